@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Lets a copy of quiche call congestion controllers of ours: puts the lines of native-host/quic/quiche/VERSION.lines
-into it, and controller.rs beside them.
+into it, and the folder's files of Rust beside them.
 
     quiche_lines.py FOLDER QUICHE     exit status 3, a line on standard error and no change in QUICHE where its files
                                       are not those that the lines were written for
@@ -74,7 +74,9 @@ def main():
     for name, content in changed.items():
         with open(os.path.join(quiche, name), "wb") as file:
             file.write(content)
-    shutil.copy(os.path.join(folder, "controller.rs"), os.path.join(quiche, "src", "recovery", "congestion"))
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".rs"):
+            shutil.copy(os.path.join(folder, name), os.path.join(quiche, "src", "recovery", "congestion"))
 
 
 main()

@@ -6,6 +6,7 @@
 #include "flows/flow_state.h"
 #include "flows/sampler.h"
 #include "flows/transports.h"
+#include "quic_io/path_change.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -58,9 +59,28 @@ static void finish_if_done(struct engine *engine) {
     if (engine->options.finished) engine->options.finished(engine->options.context);
 }
 
+const struct path_change *flow_moves(const struct flow *flow, size_t *count) {
+    const struct flow_transport *transport = flow->plan->transport;
+    *count = flow->move_count;
+    if (!flow->connection || !transport->moves) return flow->moves;
+    return transport->moves(flow->connection, count);
+}
+
+// Without memory for them the report has none.
+static void keep_moves(struct flow *flow) {
+    size_t count;
+    const struct path_change *moves = flow_moves(flow, &count);
+    struct path_change *kept = count > 0 ? malloc(count * sizeof *kept) : NULL;
+    if (!kept) return;
+    memcpy(kept, moves, count * sizeof *kept);
+    flow->moves = kept;
+    flow->move_count = count;
+}
+
 static void release(struct flow *flow) {
     struct engine *engine = flow->engine;
     flow_sample_now(flow, &flow->last);
+    keep_moves(flow);
     flow->plan->transport->release(flow->connection);
     flow->connection = NULL;
     engine->unclosed_count--;
@@ -399,6 +419,8 @@ void engine_close(struct engine *engine) {
         transports[i]->close(engine->shared[i]);
     loop_on_turn_end(engine->options.end.loop, NULL, NULL);
     engine_close_samples(engine);
+    for (size_t i = 0; engine->flows && i < engine->count; i++)
+        free(engine->flows[i].moves);
     free(engine->content);
     free(engine->shared);
     free(engine->flows);

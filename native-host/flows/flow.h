@@ -51,6 +51,7 @@ struct flow_sample {
 };
 
 struct flow;
+struct path_change;
 
 // One end of a run, as a transport sees it.
 struct flow_end {
@@ -92,6 +93,9 @@ struct flow_transport {
     // Frees the connection, at the end of the turn in which flow_closed or flow_failed was called, or after
     // cut().
     void (*release)(void *connection);
+
+    // May be NULL. The changes of the peer's address that the connection followed; they live as long as it.
+    const struct path_change *(*moves)(const void *connection, size_t *count);
 
     // May be NULL. Once after each turn of the loop, before anything is released and before the next wait:
     // the place to send what the turn's callbacks gathered.

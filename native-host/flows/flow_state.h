@@ -37,13 +37,18 @@ struct flow {
     uint64_t ended_ns;
     uint64_t sent_bytes;
     uint64_t received_bytes;
-    struct flow_sample last; // when its connection was released
+    struct flow_sample last;   // when its connection was released
+    struct path_change *moves; // of its released connection
+    size_t move_count;
     uint64_t cpu_ns;
     uint64_t entered_ns; // CPU time; FLOW_UNAVAILABLE: not in a callback of it
 };
 
 // All that its transport can tell now.
 void flow_sample_now(const struct flow *flow, struct flow_sample *sample);
+
+// How its peer's address changed.
+const struct path_change *flow_moves(const struct flow *flow, size_t *count);
 
 static inline bool flow_is_over(const struct flow *flow) {
     return flow->state >= FLOW_ENDED;

@@ -8,6 +8,7 @@
 #include "flows/quic_setup.h"
 #include "quic_io/burst.h"
 #include "quic_io/pacer.h"
+#include "quic_io/quiche_paths.h"
 #include "quic_io/udp.h"
 
 #include <quiche.h>
@@ -36,6 +37,7 @@ struct quic_connection {
     const struct quic_controller *controller;
     struct udp *udp;
     struct udp_link link;
+    struct quiche_paths paths;
     quiche_conn *quic; // NULL at the far end, until the client's first packet
     struct sockaddr_in6 local;
     struct sockaddr_in6 peer;
@@ -53,6 +55,7 @@ struct quic_connection {
     uint64_t base_bytes;      // sent and never to be acknowledged, when data began to flow
     uint64_t room_bytes;      // of the congestion window, as of the last packet that came in
     uint64_t in_flight_bytes; // the same
+    uint64_t silence_ns;      // when nothing will have come for too long; 0: not to be waited for
     bool timed_out;           // a timer of quiche's, and no packets were made since
     uint64_t held_bytes;      // of the stream, that quiche has made no packets of: about, rather too few
     uint64_t lost_bytes;      // so far
@@ -71,8 +74,10 @@ void quic_packets_start(struct quic_connection *connection);
 // Packets to the link, as far as window, pacer and link allow, and one timer for whatever comes first of what
 // they wait for.
 void quic_packets_turn(struct quic_connection *connection);
+// When a near end that only receives finds that it has heard nothing for too long.
+void quic_packets_heard(struct quic_connection *connection, uint64_t now_ns);
 // Only the packets that quiche has by now: a goodbye.
 void quic_packets_last(struct quic_connection *connection);
-void quic_packets_sample(const struct quic_connection *connection, struct flow_sample *sample);
+void quic_packets_sample(struct quic_connection *connection, struct flow_sample *sample);
 
 #endif

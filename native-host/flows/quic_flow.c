@@ -87,7 +87,18 @@ static void connected(struct quic_connection *c) {
     flow_connected(c->flow, local, peer, !c->sends ? NULL : ours ? ours->name : c->controller->name);
 }
 
+// At the far end a client that moved; the client's own moves are its own doing (quic_move.c).
+static void follow_peer(struct quic_connection *c) {
+    // On a path without a round trip measured yet the first packets leave at once, as at the start.
+    if (quiche_paths_turn(&c->paths, c->quic, clock_now_ns()))
+        pacer_init(&c->pacer, QUIC_PAYLOAD_BYTES, QUIC_INITIAL_PACKETS);
+    uint8_t id[QUIC_CID_BYTES];
+    while (c->paths.count > 0 && quiche_paths_spare_id(c->quic, id, sizeof id))
+        ; // all that comes to the socket is this connection's
+}
+
 static void turn(struct quic_connection *c) {
+    follow_peer(c);
     if (c->phase == QUIC_OPENING && quiche_conn_is_established(c->quic)) connected(c);
     quic_stream_receive(c);
     quic_packets_turn(c);
@@ -99,11 +110,14 @@ static void turn(struct quic_connection *c) {
 
 static void on_timer(void *context, uint64_t now_ns) {
     struct quic_connection *c = context;
-    (void)now_ns;
     flow_enter(c->flow);
     if (quiche_conn_timeout_as_nanos(c->quic) == 0) {
         quiche_conn_on_timeout(c->quic);
         c->timed_out = true;
+    }
+    if (c->silence_ns > 0 && now_ns >= c->silence_ns) {
+        c->silence_ns = 0; // quiche asks again by itself
+        quiche_conn_send_ack_eliciting(c->quic);
     }
     turn(c);
     flow_leave(c->flow);
@@ -144,6 +158,7 @@ static void on_packets(void *context, struct udp_packet *packets, size_t count) 
         // quiche acknowledges what has come in since it last made a packet.
         if (c->acks_singly && c->phase == QUIC_RUNNING && i + 1 < count) turn(c);
     }
+    if (c->quic) quic_packets_heard(c, clock_now_ns());
     if (c->quic && c->phase == QUIC_OVER)
         quic_stream_receive(c);
     else if (c->quic)
@@ -191,6 +206,7 @@ static void quic_release(void *connection) {
     struct quic_connection *c = connection;
     loop_timer_clear(c->setup->end->loop, &c->timer);
     if (c->quic) quiche_conn_free(c->quic);
+    quiche_paths_free(&c->paths);
     udp_close(c->udp);
     free(c);
 }
@@ -270,6 +286,12 @@ static void quic_sample(void *connection, struct flow_sample *sample) {
     quic_packets_sample(connection, sample);
 }
 
+static const struct path_change *quic_moves(const void *connection, size_t *count) {
+    const struct quic_connection *c = connection;
+    *count = c->paths.count;
+    return c->paths.changes;
+}
+
 static void quic_cut(void *connection) {
     struct quic_connection *c = connection;
     c->phase = QUIC_OVER;
@@ -289,6 +311,7 @@ const struct flow_transport quic_transport = {
     .listen = quic_listen,
     .connect = quic_connect,
     .sample = quic_sample,
+    .moves = quic_moves,
     .cut = quic_cut,
     .release = quic_release,
 };

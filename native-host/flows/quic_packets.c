@@ -12,6 +12,8 @@ enum {
     AEAD_TAG_BYTES = 16,
     // Of a packet, what is not the stream's: head, packet number, tag and the frame's head, rather too few.
     PACKET_HEAD_BYTES = 1 + QUIC_CID_BYTES + 2 + AEAD_TAG_BYTES + 8,
+    // A smaller packet is of acknowledgements and control alone, as far as one can tell.
+    CONTENT_PACKET_BYTES = 150,
     // Held by quiche all the time, or it would find the stream empty within a burst.
     LEAST_HELD_BYTES = 4 * QUIC_PAYLOAD_BYTES,
 };
@@ -19,21 +21,18 @@ static const uint64_t RELEASE_EARLY_NS = 50 * NS_PER_US; // a timer is no more e
 
 enum packets { PACKETS_DRAINED, PACKETS_PACED, PACKETS_WAIT };
 
-static bool active_path(const struct quic_connection *c, quiche_path_stats *path) {
-    for (size_t i = 0; quiche_conn_path_stats(c->quic, i, path) == 0; i++)
-        if (path->active) return true;
-    return false;
-}
-
 // As far as quiche tells: of packets whose keys are gone it does not say that they are.
 static uint64_t unacknowledged_bytes(const quiche_stats *all) {
     const uint64_t gone = all->acked_bytes + all->lost_bytes;
     return all->sent_bytes > gone ? all->sent_bytes - gone : 0;
 }
 
-static uint64_t in_flight_bytes(const struct quic_connection *c, const quiche_stats *all) {
+// On the path in use: after a move, what is under way on the one that was left does not count.
+static uint64_t in_flight_bytes(const struct quic_connection *c, const quiche_stats *all,
+                                const quiche_path_stats *path) {
     const uint64_t bytes = unacknowledged_bytes(all);
-    return bytes > c->base_bytes ? bytes - c->base_bytes : 0;
+    const uint64_t on_all = bytes > c->base_bytes ? bytes - c->base_bytes : 0;
+    return on_all < path->sent_bytes ? on_all : path->sent_bytes;
 }
 
 void quic_packets_start(struct quic_connection *c) {
@@ -44,12 +43,12 @@ void quic_packets_start(struct quic_connection *c) {
 
 static void update_from_path(struct quic_connection *c) {
     quiche_path_stats path;
-    if (!active_path(c, &path)) return;
+    if (!quiche_paths_active(&c->paths, c->quic, &path)) return;
     if (c->controller->paced) quiche_pacing_update(&c->pacer, c->quic, &path);
     if (!c->sends) return;
     quiche_stats all; // of a path, quiche's CUBIC and Reno do not count the bytes that were lost
     quiche_conn_stats(c->quic, &all);
-    const uint64_t in_flight = in_flight_bytes(c, &all);
+    const uint64_t in_flight = in_flight_bytes(c, &all, &path);
     c->in_flight_bytes = in_flight;
     c->room_bytes = path.cwnd > in_flight ? path.cwnd - in_flight : 0;
     // What was lost quiche sends again, so it holds it again.
@@ -115,6 +114,7 @@ static enum packets make_packets(struct quic_connection *c) {
             continue;
         }
         pacer_sent(&c->pacer, (size_t)size, now_ns);
+        quiche_paths_sent(&c->paths, c->held_bytes > 0 && size >= CONTENT_PACKET_BYTES, now_ns);
         count_packet(c, (size_t)size);
         struct udp_burst packet = {.size = (size_t)size, .segment_size = (size_t)size};
         address_in(&packet.local, &info.from);
@@ -142,10 +142,22 @@ static void set_timer(struct quic_connection *c, enum packets packets) {
     if (timeout_ns != UINT64_MAX) due_ns = clock_now_ns() + timeout_ns;
     if (packets == PACKETS_PACED && pacer_next_ns(&c->pacer) < due_ns) due_ns = pacer_next_ns(&c->pacer);
     if (c->burst.due_ns > 0 && c->burst.due_ns < due_ns) due_ns = c->burst.due_ns;
+    if (c->silence_ns > 0 && c->silence_ns < due_ns) due_ns = c->silence_ns;
     if (due_ns == UINT64_MAX)
         loop_timer_clear(c->setup->end->loop, &c->timer);
     else
         loop_timer_set(c->setup->end->loop, &c->timer, due_ns);
+}
+
+void quic_packets_heard(struct quic_connection *c, uint64_t now_ns) {
+    enum { ROUND_TRIPS = 3 };
+    static const uint64_t least_ns = 100 * NS_PER_MS;
+    quiche_path_stats path;
+    c->silence_ns = 0;
+    if (!c->setup->end->is_near || c->sends || c->phase != QUIC_RUNNING) return;
+    if (!quiche_paths_active(&c->paths, c->quic, &path)) return;
+    const uint64_t patience_ns = ROUND_TRIPS * path.rtt;
+    c->silence_ns = now_ns + (patience_ns > least_ns ? patience_ns : least_ns);
 }
 
 void quic_packets_turn(struct quic_connection *c) {
@@ -166,21 +178,21 @@ void quic_packets_last(struct quic_connection *c) {
     if (make_packets(c) == PACKETS_DRAINED) flush(c, clock_now_ns());
 }
 
-void quic_packets_sample(const struct quic_connection *c, struct flow_sample *sample) {
+void quic_packets_sample(struct quic_connection *c, struct flow_sample *sample) {
     quiche_path_stats path;
     quiche_stats all;
-    if (!c->quic || !active_path(c, &path)) return;
+    if (!c->quic || !quiche_paths_active(&c->paths, c->quic, &path)) return;
     quiche_conn_stats(c->quic, &all);
-    sample->packets_sent = path.sent;
-    if (!c->sends) return; // what a receiver knows of the path is from its few acknowledged packets
+    sample->packets_sent = all.sent; // on all paths, as all that is cumulative
+    if (!c->sends) return;           // what a receiver knows of the path is from its few acknowledged packets
     sample->cwnd_bytes = path.cwnd;
     struct congestion_window ours;
     if (quiche_congestion_window(c->quic, &ours)) sample->ssthresh_bytes = ours.ssthresh_bytes;
     sample->srtt_ns = path.rtt;
     if (path.min_rtt > 0) sample->min_rtt_ns = path.min_rtt;
-    sample->in_flight_bytes = in_flight_bytes(c, &all);
-    sample->lost_packets = path.lost;
-    sample->retransmitted_bytes = path.stream_retrans_bytes;
+    sample->in_flight_bytes = in_flight_bytes(c, &all, &path);
+    sample->lost_packets = all.lost;
+    sample->retransmitted_bytes = all.stream_retrans_bytes;
     if (path.delivery_rate > 0) sample->delivery_bps = path.delivery_rate * 8;
     if (c->controller->paced && c->pacer.rate > 0)
         sample->pacing_bps = (uint64_t)(c->pacer.rate * 8 * (double)NS_PER_S);

@@ -2,6 +2,7 @@
 
 #include "congestion/quiche_congestion.h"
 #include "flows/certificate.h"
+#include "quic_io/quiche_paths.h"
 
 #include <errno.h>
 #include <openssl/err.h>
@@ -90,7 +91,7 @@ static int configure(quiche_config *config, const char *name) {
     quiche_config_set_initial_max_stream_data_bidi_local(config, WINDOW_BYTES);
     quiche_config_set_initial_max_stream_data_bidi_remote(config, WINDOW_BYTES);
     quiche_config_set_initial_max_streams_bidi(config, STREAMS);
-    quiche_config_set_disable_active_migration(config, true);
+    quiche_paths_configure(config);
     return quiche_config_set_application_protos(config, protocols, sizeof protocols - 1);
 }
 

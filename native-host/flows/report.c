@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "flows/flow_state.h"
+#include "quic_io/path_change.h"
 
 #include <time.h>
 
@@ -34,9 +35,11 @@ static const char *state_name(const struct flow *flow) {
 
 static json_t *report_of_flow(const struct flow *flow) {
     struct flow_sample last = flow->last;
+    size_t move_count;
+    const struct path_change *moves = flow_moves(flow, &move_count);
     if (flow->connection) flow_sample_now(flow, &last);
     return json_pack(
-        "{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:I,s:o,s:o,s:o,s:f}", // in order
+        "{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:I,s:o,s:o,s:o,s:f,s:o*}", // in order
         "flow", (int)flow->number, "state", state_name(flow), "error", text_or_null(flow->error), "local",
         text_or_null(flow->local), "peer", text_or_null(flow->peer), "congestion",
         text_or_null(flow->congestion), "paced", flow->paced < 0 ? json_null() : json_boolean(flow->paced),
@@ -46,7 +49,8 @@ static json_t *report_of_flow(const struct flow *flow) {
         "sent_bytes", (json_int_t)flow->sent_bytes, "received_bytes", (json_int_t)flow->received_bytes,
         "packets_sent", number_or_null(last.packets_sent), "packets_lost", number_or_null(last.lost_packets),
         "retransmitted_bytes", number_or_null(last.retransmitted_bytes), "cpu_ms",
-        (double)flow->cpu_ns / ns_per_ms);
+        (double)flow->cpu_ns / ns_per_ms, "path_changes",
+        move_count > 0 ? path_changes_json(moves, move_count) : NULL);
 }
 
 static json_t *report_of_ping(const struct ping *ping) {

@@ -1,6 +1,7 @@
 #include "replay/report.h"
 
 #include "base/json_file.h"
+#include "quic_io/path_change.h"
 #include "replay/exchange/server_time.h"
 #include "replay/report_settings.h"
 
@@ -27,6 +28,8 @@ struct connection {
     char *close_reason;
     char *qlog; // the file's name; NULL: none
     uint64_t qlog_start_ns;
+    struct path_change *moves;
+    size_t move_count;
 };
 
 struct request {
@@ -92,6 +95,7 @@ void report_close(struct report *report) {
     for (size_t i = 0; i < report->connections.count; i++) {
         free(((struct connection *)report->connections.entries)[i].close_reason);
         free(((struct connection *)report->connections.entries)[i].qlog);
+        free(((struct connection *)report->connections.entries)[i].moves);
     }
     for (size_t i = 0; i < report->requests.count; i++)
         free(((struct request *)report->requests.entries)[i].method);
@@ -161,6 +165,18 @@ void report_qlog(struct report *report, size_t name, const char *file, uint64_t 
     connection->qlog = strdup(file);
     connection->qlog_start_ns = start_ns;
     if (!connection->qlog) report->lost++;
+}
+
+void report_moved(struct report *report, size_t name, const struct path_change *changes, size_t count) {
+    struct connection *connection = connection_of(report, name);
+    if (!connection || connection->moves || count == 0) return;
+    connection->moves = malloc(count * sizeof *changes);
+    if (!connection->moves) {
+        report->lost++;
+        return;
+    }
+    memcpy(connection->moves, changes, count * sizeof *changes);
+    connection->move_count = count;
 }
 
 void report_closed(struct report *report, size_t name, const char *reason, uint64_t now_ns) {
@@ -313,13 +329,14 @@ static json_t *connections_json(const struct report *report) {
     for (size_t i = 0; i < report->connections.count; i++) {
         const struct connection *c = &connections[i];
         json_array_append_new(
-            list, json_pack("{s:I, s:s, s:s, s:i, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o}", "id",
+            list, json_pack("{s:I, s:s, s:s, s:i, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o*}", "id",
                             (json_int_t)i, "lane", c->lane, "local_address", c->local_address, "local_port",
                             c->local_port, "tls_version", text_or_null(c->tls_version), "alpn",
                             text_or_null(c->alpn), "resumed", c->resumed, "early_data", c->early_data,
                             "opened_ns", time_or_null(c->opened_ns), "secured_ns",
                             time_or_null(c->secured_ns), "closed_ns", time_or_null(c->closed_ns),
-                            "close_reason", text_or_null(c->close_reason), "qlog", qlog_json(c)));
+                            "close_reason", text_or_null(c->close_reason), "qlog", qlog_json(c),
+                            "path_changes", c->moves ? path_changes_json(c->moves, c->move_count) : NULL));
     }
     return list;
 }

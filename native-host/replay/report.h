@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct path_change;
 struct report;
 
 // What the program ran with: all literals or kept by the caller as long as the report.
@@ -45,6 +46,7 @@ void report_secured(struct report *report, size_t connection, const char *tls_ve
 void report_early_data(struct report *report, size_t connection);
 // The file's times count from `start_ns`.
 void report_qlog(struct report *report, size_t connection, const char *file, uint64_t start_ns);
+void report_moved(struct report *report, size_t connection, const struct path_change *changes, size_t count);
 void report_closed(struct report *report, size_t connection, const char *reason, uint64_t now_ns);
 // A TCP connection that never got as far as a lane.
 void report_failed_handshake(struct report *report);

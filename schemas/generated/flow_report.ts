@@ -1,4 +1,5 @@
 // Generated from ../flow-report.schema.json by `npm run generate`: change the schema instead.
+import type { PathChange } from "./path_changes.ts";
 
 /**
  * ADDRESS:PORT; null: it was never connected.
@@ -6,6 +7,12 @@
 export type Address = string | null;
 export type Time = number | null;
 export type Count = number | null;
+/**
+ * At the far end of a QUIC flow. Absent: the near end's address never changed.
+ *
+ * @minItems 1
+ */
+export type PathChanges = [PathChange, ...PathChange[]];
 /**
  * What one end of trilane-flows writes when its run has ended: what became of each flow there. Times are CLOCK_MONOTONIC; null is unavailable at this end.
  */
@@ -79,6 +86,7 @@ export interface ReportedFlow {
    */
   packets_lost: number | null;
   retransmitted_bytes: Count;
+  path_changes?: PathChanges;
   /**
    * Of this end's program, spent on this flow; waiting for all flows together is in the report's own.
    */

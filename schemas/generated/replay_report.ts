@@ -1,5 +1,12 @@
 // Generated from ../replay-report.schema.json by `npm run generate`: change the schema instead.
+import type { PathChange } from "./path_changes.ts";
 
+/**
+ * Of a QUIC connection. Absent: its client's address never changed.
+ *
+ * @minItems 1
+ */
+export type PathChanges = [PathChange, ...PathChange[]];
 /**
  * How a request was answered that the recording has nothing for. report: with 204, as a beacon, a ping, or a report of the browser's. other: with 404. failed: not at all, as it failed when it was recorded.
  */
@@ -222,6 +229,7 @@ export interface ReplayConnection {
    * Empty: the client closed in order.
    */
   close_reason: string | null;
+  path_changes?: PathChanges;
   /**
    * A QUIC connection's qlog in the folder asked for; null: none was asked for, or it is a TCP connection.
    */

@@ -127,6 +127,11 @@ void exchange_connection_qlog(struct exchange_connection *connection, const char
     report_qlog(connection->site->report, connection->report_name, file, start_ns);
 }
 
+void exchange_connection_moved(struct exchange_connection *connection, const struct path_change *changes,
+                               size_t count) {
+    report_moved(connection->site->report, connection->report_name, changes, count);
+}
+
 uint64_t exchange_connection_id(const struct exchange_connection *connection) {
     return connection->report_name > 0 ? connection->report_name - 1 : 0;
 }

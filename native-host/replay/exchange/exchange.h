@@ -17,6 +17,7 @@ enum lane { LANE_H1, LANE_H2, LANE_H3 };
 // All that a server needs to answer: the recording's index (archive/matcher.h), the report. One per program.
 // What is not in the recording is answered as unrecorded.h says.
 struct exchange_site;
+struct path_change;
 struct report;
 // Both must outlive the site. NULL when memory is short.
 struct exchange_site *exchange_site_open(const struct recording *recording, struct report *report);
@@ -49,6 +50,9 @@ void exchange_connection_secured(struct exchange_connection *connection, const c
 void exchange_connection_early_data(struct exchange_connection *connection);
 // A qlog of it is being written: a file in the folder of qlogs, whose times count from `start_ns`.
 void exchange_connection_qlog(struct exchange_connection *connection, const char *file, uint64_t start_ns);
+// Its client's address changed so often and so; copied.
+void exchange_connection_moved(struct exchange_connection *connection, const struct path_change *changes,
+                               size_t count);
 // Called when a request has not gone on within the site's limit: close the connection with this reason.
 #define EXCHANGE_OVERDUE "a request was not finished in time"
 void exchange_connection_on_overdue(struct exchange_connection *connection,

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CID_MAX = 20 };
+enum { CID_MAX = 20, CID_BYTES = 16 /* of ours */ };
 
 struct cid {
     uint8_t size;

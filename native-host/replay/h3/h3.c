@@ -42,6 +42,7 @@ static void leave_exchange(struct h3_connection *c, const char *reason, uint64_t
     if (!c->connection) return;
     while (c->requests)
         h3_request_end(c, c->requests, false, now_ns);
+    exchange_connection_moved(c->connection, c->paths.changes, c->paths.count);
     exchange_connection_close(c->connection, reason, now_ns);
     c->connection = NULL;
 }
@@ -53,7 +54,40 @@ void h3_connection_receive(struct h3_connection *c, const struct udp_packet *pac
     c->given_bytes = c->sent_bytes = 0;
 }
 
+_Static_assert((int)QUIC_SPARE_IDS <= (int)H3_FURTHER_IDS, "each id given has a place");
+
+static void start_pacing(struct h3_connection *c) {
+    pacer_init(&c->pacer, c->parts->transport->quic.max_udp_payload_bytes,
+               c->parts->transport->quic.initial_window_packets);
+}
+
+static void unroute_retired(struct h3_connection *c) {
+    if (quiche_conn_retired_scids(c->quic) == 0) return;
+    quiche_connection_id_iter *retired = quiche_conn_retired_scid_iter(c->quic);
+    const uint8_t *bytes;
+    size_t size;
+    while (quiche_connection_id_iter_next(retired, &bytes, &size)) {
+        struct cid id = {.size = (uint8_t)size};
+        if (size <= CID_MAX) memcpy(id.bytes, bytes, size);
+        if (size <= CID_MAX) c->owner->unroute(c->owner->context, &id);
+    }
+    quiche_connection_id_iter_free(retired);
+}
+
+// On a path without a round trip measured yet the first packets leave at once, as at the start: else the
+// challenge would wait behind what was sent on the path before. A client that has moved gets further ids, so
+// that it need not be known by the same one on both networks (RFC 9000, 9.5). Others do not: they have no use
+// for them.
+static void follow_client(struct h3_connection *c, uint64_t now_ns) {
+    unroute_retired(c);
+    if (quiche_paths_turn(&c->paths, c->quic, now_ns)) start_pacing(c);
+    struct cid id = {.size = CID_BYTES};
+    while (c->paths.count > 0 && quiche_paths_spare_id(c->quic, id.bytes, id.size))
+        if (c->owner->route(c->owner->context, &id) < 0) return; // its packets will be as if lost
+}
+
 void h3_connection_turn(struct h3_connection *c, uint64_t now_ns) {
+    follow_client(c, now_ns);
     bool early = quiche_conn_is_in_early_data(c->quic);
     if (!c->http && c->connection && (early || quiche_conn_is_established(c->quic))) {
         bool resumed = early || quiche_conn_is_resumed(c->quic);
@@ -137,8 +171,7 @@ struct h3_connection *h3_connection_open(const struct h3_owner *owner, const str
     c->parts = parts;
     c->drained = true;
     c->timer = (struct loop_timer){.due = on_timer, .context = c};
-    pacer_init(&c->pacer, parts->transport->quic.max_udp_payload_bytes,
-               parts->transport->quic.initial_window_packets);
+    start_pacing(c);
     char address[INET6_ADDRSTRLEN];
     address_text(&packet->local.sin6_addr, address);
     alternative_service_value(c->alternative_service, ntohs(packet->local.sin6_port));
@@ -177,5 +210,6 @@ void h3_connection_close(struct h3_connection *c, const char *reason, uint64_t n
     else
         --*c->owner->half_open;
     quiche_conn_free(c->quic);
+    quiche_paths_free(&c->paths);
     free(c);
 }

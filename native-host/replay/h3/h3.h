@@ -1,7 +1,8 @@
 // The HTTP/3 lane's protocol: one QUIC connection, each of its requests in an exchange. quiche does QUIC and
 // HTTP/3; only quic.c and the files that share h3_connection.h know it. What is done here: pacing, the order
-// in which responses send, timers. No server push, no Retry, no migration: a lab has one client,
-// which keeps its address. Does not route packets to connections, nor own a socket: h3_server.c does.
+// in which responses send, timers, following a client whose address changes (quic_io/quiche_paths.h). No
+// server push, no Retry, and no move that a client makes by itself: the transport parameters forbid it. Does
+// not route packets to connections, nor own a socket: h3_server.c does.
 #ifndef TRILANE_REPLAY_H3_H
 #define TRILANE_REPLAY_H3_H
 
@@ -13,12 +14,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { H3_FURTHER_IDS = 3 }; // that a client may be given, beside its first
+
 // What a connection has from its server; at a fixed place as long as the connection.
 struct h3_owner {
     const struct quic_settings *settings;
     const struct udp_link *link;
     // Called last thing in a turn: the connection is over, h3_connection_close it.
     void (*over)(void *context);
+    // The client may use that id too from now on, or has retired it. route() returns 0, or -1 when memory is
+    // short.
+    int (*route)(void *context, const struct cid *cid);
+    void (*unroute)(void *context, const struct cid *cid);
     void *context;
     size_t *half_open; // the server's count of such connections
 };

@@ -8,6 +8,7 @@
 #include "base/loop.h"
 #include "quic_io/burst.h"
 #include "quic_io/pacer.h"
+#include "quic_io/quiche_paths.h"
 #include "replay/exchange/exchange.h"
 #include "replay/exchange/priority_scheduler.h"
 #include "replay/h3/h3.h"
@@ -39,6 +40,7 @@ struct h3_connection {
     const struct h3_owner *owner;
     const struct server_parts *parts;
     quiche_conn *quic;
+    struct quiche_paths paths;
     quiche_h3_conn *http;                   // NULL until the handshake is done
     struct exchange_connection *connection; // NULL once reported as closed
     struct h3_request *requests;
@@ -50,7 +52,7 @@ struct h3_connection {
     size_t sent_bytes;              // of packets, since then
     size_t held_bytes;              // of streams, that quiche still holds: about, rather too many
     size_t lost_bytes;              // so far
-    size_t lost_packets;
+    size_t lost_packets;            // the same
     size_t least_bytes;             // that quiche is to get although the window is full
     unsigned round;                 // from one time that quiche had nothing left to send to the next
     uint8_t places[URGENCY_LEVELS]; // taken in this round

@@ -8,13 +8,14 @@ enum { LITERAL_NAME = 0x20, NAME_PREFIX_BITS = 3, VALUE_PREFIX_BITS = 7 };
 // What the lengths of a field line take at most, and a frame's head.
 enum { FIELD_OVERHEAD_BYTES = 8, FRAME_OVERHEAD_BYTES = 16 };
 
-bool h3_head_can_go_whole(const quiche_conn *quic, const quiche_h3_header *fields, size_t count) {
+bool h3_head_can_go_whole(struct quiche_paths *paths, const quiche_conn *quic, const quiche_h3_header *fields,
+                          size_t count) {
     size_t size = FRAME_OVERHEAD_BYTES;
     for (size_t i = 0; i < count; i++)
         size += fields[i].name_len + fields[i].value_len + FIELD_OVERHEAD_BYTES;
     quiche_path_stats path;
     quiche_transport_params client;
-    return quiche_conn_path_stats(quic, 0, &path) == 0 && size <= path.cwnd &&
+    return quiche_paths_active(paths, quic, &path) && size <= path.cwnd &&
            quiche_conn_peer_transport_params(quic, &client) &&
            size <= client.peer_initial_max_stream_data_bidi_local;
 }

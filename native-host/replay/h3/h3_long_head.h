@@ -7,13 +7,15 @@
 
 #include "archive/recording.h"
 #include "base/buf.h"
+#include "quic_io/quiche_paths.h"
 
 #include <quiche.h>
 #include <stdbool.h>
 
 // Whether such a head fits the congestion window and the client's for a stream when nothing else is on its
 // way.
-bool h3_head_can_go_whole(const quiche_conn *quic, const quiche_h3_header *fields, size_t count);
+bool h3_head_can_go_whole(struct quiche_paths *paths, const quiche_conn *quic, const quiche_h3_header *fields,
+                          size_t count);
 
 // The HEADERS frame, and the head of the DATA frame of all the body where there is one. 0, or -1 when memory
 // is short.

@@ -13,6 +13,8 @@ enum {
     // Of a packet, what is not a stream's: head, number, tag and the frame's head. Rather too much, but for
     // packets with an ACK frame.
     PACKET_HEAD_BYTES = 28,
+    // A smaller packet is of acknowledgements and control alone, as far as one can tell.
+    CONTENT_PACKET_BYTES = 150,
     // quiche puts nothing of a stream into less of a window: head, packet number, tag and the longest frame
     // head.
     LEAST_ROOM_BYTES = 1 + CID_MAX + 4 + AEAD_TAG_BYTES + 12,
@@ -49,6 +51,7 @@ static enum packets make_packets(struct h3_connection *c) {
             quiche_conn_send(c->quic, place, c->parts->transport->quic.max_udp_payload_bytes, &info);
         if (size <= 0) return PACKETS_DRAINED;
         pacer_sent(&c->pacer, (size_t)size, now_ns);
+        quiche_paths_sent(&c->paths, c->held_bytes > 0 && size >= CONTENT_PACKET_BYTES, now_ns);
         count_packet(c, (size_t)size);
         struct udp_burst packet = {.size = (size_t)size, .segment_size = (size_t)size};
         address_in(&packet.local, &info.from);
@@ -72,7 +75,7 @@ static void not_application_limited(struct h3_connection *c) {
 
 static void update_from_path(struct h3_connection *c) {
     quiche_path_stats path;
-    if (quiche_conn_path_stats(c->quic, 0, &path) < 0) return;
+    if (!quiche_paths_active(&c->paths, c->quic, &path)) return;
     quiche_stats all; // of a path, quiche's CUBIC and Reno do not count the bytes that were lost
     quiche_conn_stats(c->quic, &all);
     // What was lost quiche sends again, so it holds it again.

@@ -98,7 +98,7 @@ static enum sent send_framed_here(struct h3_connection *c, struct h3_request *re
 // quiche has no room for the head: later, if its window may then have; else the stream is framed here.
 static enum sent hold_head(struct h3_connection *c, struct h3_request *request, const quiche_h3_header *list,
                            size_t count, size_t body_size) {
-    if (h3_head_can_go_whole(c->quic, list, count)) return SENT_NOTHING;
+    if (h3_head_can_go_whole(&c->paths, c->quic, list, count)) return SENT_NOTHING;
     if (h3_long_head_make(&request->long_head, list, count, body_size) < 0) return SENT_FAILED;
     request->framed_here = request->head_sent = true;
     take_place(c, request);

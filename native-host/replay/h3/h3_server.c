@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
-    SCID_BYTES = 16,
     FIRST_PACKET_BYTES = 1200,  // at least (RFC 9000, 14.1)
     FIRST_DCID_BYTES = 8,       // at least (RFC 9000, 7.2)
     HALF_OPEN_MAX = 512,        // a page of more servers at once than any known one has
@@ -37,8 +37,9 @@ struct client {
     struct client *next;
     struct client *touched_next;
     bool touched;
-    struct cid scid;       // ours
-    struct cid first_dcid; // the client's choice, for its packets before it knows ours
+    struct cid scid;                    // ours
+    struct cid first_dcid;              // the client's choice, for its packets before it knows ours
+    struct cid further[H3_FURTHER_IDS]; // ours too, given to a client that moves; of size 0: free
     struct h3_owner owner;
     struct h3_connection *connection;
 };
@@ -48,6 +49,8 @@ static void forget(struct client *client, const char *reason, uint64_t now_ns) {
     if (client->connection) h3_connection_close(client->connection, reason, now_ns);
     cid_table_remove(&server->cids, &client->scid);
     cid_table_remove(&server->cids, &client->first_dcid);
+    for (size_t i = 0; i < H3_FURTHER_IDS; i++)
+        if (client->further[i].size > 0) cid_table_remove(&server->cids, &client->further[i]);
     if (client->previous)
         client->previous->next = client->next;
     else
@@ -58,6 +61,28 @@ static void forget(struct client *client, const char *reason, uint64_t now_ns) {
 
 static void on_over(void *context) {
     forget(context, "", clock_now_ns());
+}
+
+static int on_route(void *context, const struct cid *cid) {
+    struct client *client = context;
+    for (size_t i = 0; i < H3_FURTHER_IDS; i++) {
+        if (client->further[i].size > 0) continue;
+        if (cid_table_add(&client->server->cids, cid, client) < 0) return -1;
+        client->further[i] = *cid;
+        return 0;
+    }
+    return -1;
+}
+
+static void on_unroute(void *context, const struct cid *cid) {
+    struct client *client = context;
+    for (size_t i = 0; i < H3_FURTHER_IDS; i++) {
+        if (client->further[i].size != cid->size ||
+            memcmp(client->further[i].bytes, cid->bytes, cid->size) != 0)
+            continue;
+        cid_table_remove(&client->server->cids, cid);
+        client->further[i].size = 0;
+    }
 }
 
 // Each first packet costs memory for as long as a connection may be idle, and anybody can send such packets.
@@ -77,9 +102,15 @@ static struct client *accept_client(struct h3_server *server, const struct udp_p
     struct client *client = calloc(1, sizeof *client);
     if (!client) return NULL;
     client->server = server;
-    client->owner = (struct h3_owner){server->settings, &server->link, on_over, client, &server->half_open};
-    client->scid.size = SCID_BYTES;
-    RAND_bytes(client->scid.bytes, SCID_BYTES);
+    client->owner = (struct h3_owner){.settings = server->settings,
+                                      .link = &server->link,
+                                      .over = on_over,
+                                      .route = on_route,
+                                      .unroute = on_unroute,
+                                      .context = client,
+                                      .half_open = &server->half_open};
+    client->scid.size = CID_BYTES;
+    RAND_bytes(client->scid.bytes, CID_BYTES);
     client->first_dcid = *dcid;
     client->next = server->clients;
     if (client->next) client->next->previous = client;
@@ -95,7 +126,7 @@ static struct client *accept_client(struct h3_server *server, const struct udp_p
 // The client a packet is from, a new one if it is its first. NULL: the packet is dropped.
 static struct client *route(struct h3_server *server, const struct udp_packet *packet, uint64_t now_ns) {
     struct cid dcid, scid;
-    enum quic_packet kind = quic_packet_head(packet, SCID_BYTES, &dcid, &scid);
+    enum quic_packet kind = quic_packet_head(packet, CID_BYTES, &dcid, &scid);
     if (kind == QUIC_PACKET_BAD) return NULL;
     struct client *client = cid_table_find(&server->cids, &dcid);
     if (client || packet->size < FIRST_PACKET_BYTES) return client;

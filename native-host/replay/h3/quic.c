@@ -1,6 +1,7 @@
 #include "replay/h3/quic.h"
 
 #include "congestion/quiche_congestion.h"
+#include "quic_io/quiche_paths.h"
 
 #include <errno.h>
 #include <quiche.h>
@@ -92,6 +93,7 @@ int quic_settings_open(struct quic_settings **out, const struct server_parts *pa
     quiche_config_set_initial_max_streams_bidi(quic, QUIC_CONCURRENT_STREAMS);
     quiche_config_set_initial_max_streams_uni(quic, CONTROL_STREAMS);
     quiche_config_set_disable_active_migration(quic, true);
+    quiche_paths_configure(quic);
     quiche_h3_config_set_max_field_section_size(http, FIELD_SECTION_BYTES);
     *out = settings;
     return 0;

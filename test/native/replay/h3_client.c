@@ -26,13 +26,14 @@ static unsigned draw(struct h3_client *client, unsigned below) {
 
 // --- the link
 
-enum { SCID_BYTES = 8, PACKET_NUMBER_BYTES_MAX = 4, AEAD_TAG_BYTES = 16 };
+enum { SCID_BYTES = 8, NAT_FIRST_PORT = 40000, PACKET_NUMBER_BYTES_MAX = 4, AEAD_TAG_BYTES = 16 };
 
 // A client cannot read a packet that is too short for the sample of its header protection (RFC 9001, 5.4.2):
 // it would be lost, and no link to blame.
-static void assert_long_enough(const uint8_t *bytes, size_t size) {
+static void assert_long_enough(const struct h3_client *client, const uint8_t *bytes, size_t size) {
+    const size_t id_bytes = client->options.without_ids ? 0 : SCID_BYTES;
     const bool is_short_header = !(bytes[0] & 0x80);
-    if (is_short_header) assert_true(size >= 1 + SCID_BYTES + PACKET_NUMBER_BYTES_MAX + AEAD_TAG_BYTES);
+    if (is_short_header) assert_true(size >= 1 + id_bytes + PACKET_NUMBER_BYTES_MAX + AEAD_TAG_BYTES);
 }
 
 static void link_put(struct h3_client *client, bool to_server, const uint8_t *bytes, size_t size) {
@@ -43,7 +44,7 @@ static void link_put(struct h3_client *client, bool to_server, const uint8_t *by
     *packet = (struct h3_link_packet){.due_ns = clock_now_ns() + client->options.delay_ns,
                                       .to_server = to_server,
                                       .local = address("::ffff:192.0.2.1", 443),
-                                      .peer = address("::ffff:100.64.0.2", 40000),
+                                      .peer = address("::ffff:100.64.0.2", client->nat_port),
                                       .size = size};
     memcpy(packet->bytes, bytes, size);
     if (to_server && client->options.mutate_of_1000 > draw(client, 1000))
@@ -58,8 +59,11 @@ static int link_send(void *context, const struct udp_burst *burst) {
     assert_true(burst->size > 0 && burst->segment_size <= burst->size);
     for (size_t at = 0; at < burst->size; at += burst->segment_size) {
         size_t size = burst->size - at < burst->segment_size ? burst->size - at : burst->segment_size;
-        assert_long_enough(burst->bytes + at, size);
-        link_put(client, false, burst->bytes + at, size);
+        assert_long_enough(client, burst->bytes + at, size);
+        if (burst->peer.sin6_port == htons(client->nat_port))
+            link_put(client, false, burst->bytes + at, size);
+        else
+            client->lost_to_old_port++;
         client->packets_to_client++;
         client->bytes_to_client += size;
         uint64_t now_ns = clock_now_ns();
@@ -90,8 +94,10 @@ static void link_due(void *context, uint64_t now_ns) {
             if (batch[i].to_server)
                 to_server[servers++] =
                     (struct udp_packet){batch[i].local, batch[i].peer, batch[i].bytes, batch[i].size};
-            else
+            else if (batch[i].peer.sin6_port == htons(client->nat_port))
                 client_receive(client, &batch[i]);
+            else
+                client->lost_to_old_port++;
         }
         if (servers > 0) h3_server_receive(client->server, to_server, servers);
         h3_client_send(client);
@@ -155,6 +161,7 @@ static void poll_events(struct h3_client *client) {
 static void client_receive(struct h3_client *client, struct h3_link_packet *packet) {
     if (packet->size > 5 && (packet->bytes[0] & 0x80) && memcmp(packet->bytes + 1, "\0\0\0\0", 4) == 0)
         client->version_negotiation = true;
+    packet->peer.sin6_port = htons(NAT_FIRST_PORT); // its own, which never changes
     quiche_recv_info info = {(struct sockaddr *)&packet->local, sizeof packet->local,
                              (struct sockaddr *)&packet->peer, sizeof packet->peer};
     if (client->quic) quiche_conn_recv(client->quic, packet->bytes, packet->size, &info);
@@ -236,9 +243,11 @@ static void client_due(void *context, uint64_t now_ns) {
 static void connect_client(struct h3_client *client) {
     uint8_t scid[SCID_BYTES];
     RAND_bytes(scid, sizeof scid);
-    struct sockaddr_in6 local = address("::ffff:100.64.0.2", 40000), peer = address("::ffff:192.0.2.1", 443);
-    client->quic = quiche_connect("a.test", scid, sizeof scid, (struct sockaddr *)&local, sizeof local,
-                                  (struct sockaddr *)&peer, sizeof peer, client->config);
+    struct sockaddr_in6 local = address("::ffff:100.64.0.2", NAT_FIRST_PORT),
+                        peer = address("::ffff:192.0.2.1", 443);
+    client->quic = quiche_connect("a.test", scid, client->options.without_ids ? 0 : sizeof scid,
+                                  (struct sockaddr *)&local, sizeof local, (struct sockaddr *)&peer,
+                                  sizeof peer, client->config);
     assert_non_null(client->quic);
 }
 
@@ -253,7 +262,7 @@ void h3_client_reconnect(struct h3_client *client) {
 
 void h3_client_open(struct h3_client *client, struct lane_site *site,
                     const struct h3_client_options *options) {
-    *client = (struct h3_client){.site = site, .options = *options, .random = 1};
+    *client = (struct h3_client){.site = site, .options = *options, .nat_port = NAT_FIRST_PORT, .random = 1};
     client->packets = calloc(H3_LINK_PACKETS, sizeof *client->packets);
     client->link_timer = (struct loop_timer){.due = link_due, .context = client};
     client->timer = (struct loop_timer){.due = client_due, .context = client};
@@ -312,6 +321,10 @@ struct seen *h3_client_request(struct h3_client *client, const char *method, con
 
 void h3_client_inject(struct h3_client *client, const uint8_t *bytes, size_t size) {
     link_put(client, true, bytes, size);
+}
+
+void h3_client_rebind(struct h3_client *client) {
+    client->nat_port++;
 }
 
 void h3_client_run(struct h3_client *client, size_t wanted) {

@@ -28,6 +28,7 @@ struct h3_client_options {
     unsigned lose_of_1000;   // packets, both ways
     unsigned mutate_of_1000; // packets to the server
     const char *congestion;  // the server's; NULL: cubic
+    bool without_ids;        // the client's connection ids have no length, as Chromium's
     bool unpaced;            // the server's packets leave as soon as the window has room
     // HTTP/3 is the test's own: called in each turn once the handshake is over, to write and read streams.
     void (*on_turn)(struct h3_client *client);
@@ -46,7 +47,9 @@ struct h3_client {
     size_t packets_to_client, bytes_to_client, most_to_client_at_once; // at once: within a millisecond
     uint64_t burst_ns;
     size_t burst;
-    bool refuse; // the link has no room
+    bool refuse;       // the link has no room
+    uint16_t nat_port; // what the client's packets come from; those to another one are lost
+    size_t lost_to_old_port;
     unsigned random;
 
     quiche_config *config;
@@ -86,5 +89,7 @@ void h3_client_inject(struct h3_client *client, const uint8_t *bytes, size_t siz
 // Until so many responses have finished, or the connection is over.
 void h3_client_run(struct h3_client *client, size_t wanted);
 void h3_client_send(struct h3_client *client);
+// The NAT before the client loses its binding: what is under way to the old one does not arrive.
+void h3_client_rebind(struct h3_client *client);
 
 #endif

@@ -1,0 +1,98 @@
+#include "quic_io/quiche_paths.h"
+
+#include <openssl/rand.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_CAPACITY = 4, VALIDATED = 3, RESET_TOKEN_BYTES = 16 }; // VALIDATED: of quiche's validation_state
+
+#ifdef TRILANE_QUICHE_CALLS_OURS
+// native-host/quic/quiche/left_path.rs
+void trilane_conn_leave_paths(quiche_conn *conn);
+#else
+static void trilane_conn_leave_paths(quiche_conn *conn) {
+    (void)conn;
+}
+#endif
+
+void quiche_paths_configure(quiche_config *config) {
+    quiche_config_set_active_connection_id_limit(config, QUIC_PATHS_MOST);
+}
+
+void quiche_paths_free(struct quiche_paths *paths) {
+    free(paths->changes);
+    *paths = (struct quiche_paths){0};
+}
+
+bool quiche_paths_active(struct quiche_paths *paths, const quiche_conn *quic, quiche_path_stats *out) {
+    if (quiche_conn_path_stats(quic, paths->active, out) == 0 && out->active) return true;
+    for (size_t i = 0; quiche_conn_path_stats(quic, i, out) == 0; i++) {
+        if (!out->active) continue;
+        paths->active = i;
+        return true;
+    }
+    return false;
+}
+
+static struct path_change *last_change(const struct quiche_paths *paths) {
+    return paths->count > 0 && paths->missed == 0 ? &paths->changes[paths->count - 1] : NULL;
+}
+
+static void add_change(struct quiche_paths *paths, const struct path_change *change) {
+    if (paths->count == paths->capacity) {
+        const size_t capacity = paths->capacity ? paths->capacity * 2 : FIRST_CAPACITY;
+        struct path_change *larger = realloc(paths->changes, capacity * sizeof *larger);
+        if (!larger) {
+            paths->missed++;
+            return;
+        }
+        paths->changes = larger;
+        paths->capacity = capacity;
+    }
+    paths->changes[paths->count++] = *change;
+}
+
+static bool same_address(const struct sockaddr_in6 *a, const struct sockaddr_in6 *b) {
+    return a->sin6_port == b->sin6_port && memcmp(&a->sin6_addr, &b->sin6_addr, sizeof a->sin6_addr) == 0;
+}
+
+// What they say is in the statistics too; quiche keeps those that nobody takes.
+static void drop_events(quiche_conn *quic) {
+    for (quiche_path_event *event; (event = quiche_conn_path_event_next(quic));)
+        quiche_path_event_free(event);
+}
+
+bool quiche_paths_turn(struct quiche_paths *paths, quiche_conn *quic, uint64_t now_ns) {
+    quiche_path_stats path;
+    struct sockaddr_in6 peer;
+    drop_events(quic);
+    if (!quiche_paths_active(paths, quic, &path)) return false;
+    memcpy(&peer, &path.peer_addr, sizeof peer); // all of ours are IPv6
+    const bool moved = paths->peer_known && !same_address(&paths->peer, &peer);
+    paths->peer = peer;
+    paths->peer_known = true;
+    if (moved) add_change(paths, &(struct path_change){.peer = peer, .seen_ns = now_ns});
+    struct path_change *change = last_change(paths);
+    if (!change) return moved;
+    if (change->answered_ns == 0 && path.min_rtt > 0) {
+        change->answered_ns = now_ns;
+        // What was sent to the old address and was not acknowledged by now is lost.
+        trilane_conn_leave_paths(quic);
+    }
+    if (change->validated_ns == 0 && path.validation_state == VALIDATED) change->validated_ns = now_ns;
+    return moved;
+}
+
+void quiche_paths_sent(struct quiche_paths *paths, bool content, uint64_t now_ns) {
+    struct path_change *change = last_change(paths);
+    if (content && change && change->answered_ns > 0 && change->resumed_ns == 0) change->resumed_ns = now_ns;
+}
+
+bool quiche_paths_spare_id(quiche_conn *quic, uint8_t *id, size_t size) {
+    uint8_t token[RESET_TOKEN_BYTES];
+    uint64_t sequence;
+    if (quiche_conn_active_scids(quic) > QUIC_SPARE_IDS || quiche_conn_scids_left(quic) == 0) return false;
+    RAND_bytes(id, size);
+    RAND_bytes(token, sizeof token);
+    return quiche_conn_new_scid(quic, id, size, token, false, &sequence) == 0;
+}

@@ -1,0 +1,48 @@
+// What a QUIC endpoint does when its client's address changes (RFC 9000, 9): a NAT gave it another port, or
+// it came onto another network. quiche probes and follows; here are the limits that let it follow as often as
+// a link moves, spare connection ids, what it has to be told, and the times of each change. Does not route
+// packets, nor make them.
+#ifndef TRILANE_QUICHE_PATHS_H
+#define TRILANE_QUICHE_PATHS_H
+
+#include "quic_io/path_change.h"
+
+#include <netinet/in.h>
+#include <quiche.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    // What quiche keeps of paths, left ones too, is bounded by active_connection_id_limit, and those of a
+    // peer
+    // with ids of no length, as Chromium's, are never let go: packets from one more address would be dropped.
+    QUIC_PATHS_MOST = 512,
+    QUIC_SPARE_IDS = 3, // that a peer has to move with
+};
+
+// Zeroed: the connection is where it began.
+struct quiche_paths {
+    size_t active; // quiche's index of it, when last looked for
+    struct sockaddr_in6 peer;
+    bool peer_known;
+    struct path_change *changes;
+    size_t count;
+    size_t capacity;
+    size_t missed; // for want of memory
+};
+
+void quiche_paths_configure(quiche_config *config);
+void quiche_paths_free(struct quiche_paths *paths);
+
+// Of the path that carries what is sent now. False: there is none.
+bool quiche_paths_active(struct quiche_paths *paths, const quiche_conn *quic, quiche_path_stats *out);
+// After packets came in: takes note of what became of paths. True if the peer's address is another one since.
+bool quiche_paths_turn(struct quiche_paths *paths, quiche_conn *quic, uint64_t now_ns);
+// A packet was made; `content`: it has more than probes and acknowledgements.
+void quiche_paths_sent(struct quiche_paths *paths, bool content, uint64_t now_ns);
+
+// Gives the peer one more id, which is written to `id` (`size` random bytes). False: it has enough of them.
+bool quiche_paths_spare_id(quiche_conn *quic, uint8_t *id, size_t size);
+
+#endif

@@ -1,0 +1,135 @@
+// A client whose address changes while it loads over HTTP/3: quiche's client behind a NAT in memory that
+// loses its binding. The server follows, on the same connection, however often. Nothing is held to a time.
+#include "../h3_client.h"
+#include "../lane_site.h"
+
+#include "base/clock.h"
+#include "replay/h3/quic.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BIG_WINDOW = 6 * 1024 * 1024 };
+
+static struct lane_site site;
+static struct h3_client client;
+static unsigned loads;      // on this site
+static unsigned moves;      // so many in all
+static size_t bytes_a_move; // of the body
+
+static json_int_t number(const json_t *object, const char *key) {
+    return json_integer_value(json_object_get(object, key));
+}
+
+static void move_now_and_then(struct h3_client *c, struct seen *seen) {
+    const unsigned made = (unsigned)(c->nat_port - 40000);
+    if (made < moves && seen->body_size >= (made + 1) * bytes_a_move) h3_client_rebind(c);
+}
+
+// Each change was followed by an answer from there, and content after it, in this order.
+static void assert_followed(const json_t *connection, unsigned count) {
+    const json_t *changes = json_object_get(connection, "path_changes");
+    assert_int_equal(json_array_size(changes), count);
+    json_int_t before_ns = number(connection, "secured_ns");
+    for (unsigned i = 0; i < count; i++) {
+        const json_t *change = json_array_get(changes, i);
+        char peer[32];
+        snprintf(peer, sizeof peer, "100.64.0.2:%u", 40001 + i);
+        assert_string_equal(json_string_value(json_object_get(change, "peer")), peer);
+        assert_true(number(change, "seen_ns") > before_ns);
+        assert_true(number(change, "answered_ns") >= number(change, "seen_ns"));
+        assert_true(number(change, "validated_ns") >= number(change, "seen_ns"));
+        assert_true(number(change, "resumed_ns") >= number(change, "answered_ns"));
+        before_ns = number(change, "resumed_ns");
+    }
+}
+
+static void load_while_moving(const struct h3_client_options *options, unsigned count, size_t every_bytes) {
+    moves = count;
+    bytes_a_move = every_bytes;
+    h3_client_open(&client, &site, options);
+    client.on_body = move_now_and_then;
+    struct seen *large = h3_client_request(&client, "GET", "/large", NULL, 0);
+    h3_client_run(&client, 1);
+    assert_whole(&site, large, "/large");
+    assert_int_equal(client.nat_port - 40000, count);
+    // What the moves cost is sent again, and no more.
+    assert_true(client.bytes_to_client < LARGE_BYTES * 2);
+    h3_client_close(&client);
+    json_t *report = lane_site_report(&site);
+    const json_t *connections = json_object_get(report, "connections");
+    assert_int_equal(json_array_size(connections), ++loads); // one handshake for each
+    assert_followed(json_array_get(connections, loads - 1), count);
+    json_decref(report);
+}
+
+static void follows_a_client_that_moves(void **state) {
+    (void)state;
+    loads = 0;
+    const struct h3_client_options options = {.window_bytes = BIG_WINDOW, .delay_ns = 5 * NS_PER_MS};
+    load_while_moving(&options, 3, 1000 * 1000);
+    assert_true(client.lost_to_old_port > 0);
+}
+
+// As Chromium's ids; of the paths of such a peer quiche lets none go.
+static void follows_a_client_without_ids_again_and_again(void **state) {
+    (void)state;
+    loads = 0;
+    const struct h3_client_options options = {
+        .window_bytes = BIG_WINDOW, .delay_ns = NS_PER_MS, .without_ids = true};
+    load_while_moving(&options, 20, 200 * 1000);
+}
+
+static void follows_with_each_controller(void **state) {
+    (void)state;
+    loads = 0;
+    static const char *const names[] = {"reno", "bbr2", "cubic-n2"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char error[256];
+        if (quic_check_congestion_control(names[i], error, sizeof error) < 0) continue; // built without ours
+        const struct h3_client_options options = {.window_bytes = BIG_WINDOW,
+                                                  .delay_ns = 5 * NS_PER_MS,
+                                                  .without_ids = true,
+                                                  .congestion = names[i]};
+        load_while_moving(&options, 3, 1000 * 1000);
+    }
+}
+
+// Once it has moved it may be known by another id, which the server routes to its connection.
+static void routes_the_ids_that_it_gives(void **state) {
+    (void)state;
+    const struct h3_client_options options = {.window_bytes = BIG_WINDOW, .delay_ns = NS_PER_MS};
+    h3_client_open(&client, &site, &options);
+    struct seen *before = h3_client_request(&client, "GET", "/small", NULL, 0);
+    h3_client_run(&client, 1);
+    assert_whole(&site, before, "/small");
+    assert_int_equal(quiche_conn_available_dcids(client.quic), 0);
+    h3_client_rebind(&client);
+    struct seen *after = h3_client_request(&client, "GET", "/large", NULL, 0);
+    h3_client_run(&client, 2);
+    assert_whole(&site, after, "/large");
+    assert_true(quiche_conn_available_dcids(client.quic) > 0);
+
+    // It has used the first one, which it now gives up.
+    assert_int_equal(quiche_conn_retire_dcid(client.quic, 0), 0);
+    struct seen *last = h3_client_request(&client, "GET", "/many/1", NULL, 0);
+    h3_client_run(&client, 3);
+    assert_whole(&site, last, "/many/1");
+    h3_client_close(&client);
+}
+
+int main(void) {
+#define TEST(name) LANE_SITE_TEST(name, &site)
+    const struct CMUnitTest tests[] = {
+        TEST(follows_a_client_that_moves),
+        TEST(follows_a_client_without_ids_again_and_again),
+        TEST(follows_with_each_controller),
+        TEST(routes_the_ids_that_it_gives),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
