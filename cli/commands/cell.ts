@@ -8,6 +8,7 @@ import { say } from "../base/terminal_text.ts";
 import { readFlowPlan, shippedFlowPlans } from "../flows/plan/plan.ts";
 import { namesFlowPlan, sharedFlows, sharedLink } from "../flows/plan/shared_plan.ts";
 import { executeFlows } from "../flows/run/execute.ts";
+import { syntheticTraces } from "../link/trace/networks.ts";
 import { readNumber } from "../results/export/choose.ts";
 import { referencePlan } from "../sweep/cluster/reference.ts";
 import { type CellRun, runCell, runPagesInto } from "../sweep/cluster/run_cell.ts";
@@ -70,7 +71,7 @@ export async function clusterPlans(
   trials: Choosing["trials"] | "no choice",
 ): Promise<ClusterPlans> {
   if (namesFlowPlan(options.plan)) return await flowPlans(home, options);
-  const given = await withMatchedPages(home, readPlan(options.plan));
+  const given = await withMatchedPages(home, readPlan(options.plan, syntheticTraces(home)));
   const reference = await referenceFor(home, referencePlan(options.reference));
   const shards = shardsFolder(options.shards, given);
   const plan = await chosenPlan(home, given, shards, options, trials);

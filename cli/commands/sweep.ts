@@ -5,6 +5,7 @@ import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { number } from "../base/option.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
+import { measuredTraces, syntheticTraces } from "../link/trace/networks.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
 import { overrideServing } from "../load/serving/serving.ts";
 import { openExistingResults, type Sweep } from "../results/store/results.ts";
@@ -51,6 +52,7 @@ export interface SweepOptions
   once: boolean;
   "dry-run": boolean;
   evidence: string | undefined;
+  trace: string | undefined;
 }
 
 /** The plan with what the command line sets in its place. */
@@ -74,8 +76,21 @@ function planWith(plan: Plan, named: readonly PlanPage[], options: SweepOptions)
   return planOf({ ...plan, pages, repetitions, serving, ...terms, ...(until ? { until } : {}) }, source);
 }
 
+/** With the traces that the user has, or drawn ones. UserError where it has no links for those that were named. */
+function readPlanWithTraces(home: string, { plan, trace }: SweepOptions): Plan {
+  if (trace === undefined) return readPlan(plan, syntheticTraces(home));
+  const source = measuredTraces(trace);
+  const used = new Set<string>();
+  const read = readPlan(plan, (network, drawing) => {
+    used.add(network);
+    return source(network, drawing);
+  });
+  if (used.size === 0) throw new UserError(`--trace: plan ${plan} has no cellular links: leave it out`);
+  return read;
+}
+
 async function planFrom(home: string, options: SweepOptions): Promise<Plan> {
-  const plan = await withMatchedPages(home, readPlan(options.plan));
+  const plan = await withMatchedPages(home, readPlanWithTraces(home, options));
   const named: PlanPage[] = [];
   // One after another: each import is a writer of the archive.
   for (const word of options.page) named.push(await pageFor(home, word));
@@ -86,7 +101,7 @@ async function planFrom(home: string, options: SweepOptions): Promise<Plan> {
 }
 
 async function dryRun(home: string, options: SweepOptions, question: DetectionQuestion): Promise<void> {
-  const given = await withMatchedPages(home, readPlan(options.plan));
+  const given = await withMatchedPages(home, readPlanWithTraces(home, options));
   const named: PlanPage[] = [];
   const sizes = new Map<string, PageSize>();
   for (const word of options.page) {
@@ -157,6 +172,14 @@ export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "pla
       requiresArg: true,
       rare: true,
       describe: "keep each load's captures, qlogs, TCP states and reports in FOLDER",
+    })
+    .option("trace", {
+      type: "string",
+      requiresArg: true,
+      rare: true,
+      placeholder: "DIR",
+      describe:
+        "measured traces for a plan's cellular links: DIR/verizon-lte*.down and .up (default: drawn from a model)",
     })
     .group(["page", "runs", "decide", "dry-run", "new"], essentials) as unknown as Argv<T & Omit<SweepOptions, "plan">>;
 }

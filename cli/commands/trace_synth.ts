@@ -5,6 +5,7 @@ import { UserError } from "../base/errors.ts";
 import { number } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { type CellularModel, drawTrace } from "../link/trace/model.ts";
+import { directionSeeds } from "../link/trace/networks.ts";
 import { presets } from "../link/trace/presets.ts";
 import { writeTrace, writtenLine } from "../link/trace/written.ts";
 import { lengthOption, rateOption } from "../link/trace_quantities.ts";
@@ -63,10 +64,10 @@ function askedOf(options: SynthOptions, out: string): Asked[] {
   const preset = presets.find((each) => each.name === name);
   if (!preset) throw new UserError(`trace: no preset ${JSON.stringify(name)}: there are ${presetNames}`);
   if (mean !== undefined) throw new UserError("trace: a preset has its means: leave out --mean, or the preset");
-  // The two directions of a network are two links: each has its own walk.
+  const seeds = directionSeeds(seed);
   return [
-    { path: `${out}.down`, model: changed(preset.down, options), seed: seed * 2 },
-    { path: `${out}.up`, model: changed(preset.up, options), seed: seed * 2 + 1 },
+    { path: `${out}.down`, model: changed(preset.down, options), seed: seeds.down },
+    { path: `${out}.up`, model: changed(preset.up, options), seed: seeds.up },
   ];
 }
 

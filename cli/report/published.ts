@@ -6,8 +6,9 @@ import type { Study } from "../results/studies/study.ts";
 import { equivalence_percent } from "../results/verdict/verdict.ts";
 import { improvementText } from "./figures/whisker.ts";
 
-function publishedText({ published: { percent, sign, times } }: ComparedFigure): string {
-  const beside = times ? ` (${times.lane}, ${times.over})` : "";
+function publishedText({ published: { percent, sign, times, quantile } }: ComparedFigure): string {
+  const at = quantile === undefined ? "" : ` (${Math.round(100 * quantile)}th percentile over pages)`;
+  const beside = times ? ` (${times.lane}, ${times.over})` : at;
   if (percent !== null) return `${percent < 0 ? "−" : ""}${Math.abs(percent)} %${beside}`;
   return sign > 0 ? "faster" : sign < 0 ? "slower" : "equal";
 }

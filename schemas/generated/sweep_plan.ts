@@ -3,7 +3,7 @@ import type { LaneLabel } from "./lane_label.ts";
 import type { QuicChoice, ServingChoice, TcpChoice } from "./serving.ts";
 
 export type PlanPage = string | SynthPage;
-export type PlanLink = string | LinkGrid;
+export type PlanLink = string | LinkGrid | CellularLinks;
 /**
  * When a page on a link needs no further loads: they go where they are needed, and looking several times is accounted for (cli/results/stats/sequential.ts, cli/results/verdict/stopping_decision.ts).
  */
@@ -142,6 +142,36 @@ export interface Grid {
    * @minItems 1
    */
   loss?: [number, ...number[]];
+}
+export interface CellularLinks {
+  cellular: Cellular;
+}
+/**
+ * Every network with every RTT, by traces: drawn into the data folder by the models of `trilane trace synth`, or measured ones (--trace).
+ */
+export interface Cellular {
+  /**
+   * Presets of `trilane trace synth`.
+   *
+   * @minItems 1
+   */
+  networks: [string, ...string[]];
+  /**
+   * @minItems 1
+   */
+  rtts_ms: [number, ...number[]];
+  /**
+   * Drop-tail, of so long at the mean rate; without it one bandwidth-delay product.
+   */
+  queue_ms?: number;
+  /**
+   * Of drawn traces: each has its network's mean rate over this time, and begins again at its end. Every load begins at its trace's beginning.
+   */
+  length_s: number;
+  /**
+   * Of drawn traces. Default: 1.
+   */
+  seed?: number;
 }
 export interface UntilDecided {
   /**

@@ -2,11 +2,12 @@
 
 import { count } from "../../base/numbers.ts";
 import { formatLink, parseLink } from "../../link/link.ts";
+import { withNetworks } from "../../link/trace/networks.ts";
 import { direction, type Improvement, improvement } from "../verdict/comparison.ts";
 import { pairedCells } from "../verdict/paired_cells.ts";
 import type { Sample } from "../verdict/sample.ts";
 import { isEquivalent } from "../verdict/verdict.ts";
-import { ratioOfMedians } from "./ratio_of_medians.ts";
+import { ratioOfQuantiles } from "./ratio_of_quantiles.ts";
 import type { Published, Study } from "./study.ts";
 
 /** `undecided`: our interval holds 0, or there is none. `not loaded`: both lanes were tried, and none of their loads was valid. */
@@ -32,15 +33,18 @@ function agreementOf({ sign }: Published, ours: Improvement): Agreement {
 
 /** Of the published figures those for whose link and page loads of both lanes were tried. */
 export function comparedFigures(study: Study, loads: readonly Sample[], seed: number): ComparedFigure[] {
-  const byLink = Map.groupBy(loads, (load) => load.link);
+  const byLink = Map.groupBy(loads, (load) => withNetworks(load.link));
   return study.published.flatMap((published) => {
     const link = published.link === null ? null : formatLink(parseLink(published.link));
     const onLink = link === null ? loads : (byLink.get(link) ?? []);
     const here = onLink.filter((load) => published.page === null || load.page === published.page);
     const tried = new Set(here.map(({ lane }) => lane));
     if (!tried.has(published.pair.lane) || !tried.has(published.pair.over)) return [];
-    const estimate = study.figures === undefined ? improvement : ratioOfMedians;
-    const ours = estimate(pairedCells(here, published.pair), published.pair, seed);
+    const cells = pairedCells(here, published.pair);
+    const ours =
+      study.figures === undefined
+        ? improvement(cells, published.pair, seed)
+        : ratioOfQuantiles(cells, published.pair, seed, published.quantile);
     return [{ published: { ...published, link }, ours, agreement: agreementOf(published, ours) }];
   });
 }

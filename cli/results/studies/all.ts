@@ -3,6 +3,7 @@ import { carlucci2015 } from "./carlucci_2015.ts";
 import { carlucci2015S1, carlucci2015S2 } from "./carlucci_2015_flows.ts";
 import { cse534 } from "./cse534_2017.ts";
 import { das2014, das2014Reproducibility } from "./das_2014.ts";
+import { das2014Cellular, das2014CellularLanes } from "./das_2014_cellular.ts";
 import { das2014Overhead } from "./das_2014_overhead.ts";
 import type { FlowStudy } from "./flow_study.ts";
 import { panda2019 } from "./panda_2019.ts";
@@ -13,6 +14,8 @@ import { yuBenson2021 } from "./yu_benson_2021.ts";
 export const studies: readonly Study[] = [
   das2014,
   das2014Reproducibility,
+  das2014Cellular,
+  das2014CellularLanes,
   carlucci2015,
   cse534,
   wolsing2019,

@@ -6,7 +6,7 @@ export interface Published {
   readonly pair: LanePair;
   /** Null: over all of the study's pages. */
   readonly page: string | null;
-  /** A short form. Null: over all of the sweep's links. */
+  /** A short form, with networks' names for their traces. Null: over all of the sweep's links. */
   readonly link: string | null;
   /** (over - lane) / over * 100; null where only its sign is known. */
   readonly percent: number | null;
@@ -14,6 +14,8 @@ export interface Published {
   readonly times?: { readonly lane: string; readonly over: string };
   /** -1, 0 or 1. */
   readonly sign: number;
+  /** Of a study of ratios over pages: of which quantile over them; absent: of their median. */
+  readonly quantile?: number;
 }
 
 /** How much the loads of one page on one link vary, as a study found it. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { PlanPage, SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import type { LaneLabel } from "../../base/lanes.ts";
+import type { TraceSource } from "../../link/trace/networks.ts";
 import { hasRenoForCubic } from "../../load/metrics/dilation.ts";
 import { isStockServing, type Serving, settleServing } from "../../load/serving/serving.ts";
 import { usualMetric } from "../../results/verdict/compared_metric.ts";
@@ -45,9 +46,9 @@ function loadsOf(plan: SweepPlan): number {
 
 /**
  * The plan in a parsed document. UserError, naming `source` and the place in it, where it is not one. Files of links are
- * named relative to `folder`.
+ * named relative to `folder`; `traces`: those of cellular links.
  */
-export function planOf(document: unknown, source: string, folder = process.cwd()): Plan {
+export function planOf(document: unknown, source: string, folder = process.cwd(), traces?: TraceSource): Plan {
   const plan = checkedDocument<SweepPlan & Omit<Plan, "serving">>(document, source, "sweep-plan");
   refuseControls(shownWords(plan), source);
   // Before anything is expanded.
@@ -58,7 +59,7 @@ export function planOf(document: unknown, source: string, folder = process.cwd()
     plan.pages.map(pageName).map((name) => ({ name, key: name })),
     `plan ${source}: page`,
   );
-  plan.links = absoluteLinks(plan.links, folder);
+  plan.links = absoluteLinks(plan.links, folder, traces);
   // A link that cannot be, or stands there twice.
   linksOf(plan);
   const serving = settleServing(plan.serving);
@@ -79,10 +80,10 @@ export function shippedPlans(): string[] {
   return plansIn(shippedFolder);
 }
 
-/** A plan from a file, or one of those shipped with Trilane by its name. */
-export function readPlan(pathOrName: string): Plan {
+/** A plan from a file, or one of those shipped with Trilane by its name. `traces`: of its cellular links. */
+export function readPlan(pathOrName: string, traces?: TraceSource): Plan {
   const { document, folder } = readDocument(pathOrName, shippedFolder);
-  return planOf(document, pathOrName, folder);
+  return planOf(document, pathOrName, folder, traces);
 }
 
 /** The name of a page's recording: a synthetic page's recording is called as the page. */

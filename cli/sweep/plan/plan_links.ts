@@ -1,11 +1,13 @@
 // The links of a plan, of pages or of flows: forms, files and grids expanded into profiles with their labels. Reads the files
 // that links name.
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
-import type { Grid, PlanLink } from "../../../schemas/generated/sweep_plan.ts";
+import type { Cellular, Grid, PlanLink } from "../../../schemas/generated/sweep_plan.ts";
+import { homeFolder } from "../../base/home.ts";
 import { filesOf, settleFiles, withAbsoluteFiles } from "../../link/files.ts";
 import { describeLinks, type Link, readForms } from "../../link/link.ts";
 import { isProfileFile, readLinks } from "../../link/profile_file.ts";
 import { shaperKey } from "../../link/same_link.ts";
+import { syntheticTraces, type TraceSource } from "../../link/trace/networks.ts";
 import { refuseSame } from "./refuse_same.ts";
 
 /** A plan as far as its links are concerned. */
@@ -29,8 +31,28 @@ function absoluteForms(links: readonly string[], folder: string): string[] {
   });
 }
 
-/** The plan's links with their files by absolute paths; those of its forms are named from `folder`. */
-export function absoluteLinks<Links extends readonly PlanLink[]>(links: Links, folder: string): Links {
+/** A link for each network and RTT, with traces by absolute paths. */
+function cellularForms(cellular: Cellular, traces: TraceSource): string[] {
+  const { networks, rtts_ms, queue_ms, length_s, seed = 1 } = cellular;
+  const queue = queue_ms === undefined ? "" : `,queue=${queue_ms}ms`;
+  return networks.flatMap((network) => {
+    const { down, up } = traces(network, { length_s, seed });
+    return rtts_ms.map((rtt_ms) => `trace_down=${down},trace_up=${up},rtt=${rtt_ms}ms${queue}`);
+  });
+}
+
+/**
+ * The plan's links with their files by absolute paths; those of its forms are named from `folder`. `traces`: whose traces cellular links
+ * have; drawn ones are made where they are not there.
+ */
+export function absoluteLinks<Links extends readonly PlanLink[]>(
+  given: Links,
+  folder: string,
+  traces: TraceSource = syntheticTraces(homeFolder(undefined)),
+): Links {
+  const links = given.flatMap((link): PlanLink[] =>
+    typeof link === "object" && "cellular" in link ? cellularForms(link.cellular, traces) : [link],
+  );
   const written = links.filter((link) => typeof link === "string");
   const forms = absoluteForms(written, folder).values();
   return links.map((link) => (typeof link === "string" ? forms.next().value : link)) as unknown as Links;
@@ -38,11 +60,11 @@ export function absoluteLinks<Links extends readonly PlanLink[]>(links: Links, f
 
 /** Counted without expanding a grid. */
 export function countLinks({ links }: Pick<LinkedPlan, "links">): number {
-  const sizes = links.map((link) =>
-    typeof link === "string"
-      ? 1
-      : link.grid.rates_mbit.length * link.grid.rtts_ms.length * (link.grid.loss ?? [0]).length,
-  );
+  const sizes = links.map((link) => {
+    if (typeof link === "string") return 1;
+    if ("cellular" in link) return link.cellular.networks.length * link.cellular.rtts_ms.length;
+    return link.grid.rates_mbit.length * link.grid.rtts_ms.length * (link.grid.loss ?? [0]).length;
+  });
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
@@ -59,9 +81,15 @@ function percent(share: number): number {
   return Number((share * 100).toPrecision(12));
 }
 
+function formsOf(link: PlanLink): string[] {
+  if (typeof link === "string") return [link];
+  if ("grid" in link) return gridForms(link.grid);
+  throw new Error("unreachable: absoluteLinks writes cellular links out");
+}
+
 /** With grids expanded, files unread. */
 export function expandLinks(plan: LinkedPlan): Link[] {
-  return readForms(plan.links.flatMap((link) => (typeof link === "string" ? [link] : gridForms(link.grid))));
+  return readForms(plan.links.flatMap(formsOf));
 }
 
 /** The links of a plan with their grids expanded; files are read. UserError where two are one to the shaper. */

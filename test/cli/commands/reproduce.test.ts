@@ -1,7 +1,7 @@
 // `trilane reproduce STUDY --dry-run`, of every study and both of its sizes: what its plan would load, without loading anything.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -31,6 +31,23 @@ for (const study of studies) {
     assert.ok(quick > 0 && quick < full, `${quick} of ${full} loads`);
   });
 }
+
+test("--trace takes the place of drawn traces, and is refused where no link has any", () => {
+  const own = join(home, "own");
+  mkdirSync(own);
+  for (const [stem, end_ms] of [
+    ["Verizon-LTE-short", 10],
+    ["ATT-LTE-driving", 20],
+  ] as const)
+    for (const side of ["down", "up"]) writeFileSync(join(own, `${stem}.${side}`), `0\n5\n${end_ms}\n`);
+  const { status, stdout, stderr } = reproduce("das-2014-cellular", "--trace", own, "--dry-run", "--json");
+  assert.equal(status, 0, stderr);
+  const { links } = JSON.parse(stdout) as SweepPlanned;
+  assert.equal(links[0], "trace_down=Verizon-LTE-short.down,trace_up=Verizon-LTE-short.up,rtt=30ms,queue=1000ms");
+  const refused = reproduce("das-2014", "--trace", own, "--dry-run");
+  assert.equal(refused.status, 2);
+  assert.match(refused.stderr, /--trace: plan das-2014-subset has no cellular links: leave it out\n$/);
+});
 
 test("a dry run leaves no results", () => {
   assert.deepEqual(

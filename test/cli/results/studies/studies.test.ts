@@ -1,25 +1,35 @@
 // Studies: their plans exist and load what the published figures are about; signs are compared as they should.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
 import { formatLink, parseLink } from "../../../../cli/link/link.ts";
+import { syntheticTraces, withNetworks } from "../../../../cli/link/trace/networks.ts";
 import { publishedSection } from "../../../../cli/report/published.ts";
 import { agreementSentence, comparedFigures } from "../../../../cli/results/studies/agreement.ts";
 import { studies, studyOfPlan } from "../../../../cli/results/studies/all.ts";
 import { cse534 } from "../../../../cli/results/studies/cse534_2017.ts";
 import { das2014, das2014Reproducibility } from "../../../../cli/results/studies/das_2014.ts";
+import { das2014Cellular } from "../../../../cli/results/studies/das_2014_cellular.ts";
 import { comparedSpreads } from "../../../../cli/results/studies/spread.ts";
 import { wolsing2019 } from "../../../../cli/results/studies/wolsing_2019.ts";
 import type { Sample } from "../../../../cli/results/verdict/sample.ts";
 import { cellsOf, pageName, readPlan } from "../../../../cli/sweep/plan/plan.ts";
 
+// Traces of cellular links are drawn into the data folder.
+const home = mkdtempSync(join(tmpdir(), "trilane-studies-"));
+after(() => rmSync(home, { recursive: true, force: true }));
+const readStudyPlan = (name: string) => readPlan(name, syntheticTraces(home));
+
 for (const study of studies) {
   test(`${study.name}: its plans are shipped, and the full one loads all that was published`, () => {
-    assert.equal(readPlan(study.quick).name, study.quick);
+    assert.equal(readStudyPlan(study.quick).name, study.quick);
     assert.equal(studyOfPlan(study.quick), study);
-    const full = readPlan(study.full);
+    const full = readStudyPlan(study.full);
     const cells = cellsOf(full);
-    assert.ok(cells.length >= cellsOf(readPlan(study.quick)).length);
-    const loaded = new Set(cells.map(({ link, lane }) => `${link} ${lane}`));
+    assert.ok(cells.length >= cellsOf(readStudyPlan(study.quick)).length);
+    const loaded = new Set(cells.map(({ link, lane }) => `${withNetworks(link)} ${lane}`));
     for (const { link, pair } of study.published)
       for (const lane of [pair.lane, pair.over])
         assert.ok(
@@ -167,4 +177,41 @@ test("a figure over all networks: every link counts, lanes with settings of thei
     ],
   );
   assert.match(publishedSection(wolsing2019, figures)?.text ?? "", /all links/);
+});
+
+/** Pages over a link, each so many ms with each lane; three loads of each. */
+function pagesOver(link: string, times_ms: readonly (readonly [cubic: number, sprout: number])[]): Sample[] {
+  return times_ms.flatMap(([cubic, sprout], page) =>
+    [0, 1, 2].flatMap((block) =>
+      (["h3:cubic", "h3:sprout"] as const).map((lane) => ({
+        ...{ page: `page ${page}`, link, lane, block, status: "valid" as const, reasons: [] },
+        plt_ms: (lane === "h3:cubic" ? cubic : sprout) + block,
+      })),
+    ),
+  );
+}
+
+test("cellular links: measured traces count for their network, and the slowest pages are compared by their own quantile", () => {
+  const slowOnes = (slow_ms: number) =>
+    Array.from({ length: 40 }, (_, page) => [1000 + page, page < 8 ? slow_ms + page : 1000 + page] as const);
+  const near = "trace_down=Verizon-LTE-short.down,trace_up=Verizon-LTE-short.up,rtt=30ms,queue=1000ms";
+  const far = "trace_down=att-lte.down,trace_up=att-lte.up,rtt=300ms,queue=1000ms";
+  const faster = Array.from({ length: 40 }, (_, page) => [2000 + page, 1800 + page] as const);
+  const figures = comparedFigures(das2014Cellular, [...pagesOver(near, slowOnes(3000)), ...pagesOver(far, faster)], 1);
+  assert.deepEqual(
+    figures.map(({ published: { pair, quantile }, ours, agreement }) => [
+      pair.lane,
+      quantile ?? 0.5,
+      Math.round(ours.percent ?? 0),
+      agreement,
+    ]),
+    [
+      // (3000 - 1000) / 3000 of the slowest pages, where half of the pages took as long with both.
+      ["h3:cubic", 0.95, 65, "agrees"],
+      ["h3:sprout", 0.5, 10, "agrees"],
+    ],
+  );
+  assert.match(publishedSection(das2014Cellular, figures)?.text ?? "", /13 % \(95th percentile over pages\)/);
+  const few = comparedFigures(das2014Cellular, pagesOver(near, slowOnes(3000).slice(0, 3)), 1);
+  assert.deepEqual([few[0]?.agreement, few[0]?.ours.interval], ["undecided", null]);
 });
