@@ -93,7 +93,7 @@ export const command: Command<CalibrateOptions> = {
     const most = options.most ?? usualMost(machine().cpus);
     const home = homeFolder(options.home);
     const link = readAskedLink(options.link, process.cwd());
-    if (link.down.rate_bps === null || link.down.trace || link.down.rate_steps)
+    if (link.down.rate_bps === null || link.down.trace || link.down.rate_steps || link.switch)
       throw new UserError(`link ${options.link}: has no single rate: name one, as 1mbit/50ms`);
     refuseBesideSweep(home);
     makeFolder(home);

@@ -1,5 +1,6 @@
 // A link in the words of people: a sentence, and its parts. Its label and its name are trilane-shaper's (link.ts).
 import { describeLink, type LinkDirection, type LinkProfile, type LinkQueue } from "./link.ts";
+import { linksInTurn } from "./moves.ts";
 
 const plainKeys = /^(down|up|rtt|delay_down|delay_up|queue|queue_down|queue_up|loss|loss_down|loss_up|seed)=/;
 
@@ -62,13 +63,36 @@ export function udpText({ udp }: LinkProfile): string {
   return `UDP ${trimmed(udp.late_ms)} ms late each way`;
 }
 
-/** `10 Mbit/s each way, RTT 50 ms, loss 1 %, drop-tail queue of 1 BDP, seed 1`, and what there is besides. */
-export function linkSentence(profile: LinkProfile): string {
-  const { down, up } = profile;
-  const [rateDown, rateUp] = [rateText(down), rateText(up)];
+/** `new ports every 5 s`; empty where the NAT keeps its bindings. */
+export function rebindText({ rebind }: LinkProfile): string {
+  if (!rebind) return "";
+  return `${rebind.change === "port" ? "new ports" : "a new address"} every ${trimmed(rebind.every_ms / 1000)} s`;
+}
+
+interface LinkParts {
+  readonly plain: string;
+  readonly besides: string;
+}
+
+/** Rates, round trip, loss and queue, and what there is besides: all that one link may be, without what holds for the run. */
+function linkParts(link: LinkProfile): LinkParts {
+  const [rateDown, rateUp] = [rateText(link.down), rateText(link.up)];
   const rates = rateDown === rateUp ? `${rateDown} each way` : `${rateDown} down, ${rateUp} up`;
-  const further = furtherSettings(profile).filter((setting) => !/^(aqm|udp)/.test(setting));
-  const udp = udpText(profile);
-  const besides = further.length > 0 ? `; besides ${further.join(", ")}` : "";
-  return `${rates}, RTT ${trimmed(profile.rtt_ms)} ms, loss ${lossLabel(profile)}, ${queueText(profile)}${udp && `, ${udp}`}, seed ${profile.seed}${besides}`;
+  const further = furtherSettings(link).filter((setting) => !/^(aqm|udp)/.test(setting));
+  return {
+    plain: `${rates}, RTT ${trimmed(link.rtt_ms)} ms, loss ${lossLabel(link)}, ${queueText(link)}`,
+    besides: further.length > 0 ? `; besides ${further.join(", ")}` : "",
+  };
+}
+
+/** `10 Mbit/s each way, RTT 50 ms, loss 1 %, drop-tail queue of 1 BDP, seed 1`, what there is besides, and how it moves. */
+export function linkSentence(profile: LinkProfile): string {
+  const [link, next] = linksInTurn(profile);
+  const { plain, besides } = linkParts(link);
+  const all = [plain, udpText(profile), rebindText(profile), `seed ${profile.seed}`].filter((part) => part !== "");
+  return `${all.join(", ")}${besides}${next && profile.switch ? switchText(profile.switch.at_ms, linkParts(next)) : ""}`;
+}
+
+function switchText(at_ms: number, { plain, besides }: LinkParts): string {
+  return `; from ${trimmed(at_ms / 1000)} s on, with another address: ${plain}${besides}`;
 }

@@ -7,7 +7,7 @@ export function withoutMoves({ rebind, switch: other, ...link }: LinkProfile): L
 }
 
 /** Every link of a run, one after the other: the first, and the one it switches to. */
-export function linksInTurn(profile: LinkProfile): LinkProfile[] {
+export function linksInTurn(profile: LinkProfile): [LinkProfile, ...LinkProfile[]] {
   const first = withoutMoves(profile);
   return profile.switch ? [first, { ...profile.switch.link, seed: profile.seed }] : [first];
 }

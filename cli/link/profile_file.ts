@@ -116,6 +116,16 @@ export function refuseAskedWithoutDelay(text: string): void {
   if (!isProfileFile(text)) refuseWithoutDelay(withSwitchedTo(text, process.cwd()));
 }
 
+/** Whether a file of a profile is named anywhere: as the link, or in a form as the one that it switches to. */
+export function namesProfile(text: string): boolean {
+  let isNamed = isProfileFile(text);
+  mapSwitchedTo(text, (link) => {
+    isNamed ||= isProfileFile(link);
+    return link;
+  });
+  return isNamed;
+}
+
 /** Whether it names a file of a profile; else it is a form. */
 export function isProfileFile(text: string): boolean {
   return text.endsWith(".json") && !text.includes("=");

@@ -1,6 +1,7 @@
 // `--labs`: how many loads run side by side. Words and the machine's calibration to what the runner takes.
 import type { Argv } from "yargs";
 import { UserError } from "../base/errors.ts";
+import { linksInTurn } from "../link/moves.ts";
 import { allowedCpus, labCpus } from "../load/lab_cpus.ts";
 import { readCalibration } from "./calibrate/store.ts";
 import { machineName } from "./link_tests.ts";
@@ -32,7 +33,9 @@ export function labsOf({ labs = "auto" }: LabsOptions, home: string): Labs {
   if (most < 1 || most > mostLabs)
     throw new UserError(`--labs must be auto or a number from 1 to ${mostLabs} (got ${JSON.stringify(labs)})`);
   // A trace's mean says nothing of its peaks, and steps change.
-  const isSlow: Labs["mayShare"] = ({ down, up }) =>
-    [down, up].every((way) => !way.trace && !way.rate_steps && way.rate_bps !== null && way.rate_bps <= limit_bps);
+  const isSlow: Labs["mayShare"] = (link) =>
+    linksInTurn(link)
+      .flatMap(({ down, up }) => [down, up])
+      .every((way) => !way.trace && !way.rate_steps && way.rate_bps !== null && way.rate_bps <= limit_bps);
   return { most, mayShare: isSlow, cpus: labCpus(allowedCpus(), most) };
 }

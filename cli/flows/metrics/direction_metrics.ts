@@ -34,7 +34,8 @@ export function capacityOf(
 ): Capacity {
   const { rate_bps, rate_steps, trace, onoff } = shaper.link[direction];
   const { capacity_bytes, link_bytes } = counters[direction];
-  if (rate_steps || trace || onoff || shaper.changes) return { kind: "summed", capacity_bytes, link_bytes };
+  if (rate_steps || trace || onoff || shaper.changes || shaper.link.switch)
+    return { kind: "summed", capacity_bytes, link_bytes };
   return rate_bps === null ? { kind: "unlimited" } : { kind: "rate", rate_bps };
 }
 

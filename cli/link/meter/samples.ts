@@ -26,7 +26,9 @@ export interface Look {
 
 /** Packets lost to the link's doing since its start; not those that were none of its business. */
 export function droppedBy({ drops }: ShaperStatsDirection): number {
-  return drops.queue + drops.aqm + drops.loss + drops.off + (drops.udp ?? 0);
+  return (
+    drops.queue + drops.aqm + drops.loss + drops.off + (drops.udp ?? 0) + (drops.moved ?? 0) + (drops.unbound ?? 0)
+  );
 }
 
 function sample(before: ShaperStatsDirection, after: ShaperStatsDirection, time_ns: number): Sample {

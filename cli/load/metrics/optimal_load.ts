@@ -6,8 +6,9 @@ import { traitsOf } from "../../link/traits.ts";
 import { causesOf, delaysLoadEvent, type Fetch, fetchesOf, hadBegun, isOnTheLink } from "./dependencies.ts";
 import { optimalPltOfLevels_ms } from "./optimal.ts";
 
-/** Whether rate and delay are one number each, all the time. */
-function isSteady({ down, up }: LinkProfile): boolean {
+/** Whether rate and delay are one number each, all the time, and nobody has to begin anew. */
+function isSteady({ down, up, rebind, switch: other }: LinkProfile): boolean {
+  if (rebind || other) return false;
   return [down, up].every((way) => !way.trace && !way.rate_steps && !way.delay_steps && !way.onoff && !way.jitter);
 }
 

@@ -1,7 +1,7 @@
 // What a load waited for on its critical path, in a few numbers that can be set beside another lane's: connecting, the browser's
 // queues, round trips, the link's queue, responses, computation; and what the link lost meanwhile. Pure. Explains nothing:
 // cli/results/answer/why.ts does.
-import type { LinkDirection } from "../../../schemas/generated/link_profile.ts";
+import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import type { ShaperReport, ShaperTimeline } from "../../../schemas/generated/shaper_report.ts";
 import { type CriticalPath, criticalPath, type Segment } from "./critical_path.ts";
@@ -50,9 +50,9 @@ const partOf: Readonly<Record<Segment["activity"], PathPart>> = {
 };
 
 /** How long a packet that came to the link at a time waited in its queue, at most. Null: the rate is not one number. */
-function queueWait(timeline: ShaperTimeline, down: LinkDirection): ((at_ns: number) => number) | null {
-  const { rate_bps, rate_steps, trace, onoff } = down;
-  if (rate_bps === null || rate_bps === 0 || rate_steps || trace || onoff) return null;
+function queueWait(timeline: ShaperTimeline, link: LinkProfile): ((at_ns: number) => number) | null {
+  const { rate_bps, rate_steps, trace, onoff } = link.down;
+  if (rate_bps === null || rate_bps === 0 || rate_steps || trace || onoff || link.switch) return null;
   return (at_ns) => {
     const bin = Math.floor((at_ns - timeline.start_ns) / timeline.bin_ns);
     return ((timeline.down.queue_peak_bytes[bin] ?? 0) * 8000) / rate_bps;
@@ -75,7 +75,7 @@ function lostUntil(shaper: ShaperReport, from_ns: number, to_ns: number): number
 /** Splits each wait for a first byte: a round trip, then the link's queue as it was, the rest is the responses'. */
 function splitWaits(path: CriticalPath, { log }: PageLoad): { roundTrips_ms: number; linkQueue_ms: number } {
   const { link, shaper, navigation_start_ns } = log._trilane;
-  const wait_ms = shaper?.timeline ? queueWait(shaper.timeline, link.down) : null;
+  const wait_ms = shaper?.timeline ? queueWait(shaper.timeline, link) : null;
   let [roundTrips_ms, linkQueue_ms] = [0, 0];
   for (const { activity, from_ms, to_ms } of path.segments) {
     if (activity !== "wait") continue;

@@ -31,6 +31,8 @@ const furtherCounts: readonly (readonly [readonly string[], string])[] = [
   [["marked_packets"], "marked to keep the queue short"],
   [["drops", "off"], "lost while the link was off"],
   [["drops", "udp"], "of UDP refused"],
+  [["drops", "moved"], "lost on the link that was switched from"],
+  [["drops", "unbound"], "for an address or port that the NAT had given up"],
   [["copied_packets"], "duplicated"],
   [["reordered_packets"], "reordered"],
   [["fec", "parity_packets"], "sent as parity"],

@@ -176,7 +176,7 @@ function stripsOf(lane: string, facts: LoadFacts, end_ms: number): Strip[] {
     .map((side): Strip => {
       const direction = shaper.link[side];
       const bins = drawnBins(binsOf(timeline, side, navigation_start_ns), direction.rate_bps, end_ms);
-      const capacity = capacitySteps(direction, (shaper.start_ns - navigation_start_ns) / 1e6);
+      const capacity = capacitySteps(shaper.link, side, (shaper.start_ns - navigation_start_ns) / 1e6);
       return { lane, side, bins, capacity, mean_bps: direction.rate_bps };
     })
     .filter((strip) => strip.bins.length > 0 && (strip.side === "down" || isEventful(strip)));

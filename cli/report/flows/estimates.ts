@@ -18,7 +18,7 @@ type Side = "down" | "up";
 /** bit/s of a direction; null: unlimited, or it varies. */
 export function capacityOf(link: LinkProfile, side: Side): number | null {
   const { rate_bps, rate_steps, trace } = link[side];
-  return rate_steps || trace ? null : rate_bps;
+  return rate_steps || trace || link.switch ? null : rate_bps;
 }
 
 /** Directions in which flows of the cell send. */

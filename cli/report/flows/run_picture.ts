@@ -54,18 +54,20 @@ function rateSpan(bins: Bins, { rtt_ms }: LinkProfile): number {
   return Math.max(bins.length_ms, roundStep(Math.max(1, roundTripsOfRate * rtt_ms), 1));
 }
 
-const rateOf = ({ rate_bps, rate_steps, trace }: LinkProfile[Side]): number | null =>
-  rate_steps || trace ? null : rate_bps;
+const rateOf = (link: LinkProfile, side: Side): number | null => {
+  const { rate_bps, rate_steps, trace } = link[side];
+  return rate_steps || trace || link.switch ? null : rate_bps;
+};
 
 /** Where one number is it: one rate, one delay, one direction or two alike. */
 function bdpOf(link: LinkProfile, sides: readonly Side[]): number | null {
-  const rates = new Set(sides.map((side) => rateOf(link[side])));
+  const rates = new Set(sides.map((side) => rateOf(link, side)));
   const [rate_bps = null] = rates;
   return rates.size !== 1 || rate_bps === null || baseRttOf(link) === null ? null : (rate_bps * link.rtt_ms) / 8000;
 }
 
-const baseRttOf = ({ rtt_ms, down, up }: LinkProfile): number | null =>
-  down.delay_steps || up.delay_steps ? null : rtt_ms;
+const baseRttOf = ({ rtt_ms, down, up, switch: other }: LinkProfile): number | null =>
+  down.delay_steps || up.delay_steps || other ? null : rtt_ms;
 
 const perMs_ns = 1e-6;
 
@@ -131,7 +133,7 @@ export function pictureOf(input: PictureInput): FlowPicture {
     flows: drawnGroups(front.run.flows, input.parts).map((group) => picturedFlow(group, input, bins, end_ms)),
     rateSpan_ms: rateSpan(bins, link),
     capacity: sides.flatMap((side) => {
-      const steps = capacitySteps(link[side], linkStart_ms);
+      const steps = capacitySteps(link, side, linkStart_ms);
       return steps ? [{ side, steps }] : [];
     }),
     baseRtt_ms: baseRttOf(link),

@@ -11,7 +11,7 @@ import { atomicWrite } from "../../base/atomic_write.ts";
 import { UserError } from "../../base/errors.ts";
 import { explainSchemaErrors, schemaValidator } from "../../base/schema_error.ts";
 import { mapFormFiles } from "../../link/files.ts";
-import { isProfileFile } from "../../link/profile_file.ts";
+import { namesProfile } from "../../link/profile_file.ts";
 import type { Archive } from "../../recording/archive/archive.ts";
 import { withArchive } from "../../recording/archive/client.ts";
 import { type CopiedRecording, copyRecording } from "../../recording/archive/copy_recording.ts";
@@ -100,7 +100,7 @@ function linkHere(
   const refuse = (file: string): never => {
     throw new UserError(`${bundle}: its plan names ${JSON.stringify(file)}, which is not in it: do not run it`);
   };
-  if (isProfileFile(link)) return refuse(link);
+  if (namesProfile(link)) return refuse(link);
   return mapFormFiles(link, (file) => paths.get(file) ?? refuse(file));
 }
 

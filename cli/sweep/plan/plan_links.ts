@@ -5,7 +5,7 @@ import type { Cellular, Grid, PlanLink } from "../../../schemas/generated/sweep_
 import { homeFolder } from "../../base/home.ts";
 import { filesOf, settleFiles, withAbsoluteFiles } from "../../link/files.ts";
 import { describeLinks, type Link, readForms } from "../../link/link.ts";
-import { isProfileFile, readLinks } from "../../link/profile_file.ts";
+import { namesProfile, readLinks } from "../../link/profile_file.ts";
 import { shaperKey } from "../../link/same_link.ts";
 import { syntheticTraces, type TraceSource } from "../../link/trace/networks.ts";
 import { refuseSame } from "./refuse_same.ts";
@@ -27,7 +27,7 @@ function absoluteForms(links: readonly string[], folder: string): string[] {
   const profiles = readLinks(links, folder).map((profile) => withAbsoluteFiles(profile, folder));
   return describeLinks(profiles).map(({ form, profile }, index) => {
     const written = links[index] ?? form;
-    return filesOf(profile).length === 0 && !isProfileFile(written) ? written : form;
+    return filesOf(profile).length === 0 && !namesProfile(written) ? written : form;
   });
 }
 
