@@ -9,9 +9,11 @@ import { settleServing } from "../load/serving/serving.ts";
 import { servingLine } from "../load/serving/terms.ts";
 import { type Answer, furtherPairs } from "../results/answer/answer.ts";
 import { browserNames, browsersOf } from "../results/verdict/browsers.ts";
+import { samplesOf } from "../results/verdict/compared_metric.ts";
 import { isValid } from "../results/verdict/sample.ts";
 import { type StoppingSummary, stoppingSentence } from "../results/verdict/stopping_summary.ts";
 import { type SweepVerdict, winsLine } from "../results/verdict/sweep_verdict.ts";
+import { controllerNote } from "./controller_note.ts";
 import type { ReportData } from "./data.ts";
 
 /** A hyphen that means minus, as print has it. */
@@ -105,6 +107,6 @@ ${leftMarkup(
   data.loads.some(({ disturbance_ms }) => disturbance_ms !== null),
 )}
 ${asked && !further.includes(asked) && wins(asked)}
-<div class="further">${further.map((pair) => html`<p>${signed(pair.sentence)}</p>${wins(pair)}`)}${notes.map((note) => html`<p>${note}</p>`)}</div>${answer.sure === null && html`<p class="scope">${verdict.scope}.</p>`}${termsMarkup(sweep.plan, modelled, settled)}
+<div class="further">${further.map((pair) => html`<p>${signed(pair.sentence)}</p>${wins(pair)}`)}${notes.map((note) => html`<p>${note}</p>`)}</div>${controllerNote(sweep.plan, samplesOf(data.stored, data.metric), sweep.seed)}${answer.sure === null && html`<p class="scope">${verdict.scope}.</p>`}${termsMarkup(sweep.plan, modelled, settled)}
 ${emptyCellsMarkup(data)}${unfinishedMarkup(data)}`;
 }
