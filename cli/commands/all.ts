@@ -23,6 +23,7 @@ const sections: readonly { readonly title: string; readonly commands: Readonly<R
       record: () => import("./record.ts"),
       import: () => import("./import.ts"),
       synth: () => import("./synth.ts"),
+      corpus: () => import("./corpus.ts"),
       recording: () => import("./recording.ts"),
       remove: () => import("./remove.ts"),
     },

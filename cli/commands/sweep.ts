@@ -8,6 +8,7 @@ import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { measuredTraces, syntheticTraces } from "../link/trace/networks.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
 import { overrideServing } from "../load/serving/serving.ts";
+import { namedCorpus } from "../recording/corpus/find_corpus.ts";
 import { openExistingResults, type Sweep } from "../results/store/results.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import { describePlan, planLines } from "../sweep/describe.ts";
@@ -22,7 +23,7 @@ import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from 
 import type { PageSize } from "../sweep/plan/estimate.ts";
 import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/plan/films_option.ts";
 import { defineMetric, type MetricOptions, metricOf } from "../sweep/plan/metric_option.ts";
-import { pageFor, pageUnstored, withMatchedPages } from "../sweep/plan/pages.ts";
+import { corpusPages, pagesFor, pageUnstored, withMatchedPages } from "../sweep/plan/pages.ts";
 import { type Plan, pageName, planDigest, planOf, readPlan, shippedPlans } from "../sweep/plan/plan.ts";
 import { planRange } from "../sweep/plan/plan_range.ts";
 import { defineStrict, type StrictOptions, strictOf } from "../sweep/plan/strict_option.ts";
@@ -93,7 +94,7 @@ async function planFrom(home: string, options: SweepOptions): Promise<Plan> {
   const plan = await withMatchedPages(home, readPlanWithTraces(home, options));
   const named: PlanPage[] = [];
   // One after another: each import is a writer of the archive.
-  for (const word of options.page) named.push(await pageFor(home, word));
+  for (const word of options.page) named.push(...(await pagesFor(home, word)));
   const settled = planWith(plan, named, options);
   const chosen = await withChosenPages(settled, { home, options, trials: "made", say });
   // Two names may have become one page.
@@ -105,6 +106,10 @@ async function dryRun(home: string, options: SweepOptions, question: DetectionQu
   const named: PlanPage[] = [];
   const sizes = new Map<string, PageSize>();
   for (const word of options.page) {
+    if (namedCorpus(word) !== null) {
+      named.push(...(await corpusPages(home, word)));
+      continue;
+    }
     const { page, size } = await pageUnstored(home, word);
     named.push(page);
     if (size) sizes.set(pageName(page), size);
@@ -148,7 +153,8 @@ export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "pla
       type: "string",
       array: true,
       default: [] as string[],
-      describe: "pages instead of the plan's, as `trilane race` takes them; give the plan before this option",
+      describe:
+        "pages instead of the plan's, as `trilane race` takes them, or corpus:NAME; give the plan before this option",
     })
     .option(
       "runs",

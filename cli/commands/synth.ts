@@ -9,8 +9,9 @@ import { printJson, printLines } from "../base/terminal_text.ts";
 import type { Recording } from "../recording/archive/archive.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { importedDocument } from "../recording/import/imported.ts";
-import { type CatalogueLine, catalogue, pageSpec } from "../recording/synth/catalogue.ts";
+import { type CatalogueLine, catalogue } from "../recording/synth/catalogue.ts";
 import { ensureSynth } from "../recording/synth/ensure.ts";
+import { synthetic } from "../recording/synth/synthetic.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface SynthOptions extends CommonOptions {
@@ -60,7 +61,7 @@ export const command: Command<SynthOptions> = {
     if (pages.length === 0) throw new UserError("synth: name a page; `trilane synth --list` shows them");
     const names = pages.map((page) => (hosts === undefined || hosts === 1 ? page : `${page}-hosts-${hosts}`));
     // A misspelt second name is found before the first page is written.
-    for (const name of names) pageSpec(name);
+    for (const name of names) synthetic(name);
     const recordings = await withArchive(homeFolder(home), async (archive) => {
       const made: Recording[] = [];
       for (const name of names) made.push(await ensureSynth(archive, name));

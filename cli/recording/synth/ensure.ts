@@ -3,31 +3,22 @@
 import { UserError } from "../../base/errors.ts";
 import type { Archive, Recording } from "../archive/archive.ts";
 import { retryOnNameTaken } from "../archive/retry_on_name_taken.ts";
-import { type PageSpec, pageSpec } from "./catalogue.ts";
-import { generation, synthPage } from "./page.ts";
-
-const sourceOf = (name: string): string => `synth: ${name}`;
+import { sourceOf, synthetic } from "./synthetic.ts";
 
 /** The page's recording, written first if it is not there yet (or was written by an earlier generation of the maker). */
 export async function ensureSynth(archive: Archive, name: string): Promise<Recording> {
-  return await retryOnNameTaken(() => findOrWrite(archive, name, pageSpec(name)));
+  return await retryOnNameTaken(() => findOrWrite(archive, name));
 }
 
-async function findOrWrite(archive: Archive, name: string, spec: PageSpec): Promise<Recording> {
+async function findOrWrite(archive: Archive, name: string): Promise<Recording> {
+  const page = synthetic(name);
   const existing = (await archive.list()).find((recording) => recording.name === name);
   if (existing) {
     if (existing.source !== sourceOf(name))
       throw new UserError(
         `recording ${name} is not the synth page of that name (it is "${existing.source}"): \`trilane remove ${name}\` first`,
       );
-    if (existing.notes.generation === generation) return existing;
+    if (page.isCurrent(existing)) return existing;
   }
-  const page = synthPage(spec);
-  const notes = { generation, summary: spec.summary, hosts: spec.hosts };
-  return archive.write(
-    { name, url: page.url, source: sourceOf(name), notes, replace: existing !== undefined },
-    async (writer) => {
-      for (const exchange of page.exchanges) await writer.add(exchange);
-    },
-  );
+  return page.write(archive, existing !== undefined);
 }

@@ -10,6 +10,7 @@ import { say } from "../../base/terminal_text.ts";
 import type { Archive, JsonObject, Recording } from "../../recording/archive/archive.ts";
 import { withArchive } from "../../recording/archive/client.ts";
 import { retryOnNameTaken } from "../../recording/archive/retry_on_name_taken.ts";
+import { corpusRecordings, namedCorpus } from "../../recording/corpus/find_corpus.ts";
 import { fileEnding } from "../../recording/import/formats.ts";
 import type { Credentials } from "../../recording/import/headers.ts";
 import { type Candidate, importAny } from "../../recording/import/import_any.ts";
@@ -19,17 +20,17 @@ import { recordingName } from "../../recording/import/recording_name.ts";
 import { defaultLiveChoice, type LiveChoice } from "../../recording/record/options.ts";
 import { recordUrl, usualQuiet_ms, usualTimeout_s } from "../../recording/record/record_url.ts";
 import { nameForUrl, pageUrl } from "../../recording/record/words.ts";
-import { type PageSpec, pageSpec } from "../../recording/synth/catalogue.ts";
 import { ensureSynth } from "../../recording/synth/ensure.ts";
+import { type Synthetic, synthetic } from "../../recording/synth/synthetic.ts";
 import type { PageSize } from "./estimate.ts";
-import { isPattern, matchRecordings } from "./page_patterns.ts";
+import { expandPage, isPattern, matchRecordings } from "./page_patterns.ts";
 import { type Plan, pageName } from "./plan.ts";
 import { refuseSame } from "./refuse_same.ts";
 
 /** What a synthetic page is made of; null where no such page can be made. */
-function synthSpec(name: string): PageSpec | null {
+function synthSpec(name: string): Synthetic | null {
   try {
-    return pageSpec(name);
+    return synthetic(name);
   } catch (error) {
     if (error instanceof UserError) return null;
     throw error;
@@ -51,7 +52,8 @@ async function recordingsByName(archive: Archive): Promise<Map<string, Recording
 export async function withMatchedPages(home: string, plan: Plan): Promise<Plan> {
   if (!plan.pages.some(isPattern)) return plan;
   const recordings = await withArchive(home, recordingsByName);
-  return { ...plan, pages: matchRecordings(plan.pages, [...recordings.keys()]) as Plan["pages"] };
+  const pagesOf = (corpus: string) => corpusRecordings([...recordings.values()], corpus).map(({ name }) => name);
+  return { ...plan, pages: matchRecordings(plan.pages, [...recordings.keys()], pagesOf) as Plan["pages"] };
 }
 
 /** UserError where two names are of one recording. */
@@ -76,9 +78,8 @@ export async function pageSizes(
       const size = unstored.get(name) ?? recordings.get(name);
       if (size) return [name, size];
       if (typeof page === "string") throw missing(name);
-      const { objects, document_bytes } = pageSpec(name);
-      const object_bytes = objects.reduce((sum, object) => sum + object.size_bytes, 0);
-      return [name, { exchanges: objects.length + 1, body_bytes: object_bytes + (document_bytes ?? 1000) }];
+      const { exchanges, body_bytes } = synthetic(name);
+      return [name, { exchanges, body_bytes }];
     }),
   );
 }
@@ -94,7 +95,7 @@ export async function preparePages(
     // Before the first page is made, which may take seconds.
     const unknown = pages.find((page) => typeof page === "string" && !recordings.has(page));
     if (typeof unknown === "string") throw missing(unknown);
-    for (const page of pages) if (typeof page !== "string") pageSpec(page.synth);
+    for (const page of pages) if (typeof page !== "string") synthetic(page.synth);
     const ready = new Map<string, Recording>();
     for (const page of pages) {
       const name = pageName(page);
@@ -223,12 +224,29 @@ export async function pageUnstored(home: string, word: string): Promise<{ page: 
   return { page: name, size: { exchanges: exchanges.length, body_bytes } };
 }
 
+/** The pages that a word of the command line names: one, or with `corpus:NAME` all of a corpus. */
+export async function pagesFor(home: string, word: string): Promise<PlanPage[]> {
+  return namedCorpus(word) === null ? [await pageFor(home, word)] : await corpusPages(home, word);
+}
+
+/** `word`: `corpus:NAME`. */
+export async function corpusPages(home: string, word: string): Promise<PlanPage[]> {
+  const pages = expandPage(word);
+  if (!pages.some(isPattern)) return pages;
+  const recordings = await withArchive(home, (archive) => archive.list());
+  return matchRecordings(pages, [], (corpus) => corpusRecordings(recordings, corpus).map(({ name }) => name));
+}
+
 /**
  * A page as a user names it: a URL, which is recorded; a file or folder that `trilane import` reads; a recording; or a page
  * of `trilane synth`.
  */
 export async function pageFor(home: string, word: string, given: Partial<PageChoice> = {}): Promise<PlanPage> {
   const choice = { ...usualChoice, ...given };
+  if (namedCorpus(word) !== null)
+    throw new UserError(
+      `${word}: is a corpus of many pages: name one of them, or \`trilane sweep PLAN --page ${word}\``,
+    );
   if (isUrl(word)) return await recordPageOf(home, word, choice);
   if (isFile(word)) return await importFile(home, word, choice);
   const recordings = await withArchive(home, recordingsByName);

@@ -1,0 +1,79 @@
+// A corpus: so many pages of a seed that follow distributions. Its pages' shapes and sizes are decided together, each page is
+// made by itself. Pure; in the archive it is stored_corpus.ts's.
+//
+// Corpora of Das's distributions have names that say all of them (das-2014-500-seed-1), so that a plan can name their pages
+// before anyone has made them, as those of `trilane synth`. Others are called by their user and exist as recordings only.
+import { UserError } from "../../base/errors.ts";
+import type { CorpusPage } from "./corpus_page.ts";
+import { corpusPage } from "./corpus_page.ts";
+import { das2014Distributions, type PageDistributions } from "./distributions.ts";
+import { objectSizes } from "./object_sizes.ts";
+import { plannedPage } from "./page_plan.ts";
+import { type PageShape, pageShapes } from "./page_shapes.ts";
+
+export const mostPages = 5000;
+export const mostSeed = 4294967295;
+export const defaultSeed = 1;
+
+export interface Corpus {
+  readonly name: string;
+  readonly distributions: PageDistributions;
+  readonly seed: number;
+  readonly shapes: readonly PageShape[];
+  /** Of each page's objects, the document's somewhere among them. */
+  readonly sizes: readonly (readonly number[])[];
+}
+
+/** UserError for distributions that no pages can have. */
+export function corpusOf(name: string, distributions: PageDistributions, pages: number, seed: number): Corpus {
+  const shapes = pageShapes(distributions, pages, seed);
+  return { name, distributions, seed, shapes, sizes: objectSizes(shapes, distributions, seed) };
+}
+
+/** `page`: from 1. */
+export function pageNameOf(corpus: string, pages: number, page: number): string {
+  return `${corpus}-page-${String(page).padStart(String(pages).length, "0")}`;
+}
+
+export const pageNamesOf = ({ name, shapes }: Corpus): string[] =>
+  shapes.map((_, place) => pageNameOf(name, shapes.length, place + 1));
+
+/** The `page`th page, from 1. RangeError where there is none. */
+export function pageOf({ distributions, seed, shapes, sizes }: Corpus, page: number): CorpusPage {
+  const shape = shapes[page - 1];
+  const own = sizes[page - 1];
+  if (!shape || !own) throw new RangeError(`no page ${page} of ${shapes.length}`);
+  const least_bytes = distributions.object_bytes[0] ?? 1;
+  return corpusPage(plannedPage(shape, own, least_bytes, seed, page), page);
+}
+
+export const dasName = (pages: number, seed: number): string => `das-2014-${pages}-seed-${seed}`;
+
+const dasPattern = /^das-2014-([1-9]\d{0,3})-seed-(0|[1-9]\d{0,9})$/;
+const made = new Map<string, Corpus>();
+
+/** A corpus of Das's distributions by its name; null for what is no such name. */
+export function dasCorpus(name: string): Corpus | null {
+  const [, pages = "", seed = ""] = dasPattern.exec(name) ?? [];
+  if (pages === "") return null;
+  if (Number(pages) > mostPages || Number(seed) > mostSeed)
+    throw new UserError(`corpus ${name}: has 1 to ${mostPages} pages and a seed of 0 to ${mostSeed}`);
+  // Each of its pages is asked for by name.
+  const corpus = made.get(name) ?? corpusOf(name, das2014Distributions(), Number(pages), Number(seed));
+  made.set(name, corpus);
+  return corpus;
+}
+
+/** The corpus of Das's distributions that a page's name is of, and the page's number; null for other names. */
+export function dasPage(name: string): { readonly corpus: Corpus; readonly page: number } | null {
+  const [, of = "", digits = ""] = /^(.+)-page-(\d{1,4})$/.exec(name) ?? [];
+  const corpus = of === "" ? null : dasCorpus(of);
+  if (!corpus) return null;
+  const page = Number(digits);
+  const pages = corpus.shapes.length;
+  if (page < 1 || page > pages || pageNameOf(of, pages, page) !== name)
+    throw new UserError(
+      `no page ${name}: corpus ${of} has ${pageNameOf(of, pages, 1)} to ${pageNameOf(of, pages, pages)}`,
+    );
+  return { corpus, page };
+}

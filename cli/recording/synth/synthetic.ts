@@ -1,0 +1,51 @@
+// A page that Trilane makes, by its name: one of the catalogue, or one of a corpus of Das's distributions. What it has and
+// how it is written; the bytes come from page.ts and cli/recording/corpus.
+import type { Archive, JsonObject, Recording } from "../archive/archive.ts";
+import { dasPage } from "../corpus/corpus.ts";
+import { isPageOf, writeCorpusPage } from "../corpus/stored_corpus.ts";
+import { pageSpec } from "./catalogue.ts";
+import { generation, synthPage } from "./page.ts";
+
+export const sourceOf = (name: string): string => `synth: ${name}`;
+
+export interface Synthetic {
+  /** About; the document of a page of the catalogue is as long as its tags. */
+  readonly exchanges: number;
+  readonly body_bytes: number;
+  /** Whether a recording of this name and source is the page as it would be made today. */
+  isCurrent(recording: Recording): boolean;
+  /** Stored whole or not at all. */
+  write(archive: Archive, replace: boolean): Promise<Recording>;
+}
+
+function ofCatalogue(name: string): Synthetic {
+  const spec = pageSpec(name);
+  const object_bytes = spec.objects.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+  return {
+    exchanges: spec.objects.length + 1,
+    body_bytes: object_bytes + (spec.document_bytes ?? 1000),
+    isCurrent: ({ notes }) => notes.generation === generation,
+    write: (archive, replace) => {
+      const page = synthPage(spec);
+      const notes: JsonObject = { generation, summary: spec.summary, hosts: spec.hosts };
+      return archive.write({ name, url: page.url, source: sourceOf(name), notes, replace }, async (writer) => {
+        for (const exchange of page.exchanges) await writer.add(exchange);
+      });
+    },
+  };
+}
+
+/** UserError for a name of no page that can be made. */
+export function synthetic(name: string): Synthetic {
+  const found = dasPage(name);
+  if (!found) return ofCatalogue(name);
+  const { corpus, page } = found;
+  const sizes = corpus.sizes[page - 1] ?? [];
+  return {
+    exchanges: sizes.length,
+    body_bytes: sizes.reduce((sum, size) => sum + size, 0),
+    isCurrent: (recording) => isPageOf(recording, corpus, page),
+    write: (archive, replace) =>
+      writeCorpusPage(archive, corpus, page, { name, source: sourceOf(name), replace, notes: {} }),
+  };
+}
