@@ -3,6 +3,7 @@
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { count } from "../base/numbers.ts";
+import { rateControllers } from "../load/serving/rate_controllers.ts";
 import { field } from "./figures/unknown_json.ts";
 
 const quicOf = ({ replay }: LoadFacts, name: string): unknown => field(replay, "transport", "quic", name);
@@ -21,12 +22,6 @@ function flowsNote(facts: readonly LoadFacts[]): Markup | null {
   const each = flows.map((n) => `cubic-n${n} is CUBIC as ${count(n, "flow")}, and keeps ${kept(n)} of its window`);
   return html`<p>After a loss ${each.join("; ")}. No reduction is taken back.${flows.includes(1) && " cubic-n1 is RFC 9438's CUBIC, which reacts to loss as TCP's CUBIC does."}</p>`;
 }
-
-const rateControllers: Readonly<Record<string, string>> = {
-  gcc: "gcc is Google Congestion Control (draft-ietf-rmcat-gcc-02): QUIC is paced at a rate that rises by at most 8 % a second from the initial window in a round trip, and falls as soon as delay grows.",
-  "inter-arrival-2013":
-    "inter-arrival-2013 is WebRTC Inter-Arrival of Chromium's QUIC of 2013: ten packets probe the link, then QUIC is paced at a rate that rises with the cube of time and falls as soon as delay grows.",
-};
 
 function ratesNote(facts: readonly LoadFacts[]): Markup | null {
   const names = new Set(facts.map((each) => String(quicOf(each, "congestion_control"))));

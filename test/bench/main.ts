@@ -15,6 +15,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   applications: async () => (await import("./applications_fidelity.ts")).bench,
   browsertime: async () => (await import("./browsertime.ts")).bench,
   capture: async () => (await import("./extension_capture.ts")).bench,
+  controllers: async () => (await import("./controllers.ts")).bench,
   coverage: async () => (await import("./coverage.ts")).bench,
   dilate: async () => (await import("./dilate.ts")).bench,
   disturbed: async () => (await import("./disturbed.ts")).bench,

@@ -5,6 +5,7 @@ import type { PlanLink, PlanPage, SweepPlan } from "../../../schemas/generated/s
 import { UserError } from "../../base/errors.ts";
 import { allLanes, isOverTcp, type Lane, labelParts, laneFacts, laneOf } from "../../base/lanes.ts";
 import { laneServing } from "../../load/serving/lane_serving.ts";
+import { rateControllers } from "../../load/serving/rate_controllers.ts";
 import { type Serving, settleServing, stockServing, type Transport } from "../../load/serving/serving.ts";
 import { blocksPerPair } from "../../results/compare/interleaved.ts";
 import { firstLook, lastLook } from "../../results/stats/sequential.ts";
@@ -39,6 +40,9 @@ function transportFault(lanes: readonly Lane[], transport: Transport, place: str
     return `${place}.tcp is of lanes over TCP, and there is none: take it out, or add lane h1 or h2`;
   if (isStock("tcp") && !isStock("quic") && !lanes.some(isOverQuic))
     return `${place}.quic is of lanes over QUIC, and there is none: take it out, or add lane h3`;
+  const { congestion_control, pacing } = transport.quic;
+  if (!pacing && congestion_control in rateControllers)
+    return `${place}.quic: ${congestion_control} sets the rate of pacing, which is off: turn pacing on, or take another controller`;
   return null;
 }
 

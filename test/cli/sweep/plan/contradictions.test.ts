@@ -61,6 +61,11 @@ const wrong: [string, object, RegExp][] = [
     { lanes: ["h1", "h2"], serving: { transport: { quic: { congestion_control: "reno" } } } },
     /serving\.transport\.quic is of lanes over QUIC/,
   ],
+  [
+    "a rate that nothing paces",
+    { lanes: ["h3"], serving: { transport: { quic: { congestion_control: "gcc", pacing: false } } } },
+    /serving\.transport\.quic: gcc sets the rate of pacing, which is off: turn pacing on, or take another controller$/,
+  ],
   ["two queues that come to one", { links: ["1mbit/50ms", "1mbit/50ms,queue=2bdp"] }, /is the same as 1mbit\/50ms/],
   ["one queue in two units", { links: ["10mbit/50ms", "10mbit/50ms,queue=62500B"] }, /is the same as 10mbit\/50ms/],
   ["two seeds of no chance", { links: ["1mbit/50ms", "1mbit/50ms,seed=2"] }, /is the same as 1mbit\/50ms/],
