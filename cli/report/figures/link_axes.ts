@@ -1,5 +1,6 @@
 // Where a link stands in a heat map: its row (bandwidth), its column (RTT, or loss where there is but one RTT) and its facet,
 // which is all else that sets links apart. Draws nothing.
+import { parse } from "node:path";
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import { furtherSettings, lossLabel, queueLabel } from "../../link/label.ts";
 
@@ -29,12 +30,27 @@ export function ratesLabel(profile: LinkProfile): string {
   return down === up ? down : `${down}/${up}`;
 }
 
+/** The rates, of a trace with its file's name: traces of one mean rate are different links. */
+function rowLabel(profile: LinkProfile): string {
+  const file = (profile.down.trace ?? profile.up.trace)?.file;
+  return file === undefined ? ratesLabel(profile) : `${parse(file).name} ${ratesLabel(profile)}`;
+}
+
+/** What rows and columns say already, unless it varies over time. */
+function isInGrid(setting: string, { down, up }: LinkProfile): boolean {
+  if (/^trace(_down|_up)?=/.test(setting)) return true;
+  const varies = [down, up].some(({ rate_steps, delay_steps }) => rate_steps || delay_steps);
+  return !varies && /^(down|up|rtt|delay_down|delay_up)=/.test(setting);
+}
+
 function otherLabel(profile: LinkProfile, withSeed: boolean): string {
   const { down, up } = profile;
   const [queueDown, queueUp] = [queueLabel(down.queue), queueLabel(up.queue)];
   const queue = queueDown === queueUp ? queueDown : `${queueDown} down, ${queueUp} up`;
   const delays = down.delay_ms === up.delay_ms ? "" : `, delays ${trimmed(down.delay_ms)}/${trimmed(up.delay_ms)} ms`;
-  const further = furtherSettings(profile).map((setting) => `, ${setting}`);
+  const further = furtherSettings(profile)
+    .filter((setting) => !isInGrid(setting, profile))
+    .map((setting) => `, ${setting}`);
   return `queue ${queue}${delays}${further.join("")}${withSeed ? `, seed ${profile.seed}` : ""}`;
 }
 
@@ -62,7 +78,7 @@ export function linkGrid(links: ReadonlyMap<string, LinkProfile>): LinkGrid {
       !lossColumns && losses.length > 1 ? `loss ${lossLabel(profile)}` : "",
       others.length > 1 ? otherOf(profile) : "",
     ];
-    const place = { row: ratesLabel(profile), column: columnOf(profile), facet: facet.filter(Boolean).join(", ") };
+    const place = { row: rowLabel(profile), column: columnOf(profile), facet: facet.filter(Boolean).join(", ") };
     places.set(link, { link, ...place });
   }
   // Links whose labels are the same in all of this stand apart by their own form: none covers another.
@@ -75,7 +91,7 @@ export function linkGrid(links: ReadonlyMap<string, LinkProfile>): LinkGrid {
   return {
     rowTitle: profiles.some((profile) => ratesLabel(profile).includes("/")) ? "Mbit/s down/up" : "Mbit/s",
     columnTitle: lossColumns ? "loss" : "RTT, ms",
-    rows: labelsBy(rowOrder, ratesLabel),
+    rows: labelsBy(rowOrder, rowLabel),
     columns: labelsBy(columnOrder, columnOf),
     facets: distinct(facetOrder.map(([link]) => places.get(link)?.facet ?? "")),
     places,

@@ -20,7 +20,7 @@ const slowestPages = (network: string, percent: number): Published => ({
 });
 
 const traces =
-  "The thesis' traces had 19.1 Mbit/s down and 9.1 up (Verizon), 6.7 and 1.1 (AT&T); ours are drawn with these means from a model (a mean-reverting rate with outages: `trilane trace synth`), over 30 s, or are the measured ones that --trace named. They are other traces in any case, so signs are compared, not numbers. Every load begins at its trace's beginning and sees its first seconds. The link holds a second of packets at its mean rate, as cellular networks hold much; what held in the thesis is not known here.";
+  "The thesis' traces had 19.1 Mbit/s down and 9.1 up (Verizon), 6.7 and 1.1 (AT&T); ours are drawn with these means from a model (a mean-reverting rate with outages, as trilane trace synth draws them), over 30 s, or are the measured ones that --trace named. They are other traces in any case, so signs are compared, not numbers. Every load begins at its trace's beginning and sees its first seconds. The link's buffer is a second at its mean rate, because cellular networks have deep ones; the thesis' is not known here.";
 
 export const das2014Cellular: Study = {
   name: "das-2014-cellular",
@@ -36,7 +36,7 @@ export const das2014Cellular: Study = {
     sproutOverCubic("verizon-lte", 300, 10),
     sproutOverCubic("att-lte", 300, 13),
   ],
-  differs: `${traces} h3:cubic is CUBIC of RFC 9438 (cubic-n1), h3:sprout Sprout-EWMA by the acknowledgements of the browser, which sends no receive times: the prototype's did, and more of them, so that ours uses less of a fast link far away. The thesis had 500 recorded sites; of few pages the 95th percentile is nearly the slowest page alone.`,
+  differs: `${traces} h3:cubic is CUBIC of RFC 9438 (cubic-n1). h3:sprout is Sprout-EWMA driven by the browser's acknowledgements, because a browser sends no receive times, as the thesis' client did; it gets less out of a fast link far away. The thesis had 500 recorded sites; of few pages the 95th percentile is nearly the slowest page alone.`,
 };
 
 export const das2014CellularLanes: Study = {

@@ -102,7 +102,18 @@ test("asymmetric rates, queues and seeds: no two links stand in one place", () =
     [...grid.places.values()].map(({ row, column, facet }) => JSON.stringify([row, column, facet])),
   );
   assert.equal(places.size, links.length);
-  assert.deepEqual(grid.rows, ["30/15", "30", "∞"]);
+  assert.deepEqual(grid.rows, ["30/15", "30", "∞", "lte ∞", "umts ∞"]);
+});
+
+test("links by traces stand in one map: a row for each network, a column for each round trip", () => {
+  const networks = ["verizon-lte", "att-lte"];
+  const grid = gridOf(
+    ...networks.flatMap((network) =>
+      [30, 300].map((rtt_ms) => `trace_down=${network}.down,trace_up=${network}.up,rtt=${rtt_ms}ms,queue=1000ms`),
+    ),
+  );
+  assert.deepEqual([grid.facets, grid.columns], [[""], ["30", "300"]]);
+  assert.deepEqual(grid.rows.toSorted(), ["att-lte ∞", "verizon-lte ∞"]);
 });
 
 test("a heat map's scale is round and one wild cell does not pale the others", () => {
