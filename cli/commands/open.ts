@@ -11,8 +11,8 @@ import { formatLink } from "../link/link.ts";
 import { readAskedLink } from "../link/profile_file.ts";
 import { newControlPath } from "../link/socket_path.ts";
 import { openPage } from "../load/open/open_page.ts";
+import { servingWithAcks } from "../load/serving/client_acks.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
-import { settleServing } from "../load/serving/serving.ts";
 import { type AsOptions, defineAs } from "../sweep/plan/choose_model.ts";
 import { chosenPages } from "../sweep/plan/chosen_pages.ts";
 import { pageFor, preparePages } from "../sweep/plan/pages.ts";
@@ -77,7 +77,7 @@ export const command: Command<OpenCommandOptions> = {
     const link = readAskedLink(options.link, process.cwd());
     const home = homeFolder(options.home);
     const control = options.control === undefined ? null : resolve(newControlPath(options.control));
-    const serving = settleServing(choice);
+    const serving = servingWithAcks({ serving: choice });
     const terms = { serving, timeout_s: trialTimeout_s };
     const given = await pageFor(home, options.page);
     const [page = given] = await chosenPages([given], { home, options, terms, trials: "made", say });

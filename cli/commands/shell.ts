@@ -119,6 +119,7 @@ type LabSettings = Required<Pick<LabOptions, "replayOptions" | "shaperOptions">>
 function servingOf(options: ShellOptions): Serving {
   const choice = servingChoiceOf(options);
   if (choice.pin_time) throw new UserError("--pin-time: is for pages that are loaded and measured: leave it out");
+  if (choice.client_acks) throw new UserError("--client-acks: is of browsers, and there is none here: leave it out");
   if (options.recording === undefined && Object.keys(choice).length > 0)
     throw new UserError("shell: nothing is served: name a --recording, or leave out how it is served");
   return settleServing(choice);

@@ -188,7 +188,10 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
     });
     const browserCommand = [
       chromium,
-      ...chromiumArguments({ lane, profile: scratch.profile, spkiList: spkis, userAgent }),
+      ...chromiumArguments({
+        ...{ lane, profile: scratch.profile, spkiList: spkis, userAgent },
+        frequentAcks: serving.client_acks === "frequent",
+      }),
     ];
     const url = urlOnLane(recording.url, lane, byBrowser);
     const observation = await observe({ ...options, traffic }, url, {

@@ -30,6 +30,9 @@ struct connection {
     uint64_t qlog_start_ns;
     struct path_change *moves;
     size_t move_count;
+    bool counts_acks;
+    uint64_t packets;
+    uint64_t acks;
 };
 
 struct request {
@@ -179,6 +182,14 @@ void report_moved(struct report *report, size_t name, const struct path_change *
     connection->move_count = count;
 }
 
+void report_acks(struct report *report, size_t name, uint64_t packets, uint64_t acks) {
+    struct connection *connection = connection_of(report, name);
+    if (!connection) return;
+    connection->counts_acks = true;
+    connection->packets = packets;
+    connection->acks = acks;
+}
+
 void report_closed(struct report *report, size_t name, const char *reason, uint64_t now_ns) {
     struct connection *connection = connection_of(report, name);
     if (!connection) return;
@@ -323,20 +334,26 @@ static json_t *qlog_json(const struct connection *connection) {
                      (json_int_t)connection->qlog_start_ns);
 }
 
+static json_t *acks_json(const struct connection *c) {
+    if (!c->counts_acks) return NULL;
+    return json_pack("{s:I, s:I}", "packets", (json_int_t)c->packets, "acks", (json_int_t)c->acks);
+}
+
 static json_t *connections_json(const struct report *report) {
     json_t *list = json_array();
     const struct connection *connections = report->connections.entries;
     for (size_t i = 0; i < report->connections.count; i++) {
         const struct connection *c = &connections[i];
         json_array_append_new(
-            list, json_pack("{s:I, s:s, s:s, s:i, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o*}", "id",
-                            (json_int_t)i, "lane", c->lane, "local_address", c->local_address, "local_port",
-                            c->local_port, "tls_version", text_or_null(c->tls_version), "alpn",
-                            text_or_null(c->alpn), "resumed", c->resumed, "early_data", c->early_data,
-                            "opened_ns", time_or_null(c->opened_ns), "secured_ns",
-                            time_or_null(c->secured_ns), "closed_ns", time_or_null(c->closed_ns),
-                            "close_reason", text_or_null(c->close_reason), "qlog", qlog_json(c),
-                            "path_changes", c->moves ? path_changes_json(c->moves, c->move_count) : NULL));
+            list,
+            json_pack("{s:I, s:s, s:s, s:i, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o*, s:o*}", "id",
+                      (json_int_t)i, "lane", c->lane, "local_address", c->local_address, "local_port",
+                      c->local_port, "tls_version", text_or_null(c->tls_version), "alpn",
+                      text_or_null(c->alpn), "resumed", c->resumed, "early_data", c->early_data, "opened_ns",
+                      time_or_null(c->opened_ns), "secured_ns", time_or_null(c->secured_ns), "closed_ns",
+                      time_or_null(c->closed_ns), "close_reason", text_or_null(c->close_reason), "qlog",
+                      qlog_json(c), "path_changes",
+                      c->moves ? path_changes_json(c->moves, c->move_count) : NULL, "acks", acks_json(c)));
     }
     return list;
 }

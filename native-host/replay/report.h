@@ -47,6 +47,8 @@ void report_early_data(struct report *report, size_t connection);
 // The file's times count from `start_ns`.
 void report_qlog(struct report *report, size_t connection, const char *file, uint64_t start_ns);
 void report_moved(struct report *report, size_t connection, const struct path_change *changes, size_t count);
+// Of a QUIC connection: exchange_connection_acks.
+void report_acks(struct report *report, size_t connection, uint64_t packets, uint64_t acks);
 void report_closed(struct report *report, size_t connection, const char *reason, uint64_t now_ns);
 // A TCP connection that never got as far as a lane.
 void report_failed_handshake(struct report *report);

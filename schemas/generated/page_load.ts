@@ -496,6 +496,10 @@ export interface ServingChoice {
    * The page's clock and random numbers are the same in every load.
    */
   pin_time?: boolean;
+  /**
+   * How often the browser acknowledges QUIC packets. usual: Chromium's own way, every second packet, after the first 100 every tenth or after a quarter of the round trip. frequent: after at most a millisecond instead of that quarter, by a switch of Chromium's; on all lanes alike. It is frequent wherever a lane of the plan has Sprout-EWMA, which lives on ACKs.
+   */
+  client_acks?: "usual" | "frequent";
   transport?: TransportChoice;
 }
 export interface LongTask {

@@ -230,10 +230,24 @@ export interface ReplayConnection {
    */
   close_reason: string | null;
   path_changes?: PathChanges;
+  acks?: AckCadence;
   /**
    * A QUIC connection's qlog in the folder asked for; null: none was asked for, or it is a TCP connection.
    */
   qlog: ReplayedQlog | null;
+}
+/**
+ * Of a QUIC connection whose handshake was finished: how often the client acknowledged after it. Absent: TCP.
+ */
+export interface AckCadence {
+  /**
+   * That the server sent and that were not lost.
+   */
+  packets: number;
+  /**
+   * Packets of the client that acknowledged something new.
+   */
+  acks: number;
 }
 export interface ReplayedQlog {
   file: string;

@@ -110,7 +110,10 @@ export async function openPage(options: OpenOptions, opened: (page: Opened) => v
       ],
     });
     const userAgent = await userAgentOf(chromium);
-    const words = visibleArguments({ lane, profile: scratch.profile, spkiList: spkis, userAgent, headless });
+    const words = visibleArguments({
+      ...{ lane, profile: scratch.profile, spkiList: spkis, userAgent, headless },
+      frequentAcks: serving.client_acks === "frequent",
+    });
     const commandLine = [...lab.replay, ...lab.shaper, chromium, ...words];
     const browser = await startBrowser({ commandLine, environment, timeout_ms: startTimeout_ms }, signal).catch(
       (error: unknown) => {

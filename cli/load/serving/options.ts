@@ -2,6 +2,7 @@
 import type { Argv } from "yargs";
 import { UserError } from "../../base/errors.ts";
 import type { Declared } from "../../base/option.ts";
+import { livesOnAcks } from "./client_acks.ts";
 import type { ServingChoice } from "./serving.ts";
 import { type Setting, settings, switches } from "./settings.ts";
 
@@ -13,6 +14,7 @@ export interface ServingOptions {
   chain: string | undefined;
   tls: "1.2" | "1.3" | "both" | undefined;
   pinTime: boolean | undefined;
+  clientAcks: "usual" | "frequent" | undefined;
   transport: "stock" | "tuned" | undefined;
 }
 
@@ -33,6 +35,11 @@ const originOptions: Readonly<Record<string, Declared>> = {
     describe: "size of certificate chains: recorded, small, or bytes (5000)",
   },
   tls: { choices: ["1.2", "1.3", "both"], describe: "TLS versions offered over TCP" },
+  "client-acks": {
+    choices: ["usual", "frequent"],
+    describe:
+      "the browser's ACKs over QUIC: usual, or frequent, held back for 1 ms at most (always so with sprout-ewma)",
+  },
   "pin-time": { type: "boolean", describe: "give the page the same clock and random numbers in every load" },
 };
 
@@ -101,6 +108,9 @@ function settingsSaid(options: ServingOptions, of: Setting["protocol"]): object 
 export function servingChoiceOf(options: ServingOptions): ServingChoice {
   const tcp = settingsSaid(options, "tcp");
   const quic = settingsSaid(options, "quic");
+  const controller = new Map<string, unknown>(Object.entries(quic)).get("congestion_control");
+  if (options.clientAcks === "usual" && typeof controller === "string" && livesOnAcks(controller))
+    throw new UserError(`--client-acks usual: ${controller} needs frequent ones: leave it out`);
   const isEmpty = (value: object): boolean => Object.keys(value).length === 0;
   const transport = {
     ...said({ preset: options.transport }),
@@ -115,6 +125,7 @@ export function servingChoiceOf(options: ServingOptions): ServingChoice {
       chain: options.chain === undefined ? undefined : chainOf(options.chain),
       tls: options.tls,
       pin_time: options.pinTime,
+      client_acks: options.clientAcks,
     }),
     ...(isEmpty(transport) ? {} : { transport }),
   };

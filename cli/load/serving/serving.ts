@@ -35,6 +35,7 @@ export function settleServing(choice: ServingChoice = {}): Serving {
     chain: choice.chain ?? "recorded",
     tls: choice.tls ?? "both",
     pin_time: choice.pin_time ?? false,
+    client_acks: choice.client_acks ?? "usual",
     transport: settleTransport(choice.transport ?? {}),
   };
 }

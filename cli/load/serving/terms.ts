@@ -22,7 +22,7 @@ export const thinkName = "server think time";
 
 /** Each setting of the origins with its value; the transports' are a table of their own. */
 export function servingTerms(serving: Serving): [name: string, value: string][] {
-  const { origins, think, extra_rtt, chain, tls, pin_time, transport } = serving;
+  const { origins, think, extra_rtt, chain, tls, pin_time, client_acks, transport } = serving;
   return [
     ["origins", originsTerm[origins]],
     [thinkName, thinkTerm(think)],
@@ -30,6 +30,7 @@ export function servingTerms(serving: Serving): [name: string, value: string][] 
     ["certificate chains", chainTerm(chain)],
     ["TLS over TCP", tls === "both" ? "1.2 and 1.3 offered" : `${tls} only`],
     ["the page's clock and random numbers", pin_time ? "the same in every load" : "as they come"],
+    ["the browser's ACKs over QUIC", client_acks === "frequent" ? "held back for 1 ms at most" : "as it sends them"],
     ["transports", transport.preset],
   ];
 }

@@ -7,7 +7,8 @@ import { UserError } from "../../base/errors.ts";
 import type { LaneLabel } from "../../base/lanes.ts";
 import type { TraceSource } from "../../link/trace/networks.ts";
 import { hasRenoForCubic } from "../../load/metrics/dilation.ts";
-import { isStockServing, type Serving, settleServing } from "../../load/serving/serving.ts";
+import { servingWithAcks } from "../../load/serving/client_acks.ts";
+import { isStockServing, type Serving } from "../../load/serving/serving.ts";
 import { usualMetric } from "../../results/verdict/compared_metric.ts";
 import { refuseContradictions } from "./contradictions.ts";
 import { settledTraffic } from "./cross_traffic.ts";
@@ -62,7 +63,7 @@ export function planOf(document: unknown, source: string, folder = process.cwd()
   plan.links = absoluteLinks(plan.links, folder, traces);
   // A link that cannot be, or stands there twice.
   linksOf(plan);
-  const serving = settleServing(plan.serving);
+  const serving = servingWithAcks(plan);
   refuseContradictions(plan, serving, source);
   return { ...plan, ...settledTrafficOf(plan, source), serving };
 }
@@ -110,7 +111,9 @@ export function planDigest(plan: Plan): string {
   // What is not asked for leaves the digest of plans that never heard of it.
   const warm = plan.warm_cache ? { warm_cache: true } : {};
   // Sweeps from before there was a choice are those that make none.
-  const serving = isStockServing(plan.serving) ? {} : { serving: plan.serving };
+  const { client_acks, ...chosen } = plan.serving;
+  const acks = client_acks === "usual" ? {} : { client_acks };
+  const serving = isStockServing(plan.serving) ? {} : { serving: { ...chosen, ...acks } };
   // Dilated loads ran CUBIC once: a sweep of these is not gone on with.
   const tcp = hasRenoForCubic(plan) ? { tcp: "reno" } : {};
   const dilated = (plan.dilate ?? 1) > 1 ? { dilate: plan.dilate, ...tcp } : {};

@@ -132,6 +132,10 @@ void exchange_connection_moved(struct exchange_connection *connection, const str
     report_moved(connection->site->report, connection->report_name, changes, count);
 }
 
+void exchange_connection_acks(struct exchange_connection *connection, uint64_t packets, uint64_t acks) {
+    report_acks(connection->site->report, connection->report_name, packets, acks);
+}
+
 uint64_t exchange_connection_id(const struct exchange_connection *connection) {
     return connection->report_name > 0 ? connection->report_name - 1 : 0;
 }

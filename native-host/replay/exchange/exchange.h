@@ -53,6 +53,9 @@ void exchange_connection_qlog(struct exchange_connection *connection, const char
 // Its client's address changed so often and so; copied.
 void exchange_connection_moved(struct exchange_connection *connection, const struct path_change *changes,
                                size_t count);
+// How often the client acknowledged: packets sent after the handshake that were not lost, and those that came
+// in and acknowledged something new.
+void exchange_connection_acks(struct exchange_connection *connection, uint64_t packets, uint64_t acks);
 // Called when a request has not gone on within the site's limit: close the connection with this reason.
 #define EXCHANGE_OVERDUE "a request was not finished in time"
 void exchange_connection_on_overdue(struct exchange_connection *connection,

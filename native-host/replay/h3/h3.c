@@ -38,11 +38,34 @@ static void close_reason(const quiche_conn *quic, char *reason, size_t size) {
         if (*p < ' ' || *p > '~') *p = '?';
 }
 
+static void begin_counting_acks(struct h3_connection *c) {
+    quiche_stats stats;
+    quiche_conn_stats(c->quic, &stats);
+    c->acks = (struct h3_acks){.acked_bytes = stats.acked_bytes, .handshake_packets = stats.sent};
+}
+
+// After each packet that came in.
+static void count_ack(struct h3_connection *c) {
+    quiche_stats stats;
+    if (!c->http) return;
+    quiche_conn_stats(c->quic, &stats);
+    c->acks.acks += stats.acked_bytes > c->acks.acked_bytes;
+    c->acks.acked_bytes = stats.acked_bytes;
+}
+
+static void tell_acks(struct h3_connection *c) {
+    quiche_stats stats;
+    quiche_conn_stats(c->quic, &stats);
+    const uint64_t gone = stats.lost + c->acks.handshake_packets;
+    exchange_connection_acks(c->connection, stats.sent > gone ? stats.sent - gone : 0, c->acks.acks);
+}
+
 static void leave_exchange(struct h3_connection *c, const char *reason, uint64_t now_ns) {
     if (!c->connection) return;
     while (c->requests)
         h3_request_end(c, c->requests, false, now_ns);
     exchange_connection_moved(c->connection, c->paths.changes, c->paths.count);
+    if (c->http) tell_acks(c);
     exchange_connection_close(c->connection, reason, now_ns);
     c->connection = NULL;
 }
@@ -52,6 +75,7 @@ void h3_connection_receive(struct h3_connection *c, const struct udp_packet *pac
     quiche_recv_info info = {(struct sockaddr *)&peer, sizeof peer, (struct sockaddr *)&local, sizeof local};
     quiche_conn_recv(c->quic, packet->bytes, packet->size, &info); // its errors show in the turn
     c->given_bytes = c->sent_bytes = 0;
+    count_ack(c);
 }
 
 _Static_assert((int)QUIC_SPARE_IDS <= (int)H3_FURTHER_IDS, "each id given has a place");
@@ -94,6 +118,7 @@ void h3_connection_turn(struct h3_connection *c, uint64_t now_ns) {
         exchange_connection_secured(c->connection, "TLSv1.3", "h3", resumed, now_ns);
         if (early) exchange_connection_early_data(c->connection);
         c->http = quiche_h3_conn_new_with_transport(c->quic, c->owner->settings->http);
+        begin_counting_acks(c);
         if (c->http)
             --*c->owner->half_open;
         else

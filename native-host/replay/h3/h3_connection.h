@@ -36,6 +36,13 @@ struct h3_head {
     uint64_t since_ns;
 };
 
+// How often the client acknowledges, from the handshake on.
+struct h3_acks {
+    uint64_t acks;              // packets that acknowledged something new
+    uint64_t acked_bytes;       // so far
+    uint64_t handshake_packets; // sent before
+};
+
 struct h3_connection {
     const struct h3_owner *owner;
     const struct server_parts *parts;
@@ -60,6 +67,7 @@ struct h3_connection {
     bool given;                     // quiche has taken something of this round of responses
     bool fresh;                     // a response has become ready, or changed its priority, since
     char alternative_service[ALTERNATIVE_SERVICE_SIZE]; // of its origin
+    struct h3_acks acks;
     struct loop_timer timer;
     struct burst burst;
 };

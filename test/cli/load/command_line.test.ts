@@ -70,3 +70,15 @@ test("loads that ran the same way have the same environment", () => {
   assert.deepEqual(of(1).command_lines.browser, ["chromium", "--user-data-dir=$PROFILE"]);
   assert.deepEqual(of(1).command_lines.replay.slice(1, 3), ["--home", "$TRILANE_HOME"]);
 });
+
+test("frequent ACKs are asked of every lane's browser by the same words", () => {
+  const words = allLanes.map((lane) => {
+    const usual = new Set(chromiumArguments({ ...options, lane }));
+    return chromiumArguments({ ...options, lane, frequentAcks: true }).filter((word) => !usual.has(word));
+  });
+  for (const added of words) assert.deepEqual(added, words[0]);
+  assert.match(
+    words[0]?.join(" ") ?? "",
+    /^--force-fieldtrials=QUIC\/Enabled .*FLAGS_quic_ack_decimation_delay%3D0\.001$/,
+  );
+});

@@ -32,6 +32,7 @@ test("each option chooses its own and no more", () => {
     [["--chain", "5000"], { chain: { bytes: 5000 } }],
     [["--tls", "1.2"], { tls: "1.2" }],
     [["--pin-time"], { pin_time: true }],
+    [["--client-acks", "frequent"], { client_acks: "frequent" }],
     [["--transport", "tuned"], { transport: { preset: "tuned" } }],
     [["--tcp-congestion", "bbr"], { transport: { tcp: { congestion_control: "bbr" } } }],
     [["--tcp-initial-window", "32"], { transport: { tcp: { initial_window_packets: 32 } } }],
@@ -64,6 +65,10 @@ test("what cannot be is refused by its option's name", () => {
     [["--chain", "0"], /^--chain: /],
     [["--chain", "65537"], /^--chain: /],
     [["--think", "3600001"], /^--think: /],
+    [
+      ["--client-acks", "usual", "--quic-congestion", "sprout-ewma-acks"],
+      /^--client-acks usual: sprout-ewma-acks needs frequent ones: leave it out$/,
+    ],
   ];
   for (const [words, message] of cases) {
     assert.throws(

@@ -48,6 +48,31 @@ static void tells_of_its_connection(void **state) {
     json_decref(report);
 }
 
+// quiche's client acknowledges once for each batch of packets: by its own count.
+static void tells_how_often_the_client_acknowledged(void **state) {
+    (void)state;
+    const struct h3_client_options options = {.window_bytes = BIG_WINDOW, .delay_ns = 10 * NS_PER_MS};
+    h3_client_open(&client, &site, &options);
+    struct seen *seen = h3_client_request(&client, "GET", "/large", NULL, 0);
+    h3_client_run(&client, 1);
+    assert_whole(&site, seen, "/large");
+    quiche_stats stats;
+    quiche_conn_stats(client.quic, &stats);
+    h3_client_close(&client);
+    json_t *report = lane_site_report(&site);
+    const json_t *connections = json_object_get(report, "connections");
+    const json_t *connection = json_array_get(connections, json_array_size(connections) - 1);
+    const json_t *told = json_object_get(connection, "acks");
+    const json_int_t packets = number(told, "packets"), acks = number(told, "acks");
+    print_message("%lld packets, %lld acks; the client received %zu and sent %zu\n", (long long)packets,
+                  (long long)acks, stats.recv, stats.sent);
+    assert_in_range(packets, LARGE_BYTES / 1350, stats.recv + 64); // some were under way
+    assert_in_range(acks, 1, stats.sent);
+    // Most of what it sent: the rest was of the handshake, or raised the windows.
+    assert_true(acks * 4 >= (json_int_t)stats.sent * 3);
+    json_decref(report);
+}
+
 // With the initial window alone 4 MB take more than 300 round trips.
 static void grows_its_window_while_responses_wait(void **state) {
     (void)state;
@@ -327,6 +352,7 @@ int main(void) {
 #define TEST(name) LANE_SITE_TEST(name, &site)
     const struct CMUnitTest tests[] = {
         TEST(tells_of_its_connection),
+        TEST(tells_how_often_the_client_acknowledged),
         TEST(grows_its_window_while_responses_wait),
         TEST(sends_large_heads),
         TEST(sends_large_heads_through_small_windows),
