@@ -95,6 +95,7 @@ void path_switch(struct path *path, const struct link_profile *profile, uint64_t
         lose(path, packet, false, now_ns);
     while ((packet = origin_delay_take_back(&path->origin_delay)))
         lose(path, packet, false, now_ns);
+    udp_policy_steer(&path->udp_policy, &profile->udp, now_ns);
     steer(path, settings, now_ns);
     path_start(path, now_ns);
 }

@@ -120,7 +120,7 @@ static void run(const struct link_profile profiles[2], uint64_t seed, enum wake 
             if (wake == WAKE_LATE) wake_ns += random_next(&waking) % (20 * MS);
             path_advance(&path, wake_ns < now_ns ? wake_ns : now_ns);
         }
-        if (i == PACKETS / 2) path_steer(&path, &profiles[1], now_ns);
+        if (i == PACKETS / 2) (seed % 2 ? path_switch : path_steer)(&path, &profiles[1], now_ns);
         struct packet *packet = next_packet(&pool, &traffic, i);
         taken_bytes += packet->size_bytes;
         path_take(&path, packet, now_ns);
@@ -141,8 +141,7 @@ static void run(const struct link_profile profiles[2], uint64_t seed, enum wake 
     assert_int_equal(watch.drops[DROP_LOSS], path.loss.drops);
     assert_int_equal(watch.drops[DROP_OFF], path.onoff.drops);
     assert_int_equal(watch.drops[DROP_UDP], path.udp_policy.drops);
-    assert_int_equal(watch.drops[DROP_QUEUE], path.link.queue.drops);
-    assert_int_equal(watch.drops[DROP_AQM], path.link.queue.aqm_drops);
+    assert_int_equal(watch.drops[DROP_MOVED_QUEUED] + watch.drops[DROP_MOVED_SENT], path.moved);
     if (wake == WAKE_EXACTLY) {
         tally->reordered += path.reorder.reordered;
         tally->copies += path.duplicate.copies;
@@ -187,6 +186,7 @@ static void every_packet_is_accounted_for_whenever_the_loop_wakes(void **state) 
     assert_true(tally.repairs > ROUNDS / 4 && tally.marks > ROUNDS / 4);
     assert_true(tally.drops[DROP_LOSS] > ROUNDS && tally.drops[DROP_OFF] > ROUNDS);
     assert_true(tally.drops[DROP_UDP] > ROUNDS);
+    assert_true(tally.drops[DROP_MOVED_QUEUED] > ROUNDS / 4 && tally.drops[DROP_MOVED_SENT] > ROUNDS / 4);
     assert_true(tally.drops[DROP_QUEUE] > ROUNDS && tally.drops[DROP_AQM] > ROUNDS);
     free(exact);
     free(other);
