@@ -12,6 +12,7 @@ import { formatBitRate } from "../../link/meter/samples.ts";
 import { capacitySteps } from "./capacity_steps.ts";
 import { savedFigure } from "./figure_file.ts";
 import type { ShapedLoad } from "./link_facts.ts";
+import { type MoveMark, moveLines, moveMarks, moveWords } from "./move_marks.ts";
 import { readingKey } from "./reading_key.ts";
 
 type Side = "down" | "up";
@@ -100,6 +101,7 @@ interface Strip {
   readonly bins: readonly Bin[];
   readonly capacity: readonly (readonly [number, number])[] | null;
   readonly mean_bps: number | null;
+  readonly moves: readonly MoveMark[];
 }
 
 function marks(bins: readonly Bin[], of: (bin: Bin) => number, x: (time_ms: number) => number, y: number): string {
@@ -117,7 +119,7 @@ function waitOf({ capacity }: Strip): (bin: Bin) => number {
 
 /** `scaleQueue`: where the queue's axis ends, the same for all strips of its unit. */
 function stripMarkup(strip: Strip, scale: Scale, scaleQueue: number, top: number): Markup {
-  const { lane, side, bins, capacity, mean_bps } = strip;
+  const { lane, side, bins, capacity, mean_bps, moves } = strip;
   const x = (time_ms: number): number => Math.max(axisLeft, Math.min(axisRight, scale.at(time_ms)));
   const rateTop = top + titleHeight;
   const rateBottom = rateTop + rateHeight;
@@ -141,6 +143,7 @@ function stripMarkup(strip: Strip, scale: Scale, scaleQueue: number, top: number
     `queue at most ${queueText(mostQueue)}`,
     dropped > 0 && `${count(dropped, "packet")} dropped`,
     lost > 0 && `${lost} lost`,
+    ...moveWords(moves),
   ].filter(Boolean);
   const limit = capacity
     ? capacity
@@ -157,9 +160,10 @@ function stripMarkup(strip: Strip, scale: Scale, scaleQueue: number, top: number
     (tick) =>
       html`<line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="${rateTop}" y2="${queueBottom}"/>`,
   );
+  const moved = moveLines(moves, x, rateTop - 4, queueBottom);
   const drops = marks(bins, (bin) => bin.dropped, x, queueBottom + 2);
   const losses = marks(bins, (bin) => bin.lost, x, queueBottom + 2);
-  return html`<g class="${laneClass(lane)}"><text class="lane" x="0" y="${top + 14}">${lane} ${side}</text><text class="axis" x="122" y="${top + 14}">${told.join(", ")}</text>${grid}<text class="axis end" x="${axisLeft - 6}" y="${Math.min(rateY(told_bps) + 9, rateBottom - 13)}">${formatBitRate(told_bps)}</text><text class="axis end" x="${axisLeft - 6}" y="${rateBottom}">rate</text><text class="axis end" x="${axisLeft - 6}" y="${queueBottom}">queue</text><path class="rate" d="${area(bins, (bin) => bin.rate_bps, x, rateY)}"/>${limit && html`<path class="capacity" d="${limit}"/>`}<path class="queued" d="${area(bins, wait, x, queueY)}"/>${drops && html`<path class="drops" d="${drops}"/>`}${losses && html`<path class="losses" d="${losses}"/>`}</g>`;
+  return html`<g class="${laneClass(lane)}"><text class="lane" x="0" y="${top + 14}">${lane} ${side}</text><text class="axis" x="122" y="${top + 14}">${told.join(", ")}</text>${grid}<text class="axis end" x="${axisLeft - 6}" y="${Math.min(rateY(told_bps) + 9, rateBottom - 13)}">${formatBitRate(told_bps)}</text><text class="axis end" x="${axisLeft - 6}" y="${rateBottom}">rate</text><text class="axis end" x="${axisLeft - 6}" y="${queueBottom}">queue</text><path class="rate" d="${area(bins, (bin) => bin.rate_bps, x, rateY)}"/>${limit && html`<path class="capacity" d="${limit}"/>`}<path class="queued" d="${area(bins, wait, x, queueY)}"/>${moved && html`<path class="moved" d="${moved}"/>`}${drops && html`<path class="drops" d="${drops}"/>`}${losses && html`<path class="losses" d="${losses}"/>`}</g>`;
 }
 
 const heightOf = titleHeight + rateHeight + 4 + queueHeight + marksHeight + gap;
@@ -177,7 +181,8 @@ function stripsOf(lane: string, facts: LoadFacts, end_ms: number): Strip[] {
       const direction = shaper.link[side];
       const bins = drawnBins(binsOf(timeline, side, navigation_start_ns), direction.rate_bps, end_ms);
       const capacity = capacitySteps(shaper.link, side, (shaper.start_ns - navigation_start_ns) / 1e6);
-      return { lane, side, bins, capacity, mean_bps: direction.rate_bps };
+      const moves = moveMarks(shaper, navigation_start_ns, end_ms);
+      return { lane, side, bins, capacity, mean_bps: direction.rate_bps, moves };
     })
     .filter((strip) => strip.bins.length > 0 && (strip.side === "down" || isEventful(strip)));
 }
@@ -208,7 +213,7 @@ export function linkOverTime(name: string, loads: readonly ShapedLoad[], scale: 
     (tick) => html`<text class="axis mid" x="${scale.at(tick)}" y="${bottom + 10}">${String(tick)}</text>`,
   );
   const label = `What the link did while ${name} loaded: ${strips.map(({ lane, side }) => `${lane} ${side}`).join(", ")}`;
-  const figure = html`<figure class="overtime"><div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${bottom + 28}" width="${width}" height="${bottom + 28}">${strips.map((strip, index) => stripMarkup(strip, scale, scaleQueue(strip), index * heightOf))}${axis}<text class="axis end" x="${axisRight}" y="${bottom + 24}">ms since navigation start</text></svg></div><figcaption>What the link did in these loads (n = ${String(loads.length)}), on the waterfalls’ axis: the rate under the capacity (line), what waited for the link, packets dropped (solid) and lost (dashed).</figcaption>${readingKey(`Upper area: the rate at which bytes reached the receiver, under what the link carries${strips.some(({ capacity, mean_bps }) => !capacity && mean_bps !== null) ? " (of a trace its mean)" : ""}. Lower area: the most that waited for the link${strips.some(({ capacity }) => capacity) ? ", as the time it takes to send" : ""}, on one scale. Bytes arrive the link’s one-way delay after they left the queue. Up is drawn only where packets did not get through or half of its rate was used.`)}</figure>`;
+  const figure = html`<figure class="overtime"><div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${bottom + 28}" width="${width}" height="${bottom + 28}">${strips.map((strip, index) => stripMarkup(strip, scale, scaleQueue(strip), index * heightOf))}${axis}<text class="axis end" x="${axisRight}" y="${bottom + 24}">ms since navigation start</text></svg></div><figcaption>What the link did in these loads (n = ${String(loads.length)}), on the waterfalls’ axis: the rate under the capacity (line), what waited for the link, packets dropped (solid) and lost (dashed)${strips.some(({ moves }) => moves.length > 0) ? ". Upright line: the path moved" : ""}.</figcaption>${readingKey(`Upper area: the rate at which bytes reached the receiver, under what the link carries${strips.some(({ capacity, mean_bps }) => !capacity && mean_bps !== null) ? " (of a trace its mean)" : ""}. Lower area: the most that waited for the link${strips.some(({ capacity }) => capacity) ? ", as the time it takes to send" : ""}, on one scale. Bytes arrive the link’s one-way delay after they left the queue. Up is drawn only where packets did not get through or half of its rate was used.`)}</figure>`;
   return savedFigure(figure, {
     name: ["link-over-time", name],
     columns: [

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { inflateRawSync } from "node:zlib";
 import { randomSource } from "../../../../cli/base/random.ts";
 import { linkOverTime } from "../../../../cli/report/figures/link_over_time.ts";
+import type { MoveMark } from "../../../../cli/report/figures/move_marks.ts";
 import { scaleFromZero } from "../../../../extension/figures/scale.ts";
 import { axisLeft, axisRight } from "../../../../extension/figures/waterfall.ts";
 import type { LoadFacts } from "../../../../schemas/generated/page_load.ts";
@@ -82,4 +83,39 @@ test("loads of earlier versions, and such that never began, have no such figure"
     facts.navigation_start_ns = null;
   });
   assert.equal(figureOf(unbegun), "");
+});
+
+test("a line stands where the path moved, and the capacity is the other link's from then on", () => {
+  const text = figureOf(
+    factsOf("4mbit/50ms,switch=400ms:1mbit/50ms,rebind=300ms", ({ shaper }) => {
+      if (!shaper) return assert.fail("the fixture has a shaper's report");
+      shaper.start_ns = 1e12;
+      const list = [300, 600, 900, 1200].map((at_ms) => ({
+        at_ns: 1e12 + at_ms * 1e6,
+        kind: "port" as MoveMark["kind"],
+      }));
+      list.splice(1, 0, { at_ns: 1e12 + 400e6, kind: "switch" });
+      shaper.moves = { count: 5, list, renewed_bindings: 0, bindings: [] };
+    }),
+  );
+  assert.match(text, /new ports at 300 ms, 600 ms, 900 ms, another link at 400 ms</);
+  const lines = /class="moved" d="([^"]+)"/.exec(text)?.[1] ?? "";
+  const places = [...lines.matchAll(/M([\d.]+) /g)].map(([, x]) => Number(x));
+  assert.deepEqual(
+    places.map((x) => Math.round(x)),
+    [300, 400, 600, 900].map((at_ms) => Math.round(axis.at(at_ms))),
+  );
+  assert.equal(/class="capacity" d="([^"]+)"/.exec(text)?.[1]?.match(/M/g)?.length, 2);
+  assert.match(text, /Upright line: the path moved/);
+  assert.doesNotMatch(figureOf(factsOf("4mbit/50ms")), /class="moved"|Upright/);
+});
+
+test("many moves are only counted", () => {
+  const text = figureOf(
+    factsOf("4mbit/50ms,rebind=100ms:address", ({ shaper }) => {
+      const list = [1, 2, 3, 4].map((n) => ({ at_ns: 1e12 + n * 100e6, kind: "address" as const }));
+      if (shaper) shaper.moves = { count: 4, list, renewed_bindings: 0, bindings: [] };
+    }),
+  );
+  assert.match(text, /4 changes of address</);
 });
