@@ -20,6 +20,8 @@ export interface CrossTraffic {
   readonly pageStart_ms: number;
   /** Reads the flows' samples, and what the shaper counted of each, before they go with the load's folder. Default: none are kept. */
   readonly read?: (files: FlowFiles) => Promise<void>;
+  /** With `read`: looks at these files while they are written, until it is closed. */
+  readonly watch?: (files: FlowFiles) => { close(): Promise<void> };
 }
 
 /** Of one load, while it runs. */
@@ -62,15 +64,23 @@ export function countingArguments({ counted }: RunningTraffic, hasCounters: bool
   return [...(hasCounters ? [] : ["--flow-counters", counted.counters]), "--flow-bins", counted.bins];
 }
 
+/** null: none are kept. */
+function flowFiles({ files: { near, far }, counted }: RunningTraffic, shaper: string): FlowFiles | null {
+  if (counted === null || near.samples === null || far.samples === null) return null;
+  const ends = { near: near.report, far: far.report, nearSamples: near.samples, farSamples: far.samples };
+  return { ...ends, ...counted, shaper };
+}
+
 /** Gives the samples to whom they are for. */
-export async function giveSamples({ read, files, counted }: RunningTraffic, shaper: string): Promise<void> {
-  const { near, far } = files;
-  if (!read || counted === null || near.samples === null || far.samples === null) return;
-  await read({
-    ...{ near: near.report, far: far.report, nearSamples: near.samples, farSamples: far.samples },
-    ...counted,
-    shaper,
-  });
+export async function giveSamples(traffic: RunningTraffic, shaper: string): Promise<void> {
+  const files = flowFiles(traffic, shaper);
+  if (files) await traffic.read?.(files);
+}
+
+/** To be closed when the load has ended; null: nobody looks. */
+export function watchTraffic(traffic: RunningTraffic, shaper: string): { close(): Promise<void> } | null {
+  const files = flowFiles(traffic, shaper);
+  return (files && traffic.watch?.(files)) ?? null;
 }
 
 const poll_ms = 5;

@@ -34,6 +34,7 @@ import {
   type RunningTraffic,
   readTraffic,
   untilPageStart,
+  watchTraffic,
 } from "./cross_traffic.ts";
 import type { Tolerance } from "./disturbance.ts";
 import { keepLoad, keepReports, openEvidence } from "./evidence.ts";
@@ -194,6 +195,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       }),
     ];
     const url = urlOnLane(recording.url, lane, byBrowser);
+    const watched = traffic && watchTraffic(traffic, reports.shaper);
     const observation = await observe({ ...options, traffic }, url, {
       commandLine: [...boundTo(options.cpus), ...lab.dilate, ...lab.replay, ...lab.shaper, ...browserCommand],
       environment: {
@@ -202,7 +204,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       },
       timeout_ms: startTimeout_ms,
       dilation,
-    });
+    }).finally(() => watched?.close());
     signal?.throwIfAborted();
     const replay = await readReplayReport(scratch.reports.replay);
     if (observation.failure !== null || replay === null) throwIfFull(scratch);

@@ -1,6 +1,6 @@
 // Generated from ../flow-plan.schema.json by `npm run generate`: change the schema instead.
 import type { Lane } from "./lane.ts";
-import type { PlanLink, PlanPage } from "./sweep_plan.ts";
+import type { DisturbanceTolerance, PlanLink, PlanPage } from "./sweep_plan.ts";
 
 /**
  * What `trilane flows` runs: mixes of flows x links, each so many times; with a page x lanes: each run loads it amid the flows, and ends with its load.
@@ -42,6 +42,7 @@ export interface FlowPlanDocument {
    * How often a run that was invalid is tried again.
    */
   retries?: number;
+  tolerance?: DisturbanceTolerance;
   /**
    * Time between small packets that measure the round trip beside the flows; null: none are sent.
    */

@@ -202,7 +202,7 @@ export interface InterleavedBrowsers {
   browsers: [string, string];
 }
 /**
- * How much the machine may have added to a load, at most, beyond what the load has on a calm machine: the larger of a share of its page load time and a time. A load that was disturbed more is invalid. Default: 1 %, 5 ms.
+ * How much the machine may have added to a load, at most, beyond what the load has on a calm machine: the larger of a share of its page load time and a time. A load that was disturbed more is invalid. Of a run of flows: of its length. Default: 1 %, 5 ms.
  */
 export interface DisturbanceTolerance {
   share: number;

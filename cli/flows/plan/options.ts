@@ -6,6 +6,7 @@ import { usualRuns } from "../../base/interval.ts";
 import { plainLanes } from "../../base/lanes.ts";
 import { number } from "../../base/option.ts";
 import { refuseAskedWithoutDelay } from "../../link/profile_file.ts";
+import { defineTolerance, toleranceOf } from "../../sweep/plan/disturbance_option.ts";
 import { pageName } from "../../sweep/plan/plan.ts";
 import { planRange } from "../../sweep/plan/plan_range.ts";
 import { readLanes } from "../../sweep/plan/read_lanes.ts";
@@ -27,6 +28,7 @@ export interface FlowOptions {
   lanes: string | undefined;
   seed: number | undefined;
   retries: number | undefined;
+  tolerance: string | undefined;
 }
 
 const usualLink = "10mbit/50ms";
@@ -38,7 +40,7 @@ const rrulFlows = ["4*tcp:cubic", "4*tcp:cubic,up"] as const;
 const range = (setting: string, unit?: string) => planRange(setting, unit, "flow-plan");
 
 export function defineFlowOptions<T>(yargs: Argv<T>): Argv<T & FlowOptions> {
-  return yargs
+  return defineTolerance(yargs, "a run before it is invalid: a share of its length, with --page of the PLT")
     .option("flow", {
       type: "string",
       array: true,
@@ -163,8 +165,14 @@ function planName(words: string, page: PlanPage | undefined): string {
 }
 
 /** What the options set in a plan's place. */
-function termsOf({ runs, seed, retries }: FlowOptions): Partial<Pick<FlowPlan, "repetitions" | "seed" | "retries">> {
+function termsOf({
+  runs,
+  seed,
+  retries,
+  tolerance,
+}: FlowOptions): Partial<Pick<FlowPlan, "repetitions" | "seed" | "retries" | "tolerance">> {
   return {
+    ...(tolerance === undefined ? {} : { tolerance: toleranceOf(tolerance, "the run") }),
     ...(runs === undefined ? {} : { repetitions: runs }),
     ...(seed === undefined ? {} : { seed }),
     ...(retries === undefined ? {} : { retries }),

@@ -157,6 +157,8 @@ export function flowPlanDigest(plan: FlowPlan): string {
   const links = expandLinks(plan).map(({ form, profile }) => ({ link: form, link_profile: profile }));
   const page = pageOf(plan);
   const amid = page === null ? {} : { ...page, page: typeof page.page === "string" ? page.page : page.page.synth };
-  const decisive = { name, links, mixes, for_s, repetitions, seed, retries, ping_ms, sample_ms, ...amid };
+  const tolerance = plan.tolerance ? { tolerance: plan.tolerance } : {};
+  const terms = { for_s, repetitions, seed, retries, ping_ms, sample_ms, ...tolerance };
+  const decisive = { name, links, mixes, ...terms, ...amid };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
 }

@@ -7,6 +7,7 @@ import { RunError, UserError } from "../../base/errors.ts";
 import { type Exit, killedBy } from "../../base/process_group.ts";
 import { throwIfFull } from "../../browser/scratch.ts";
 import type { LinkProfile } from "../../link/link.ts";
+import type { Tolerance } from "../../load/disturbance.ts";
 import type { LoadStatus } from "../../results/store/results.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
 import { type FlowFiles, readFlowRecords } from "../records/read_flow_records.ts";
@@ -23,6 +24,8 @@ export interface FlowAttemptRequest {
   readonly link: LinkProfile;
   /** A folder for all that the run leaves; made, and emptied where it is there. */
   readonly evidence?: string;
+  /** Of what the machine may add. Default: the usual one. */
+  readonly tolerance?: Tolerance;
   /** Loaded amid the flows. Default: none; attemptFlowRun loads none. */
   readonly page?: RunPage;
   /** Aborted: the run is dropped. */
@@ -83,7 +86,7 @@ export async function attemptFlowRun(request: FlowAttemptRequest): Promise<FlowA
     // A flow that failed ends the programs with status 1: its report says more.
     if (records !== null && !timedOut) {
       if (exit.code !== 0) throwIfFull(folder);
-      const reasons = invalidReasons(records);
+      const reasons = invalidReasons(records, request.tolerance);
       const hasFailed = records.near.flows.some(({ state }) => state === "failed");
       return {
         status: reasons.length === 0 ? "valid" : hasFailed ? "failed" : "invalid",

@@ -8,6 +8,7 @@ import { printLines } from "../../base/terminal_text.ts";
 import { refuseChangedFiles } from "../../link/files.ts";
 import { askLabLinks, tryLab } from "../../load/lab.ts";
 import { programDigests } from "../../load/program_digests.ts";
+import { stockServing } from "../../load/serving/serving.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
 import { failedUrlsOf } from "../../recording/archive/recorded_requests.ts";
 import {
@@ -18,12 +19,13 @@ import {
   type Results,
 } from "../../results/store/results.ts";
 import type { AskedToEnd } from "../../sweep/asked_to_end.ts";
-import { retryWhileBlocked, writeWait_ms } from "../../sweep/blocking_conditions.ts";
+import { retryWhileBlocked, type Waiting, writeWait_ms } from "../../sweep/blocking_conditions.ts";
 import type { CellShard } from "../../sweep/cluster/run_cell.ts";
 import { makeEvidenceFolder } from "../../sweep/evidence_folder.ts";
 import { linksToTest, openLinkTests } from "../../sweep/link_tests.ts";
 import { wrapped } from "../../sweep/outcome.ts";
 import { preparePages } from "../../sweep/plan/pages.ts";
+import { pinnedPages } from "../../sweep/plan/pinned_pages.ts";
 import { pageName } from "../../sweep/plan/plan.ts";
 import { openProgress, type Progress } from "../../sweep/progress/progress.ts";
 import type { Verbosity } from "../../sweep/progress/progress_log.ts";
@@ -129,7 +131,11 @@ interface Begun {
 }
 
 /** What each cell's run loads amid its flows; null: nothing. */
-function runPages(plan: FlowPlan, recordings: Begun["recordings"]): ((cell: RunCell) => RunPage) | null {
+function runPages(
+  plan: FlowPlan,
+  recordings: Begun["recordings"],
+  pinned: ReadonlyMap<string, number>,
+): ((cell: RunCell) => RunPage) | null {
   const page = pageOf(plan);
   const recording = page && recordings?.get(pageName(page.page));
   if (!page || !recording) return null;
@@ -139,7 +145,7 @@ function runPages(plan: FlowPlan, recordings: Begun["recordings"]): ((cell: RunC
   const start_ms = Math.round(page.start_s * 1000);
   return ({ lane }) => {
     if (lane === null) throw new Error("unreachable: each cell of a plan with a page has a lane");
-    return { recording: loaded, strict, lane, start_ms };
+    return { recording: loaded, strict, lane, start_ms, pinned_ms: pinned.get(name) ?? null };
   };
 }
 
@@ -150,16 +156,43 @@ function watchOf({ below }: Progress): Pick<FlowAttemptRequest, "watch"> {
   return below ? { watch: (run, files) => openLiveView({ run, files, draw: below }) } : {};
 }
 
+/**
+ * To which moment the page's clock is set, as pages without flows have it: decided by a trial load without them, once for each recording.
+ * Several machines must do the same, and try nothing.
+ */
+async function pinnings(
+  { home, plan, shard }: FlowExecution,
+  { results, sweep, progress, recordings }: Begun,
+  waiting: Waiting,
+): Promise<ReadonlyMap<string, number>> {
+  if (recordings === null) return new Map();
+  return await pinnedPages({
+    ...{ home, recordings, sweep: sweep.id, decides: shard === undefined },
+    plan: { serving: stockServing, timeout_s: plan.for_s },
+    results: {
+      trialOf: (digest) => results.trialOf(digest),
+      recordTrial: (digest, trial) => results.recordTrial(digest, trial),
+      // Kept with the recording alone: a sweep of flows has no cells of pages.
+      pinningsOf: () => new Map(),
+      recordPinning: () => undefined,
+    },
+    tryRecording: (await import("../../load/pin_decision.ts")).tryRecording,
+    store: (write) => retryWhileBlocked(write, waiting),
+    signal: waiting.signal,
+    tell: (event) => progress.tell(event),
+  });
+}
+
 /** The sweep's runs, to their end or to the first signal. */
 async function runUntilSignal(execution: FlowExecution, begun: Begun) {
   const { home, plan, evidence, askedToEnd } = execution;
   const { results, sweep, resumed, progress, cells } = begun;
-  const pages = runPages(plan, begun.recordings);
-  const pageSize = pages === null ? null : ([...(begun.recordings?.values() ?? [])][0] ?? null);
+  const pageSize = [...(begun.recordings?.values() ?? [])][0] ?? null;
   const interruption = watchSignals();
   const { signal } = interruption;
   try {
     const waiting = waitingOf(askedToEnd, progress, sweep.id, signal);
+    const pages = runPages(plan, begun.recordings, await pinnings(execution, begun, waiting));
     const stored = Map.groupBy(
       results.flowRunsOf(sweep.id).filter(({ status }) => status === "valid"),
       ({ cell }) => cell,
@@ -177,7 +210,9 @@ async function runUntilSignal(execution: FlowExecution, begun: Begun) {
       ...{ home, results, sweep, plan, resumed, links, signal },
       tasks: flowTasks(results, sweep, plan, cells),
       attempt: (request) =>
-        request.page ? attemptPageRun(request, request.page) : attemptFlowRun({ ...request, ...watchOf(progress) }),
+        request.page
+          ? attemptPageRun({ ...request, ...watchOf(progress) }, request.page)
+          : attemptFlowRun({ ...request, ...watchOf(progress) }),
       ...(pages ? { pageOf: pages } : {}),
       resultOf,
       ...(evidence === undefined ? {} : { evidenceOf: flowEvidenceFolder(evidence, sweep) }),

@@ -210,6 +210,7 @@ class FlowRunner {
       home,
       run: flowRunOf(cell.flows, plan),
       link: { ...cell.link_profile, seed: runSeed(plan, cell, block) },
+      ...(plan.tolerance ? { tolerance: plan.tolerance } : {}),
       ...(pageOf ? { page: pageOf(cell) } : {}),
       ...(evidenceOf ? { evidence: evidenceOf(cell, block, attempts) } : {}),
       signal,

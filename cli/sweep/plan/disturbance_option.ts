@@ -12,33 +12,36 @@ export interface DisturbanceOptions {
   "retry-for": number | undefined;
 }
 
+/** `of`: what may be disturbed, and what the share is of. */
+export function defineTolerance<T>(yargs: Argv<T>, of: string): Argv<T & Pick<DisturbanceOptions, "tolerance">> {
+  return yargs.option("tolerance", {
+    type: "string",
+    requiresArg: true,
+    rare: true,
+    placeholder: "LIMIT",
+    describe: `what the machine may add to ${of}, a time, or the larger of both (default: 1%,5ms)`,
+  }) as unknown as Argv<T & Pick<DisturbanceOptions, "tolerance">>;
+}
+
 export function defineDisturbance<T>(yargs: Argv<T>): Argv<T & DisturbanceOptions> {
-  return yargs
-    .option("tolerance", {
-      type: "string",
-      requiresArg: true,
+  return defineTolerance(yargs, "a load before it is invalid: a share of its PLT").option(
+    "retry-for",
+    number(planRange("retry_for_s", "seconds"), {
       rare: true,
-      placeholder: "LIMIT",
       describe:
-        "what the machine may add to a load before it is invalid: a share of its PLT, a time, or the larger of both (default: 1%,5ms)",
-    })
-    .option(
-      "retry-for",
-      number(planRange("retry_for_s", "seconds"), {
-        rare: true,
-        describe:
-          "how long to repeat loads that the machine disturbed (default: as long as the loads take, at least a minute)",
-      }),
-    ) as Argv<T & DisturbanceOptions>;
+        "how long to repeat loads that the machine disturbed (default: as long as the loads take, at least a minute)",
+    }),
+  ) as unknown as Argv<T & DisturbanceOptions>;
 }
 
 const form = /^(?:(\d+(?:\.\d+)?)%)?(?:(?:^|(?<=%),)(\d+(?:\.\d+)?)ms)?$/;
 
-function toleranceOf(text: string): NonNullable<SweepPlan["tolerance"]> {
+/** UserError in one line. `whole`: what a share is of. */
+export function toleranceOf(text: string, whole = "the PLT"): NonNullable<SweepPlan["tolerance"]> {
   const [, percent, ms] = form.exec(text.replaceAll(" ", "")) ?? [];
   if ((percent === undefined && ms === undefined) || Number(percent ?? 0) > 100)
     throw new UserError(
-      `--tolerance must be a share of the PLT, a time, or both, as 1%,5ms (got ${JSON.stringify(text)})`,
+      `--tolerance must be a share of ${whole}, a time, or both, as 1%,5ms (got ${JSON.stringify(text)})`,
     );
   return {
     share: percent === undefined ? 0 : Number((Number(percent) / 100).toPrecision(12)),

@@ -13,7 +13,7 @@ import { pageTried, trialToKeep } from "./recording_trial.ts";
 
 export interface PinningOptions {
   readonly home: string;
-  readonly plan: Plan;
+  readonly plan: Pick<Plan, "serving" | "timeout_s"> & Partial<Pick<Plan, "strict" | "settle_ms">>;
   readonly results: Pick<Results, "trialOf" | "recordTrial" | "pinningsOf" | "recordPinning">;
   readonly sweep: number;
   readonly recordings: ReadonlyMap<string, Recording>;
@@ -55,7 +55,8 @@ export async function pinnedPages(options: PinningOptions): Promise<Map<string, 
 
   async function decide(recording: Recording): Promise<number | null | undefined> {
     const { settle_ms, timeout_s } = plan;
-    const trial = { settle_ms, timeout_ms: timeout_s * 1000, signal };
+    const settle = settle_ms === undefined ? {} : { settle_ms };
+    const trial = { ...settle, timeout_ms: timeout_s * 1000, signal };
     const tried = await options.tryRecording(home, recording, trial).catch((error: unknown) => {
       if (signal.aborted) return undefined;
       throw error;

@@ -15,6 +15,7 @@ import {
   trafficFacts,
   trafficReasons,
   untilPageStart,
+  watchTraffic,
 } from "../../../cli/load/cross_traffic.ts";
 import { labCommand } from "../../../cli/load/lab.ts";
 import type { FlowReport } from "../../../schemas/generated/flow_report.ts";
@@ -151,3 +152,20 @@ for (const [name, reports, change, reasons] of faults)
   test(`${name}: ${reasons.length === 0 ? "no reason" : "a reason"} against the load`, () => {
     assert.deepEqual(trafficReasons(traffic, reports, { ...times, ...change }), reasons);
   });
+
+test("who looks at the flows while they run is given the files that they are read from, and nobody else is", async () => {
+  const seen: unknown[] = [];
+  const watch: NonNullable<CrossTraffic["watch"]> = (files) => {
+    seen.push(files);
+    return { close: async () => void seen.push("closed") };
+  };
+  const given: unknown[] = [];
+  const read = async (files: unknown) => void given.push(files);
+  const running = await prepareTraffic({ ...traffic, read, watch }, { scratch: folder, evidence: null });
+  await watchTraffic(running, join(folder, "shaper.json"))?.close();
+  await giveSamples(running, join(folder, "shaper.json"));
+  assert.deepEqual(seen, [given[0], "closed"]);
+  // Without samples there is nothing to look at.
+  const unread = await prepareTraffic({ ...traffic, watch }, { scratch: folder, evidence: null });
+  assert.equal(watchTraffic(unread, join(folder, "shaper.json")), null);
+});

@@ -4,13 +4,21 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeFlows, flowPlanLines } from "../../../../cli/flows/plan/describe.ts";
 import { type FlowOptions, flowPlanFrom } from "../../../../cli/flows/plan/options.ts";
-import { cellsOf, mixesOf, pageOf } from "../../../../cli/flows/plan/plan.ts";
+import { cellsOf, flowPlanDigest, mixesOf, pageOf } from "../../../../cli/flows/plan/plan.ts";
 import { schemaErrors } from "../../../schemas/schema_errors.ts";
 
 const kernel = ["reno", "cubic", "bbr"];
 const none: FlowOptions = {
   ...{ plan: undefined, link: [], flow: [], for: undefined, runs: undefined },
-  ...{ ping: false, rrul: false, seed: undefined, retries: undefined, page: undefined, lanes: undefined },
+  ...{
+    ping: false,
+    rrul: false,
+    seed: undefined,
+    retries: undefined,
+    page: undefined,
+    lanes: undefined,
+    tolerance: undefined,
+  },
 };
 const plan = (options: Partial<FlowOptions>) => flowPlanFrom({ ...none, ...options }, undefined, kernel);
 
@@ -42,6 +50,18 @@ test("--rrul is four flows of TCP each way and a ping", () => {
     ],
   );
   assert.deepEqual([made.ping_ms, made.for_s, made.repetitions], [100, 60, 2]);
+});
+
+test("--tolerance is the plan's, decides what its runs are, and is refused in one line", () => {
+  const made = plan({ flow: ["tcp"], tolerance: "5%,50ms" });
+  assert.deepEqual(made.tolerance, { share: 0.05, ms: 50 });
+  const without = plan({ flow: ["tcp"] });
+  assert.equal(without.tolerance, undefined);
+  assert.notEqual(flowPlanDigest(made), flowPlanDigest(without));
+  assert.throws(
+    () => plan({ flow: ["tcp"], tolerance: "much" }),
+    /UserError: --tolerance must be a share of the run, a time/,
+  );
 });
 
 test("options take the place of what a plan says, or are refused beside it", () => {

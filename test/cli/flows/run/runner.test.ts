@@ -94,6 +94,17 @@ describe("runner of flows", () => {
     }
   }
 
+  test("a run is held to its plan's tolerance", async () => {
+    const asked: FlowAttemptRequest[] = [];
+    const attempt = async (request: FlowAttemptRequest) => {
+      asked.push(request);
+      return valid();
+    };
+    const tolerance = { share: 0.05, ms: 50 };
+    await run(attempt, {}, { ...plan, repetitions: 1, tolerance });
+    assert.ok(asked.length > 0 && asked.every((request) => request.tolerance === tolerance));
+  });
+
   test("every planned run once, in blocks, with what it was asked; each is stored with its result and records", async () => {
     const asked: FlowAttemptRequest[] = [];
     const outcome = await run(async (request) => {
