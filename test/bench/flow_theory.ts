@@ -7,7 +7,8 @@
 //   cubics   CUBIC of one flow in QUIC beside Linux' CUBIC: half of the goodput each, over ten runs
 //   arrivals Sprout-EWMA fills a short path with a queue of what is left of 100 ms
 //   oracles  the same TCP flow by iperf3, the same QUIC flow read by aioquic
-// Slow links take little of a CPU, so several labs run at once; one that the machine held up runs again. `--only PART`, `--runs N` seeds.
+// Slow links take little of a CPU, so several labs run at once; one that the machine held up runs again, and a row whose labs it held up
+// each time is inconclusive and named. `--only PART`, `--runs N` seeds.
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +25,12 @@ const for_s = 60;
 const settled: Span = { from_ms: 15_000, to_ms: 60_000 };
 /** Of a lab that was held up for more of its time nothing is concluded. */
 const mostOverdue = 0.01;
-const tries = 3;
+const tries = 5;
+
+/** A lab that the machine held up at each try. */
+class HeldUp extends Error {
+  override readonly name = "HeldUp";
+}
 
 /** What a check needs of the machine. */
 interface Site {
@@ -41,6 +47,28 @@ interface Site {
 }
 
 type Part = (site: Site) => Promise<Measurement[]>;
+
+/** What `row` measures; nothing if the machine held its labs up each time, which is said. */
+async function conclusive<Row>(site: Site, name: string, row: () => Promise<Row>): Promise<Row | null> {
+  try {
+    return await row();
+  } catch (error) {
+    if (!(error instanceof HeldUp)) throw error;
+    site.say(`${name}: inconclusive: ${error.message}`);
+    return null;
+  }
+}
+
+/** The rows' measurements, side by side, without those that are inconclusive. */
+async function measuredRows<Row>(
+  site: Site,
+  rows: readonly Row[],
+  name: (row: Row) => string,
+  measure: (row: Row) => Promise<Measurement[]>,
+): Promise<Measurement[]> {
+  const found = await Promise.all(rows.map((row) => conclusive(site, name(row), () => measure(row))));
+  return found.flatMap((measurements) => measurements ?? []);
+}
 
 const seeds = (runs: number): number[] => Array.from({ length: runs }, (_, i) => i + 1);
 
@@ -65,8 +93,11 @@ const buffers = [
 ] as const;
 
 const buffer: Part = async (site) =>
-  await Promise.all(
-    (await site.possible(buffers)).map(async ([words, bdp, expected]) => {
+  await measuredRows(
+    site,
+    await site.possible(buffers),
+    ([words, bdp]) => `utilization, ${words}, queue of ${bdp} BDP`,
+    async ([words, bdp, expected]) => {
       const link = `10mbit/50ms,queue=${bdp}bdp`;
       const runs = await Promise.all(
         seeds(site.runs).map((seed) => recordsOf(site, { link: `${link},seed=${seed}`, flows: [flow(words)] })),
@@ -75,8 +106,8 @@ const buffer: Part = async (site) =>
       site.say(`${words} with a queue of ${bdp} BDP: utilization ${median(used).toFixed(4)}, expected ${expected}`);
       const name = `utilization, ${words}, queue of ${bdp} BDP: off ${expected}`;
       const off = used.map((share) => percentOff(share, expected));
-      return measurement(name, off, 2, { unit: "%" });
-    }),
+      return [measurement(name, off, 2, { unit: "%" })];
+    },
   );
 
 const lossShares = [0.01, 0.02] as const;
@@ -107,14 +138,20 @@ async function packetsUnderLoss(site: Site, words: string, share: number): Promi
 const loss: Part = async (site) => {
   const rows = await site.possible(lossWorths);
   const cells = rows.flatMap(([words, worth]) => lossShares.map((share) => ({ words, worth, share })));
-  const found = await Promise.all(cells.map(({ words, share }) => packetsUnderLoss(site, words, share)));
-  return cells.map(({ words, worth, share }, cell) => {
-    const reno = found[cells.findIndex((other) => other.words === "tcp:reno" && other.share === share)];
-    const asReno = words === "tcp:cubic" && reno !== undefined;
+  const found = await Promise.all(
+    cells.map(({ words, share }) =>
+      conclusive(site, `random loss, ${words} at ${share * 100} %`, () => packetsUnderLoss(site, words, share)),
+    ),
+  );
+  return cells.flatMap(({ words, worth, share }, cell) => {
+    const packets = found[cell] ?? null;
+    if (packets === null) return [];
+    const reno = found[cells.findIndex((other) => other.words === "tcp:reno" && other.share === share)] ?? null;
+    const asReno = words === "tcp:cubic" && reno !== null;
     const expected = asReno ? reno : worth * Math.sqrt(1.5 / share);
     const name = `random loss, ${words} at ${share * 100} %: off ${expected.toFixed(1)} packets a round trip`;
-    const off = percentOff(found[cell] as number, expected);
-    return measurement(asReno ? `${name}, as tcp:reno has` : name, [off], 15, { unit: "%" });
+    const off = percentOff(packets, expected);
+    return [measurement(asReno ? `${name}, as tcp:reno has` : name, [off], 15, { unit: "%" })];
   });
 };
 
@@ -209,7 +246,12 @@ async function fecGoodput(site: Site): Promise<Measurement[]> {
 }
 
 const fec: Part = async (site) =>
-  (await Promise.all([fecAtLoss(site, 0.01), fecAtLoss(site, 0.02), fecGoodput(site)])).flat();
+  await measuredRows(
+    site,
+    [0.01, 0.02, 0] as const,
+    (share) => `fec of 2 at ${share * 100} % loss`,
+    (share) => (share === 0 ? fecGoodput(site) : fecAtLoss(site, share)),
+  );
 
 /** What Carlucci's QUIC was. */
 const twoFlows = "quic:cubic-n2";
@@ -272,17 +314,18 @@ async function ratesOfTwo(site: Site, first: string, second: string, runs: numbe
   return found.map((run) => [goodput_bps(run, 0, whole), goodput_bps(run, 1, whole)]);
 }
 
-const alike: Part = async (site) => {
-  const rows = await site.possible(kinds);
-  return await Promise.all(
-    rows.map(async ([words, bar]) => {
+const alike: Part = async (site) =>
+  await measuredRows(
+    site,
+    await site.possible(kinds),
+    ([words]) => `two of ${words}`,
+    async ([words, bar]) => {
       const indices = (await ratesOfTwo(site, words, words, site.runs)).map(jain);
       site.say(`two of ${words}: Jain's index ${median(indices).toFixed(4)}`);
       const name = `Jain's index over ${for_s} s, two of ${words}, queue of 1 BDP`;
-      return measurement(name, indices, bar, { unit: "ratio", bar_is: "at least" });
-    }),
+      return [measurement(name, indices, bar, { unit: "ratio", bar_is: "at least" })];
+    },
   );
-};
 
 /** CUBIC of RFC 9438 in QUIC beside Linux' own. */
 const cubics: Part = async (site) => {
@@ -382,7 +425,7 @@ function limited(most: number): <Result>(work: () => Promise<Result>) => Promise
 export const bench: Bench = async (say, only, { runs }) => {
   const names = only ? [only] : Object.keys(parts);
   const folder = await mkdtemp(join(tmpdir(), "trilane-bench-"));
-  const turn = limited(2 * availableParallelism());
+  const turn = limited(availableParallelism() + 1);
   let labs = 0;
   const newFolder = (): string => join(folder, String(labs++));
   const site: Site = {
@@ -404,7 +447,7 @@ export const bench: Bench = async (say, only, { runs }) => {
           say(
             `the machine held ${lab.link} up for ${(held * 100).toFixed(1)} % of its time${left > 1 ? ": again" : ""}`,
           );
-          if (left === 1) throw new Error("the machine is too busy for these comparisons: let nothing else run beside");
+          if (left === 1) throw new HeldUp("the machine is too busy for it: let nothing else run beside");
         }
       }),
   };
@@ -414,7 +457,7 @@ export const bench: Bench = async (say, only, { runs }) => {
       const part = parts[name];
       if (!part) throw new Error(`no part ${name}: use ${Object.keys(parts).join(", ")}`);
       say(`${name}, ${site.runs} runs of each`);
-      found.push(...(await part(site)));
+      found.push(...((await conclusive(site, name, () => part(site))) ?? []));
     }
     return found;
   } finally {
