@@ -16,7 +16,7 @@ import { median } from "../../cli/base/quantile.ts";
 import type { FlowRecords } from "../../cli/flows/records/flow_records.ts";
 import { type FlowLab, flow, hasController, type LabRun, overdueShare, runFlowLab } from "../flows/flow_lab.ts";
 import { goodput_bps, jain, meanQueue_ms, packetsPerRtt, type Span, utilization } from "../flows/flow_measures.ts";
-import { aioquicGoodput_bps, iperf3Goodput_bps } from "../flows/flow_oracles.ts";
+import { aioquicGoodput_bps, demandAioquic, iperf3Goodput_bps } from "../flows/flow_oracles.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
 const usualRuns = 3;
@@ -344,6 +344,7 @@ const cubics: Part = async (site) => {
 };
 
 const oracles: Part = async (site) => {
+  demandAioquic();
   const link = "10mbit/50ms,queue=1bdp";
   const [seconds, skipped_s] = [30, 5];
   const span: Span = { from_ms: skipped_s * 1000, to_ms: seconds * 1000 };

@@ -47,6 +47,11 @@ export async function iperf3Goodput_bps(
 
 const aioquicClient = join(import.meta.dirname, "quic_flow_client.py");
 
+/** Error with the remedy if aioquic is not there: before anything that would run beside it begins. */
+export function demandAioquic(): void {
+  demand("python3", ["-c", "import aioquic"], "install aioquic for the python3 of your PATH: pip install aioquic");
+}
+
 /** One QUIC flow downwards, from our far end, as aioquic receives it. `folder` is not there yet. */
 export async function aioquicGoodput_bps(
   folder: string,
@@ -54,7 +59,7 @@ export async function aioquicGoodput_bps(
   words: string,
   { seconds, skipped_s }: Spans,
 ): Promise<number> {
-  demand("python3", ["-c", "import aioquic"], "install aioquic for the python3 of your PATH: pip install aioquic");
+  demandAioquic();
   const client = ["python3", aioquicClient, "100.64.0.1", "20001", String(seconds)];
   const { printed } = await runFlowLab(folder, { link, flows: [flow(words)], for_s: seconds + 5, client });
   const { ticks } = JSON.parse(printed) as { ticks: [number, number][] };
