@@ -2,9 +2,11 @@
 // reason. Pure; reads no file, and compares no runs (summary.ts does).
 import type { FlowResult, FlowResultFlow, FlowResultGroup } from "../../../schemas/generated/flow_result.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
-import { type Direction, measureDirection, ratesTogether } from "./direction_metrics.ts";
+import { lengthOf } from "./cumulative.ts";
+import { type Direction, measureDirection, ratesTogether, unionOf } from "./direction_metrics.ts";
 import { type MeasuredFlow, measureFlow, withShare } from "./flow_metrics.ts";
-import { type FlowMetric, type GroupMetric, isNumber, type Measured, metricSet, missing } from "./measured.ts";
+import { goodput_bps } from "./goodput.ts";
+import { type GroupMetric, isNumber, type Measured, metricSet, missing } from "./measured.ts";
 import { measurePing } from "./ping.ts";
 import { shares } from "./share.ts";
 
@@ -22,17 +24,22 @@ function measureFlows(records: FlowRecords, groupOf: readonly number[]): Measure
   return flows;
 }
 
-/** A sum over flows, at most `greatest`, which rounding might pass; missing where one of them is. */
-function sumOf(flows: readonly MeasuredFlow[], metric: FlowMetric, greatest = Number.POSITIVE_INFINITY): Measured {
-  const values = flows.map(({ measured }) => measured[metric]);
-  const none = values.find((value) => !isNumber(value));
-  return (
-    none ??
-    Math.min(
-      greatest,
-      values.filter(isNumber).reduce((sum, value) => sum + value, 0),
-    )
-  );
+/** What a group's flows have in the time in which any of them runs; missing where one of them has none. */
+function goodputOf(flows: readonly MeasuredFlow[]): Measured {
+  const none = flows.map(({ measured }) => measured.goodput_bps).find((value) => !isNumber(value));
+  if (none !== undefined) return none;
+  const ran = flows.flatMap(({ ran: its }) => its ?? []);
+  // Not the sum of their goodputs: flows that end one after the other would have more together than the link carries.
+  const received_bytes = ran.reduce((bytes, its) => bytes + its.received_bytes, 0);
+  const to_ms = unionOf(ran.map(({ span }) => span)).reduce((sum, span) => sum + lengthOf(span), 0);
+  return goodput_bps(received_bytes, { from_ms: 0, to_ms });
+}
+
+/** At most 1, which rounding might pass; missing where one of them is. */
+function shareOf(flows: readonly MeasuredFlow[]): Measured {
+  const ofFlows = flows.map(({ measured }) => measured.share);
+  const sum = ofFlows.filter(isNumber).reduce((total, value) => total + value, 0);
+  return ofFlows.find((value) => !isNumber(value)) ?? Math.min(1, sum);
 }
 
 function measureGroup(
@@ -40,8 +47,8 @@ function measureGroup(
   { group, transport, congestion, paced, direction }: FlowResultFlow,
 ): FlowResultGroup {
   const measured: Record<GroupMetric, Measured> = {
-    goodput_bps: sumOf(flows, "goodput_bps"),
-    share: sumOf(flows, "share", 1),
+    goodput_bps: goodputOf(flows),
+    share: shareOf(flows),
   };
   const kind = { transport, congestion, ...(paced ? { paced } : {}), direction };
   return { group, ...kind, flows: flows.length, ...metricSet(measured) };

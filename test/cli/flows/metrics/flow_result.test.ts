@@ -183,3 +183,12 @@ test("whatever flows there are, the schema takes the result, and shares add up t
     }
   }
 });
+
+test("a group whose flows do not all run at once has no more goodput than the link", () => {
+  const short = { rates_bps: steadily(6e6, 4) };
+  const late = { from_ms: 4000, rates_bps: steadily(10e6, 4) };
+  const result = checked(flowResult(madeRecords({ flows: [short, late], for_ms: 8050 }), [0, 0]));
+  const [group] = result.groups;
+  // 3 MB in 4 s and 5 MB in the 4 s after the handshake's 50 ms.
+  assert.ok(Math.abs((group?.metrics.goodput_bps ?? 0) - 8e6) < 1);
+});
