@@ -13,6 +13,8 @@ export interface LaneFacts {
   readonly title: string;
   /** ALPN of the protocols on which a request may have been answered. */
   readonly protocols: readonly string[];
+  /** The same, of a browser that goes back to TCP where a link treats UDP in its own way. Empty: it is not free to. */
+  readonly fallback: readonly string[];
   /** No TLS: requests for https:// go to http:// instead. */
   readonly clear: boolean;
   /** The load that counts is the second one of the same browser, on new connections that resume the first one's. */
@@ -22,7 +24,7 @@ export interface LaneFacts {
 }
 
 const http1 = ["http/1.1", "http/1.0"];
-const plain = { clear: false, repeat: false };
+const plain = { fallback: [], clear: false, repeat: false };
 
 /** In the order in which people read them. */
 export const laneFacts: Readonly<Record<Lane, LaneFacts>> = {
@@ -32,8 +34,8 @@ export const laneFacts: Readonly<Record<Lane, LaneFacts>> = {
     name: "HTTP/1.1 without TLS",
     title: "HTTP/1.1 without TLS",
     protocols: http1,
+    ...plain,
     clear: true,
-    repeat: false,
     dash: "2 3",
   },
   h2: { family: "h2", name: "HTTP/2", title: "HTTP/2, forced", protocols: ["h2"], ...plain },
@@ -42,7 +44,7 @@ export const laneFacts: Readonly<Record<Lane, LaneFacts>> = {
     name: "HTTP/2 with early data",
     title: "HTTP/2 on a repeat visit, with TLS 1.3 early data",
     protocols: ["h2"],
-    clear: false,
+    ...plain,
     repeat: true,
     dash: "6 3",
   },
@@ -53,6 +55,7 @@ export const laneFacts: Readonly<Record<Lane, LaneFacts>> = {
     title: "HTTP/3, found by an HTTPS record in DNS",
     protocols: ["h3"],
     ...plain,
+    fallback: ["h2"],
     dash: "2 3",
   },
   "h3-altsvc": {
@@ -61,6 +64,7 @@ export const laneFacts: Readonly<Record<Lane, LaneFacts>> = {
     title: "HTTP/2 first, HTTP/3 once Alt-Svc offers it",
     protocols: ["h2", "h3"],
     ...plain,
+    fallback: ["h2"],
     dash: "8 2 2 2",
   },
   "h3-0rtt": {
@@ -68,7 +72,7 @@ export const laneFacts: Readonly<Record<Lane, LaneFacts>> = {
     name: "HTTP/3 with 0-RTT",
     title: "HTTP/3 on a repeat visit, with QUIC 0-RTT",
     protocols: ["h3"],
-    clear: false,
+    ...plain,
     repeat: true,
     dash: "6 3",
   },

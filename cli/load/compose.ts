@@ -92,6 +92,7 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
   const times = { navigation_ns: start_ns, loadEnd_ns };
   const verdict = verify({
     lane: measured.lane,
+    link: measured.link,
     entries: captured,
     failedUrls: recording.failedUrls ?? [],
     recorded: measured.recorded,
@@ -133,6 +134,7 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
         counts: verdict.counts,
         coverage: verdict.coverage,
         protocols: verdict.protocols,
+        ...(verdict.fallback ? { fallback: verdict.fallback } : {}),
         repeat: firstVisit && repeatVisitOf(firstVisit, visit),
         background: verdict.background,
         dns: (visit?.dns ?? []).map(({ name, type, answer, time_ns }) => ({ name, type, answer, time_ns })),

@@ -44,6 +44,13 @@ function serverWord(lane: Lane, request: ReplayedRequest | null, connections: Co
 /** HTTP/1.0 and 1.1 are one: a connection may have both. */
 const family = (protocol: string): string => (protocol.startsWith("http/1.") ? "http/1" : protocol);
 
+/** What the requests are held to. */
+export interface Held {
+  readonly lane: Lane;
+  /** Further protocols that will do (udp_fallback.ts). */
+  readonly fallback?: readonly string[] | undefined;
+}
+
 /** unseen: only the browser tells of it. */
 type Finding = "on lane" | "off lane" | "disagreement" | "unseen";
 
@@ -60,8 +67,9 @@ interface Seen {
   readonly request: ReplayedRequest | null;
 }
 
-function findingOf(lane: Lane, { entry, request }: Seen, browser: Word, server: Word): Finding {
-  const { protocols, clear } = laneFacts[lane];
+function findingOf({ lane, fallback = [] }: Held, { entry, request }: Seen, browser: Word, server: Word): Finding {
+  const { clear } = laneFacts[lane];
+  const protocols = [...laneFacts[lane].protocols, ...fallback];
   const isOff = ({ protocol, isSecure }: Word): boolean =>
     protocol !== null && (!protocols.includes(protocol) || (clear && isSecure));
   if (isOff(browser) || isOff(server)) return "off lane";
@@ -72,22 +80,22 @@ function findingOf(lane: Lane, { entry, request }: Seen, browser: Word, server: 
 }
 
 /** Where there is no report (`connections` is null) the browser's word is all. */
-function judge(lane: Lane, connections: Connections | null, seen: Seen): Judged {
+function judge(held: Held, connections: Connections | null, seen: Seen): Judged {
+  const { lane } = held;
   const browser = browserWord(lane, seen.entry);
   const server = connections ? serverWord(lane, seen.request, connections) : browser;
   return {
-    finding: findingOf(lane, seen, browser, server),
+    finding: findingOf(held, seen, browser, server),
     url: seen.entry?.request.url ?? seen.request?.url ?? "",
     words: browser.text === server.text ? browser.text : `browser: ${browser.text}; server: ${server.text}`,
   };
 }
 
 /** Whether either side says that it was answered otherwise than the lane has it. */
-export const isOffLane = (lane: Lane, connections: Connections | null, served: ServedEntry): boolean =>
-  isOnWire(served.entry) && judge(lane, connections, served).finding === "off lane";
+export const isOffLane = (held: Held, connections: Connections | null, served: ServedEntry): boolean =>
+  isOnWire(served.entry) && judge(held, connections, served).finding === "off lane";
 
-export interface LaneEvidence {
-  readonly lane: Lane;
+export interface LaneEvidence extends Held {
   readonly joined: Joined;
   /** Of the moment that a request began; what began later is not judged. */
   readonly isBeforeLoad: (time_ns: number) => boolean;
@@ -96,14 +104,14 @@ export interface LaneEvidence {
 }
 
 /** One line each, with the first request's URL and words; empty: all were on the lane. */
-export function laneReasons({ lane, joined, isBeforeLoad, counts }: LaneEvidence): string[] {
+export function laneReasons({ lane, fallback, joined, isBeforeLoad, counts }: LaneEvidence): string[] {
   const seen: Seen[] = [
     ...joined.served.filter(({ entry }) => isOnWire(entry) && isBeforeLoad(entry._trilane.start_ns)),
     ...joined.left
       .filter(({ websocket, request_ns }) => !websocket && isBeforeLoad(request_ns))
       .map((request) => ({ entry: null, request })),
   ];
-  const judged = seen.map((each) => judge(lane, joined.connections, each));
+  const judged = seen.map((each) => judge({ lane, fallback }, joined.connections, each));
   const of = (finding: Finding): Judged[] => judged.filter((each) => each.finding === finding);
   const reason = (found: readonly Judged[], what: string): string[] =>
     found[0] ? [`${found.length} of ${judged.length} requests ${what}: ${found[0].url} (${found[0].words})`] : [];

@@ -8,8 +8,10 @@ import type {
   LoadCounts,
   LoadCoverage,
   LoadFacts,
+  LoadFallback,
 } from "../../schemas/generated/page_load.ts";
 import { type Lane, laneFacts } from "../base/lanes.ts";
+import type { LinkProfile } from "../link/link.ts";
 import type { RecordedRequests } from "../recording/archive/recorded_requests.ts";
 import { isOffLane, laneReasons } from "./lane_agreement.ts";
 import { loadCoverage, whyUnrecorded } from "./load_coverage.ts";
@@ -17,6 +19,7 @@ import { coverageReasons, type FirstBeyond, isEssential } from "./metrics/covera
 import { isFailed, isFromCache, isHttp, isIcon, isOnWire } from "./on_wire.ts";
 import type { ReplayedRequest, ReplayReport, ShaperReport } from "./reports.ts";
 import { joinServed, type ToWireUrl, toWireUrl } from "./served_requests.ts";
+import { blockedReason, fallbackOf, fallbackProtocols } from "./udp_fallback.ts";
 import { lastVisit, repeatReasons } from "./visits.ts";
 
 export type Status = LoadFacts["status"];
@@ -38,6 +41,8 @@ export interface Evidence {
   readonly loadEnd_ns: number | null;
   readonly replay: ReplayReport | null;
   readonly shaper: ShaperReport | null;
+  /** Absent: one that treats UDP as anything else. */
+  readonly link?: LinkProfile;
   /** Why the flows beside it were not those that were asked for (cross_traffic.ts); empty: they were. */
   readonly traffic?: readonly string[];
   /** Why the machine disturbed it too much (disturbance.ts); empty: it did not. */
@@ -51,6 +56,8 @@ export interface Verdict {
   readonly reasons: string[];
   readonly counts: LoadCounts;
   readonly coverage: LoadCoverage | null;
+  /** null: the lane or the link leaves no room for it. */
+  readonly fallback: LoadFallback | null;
   /** Requests on the wire by protocol. */
   readonly protocols: Record<string, number>;
   /** The entries with what the replay made of them. */
@@ -146,7 +153,8 @@ const replaced = "the page replaced itself by";
 export const isReplaced = (reason: string): boolean => reason.startsWith(`${replaced} `);
 
 export function verify(evidence: Evidence): Verdict {
-  const { lane, shaper, failure, loadEnd_ns, recorded } = evidence;
+  const { lane, link, shaper, failure, loadEnd_ns, recorded } = evidence;
+  const held = { lane, fallback: link && fallbackProtocols(lane, link, shaper) };
   const replay = evidence.replay && (laneFacts[lane].repeat ? lastVisit(evidence.replay) : evidence.replay);
   const wireUrl = toWireUrl(lane, evidence.upgraded);
   const recordedFailures = new Set(evidence.failedUrls.map(wireUrl));
@@ -160,7 +168,7 @@ export function verify(evidence: Evidence): Verdict {
   const isBeforeLoad = (time_ns: number): boolean => loadEnd_ns === null || time_ns <= loadEnd_ns;
   const beforeLoad = onWire.filter((entry) => isBeforeLoad(entry._trilane.start_ns));
   const facts = {
-    counts: countsOf(entries, ofPage.filter((each) => isOffLane(lane, joined.connections, each)).length),
+    counts: countsOf(entries, ofPage.filter((each) => isOffLane(held, joined.connections, each)).length),
     protocols: protocolsOf(entries),
     background: backgroundOf(
       wireUrl,
@@ -169,7 +177,10 @@ export function verify(evidence: Evidence): Verdict {
       replay,
     ),
     entries,
+    fallback: link ? fallbackOf({ lane, link, shaper, protocols: beforeLoad.map(({ _protocol }) => _protocol) }) : null,
   };
+  const blocked = failure !== null && link ? blockedReason(lane, link, shaper) : null;
+  if (blocked !== null) return { status: "invalid", reasons: [blocked], coverage: null, ...facts };
   if (failure !== null)
     return {
       status: "failed",
@@ -189,7 +200,7 @@ export function verify(evidence: Evidence): Verdict {
     ...replacementReasons(evidence.documents),
     // A kept cache may have it all.
     ...(onWire.length === 0 && !(laneFacts[lane].repeat && entries.some(isFromCache)) ? ["no request was seen"] : []),
-    ...laneReasons({ lane, joined, isBeforeLoad, counts: replay?.counts ?? null }),
+    ...laneReasons({ ...held, joined, isBeforeLoad, counts: replay?.counts ?? null }),
     ...(coverage === null || evidence.strict ? strictReasons(judged) : failureReasons(judged)),
     ...(coverage === null ? [] : coverageReasons(coverage, firstBeyond(beforeLoad), evidence.strict)),
     ...(lane === "h3-altsvc" ? unlearntReasons(onWire) : []),

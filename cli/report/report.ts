@@ -30,6 +30,7 @@ import { coverageSection } from "./coverage.ts";
 import { gatherReport, groupsOf, type ReportData } from "./data.ts";
 import { decisionSection } from "./decisions.ts";
 import { disturbanceSection } from "./disturbance.ts";
+import { fallbackSection } from "./fallback_section.ts";
 import { cdfFigure } from "./figures/cdf.ts";
 import { heatKey, heatLegend, heatMapFigure, scaleEnd } from "./figures/heat_map.ts";
 import { type LinkGrid, linkGrid } from "./figures/link_axes.ts";
@@ -191,6 +192,7 @@ function sectionsOf(
       sideBySide(splits.shown.map(splitFigure), splits.links),
     ),
     section("helped", "Helped and hurt", "Pages helped and hurt most", helpedSection(data, pairs, ofPage)),
+    section("fallback", "Fallback", "Falling back to TCP", fallbackSection(data.cells, data.stored)),
     section("beyond", "Beyond the median", "Beyond the median", beyondSection(data)),
     section(
       "published",

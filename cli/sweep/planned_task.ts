@@ -2,6 +2,7 @@
 import { isDisturbed } from "../load/disturbance.ts";
 import { isCoverageReason } from "../load/metrics/coverage.ts";
 import { timedOutAfter_ms } from "../load/time_out.ts";
+import { isBlockedReason } from "../load/udp_fallback.ts";
 import type { LoadStatus } from "../results/store/results.ts";
 import type { PlannedLoad } from "./plan/load_order.ts";
 
@@ -20,6 +21,8 @@ export class PlannedTask<PlannedCell> {
   #faults = 0;
   #valid = false;
   #timedOut = false;
+  /** The link lets nothing of its lane through. */
+  #isBlocked = false;
   #isDisturbed = false;
 
   constructor(planned: PlannedLoad, cell: PlannedCell, retries: number) {
@@ -42,6 +45,7 @@ export class PlannedTask<PlannedCell> {
     this.#attempts = Math.max(this.#attempts, attempt + 1);
     this.#valid ||= status === "valid";
     this.#timedOut ||= status === "failed" && timedOutAfter_ms(reasons) !== null;
+    this.#isBlocked ||= reasons.some(isBlockedReason);
     // What a load asks for is the page's doing, on a calm machine too.
     this.#isDisturbed = reasons.some(isDisturbed) && !reasons.some(isCoverageReason);
     if (status !== "valid" && !this.#isDisturbed) this.#faults++;
@@ -52,7 +56,7 @@ export class PlannedTask<PlannedCell> {
    * not tried until it is not.
    */
   isDone(mayRepeat: boolean): boolean {
-    if (this.#valid || this.#timedOut || this.#faults > this.#retries) return true;
+    if (this.#valid || this.#timedOut || this.#isBlocked || this.#faults > this.#retries) return true;
     return this.#isDisturbed && !mayRepeat;
   }
 

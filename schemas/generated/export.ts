@@ -222,6 +222,10 @@ export interface ExportedLoad {
    */
   optimal_ms?: number | null;
   /**
+   * of a load that fell back from QUIC to TCP: from the first QUIC packet until the next byte over TCP reached the same server; null: unavailable.
+   */
+  fallback_ms?: number | null;
+  /**
    * CPU time of the browser, all its processes, from navigation to load event; null: unavailable.
    */
   browser_cpu_ms?: number | null;

@@ -275,7 +275,7 @@ export interface LoadFacts {
   page: string;
   recording_digest: string;
   /**
-   * valid: it was what was asked. invalid: it ended, but was not. failed: it did not end.
+   * valid: it was what was asked. invalid: it ended, but was not; or its link lets nothing of its lane through. failed: it did not end.
    */
   status: "valid" | "invalid" | "failed";
   /**
@@ -331,6 +331,7 @@ export interface LoadFacts {
   cpu?: CpuTimes;
   pressure?: MachinePressure;
   disturbance?: LoadDisturbance;
+  fallback?: LoadFallback;
   cross_traffic?: LoadCrossTraffic;
   /**
    * CLOCK_MONOTONIC.
@@ -587,6 +588,27 @@ export interface Disturbance {
    * The larger of the tolerance's time and its share of the page load time.
    */
   tolerated_ms: number;
+}
+/**
+ * Absent: the link treats UDP as anything else, or the lane leaves no choice.
+ */
+export interface LoadFallback {
+  /**
+   * The browser tried QUIC, and then requests were answered over TCP; on h3-altsvc, where HTTP/2 comes first: all of them.
+   */
+  fell_back: boolean;
+  /**
+   * From when the first QUIC packet came to the link to when the next byte that the browser sent over TCP left it for the same server. null: it did not fall back.
+   */
+  time_ms: number | null;
+  /**
+   * Before the load event.
+   */
+  requests_over_tcp: number;
+  /**
+   * All of them, before the load event.
+   */
+  requests: number;
 }
 /**
  * Absent: the link was the load's alone.

@@ -108,15 +108,15 @@ export interface ShaperOverdue {
   intervals: [number, number][];
 }
 /**
- * Of a link that treats UDP in its own way (link.udp), for what falling back to TCP took: when packets came to the link from the command. Absent: the link has no such setting.
+ * Of a link that treats UDP in its own way (link.udp), for what falling back to TCP took: as captures stamp them. Absent: the link has no such setting.
  */
 export interface ShaperUdp {
   /**
-   * The first QUIC packet (with a long header: a connection's attempt). null: none came.
+   * When the command's first QUIC packet came to the link (with a long header: a connection's attempt). null: none came.
    */
   quic_ns: number | null;
   /**
-   * After it, the first TCP packet with payload to the same server. null: none came.
+   * When the first TCP packet with payload that came after it left the link for the same server. null: none did.
    */
   tcp_ns: number | null;
 }

@@ -17,21 +17,23 @@ static bool is_subject(const struct flow_key *key, bool down) {
     return down ? key->near_port != UDP_PROBE_NEAR_PORT : key->far_port != UDP_PROBE_FAR_PORT;
 }
 
-static void note_first_times(struct udp_policy *policy, const struct packet *packet,
-                             const struct flow_packet *flow, uint64_t now_ns) {
-    if (policy->tcp_ns > 0 || flow->payload_bytes == 0) return;
-    const struct flow_key *key = &flow->key, *quic = &policy->quic_flow;
-    if (policy->quic_ns == 0) {
-        const uint8_t *payload = packet->bytes + packet->size_bytes - flow->payload_bytes;
-        if (!is_subject(key, policy->down) || key->far_port == 0 ||
-            (*payload & QUIC_LONG_HEADER) != QUIC_LONG_HEADER)
-            return;
-        policy->quic_ns = now_ns;
-        policy->quic_flow = *key;
-    } else if (key->protocol == IPPROTO_TCP && key->version == quic->version &&
-               memcmp(key->far_address, quic->far_address, sizeof key->far_address) == 0) {
-        policy->tcp_ns = now_ns;
-    }
+static void note_quic(struct udp_policy *policy, const struct packet *packet, const struct flow_packet *flow,
+                      uint64_t now_ns) {
+    if (policy->quic_ns > 0 || flow->payload_bytes == 0 || flow->key.far_port == 0) return;
+    const uint8_t *payload = packet->bytes + packet->size_bytes - flow->payload_bytes;
+    if ((*payload & QUIC_LONG_HEADER) != QUIC_LONG_HEADER) return;
+    policy->quic_ns = now_ns;
+    policy->quic_flow = flow->key;
+}
+
+void udp_policy_left(struct udp_policy *policy, const struct packet *packet, uint64_t due_ns) {
+    struct flow_packet flow;
+    if (policy->quic_ns == 0 || policy->tcp_ns > 0 || packet->arrived_ns < policy->quic_ns) return;
+    if (!flow_packet_read(&flow, packet->bytes, packet->size_bytes, policy->down)) return;
+    const struct flow_key *key = &flow.key, *quic = &policy->quic_flow;
+    if (key->protocol == IPPROTO_TCP && flow.payload_bytes > 0 && key->version == quic->version &&
+        memcmp(key->far_address, quic->far_address, sizeof key->far_address) == 0)
+        policy->tcp_ns = due_ns;
 }
 
 static bool has_tokens(struct udp_policy *policy, uint32_t size_bytes, uint64_t now_ns) {
@@ -73,12 +75,12 @@ static void take(struct node *node, struct packet *packet, uint64_t now_ns) {
         node_take(node->next, packet, now_ns);
         return;
     }
-    note_first_times(policy, packet, &flow, now_ns);
     if (!is_subject(&flow.key, policy->down)) {
         node_take(node->next, packet, now_ns);
         return;
     }
     policy->packets++;
+    note_quic(policy, packet, &flow, now_ns);
     if (!passes(policy, packet->size_bytes, now_ns)) {
         policy->drops++;
         policy->dropped_bytes += packet->size_bytes;

@@ -12,7 +12,7 @@
 // trilane-probe, which measures the link itself. A further fragment of an IP packet counts as UDP.
 //
 // Also notes, for what falling back to TCP took, when the first QUIC packet came (RFC 9000, 17.2: a long
-// header), and when the next byte over TCP to the same server did.
+// header), and when the next byte over TCP left the path for the same server: as captures stamp them.
 #ifndef TRILANE_SHAPER_UDP_POLICY_H
 #define TRILANE_SHAPER_UDP_POLICY_H
 
@@ -45,8 +45,8 @@ struct udp_policy {
     uint64_t dropped_bytes;
     uint64_t delayed;
 
-    uint64_t quic_ns;          // the first QUIC packet; 0: none came
-    uint64_t tcp_ns;           // the first byte over TCP after it, to the same server; 0: none came
+    uint64_t quic_ns; // the first QUIC packet; 0: none came
+    uint64_t tcp_ns;  // when the first byte over TCP that came after it left for the same server; 0: none
     struct flow_key quic_flow; // of the first QUIC packet
 };
 
@@ -60,6 +60,9 @@ void udp_policy_steer(struct udp_policy *policy, const struct udp_settings *sett
 // none.
 struct packet *udp_policy_take_back(struct udp_policy *policy);
 void udp_policy_close(struct udp_policy *policy); // gives what is held back to the pool, untold
+
+// The packet has left the whole path of this direction; whoever owns the path tells.
+void udp_policy_left(struct udp_policy *policy, const struct packet *packet, uint64_t due_ns);
 
 uint64_t udp_burst_bytes(uint64_t rate_bps); // of a full bucket
 

@@ -80,6 +80,7 @@ static void write_train(struct tun_direction *direction) {
         if (written) {
             direction->packets_out++;
             direction->bytes_out += packet->size_bytes;
+            udp_policy_left(&direction->path.udp_policy, packet, due_ns);
             if (watcher) watcher->delivered(watcher, packet, due_ns);
         } else {
             refuse(direction, packet, due_ns);

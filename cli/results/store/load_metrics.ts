@@ -23,6 +23,7 @@ function computedOf(load: PageLoad): Values<ComputedMetric> {
     network_ms: path?.network_ms ?? null,
     computation_ms: path?.computation_ms ?? null,
     optimal_ms: optimalOfLoad_ms(load),
+    fallback_ms: load.log._trilane.fallback?.time_ms ?? null,
   };
 }
 

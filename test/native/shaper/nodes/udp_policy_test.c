@@ -210,14 +210,30 @@ static struct packet *quic(struct bench *bench, uint8_t first_byte) {
     return packet;
 }
 
-static void the_fallback_begins_with_quic_and_ends_with_tcp_to_the_same_server(void **state) {
+// Through an end that tells the node of what left, as the program's does.
+struct end {
+    struct node node;
+    struct bench *bench;
+};
+
+static void leave(struct node *node, struct packet *packet, uint64_t now_ns) {
+    struct bench *bench = ((struct end *)node)->bench;
+    udp_policy_left(&bench->path.udp_policy, packet, now_ns);
+    node_take(&bench->out->node, packet, now_ns);
+}
+
+static const struct node_kind end_kind = {leave, NULL, NULL, NULL};
+
+static void the_fallback_ends_when_a_byte_over_tcp_leaves_for_the_same_server(void **state) {
     (void)state;
     struct bench bench;
-    bench_open(&bench, "unlimited/0ms,udp=blocked", PATH_UP);
+    bench_open(&bench, "unlimited/40ms,udp=blocked", PATH_UP);
+    struct end end = {.node = {&end_kind, NULL}, .bench = &bench};
+    bench.path.origin_delay.node.next = &end.node;
     const struct udp_policy *policy = &bench.path.udp_policy;
-    path_take(&bench.path, tcp(&bench, false, 100), 1 * MS); // before it
-    path_take(&bench.path, quic(&bench, 0x00), 2 * MS);      // STUN, say
+    path_take(&bench.path, quic(&bench, 0x00), 2 * MS); // STUN, say
     path_take(&bench.path, with_port(quic(&bench, 0xc3), false, 53), 3 * MS);
+    path_take(&bench.path, tcp(&bench, false, 100), 3 * MS); // before it, and leaves after it
     assert_int_equal(policy->quic_ns, 0);
     path_take(&bench.path, quic(&bench, 0xc3), 4 * MS);
     path_take(&bench.path, quic(&bench, 0xc3), 5 * MS);
@@ -225,11 +241,14 @@ static void the_fallback_begins_with_quic_and_ends_with_tcp_to_the_same_server(v
     struct packet *other = tcp(&bench, false, 100);
     other->bytes[19] = 9; // to another server
     path_take(&bench.path, other, 7 * MS);
+    path_advance(&bench.path, 100 * MS);
+    assert_int_equal(bench.out->count, 4);
     assert_int_equal(policy->tcp_ns, 0);
-    path_take(&bench.path, tcp(&bench, false, 517), 8 * MS);
-    path_take(&bench.path, tcp(&bench, false, 100), 9 * MS);
+    path_take(&bench.path, tcp(&bench, false, 517), 108 * MS);
+    path_take(&bench.path, tcp(&bench, false, 100), 109 * MS);
+    path_advance(&bench.path, 1000 * MS);
     assert_int_equal(policy->quic_ns, 4 * MS);
-    assert_int_equal(policy->tcp_ns, 8 * MS);
+    assert_int_equal(policy->tcp_ns, 128 * MS);
     bench_close(&bench);
 }
 
@@ -260,7 +279,7 @@ int main(void) {
         cmocka_unit_test(late_udp_is_late_by_just_that),
         cmocka_unit_test(steering_keeps_what_is_held_and_the_order),
         cmocka_unit_test(a_change_of_something_else_does_not_fill_the_bucket),
-        cmocka_unit_test(the_fallback_begins_with_quic_and_ends_with_tcp_to_the_same_server),
+        cmocka_unit_test(the_fallback_ends_when_a_byte_over_tcp_leaves_for_the_same_server),
         cmocka_unit_test(malformed_packets_go_on_as_they_came),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
