@@ -92,7 +92,10 @@ function serverSentences(facts: readonly ShownFacts[]): string {
       .map(([name, value]) => `${name}: ${value}`)
       .join("; "),
   );
-  const transports = replayed.length === 0 ? "" : ` TCP ran ${side("tcp")}; QUIC ${side("quic")}.`;
+  // Where lanes have settings of their own, one of the two may be no lane's.
+  const [tcp, quic] = [side("tcp"), side("quic")];
+  const ran = [tcp && `TCP ran ${tcp}`, quic && `QUIC ${tcp ? "" : "ran "}${quic}`].filter(Boolean).join("; ");
+  const transports = ran === "" ? "" : ` ${ran}.`;
   return `Recordings were replayed from local servers (${products.join(", ") || "versions unknown"}; ${terms}).${transports}`;
 }
 

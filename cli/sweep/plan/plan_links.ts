@@ -2,12 +2,12 @@
 // that links name.
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { Cellular, Grid, PlanLink } from "../../../schemas/generated/sweep_plan.ts";
-import { homeFolder } from "../../base/home.ts";
+import { UserError } from "../../base/errors.ts";
 import { filesOf, settleFiles, withAbsoluteFiles } from "../../link/files.ts";
 import { describeLinks, type Link, readForms } from "../../link/link.ts";
 import { namesProfile, readLinks } from "../../link/profile_file.ts";
 import { shaperKey } from "../../link/same_link.ts";
-import { syntheticTraces, type TraceSource } from "../../link/trace/networks.ts";
+import type { TraceSource } from "../../link/trace/networks.ts";
 import { refuseSame } from "./refuse_same.ts";
 
 /** A plan as far as its links are concerned. */
@@ -31,6 +31,10 @@ function absoluteForms(links: readonly string[], folder: string): string[] {
   });
 }
 
+const noTraces: TraceSource = (network) => {
+  throw new UserError(`link: cellular ${network} has no traces here: name files, trace_down=FILE,trace_up=FILE`);
+};
+
 /** A link for each network and RTT, with traces by absolute paths. */
 function cellularForms(cellular: Cellular, traces: TraceSource): string[] {
   const { networks, rtts_ms, queue_ms, length_s, seed = 1 } = cellular;
@@ -43,12 +47,12 @@ function cellularForms(cellular: Cellular, traces: TraceSource): string[] {
 
 /**
  * The plan's links with their files by absolute paths; those of its forms are named from `folder`. `traces`: whose traces cellular links
- * have; drawn ones are made where they are not there.
+ * have; without it there may be none.
  */
 export function absoluteLinks<Links extends readonly PlanLink[]>(
   given: Links,
   folder: string,
-  traces: TraceSource = syntheticTraces(homeFolder(undefined)),
+  traces: TraceSource = noTraces,
 ): Links {
   const links = given.flatMap((link): PlanLink[] =>
     typeof link === "object" && "cellular" in link ? cellularForms(link.cellular, traces) : [link],

@@ -53,6 +53,7 @@ test("a user's own are found by the beginning of their names, one pair of each n
 test("a plan's cellular links: each network at each RTT, called by their files, equal to their networks", () => {
   const cellular = { networks: ["verizon-lte", "att-lte"], rtts_ms: [30, 300], queue_ms: 500, ...drawing };
   const document = { name: "x", pages: ["page"], lanes: ["h3"], links: [{ cellular }, "3mbit/50ms"], repetitions: 1 };
+  assert.throws(() => planOf(document, "x"), /cellular verizon-lte has no traces here: name files/);
   const cells = cellsOf(planOf(document, "x", folder, syntheticTraces(folder)));
   const labels = cells.map(({ link }) => link);
   assert.equal(labels.length, 5);

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, test } from "node:test";
+import { after, describe, test } from "node:test";
+import { syntheticTraces } from "../../../../cli/link/trace/networks.ts";
 import { laneServing } from "../../../../cli/load/serving/lane_serving.ts";
 import { presets } from "../../../../cli/load/serving/presets.ts";
 import { cellsOf, planDigest, planOf, readPlan, shippedPlans } from "../../../../cli/sweep/plan/plan.ts";
@@ -202,9 +203,11 @@ describe("plan", () => {
   });
 
   test("every shipped plan is one, of the size its study had", () => {
+    const home = mkdtempSync(join(tmpdir(), "trilane-plan-"));
+    after(() => rmSync(home, { recursive: true }));
     const sizes = new Map(
       shippedPlans().map((name) => {
-        const plan = readPlan(name);
+        const plan = readPlan(name, syntheticTraces(home));
         assert.equal(plan.name, name);
         assert.ok(plan.description, `${name} says what it asks`);
         return [name, cellsOf(plan).length * plan.repetitions];
