@@ -9,6 +9,9 @@
 // states), the loss-based one, R over 0.5 s. Rates are updated every 100 ms, the draft's longest interval
 // between reports, and at once when over-use begins.
 //
+// Of the draft, and worth knowing: losses of 2 to 10 % are accepted, so a short queue that is full may stay
+// full.
+//
 // Not faithful, and chosen:
 // - QUIC's plain ACKs stand for receive times: an ACK says when its newest packet arrived, the others' times
 //   are not known. In flows the receiver acknowledges each packet; browsers do not. Jitter of the way back

@@ -11,6 +11,9 @@
 //     faster than the reduction explains; else 0.95 (rate + rate before x shrunk / passed), if that is more
 //   RTT = (3 RTT + sample) / 4, at first 60 ms
 //
+// The floor is the original's division of integers. Its comment asks for a queue that drains in a round trip,
+// D / RTT; what ran, and is here, keeps 0.95 unless the queue is longer than a round trip.
+//
 // Faithful: the above, and pacing in bursts of 2 packets or so (quic_io/pacer.c).
 //
 // Of the original, and worth knowing: the least delay and the sum of differences never expire. On a link that
@@ -22,9 +25,6 @@
 // - QUIC's plain ACKs stand for the receive times that its feedback had: each ACK's newest packet is a group.
 //   In flows the receiver acknowledges each packet; browsers do not. Few ACKs make few packet pairs, so the
 //   channel is often unknown.
-// - D / RTT: the original divides integers, so it comes to 0, and the factor to 0.95, unless the queue is
-// longer
-//   than a round trip. Here it is what its comment asks for: the queue drains in a round trip.
 // - The probe begins anew if nothing is in flight: a handshake's pauses would count as the link's. Only the
 //   first ten packets are held to 1200 kB/s and ten in flight; the rest waits for their estimate.
 // - Time in which the rate is held does not count for the ramp: in the original it did, so that after a long
@@ -124,7 +124,7 @@ static void lower(struct flow *f, uint64_t now_ns, double to) {
 }
 
 static void lower_by_delay(struct flow *f, uint64_t now_ns) {
-    const double cut = fmin(fmax(f->detector.delay_us / 1e6 / f->rtt_s, CUT_LEAST), CUT_MOST);
+    const double cut = fmin(fmax(floor(f->detector.delay_us / 1e6 / f->rtt_s), CUT_LEAST), CUT_MOST);
     f->back_down.delay_us = f->detector.delay_us;
     lower(f, now_ns, fmax(f->rate * (1 - cut), f->packet_bytes / f->rtt_s));
 }

@@ -58,6 +58,7 @@ static void backs_off_when_the_link_halves(void **state) {
                           spans[1].mean_queue_s * 1e3, spans[1].lost);
             assert_true(spans[0].lost < 0.25); // half of it would be lost otherwise
             assert_true(spans[1].lost < 0.001);
+            assert_true(spans[1].utilization >= 0.7);
             assert_true(spans[1].mean_queue_s <= 0.02);
         }
 }

@@ -288,21 +288,27 @@ static void a_loss_keeps_70_percent_once_in_a_round_trip(void **state) {
     inter_arrival.close(s.state);
 }
 
-// After steady packets the delay jumps: over-use. The cut is D / RTT.
-static void a_delay_event_drains_the_queue_in_a_round_trip(void **state) {
-    (void)state;
+// After steady packets the delay jumps by so many milliseconds: over-use. Returns what is kept of the rate.
+static double kept_after_a_jump(double jump_ms) {
     struct sender s = probed();
     for (int i = 0; i < 200; i++)
         packet(&s, 2.857, 0);
     const double before = (double)look(&s).pacing_bps;
     assert_true(before > 3.5e6);
-    const double base_ms = s.rtt_ms;
-    packet(&s, 2.857, 12); // RTT = (3 x base + base + 12) / 4
-    const double expected = before * (1 - 12 / (base_ms + 3));
-    assert_float_equal((double)look(&s).pacing_bps, expected, 0.01 * expected);
+    packet(&s, 2.857, jump_ms);
+    const double after = (double)look(&s).pacing_bps;
     packet(&s, 2.857, 0); // draining: held
-    assert_float_equal((double)look(&s).pacing_bps, expected, 0.01 * expected);
+    assert_float_equal((double)look(&s).pacing_bps, after, 1);
     inter_arrival.close(s.state);
+    return after / before;
+}
+
+// The round trip is 50 ms, and after the jump (3 x 50 + 50 + jump) / 4: D / RTT is 0.23, 0.8 and 2.6.
+static void a_delay_event_takes_5_percent_or_90(void **state) {
+    (void)state;
+    assert_float_equal(kept_after_a_jump(12), 0.95, 0.002);
+    assert_float_equal(kept_after_a_jump(50), 0.95, 0.002);
+    assert_float_equal(kept_after_a_jump(400), 0.1, 0.002);
 }
 
 int main(void) {
@@ -318,7 +324,7 @@ int main(void) {
         cmocka_unit_test(events_expire_after_10_seconds),
         cmocka_unit_test(the_probe_sets_the_first_rate),
         cmocka_unit_test(a_loss_keeps_70_percent_once_in_a_round_trip),
-        cmocka_unit_test(a_delay_event_drains_the_queue_in_a_round_trip),
+        cmocka_unit_test(a_delay_event_takes_5_percent_or_90),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
