@@ -2,9 +2,11 @@
 //   buffer   utilization by the queue's length: full from (1/beta - 1) BDP on, with beta what a controller keeps at a loss
 //   loss     random loss p: Reno has sqrt(1.5/p) packets in a round trip (Mathis and others 1997); CUBIC of two flows twice that
 //   fec      parity, repair and what is left after it, of QUIC behind the link's forward error correction
-//   shares   CUBIC of two flows (what Carlucci's QUIC was) beside TCP: its share falls with the queue's length (SAC 2015, S2)
+//   shares   CUBIC of two flows (what Carlucci's QUIC was) beside TCP paced as QUIC is: its share falls with the queue's length (SAC 2015,
+//            S2). Unpaced TCP's bursts are cut by the queue too, and that share need not fall
 //   alike    two flows of one kind share evenly (Jain's index)
-//   cubics   CUBIC of one flow in QUIC beside Linux' CUBIC: half of the goodput each, over ten runs
+//   cubics   CUBIC of one flow in QUIC beside Linux' CUBIC: half of the goodput each, over ten runs, if both are paced and the queue counts
+//            packets; and beside TCP as it is, whose bursts and larger packets a queue of bytes drops more of
 //   arrivals Sprout-EWMA fills a short path with a queue of what is left of 100 ms
 //   oracles  the same TCP flow by iperf3, the same QUIC flow read by aioquic
 // Slow links take little of a CPU, so several labs run at once; one that the machine held up runs again, and a row whose labs it held up
@@ -270,13 +272,13 @@ const shares: Part = async (site) => {
         seeds(site.runs).map((seed) =>
           recordsOf(site, {
             link: `5mbit/50ms,queue=${queue},seed=${seed}`,
-            flows: [flow(twoFlows), flow("tcp:cubic", { start_ms: seed * 10 })],
+            flows: [flow(twoFlows), flow("tcp:cubic", { start_ms: seed * 10, paced: true })],
           }),
         ),
       );
       const found = runs.map((run) => goodput_bps(run, 0, settled) / goodput_bps(run, 1, settled));
       site.say(
-        `QUIC as two flows beside TCP, queue of ${queue}: ${median(found).toFixed(2)} to 1, published ${published}`,
+        `QUIC as two flows beside paced TCP, queue of ${queue}: ${median(found).toFixed(2)} to 1, published ${published}`,
       );
       return median(found);
     }),
@@ -302,12 +304,18 @@ const kinds = [
 const whole: Span = { from_ms: 0, to_ms: for_s * 1000 };
 
 /** Goodputs over all of the run of two flows that begin at almost the same time, for each seed. */
-async function ratesOfTwo(site: Site, first: string, second: string, runs: number): Promise<[number, number][]> {
+async function ratesOfTwo(
+  site: Site,
+  first: string,
+  second: [string, Parameters<typeof flow>[1]?],
+  runs: number,
+  queue = "1bdp",
+): Promise<[number, number][]> {
   const found = await Promise.all(
     seeds(runs).map((seed) =>
       recordsOf(site, {
-        link: `10mbit/50ms,queue=1bdp,seed=${seed}`,
-        flows: [flow(first), flow(second, { start_ms: seed * 10 })],
+        link: `10mbit/50ms,queue=${queue},seed=${seed}`,
+        flows: [flow(first), flow(second[0], { ...second[1], start_ms: seed * 10 })],
       }),
     ),
   );
@@ -320,28 +328,42 @@ const alike: Part = async (site) =>
     await site.possible(kinds),
     ([words]) => `two of ${words}`,
     async ([words, bar]) => {
-      const indices = (await ratesOfTwo(site, words, words, site.runs)).map(jain);
+      const indices = (await ratesOfTwo(site, words, [words], site.runs)).map(jain);
       site.say(`two of ${words}: Jain's index ${median(indices).toFixed(4)}`);
       const name = `Jain's index over ${for_s} s, two of ${words}, queue of 1 BDP`;
       return [measurement(name, indices, bar, { unit: "ratio", bar_is: "at least" })];
     },
   );
 
+/** One BDP of 10 Mbit/s and 50 ms in packets of 1500 bytes. */
+const bdp_packets = 42;
+
 /** CUBIC of RFC 9438 in QUIC beside Linux' own. */
-const cubics: Part = async (site) => {
-  const [own] = await site.possible([["quic:cubic-n1"]]);
-  if (!own) return [];
-  const rates = await ratesOfTwo(site, own[0], "tcp:cubic", Math.max(10, site.runs));
-  const found = rates.map(([quic, tcp]) => quic / (quic + tcp));
-  site.say(
-    `${own[0]} beside tcp:cubic: share ${median(found).toFixed(3)} (${Math.min(...found).toFixed(3)} to ${Math.max(...found).toFixed(3)})`,
+const cubics: Part = async (site) =>
+  await measuredRows(
+    site,
+    await site.possible([
+      ["quic:cubic-n1", true],
+      ["quic:cubic-n1", false],
+    ]),
+    ([own, paced]) => `${own} beside tcp:cubic${paced ? ",paced" : ""}`,
+    async ([own, paced]) => {
+      const queue = paced ? `${bdp_packets}p` : "1bdp";
+      const rates = await ratesOfTwo(
+        site,
+        own,
+        ["tcp:cubic", paced ? { paced: true } : {}],
+        Math.max(10, site.runs),
+        queue,
+      );
+      const found = rates.map(([quic, tcp]) => quic / (quic + tcp));
+      const name = `share of ${own} beside tcp:cubic${paced ? ",paced" : ""}, queue of ${queue}`;
+      site.say(
+        `${name}: ${median(found).toFixed(3)} (${Math.min(...found).toFixed(3)} to ${Math.max(...found).toFixed(3)})`,
+      );
+      return [measurement(`${name}: off one half`, [Math.abs(median(found) - 0.5)], 0.05, { unit: "ratio" })];
+    },
   );
-  return [
-    measurement(`share of ${own[0]} beside tcp:cubic: off one half`, [Math.abs(median(found) - 0.5)], 0.05, {
-      unit: "ratio",
-    }),
-  ];
-};
 
 const oracles: Part = async (site) => {
   demandAioquic();
