@@ -78,6 +78,7 @@ static json_t *answer_stats(void *context, struct control_error *error) {
 static int begin_to_steer(void *context, const char *form, uint64_t request, struct control_error *error) {
     struct live_link *link = context;
     const char *reason = NULL;
+    tun_loop_catch_up(link->tun_loop); // what is changed is the link as it is now, also after a switch
     if (link->change.busy)
         reason = "control: another change is being read: ask again";
     else if (strlen(form) > LINK_FORM_MAX)
@@ -113,6 +114,12 @@ static void change_to(void *context, struct link_profile *next, const char *erro
         forget(next);
         next = NULL;
         error_line = "link: the seed of a running link stays: leave seed out, or start another link";
+    }
+    tun_loop_catch_up(link->tun_loop);
+    if (next && link->change.now != profile_now(link)) {
+        forget(next);
+        next = NULL;
+        error_line = "control: the link switched while the change was read: ask again";
     }
     if (!next) {
         control_answer(link->control, link->request, NULL, error_line);

@@ -8,7 +8,7 @@ const char *const move_kind_names[] = {"port", "address", "switch"};
 
 int moves_open(struct moves *moves, const struct link_profile *profile, uint64_t start_ns) {
     *moves = (struct moves){.start_ns = start_ns,
-                            .nat = calloc(1, sizeof *moves->nat), // of which only what is used takes memory
+                            .nat = calloc(1, sizeof *moves->nat),
                             .list = calloc(MOVES_LISTED, sizeof *moves->list)};
     if (!moves->nat || !moves->list) {
         moves_close(moves);

@@ -227,7 +227,6 @@ static void mend_quoting(const struct headers *headers, const struct quoted_copy
 }
 
 void nat_open(struct nat *nat) {
-    *nat = (struct nat){0};
     inet_pton(AF_INET, LAB_NEAR_ADDRESS, nat->near.v4);
     inet_pton(AF_INET6, LAB_NEAR_ADDRESS_6, nat->near.v6);
     inet_pton(AF_INET, LAB_MOVED_NETWORK, nat->network.v4);

@@ -69,7 +69,7 @@ struct nat {
     uint64_t unbound_bytes;
 };
 
-void nat_open(struct nat *nat);
+void nat_open(struct nat *nat); // which is all zero: only what is used of it takes memory
 
 void nat_lose_ports(struct nat *nat);
 void nat_change_address(struct nat *nat);

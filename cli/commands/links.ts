@@ -89,7 +89,8 @@ export const command: Command<LinksOptions> = {
       })
       .example("trilane links", "3G to fibre, WebPageTest's, Lighthouse's and a study's links")
       .example("trilane links train", "all that one of them does to packets")
-      .example("trilane links 3g,loss=ge:1%:30%,aqm=codel", "what a form means"),
+      .example("trilane links 3g,loss=ge:1%:30%,aqm=codel", "what a form means")
+      .example("trilane links cable,rebind=5s,switch=8s:fast-4g", "a path that moves: new ports, then another link"),
   run: async (options) => {
     if (options.link !== undefined) return print([asked(options.link)], options);
     const [first, ...rest] = allNamed();

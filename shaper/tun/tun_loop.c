@@ -343,7 +343,12 @@ int tun_loop_open(struct tun_loop *tun_loop, struct loop *loop, const struct lin
     if (direction_open(tun_loop, &tun_loop->down, profile, PATH_DOWN, far_fd, near_fd) < 0 ||
         direction_open(tun_loop, &tun_loop->up, profile, PATH_UP, near_fd, far_fd) < 0)
         return -1;
+    set_timer(tun_loop); // the path may move before any packet comes
     return loop_timer_set(loop, &tun_loop->gauge, tun_loop->idle_ns + gauge_at_start_ns);
+}
+
+void tun_loop_catch_up(struct tun_loop *tun_loop) {
+    turn(tun_loop, AWAKE, NODE_NEVER);
 }
 
 void tun_loop_steer(struct tun_loop *tun_loop, const struct link_profile *profile) {

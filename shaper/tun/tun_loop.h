@@ -67,6 +67,8 @@ struct tun_loop {
 // with errno.
 int tun_loop_open(struct tun_loop *tun_loop, struct loop *loop, const struct link_profile *profile,
                   int far_fd, int near_fd);
+// All that is due by now is done: packets, and moves of the path.
+void tun_loop_catch_up(struct tun_loop *tun_loop);
 // Other settings from now on, for what is yet to arrive and as path_steer says for what is held.
 void tun_loop_steer(struct tun_loop *tun_loop, const struct link_profile *profile);
 void tun_loop_close(struct tun_loop *tun_loop); // drops what is under way

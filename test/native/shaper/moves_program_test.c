@@ -154,6 +154,22 @@ static void a_switch_changes_link_and_address_at_its_time(void **state) {
     json_decref(report);
 }
 
+static void an_idle_link_moves_too(void **state) {
+    (void)state;
+    struct run run;
+    run_program(&run, (char *[]){PROGRAM_TRILANE_SHAPER, "--link", "20mbit/10ms,rebind=100ms,switch=150ms:3g",
+                                 "--report", report_path, "--log", log_path, "--", "sleep", "2", NULL});
+    assert_int_equal(run.status, 0);
+    json_t *report = json_load_file(report_path, 0, NULL);
+    assert_non_null(report);
+    const json_t *list = json_object_get(moves_of(report), "list");
+    static const char *const kinds[] = {"port", "switch", "port"};
+    for (size_t i = 0; i < 3; i++)
+        assert_string_equal(json_string_value(json_object_get(json_array_get(list, i), "kind")), kinds[i]);
+    assert_true(log_says("# 150 switch "));
+    json_decref(report);
+}
+
 static int find_places(void **state) {
     (void)state;
     snprintf(report_path, sizeof report_path, "/tmp/trilane-moves-%d.json", (int)getpid());
@@ -177,6 +193,7 @@ int main(void) {
         cmocka_unit_test(ports_are_seen_to_change),
         cmocka_unit_test(addresses_are_seen_to_change),
         cmocka_unit_test(a_switch_changes_link_and_address_at_its_time),
+        cmocka_unit_test(an_idle_link_moves_too),
     };
     return cmocka_run_group_tests(tests, find_places, clear_places);
 }

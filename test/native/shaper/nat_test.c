@@ -101,7 +101,7 @@ static void set_destination(struct packet *packet, const char *address) {
 }
 
 static struct nat *new_nat(void) {
-    struct nat *nat = malloc(sizeof *nat);
+    struct nat *nat = calloc(1, sizeof *nat);
     assert_non_null(nat);
     nat_open(nat);
     return nat;
