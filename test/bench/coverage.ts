@@ -1,7 +1,8 @@
 // What the product's sentences promise, tried on simulated studies of lanes whose medians are equal and whose noise is not: intervals
 // hold the truth in 93 to 97 %, and equal lanes are called different in at most 6 %, by shape, runs, and what is pooled. Intervals
 // over several cells are widened by what cannot be known of few runs, and so hold more than 97 % for noise that is alike on both sides.
-// `npm run bench -- coverage --json`; no machine is measured.
+// `npm run bench -- coverage --json`, `--only PART`; no machine is measured.
+import { UserError } from "../../cli/base/errors.ts";
 import { randomSource } from "../../cli/base/random.ts";
 import { significanceLevel } from "../../cli/results/stats/multiplicity.ts";
 import { decide, lastLook } from "../../cli/results/stats/sequential.ts";
@@ -103,43 +104,56 @@ function decided(shape: string, truth: number, margin_percent: number, right: re
   return { wrong: (wrong / studies) * 100, blocks: blocks / studies };
 }
 
-export const bench: Bench = async (say) => {
-  const measurements = names(intervals).flatMap((name) => {
-    say(`studies of each size and shape: ${name}`);
-    return coverages(name);
+const margin_percent = 3;
+
+/** One value for all shapes: a bar holds for each of them, so for the worst. */
+function worst(name: string, values: readonly number[], say: (line: string) => void): Measurement {
+  names(shapes).forEach((shape, i) => {
+    say(`${name}, ${shape}: ${values[i]?.toFixed(1)} %`);
   });
-  const told = places.flatMap((place) => toldAt(place, say));
-  say("verdicts on equal lanes, maps, decisions of the sequential rule");
-  const verdicts = names(disturbances).flatMap((name) => {
-    const wrong = sizes.map((loads) => falseVerdicts(name, loads, costlyStudies) * 100);
-    return [measurement(`equal lanes called different, with ${name}`, wrong, 6, percent)];
+  return measurement(`${name}, worst shape`, [Math.max(...values)], 5, percent);
+}
+
+type Part = (say: (line: string) => void) => Measurement[];
+
+/** What `--only` takes. */
+const parts: Readonly<Record<string, Part>> = {
+  intervals: (say) =>
+    names(intervals).flatMap((name) => {
+      say(`studies of each size and shape: ${name}`);
+      return coverages(name);
+    }),
+  verdicts: (say) => places.flatMap((place) => toldAt(place, say)),
+  disturbed: () =>
+    names(disturbances).map((name) => {
+      const wrong = sizes.map((loads) => falseVerdicts(name, loads, costlyStudies) * 100);
+      return measurement(`equal lanes called different, with ${name}`, wrong, 6, percent);
+    }),
+  maps: (say) => [worst("maps of 36 equal cells, 9 runs: any cell filled", filledMaps(), say)],
+  compare: () => wrongExits(costlyStudies).map(({ name, percents }) => measurement(name, percents, 5, percent)),
+  decisions: (say) => {
+    const decisionsOf = (truth: number, right: readonly string[]): Decided[] =>
+      names(shapes).map((shape) => decided(shape, truth, margin_percent, right));
+    const equal = decisionsOf(0, ["equivalent", "undecided"]);
+    const atMargin = decisionsOf(Math.log1p(margin_percent / 100), ["faster", "undecided"]);
+    const clear = decisionsOf(Math.log1p(0.1), ["faster", "undecided"]);
+    const wrongOf = (of: readonly Decided[]): number[] => of.map(({ wrong }) => wrong);
+    const loadsOf = (of: readonly Decided[]): number[] => of.map(({ blocks }) => (blocks / lastLook) * 100);
+    return [
+      worst("equal lanes decided to be different", wrongOf(equal), say),
+      worst("apart by the margin, decided to be equivalent", wrongOf(atMargin), say),
+      measurement("loads spent on equal lanes, of 30 blocks'", loadsOf(equal), null, percent),
+      measurement("loads spent on lanes 10 % apart, of 30 blocks'", loadsOf(clear), null, percent),
+    ];
+  },
+};
+
+export const bench: Bench = async (say, only) => {
+  const known = Object.keys(parts);
+  if (only && !known.includes(only)) throw new UserError(`coverage has no part ${only}: one of ${known.join(", ")}`);
+  return Object.entries(parts).flatMap(([name, part]) => {
+    if (only && name !== only) return [];
+    say(name);
+    return part(say);
   });
-  const margin_percent = 3;
-  const decisionsOf = (truth: number, right: readonly string[]): Decided[] =>
-    names(shapes).map((shape) => decided(shape, truth, margin_percent, right));
-  const equal = decisionsOf(0, ["equivalent", "undecided"]);
-  const atMargin = decisionsOf(Math.log1p(margin_percent / 100), ["faster", "undecided"]);
-  const clear = decisionsOf(Math.log1p(0.1), ["faster", "undecided"]);
-  const ofAll = (of: readonly Decided[]): number[] => of.map(({ blocks }) => (blocks / lastLook) * 100);
-  return [
-    ...measurements,
-    ...told,
-    ...verdicts,
-    measurement("maps of 36 equal cells, 9 runs: any cell filled", filledMaps(), 5, percent),
-    ...wrongExits(costlyStudies).map(({ name, percents }) => measurement(name, percents, 5, percent)),
-    measurement(
-      "equal lanes decided to be different",
-      equal.map(({ wrong }) => wrong),
-      5,
-      percent,
-    ),
-    measurement(
-      "apart by the margin, decided to be equivalent",
-      atMargin.map(({ wrong }) => wrong),
-      5,
-      percent,
-    ),
-    measurement("loads spent on equal lanes, of 30 blocks'", ofAll(equal), null, percent),
-    measurement("loads spent on lanes 10 % apart, of 30 blocks'", ofAll(clear), null, percent),
-  ];
 };
