@@ -52,6 +52,12 @@ static void link_put(struct h3_client *client, bool to_server, const uint8_t *by
     if (client->count == 1) loop_timer_set(client->site->loop, &client->link_timer, packet->due_ns);
 }
 
+// Sent to a port that the NAT has for it no more.
+static void lose(struct h3_client *client, size_t size) {
+    client->lost_to_old_port++;
+    client->bytes_to_old_port += size;
+}
+
 static int link_send(void *context, const struct udp_burst *burst) {
     struct h3_client *client = context;
     if (client->refuse) return 0;
@@ -63,7 +69,7 @@ static int link_send(void *context, const struct udp_burst *burst) {
         if (burst->peer.sin6_port == htons(client->nat_port))
             link_put(client, false, burst->bytes + at, size);
         else
-            client->lost_to_old_port++;
+            lose(client, size);
         client->packets_to_client++;
         client->bytes_to_client += size;
         uint64_t now_ns = clock_now_ns();
@@ -97,7 +103,7 @@ static void link_due(void *context, uint64_t now_ns) {
             else if (batch[i].peer.sin6_port == htons(client->nat_port))
                 client_receive(client, &batch[i]);
             else
-                client->lost_to_old_port++;
+                lose(client, batch[i].size);
         }
         if (servers > 0) h3_server_receive(client->server, to_server, servers);
         h3_client_send(client);

@@ -49,7 +49,7 @@ struct h3_client {
     size_t burst;
     bool refuse;       // the link has no room
     uint16_t nat_port; // what the client's packets come from; those to another one are lost
-    size_t lost_to_old_port;
+    size_t lost_to_old_port, bytes_to_old_port;
     unsigned random;
 
     quiche_config *config;
