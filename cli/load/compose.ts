@@ -52,6 +52,8 @@ export interface Measured {
   /** null: the load was a first visit, or the first one did not end. */
   readonly firstVisit: FirstVisit | null;
   readonly failure: string | null;
+  /** From navigation to load event. */
+  readonly timeout_ms: number;
   readonly replay: ReplayReport | null;
   readonly shaper: ShaperReport | null;
   /** The flows beside it; null: none. */
@@ -97,6 +99,7 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
     failedUrls: recording.failedUrls ?? [],
     recorded: measured.recorded,
     strict: measured.strict,
+    timeout_ms: measured.timeout_ms,
     upgraded: measured.upgraded,
     documents: capture?.documents.map(({ url }) => url) ?? [],
     loadEnd_ns,

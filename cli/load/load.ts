@@ -219,6 +219,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       link,
       dilation,
       tolerance: options.tolerance,
+      timeout_ms: options.timeout_ms,
       recording,
       recorded,
       strict: options.strict ?? false,

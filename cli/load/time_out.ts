@@ -1,12 +1,17 @@
-// The one failure that is a measurement: a load that takes longer than it was given. As a reason, and read from one.
+// The failures that are measurements: a load that takes longer than it was given, and a page that never is whole because its link
+// moved. As a reason, and read from one.
 
 export const timeOut = (timeout_ms: number, which = ""): string =>
   `the load event${which} did not come within ${timeout_ms} ms`;
 
-const form = /^the load event did not come within (\d+(?:\.\d+)?) ms$/;
+/** `lost`: as in "42 of 48 requests were lost when the link moved: URL". */
+export const neverWhole = (timeout_ms: number, lost: string): string =>
+  `the page was not whole within ${timeout_ms} ms: ${lost}`;
+
+const form = /^the (?:load event did not come|page was not whole) within (\d+(?:\.\d+)?) ms(?:: .+)?$/;
 
 /**
- * How long a load was given that timed out: it takes longer. Null: it did not time out, or there is another reason against it (the
+ * How long a load was given that timed out, or whose page never was whole: it takes longer. Null: neither, or there is another reason against it (the
  * machine disturbed it, its link was out of tolerance), or it was the first visit of two, which is not what is measured.
  */
 export function timedOutAfter_ms(reasons: readonly string[]): number | null {

@@ -15,10 +15,12 @@ import type { LinkProfile } from "../link/link.ts";
 import type { RecordedRequests } from "../recording/archive/recorded_requests.ts";
 import { isOffLane, laneReasons } from "./lane_agreement.ts";
 import { loadCoverage, whyUnrecorded } from "./load_coverage.ts";
+import { lostToMoves } from "./lost_to_moves.ts";
 import { coverageReasons, type FirstBeyond, isEssential } from "./metrics/coverage.ts";
 import { isFailed, isFromCache, isHttp, isIcon, isOnWire } from "./on_wire.ts";
 import type { ReplayedRequest, ReplayReport, ShaperReport } from "./reports.ts";
 import { joinServed, type ToWireUrl, toWireUrl } from "./served_requests.ts";
+import { neverWhole } from "./time_out.ts";
 import { blockedReason, fallbackOf, fallbackProtocols } from "./udp_fallback.ts";
 import { lastVisit, repeatReasons } from "./visits.ts";
 
@@ -31,6 +33,8 @@ export interface Evidence {
   readonly failedUrls: readonly string[];
   /** What the recording has; null: not known, and a load is judged as strictly as can be. */
   readonly recorded: RecordedRequests | null;
+  /** How long it was given, in the lab's time. */
+  readonly timeout_ms: number;
   /** Whether the recording must have an answer to each request before the load event. */
   readonly strict: boolean;
   /** Whether what was recorded over http:// was served as https://. */
@@ -195,14 +199,19 @@ export function verify(evidence: Evidence): Verdict {
       : null;
   const mayFail = (entry: HarEntry): boolean => recordedFailures.has(wireUrl(entry.request.url));
   const judged = beforeLoad.filter((entry) => !mayFail(entry));
+  const missing = [
+    ...(coverage === null || evidence.strict ? strictReasons(judged) : failureReasons(judged)),
+    ...(coverage === null ? [] : coverageReasons(coverage, firstBeyond(beforeLoad), evidence.strict)),
+  ];
+  const lost = lostToMoves(judged, shaper);
+  const hasLost = lost.length > 0;
   const reasons = [
     ...(loadEnd_ns === null ? ["the load event did not end"] : []),
     ...replacementReasons(evidence.documents),
     // A kept cache may have it all.
     ...(onWire.length === 0 && !(laneFacts[lane].repeat && entries.some(isFromCache)) ? ["no request was seen"] : []),
     ...laneReasons({ ...held, joined, isBeforeLoad, counts: replay?.counts ?? null }),
-    ...(coverage === null || evidence.strict ? strictReasons(judged) : failureReasons(judged)),
-    ...(coverage === null ? [] : coverageReasons(coverage, firstBeyond(beforeLoad), evidence.strict)),
+    ...(hasLost ? [] : missing),
     ...(lane === "h3-altsvc" ? unlearntReasons(onWire) : []),
     ...(replay && laneFacts[lane].repeat ? repeatReasons(replay) : []),
     ...(replay ? [] : ["trilane-replay left no report"]),
@@ -210,7 +219,25 @@ export function verify(evidence: Evidence): Verdict {
     ...(evidence.traffic ?? []),
     ...(evidence.disturbed ?? []),
   ];
-  return { status: reasons.length === 0 ? "valid" : "invalid", reasons, coverage, ...facts };
+  if (hasLost && reasons.length === 0)
+    return {
+      status: "failed",
+      reasons: [neverWholeFor(lost, judged.length, evidence.timeout_ms)],
+      coverage: null,
+      ...facts,
+    };
+  return {
+    status: reasons.length === 0 ? "valid" : "invalid",
+    reasons: hasLost ? [...reasons, ...missing] : reasons,
+    coverage,
+    ...facts,
+  };
+}
+
+/** A page that lacks what its link's move lost never will have it: it counts as one that took longer than it was given. */
+function neverWholeFor(lost: readonly HarEntry[], total: number, timeout_ms: number): string {
+  const [why = ""] = reasonFor(lost, total, "were lost when the link moved");
+  return neverWhole(timeout_ms, why);
 }
 
 function firstBeyond(beforeLoad: readonly HarEntry[]): FirstBeyond | null {

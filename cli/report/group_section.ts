@@ -16,6 +16,7 @@ import { linkFacts, type ShapedLoad } from "./figures/link_facts.ts";
 import { linkOverTime } from "./figures/link_over_time.ts";
 import { waterfallFigure } from "./figures/waterfall.ts";
 import { metricsTable } from "./metrics_table.ts";
+import { movesTable } from "./moves_table.ts";
 import { variationLine } from "./steadiness.ts";
 import type { GroupResult } from "./tables.ts";
 
@@ -80,14 +81,13 @@ function filmstrip(data: ReportData, { group, id, lanes }: GroupResult): Markup 
   });
 }
 
-function metrics({ filmedLoads, stored }: ReportData, { group, lanes }: GroupResult): Markup | null {
-  return metricsTable(
-    lanes.map(({ lane }) => {
-      const cells = new Set(group.cells.filter((cell) => cell.lane === lane).map(({ id }) => id));
-      const loads = stored.filter((load) => cells.has(load.cell));
-      return { lane, loads, films: filmedLoads.filter(({ cell }) => cells.has(cell)) };
-    }),
-  );
+function metrics({ filmedLoads, stored }: ReportData, { group, lanes }: GroupResult): Markup {
+  const byLane = lanes.map(({ lane }) => {
+    const cells = new Set(group.cells.filter((cell) => cell.lane === lane).map(({ id }) => id));
+    const loads = stored.filter((load) => cells.has(load.cell));
+    return { lane, loads, films: filmedLoads.filter(({ cell }) => cells.has(cell)) };
+  });
+  return html`${metricsTable(byLane)}${movesTable(byLane)}`;
 }
 
 export interface GroupSection {

@@ -34,11 +34,15 @@ const ofLoad = (name: LoadMetric, text?: Row<Load>["text"]): Row<Load> => ({
 });
 
 const isCpu = (name: keyof typeof computedFacts): boolean => computedFacts[name].kind === "cpu";
-const ofPage = (isScore: boolean) =>
-  pageMetrics.filter((name) => name !== "plt_ms" && (metricFacts[name].kind === "score") === isScore);
+const isScore = (name: keyof typeof computedFacts): boolean => computedFacts[name].kind === "score";
+const ofPage = (scores: boolean) =>
+  pageMetrics.filter((name) => name !== "plt_ms" && (metricFacts[name].kind === "score") === scores);
 
 const loadRows: readonly Row<Load>[] = [
-  ...[ofLoad("plt_ms"), ...computedMetrics.filter((name) => !isCpu(name)).map((name) => ofLoad(name))],
+  ...[
+    ofLoad("plt_ms"),
+    ...computedMetrics.filter((name) => !isCpu(name)).map((name) => ofLoad(name, isScore(name) ? plain : undefined)),
+  ],
   ...ofPage(false).map((name) => ofLoad(name)),
   ...ofPage(true).map((name) => ofLoad(name, plain)),
   ...[ofLoad("requests", plain), ofLoad("bytes", size), ofLoad("connections", plain)],

@@ -226,6 +226,18 @@ export interface ExportedLoad {
    */
   fallback_ms?: number | null;
   /**
+   * mean time from a change of the client's address until a first byte came to the new one, on the same connection or another; null: unavailable.
+   */
+  moved_first_byte_ms?: number | null;
+  /**
+   * how often the client's address changed while the page loaded; null: unavailable.
+   */
+  path_moves?: number | null;
+  /**
+   * connections opened after the client's address changed first: all that TCP needs are opened anew, and those that the page would have needed anyhow; null: unavailable.
+   */
+  reconnections?: number | null;
+  /**
    * CPU time of the browser, all its processes, from navigation to load event; null: unavailable.
    */
   browser_cpu_ms?: number | null;

@@ -5,6 +5,7 @@ import type { ComputedMetric } from "../../../extension/capture/metric_facts.ts"
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import { criticalPath } from "../../load/metrics/critical_path.ts";
 import { optimalOfLoad_ms } from "../../load/metrics/optimal_load.ts";
+import { movesCost } from "../../load/metrics/path_moves.ts";
 import { type LaterMetric, laterMetrics, loadMetricColumns } from "./metric_columns.ts";
 
 type Values<Name extends string> = Readonly<Record<Name, number | null>>;
@@ -16,6 +17,7 @@ export type LoadMetrics = Values<LaterMetric | ComputedMetric>;
 function computedOf(load: PageLoad): Values<ComputedMetric> {
   const { cpu } = load.log._trilane;
   const path = criticalPath(load);
+  const moves = movesCost(load);
   return {
     browser_cpu_ms: cpu?.load.browser_ms ?? null,
     server_cpu_ms: cpu?.load.server_ms ?? null,
@@ -24,6 +26,9 @@ function computedOf(load: PageLoad): Values<ComputedMetric> {
     computation_ms: path?.computation_ms ?? null,
     optimal_ms: optimalOfLoad_ms(load),
     fallback_ms: load.log._trilane.fallback?.time_ms ?? null,
+    moved_first_byte_ms: moves?.moved_first_byte_ms ?? null,
+    path_moves: moves?.path_moves ?? null,
+    reconnections: moves?.reconnections ?? null,
   };
 }
 

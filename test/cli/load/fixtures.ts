@@ -125,6 +125,7 @@ export function evidence(change: Partial<Evidence> = {}): Evidence {
     failedUrls: [],
     recorded: null,
     strict: false,
+    timeout_ms: 60_000,
     upgraded: false,
     entries: [entry(pageUrl), entry(imageUrl, { _connectionId: "8", connection: "8", _resourceType: "image" })],
     documents: [pageUrl],

@@ -1,6 +1,7 @@
 // Whether a load is what was asked: one spoilt thing at a time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { timedOutAfter_ms } from "../../../cli/load/time_out.ts";
 import { replacedRecording, verify } from "../../../cli/load/validity.ts";
 import { lastVisit, repeatVisitOf } from "../../../cli/load/visits.ts";
 import {
@@ -302,4 +303,28 @@ test("a replay of another recording than was asked is told, with both digests", 
       `^recording ${recording.name} was replaced.*\\(${recording.digest.slice(0, 12)}, now 0123456789ab\\).*--new$`,
     ),
   );
+});
+
+test("a page that lost requests when its link moved never is whole, and counts as one that timed out", () => {
+  const moved = (at_ns: number) => ({
+    ...shaperReport(),
+    moves: { count: 1, list: [{ at_ns, kind: "port" as const }], renewed_bindings: 1, bindings: [] },
+  });
+  const lost = entry(imageUrl, { response: { _error: "net::ERR_CONNECTION_RESET" } });
+  const entries = [entry(pageUrl), lost];
+  const end_ns = lost._trilane.end_ns ?? 0;
+  const { status, reasons, counts } = verify(evidence({ entries, shaper: moved(end_ns - 1) }));
+  assert.equal(status, "failed");
+  assert.match(
+    reasons.join(),
+    /^the page was not whole within 60000 ms: 1 of 2 requests were lost when the link moved: \S+ \(net::ERR_CONNECTION_RESET\)$/,
+  );
+  assert.equal(timedOutAfter_ms(reasons), 60_000);
+  assert.equal(counts.failed, 1);
+  // Before the link moved, by the page's own doing, or with something else against it, it is no measurement.
+  assert.equal(verify(evidence({ entries, shaper: moved(end_ns + 1) })).status, "invalid");
+  assert.equal(verify(evidence({ entries })).status, "invalid");
+  const disturbed = verify(evidence({ entries, shaper: moved(end_ns - 1), disturbed: ["the machine was busy"] }));
+  assert.equal(disturbed.status, "invalid");
+  assert.equal(timedOutAfter_ms(disturbed.reasons), null);
 });

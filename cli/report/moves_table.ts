@@ -1,0 +1,34 @@
+// What it cost each lane that the link moved while one page loaded (rebind, switch): loads that survived, the first byte on the new
+// path, connections opened anew. Nothing for a link that did not move. Takes what is stored; computes medians.
+import { html, type Markup } from "../../extension/figures/markup.ts";
+import { formatTime } from "../base/numbers.ts";
+import { median } from "../base/quantile.ts";
+import type { Load } from "../results/store/results.ts";
+import { isValid, timedOut } from "../results/verdict/sample.ts";
+
+export interface MovedLane {
+  readonly lane: string;
+  readonly loads: readonly Load[];
+}
+
+const told = (loads: readonly Load[], name: "path_moves" | "moved_first_byte_ms" | "reconnections"): number[] =>
+  loads.flatMap((load) => load[name] ?? []);
+
+const cell = (values: readonly number[], text: (value: number) => string): Markup =>
+  html`<td class="num">${values.length === 0 ? "–" : text(median(values))}</td>`;
+
+const plain = (value: number): string => String(Number(value.toPrecision(3)));
+
+/** Of loads that ended whole and of those that did not for the moves' sake; what the machine disturbed says nothing of moves. */
+function row({ lane, loads }: MovedLane): Markup | null {
+  const moved = loads.filter((load) => load.path_moves !== null && (isValid(load) || timedOut(load)));
+  if (moved.length === 0) return null;
+  const survived = moved.filter(isValid).length;
+  return html`<tr><th scope="row">${lane}</th><td class="num">${String(survived)} of ${String(moved.length)}</td>${cell(told(moved, "path_moves"), plain)}${cell(told(moved, "moved_first_byte_ms"), formatTime)}${cell(told(moved, "reconnections"), plain)}</tr>`;
+}
+
+export function movesTable(lanes: readonly MovedLane[]): Markup | null {
+  const rows = lanes.flatMap((lane) => row(lane) ?? []);
+  if (rows.length === 0) return null;
+  return html`<h4>While the link moved</h4><table class="facts"><thead><tr><th scope="col">lane</th><th scope="col" class="num">loads that survived</th><th scope="col" class="num">moves</th><th scope="col" class="num">first byte after a move</th><th scope="col" class="num">connections after moves</th></tr></thead><tbody>${rows}</tbody></table><p class="soft">Medians of loads. A load survives if it has all of its page: what a lost connection had begun to answer, browsers do not ask for again, so such a page never is whole and counts as one that timed out. QUIC follows on the same connection; TCP opens others, and those that the page would have needed anyhow count too.</p>`;
+}
