@@ -188,7 +188,11 @@ export function verify(evidence: Evidence): Verdict {
   if (failure !== null)
     return {
       status: "failed",
-      reasons: [failure, ...(evidence.traffic ?? []), ...(evidence.disturbed ?? [])],
+      reasons: [
+        lostDocument(failure, onWire, evidence) ?? failure,
+        ...(evidence.traffic ?? []),
+        ...(evidence.disturbed ?? []),
+      ],
       coverage: null,
       ...facts,
     };
@@ -232,6 +236,13 @@ export function verify(evidence: Evidence): Verdict {
     coverage,
     ...facts,
   };
+}
+
+/** A navigation's failure names the error of its document's request: if the link's move lost that, nothing of the page comes. */
+function lostDocument(failure: string, onWire: readonly HarEntry[], { shaper, timeout_ms }: Evidence): string | null {
+  const lost = lostToMoves(onWire, shaper);
+  const isItsError = lost.some(({ response: { _error } }) => typeof _error === "string" && failure.endsWith(_error));
+  return isItsError ? neverWholeFor(lost, onWire.length, timeout_ms) : null;
 }
 
 /** A page that lacks what its link's move lost never will have it: it counts as one that took longer than it was given. */

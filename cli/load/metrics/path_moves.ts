@@ -59,14 +59,16 @@ function firstByteOn(
 const connectionsOf = ({ replay }: PageLoad["log"]["_trilane"]): readonly ReplayConnection[] =>
   replay && Array.isArray(replay.connections) ? (replay.connections as readonly ReplayConnection[]) : [];
 
-/** Null where the link did not move between the first connection and the load event. */
+/** Null where the link did not move between navigation and load event while there was a connection: of others nobody takes notice. */
 export function movesCost(load: PageLoad): MovesCost | null {
   const { shaper, navigation_start_ns, metrics, link } = load.log._trilane;
   if (!shaper?.moves || navigation_start_ns === null) return null;
   const end_ns = metrics.plt_ms === null ? Number.POSITIVE_INFINITY : navigation_start_ns + metrics.plt_ms * 1e6;
   const connections = connectionsOf(load.log._trilane);
   const isOpen = (at_ns: number): boolean => connections.some(({ opened_ns }) => opened_ns < at_ns);
-  const moves = shaper.moves.list.filter(({ at_ns }: ShaperMove) => at_ns <= end_ns && isOpen(at_ns));
+  const moves = shaper.moves.list.filter(
+    ({ at_ns }: ShaperMove) => at_ns >= navigation_start_ns && at_ns <= end_ns && isOpen(at_ns),
+  );
   const first = moves[0];
   if (!first) return null;
   const answers = firstAnswers(load);

@@ -327,4 +327,15 @@ test("a page that lost requests when its link moved never is whole, and counts a
   const disturbed = verify(evidence({ entries, shaper: moved(end_ns - 1), disturbed: ["the machine was busy"] }));
   assert.equal(disturbed.status, "invalid");
   assert.equal(timedOutAfter_ms(disturbed.reasons), null);
+
+  // Its document alone, and nothing else came.
+  const error = "net::ERR_CONNECTION_RESET";
+  const document = [entry(pageUrl, { response: { _error: error } })];
+  const none = { entries: document, loadEnd_ns: null, failure: `the page did not load: ${error}` };
+  const without = verify(evidence({ ...none, shaper: moved(end_ns - 1) }));
+  assert.equal(without.status, "failed");
+  assert.equal(timedOutAfter_ms(without.reasons), 60_000);
+  assert.deepEqual(verify(evidence(none)).reasons, [none.failure]);
+  const crashed = { ...none, failure: "the page's process ended (crashed, 11)", shaper: moved(end_ns - 1) };
+  assert.deepEqual(verify(evidence(crashed)).reasons, [crashed.failure]);
 });

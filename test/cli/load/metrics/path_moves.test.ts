@@ -86,6 +86,9 @@ test("nothing is told of a link that did not move while the page loaded, and no 
   const connections = [{ opened_ms: 10 }];
   assert.equal(movesCost(load({ connections })), null);
   assert.equal(movesCost(load({ moves_ms: [-200, 1001], connections })), null);
+  // Before there was a connection, and before the navigation, though there was one.
+  assert.equal(movesCost(load({ moves_ms: [5], connections })), null);
+  assert.equal(movesCost(load({ moves_ms: [-5], connections: [{ opened_ms: -10 }] })), null);
   assert.deepEqual(movesCost(load({ moves_ms: [900], connections })), {
     path_moves: 1,
     moved_first_byte_ms: null,
