@@ -123,7 +123,7 @@ timedTest(
     const csv = spawnSync(trilane, ["export", String(sweep.id), "--home", home, "--format", "csv"], {
       encoding: "utf8",
     });
-    assert.match(csv.stdout.split("\n")[0] ?? "", /,fallback_ms(,|$)/);
+    assert.ok((csv.stdout.split("\r\n")[0] ?? "").split(",").includes("fallback_ms"), csv.stderr);
     const report = join(home, "report.html");
     spawnSync(trilane, ["report", String(sweep.id), "--home", home, "--out", report], { encoding: "utf8" });
     const text = readFileSync(report, "utf8");

@@ -30,7 +30,8 @@ test("what only some links do is told where it happened, and not where it did no
   const { drops, copied_packets, fec } = shaper.down;
   assert.ok(drops.off > 0 && copied_packets > 0 && fec.repaired_packets > 0, "the example is of such a link");
   const text = textOf("3mbit/50ms,onoff=10s:1s,duplicate=1%,fec=2", "impaired.json");
-  assert.match(text, new RegExp(`h3 down: ${drops.off} lost while the link was off, ${copied_packets} duplicated`));
-  assert.match(text, new RegExp(`${fec.repaired_packets} lost and repaired`));
+  const down = /h3 down: ([^;]*)/.exec(text)?.[1]?.split(", ") ?? [];
+  const all = [`${drops.off} lost while the link was off`, `${copied_packets} duplicated`];
+  for (const told of [...all, `${fec.repaired_packets} lost and repaired`]) assert.ok(down.includes(told), told);
   assert.doesNotMatch(textOf("3mbit/50ms", "traffic.json"), /Besides, in packets/);
 });
