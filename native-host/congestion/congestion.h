@@ -69,13 +69,10 @@ enum congestion_phase {
     CONGESTION_RECOVERY,
 };
 
-// As a rate: all that the window allows leaves at once.
-#define CONGESTION_UNPACED UINT64_MAX
-
 struct congestion_window {
     uint64_t window_bytes;
     uint64_t ssthresh_bytes; // UINT64_MAX: none yet
-    uint64_t pacing_bps;     // bits per second; 0: it sets none, pace by the window; or CONGESTION_UNPACED
+    uint64_t pacing_bps;     // bits per second; 0: it sets none, pace by the window
     uint32_t phase;          // enum congestion_phase
 };
 
@@ -89,7 +86,10 @@ struct congestion_controller {
     void (*lost)(void *state, const struct congestion_lost *lost);
     void (*window)(const void *state, struct congestion_window *out);
     void (*close)(void *state);
-    // Its receiver has to acknowledge each packet by itself. (controller.rs knows the members up to `close`.)
+    // Of these controller.rs does not know. All that the window allows leaves at once: pacing would spoil
+    // what it measures.
+    bool is_unpaced;
+    // Its receiver has to acknowledge each packet by itself.
     bool wants_single_acks;
 };
 

@@ -128,7 +128,6 @@ static void window(const void *state, struct congestion_window *out) {
     *out = (struct congestion_window){
         .window_bytes = (uint64_t)((bytes > least ? bytes : least) + 0.5),
         .ssthresh_bytes = UINT64_MAX,
-        .pacing_bps = CONGESTION_UNPACED,
         .phase = CONGESTION_AVOIDANCE,
     };
 }
@@ -141,6 +140,7 @@ const struct congestion_controller sprout_ewma = {
     .lost = lost,
     .window = window,
     .close = free,
+    .is_unpaced = true,
     .wants_single_acks = true,
 };
 const struct congestion_controller sprout_ewma_acks = {
@@ -151,4 +151,5 @@ const struct congestion_controller sprout_ewma_acks = {
     .lost = lost,
     .window = window,
     .close = free,
+    .is_unpaced = true,
 };

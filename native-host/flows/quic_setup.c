@@ -1,6 +1,7 @@
 #include "flows/quic_setup.h"
 
 #include "congestion/quiche_congestion.h"
+#include "congestion/quiche_pacing.h"
 #include "flows/certificate.h"
 #include "quic_io/quiche_paths.h"
 
@@ -111,7 +112,7 @@ const struct quic_controller *quic_setup_controller(struct quic_setup *setup, co
         return NULL;
     }
     made->config = config;
-    made->paced = strncmp(name, "bbr", 3) != 0;
+    made->paced = quiche_pacing_is_for(name);
     strcpy(made->name, name);
     made->next = setup->controllers;
     setup->controllers = made;

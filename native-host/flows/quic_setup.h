@@ -31,7 +31,7 @@ struct quic_setup {
 struct quic_controller {
     struct quic_controller *next;
     quiche_config *config;
-    bool paced; // by pacer.h; BBR brings its own
+    bool paced; // by pacer.h; BBR brings its own, and some controllers want none
     char name[sizeof((struct flow_plan *)NULL)->congestion];
 };
 

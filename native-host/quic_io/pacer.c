@@ -38,10 +38,6 @@ void pacer_set_rate(struct pacer *pacer, uint64_t rate_bps) {
     if (pacer->tokens > most) pacer->tokens = most;
 }
 
-void pacer_set_unpaced(struct pacer *pacer) {
-    pacer->rate = 0;
-}
-
 bool pacer_may_send(struct pacer *pacer, uint64_t now_ns) {
     if (pacer->rate <= 0) return true;
     double initial = (double)(pacer->packet_size * pacer->initial_window_packets);

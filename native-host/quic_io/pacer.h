@@ -27,8 +27,6 @@ void pacer_update(struct pacer *pacer, size_t window_bytes, uint64_t rtt_ns, boo
 // For a controller that sets the rate itself, in bits per second, above 0. Nothing leaves at once then,
 // neither at the start nor after a silence: the controller measures what its rate does to the path.
 void pacer_set_rate(struct pacer *pacer, uint64_t rate_bps);
-// For a controller that wants all to leave at once that its window allows.
-void pacer_set_unpaced(struct pacer *pacer);
 
 // Whether a packet may leave at `now_ns`; now_ns never goes back.
 bool pacer_may_send(struct pacer *pacer, uint64_t now_ns);

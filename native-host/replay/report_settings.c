@@ -1,5 +1,7 @@
 #include "replay/report_settings.h"
 
+#include "congestion/congestion.h"
+
 #include <llhttp.h>
 #include <openssl/base.h>
 #include <string.h>
@@ -64,6 +66,8 @@ static json_t *quic_json(const struct report_setting *setting) {
     json_t *quic = json_pack("{s:b}", "reductions_taken_back",
                              strcmp(setting->transport->quic.congestion_control, "cubic") == 0);
     add_settings(quic, setting->transport, "quic-");
+    const struct congestion_controller *ours = congestion_find(setting->transport->quic.congestion_control);
+    if (ours && ours->is_unpaced) json_object_set_new(quic, "pacing", json_false()); // whatever was asked
     return quic;
 }
 

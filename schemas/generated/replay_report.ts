@@ -88,6 +88,9 @@ export interface ReplayReport {
        */
       reductions_taken_back?: boolean;
       initial_window_packets: number;
+      /**
+       * Whether packets are spread over the round trip. Sprout-EWMA never is, whatever was asked.
+       */
       pacing: boolean;
       /**
        * Bytes of the largest datagram sent.

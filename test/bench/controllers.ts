@@ -1,4 +1,4 @@
-// What page loads make of QUIC's congestion controllers that go by delay, beside cubic-n1: how much load times vary, and what they
+// What page loads make of QUIC's congestion controllers that go by delay or arrivals, beside cubic-n1: how much load times vary, and what they
 // cost the machine. Loads in turn, block by block, so that what disturbs the machine disturbs all alike; only valid ones count.
 // `--runs N` blocks (default 12), `--link LINK`.
 import { mkdtemp, rm } from "node:fs/promises";
@@ -15,7 +15,7 @@ import { type Bench, type Measurement, measurement } from "./bench.ts";
 type Controller = Serving["transport"]["quic"]["congestion_control"];
 
 const reference: Controller = "cubic-n1";
-const controllers: readonly Controller[] = [reference, "gcc", "inter-arrival-2013"];
+const controllers: readonly Controller[] = [reference, "gcc", "inter-arrival-2013", "sprout-ewma-acks"];
 const page = "carlucci-medium";
 const defaultLink = "5mbit/30ms";
 const defaultRuns = 12;
@@ -39,7 +39,8 @@ async function loadOnce(
   controller: Controller,
   say: (line: string) => void,
 ): Promise<readonly [number, number, number] | null> {
-  const serving = settleServing({ transport: { quic: { congestion_control: controller } } });
+  // As Sprout-EWMA needs it, so for all.
+  const serving = settleServing({ client_acks: "frequent", transport: { quic: { congestion_control: controller } } });
   const options = { home, recording, lane: "h3", link, serving, timeout_ms: 60_000 } as const;
   for (let attempt = 0; attempt < attempts; attempt++) {
     const { status, reasons, metrics, cpu } = (await measureLoad(options)).log._trilane;

@@ -56,7 +56,7 @@ export function utilization({ bins }: FlowRecords, rate_bps: number, span: Span)
   return rates.reduce((sum, rate) => sum + rate, 0) / rate_bps;
 }
 
-/** How long a flow's packets waited in the queue on their way down, in the mean. */
+/** How long a flow's packets took at the link on their way down, in the mean: the queue, and their own serialization. */
 export function meanQueue_ms({ bins }: FlowRecords, flow: number, span: Span): number {
   const at = bins[flow];
   if (!at) throw new Error(`the run has no flow ${flow}`);

@@ -114,7 +114,17 @@ function controllersTable({ cells }: FlowReportData): Markup | null {
     });
   });
   if (rows.length === 0) return null;
-  return html`<h3>Controllers</h3><div class="scroll"><table><caption>What was asked of each flow, and what its sender said it used.</caption><thead><tr><th scope="col">mix</th><th scope="col">flow</th><th scope="col">asked</th><th scope="col">read back</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<h3>Controllers</h3><div class="scroll"><table><caption>What was asked of each flow, and what its sender said it used.</caption><thead><tr><th scope="col">mix</th><th scope="col">flow</th><th scope="col">asked</th><th scope="col">read back</th></tr></thead><tbody>${rows}</tbody></table></div>${acksNote(cells.flatMap(({ valid }) => valid.flatMap(({ result }) => result.flows)))}`;
+}
+
+/** How often flows with Sprout-EWMA were acknowledged, by which it goes. */
+function acksNote(flows: readonly { readonly congestion: string }[]): Markup | null {
+  const names = new Set(flows.map(({ congestion }) => congestion));
+  const ways = [
+    ...(names.has("sprout-ewma") ? ["of sprout-ewma each packet by itself"] : []),
+    ...(names.has("sprout-ewma-acks") ? ["of sprout-ewma-acks once for all packets that it found together"] : []),
+  ];
+  return ways.length > 0 ? html`<p>The receiver acknowledged ${ways.join(", ")}.</p>` : null;
 }
 
 function definitions(heading: string, facts: Readonly<Record<string, FlowMetricFacts>>): Markup {

@@ -1,6 +1,7 @@
 #include "replay/h3/quic.h"
 
 #include "congestion/quiche_congestion.h"
+#include "congestion/quiche_pacing.h"
 #include "quic_io/quiche_paths.h"
 
 #include <errno.h>
@@ -58,10 +59,6 @@ int quic_check_congestion_control(const char *name, char *error, size_t error_si
     return -1;
 }
 
-static bool paces_itself(const struct quic_transport *transport) {
-    return strncmp(transport->congestion_control, "bbr", 3) == 0;
-}
-
 int quic_settings_open(struct quic_settings **out, const struct server_parts *parts, char *error,
                        size_t error_size) {
     if (parts->qlog_folder && access(parts->qlog_folder, W_OK | X_OK) < 0) {
@@ -73,7 +70,8 @@ int quic_settings_open(struct quic_settings **out, const struct server_parts *pa
     quiche_config *quic = quiche_config_new(QUICHE_PROTOCOL_VERSION);
     quiche_h3_config *http = quiche_h3_config_new();
     if (settings)
-        *settings = (struct quic_settings){parts, quic, http, transport->pacing && !paces_itself(transport)};
+        *settings = (struct quic_settings){
+            parts, quic, http, transport->pacing && quiche_pacing_is_for(transport->congestion_control)};
     if (!settings || !quic || !http || quiche_congestion_choose(quic, transport->congestion_control) < 0) {
         snprintf(error, error_size, "h3: quiche has no congestion control \"%s\", or memory is short",
                  transport->congestion_control);

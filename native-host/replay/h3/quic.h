@@ -22,7 +22,7 @@ struct quic_settings {
     const struct server_parts *parts;
     struct quiche_config *quic;
     struct quiche_h3_config *http;
-    bool paced; // by pacer.h; BBR brings its own
+    bool paced; // by pacer.h; BBR brings its own, and some controllers want none
 };
 // `parts` must outlive it. 0, or -1 with a line in `error`.
 int quic_settings_open(struct quic_settings **settings, const struct server_parts *parts, char *error,

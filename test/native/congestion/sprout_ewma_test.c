@@ -78,7 +78,9 @@ static void it_begins_with_the_initial_window_in_100_ms_unpaced(void **state) {
     struct flow flow = open_flow();
     const struct congestion_window window = look(&flow);
     assert_int_equal(window.window_bytes, INITIAL_PACKETS * PACKET);
-    assert_true(window.pacing_bps == CONGESTION_UNPACED);
+    assert_int_equal(window.pacing_bps, 0);
+    assert_true(sprout_ewma.is_unpaced && sprout_ewma_acks.is_unpaced);
+    assert_false(congestion_find("cubic-n1")->is_unpaced);
     assert_true(window.ssthresh_bytes == UINT64_MAX);
     close_flow(&flow);
 }

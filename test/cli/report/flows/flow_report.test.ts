@@ -199,3 +199,15 @@ test("every metric of the schema is defined, and whatever names say, nothing in 
   assert.match(report, /default-src &#39;none&#39;/);
   assert.match(report, /2 runs: too few for an interval/);
 });
+
+test("flows with Sprout-EWMA: how often they were acknowledged", async () => {
+  const mix = (...flows: string[]) => ({ name: flows.join(" + "), flows, made: () => ({ rate_bps: 1e6 }) });
+  const stored: StoredFlows = {
+    links: ["5mbit/30ms,queue=30kB"],
+    mixes: [mix("quic:sprout-ewma"), mix("quic:cubic-n1")],
+    repetitions: 1,
+  };
+  const { report } = await reported(stored);
+  assert.match(report, /<p>The receiver acknowledged of sprout-ewma each packet by itself\.<\/p>/);
+  assert.doesNotMatch((await reported(one)).report, /The receiver acknowledged/);
+});
