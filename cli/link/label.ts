@@ -96,3 +96,8 @@ export function linkSentence(profile: LinkProfile): string {
 function switchText(at_ms: number, { plain, besides }: LinkParts): string {
   return `; from ${trimmed(at_ms / 1000)} s on, with another address: ${plain}${besides}`;
 }
+
+/** A link's label where there is little room: `verizon-lte,rtt=30ms` of traces that are one pair. */
+export function shortLabel(label: string): string {
+  return label.replace(/trace_down=([^,]+)\.down,trace_up=\1\.up/, "$1");
+}

@@ -3,6 +3,7 @@
 import type { CellResult, SweepFinished } from "../../schemas/generated/sweep_event.ts";
 import { formatTime } from "../base/numbers.ts";
 import { textTable } from "../base/text_table.ts";
+import { shortLabel } from "../link/label.ts";
 import { traitsByLink } from "../link/traits.ts";
 import { isDisturbed } from "../load/disturbance.ts";
 import { dilationSentence } from "../load/metrics/dilation.ts";
@@ -54,7 +55,7 @@ function mediansTable(groups: readonly (readonly CellResult[])[], lanes: readonl
   const named = pages.size > 1;
   const rows = groups.slice(0, maximumRows).map((cells) => [
     ...(named ? [shortened(cells[0]?.page ?? "", 24)] : []),
-    shortened(cells[0]?.link ?? "", named ? 24 : 40),
+    shortened(shortLabel(cells[0]?.link ?? ""), named ? 24 : 40),
     ...lanes.map((lane) => {
       const median_ms = cells.find((cell) => cell.lane === lane)?.median_ms ?? null;
       return median_ms === null ? "none" : formatTime(median_ms);

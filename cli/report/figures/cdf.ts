@@ -5,6 +5,7 @@ import { fitted, html, type Markup } from "../../../extension/figures/markup.ts"
 import { scaleFromZero } from "../../../extension/figures/scale.ts";
 import { count, formatTime } from "../../base/numbers.ts";
 import { median, quantile } from "../../base/quantile.ts";
+import { shortLabel } from "../../link/label.ts";
 import type { ComparedMetric } from "../../results/verdict/compared_metric.ts";
 import { savedFigure } from "./figure_file.ts";
 import { readingKey } from "./reading_key.ts";
@@ -90,7 +91,7 @@ export function cdfFigure({ link, metric, curves, optimal_ms, missing }: CdfData
       html`<g class="${className}"><path class="${line}" d="M${right - 150} ${bottom - 14 - index * 18}h28"/><text class="axis" x="${right - 114}" y="${bottom - 10 - index * 18}">${name}</text></g>`,
   );
   const told = curves.map(({ lane, medians_ms }) => `${lane} ${formatTime(median(medians_ms))}`).join(", ");
-  const figure = html`<figure data-link="${link}"><div class="scroll"><svg class="plot" role="img" aria-label="Share of pages by median ${metric.title} over ${link}; medians over pages: ${told}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${fitted(link, right - left, 13)}</text>${grid}${shares}${optimal}${lines}${legend}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">${metric.noun}, ms</text></svg></div><figcaption>Share of pages by median page load time over ${link}, n = ${String(Math.max(...curves.map(({ medians_ms }) => medians_ms.length)))} pages; in the legend the median over them.${missing.length > 0 && html` Without a valid load: ${missing.map(({ lane, pages }, index) => `${index > 0 ? ", " : ""}${count(pages, "page")} of ${lane}`)}.`}${beyond > 0 && html` ${count(beyond, "median lies", "medians lie")} beyond the axis.`}</figcaption>${optimal_ms.length > 0 && optimalKey}</figure>`;
+  const figure = html`<figure data-link="${link}"><div class="scroll"><svg class="plot" role="img" aria-label="Share of pages by median ${metric.title} over ${link}; medians over pages: ${told}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${fitted(shortLabel(link), right - left, 13)}</text>${grid}${shares}${optimal}${lines}${legend}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">${metric.noun}, ms</text></svg></div><figcaption>Share of pages by median page load time over ${link}, n = ${String(Math.max(...curves.map(({ medians_ms }) => medians_ms.length)))} pages; in the legend the median over them.${missing.length > 0 && html` Without a valid load: ${missing.map(({ lane, pages }, index) => `${index > 0 ? ", " : ""}${count(pages, "page")} of ${lane}`)}.`}${beyond > 0 && html` ${count(beyond, "median lies", "medians lie")} beyond the axis.`}</figcaption>${optimal_ms.length > 0 && optimalKey}</figure>`;
   const stepRows = (name: string, values_ms: readonly number[]): [string, string, number, number][] =>
     values_ms
       .toSorted((a, b) => a - b)

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { shortLabel } from "../../../../cli/link/label.ts";
 import { readOpportunities } from "../../../../cli/link/opportunities.ts";
 import { measuredTraces, syntheticTraces, withNetworks } from "../../../../cli/link/trace/networks.ts";
 import { cellsOf, planOf } from "../../../../cli/sweep/plan/plan.ts";
@@ -58,6 +59,8 @@ test("a plan's cellular links: each network at each RTT, called by their files, 
   const labels = cells.map(({ link }) => link);
   assert.equal(labels.length, 5);
   assert.equal(labels[1], "trace_down=verizon-lte.down,trace_up=verizon-lte.up,rtt=300ms,queue=500ms");
+  assert.equal(shortLabel(labels[1] ?? ""), "verizon-lte,rtt=300ms,queue=500ms");
+  assert.equal(shortLabel("trace_down=a.down,trace_up=b.up"), "trace_down=a.down,trace_up=b.up");
   assert.equal(labels[4], "3mbit/50ms");
   assert.deepEqual(labels.map(withNetworks), labels);
   assert.equal(
