@@ -5,9 +5,12 @@ import { join } from "node:path";
 import type { Argv } from "yargs";
 import type { Reproduced } from "../../schemas/generated/reproduced.ts";
 import { UserError } from "../base/errors.ts";
+import { number } from "../base/option.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
+import { dasName, defaultSeed, mostPages } from "../recording/corpus/corpus.ts";
 import { openExistingResults } from "../results/store/results.ts";
 import { flowStudies, studies } from "../results/studies/all.ts";
+import type { Study } from "../results/studies/study.ts";
 import { askedToEnd } from "../sweep/asked_to_end.ts";
 import { fileEnding, resultsName } from "../sweep/bundle/layout.ts";
 import type { UnpackedBundle } from "../sweep/bundle/read_bundle.ts";
@@ -30,6 +33,18 @@ interface ReproduceOptions extends Omit<SweepOptions, "plan"> {
   quick: boolean;
   rerun: boolean;
   out: string | undefined;
+  pages: number | undefined;
+  corpus: string | undefined;
+}
+
+/** The pages instead of the plan's, where a corpus was named; else those of --page. */
+function pagesOf({ page, pages, corpus, what }: ReproduceOptions, study: Study): string[] {
+  const given = pages !== undefined ? "--pages" : corpus !== undefined ? "--corpus" : null;
+  if (given === null) return page;
+  if (!study.isOfCorpus) throw new UserError(`${given}: ${what} is of pages of its own: leave it out, or give --page`);
+  if (page.length > 0 || (pages !== undefined && corpus !== undefined))
+    throw new UserError("--pages, --corpus and --page each name the pages: give one of them");
+  return [`corpus:${corpus ?? dasName(pages ?? 0, defaultSeed)}`];
 }
 
 /** Options that a bundle takes, and of these such as make sense with --rerun only; all others are a plan's, which it has. */
@@ -111,6 +126,19 @@ export const command: Command<ReproduceOptions> = {
         default: false,
         describe: "all of a study, which may take days: see --dry-run",
       })
+      .option(
+        "pages",
+        number(
+          { least: 1, most: mostPages, whole: true },
+          { describe: "of das-2014: how many modelled pages (default: 30; with --full 500)" },
+        ),
+      )
+      .option("corpus", {
+        type: "string",
+        requiresArg: true,
+        placeholder: "NAME",
+        describe: "of das-2014: the pages of a corpus of `trilane corpus synth`",
+      })
       .option("rerun", {
         type: "boolean",
         default: false,
@@ -122,7 +150,11 @@ export const command: Command<ReproduceOptions> = {
         placeholder: "FOLDER",
         describe: "of a bundle: the folder to make (default: called as the bundle, here)",
       })
-      .example("trilane reproduce das-2014 --dry-run", "nine of the study's hundred networks: how long that takes")
+      .example(
+        "trilane reproduce das-2014 --dry-run",
+        "30 modelled pages, four of its hundred networks: how long that takes",
+      )
+      .example("trilane reproduce das-2014 --full --pages 100", "all its networks, with a fifth of its pages")
       .example("trilane reproduce carlucci-2015-s2", "who gets how much of a link, QUIC or TCP, by its buffer")
       .example("trilane reproduce carlucci-2015-s3 --full", "all of scenario 3, ten loads of each")
       .example("trilane reproduce shop-3.tar.zst", "a bundle's report and figures, in the folder shop-3")
@@ -139,8 +171,17 @@ export const command: Command<ReproduceOptions> = {
     if (options.quick && options.full) throw new UserError("--quick is a part of --full: give one of them");
     if (options.rerun || options.out !== undefined)
       throw new UserError(`--${options.rerun ? "rerun" : "out"}: is for bundles: leave it out with a study`);
+    if (ofFlows && (options.pages !== undefined || options.corpus !== undefined))
+      throw new UserError(
+        `--${options.corpus === undefined ? "pages" : "corpus"}: ${options.what} loads no pages: leave it out`,
+      );
     if (ofFlows) return await reproduceFlows(ofFlows, options, givenOptions(options));
     if (!study) return;
-    await runPlan({ ...options, strict: true, plan: options.full ? study.full : study.quick });
+    await runPlan({
+      ...options,
+      page: pagesOf(options, study),
+      strict: true,
+      plan: options.full ? study.full : study.quick,
+    });
   },
 };

@@ -2,6 +2,7 @@
 // cli/results/verdict/page_groups.ts's.
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
 import { count, formatSize } from "../base/numbers.ts";
+import type { PublishedExtreme, Study } from "../results/studies/study.ts";
 import { direction, improvement } from "../results/verdict/comparison.ts";
 import { contrast, type GroupContrast, pageGroups, type RankedPage } from "../results/verdict/page_groups.ts";
 import { pairedCells } from "../results/verdict/paired_cells.ts";
@@ -32,6 +33,7 @@ const traits: readonly Trait[] = [
   { key: "h1Connections", head: "h1 connections", kind: "ratio", text: plain },
   { key: "images", head: "images", kind: "difference", text: share },
   { key: "scripts", head: "scripts", kind: "difference", text: share },
+  { key: "https", head: "HTTPS", kind: "difference", text: share },
 ];
 
 function changeMarkup({ helped, hurt, change, interval }: GroupContrast, kind: Trait["kind"]): Markup {
@@ -49,6 +51,61 @@ interface Terms {
   readonly pair: LanePair;
   readonly traitsOf: (page: string) => PageTraits;
   readonly target: (page: string) => string;
+  readonly study: Study | null;
+}
+
+const signed = (percent: number): string => `${percent < 0 ? "−" : ""}${Math.abs(percent)} %`;
+
+/** The rows of a study that lists such pages too, for the same two lanes. */
+function publishedRows({ pair, study }: Pick<Terms, "pair" | "study">): Markup | null {
+  const found = study?.contrast;
+  if (!study || !found || found.pair.lane !== pair.lane || found.pair.over !== pair.over) return null;
+  const columns = String(traits.length + 2);
+  const row = (extreme: PublishedExtreme): Markup => {
+    const own: Partial<Record<Trait["key"], number>> = { ...extreme };
+    return html`<tr><th scope="row">${extreme.side} most</th><td>${signed(extreme.percent)}</td>${traits.map(
+      ({ key, text }) => html`<td class="num">${own[key] === undefined ? "–" : text(own[key])}</td>`,
+    )}</tr>`;
+  };
+  const changes: Partial<Record<Trait["key"], number>> = found.changes;
+  const change = (key: Trait["key"]): string => {
+    const times = changes[key];
+    if (times === undefined) return "–";
+    return key === "https" ? `${Math.round((times - 1) * 100)} % more` : `× ${times.toFixed(2)}`;
+  };
+  return html`<tbody><tr class="part"><th colspan="${columns}" scope="rowgroup">Published: ${study.name}, QUIC over HTTP/1.1, mean over all links</th></tr>${found.extremes.map(row)}<tr class="sum"><th scope="row">its ten helped against its ten hurt</th><td></td>${traits.map(({ key }) => html`<td class="num">${change(key)}</td>`)}</tr></tbody>`;
+}
+
+/** Of pages wholly over HTTPS and of the others: only there do all lanes have TLS. Null where all pages are of one kind. */
+function httpsFigure({ data, pair, traitsOf }: Terms): Markup | null {
+  const cells = pairedCells(data.loads, pair);
+  const groups = [true, false].map((isHttps) => {
+    const own = cells.filter(({ page }) => ((traitsOf(page).https ?? Number.NaN) === 1) === isHttps);
+    return { isHttps, cells: own, pages: new Set(own.map(({ page }) => page)).size };
+  });
+  if (groups.some(({ pages }) => pages === 0)) return null;
+  const rows = groups.map(({ isHttps, cells: own, pages }) => ({
+    name: isHttps ? "all by HTTPS" : "in part or wholly by HTTP",
+    pages,
+    result: improvement(own, pair, data.sweep.seed),
+  }));
+  const end = 50;
+  const name = `${pair.lane} over ${pair.over}`;
+  const figure = html`<figure><table><caption>${name} on pages recorded wholly over HTTPS, and on the others${pair.over === "h1" ? ", whose http:// origins h1 speaks to without TLS" : ""}</caption><thead><tr><th scope="col">Pages</th><th scope="col" class="num">n</th><th scope="col" class="imp">${name}</th></tr></thead><tbody>${rows.map(
+    (row) =>
+      html`<tr><th scope="row">${row.name}</th><td class="num">${String(row.pages)}</td><td class="imp ${direction(row.result)}"><span>${improvementText(row.result)}</span>${whiskerMarkup(row.result, end)}</td></tr>`,
+  )}</tbody></table></figure>`;
+  return savedFigure(figure, {
+    name: ["https-pages", pair.lane, "over", pair.over],
+    columns: ["pages", "n", "improvement_percent", "low", "high"],
+    rows: rows.map(({ name: kind, pages, result }) => [
+      kind,
+      pages,
+      result.percent,
+      result.interval?.low ?? null,
+      result.interval?.high ?? null,
+    ]),
+  });
 }
 
 /** The end of the whiskers' axis: what the most helped or hurt page needs. */
@@ -57,7 +114,7 @@ function axisEnd(pages: readonly RankedPage[]): number {
   return [5, 10, 20, 30, 50, 75, 100].find((end) => end >= most) ?? 100;
 }
 
-function pairFigure({ data, pair, traitsOf, target }: Terms): Markup | null {
+function pairFigure({ data, pair, traitsOf, target, study }: Terms): Markup | null {
   const groups = pageGroups(pairedCells(data.loads, pair));
   if (!groups) return null;
   const { helped, hurt, pages } = groups;
@@ -91,7 +148,7 @@ function pairFigure({ data, pair, traitsOf, target }: Terms): Markup | null {
     ? "below it the 95 % interval, by resampling pages"
     : `without an interval: that takes five pages in each group, twenty in all`;
   const name = `${pair.lane} over ${pair.over}`;
-  const figure = html`<figure><h3>${name}</h3><div class="scroll"><table class="helped"><thead><tr><th scope="col">Page</th><th scope="col" class="imp">${name}</th>${traits.map(({ head }) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead><tbody><tr class="part"><th colspan="${String(traits.length + 2)}" scope="rowgroup">Helped most</th></tr>${helped.map(row)}</tbody><tbody><tr class="part"><th colspan="${String(traits.length + 2)}" scope="rowgroup">Hurt most, or helped least</th></tr>${hurt.map(row)}</tbody><tfoot>${meanRow(`mean of the ${n} helped`, helped, "helped")}${meanRow(`mean of the ${n} hurt`, hurt, "hurt")}${changes}</tfoot></table></div><figcaption>The ${count(n, "page")} at each end of ${String(pages)}, by the improvement of the median page load time over all links. Chosen by the outcome itself: what sets them apart is a hint, and no cause.</figcaption>${readingKey(`Improvement: geometric mean over links of the ratios of medians, with its 95 % interval over blocks. Last line: the helped pages’ mean over the hurt ones’, of shares the difference; ${sureness}.`)}</figure>`;
+  const figure = html`<figure><h3>${name}</h3><div class="scroll"><table class="helped"><thead><tr><th scope="col">Page</th><th scope="col" class="imp">${name}</th>${traits.map(({ head }) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead><tbody><tr class="part"><th colspan="${String(traits.length + 2)}" scope="rowgroup">Helped most</th></tr>${helped.map(row)}</tbody><tbody><tr class="part"><th colspan="${String(traits.length + 2)}" scope="rowgroup">Hurt most, or helped least</th></tr>${hurt.map(row)}</tbody>${publishedRows({ pair, study })}<tfoot>${meanRow(`mean of the ${n} helped`, helped, "helped")}${meanRow(`mean of the ${n} hurt`, hurt, "hurt")}${changes}</tfoot></table></div><figcaption>The ${count(n, "page")} at each end of ${String(pages)}, by the improvement of the median page load time over all links. Chosen by the outcome itself: what sets them apart is a hint, and no cause.</figcaption>${readingKey(`Improvement: geometric mean over links of the ratios of medians, with its 95 % interval over blocks. Last line: the helped pages’ mean over the hurt ones’, of shares the difference; ${sureness}.`)}</figure>`;
   return savedFigure(figure, {
     name: ["helped-and-hurt", pair.lane, "over", pair.over],
     columns: ["group", "page", "improvement_percent", ...traits.map(({ key }) => key)],
@@ -112,6 +169,7 @@ export function helpedSection(
   data: ReportData,
   pairs: readonly LanePair[],
   target: (page: string) => string,
+  study: Study | null = null,
 ): Markup | null {
   const byPage = Map.groupBy(data.loads, ({ page }) => page);
   if (byPage.size < 2 || pairs.length === 0) return null;
@@ -121,6 +179,8 @@ export function helpedSection(
     known.set(page, found);
     return found;
   };
-  const figures = pairs.flatMap((pair) => pairFigure({ data, pair, traitsOf, target }) ?? []);
+  const terms = { data, traitsOf, target, study };
+  const figures = pairs.flatMap((pair) => pairFigure({ ...terms, pair }) ?? []);
+  figures.push(...pairs.flatMap((pair) => httpsFigure({ ...terms, pair }) ?? []));
   return figures.length === 0 ? null : html`${figures}`;
 }

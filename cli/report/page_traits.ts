@@ -1,10 +1,11 @@
-// What sets pages apart: requests, bytes, sizes, hosts, servers, connections, kinds of content. Counted from one load of each
+// What sets pages apart: requests, bytes, sizes, hosts, servers, connections, kinds of content, HTTPS. Counted from one load of each
 // page, and from all of its loads where the results have the numbers. Draws nothing.
 import { kindOf } from "../../extension/figures/share_colours.ts";
 import type { HarEntry, PageLoad } from "../../schemas/generated/page_load.ts";
 import { median } from "../base/quantile.ts";
 import type { Load } from "../results/store/results.ts";
 import { isValid } from "../results/verdict/sample.ts";
+import { field } from "./figures/unknown_json.ts";
 
 /** What only the requests themselves tell. */
 export interface RequestTraits {
@@ -13,6 +14,8 @@ export interface RequestTraits {
   /** Of requests, 0 to 1. */
   readonly images: number;
   readonly scripts: number;
+  /** Recorded over https://, whatever the lane made of the others. */
+  readonly https: number;
 }
 
 export interface PageTraits extends Partial<RequestTraits> {
@@ -23,7 +26,16 @@ export interface PageTraits extends Partial<RequestTraits> {
   readonly h1Connections?: number;
 }
 
-export function requestTraits({ log: { entries } }: PageLoad): RequestTraits | null {
+/** Lanes over TLS ask for http:// origins by https://: there only the servers know how many exchanges were recorded so. */
+function httpsShare({ entries, _trilane: { replay } }: PageLoad["log"]): number {
+  const recorded = field(replay, "origins", "http_exchanges");
+  const isUpgraded = field(replay, "origins", "http") === "upgraded" && typeof recorded === "number";
+  const clear = isUpgraded ? recorded : entries.filter((entry) => entry.request.url.startsWith("http:")).length;
+  return 1 - Math.min(1, clear / entries.length);
+}
+
+export function requestTraits({ log }: PageLoad): RequestTraits | null {
+  const { entries } = log;
   if (entries.length === 0) return null;
   const distinct = (of: (entry: HarEntry) => string | undefined): number =>
     new Set(entries.map(of).filter((value) => value)).size;
@@ -34,6 +46,7 @@ export function requestTraits({ log: { entries } }: PageLoad): RequestTraits | n
     servers: distinct((entry) => entry.serverIPAddress),
     images: share("image"),
     scripts: share("script"),
+    https: httpsShare(log),
   };
 }
 

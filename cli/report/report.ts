@@ -191,7 +191,7 @@ function sectionsOf(
       "Where the time went: network, and no request",
       sideBySide(splits.shown.map(splitFigure), splits.links),
     ),
-    section("helped", "Helped and hurt", "Pages helped and hurt most", helpedSection(data, pairs, ofPage)),
+    section("helped", "Helped and hurt", "Pages helped and hurt most", helpedSection(data, pairs, ofPage, study)),
     section("fallback", "Fallback", "Falling back to TCP", fallbackSection(data.cells, data.stored)),
     section("beyond", "Beyond the median", "Beyond the median", beyondSection(data)),
     section(

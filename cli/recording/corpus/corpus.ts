@@ -52,14 +52,27 @@ export const dasName = (pages: number, seed: number): string => `das-2014-${page
 const dasPattern = /^das-2014-([1-9]\d{0,3})-seed-(0|[1-9]\d{0,9})$/;
 const made = new Map<string, Corpus>();
 
-/** A corpus of Das's distributions by its name; null for what is no such name. */
-export function dasCorpus(name: string): Corpus | null {
+/** Null for what is no name of a corpus of Das's distributions. */
+function dasChoice(name: string): { readonly pages: number; readonly seed: number } | null {
   const [, pages = "", seed = ""] = dasPattern.exec(name) ?? [];
   if (pages === "") return null;
   if (Number(pages) > mostPages || Number(seed) > mostSeed)
     throw new UserError(`corpus ${name}: has 1 to ${mostPages} pages and a seed of 0 to ${mostSeed}`);
+  return { pages: Number(pages), seed: Number(seed) };
+}
+
+/** The names of such a corpus' pages, without making it; null for other names. */
+export function dasPageNames(name: string): string[] | null {
+  const choice = dasChoice(name);
+  return choice && Array.from({ length: choice.pages }, (_, place) => pageNameOf(name, choice.pages, place + 1));
+}
+
+/** A corpus of Das's distributions by its name; null for what is no such name. */
+export function dasCorpus(name: string): Corpus | null {
+  const choice = dasChoice(name);
+  if (!choice) return null;
   // Each of its pages is asked for by name.
-  const corpus = made.get(name) ?? corpusOf(name, das2014Distributions(), Number(pages), Number(seed));
+  const corpus = made.get(name) ?? corpusOf(name, das2014Distributions(), choice.pages, choice.seed);
   made.set(name, corpus);
   return corpus;
 }

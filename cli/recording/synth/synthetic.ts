@@ -2,7 +2,7 @@
 // how it is written; the bytes come from page.ts and cli/recording/corpus.
 import type { Archive, JsonObject, Recording } from "../archive/archive.ts";
 import { dasPage } from "../corpus/corpus.ts";
-import { isPageOf, writeCorpusPage } from "../corpus/stored_corpus.ts";
+import { isPageOf, type SharedBodies, writeCorpusPage } from "../corpus/stored_corpus.ts";
 import { pageSpec } from "./catalogue.ts";
 import { generation, synthPage } from "./page.ts";
 
@@ -14,8 +14,8 @@ export interface Synthetic {
   readonly body_bytes: number;
   /** Whether a recording of this name and source is the page as it would be made today. */
   isCurrent(recording: Recording): boolean;
-  /** Stored whole or not at all. */
-  write(archive: Archive, replace: boolean): Promise<Recording>;
+  /** Stored whole or not at all. `bodies`: of pages of a corpus that were written before. */
+  write(archive: Archive, replace: boolean, bodies?: SharedBodies): Promise<Recording>;
 }
 
 function ofCatalogue(name: string): Synthetic {
@@ -45,7 +45,7 @@ export function synthetic(name: string): Synthetic {
     exchanges: sizes.length,
     body_bytes: sizes.reduce((sum, size) => sum + size, 0),
     isCurrent: (recording) => isPageOf(recording, corpus, page),
-    write: (archive, replace) =>
-      writeCorpusPage(archive, corpus, page, { name, source: sourceOf(name), replace, notes: {} }),
+    write: (archive, replace, bodies) =>
+      writeCorpusPage(archive, corpus, page, { name, source: sourceOf(name), replace, notes: {} }, bodies),
   };
 }

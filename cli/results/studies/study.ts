@@ -30,6 +30,26 @@ export interface PublishedSpread {
   readonly than_what: string;
 }
 
+/** A page that a study lists among those that a lane helped or hurt most, with what it is made of. */
+export interface PublishedExtreme {
+  readonly side: "helped" | "hurt";
+  /** Mean over all of its links. */
+  readonly percent: number;
+  readonly servers: number;
+  readonly requests: number;
+  /** Of an object on the average. */
+  readonly objectBytes: number;
+  readonly bytes: number;
+}
+
+/** What a study says sets the pages that a lane helps most apart from those that it hurts most. */
+export interface PublishedContrast {
+  readonly pair: LanePair;
+  readonly extremes: readonly PublishedExtreme[];
+  /** The helped pages' mean over the hurt ones'. */
+  readonly changes: Readonly<Record<"servers" | "requests" | "objectBytes" | "bytes" | "https", number>>;
+}
+
 /** Of the studies of 2014 and 2015, for what they say `differs`. */
 export const protocolsOf2014 = "The study's protocols were SPDY 3.1 and Google's QUIC of 2014";
 
@@ -41,6 +61,9 @@ export interface Study {
   readonly full: string;
   readonly published: readonly Published[];
   readonly spreads?: readonly PublishedSpread[];
+  readonly contrast?: PublishedContrast;
+  /** Whether its pages are a corpus, and others may take their place. */
+  readonly isOfCorpus?: boolean;
   /** What its figures over pages are; absent: improvements of medians, page by page. */
   readonly figures?: "ratio of medians over pages";
   /** What was otherwise then, for who compares. */

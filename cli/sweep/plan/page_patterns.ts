@@ -4,7 +4,7 @@
 import { matchesGlob } from "node:path";
 import type { PlanPage } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
-import { dasCorpus, pageNamesOf } from "../../recording/corpus/corpus.ts";
+import { dasPageNames } from "../../recording/corpus/corpus.ts";
 import { namedCorpus } from "../../recording/corpus/find_corpus.ts";
 
 /** `a-{b,c}` is `a-b` and `a-c`; several braces: each with each. */
@@ -17,8 +17,8 @@ export function expandBraces(text: string): string[] {
 /** The pages of a corpus of Das's distributions, which can be made by their names; any other stays a pattern. */
 function expandCorpus(page: string): PlanPage[] {
   const name = namedCorpus(page);
-  const corpus = name === null ? null : dasCorpus(name);
-  return corpus ? pageNamesOf(corpus).map((synth) => ({ synth })) : [page];
+  const pages = name === null ? null : dasPageNames(name);
+  return pages ? pages.map((synth) => ({ synth })) : [page];
 }
 
 /** Pages with their braces expanded, and with the pages of corpora that Trilane can make. */

@@ -11,6 +11,7 @@ import type { Archive, JsonObject, Recording } from "../../recording/archive/arc
 import { withArchive } from "../../recording/archive/client.ts";
 import { retryOnNameTaken } from "../../recording/archive/retry_on_name_taken.ts";
 import { corpusRecordings, namedCorpus } from "../../recording/corpus/find_corpus.ts";
+import { SharedBodies } from "../../recording/corpus/stored_corpus.ts";
 import { fileEnding } from "../../recording/import/formats.ts";
 import type { Credentials } from "../../recording/import/headers.ts";
 import { type Candidate, importAny } from "../../recording/import/import_any.ts";
@@ -97,9 +98,10 @@ export async function preparePages(
     if (typeof unknown === "string") throw missing(unknown);
     for (const page of pages) if (typeof page !== "string") synthetic(page.synth);
     const ready = new Map<string, Recording>();
+    const known = { recordings, bodies: new SharedBodies() };
     for (const page of pages) {
       const name = pageName(page);
-      const recording = typeof page === "string" ? recordings.get(page) : await ensureSynth(archive, page.synth);
+      const recording = typeof page === "string" ? recordings.get(page) : await ensureSynth(archive, page.synth, known);
       if (!recording) throw missing(name);
       ready.set(name, recording);
       const { digest, exchanges, body_bytes } = recording;
