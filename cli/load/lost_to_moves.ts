@@ -4,8 +4,12 @@ import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import type { ShaperReport } from "../../schemas/generated/shaper_report.ts";
 import { isFailed, isHttp } from "./on_wire.ts";
 
-/** How a connection ends for the browser when the other end, or the network, does not know it any more. */
-const lostConnection = /^net::ERR_(CONNECTION_\w+|EMPTY_RESPONSE|HTTP2_\w+|QUIC_\w+|TIMED_OUT|NETWORK_CHANGED)$/;
+/**
+ * How a connection ends for the browser when the other end, or the network, does not know it any more; SOCKET_NOT_CONNECTED is for
+ * requests that were yet to be sent on it.
+ */
+const lostConnection =
+  /^net::ERR_(CONNECTION_\w+|SOCKET_NOT_CONNECTED|EMPTY_RESPONSE|HTTP2_\w+|QUIC_\w+|TIMED_OUT|NETWORK_CHANGED)$/;
 
 /** Those that failed so after the first move; none where the link did not move. */
 export function lostToMoves(entries: readonly HarEntry[], shaper: ShaperReport | null): HarEntry[] {

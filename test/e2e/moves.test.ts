@@ -1,5 +1,5 @@
 // Pages loaded while a NAT on their link loses its bindings, or the link gives way to another one: over h3 on one connection; over h1
-// and h2 on others after each move, or not whole. Held to no time but what the link itself takes.
+// and h2 on others after each move, or not whole. And bulk flows. Held to no time but what the link itself takes.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,6 +12,7 @@ import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type { ReplayConnection } from "../../schemas/generated/replay_report.ts";
+import { flow, runFlowLab } from "../flows/flow_lab.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
 const home = mkdtempSync(join(tmpdir(), "trilane-moves-"));
@@ -48,6 +49,16 @@ test("over h3 a load survives each rebinding, on the connection that it had", as
 
 test("over h3 a load goes on over the link switched to, on the connection that it had", async () => {
   assertSurvived(await load("h3", "switch=1s:3mbit/120ms"), { moves: 1, least_ms: 120 });
+});
+
+test("a bulk flow over QUIC survives each rebinding; one over TCP dies of the first", async () => {
+  const run = (words: string) =>
+    runFlowLab(join(home, words), { link: "5mbit/50ms,rebind=700ms", flows: [flow(words)], for_s: 4 });
+  const { far, records } = await run("quic:cubic");
+  assert.equal(records?.near.flows[0]?.error, null);
+  const changes = far.flows[0]?.path_changes ?? [];
+  assert.ok(changes.filter(({ resumed_ns }) => resumed_ns !== null).length >= 3, JSON.stringify(changes));
+  await assert.rejects(run("tcp:cubic"), /1 of 1 flows failed/);
 });
 
 for (const lane of ["h1", "h2"] as const)
