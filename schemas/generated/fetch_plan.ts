@@ -1,0 +1,89 @@
+// Generated from ../fetch-plan.schema.json by `npm run generate`: change the schema instead.
+import type { FetchIp, FetchLane, FetchTls } from "./fetch_record.ts";
+import type { PlanLink, SynthPage } from "./sweep_plan.ts";
+
+/**
+ * A URL.
+ */
+export type FetchObject = string;
+/**
+ * With links: the recording that has the objects.
+ */
+export type PlanPage = string | SynthPage;
+/**
+ * What `trilane fetch` runs: objects x lanes x versions of TLS x versions of IP, over the network as it is, or x links through labs; each so many times, interleaved.
+ */
+export interface FetchPlanDocument {
+  $schema?: string;
+  name: string;
+  /**
+   * What the runs ask, for people.
+   */
+  description?: string;
+  /**
+   * The study it follows, for people.
+   */
+  reference?: string;
+  /**
+   * @minItems 1
+   * @maxItems 100000
+   */
+  objects: [FetchObject, ...FetchObject[]];
+  /**
+   * @minItems 1
+   */
+  lanes: [FetchLane, ...FetchLane[]];
+  /**
+   * For lanes over TCP; QUIC has 1.3 always. Default: 1.3.
+   *
+   * @minItems 1
+   */
+  tls?: [FetchTls, ...FetchTls[]];
+  /**
+   * Default: 4.
+   *
+   * @minItems 1
+   */
+  ip?: [FetchIp, ...FetchIp[]];
+  /**
+   * Labs whose objects are a recording's. Absent: over the network as it is.
+   *
+   * @minItems 1
+   */
+  links?: [PlanLink, ...PlanLink[]];
+  page?: PlanPage;
+  repetitions: number;
+  /**
+   * Decides the order of objects and the losses on the links.
+   */
+  seed?: number;
+  /**
+   * ADDRESS or ADDRESS:PORT of a server to ask for all objects, [IPv6] in brackets. Default: as their names resolve.
+   */
+  connect?: string;
+  /**
+   * Certificates. false: also those that nobody vouches for.
+   */
+  verify?: boolean;
+  /**
+   * Objects of one host over one connection. Default: a connection each.
+   */
+  reuse?: boolean;
+  /**
+   * How many redirects are followed.
+   */
+  follow?: number;
+  /**
+   * For each object.
+   */
+  timeout_s?: number;
+  /**
+   * Of an object; more ends it.
+   */
+  max_body_bytes?: number;
+  /**
+   * Between two objects of one host.
+   */
+  pause_ms?: number;
+  user_agent?: string;
+}

@@ -1,0 +1,195 @@
+// Generated from ../fetch-record.schema.json by `npm run generate`: change the schema instead.
+
+/**
+ * Those of schemas/lane.schema.json that are of one connection.
+ */
+export type FetchLane = "h1" | "h2" | "h2-0rtt" | "h3" | "h3-0rtt";
+/**
+ * That was asked for. QUIC has TLS 1.3 always.
+ */
+export type FetchTls = "1.2" | "1.3";
+/**
+ * Version of IP.
+ */
+export type FetchIp = 4 | 6;
+export type Duration = number | null;
+export type Text = string | null;
+export type Count = number | null;
+/**
+ * What trilane-fetch prints for each URL, a line each: what one object cost over one lane. Also of one that failed: `error` says where. A value that is missing is null, and `unavailable` says why. Times are from the start of the connection that the object came over, dns_ms apart; of a reused one from the moment its request could be sent.
+ */
+export interface FetchRecord {
+  schema: "trilane/fetch-record/1";
+  /**
+   * As it was given.
+   */
+  url: string;
+  /**
+   * That the numbers are of: another one where a redirect was followed.
+   */
+  final_url: string;
+  lane: FetchLane;
+  tls: FetchTls;
+  ip: FetchIp;
+  /**
+   * CLOCK_MONOTONIC, when the connection was begun, or a reused one was asked; null: it came to neither.
+   */
+  start_ns: number | null;
+  /**
+   * Of the server.
+   */
+  address: string | null;
+  port: number | null;
+  /**
+   * As negotiated; null: the server chose none.
+   */
+  alpn: string | null;
+  /**
+   * As negotiated.
+   */
+  tls_version: "1.2" | "1.3" | null;
+  /**
+   * Of the response.
+   */
+  http_version: "1.0" | "1.1" | "2" | "3" | null;
+  status: number | null;
+  /**
+   * Until the address was known; null if it was given.
+   */
+  dns_ms: number | null;
+  /**
+   * TCP: until the SYN was answered. QUIC: until the handshake was done.
+   */
+  connect_ms: number | null;
+  /**
+   * Of TLS over TCP alone: its handshake, after connect_ms; null over QUIC, whose handshake has it.
+   */
+  tls_ms: number | null;
+  /**
+   * Until the request could be sent; in early data that is before the handshake is done.
+   */
+  established_ms: number | null;
+  /**
+   * Until the first byte of the response was there, decrypted.
+   */
+  first_byte_ms: number | null;
+  /**
+   * Until its last byte was there.
+   */
+  download_ms: number | null;
+  /**
+   * Of the body as sent (no coding is asked for), as far as it came.
+   */
+  body_bytes: number | null;
+  /**
+   * Of all of the body; null if not all of it came.
+   */
+  body_sha256: string | null;
+  /**
+   * Of the transport: TCP's payload, TLS included (the kernel counts it, without what came twice), or UDP's payload. Of a reused connection only since the object was asked for.
+   */
+  bytes_received: number | null;
+  /**
+   * Likewise. TCP: what the kernel sent, again included.
+   */
+  bytes_sent: number | null;
+  /**
+   * As this end's kernel or quiche has it at the object's end.
+   */
+  rtt_smoothed_ms: number | null;
+  rtt_min_ms: Duration;
+  /**
+   * TCP: by this end, as its kernel counts them. What the server sent again is not seen here.
+   */
+  segments_retransmitted: number | null;
+  /**
+   * QUIC: of this end's packets, those that it took for lost. What the server lost is not seen here.
+   */
+  packets_lost: number | null;
+  /**
+   * The certificates of the server's chain (DER), as sent, uncompressed; null if resumed.
+   */
+  certificate_bytes: number | null;
+  /**
+   * Of the request in the first flight: what the server said. unused: none was sent.
+   */
+  early_data: "accepted" | "rejected" | "unused" | null;
+  /**
+   * By a ticket.
+   */
+  resumed: boolean | null;
+  /**
+   * Over a connection of an object before.
+   */
+  reused: boolean;
+  /**
+   * How many were followed.
+   */
+  redirects: number;
+  /**
+   * Of the response, as sent.
+   */
+  location: string | null;
+  /**
+   * Of the response, as sent.
+   */
+  alt_svc: string | null;
+  https_record: FetchHttpsRecord;
+  /**
+   * CPU time of trilane-fetch for the object, from name to last byte.
+   */
+  cpu_user_us: number | null;
+  cpu_system_us: Count;
+  context_switches_voluntary: Count;
+  context_switches_involuntary: Count;
+  /**
+   * null: all of the object came, whatever its status.
+   */
+  error: FetchError | null;
+  /**
+   * Why a value is null, by its name; of a number or a version, always.
+   */
+  unavailable: {
+    [k: string]: string;
+  };
+}
+/**
+ * The host's HTTPS records (RFC 9460), looked up once for each host.
+ */
+export interface FetchHttpsRecord {
+  /**
+   * failed: nothing is known, and `reason` says why; not-asked: by --no-https-record, or for an address.
+   */
+  state: "present" | "absent" | "failed" | "not-asked";
+  reason: Text;
+  lookup_ms: Duration;
+  records: FetchHttpsService[];
+}
+export interface FetchHttpsService {
+  /**
+   * 0: an alias.
+   */
+  priority: number;
+  /**
+   * ".": the host itself.
+   */
+  target: string;
+  alpn: string[];
+  /**
+   * null: it names none.
+   */
+  port: number | null;
+  ipv4_hints: string[];
+  ipv6_hints: string[];
+  /**
+   * Whether it has keys for Encrypted Client Hello.
+   */
+  ech: boolean;
+}
+export interface FetchError {
+  /**
+   * Where it ended. timeout: within the time allowed it came no further; the reason says how far.
+   */
+  stage: "dns" | "connect" | "tls" | "request" | "response" | "timeout";
+  reason: string;
+}
