@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Lane, laneFacts, laneOf } from "../../../cli/base/lanes.ts";
 import { type RandomSource, randomSource } from "../../../cli/base/random.ts";
+import { version } from "../../../cli/base/version.ts";
 import { parseLink } from "../../../cli/link/link.ts";
 import { type NewSweep, openResults } from "../../../cli/results/store/results.ts";
 import type { HarEntry, PageLoad } from "../../../schemas/generated/page_load.ts";
@@ -208,7 +209,7 @@ export function pageLoadOf(
   return {
     log: {
       version: "1.2",
-      creator: { name: "Trilane", version: "0.1.0" },
+      creator: { name: "Trilane", version },
       browser: { name: "Chromium", version: "156.0.0.0" },
       pages: [
         {
@@ -267,7 +268,7 @@ export function pageLoadOf(
           : {
               ...{
                 schema: "trilane/shaper-report/1",
-                version: "0.1.0",
+                version,
                 scheduling: "fifo",
                 link: profile,
                 seed: profile.seed,
@@ -279,7 +280,7 @@ export function pageLoadOf(
             },
         environment: {
           versions: {
-            trilane: "0.1.0",
+            trilane: version,
             node: "24.21.0",
             browser: "Chromium 156.0.0.0",
             quiche: "0.30.0",

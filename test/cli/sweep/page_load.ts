@@ -1,6 +1,7 @@
 // A page load as cli/load makes them, for tests of what stores and counts loads. Not a measurement.
 
 import type { Lane } from "../../../cli/base/lanes.ts";
+import { version } from "../../../cli/base/version.ts";
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 
@@ -20,7 +21,7 @@ export function pageLoad(parts: PageLoadParts): PageLoad {
   return {
     log: {
       version: "1.2",
-      creator: { name: "trilane", version: "0.1.0" },
+      creator: { name: "trilane", version },
       browser: { name: "Chromium", version: "156" },
       pages: [
         {
@@ -62,7 +63,7 @@ export function pageLoad(parts: PageLoadParts): PageLoad {
         replay: null,
         shaper: null,
         environment: {
-          versions: { trilane: "0.1.0" },
+          versions: { trilane: version },
           kernel: "6.18",
           architecture: "x64",
           cpu: "unknown",
