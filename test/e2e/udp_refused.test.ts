@@ -56,13 +56,16 @@ function readCapture(path: string): Captured[] {
   return packets;
 }
 
+/** Of packets up. One is stamped as it leaves the link, a dropped one as it comes: what leaves earlier than this after it came before it. */
+const oneWay_ns = BigInt(parseLink(form).up.delay_ms * 1e6);
+
 /** From the first QUIC packet to the next TCP payload that goes to the same server. */
 function fallbackIn(packets: readonly Captured[]): number | null {
   const up = packets.filter(({ isUp }) => isUp).sort((a, b) => Number(a.time_ns - b.time_ns));
   const quic = up.find(({ protocol, port }) => protocol === 17 && port === 443);
   const tcp = up.find(
     ({ protocol, server, payload, time_ns }) =>
-      quic && protocol === 6 && server === quic.server && payload.length > 0 && time_ns > quic.time_ns,
+      quic && protocol === 6 && server === quic.server && payload.length > 0 && time_ns >= quic.time_ns + oneWay_ns,
   );
   return quic && tcp ? Number(tcp.time_ns - quic.time_ns) / 1e6 : null;
 }
