@@ -7,6 +7,7 @@ export const checkout = join(import.meta.dirname, "..", "..");
 
 export type Program =
   | "trilane-dilate"
+  | "trilane-fetch"
   | "trilane-flows"
   | "trilane-guard"
   | "trilane-host"
@@ -16,6 +17,7 @@ export type Program =
 
 const folders: Record<Program, string> = {
   "trilane-dilate": "dilation",
+  "trilane-fetch": "fetch",
   "trilane-flows": "flows",
   "trilane-guard": "guard",
   "trilane-host": "messaging",

@@ -9,6 +9,7 @@ import { binaryDigest } from "../browser/browser_binary.ts";
 
 const programs: readonly Program[] = [
   "trilane-dilate",
+  "trilane-fetch",
   "trilane-flows",
   "trilane-guard",
   "trilane-host",

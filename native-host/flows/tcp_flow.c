@@ -7,7 +7,8 @@
 
 #include "base/log.h"
 #include "flows/tcp_socket.h"
-#include "flows/tls_link.h"
+#include "flows/tls_setup.h"
+#include "tls_io/tls_link.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -203,7 +204,7 @@ static void begin(struct connection *connection) {
         begin_data(connection);
         return;
     }
-    connection->tls = tls_link_open(tls, connection->watch.fd);
+    connection->tls = tls_link_open(tls_setup_connection(tls), connection->watch.fd);
     if (!connection->tls) {
         fail(connection, ENOMEM);
         return;

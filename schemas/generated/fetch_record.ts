@@ -86,7 +86,7 @@ export interface FetchRecord {
    */
   body_sha256: string | null;
   /**
-   * Of the transport: TCP's payload, TLS included (the kernel counts it, without what came twice), or UDP's payload. Of a reused connection only since the object was asked for.
+   * Of the transport: TCP's payload, TLS included (the kernel counts it, without what came twice), or UDP's payload. Of a reused connection all counts are since the object was asked for.
    */
   bytes_received: number | null;
   /**
@@ -111,7 +111,7 @@ export interface FetchRecord {
    */
   certificate_bytes: number | null;
   /**
-   * Of the request in the first flight: what the server said. unused: none was sent.
+   * Of the request in the first flight: what the server said. unused: none was sent, or the connection was there.
    */
   early_data: "accepted" | "rejected" | "unused" | null;
   /**

@@ -41,6 +41,7 @@ const programs = (
     "trilane-shaper",
     "trilane-probe",
     "trilane-flows",
+    "trilane-fetch",
     "trilane-guard",
     "trilane-dilate",
   ] satisfies Program[]

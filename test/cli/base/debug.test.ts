@@ -43,6 +43,7 @@ test("a part that there is not is refused in one line, by each program", () => {
     "trilane-dilate",
     "trilane-probe",
     "trilane-flows",
+    "trilane-fetch",
   ] as const;
   for (const program of programs) {
     const { status, stderr } = run(programPath(program), "lab,foo", "--version");

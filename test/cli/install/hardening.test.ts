@@ -7,6 +7,7 @@ import { type Program, programPath } from "../../../cli/base/programs.ts";
 
 const programs: readonly Program[] = [
   "trilane-dilate",
+  "trilane-fetch",
   "trilane-flows",
   "trilane-guard",
   "trilane-host",

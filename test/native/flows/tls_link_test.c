@@ -1,6 +1,7 @@
 // TLS between two ends of a socket pair whose buffers are small: every byte arrives, in order, whatever the
 // socket takes at a time; what is no TLS, and a peer that is gone, are told apart from the end.
-#include "flows/tls_link.h"
+#include "flows/tls_setup.h"
+#include "tls_io/tls_link.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +29,7 @@ struct ends {
 static void link_ends(struct ends *ends) {
     for (int i = 0; i < ENDS; i++) {
         assert_int_equal(tls_setup_open(&ends->setups[i], i == FAR), 0);
-        ends->links[i] = tls_link_open(ends->setups[i], ends->fds[i]);
+        ends->links[i] = tls_link_open(tls_setup_connection(ends->setups[i]), ends->fds[i]);
         assert_non_null(ends->links[i]);
     }
 }

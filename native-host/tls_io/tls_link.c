@@ -1,15 +1,13 @@
 // BoringSSL runs over a BIO of our own: reading takes from the socket in large pieces within the turn's
 // bound, writing only gathers, so that several records leave in one call.
-#include "flows/tls_link.h"
+#include "tls_io/tls_link.h"
 
 #include "base/buf.h"
-#include "flows/certificate.h"
 
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <openssl/err.h>
-#include <openssl/ssl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -21,14 +19,9 @@ static const uint64_t young_bytes = 128 * 1024;
 
 enum { READ_AHEAD_BYTES = 64 * 1024, SEALED_BYTES = 128 * 1024 };
 
-struct tls_setup {
-    SSL_CTX *context;
-    BIO_METHOD *transport;
-    bool is_server;
-};
-
 struct tls_link {
     SSL *ssl;
+    BIO_METHOD *transport;
     int fd;
     size_t read_left;   // of what the turn allows
     struct buf arrived; // from the socket, not read by TLS yet
@@ -37,7 +30,8 @@ struct tls_link {
     bool finished;      // close_notify is in `sealed`, or was
     uint64_t sealed_bytes;
     size_t young_record_bytes;
-    int error; // errno of the socket; 0: none
+    int error;    // errno of the socket; 0: none
+    uint32_t why; // BoringSSL's code of what failed; 0: none
 };
 
 // --- the socket under TLS
@@ -101,70 +95,38 @@ static int flush(struct tls_link *link) {
 
 // --- set-up
 
-static bool open_context(struct tls_setup *setup) {
-    SSL_CTX *context = setup->context = SSL_CTX_new(TLS_method());
-    if (!context || SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) != 1 ||
-        SSL_CTX_set_max_proto_version(context, TLS1_3_VERSION) != 1)
-        return false;
-    SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
-    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE);
-    SSL_CTX_set_verify(context, SSL_VERIFY_NONE, NULL);
-    return !setup->is_server || certificate_use_new(context);
+static BIO_METHOD *new_transport(void) {
+    BIO_METHOD *transport = BIO_meth_new(BIO_TYPE_SOURCE_SINK, "trilane tls link");
+    if (!transport) return NULL;
+    BIO_meth_set_read(transport, transport_read);
+    BIO_meth_set_write(transport, transport_write);
+    BIO_meth_set_ctrl(transport, transport_control);
+    return transport;
 }
 
-static bool open_transport(struct tls_setup *setup) {
-    setup->transport = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "trilane flow");
-    if (!setup->transport) return false;
-    BIO_meth_set_read(setup->transport, transport_read);
-    BIO_meth_set_write(setup->transport, transport_write);
-    BIO_meth_set_ctrl(setup->transport, transport_control);
-    return true;
-}
-
-int tls_setup_open(struct tls_setup **out, bool is_server) {
-    struct tls_setup *setup = calloc(1, sizeof *setup);
-    if (setup) setup->is_server = is_server;
-    if (setup && open_context(setup) && open_transport(setup)) {
-        *out = setup;
-        return 0;
-    }
-    ERR_clear_error();
-    tls_setup_close(setup);
-    return -1;
-}
-
-void tls_setup_close(struct tls_setup *setup) {
-    if (!setup) return;
-    BIO_meth_free(setup->transport);
-    SSL_CTX_free(setup->context);
-    free(setup);
-}
-
-struct tls_link *tls_link_open(struct tls_setup *setup, int fd) {
+struct tls_link *tls_link_open(SSL *ssl, int fd) {
     struct tls_link *link = calloc(1, sizeof *link);
-    SSL *ssl = SSL_new(setup->context);
-    BIO *bio = BIO_new(setup->transport);
+    BIO_METHOD *transport = new_transport();
+    BIO *bio = transport ? BIO_new(transport) : NULL;
     if (!link || !ssl || !bio) {
         ERR_clear_error();
         BIO_free(bio);
+        BIO_meth_free(transport);
         SSL_free(ssl);
         free(link);
         return NULL;
     }
-    *link = (struct tls_link){.ssl = ssl, .fd = fd};
+    *link = (struct tls_link){.ssl = ssl, .transport = transport, .fd = fd};
     BIO_set_data(bio, link);
     BIO_set_init(bio, 1);
     SSL_set_bio(ssl, bio, bio);
-    if (setup->is_server)
-        SSL_set_accept_state(ssl);
-    else
-        SSL_set_connect_state(ssl);
     return link;
 }
 
 void tls_link_close(struct tls_link *link) {
     if (!link) return;
     SSL_free(link->ssl);
+    BIO_meth_free(link->transport);
     buf_free(&link->arrived);
     buf_free(&link->sealed);
     free(link);
@@ -175,7 +137,12 @@ void tls_link_close(struct tls_link *link) {
 // What an SSL_* call that did not succeed means.
 static int outcome(struct tls_link *link, int result) {
     const int error = SSL_get_error(link->ssl, result);
+    link->why = ERR_peek_error();
     ERR_clear_error();
+    if (error == SSL_ERROR_EARLY_DATA_REJECTED) {
+        SSL_reset_early_data_reject(link->ssl);
+        return TLS_LINK_REJECTED;
+    }
     if (!link->error && error == SSL_ERROR_WANT_READ) return TLS_LINK_AGAIN;
     if (!link->error && (error == SSL_ERROR_ZERO_RETURN || link->ended)) return TLS_LINK_END;
     errno = link->error ? link->error : EPROTO;
@@ -240,4 +207,9 @@ int tls_link_finish(struct tls_link *link) {
 
 bool tls_link_waits(const struct tls_link *link) {
     return buf_size(&link->sealed) > 0;
+}
+
+const char *tls_link_why(const struct tls_link *link) {
+    const char *reason = link->why ? ERR_reason_error_string(link->why) : NULL;
+    return reason ? reason : link->error ? strerror(link->error) : "the connection ended";
 }

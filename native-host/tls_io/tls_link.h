@@ -1,27 +1,29 @@
-// TLS 1.3 over a connected TCP socket, for tcp_flow.c: what is written is sealed in full records (small ones
-// at first) and handed to the socket many at a time. No resumption. Does not watch the socket or close it.
-#ifndef TRILANE_FLOWS_TLS_LINK_H
-#define TRILANE_FLOWS_TLS_LINK_H
+// TLS (BoringSSL) over a connected TCP socket: what is written is sealed in full records (small ones at
+// first) and handed to the socket many at a time. Which versions, certificates and tickets is the matter of
+// who made the SSL. Does not watch the socket or close it.
+#ifndef TRILANE_TLS_LINK_H
+#define TRILANE_TLS_LINK_H
 
+#include <openssl/ssl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-struct tls_setup;
 struct tls_link;
 
-// 0, or -1 when memory is short.
-int tls_setup_open(struct tls_setup **out, bool is_server);
-void tls_setup_close(struct tls_setup *setup); // NULL: nothing
-
-// Of a non-blocking socket. NULL when memory is short.
-struct tls_link *tls_link_open(struct tls_setup *setup, int fd);
+// Of a non-blocking socket. `ssl`, in connect or accept state and without transport, is the link's from here,
+// also when this fails (NULL: memory is short, or `ssl` was NULL).
+struct tls_link *tls_link_open(SSL *ssl, int fd);
 void tls_link_close(struct tls_link *link); // NULL: nothing
 
 // What the calls below return beside what they are for. After TLS_LINK_FAILED errno is the socket's, or
-// EPROTO where TLS itself could not go on.
-enum { TLS_LINK_END = 0, TLS_LINK_AGAIN = -1, TLS_LINK_FAILED = -2 };
+// EPROTO where TLS itself could not go on. TLS_LINK_REJECTED, of a client that sent early data: the server
+// took none of it, so it is to be written again.
+enum { TLS_LINK_END = 0, TLS_LINK_AGAIN = -1, TLS_LINK_FAILED = -2, TLS_LINK_REJECTED = -3 };
+
+// After TLS_LINK_FAILED, for people: TLS's own reason ("CERTIFICATE_VERIFY_FAILED"), else the socket's.
+const char *tls_link_why(const struct tls_link *link);
 
 // 1 when it is done.
 int tls_link_handshake(struct tls_link *link);

@@ -1,0 +1,38 @@
+// The line about one object (schemas/fetch-record.schema.json), made of what fetch.c found out. Decides which
+// values are missing, and says why. Measures nothing.
+#ifndef TRILANE_FETCH_RECORD_H
+#define TRILANE_FETCH_RECORD_H
+
+#include "fetch/connection.h"
+#include "fetch/https_record.h"
+#include "fetch/options.h"
+#include "fetch/usage.h"
+
+struct record {
+    const struct fetch_options *options;
+    const char *url;       // as given
+    const char *final_url; // that the rest is of
+    bool has_address;      // `server` is known
+    struct sockaddr_in6 server;
+    bool was_looked_up;
+    uint64_t dns_ns;
+    bool has_connection; // `facts` are of one
+    bool reused;
+    uint64_t asked_ns; // when a reused connection was asked
+    struct connection_facts facts;
+    struct connection_facts before;  // of a reused connection, when it was asked
+    const struct response *response; // NULL: none was asked for
+    unsigned redirects;
+    const char *ticket_missing; // of a lane that resumes: why it did not; NULL: it has one
+    struct usage usage;         // spent on it
+    const struct https_answer *https;
+    uint64_t https_ns;
+    bool has_failed;
+    enum fetch_stage stage;
+    char reason[REASON_SIZE];
+};
+
+// NULL when memory is short.
+json_t *record_json(const struct record *record);
+
+#endif

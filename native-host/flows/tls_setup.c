@@ -1,0 +1,49 @@
+#include "flows/tls_setup.h"
+
+#include "flows/certificate.h"
+
+#include <openssl/err.h>
+#include <stdlib.h>
+
+struct tls_setup {
+    SSL_CTX *context;
+    bool is_server;
+};
+
+static bool open_context(struct tls_setup *setup) {
+    SSL_CTX *context = setup->context = SSL_CTX_new(TLS_method());
+    if (!context || SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) != 1 ||
+        SSL_CTX_set_max_proto_version(context, TLS1_3_VERSION) != 1)
+        return false;
+    SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
+    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE);
+    SSL_CTX_set_verify(context, SSL_VERIFY_NONE, NULL);
+    return !setup->is_server || certificate_use_new(context);
+}
+
+int tls_setup_open(struct tls_setup **out, bool is_server) {
+    struct tls_setup *setup = calloc(1, sizeof *setup);
+    if (setup) setup->is_server = is_server;
+    if (setup && open_context(setup)) {
+        *out = setup;
+        return 0;
+    }
+    ERR_clear_error();
+    tls_setup_close(setup);
+    return -1;
+}
+
+void tls_setup_close(struct tls_setup *setup) {
+    if (!setup) return;
+    SSL_CTX_free(setup->context);
+    free(setup);
+}
+
+SSL *tls_setup_connection(const struct tls_setup *setup) {
+    SSL *ssl = SSL_new(setup->context);
+    if (ssl && setup->is_server)
+        SSL_set_accept_state(ssl);
+    else if (ssl)
+        SSL_set_connect_state(ssl);
+    return ssl;
+}

@@ -1,0 +1,18 @@
+// TLS 1.3 of the flows over TCP: one version, no resumption, nobody verifies (in a lab there is nobody else).
+// How bytes pass is tls_io/tls_link.h's.
+#ifndef TRILANE_FLOWS_TLS_SETUP_H
+#define TRILANE_FLOWS_TLS_SETUP_H
+
+#include <openssl/ssl.h>
+#include <stdbool.h>
+
+struct tls_setup;
+
+// 0, or -1 when memory is short.
+int tls_setup_open(struct tls_setup **out, bool is_server);
+void tls_setup_close(struct tls_setup *setup); // NULL: nothing
+
+// For tls_link_open. NULL when memory is short.
+SSL *tls_setup_connection(const struct tls_setup *setup);
+
+#endif

@@ -1,0 +1,92 @@
+// HTTPS records as RFC 9460 has them in its examples, and whatever else a server may send for one.
+#include "fetch/https_record.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define BYTES(text) (const uint8_t *)(text), sizeof(text) - 1
+
+static void expect(const uint8_t *data, size_t size, const char *json) {
+    json_t *record = https_record_read(data, size);
+    assert_non_null(record);
+    char *text = json_dumps(record, JSON_COMPACT);
+    assert_string_equal(text, json);
+    free(text);
+    json_decref(record);
+}
+
+static void records_are_read(void **state) {
+    (void)state;
+    // RFC 9460, appendix D.
+    expect(BYTES("\x00\x00\x03"
+                 "foo\x07"
+                 "example\x03"
+                 "com\x00"),
+           "{\"priority\":0,\"target\":\"foo.example.com.\",\"alpn\":[],\"port\":null,\"ipv4_hints\":[],"
+           "\"ipv6_hints\":[],\"ech\":false}");
+    expect(BYTES("\x00\x10\x03"
+                 "foo\x07"
+                 "example\x03"
+                 "com\x00\x00\x03\x00\x02\x00\x35"),
+           "{\"priority\":16,\"target\":\"foo.example.com.\",\"alpn\":[],\"port\":53,\"ipv4_hints\":[],"
+           "\"ipv6_hints\":[],\"ech\":false}");
+    expect(BYTES("\x00\x01\x00\x00\x01\x00\x06\x02h3\x02h2\x00\x04\x00\x08\xc0\x00\x02\x01\xc0\x00\x02\x02"
+                 "\x00\x05\x00\x01x\x00\x06\x00\x10\x20\x01\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0\x01"),
+           "{\"priority\":1,\"target\":\".\",\"alpn\":[\"h3\",\"h2\"],\"port\":null,\"ipv4_hints\":"
+           "[\"192.0.2.1\",\"192.0.2.2\"],\"ipv6_hints\":[\"2001:db8::1\"],\"ech\":true}");
+    // What is no text is written as the DNS writes it; unknown keys are passed over.
+    expect(BYTES("\x00\x01\x02\x00\xff\x00\x00\x01\x00\x03\x02\x80\\\x02\x9b\x00\x02zz"),
+           "{\"priority\":1,\"target\":\"\\\\000\\\\255.\",\"alpn\":[\"\\\\128\\\\092\"],\"port\":null,"
+           "\"ipv4_hints\":[],\"ipv6_hints\":[],\"ech\":false}");
+}
+
+static void broken_ones_are_none(void **state) {
+    static const struct {
+        const uint8_t *data;
+        size_t size;
+    } broken[] = {
+        {BYTES("")},
+        {BYTES("\x00")},
+        {BYTES("\x00\x01")},
+        {BYTES("\x00\x01\x05zz\x00")},
+        {BYTES("\x00\x01\xc0\x0c")},                   // compressed
+        {BYTES("\x00\x01\x00\x00\x01\x00")},           // a key without its length
+        {BYTES("\x00\x01\x00\x00\x01\x00\x09\x02h3")}, // a value that is cut
+        {BYTES("\x00\x01\x00\x00\x01\x00\x03\x03h3")}, // an id that is cut
+        {BYTES("\x00\x01\x00\x00\x01\x00\x01\x00")},   // an empty id
+        {BYTES("\x00\x01\x00\x00\x03\x00\x01\x01")},   // half a port
+        {BYTES("\x00\x01\x00\x00\x04\x00\x05\x01\x02\x03\x04\x05")},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
+        if (https_record_read(broken[i].data, broken[i].size)) fail_msg("record %zu was taken", i);
+}
+
+// Every cut and every changed byte of a record: read or refused, but within its bounds (the sanitizers look).
+static void any_bytes_are_safe(void **state) {
+    static const char whole[] = "\x00\x01\x03www\x00\x00\x01\x00\x06\x02h3\x02h2\x00\x03\x00\x02\x01\xbb\x00"
+                                "\x04\x00\x04\xc0\x00\x02\x01";
+    (void)state;
+    for (size_t size = 0; size < sizeof whole; size++)
+        for (size_t at = 0; at < size; at++)
+            for (int value = 0; value < 256; value += 5) {
+                uint8_t *copy = malloc(size);
+                assert_non_null(copy);
+                memcpy(copy, whole, size);
+                copy[at] = (uint8_t)value;
+                json_decref(https_record_read(copy, size));
+                free(copy);
+            }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(records_are_read),
+                                       cmocka_unit_test(broken_ones_are_none),
+                                       cmocka_unit_test(any_bytes_are_safe)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
