@@ -186,8 +186,8 @@ static void serve(struct replay *replay) {
     char error[ERROR_SIZE];
     const struct options *options = &replay->options;
     if (loop_open(&replay->loop) < 0) die(EXIT_RUN_FAILED, "no event loop: %s", strerror(errno));
-    if (far_network_open(&replay->far, replay->loop, &replay->recording, &options->transport.tcp, error,
-                         sizeof error) < 0)
+    if (far_network_open(&replay->far, replay->loop, &replay->recording, options->ipv6_twins,
+                         &options->transport.tcp, error, sizeof error) < 0)
         die(EXIT_BAD_INPUT, "%s", error);
     exchange_site_think(replay->site, &options->think, replay->loop);
     exchange_site_limit_requests(replay->site, replay->loop, request_limit_ns);
@@ -202,8 +202,10 @@ static void serve(struct replay *replay) {
     if (replay->tcp_info) tcp_info_sample_by(replay->tcp_info, replay->loop);
     if (server_open(&replay->server, &replay->parts, &replay->recording, error, sizeof error) < 0)
         die(EXIT_BAD_INPUT, "%s", error);
-    const struct dns_options dns = {
-        .https_alpn = options->https_alpn, .asked = on_question, .context = replay};
+    const struct dns_options dns = {.https_alpn = options->https_alpn,
+                                    .twins = options->ipv6_twins,
+                                    .asked = on_question,
+                                    .context = replay};
     if (dns_open(&replay->dns, replay->loop, &replay->recording, &dns, error, sizeof error) < 0)
         die(EXIT_RUN_FAILED, "%s", error);
 }

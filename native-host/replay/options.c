@@ -39,6 +39,7 @@ static const char help[] =
     "  --tls-min VERSION, --tls-max VERSION\n"
     "                         over TCP: 1.2 (the default's lowest) or 1.3 (its highest)\n"
     "  --early-data           let resumed connections send requests in their first flight (0-RTT)\n"
+    "  --ipv6-twins           what was recorded over IPv4 is there over IPv6, too, with AAAA records\n"
     "  --alt-svc on|off       whether responses over every protocol say that their origin has h3; off "
     "(default): those\n"
     "                         over h3 do, others as recorded\n"
@@ -114,6 +115,7 @@ enum choice {
     TLS_MIN,
     TLS_MAX,
     EARLY_DATA,
+    IPV6_TWINS,
     ALT_SVC,
     CLEAR,
     PRINT_SPKI,
@@ -140,6 +142,7 @@ static const struct option choices[] = {
     {"tls-min", required_argument, NULL, TLS_MIN},
     {"tls-max", required_argument, NULL, TLS_MAX},
     {"early-data", no_argument, NULL, EARLY_DATA},
+    {"ipv6-twins", no_argument, NULL, IPV6_TWINS},
     {"alt-svc", required_argument, NULL, ALT_SVC},
     {"clear", no_argument, NULL, CLEAR},
     {"print-spki", no_argument, NULL, PRINT_SPKI},
@@ -210,6 +213,9 @@ void options_parse(struct options *options, int argc, char *const *argv) {
             break;
         case TLS_MAX:
             options->tls_highest = parse_tls_version("--tls-max", optarg);
+            break;
+        case IPV6_TWINS:
+            options->ipv6_twins = true;
             break;
         case EARLY_DATA:
             options->early_data = true;

@@ -27,7 +27,8 @@ struct options {
     uint16_t tls_lowest; // over TCP, as TLS numbers them: 0x0303 is 1.2, 0x0304 is 1.3
     uint16_t tls_highest;
     bool early_data;
-    bool offer_h3; // in every response, by Alt-Svc
+    bool ipv6_twins; // origins/server_address.h
+    bool offer_h3;   // in every response, by Alt-Svc
     bool clear;
     bool print_spki;
     bool print_congestion;

@@ -7,6 +7,7 @@
 #include "replay/h1/h1.h"
 #include "replay/h2/h2.h"
 #include "replay/h3/h3_server.h"
+#include "replay/origins/server_address.h"
 #include "replay/tcp/stream.h"
 #include "replay/tls/record_sizes.h"
 
@@ -118,7 +119,7 @@ static void on_handshake_limit(void *context, uint64_t now_ns) {
 static const struct stream_handler handshake_handler = {
     .readable = on_handshake, .writable = on_handshake, .stop = pending_fail};
 
-// The socket's own address in text form: IPv4 as such, though it came through an IPv6 socket.
+// The socket's own address in text form, as it was recorded.
 static bool local_name(int fd, char text[INET6_ADDRSTRLEN], uint16_t *port) {
     struct sockaddr_storage address;
     socklen_t size = sizeof address;
@@ -130,9 +131,8 @@ static bool local_name(int fd, char text[INET6_ADDRSTRLEN], uint16_t *port) {
     }
     const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&address;
     *port = ntohs(v6->sin6_port);
-    if (IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr))
-        return inet_ntop(AF_INET, &v6->sin6_addr.s6_addr[12], text, INET6_ADDRSTRLEN) != NULL;
-    return inet_ntop(AF_INET6, &v6->sin6_addr, text, INET6_ADDRSTRLEN) != NULL;
+    server_address_text(&v6->sin6_addr, text);
+    return true;
 }
 
 static void take_connection(struct listener *listener, int fd) {

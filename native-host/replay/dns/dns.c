@@ -275,7 +275,8 @@ int dns_open(struct dns **out, struct loop *loop, const struct recording *record
     dns->loop = loop;
     dns->options = *options;
     dns->v4.udp.fd = dns->v4.tcp.fd = dns->v6.udp.fd = dns->v6.tcp.fd = -1;
-    if (dns_zone_open(&dns->zone, recording, options->https_alpn, error, error_size) < 0) goto fail;
+    if (dns_zone_open(&dns->zone, recording, options->https_alpn, options->twins, error, error_size) < 0)
+        goto fail;
     // A kernel without IPv6 has no IPv6 address to answer from either.
     if (family_open(dns, &dns->v4, AF_INET) < 0 ||
         (family_open(dns, &dns->v6, AF_INET6) < 0 && errno != EAFNOSUPPORT)) {

@@ -7,6 +7,7 @@
 #include "base/loop.h"
 #include "replay/dns/dns_zone.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,7 @@ struct dns;
 
 struct dns_options {
     const char *https_alpn; // "h2,h3"; "" for no HTTPS records
+    bool twins;             // as dns_zone_open has it
     // Called for each question answered, may be NULL. `question` is valid during the call only.
     void (*asked)(void *context, const struct dns_question *question, uint64_t now_ns);
     void *context;

@@ -1,5 +1,6 @@
 #include "replay/dns/dns_zone.h"
 
+#include "replay/origins/server_address.h"
 #include "replay/origins/unrecorded_hosts.h"
 
 #include <arpa/inet.h>
@@ -54,7 +55,8 @@ struct dns_zone {
     size_t address_count;
     uint16_t *ports; // of https
     size_t port_count;
-    bool asked_in_clear;         // any host was
+    bool asked_in_clear; // any host was
+    bool twins;
     uint8_t alpn[ALPN_WIRE_MAX]; // the value of the alpn parameter as on the wire
     size_t alpn_size;
 };
@@ -94,10 +96,11 @@ static int compare_by_host(const void *a, const void *b) {
     return (left->seq > right->seq) - (left->seq < right->seq);
 }
 
-// Addresses need no name server: a URL with one in it is never asked for.
-static bool is_address(const char *host) {
-    uint8_t bytes[16];
-    return inet_pton(AF_INET, host, bytes) == 1 || inet_pton(AF_INET6, host, bytes) == 1;
+static void add_address(struct dns_zone *zone, struct zone_host *host, const struct zone_address *address) {
+    for (size_t i = host->first_address; i < zone->address_count; i++)
+        if (memcmp(&zone->addresses[i], address, sizeof *address) == 0) return;
+    zone->addresses[zone->address_count++] = *address;
+    host->address_count++;
 }
 
 static int add_exchange(struct dns_zone *zone, struct zone_host *host,
@@ -109,13 +112,10 @@ static int add_exchange(struct dns_zone *zone, struct zone_host *host,
         address.type = DNS_TYPE_AAAA;
     else
         return -1;
-    bool known = false;
-    for (size_t i = host->first_address; i < zone->address_count && !known; i++)
-        known = memcmp(&zone->addresses[i], &address, sizeof address) == 0;
-    if (!known) {
-        zone->addresses[zone->address_count++] = address;
-        host->address_count++;
-    }
+    add_address(zone, host, &address);
+    struct zone_address twin = {.type = DNS_TYPE_AAAA};
+    server_address_twin(address.bytes, twin.bytes);
+    if (zone->twins && address.type == DNS_TYPE_A) add_address(zone, host, &twin);
     if (strcmp(exchange->scheme, "https") != 0) {
         host->asked_in_clear = zone->asked_in_clear = true;
         return 0;
@@ -142,14 +142,15 @@ static int set_alpn(struct dns_zone *zone, const char *alpn) {
 }
 
 int dns_zone_open(struct dns_zone **out, const struct recording *recording, const char *https_alpn,
-                  char *error, size_t error_size) {
+                  bool twins, char *error, size_t error_size) {
     size_t count = recording->exchange_count;
     struct dns_zone *zone = calloc(1, sizeof *zone);
     const struct recorded_exchange **sorted = calloc(count + 1, sizeof *sorted);
     if (zone) {
         zone->recording = recording;
+        zone->twins = twins;
         zone->hosts = calloc(count + 1, sizeof *zone->hosts);
-        zone->addresses = calloc(count + 1, sizeof *zone->addresses);
+        zone->addresses = calloc(2 * count + 1, sizeof *zone->addresses);
         zone->ports = calloc(count + 1, sizeof *zone->ports);
     }
     if (!zone || !sorted || !zone->hosts || !zone->addresses || !zone->ports) goto no_memory;
@@ -160,7 +161,8 @@ int dns_zone_open(struct dns_zone **out, const struct recording *recording, cons
 
     size_t sorted_count = 0;
     for (size_t i = 0; i < count; i++)
-        if (!is_address(recording->exchanges[i].host)) sorted[sorted_count++] = &recording->exchanges[i];
+        if (!server_address_is(recording->exchanges[i].host))
+            sorted[sorted_count++] = &recording->exchanges[i];
     qsort(sorted, sorted_count, sizeof *sorted, compare_by_host);
 
     for (size_t i = 0; i < sorted_count; i++) {
@@ -440,9 +442,8 @@ static size_t put_answers(struct writer *w, const struct dns_zone *zone, struct 
         const struct zone_address *address = &zone->addresses[host->first_address + i];
         if (address->type != question->type) continue;
         size_t size = address->type == DNS_TYPE_A ? 4 : 16;
-        put_record(w, address->type, size);
+        put_record(w, address->type, size), count++;
         put(w, address->bytes, size);
-        count++;
     }
     question->outcome = count > 0 ? DNS_OK : DNS_NODATA;
     return count;
@@ -472,8 +473,7 @@ size_t dns_answer(const struct dns_zone *zone, const uint8_t *query_bytes, size_
     }
     struct writer w = {.bytes = answer, .size = HEADER_SIZE, .limit = limit};
     if (query.question_end > 0) put(&w, query_bytes + HEADER_SIZE, query.question_end - HEADER_SIZE);
-    size_t question_end = w.size;
-    size_t answer_count = 0;
+    size_t question_end = w.size, answer_count = 0;
     if (rcode == RCODE_OK) {
         answer_count = put_answers(&w, zone, &query.question);
         if (query.question.outcome == DNS_NXDOMAIN) rcode = RCODE_NXDOMAIN;

@@ -37,9 +37,10 @@ struct dns_question {
 struct dns_zone;
 
 // `https_alpn`: what HTTPS records offer, comma-separated and in order ("h2,h3"); "" for no HTTPS records at
-// all. The recording must outlive it. 0, or -1 with one line in `error`.
+// all. `twins`: hosts have AAAA for each A record (origins/server_address.h). The recording must outlive it.
+// 0, or -1 with one line in `error`.
 int dns_zone_open(struct dns_zone **out, const struct recording *recording, const char *https_alpn,
-                  char *error, size_t error_size);
+                  bool twins, char *error, size_t error_size);
 void dns_zone_close(struct dns_zone *zone);
 
 // Writes the answer to `query` and returns its size; 0 when the query is to be dropped (shorter than a

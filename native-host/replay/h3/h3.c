@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "congestion/quiche_congestion.h"
 #include "replay/h3/h3_connection.h"
+#include "replay/origins/server_address.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -149,13 +150,6 @@ static void on_timer(void *context, uint64_t now_ns) {
     h3_connection_turn(c, now_ns);
 }
 
-static void address_text(const struct in6_addr *address, char text[INET6_ADDRSTRLEN]) {
-    if (IN6_IS_ADDR_V4MAPPED(address))
-        inet_ntop(AF_INET, &address->s6_addr[12], text, INET6_ADDRSTRLEN);
-    else
-        inet_ntop(AF_INET6, address, text, INET6_ADDRSTRLEN);
-}
-
 // The connection, not a stream: a client that does not take note of a reset would keep its stream open.
 static void on_overdue(void *context, uint64_t now_ns) {
     struct h3_connection *c = context;
@@ -198,7 +192,7 @@ struct h3_connection *h3_connection_open(const struct h3_owner *owner, const str
     c->timer = (struct loop_timer){.due = on_timer, .context = c};
     start_pacing(c);
     char address[INET6_ADDRSTRLEN];
-    address_text(&packet->local.sin6_addr, address);
+    server_address_text(&packet->local.sin6_addr, address);
     alternative_service_value(c->alternative_service, ntohs(packet->local.sin6_port));
     SSL *ssl = tls_new_quic(parts->tls, address);
     if (ssl) // quiche owns it from here, also when this fails

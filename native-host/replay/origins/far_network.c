@@ -3,6 +3,7 @@
 #include "base/namespace.h"
 #include "base/netlink.h"
 #include "base/stock_network.h"
+#include "replay/origins/server_address.h"
 #include "replay/origins/unrecorded_hosts.h"
 #include "replay/tcp/initial_window.h"
 
@@ -30,7 +31,7 @@ static int add_address(struct netlink *netlink, const char *address, char *error
 }
 
 static int add_addresses(struct far_network *far, struct netlink *netlink, const struct recording *recording,
-                         char *error, size_t error_size) {
+                         bool twins, char *error, size_t error_size) {
     size_t count = recording->exchange_count;
     const char **addresses = calloc(count + 1, sizeof *addresses);
     if (!addresses) {
@@ -50,6 +51,9 @@ static int add_addresses(struct far_network *far, struct netlink *netlink, const
     for (size_t i = 0; i < count && result == 0; i++) {
         if (i > 0 && strcmp(addresses[i], addresses[i - 1]) == 0) continue;
         result = add_address(netlink, addresses[i], error, error_size);
+        char twin[INET6_ADDRSTRLEN];
+        if (result == 0 && twins && server_address_twin_text(addresses[i], twin))
+            result = add_address(netlink, twin, error, error_size);
         far->address_count++;
     }
     free(addresses);
@@ -85,7 +89,7 @@ static int set_tcp(const struct tcp_transport *tcp, char *error, size_t error_si
 }
 
 int far_network_open(struct far_network *far, struct loop *loop, const struct recording *recording,
-                     const struct tcp_transport *tcp, char *error, size_t error_size) {
+                     bool twins, const struct tcp_transport *tcp, char *error, size_t error_size) {
     *far = (struct far_network){0};
     struct netlink netlink;
     if (netlink_open(&netlink) < 0 || netlink_link_up(&netlink, "lo", 0) < 0) {
@@ -105,7 +109,7 @@ int far_network_open(struct far_network *far, struct loop *loop, const struct re
     if (tcp->initial_window_packets != KERNEL_INITCWND_PACKETS)
         result =
             initial_window_open(&far->initial_window, loop, tcp->initial_window_packets, error, error_size);
-    if (result == 0) result = add_addresses(far, &netlink, recording, error, error_size);
+    if (result == 0) result = add_addresses(far, &netlink, recording, twins, error, error_size);
     netlink_close(&netlink);
     return result;
 }

@@ -23,9 +23,10 @@ struct far_network {
     struct initial_window *initial_window; // NULL: the kernel's own
 };
 
-// Sets up the current namespace, which must be a fresh one. 0, or -1 with one line in `error`.
+// Sets up the current namespace, which must be a fresh one. `twins`: of IPv4 addresses, too
+// (server_address.h). 0, or -1 with one line in `error`.
 int far_network_open(struct far_network *far, struct loop *loop, const struct recording *recording,
-                     const struct tcp_transport *tcp, char *error, size_t error_size);
+                     bool twins, const struct tcp_transport *tcp, char *error, size_t error_size);
 void far_network_close(struct far_network *far);
 
 #endif

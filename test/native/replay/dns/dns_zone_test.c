@@ -35,7 +35,7 @@ static const struct recording recording = {.name = "test",
 static struct dns_zone *open_zone(const char *https_alpn) {
     struct dns_zone *zone;
     char error[256];
-    assert_int_equal(dns_zone_open(&zone, &recording, https_alpn, error, sizeof error), 0);
+    assert_int_equal(dns_zone_open(&zone, &recording, https_alpn, false, error, sizeof error), 0);
     return zone;
 }
 
@@ -131,6 +131,22 @@ static void test_addresses_in_recorded_order(void **state) {
     assert_memory_equal(answer->bytes + answer->size - 16, address, 16);
 }
 
+static void test_twins(void **state) {
+    struct dns_zone *zone;
+    char error[256];
+    (void)state;
+    assert_int_equal(dns_zone_open(&zone, &recording, "h3", true, error, sizeof error), 0);
+    struct answer *answer = ask(zone, make_query("www.example.org", DNS_TYPE_A, CLASS_IN), false);
+    assert_int_equal(answer_count_of(answer), 2);
+    answer = ask(zone, make_query("www.example.org", DNS_TYPE_AAAA, CLASS_IN), false);
+    assert_int_equal(answer_count_of(answer), 3); // the recorded one, and those of two A records
+    answer = ask(zone, make_query("both.example.org", DNS_TYPE_AAAA, CLASS_IN), false);
+    static const uint8_t twin[] = {0xfd, 0, 0x74, 0x72, 0, 4, 0, 0, 0, 0, 0, 0, 192, 0, 2, 15};
+    assert_int_equal(answer_count_of(answer), 1);
+    assert_memory_equal(answer->bytes + answer->size - 16, twin, 16);
+    dns_zone_close(zone);
+}
+
 static void test_https_record(void **state) {
     struct dns_zone *zone = *state;
     struct answer *answer = ask(zone, make_query("cdn.example.net", DNS_TYPE_HTTPS, CLASS_IN), false);
@@ -172,7 +188,7 @@ static void test_no_https_records(void **state) {
     char error[256];
     static const char *const wrong[] = {",", "h2,", ",h2", "h2,,h3"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_int_equal(dns_zone_open(&zone, &recording, wrong[i], error, sizeof error), -1);
+        assert_int_equal(dns_zone_open(&zone, &recording, wrong[i], false, error, sizeof error), -1);
         assert_non_null(strstr(error, wrong[i]));
     }
 }
@@ -232,7 +248,7 @@ static void test_unrecorded_hosts_beside_https(void **state) {
     const struct recording secure = {.name = "test", .exchanges = &only, .exchange_count = 1};
     struct dns_zone *zone;
     char error[256];
-    assert_int_equal(dns_zone_open(&zone, &secure, "h2,h3", error, sizeof error), 0);
+    assert_int_equal(dns_zone_open(&zone, &secure, "h2,h3", false, error, sizeof error), 0);
     struct answer *answer = ask(zone, make_query("fonts.example.com", DNS_TYPE_HTTPS, CLASS_IN), false);
     assert_int_equal(answer->question.outcome, DNS_OK);
     assert_int_equal(answer_count_of(answer), 1);
@@ -370,7 +386,7 @@ static void test_truncated(void **state) {
     struct recording large = {.name = "large", .exchanges = many, .exchange_count = COUNT};
     struct dns_zone *zone;
     char error[256];
-    assert_int_equal(dns_zone_open(&zone, &large, "h3", error, sizeof error), 0);
+    assert_int_equal(dns_zone_open(&zone, &large, "h3", false, error, sizeof error), 0);
     static const unsigned udp_sizes[] = {0, 100, 512, 1232, 65535};
     for (size_t i = 0; i < sizeof udp_sizes / sizeof *udp_sizes; i++) {
         struct query query = make_query("many.example", DNS_TYPE_A, CLASS_IN);
@@ -395,7 +411,7 @@ static void test_bad_address(void **state) {
     struct recording broken = {.name = "broken", .exchanges = &bad, .exchange_count = 1};
     struct dns_zone *zone;
     char error[256];
-    assert_int_equal(dns_zone_open(&zone, &broken, "h3", error, sizeof error), -1);
+    assert_int_equal(dns_zone_open(&zone, &broken, "h3", false, error, sizeof error), -1);
     assert_non_null(strstr(error, "broken"));
     assert_non_null(strstr(error, "not.an.address"));
 }
@@ -467,6 +483,7 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_twins),
         cmocka_unit_test(test_addresses_in_recorded_order),
         cmocka_unit_test(test_https_record),
         cmocka_unit_test(test_https_record_of_another_port),
