@@ -1,0 +1,28 @@
+// A server on loopback that does not keep to what a client hopes for: over TCP with TLS and HTTP/1.1, each
+// connection alike. For tests only; certificates are made in memory.
+#ifndef TRILANE_TEST_HOSTILE_SERVER_H
+#define TRILANE_TEST_HOSTILE_SERVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct hostile {
+    bool silent;      // takes connections and says nothing, not even TLS
+    bool hangs_up;    // ends each connection at once
+    bool expired;     // its certificate, which `authority` vouches for
+    const char *says; // over TLS after the request; NULL: nothing
+    bool stays;       // and then neither says more nor ends
+};
+
+struct hostile_server {
+    pid_t pid;
+    uint16_t port;
+    char authority[64]; // file: the certificate that it has, PEM
+};
+
+// 0, or -1.
+int hostile_server_start(struct hostile_server *server, const struct hostile *hostile);
+void hostile_server_stop(struct hostile_server *server);
+
+#endif

@@ -1,0 +1,205 @@
+// trilane-fetch as a program against servers that do not keep to the rules: each URL has its line with where
+// and why, in time, and the exit status is 0; and what it says of a command line that it cannot take.
+#include "../shaper/run.h"
+#include "hostile_server.h"
+
+#include <arpa/inet.h>
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+// `words` after the program, as a shell takes them.
+static void fetch(struct run *run, const char *words) {
+    char line[2048];
+    snprintf(line, sizeof line, "%s %s", PROGRAM_TRILANE_FETCH, words);
+    run_program(run, (char *[]){"bash", "-c", line, NULL});
+}
+
+static const char *text(const json_t *row, const char *key) {
+    const char *value = json_string_value(json_object_get(row, key));
+    return value ? value : "null";
+}
+
+// The only line, which must be a failure of that stage whose reason begins so; or, without a stage, none.
+static void expect_row(const struct run *run, const char *stage, const char *reason) {
+    if (run->status != 0) fail_msg("exit status %d: %s", run->status, run->err);
+    json_t *row = json_loads(run->out, JSON_DISABLE_EOF_CHECK, NULL);
+    assert_non_null(row);
+    const json_t *error = json_object_get(row, "error");
+    if (!stage) {
+        if (!json_is_null(error)) fail_msg("%s: %s", text(error, "stage"), text(error, "reason"));
+    } else if (strcmp(text(error, "stage"), stage) != 0 ||
+               strncmp(text(error, "reason"), reason, strlen(reason)) != 0) {
+        fail_msg("%s: %s; expected %s: %s", text(error, "stage"), text(error, "reason"), stage, reason);
+    }
+    json_decref(row);
+}
+
+struct hostile_case {
+    const char *words; // %u is the port, %s the authority's file
+    const char *stage; // NULL: none fails
+    const char *reason;
+    struct hostile hostile;
+};
+
+#define HEAD "HTTP/1.1 200 OK\r\n"
+
+static const struct hostile_case cases[] = {
+    {"--lane h1 --ca %2$s https://127.0.0.1:%1$u/", NULL, NULL, {.says = HEAD "Content-Length: 2\r\n\r\nok"}},
+    {"--lane h1 --insecure --timeout 0.5 https://127.0.0.1:%1$u/",
+     "timeout",
+     "the TLS handshake was not done in time",
+     {.silent = true}},
+    {"--lane h1 --insecure https://127.0.0.1:%1$u/", "tls", "", {.hangs_up = true}},
+    {"--lane h1 --ca %2$s https://127.0.0.1:%1$u/",
+     "tls",
+     "the certificate is refused: certificate has expired",
+     {.expired = true}},
+    {"--lane h1 https://127.0.0.1:%1$u/", "tls", "the certificate is refused: ", {.says = HEAD "\r\n"}},
+    {"--lane h1 --ca %2$s --connect 127.0.0.1:%1$u https://shop.example/",
+     "tls",
+     "the certificate is refused: Hostname mismatch",
+     {.says = HEAD "\r\n"}},
+    {"--lane h2 --insecure https://127.0.0.1:%1$u/",
+     "tls",
+     "the server does not speak h2 (ALPN: none)",
+     {.says = NULL}},
+    {"--lane h1 --insecure --timeout 0.5 https://127.0.0.1:%1$u/",
+     "timeout",
+     "there was no response in time",
+     {.says = NULL, .stays = true}},
+    {"--lane h1 --insecure --timeout 0.5 https://127.0.0.1:%1$u/",
+     "timeout",
+     "the response did not end in time; 3 bytes of its body came",
+     {.says = HEAD "\r\nabc", .stays = true}},
+    {"--lane h1 --insecure https://127.0.0.1:%1$u/",
+     "response",
+     "the server ended the connection after 3 of the 5 bytes of content-length",
+     {.says = HEAD "Content-Length: 5\r\n\r\nabc"}},
+    {"--lane h1 --insecure https://127.0.0.1:%1$u/",
+     "response",
+     "2 bytes came behind the end of the response",
+     {.says = HEAD "Content-Length: 1\r\n\r\nabc"}},
+    {"--lane h1 --insecure --max-body 2 https://127.0.0.1:%1$u/",
+     "response",
+     "the body has more than the 2 bytes that --max-body allows",
+     {.says = HEAD "\r\nabc"}},
+    {"--lane h1 --insecure --follow 3 https://127.0.0.1:%1$u/",
+     "response",
+     "it redirects for the 4th time: --follow 3 allows no more",
+     {.says = "HTTP/1.1 302 Found\r\nLocation: /again\r\nContent-Length: 0\r\n\r\n"}},
+    {"--lane h1 --insecure --follow 3 https://127.0.0.1:%1$u/",
+     "request",
+     "only https:// is fetched",
+     {.says = "HTTP/1.1 302 Found\r\nLocation: http://shop.example/\r\nContent-Length: 0\r\n\r\n"}},
+    {"--lane h1 --insecure https://127.0.0.1:%1$u/",
+     NULL,
+     NULL,
+     {.says = "HTTP/1.1 302 Found\r\nLocation: /\xff\r\nContent-Length: 0\r\n\r\n"}},
+};
+
+static void hostile_servers_have_their_rows(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hostile_server server;
+        struct run run;
+        char words[512];
+        assert_int_equal(hostile_server_start(&server, &cases[i].hostile), 0);
+        snprintf(words, sizeof words, cases[i].words, server.port, server.authority);
+        fetch(&run, words);
+        hostile_server_stop(&server);
+        expect_row(&run, cases[i].stage, cases[i].reason);
+    }
+}
+
+// A UDP socket that nobody reads.
+static uint16_t deaf_port(int *fd) {
+    struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof name;
+    *fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(*fd, (struct sockaddr *)&name, sizeof name), 0);
+    assert_int_equal(getsockname(*fd, (struct sockaddr *)&name, &size), 0);
+    return ntohs(name.sin_port);
+}
+
+static void nobody_there_has_its_row(void **state) {
+    static const char *const lanes[] = {"h1", "h2", "h2-0rtt", "h3", "h3-0rtt"};
+    struct run run;
+    char words[256];
+    int fd;
+    (void)state;
+    const uint16_t port = deaf_port(&fd);
+    for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++) {
+        snprintf(words, sizeof words, "--lane %s --insecure https://127.0.0.1:1/", lanes[i]);
+        fetch(&run, words);
+        expect_row(&run, "connect", "Connection refused");
+        snprintf(words, sizeof words, "--lane %s --insecure --no-https-record https://nothing.invalid/",
+                 lanes[i]);
+        fetch(&run, words);
+        expect_row(&run, "dns", "");
+    }
+    snprintf(words, sizeof words, "--lane h3 --insecure --connect-timeout 0.4 https://127.0.0.1:%u/", port);
+    fetch(&run, words);
+    expect_row(&run, "timeout", "the server did not answer in time over QUIC");
+    fetch(&run, "--ip 6 https://127.0.0.1/");
+    expect_row(&run, "dns", "the URL's address is of the other version of IP");
+    close(fd);
+}
+
+static void each_line_of_a_file_has_its_row(void **state) {
+    struct run run;
+    size_t lines = 0;
+    (void)state;
+    fetch(&run,
+          "--lane h1 --urls <(echo; echo '# none'; for i in $(seq 20); do echo https://127.0.0.1:1/$i; done; "
+          "echo 'https://bad host/'; printf x)");
+    assert_int_equal(run.status, 0);
+    for (const char *line = run.out; (line = strchr(line, '\n')); line++)
+        lines++;
+    assert_int_equal(lines, 22);
+}
+
+static void command_lines_are_checked(void **state) {
+    static const struct {
+        const char *words, *said;
+    } bad[] = {
+        {"", "no URL: name one, or a file of them by --urls (see --help)"},
+        {"--lane h4 https://x/", "lane: must be h1, h2, h2-0rtt, h3 or h3-0rtt (got \"h4\")"},
+        {"--tls 1.2 --lane h3 https://x/", "tls: lane h3 has 1.3 only: leave --tls out"},
+        {"--ip 6 --connect 127.0.0.1 https://x/",
+         "connect: the address is none of IPv6: give --ip 4, or another address"},
+        {"--connect shop.example https://x/",
+         "connect: must be an address, ADDRESS:PORT or [ADDRESS]:PORT (got \"shop.example\")"},
+        {"--timeout 0 https://x/", "timeout: must be seconds from 0.001 to 86400 (got \"0\")"},
+        {"--ca /nonexistent https://x/", "/nonexistent: has no certificates in PEM that can be read"},
+        {"--urls /nonexistent", "urls: /nonexistent: No such file or directory"},
+        {"--user-agent '\r' https://x/", "user-agent: must be printable ASCII"},
+        {"--follow 51 https://x/", "follow: must be a number from 0 to 50 (got \"51\")"},
+        {"--nonsense", "--nonsense: no such option (see --help)"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct run run;
+        char said[256];
+        fetch(&run, bad[i].words);
+        snprintf(said, sizeof said, "trilane-fetch: %s\n", bad[i].said);
+        assert_string_equal(run.err, said);
+        assert_int_equal(run.status, 2);
+        assert_string_equal(run.out, "");
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hostile_servers_have_their_rows), cmocka_unit_test(nobody_there_has_its_row),
+        cmocka_unit_test(each_line_of_a_file_has_its_row), cmocka_unit_test(command_lines_are_checked)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
