@@ -25,7 +25,8 @@ struct connection {
     struct connection_settings settings;
     struct client_tls_connection identity;
     struct loop_watch watch;
-    uint32_t watched; // for which events
+    struct loop_timer look; // for what was read along with the handshake's end
+    uint32_t watched;       // for which events
     enum phase phase;
     SSL *ssl; // the link's
     struct tls_link *link;
@@ -120,6 +121,8 @@ static void become_ready(struct connection *c) {
     }
     c->phase = TCP_READY;
     c->facts.ready_ns = clock_now_ns();
+    // In the next turn, as what is ready is asked first: to read would end the time of early data.
+    loop_timer_set(c->settings.loop, &c->look, c->facts.ready_ns);
     c->settings.ready(c->settings.context);
 }
 
@@ -203,14 +206,21 @@ static void read_in(struct connection *c) {
     send_out(c);
 }
 
+static void on_look(void *context, uint64_t now_ns) {
+    struct connection *c = context;
+    (void)now_ns;
+    if (c->phase == TCP_READY) read_in(c);
+    watch(c);
+}
+
 static void on_events(void *context, uint32_t events) {
     struct connection *c = context;
     (void)events;
-    if (c->phase == TCP_CONNECTING)
+    if (c->phase == TCP_CONNECTING) {
         on_connected(c);
-    else if (c->phase == TCP_SHAKING)
+    } else if (c->phase == TCP_SHAKING) {
         shake_hands(c);
-    if (c->phase == TCP_READY) {
+    } else if (c->phase == TCP_READY) {
         send_out(c);
         read_in(c);
     }
@@ -243,6 +253,7 @@ static int connect_to(struct connection *c) {
 
 static void tcp_close(struct connection *c) {
     if (c->watch.fd >= 0 && c->phase != TCP_BROKEN) loop_remove(c->settings.loop, &c->watch);
+    loop_timer_clear(c->settings.loop, &c->look);
     if (c->link && c->phase == TCP_READY && c->facts.secured_ns > 0) tls_link_finish(c->link);
     if (c->exchange) c->http->close(c->exchange);
     tls_link_close(c->link);
@@ -268,6 +279,7 @@ static struct connection *tcp_open(const struct connection_settings *settings,
                                                  .ticket = settings->ticket,
                                                  .ticket_came = settings->ticket_came ? on_ticket : NULL,
                                                  .context = c};
+    c->look = (struct loop_timer){.due = on_look, .context = c};
     c->watch = (struct loop_watch){.fd = -1, .ready = on_events, .context = c};
     if (connect_to(c) == 0) return c;
     snprintf(error, error_size, "%s", strerror(errno));

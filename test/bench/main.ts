@@ -19,6 +19,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   coverage: async () => (await import("./coverage.ts")).bench,
   dilate: async () => (await import("./dilate.ts")).bench,
   disturbed: async () => (await import("./disturbed.ts")).bench,
+  fetch: async () => (await import("./fetch.ts")).bench,
   fidelity: async () => (await import("./fidelity.ts")).bench,
   "flow-theory": async () => (await import("./flow_theory.ts")).bench,
   flows: async () => (await import("./flows.ts")).bench,

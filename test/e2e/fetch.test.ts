@@ -1,0 +1,80 @@
+// trilane-fetch before trilane-replay in labs: every lane gives the same body over both versions of IP, and its steps take as many
+// round trips as theory has. `npm run bench -- fetch` has the long ones, and those beside curl.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { quantile } from "../../cli/base/quantile.ts";
+import { readMachine, unrestBetween } from "../../cli/load/pressure.ts";
+import { timedTest } from "../calm_machine.ts";
+import { curlWords, fetchWords, inLab, labRows, slope, theory, timeOf, withFetchSite } from "../fetch/fetch_lab.ts";
+
+test("every lane gives the body that curl gives, over IPv4 and IPv6", async () => {
+  await withFetchSite("object-1MB", async (site) => {
+    const commands = theory.flatMap(({ words }) =>
+      ["4", "6"].map((version) => fetchWords(site, [...words, "--ip", version])),
+    );
+    const curl = curlWords(site, [])
+      .join(" ")
+      .replace(/--output \S+ --write-out .*?\n /s, "");
+    const digest = await inLab(site, "100mbit/4ms", [["bash", "-c", `${curl} | sha256sum`]]);
+    const { records } = labRows(await inLab(site, "100mbit/4ms", commands));
+    assert.equal(records.length, 2 * theory.length);
+    for (const record of records) {
+      assert.equal(`${record.body_sha256}  -`, digest.trim(), record.lane);
+      assert.deepEqual([record.status, record.body_bytes], [200, 1_000_000]);
+      assert.equal(record.address?.includes(":"), record.ip === 6);
+      assert.ok((record.bytes_received ?? 0) > 1_000_000 && (record.bytes_sent ?? 0) > 100);
+      const resumes = record.lane.endsWith("0rtt");
+      assert.deepEqual([record.resumed, record.early_data], resumes ? [true, "accepted"] : [false, "unused"]);
+      assert.equal(record.certificate_bytes === null, resumes);
+    }
+  });
+});
+
+test("a connection that is used again has no handshake, and its own bytes", async () => {
+  await withFetchSite("object-100kB", async (site) => {
+    const commands = theory.map(({ words }) => [...fetchWords(site, [...words, "--reuse"]), site.url]);
+    const { records } = labRows(await inLab(site, "100mbit/4ms", commands));
+    for (const [at, { name }] of theory.entries()) {
+      const [first, again] = [records[2 * at], records[2 * at + 1]];
+      assert.deepEqual([first?.reused, again?.reused], [false, true], name);
+      assert.equal(again?.connect_ms, null);
+      assert.equal(again?.unavailable.connect_ms, "the connection was there");
+      assert.equal(again?.body_sha256, first?.body_sha256);
+      const received = again?.bytes_received ?? 0;
+      assert.ok(received > 100_000 && received < 106_000, `${name}: ${received} bytes`);
+    }
+  });
+});
+
+const [near_ms, far_ms] = [20, 100] as const;
+const runs = 3;
+
+timedTest("steps take as many round trips as theory has, within 2 %", async (calm) => {
+  const before = readMachine();
+  const began_ms = performance.now();
+  await withFetchSite("object-10kB", async (site) => {
+    const commands = Array.from({ length: runs }, () => theory.map(({ words }) => fetchWords(site, words))).flat();
+    const [near, far] = [
+      labRows(await inLab(site, `1000mbit/${near_ms}ms`, commands)),
+      labRows(await inLab(site, `1000mbit/${far_ms}ms`, commands)),
+    ];
+    const { stalled, stolen } = unrestBetween(before, readMachine(), performance.now() - began_ms);
+    if ((stalled ?? 0) > 0.1 || (stolen ?? 0) > 0.005)
+      calm.disturbed("other programs had the CPUs while round trips were measured");
+    for (const [at, { name, established, firstByte }] of theory.entries()) {
+      const trips = (time: "established_ms" | "first_byte_ms"): number =>
+        slope(
+          [near, far].map(({ records }, place) => {
+            const times = records
+              .filter((_, each) => each % theory.length === at)
+              .map((record) => timeOf(record, time));
+            assert.equal(times.length, runs);
+            return [place === 0 ? near_ms : far_ms, quantile(times, 0.5)] as const;
+          }),
+        );
+      const off = (found: number, expected: number): number => Math.abs(found - expected) / Math.max(expected, 1);
+      assert.ok(off(trips("established_ms"), established) <= 0.02, `${name}: established ${trips("established_ms")}`);
+      assert.ok(off(trips("first_byte_ms"), firstByte) <= 0.02, `${name}: first byte ${trips("first_byte_ms")}`);
+    }
+  });
+});
