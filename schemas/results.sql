@@ -3,12 +3,12 @@
 -- A planned load is (cell, block); it is done with its first valid attempt, or when its attempts are used up.
 -- New files are made from this one; schemas/migrations/results brings earlier ones to it (see schemas/migrations/README.md).
 PRAGMA application_id = 1953655154;
-PRAGMA user_version = 8;
+PRAGMA user_version = 9;
 
 CREATE TABLE sweep (
   id INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice: reports are named after it
   name TEXT NOT NULL,
-  plan TEXT NOT NULL,             -- JSON by schemas/sweep-plan.schema.json, or of flows by flow-plan.schema.json, with every default filled in
+  plan TEXT NOT NULL,             -- JSON by schemas/sweep-plan.schema.json, or of flows by flow-plan.schema.json, of fetches by fetch-plan.schema.json, with every default filled in
   plan_digest TEXT NOT NULL,      -- SHA-256 (hex) of what decides the loads: an unfinished sweep of it is gone on with
   created_at TEXT NOT NULL,       -- ISO 8601, UTC
   finished_at TEXT,               -- NULL: unfinished
@@ -16,7 +16,7 @@ CREATE TABLE sweep (
   command TEXT NOT NULL,          -- JSON array: the command line that began it
   environment TEXT NOT NULL,      -- JSON object: the machine and versions that it began on
   owner TEXT,                     -- JSON: the process that runs it now; NULL: none
-  kind TEXT NOT NULL DEFAULT 'pages'  -- 'pages': cells and loads hang on it; 'flows': flow_cell and flow_run do
+  kind TEXT NOT NULL DEFAULT 'pages'  -- 'pages': cells and loads hang on it; 'flows': flow_cell and flow_run; 'fetches': fetch_cell and fetch
 );
 CREATE INDEX sweep_plan_digest ON sweep (plan_digest);
 
@@ -232,3 +232,33 @@ CREATE TABLE flow_cell_host (
   place INTEGER NOT NULL,         -- number of the link in the plan, from 1: what trilane cell is given
   finished_at TEXT
 );
+
+-- What a sweep of fetches compares: an object over a lane, a version of TLS and one of IP, on a link or on the network as it is.
+CREATE TABLE fetch_cell (
+  id INTEGER PRIMARY KEY,
+  sweep INTEGER NOT NULL REFERENCES sweep (id) ON DELETE CASCADE,
+  object TEXT NOT NULL,           -- its URL
+  lane TEXT NOT NULL,
+  tls TEXT NOT NULL,              -- '1.2' or '1.3'
+  ip INTEGER NOT NULL,            -- 4 or 6
+  link TEXT,                      -- short form, canonical; NULL: the network as it is
+  link_profile TEXT               -- JSON by schemas/link-profile.schema.json; NULL as above
+);
+CREATE UNIQUE INDEX fetch_cell_place ON fetch_cell (sweep, object, lane, tls, ip, ifnull(link, ''));
+
+-- Every attempt at a fetch, written in one transaction, never changed afterwards. A planned fetch is (cell, block), as of loads. One that
+-- failed is an outcome and is not tried again; one that is invalid, because the machine disturbed it, is.
+CREATE TABLE fetch (
+  id INTEGER PRIMARY KEY,
+  cell INTEGER NOT NULL REFERENCES fetch_cell (id) ON DELETE CASCADE,
+  block INTEGER NOT NULL,         -- repetition, from 0: every object is fetched once over everything in it
+  attempt INTEGER NOT NULL,       -- from 0
+  position INTEGER NOT NULL,      -- place in the sweep's planned order, from 0
+  status TEXT NOT NULL CHECK (status IN ('valid', 'invalid', 'failed')),
+  reasons TEXT NOT NULL,          -- JSON array of strings; empty for a valid fetch
+  started_at TEXT NOT NULL,
+  wall_ms REAL NOT NULL,
+  record TEXT,                    -- JSON by schemas/fetch-record.schema.json; NULL: the client left none
+  UNIQUE (cell, block, attempt)
+);
+CREATE UNIQUE INDEX fetch_valid_once ON fetch (cell, block) WHERE status = 'valid';

@@ -10,6 +10,7 @@ import { parseOwner, stateOf, thisProcess } from "./process_owner.ts";
 export const folderKinds = [
   "bundle",
   "extension",
+  "fetch",
   "flows",
   "load",
   "record",

@@ -41,9 +41,10 @@ const sections: readonly { readonly title: string; readonly commands: Readonly<R
     },
   },
   {
-    title: "The link by itself:",
+    title: "Transports and the link, without a browser:",
     commands: {
       flows: () => import("./flows.ts"),
+      fetch: () => import("./fetch.ts"),
       links: () => import("./links.ts"),
       shell: () => import("./shell.ts"),
       meter: () => import("./meter.ts"),

@@ -1,5 +1,5 @@
 // `trilane export [SWEEP] --format har|csv|json|race`: loads for other tools, to a file or to standard output; with --recording, a
-// recording as har, mahimahi or wpr. A sweep of flows is export_flows.ts's.
+// recording as har, mahimahi or wpr. A sweep of flows is export_flows.ts's, one of fetches export_fetches.ts's.
 import { resolve } from "node:path";
 import type { Argv } from "yargs";
 import { credentialsInWords, secretNamesInWords } from "../../extension/har/secrets.ts";
@@ -10,6 +10,7 @@ import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { count } from "../base/numbers.ts";
 import { printFile, printJson, printLines } from "../base/terminal_text.ts";
+import { fetchColumns } from "../fetch/export/csv.ts";
 import { flowColumns } from "../flows/export/csv.ts";
 import { seriesColumns } from "../flows/export/series_csv.ts";
 import { withArchive } from "../recording/archive/client.ts";
@@ -19,8 +20,9 @@ import { chooseLoads, openNamed, readNumber } from "../results/export/choose.ts"
 import { columns, csvLines } from "../results/export/csv.ts";
 import { harPieces } from "../results/export/har.ts";
 import { exportDocument } from "../results/export/json.ts";
-import type { FlowSweep, Results } from "../results/store/results.ts";
+import type { FetchSweep, FlowSweep, Results } from "../results/store/results.ts";
 import type { Command, CommonOptions } from "./command.ts";
+import { exportFetches } from "./export_fetches.ts";
 import { exportFlows, flowFormats } from "./export_flows.ts";
 
 const formats = ["har", "csv", "json", "race"] as const;
@@ -97,10 +99,10 @@ function pieces(
 const helpOf = (all: readonly { readonly name: string; readonly meaning: string }[]): string =>
   all.map(({ name, meaning }) => `  ${name.padEnd(24)} ${meaning}`).join("\n");
 
-/** The sweep that is asked for, or the newest one, if it has flows. */
-function flowSweepOf(results: Results, asked: string | undefined): FlowSweep | null {
+/** The sweep that is asked for, or the newest one, if it has no pages. */
+function otherSweepOf(results: Results, asked: string | undefined): FlowSweep | FetchSweep | null {
   const known = asked === undefined ? results.listAllSweeps()[0] : results.anySweep(readNumber(asked, "sweep"));
-  return known?.kind === "flows" ? known : null;
+  return known && known.kind !== "pages" ? known : null;
 }
 
 export const command: Command<ExportOptions> = {
@@ -115,10 +117,10 @@ export const command: Command<ExportOptions> = {
       .option("format", {
         type: "string",
         describe:
-          "har: requests; csv: a row per load; json: all but requests; race: a race with one load of each lane. Of flows csv: a row per run and flow; series: what they did over time; json; flent: files for flent's plotter",
+          "har: requests; csv: a row per load; json: all but requests; race: a race with one load of each lane. Of flows csv: a row per run and flow; series: what they did over time; json; flent: files for flent's plotter. Of fetches csv: a row each; json",
       })
       .option("recording", { type: "string", describe: "a recording instead, as har, mahimahi (a folder) or wpr" })
-      .option("load", { type: "string", describe: "number of one load, or run of flows, instead of all" })
+      .option("load", { type: "string", describe: "number of one load, run of flows or fetch, instead of all" })
       .option("keep-credentials", {
         type: "boolean",
         default: false,
@@ -131,7 +133,7 @@ export const command: Command<ExportOptions> = {
       .example("trilane export 4 --format flent --out runs", "each run of flows, for `flent -i`")
       .example("trilane export 3 --format json", "sweep 3 with its verdicts (schemas/export.schema.json)")
       .epilogue(
-        `Columns of the CSV; an empty field is unavailable:\n${helpOf(columns)}\n\nOf a sweep of flows:\n${helpOf(flowColumns)}\n\nOf its series:\n${helpOf(seriesColumns)}`,
+        `Columns of the CSV; an empty field is unavailable:\n${helpOf(columns)}\n\nOf a sweep of flows:\n${helpOf(flowColumns)}\n\nOf its series:\n${helpOf(seriesColumns)}\n\nOf a sweep of fetches:\n${helpOf(fetchColumns)}`,
       ),
   run: async (options) => {
     if (options.recording !== undefined) return await runRecording(options.recording, options);
@@ -141,8 +143,9 @@ export const command: Command<ExportOptions> = {
     const home = homeFolder(options.home);
     const { results, asked } = openNamed(options.sweep, home);
     try {
-      const flows = flowSweepOf(results, asked);
-      if (flows) return await exportFlows(results, flows, options);
+      const other = otherSweepOf(results, asked);
+      if (other?.kind === "flows") return await exportFlows(results, other, options);
+      if (other) return await exportFetches(results, other, options);
       const format = readFormat(options);
       if (format === "race" && options.load !== undefined)
         throw new UserError("export: --format race is of a whole race: leave out --load");

@@ -12,7 +12,20 @@ import type { Command, CommonOptions } from "./command.ts";
 const width = 80;
 
 /** What a sweep's cells differ in. */
-function spanOf(results: Results, sweep: AnySweep): Pick<ListedSweep, "pages" | "lanes" | "links" | "mixes"> {
+function spanOf(
+  results: Results,
+  sweep: AnySweep,
+): Pick<ListedSweep, "pages" | "lanes" | "links" | "mixes" | "objects"> {
+  if (sweep.kind === "fetches") {
+    const { page, objects, lanes } = sweep.plan;
+    const links = new Set(results.fetchCellsOf(sweep.id).map(({ link }) => link));
+    return {
+      pages: page === undefined ? 0 : 1,
+      objects: objects.length,
+      lanes: [...lanes],
+      links: links.has(null) ? 0 : links.size,
+    };
+  }
   if (sweep.kind === "flows") {
     const { plan } = sweep;
     const cells = results.flowCellsOf(sweep.id);
@@ -94,17 +107,22 @@ function recordingLines(recordings: List["recordings"]): string[] {
   return fittedTable([["recording", "exchanges", "filled", "hosts", "addr.", "size", "made"], ...rows]);
 }
 
+function spanWords({ pages, mixes, objects }: ListedSweep): string {
+  if (objects !== undefined) return count(objects, "object");
+  return mixes === undefined ? String(pages) : count(mixes, "mix", "mixes");
+}
+
 function sweepLines(sweeps: List["sweeps"]): string[] {
   const rows = sweeps.map((sweep): [string, ...string[]] => [
     `${sweep.id} ${sweep.name}`,
-    sweep.mixes === undefined ? String(sweep.pages) : count(sweep.mixes, "mix", "mixes"),
+    spanWords(sweep),
     sweep.lanes.length === 0 ? "-" : String(sweep.lanes.length),
-    String(sweep.links),
+    sweep.links === 0 ? "-" : String(sweep.links),
     `${sweep.valid} of ${sweep.planned}`,
     sweep.state,
     day(sweep.created_at),
   ]);
-  const valid = sweeps.some(({ kind }) => kind === "flows") ? "valid" : "valid loads";
+  const valid = sweeps.some(({ kind }) => kind !== "pages") ? "valid" : "valid loads";
   return fittedTable([["sweep", "pages", "lanes", "links", valid, "state", "begun"], ...rows]);
 }
 

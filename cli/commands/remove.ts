@@ -115,7 +115,10 @@ export const command: Command<RemoveOptions> = {
       })
       .option("yes", { type: "boolean", default: false, describe: "with --everything: do not ask" })
       .example("trilane remove shop shop-repeat", "two recordings")
-      .example("trilane remove --sweep 3", "sweep 3, all its loads or flow runs, and its reports; recordings stay")
+      .example(
+        "trilane remove --sweep 3",
+        "sweep 3, all its loads, flow runs or fetches, and its reports; recordings stay",
+      )
       .example("trilane remove --everything --yes", "all that Trilane keeps, without being asked"),
   run: async (options) => {
     if (options.everything) return await runEverything(options);

@@ -59,6 +59,10 @@ export const command: Command<ReportOptions> = {
     let path: string;
     try {
       const chosen = chooseAnySweep(results, asked);
+      if (chosen.kind === "fetches")
+        throw new UserError(
+          `sweep ${chosen.id} is of fetches: \`trilane export ${chosen.id} --format csv\` has its rows`,
+        );
       const isOfFlows = chosen.kind === "flows";
       if (isOfFlows && options.metric !== undefined)
         throw new UserError(`sweep ${chosen.id} is of flows: --metric chooses among times of pages, leave it out`);

@@ -3,6 +3,7 @@
 import type { CellResult, SweepFinished } from "../../schemas/generated/sweep_event.ts";
 import { formatTime } from "../base/numbers.ts";
 import { textTable } from "../base/text_table.ts";
+import { wrappedText } from "../base/wrapped_text.ts";
 import { shortLabel } from "../link/label.ts";
 import { traitsByLink } from "../link/traits.ts";
 import { isDisturbed } from "../load/disturbance.ts";
@@ -34,15 +35,7 @@ export interface Outcome {
 }
 
 /** Words on lines of at most 80 columns. */
-export function wrapped(text: string, columns = width): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= columns) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
-}
+export const wrapped = (text: string, columns = width): string[] => wrappedText(text, columns);
 
 function shortened(text: string, columns: number): string {
   return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`;

@@ -1,4 +1,4 @@
-// What every execution of a plan has, of pages or of flows: what it begins on, how it waits outside of its runs, how it gives its sweep up,
+// What every execution of a plan has, of pages, of flows or of fetches: what it begins on, how it waits outside of its runs, how it gives its sweep up,
 // and what it says where it was stopped. Runs nothing.
 import { constants, cpus, release } from "node:os";
 import type { SweepStopped } from "../../schemas/generated/sweep_event.ts";
@@ -54,7 +54,7 @@ export function releaseQuietly(results: Results, sweep: AnySweep): void {
 /** Says that it ended early, and sets the exit status. */
 export function sayStopped(
   stopped: Omit<SweepStopped, "event">,
-  noun: "loads" | "runs",
+  noun: "loads" | "runs" | "fetches",
   json: boolean,
   progress: Progress,
 ): void {

@@ -1,4 +1,6 @@
 // trilane-fetch: what objects cost over one lane, a line of JSON each. Reads the URLs, prints the lines.
+// Ends with who started it.
+#include "base/child.h"
 #include "base/log.h"
 #include "fetch/fetch.h"
 
@@ -7,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void fetch(struct fetcher *fetcher, const char *url) {
     json_t *row = fetcher_fetch(fetcher, url);
@@ -34,8 +37,10 @@ int main(int argc, char **argv) {
     struct fetch_options options;
     struct fetcher *fetcher;
     char error[512];
+    const pid_t parent = getppid();
     log_program("trilane-fetch");
     options_read(&options, argc, argv);
+    child_die_with_parent(parent);
     signal(SIGPIPE, SIG_IGN);
     FILE *file = NULL;
     if (options.urls_file) {

@@ -1,13 +1,13 @@
 // Generated from ../fetch-plan.schema.json by `npm run generate`: change the schema instead.
 import type { FetchIp, FetchLane, FetchTls } from "./fetch_record.ts";
-import type { PlanLink, SynthPage } from "./sweep_plan.ts";
+import type { DisturbanceTolerance, PlanLink, SynthPage } from "./sweep_plan.ts";
 
 /**
  * A URL.
  */
 export type FetchObject = string;
 /**
- * With links: the recording that has the objects.
+ * With links: the recording whose servers are asked.
  */
 export type PlanPage = string | SynthPage;
 /**
@@ -25,10 +25,12 @@ export interface FetchPlanDocument {
    */
   reference?: string;
   /**
+   * With a page the default is all that it has; else there must be some.
+   *
    * @minItems 1
    * @maxItems 100000
    */
-  objects: [FetchObject, ...FetchObject[]];
+  objects?: [FetchObject, ...FetchObject[]];
   /**
    * @minItems 1
    */
@@ -46,7 +48,7 @@ export interface FetchPlanDocument {
    */
   ip?: [FetchIp, ...FetchIp[]];
   /**
-   * Labs whose objects are a recording's. Absent: over the network as it is.
+   * Labs, whose servers are a recording's. Absent: over the network as it is.
    *
    * @minItems 1
    */
@@ -62,13 +64,13 @@ export interface FetchPlanDocument {
    */
   connect?: string;
   /**
+   * A file of certificates (PEM) to trust in place of the system's. In labs the recording's are trusted.
+   */
+  ca?: string;
+  /**
    * Certificates. false: also those that nobody vouches for.
    */
   verify?: boolean;
-  /**
-   * Objects of one host over one connection. Default: a connection each.
-   */
-  reuse?: boolean;
   /**
    * How many redirects are followed.
    */
@@ -82,8 +84,9 @@ export interface FetchPlanDocument {
    */
   max_body_bytes?: number;
   /**
-   * Between two objects of one host.
+   * Between two fetches from one host, over the network as it is. In labs there is none.
    */
   pause_ms?: number;
+  tolerance?: DisturbanceTolerance;
   user_agent?: string;
 }

@@ -12,9 +12,8 @@ export type FetchTls = "1.2" | "1.3";
  * Version of IP.
  */
 export type FetchIp = 4 | 6;
-export type Duration = number | null;
 export type Text = string | null;
-export type Count = number | null;
+export type Duration = number | null;
 /**
  * What trilane-fetch prints for each URL, a line each: what one object cost over one lane. Also of one that failed: `error` says where. A value that is missing is null, and `unavailable` says why. Times are from the start of the connection that the object came over, dns_ms apart; of a reused one from the moment its request could be sent.
  */
@@ -97,7 +96,10 @@ export interface FetchRecord {
    * As this end's kernel or quiche has it at the object's end.
    */
   rtt_smoothed_ms: number | null;
-  rtt_min_ms: Duration;
+  /**
+   * The least that it had.
+   */
+  rtt_min_ms: number | null;
   /**
    * TCP: by this end, as its kernel counts them. What the server sent again is not seen here.
    */
@@ -139,9 +141,18 @@ export interface FetchRecord {
    * CPU time of trilane-fetch for the object, from name to last byte.
    */
   cpu_user_us: number | null;
-  cpu_system_us: Count;
-  context_switches_voluntary: Count;
-  context_switches_involuntary: Count;
+  /**
+   * The same within the kernel, for this process.
+   */
+  cpu_system_us: number | null;
+  /**
+   * Of trilane-fetch, because it waited.
+   */
+  context_switches_voluntary: number | null;
+  /**
+   * Of trilane-fetch, because another one had its turn.
+   */
+  context_switches_involuntary: number | null;
   /**
    * null: all of the object came, whatever its status.
    */

@@ -8,7 +8,7 @@ export interface FileWritten {
   kind: "report" | "har" | "csv" | "json" | "race" | "series" | "flent";
   sweep: number;
   /**
-   * How many loads, or runs of flows, are in it.
+   * How many loads, runs of flows or fetches are in it.
    */
   loads: number;
   /**

@@ -54,9 +54,9 @@ export interface ListedRecording {
 export interface ListedSweep {
   id: number;
   /**
-   * Of page loads, or of flows (`trilane flows`).
+   * Of page loads, of flows (`trilane flows`), or of fetches (`trilane fetch`).
    */
-  kind: "pages" | "flows";
+  kind: "pages" | "flows" | "fetches";
   name: string;
   created_at: string;
   /**
@@ -73,6 +73,10 @@ export interface ListedSweep {
    */
   mixes?: number;
   /**
+   * Of fetches: how many different objects. Absent: another kind of sweep.
+   */
+  objects?: number;
+  /**
    * Empty: flows without a page.
    */
   lanes: string[];
@@ -81,15 +85,15 @@ export interface ListedSweep {
    */
   links: number;
   /**
-   * Pages x lanes x links; of flows, mixes x lanes x links.
+   * Pages x lanes x links; of flows, mixes x lanes x links; of fetches, objects x lanes x versions of TLS and IP x links.
    */
   cells: number;
   /**
-   * Loads, or flow runs, that the plan asks for: cells x repetitions.
+   * Loads, flow runs or fetches that the plan asks for: cells x repetitions.
    */
   planned: number;
   /**
-   * Loads or flow runs so far, with those that were invalid or failed.
+   * Loads, flow runs or fetches so far, with those that were invalid or failed.
    */
   attempts: number;
   valid: number;

@@ -1,4 +1,5 @@
 // Generated from ../sweep-event.schema.json by `npm run generate`: change the schema instead.
+import type { FetchHttpsService, FetchIp, FetchLane, FetchRecord, FetchTls } from "./fetch_record.ts";
 import type { Lane } from "./lane.ts";
 import type { LaneLabel } from "./lane_label.ts";
 
@@ -23,11 +24,18 @@ export type SweepEvent =
   | FlowRunStarted
   | FlowRunFinished
   | FlowsFinished
-  | FlowCellFinished;
+  | FlowCellFinished
+  | FetchStarted
+  | FetchFinished
+  | FetchesFinished;
 /**
  * From 0.
  */
 export type Index = number;
+/**
+ * null: the network as it is.
+ */
+export type FetchLink = string | null;
 /**
  * The one line of `trilane plan` and of --dry-run.
  */
@@ -184,12 +192,12 @@ export interface SweepStarted {
   /**
    * Absent: of page loads.
    */
-  kind?: "pages" | "flows";
+  kind?: "pages" | "flows" | "fetches";
   sweep: number;
   name: string;
   cells: number;
   /**
-   * Planned loads or flow runs.
+   * Planned loads, flow runs or fetches.
    */
   loads: number;
   /**
@@ -543,4 +551,146 @@ export interface FlowCellFinished {
    */
   wall_s: number;
   cells: FlowCellResult[];
+}
+export interface FetchStarted {
+  event: "fetch-started";
+  position: Index;
+  /**
+   * Its URL.
+   */
+  object: string;
+  lane: FetchLane;
+  tls: FetchTls;
+  ip: FetchIp;
+  link: FetchLink;
+  block: Index;
+  attempt: Index;
+}
+/**
+ * An attempt at a fetch has ended and is stored.
+ */
+export interface FetchFinished {
+  event: "fetch-finished";
+  position: Index;
+  /**
+   * Its URL.
+   */
+  object: string;
+  lane: FetchLane;
+  tls: FetchTls;
+  ip: FetchIp;
+  link: FetchLink;
+  block: Index;
+  attempt: Index;
+  /**
+   * Its number in the results.
+   */
+  fetch: number;
+  /**
+   * failed: the object did not come, which is a result; invalid: the machine disturbed it.
+   */
+  status: "valid" | "invalid" | "failed";
+  reasons: string[];
+  wall_ms: number;
+  /**
+   * null: the client left none.
+   */
+  record: FetchRecord | null;
+  /**
+   * Planned fetches that will not be tried again.
+   */
+  done: number;
+  fetches: number;
+  /**
+   * What the rest is expected to take.
+   */
+  left_s: number;
+}
+/**
+ * The host's HTTPS records (RFC 9460), looked up once for each host.
+ */
+export interface FetchHttpsRecord {
+  /**
+   * failed: nothing is known, and `reason` says why; not-asked: by --no-https-record, or for an address.
+   */
+  state: "present" | "absent" | "failed" | "not-asked";
+  reason: string | null;
+  lookup_ms: number | null;
+  records: FetchHttpsService[];
+}
+/**
+ * All fetches of a plan are done.
+ */
+export interface FetchesFinished {
+  event: "fetches-finished";
+  sweep: number;
+  /**
+   * Planned fetches.
+   */
+  fetches: number;
+  /**
+   * Attempts by status, over all of the plan.
+   */
+  valid: number;
+  invalid: number;
+  failed: number;
+  /**
+   * Of this run's attempts.
+   */
+  wall_s: number;
+  /**
+   * The report's path; null: none is written.
+   */
+  report: string | null;
+  /**
+   * Which lane connects and answers faster, in sentences.
+   */
+  verdict: string[];
+  /**
+   * What failed, what did not count, and what hosts say of HTTP/3, in sentences.
+   */
+  notes: string[];
+  cells: FetchSummary[];
+}
+/**
+ * All objects over a lane, a version of TLS and of IP, on one link or on the network as it is.
+ */
+export interface FetchSummary {
+  link: FetchLink;
+  lane: FetchLane;
+  tls: FetchTls;
+  ip: FetchIp;
+  /**
+   * Those that came at least once.
+   */
+  objects: number;
+  valid: number;
+  failed: number;
+  invalid: number;
+  /**
+   * By the metric's name.
+   */
+  metrics: {
+    [k: string]: FetchMetricSummary;
+  };
+}
+export interface FetchMetricSummary {
+  /**
+   * Of how many values.
+   */
+  n: number;
+  /**
+   * What a value is of: five objects or more count with their medians, fewer with each fetch.
+   */
+  unit: "objects" | "fetches";
+  median: number | null;
+  /**
+   * 95 % interval of the median; null: too few.
+   */
+  low: number | null;
+  high: number | null;
+  /**
+   * Why there is no median.
+   */
+  reason: string | null;
 }

@@ -1,4 +1,5 @@
 // What is measured of flows, for help: each metric's name in data, unit and meaning, as schemas/flow-result.schema.json has them.
+import { wrappedText } from "../../base/wrapped_text.ts";
 import { directionMetrics, type FlowMetricFacts, flowMetrics, groupMetrics, pingMetrics } from "./measured.ts";
 
 const sections = [
@@ -11,20 +12,10 @@ const sections = [
 /** What a terminal's 80 columns leave beside the indent. */
 const width = 72;
 
-function wrapped(text: string): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
-}
-
 function linesOf(facts: Readonly<Record<string, FlowMetricFacts>>): string[] {
   return Object.entries(facts).flatMap(([name, { meaning, unit }]) => [
     `  ${name} (${unit})`,
-    ...wrapped(meaning).map((line) => `      ${line}`),
+    ...wrappedText(meaning, width).map((line) => `      ${line}`),
   ]);
 }
 

@@ -1,8 +1,4 @@
-// A lab with trilane-flows at both ends of trilane-shaper, from its command line to its end: everything it started is gone when this
-// settles, whoever ended it. Reads nothing that it left and judges nothing.
-import { spawn } from "node:child_process";
-import { debugLine } from "../../base/debug.ts";
-import { type Exit, exitOf, killGroup, settles } from "../../base/process_group.ts";
+// The command line of a lab with trilane-flows at both ends of trilane-shaper. Composes it; starts nothing.
 import { programPath } from "../../base/programs.ts";
 import type { LinkProfile } from "../../link/link.ts";
 import { labCommand } from "../../load/lab.ts";
@@ -40,43 +36,4 @@ export function flowsCommandLine({ home, link, paths, evidence }: LabRun): strin
   const lab = labCommand({ home, recording: null, link, reports: { replay: "", shaper: paths.shaper }, shaperOptions });
   const far = end("far", paths.far, paths.farSamples);
   return [...far, "--", ...lab.shaper, ...end("near", paths.near, paths.nearSamples)];
-}
-
-/** The far end gives its command 3 s, and writes its report then. */
-const terminatePatience_ms = 5000;
-
-export interface LabEnd {
-  readonly exit: Exit;
-  /** It took longer than it may, and was ended. */
-  readonly timedOut: boolean;
-}
-
-/** Resolves when the lab is gone: by itself, for it took too long, or because the signal came. */
-export async function runLab(
-  commandLine: readonly string[],
-  { timeout_ms, signal }: { readonly timeout_ms: number; readonly signal: AbortSignal },
-): Promise<LabEnd> {
-  signal.throwIfAborted();
-  const [program = "", ...words] = commandLine;
-  debugLine("lab", () => commandLine.join(" "));
-  // A process group of its own: Ctrl-C in the terminal is for the command line, which then ends the lab in order.
-  const child = spawn(program, words, { detached: true, stdio: ["ignore", "ignore", "pipe"] });
-  const exited = exitOf(child);
-  // Killed with -9, we are missed by the far end itself (PR_SET_PDEATHSIG), which takes the rest with it.
-  const onExit = (): void => killGroup(child, "SIGKILL");
-  process.prependOnceListener("exit", onExit);
-  const stopped = Promise.withResolvers<void>();
-  const stop = (): void => stopped.resolve();
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    const ended = await settles(Promise.race([exited, stopped.promise]), timeout_ms);
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill("SIGTERM");
-      if (!(await settles(exited, terminatePatience_ms))) killGroup(child, "SIGKILL");
-    }
-    return { exit: await exited, timedOut: !ended };
-  } finally {
-    signal.removeEventListener("abort", stop);
-    process.off("exit", onExit);
-  }
 }

@@ -9,7 +9,7 @@ import { RowCopier } from "./copy_rows.ts";
 import { openDatabase, openFilledDatabase } from "./database.ts";
 import { explainFailure, fileRemedies } from "./failure.ts";
 import { addHost, type NewHost, type PlacedCell } from "./hosts.ts";
-import type { AnySweep, Environment } from "./results.ts";
+import type { Environment, SharedSweep } from "./results.ts";
 import { companions } from "./sqlite.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -22,7 +22,7 @@ export interface MergedPart {
 }
 
 export interface MergedSweep {
-  readonly kind: AnySweep["kind"];
+  readonly kind: SharedSweep["kind"];
   readonly name: string;
   readonly created_at: string;
   readonly finished_at: string | null;

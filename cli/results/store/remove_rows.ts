@@ -14,6 +14,7 @@ const pause_ms = 110;
 const measuredCells = [
   { cells: "cell", measured: "load" },
   { cells: "flow_cell", measured: "flow_run" },
+  { cells: "fetch_cell", measured: "fetch" },
 ] as const;
 
 /** Further tables whose rows name a sweep. */
@@ -33,7 +34,7 @@ export function hideSweeps(database: DatabaseSync, choose: () => readonly number
   }
 }
 
-/** What hangs on sweeps that are gone, one load or flow run at a time, after these a cell with its films. */
+/** What hangs on sweeps that are gone, one load, flow run or fetch at a time, after these a cell with its films. */
 function* removals(database: DatabaseSync): Generator<void> {
   const isGone = "sweep NOT IN (SELECT id FROM sweep)";
   for (const { cells, measured } of measuredCells) {

@@ -1,4 +1,4 @@
-// The one owner of HOME/results.db: sweeps, their cells, and every attempt at a load or a flow run, each one transaction.
+// The one owner of HOME/results.db: sweeps, their cells, and every attempt at a load, a flow run or a fetch, each one transaction.
 // Decides nothing about which load comes next (cli/sweep) or what loads mean (cli/results/verdict). Over 500 lines, because one
 // class owns the connection and all that is asked of it; what single tables hold stands in files of their own.
 import type { DatabaseSync } from "node:sqlite";
@@ -17,6 +17,19 @@ import {
   type Remedies,
   shardRemedies,
 } from "./failure.ts";
+import {
+  addFetch,
+  addFetchCells,
+  countFetches,
+  type FetchCell,
+  type FetchVariant,
+  type NewFetch,
+  type NewFetchCell,
+  type NewFetchSweep,
+  readFetchCells,
+  readFetches,
+  type StoredFetch,
+} from "./fetch_runs.ts";
 import {
   addFilm,
   type Film,
@@ -65,6 +78,7 @@ import {
   type Cell,
   cellOf,
   countColumns,
+  type FetchSweep,
   type FlowSweep,
   type LaneLabel,
   type LinkTest,
@@ -86,6 +100,7 @@ export type {
   AnySweep,
   Cell,
   Environment,
+  FetchSweep,
   FlowSweep,
   LaneLabel,
   LinkTest,
@@ -94,10 +109,13 @@ export type {
   NewCell,
   NewLoad,
   NewSweep,
+  SharedSweep,
   Sweep,
   SweepProgress,
 } from "./sweep_rows.ts";
 export type {
+  FetchCell,
+  FetchVariant,
   Film,
   FilmedLoad,
   FilmFrame,
@@ -105,12 +123,16 @@ export type {
   FlowRunRow,
   Host,
   HostFacts,
+  NewFetch,
+  NewFetchCell,
+  NewFetchSweep,
   NewFilm,
   NewFlowCell,
   NewFlowRun,
   NewFlowSweep,
   NewHost,
   PlacedCell,
+  StoredFetch,
   Unmatched,
 };
 
@@ -144,20 +166,25 @@ export class Results {
     return this.listAllSweeps().filter((sweep) => sweep.kind === "pages");
   }
 
-  /** All sweeps, those of flows too, the newest first. */
+  /** All sweeps, of whichever kind, the newest first. */
   listAllSweeps(): AnySweep[] {
     return this.#read(`SELECT ${sweepColumns} FROM sweep ORDER BY id DESC`).map(anySweepOf);
   }
 
   /** Counted without reading loads or runs. */
   progressOf(sweep: AnySweep): SweepProgress {
-    const counted = sweep.kind === "flows" ? countFlowRuns(this.#read, sweep.id) : this.#countLoads(sweep.id);
+    const counted = this.#count(sweep);
     const owner = this.#ownerOf(sweep.id);
     return {
       ...counted,
       planned: counted.cells * sweep.plan.repetitions,
       running: owner !== null && stateOf(owner) !== "dead",
     };
+  }
+
+  #count({ kind, id }: AnySweep): Pick<SweepProgress, "cells" | "attempts" | "valid"> {
+    if (kind === "flows") return countFlowRuns(this.#read, id);
+    return kind === "fetches" ? countFetches(this.#read, id) : this.#countLoads(id);
   }
 
   #countLoads(sweep: number): Pick<SweepProgress, "cells" | "attempts" | "valid"> {
@@ -170,21 +197,32 @@ export class Results {
     return { cells: Number(row?.cells), attempts: Number(row?.attempts), valid: Number(row?.valid) };
   }
 
-  /** UserError where there is none of that number, or it is of flows. */
+  /** UserError where there is none of that number, or it is of another kind. */
   sweep(id: number): Sweep {
     const sweep = this.anySweep(id);
     if (sweep.kind === "pages") return sweep;
-    throw new UserError(`sweep ${id} has flows and no page loads: name a sweep of pages (see \`trilane list\`)`);
+    throw new UserError(
+      `sweep ${id} has ${sweep.kind} and no page loads: name a sweep of pages (see \`trilane list\`)`,
+    );
   }
 
-  /** UserError where there is none of that number, or it is of pages. */
+  /** UserError where there is none of that number, or it is of another kind. */
   flowSweep(id: number): FlowSweep {
     const sweep = this.anySweep(id);
     if (sweep.kind === "flows") return sweep;
-    throw new UserError(`sweep ${id} has page loads and no flows: see \`trilane list\``);
+    const has = sweep.kind === "pages" ? "page loads" : sweep.kind;
+    throw new UserError(`sweep ${id} has ${has} and no flows: see \`trilane list\``);
   }
 
-  /** Of either kind. UserError where there is none of that number. */
+  /** UserError where there is none of that number, or it is of another kind. */
+  fetchSweep(id: number): FetchSweep {
+    const sweep = this.anySweep(id);
+    if (sweep.kind === "fetches") return sweep;
+    const has = sweep.kind === "pages" ? "page loads" : sweep.kind;
+    throw new UserError(`sweep ${id} has ${has} and no fetches: see \`trilane list\``);
+  }
+
+  /** Of any kind. UserError where there is none of that number. */
   anySweep(id: number): AnySweep {
     const [row] = this.#read(`SELECT ${sweepColumns} FROM sweep WHERE id = ?`, id);
     if (!row) throw new UserError(`no sweep ${id} in ${this.#path}: see \`trilane list\``);
@@ -199,6 +237,11 @@ export class Results {
   newestFlowSweep(plan_digest: string): FlowSweep | null {
     const newest = this.#newest(plan_digest);
     return newest?.kind === "flows" ? newest : null;
+  }
+
+  newestFetchSweep(plan_digest: string): FetchSweep | null {
+    const newest = this.#newest(plan_digest);
+    return newest?.kind === "fetches" ? newest : null;
   }
 
   #newest(plan_digest: string): AnySweep | null {
@@ -354,6 +397,20 @@ export class Results {
     });
   }
 
+  /** As beginSweep, of fetches. */
+  beginFetchSweep(asked: NewFetchSweep, fresh: boolean): BegunSweep<FetchSweep> {
+    return this.#write(() => {
+      const newest = fresh ? null : this.newestFetchSweep(asked.plan_digest);
+      if (newest?.finished_at === null) {
+        this.#claim(newest.id);
+        return { sweep: newest, resumed: true };
+      }
+      const id = this.#addSweepRow(asked, "fetches");
+      addFetchCells(this.#database, id, asked.fetchCells);
+      return { sweep: this.fetchSweep(id), resumed: false };
+    });
+  }
+
   #beginFlows(asked: NewFlowSweep, fresh: boolean): BegunSweep<FlowSweep> {
     const newest = fresh ? null : this.newestFlowSweep(asked.plan_digest);
     if (newest?.finished_at === null) {
@@ -440,6 +497,21 @@ export class Results {
     return this.#write(() => addFlowRun(this.#database, run));
   }
 
+  /** In the plan's order. */
+  fetchCellsOf(sweep: number): FetchCell[] {
+    return readFetchCells(this.#read, sweep);
+  }
+
+  /** Every attempt in the order in which they ended. */
+  fetchesOf(sweep: number): StoredFetch[] {
+    return readFetches(this.#read, sweep);
+  }
+
+  /** Stores one attempt at a fetch, whole or not at all; returns its number. */
+  recordFetch(fetch: NewFetch): number {
+    return this.#write(() => addFetch(this.#database, fetch));
+  }
+
   /** Stores a filmed load of a cell whole or not at all. */
   recordFilm(film: NewFilm): void {
     this.#write(() => addFilm(this.#database, film));
@@ -514,7 +586,7 @@ export class Results {
   }
 
   /** Its number. */
-  #addSweepRow(asked: NewSweep | NewFlowSweep, kind: AnySweep["kind"]): number {
+  #addSweepRow(asked: NewSweep | NewFlowSweep | NewFetchSweep, kind: AnySweep["kind"]): number {
     const { lastInsertRowid } = this.#database
       .prepare(
         `INSERT INTO sweep (name, plan, plan_digest, created_at, seed, command, environment, owner, kind)

@@ -7,6 +7,7 @@ import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import type { SelftestLink } from "../../../schemas/generated/selftest.ts";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
+import type { StoredFetchPlan } from "./fetch_runs.ts";
 import type { Host, NamedHost } from "./hosts.ts";
 import type { LoadBrowser } from "./load_browsers.ts";
 import type { StoredCoverage } from "./load_coverage.ts";
@@ -20,7 +21,7 @@ export type LoadStatus = "valid" | "invalid" | "failed";
 /** What a sweep began on: versions and machine, for the report. */
 export type Environment = Readonly<Record<string, string | number | boolean | null>>;
 
-/** What sweeps of pages and sweeps of flows have in common. */
+/** What sweeps have in common, of pages, of flows and of fetches. */
 interface SweepFacts {
   readonly id: number;
   readonly name: string;
@@ -49,7 +50,16 @@ export interface FlowSweep extends SweepFacts {
   readonly plan: StoredFlowPlan;
 }
 
-export type AnySweep = Sweep | FlowSweep;
+/** A sweep of fetches: of `trilane fetch`. */
+export interface FetchSweep extends SweepFacts {
+  readonly kind: "fetches";
+  readonly plan: StoredFetchPlan;
+}
+
+/** What several machines may share. */
+export type SharedSweep = Sweep | FlowSweep;
+
+export type AnySweep = SharedSweep | FetchSweep;
 
 /** How far a sweep is. */
 export interface SweepProgress {
@@ -151,9 +161,9 @@ export function anySweepOf(row: Row): AnySweep {
     command: JSON.parse(String(row.command)) as string[],
     environment: JSON.parse(String(row.environment)) as Environment,
   };
-  return row.kind === "flows"
-    ? { ...facts, kind: "flows", plan: plan as StoredFlowPlan }
-    : { ...facts, kind: "pages", plan: plan as SweepPlan };
+  if (row.kind === "flows") return { ...facts, kind: "flows", plan: plan as StoredFlowPlan };
+  if (row.kind === "fetches") return { ...facts, kind: "fetches", plan: plan as StoredFetchPlan };
+  return { ...facts, kind: "pages", plan: plan as SweepPlan };
 }
 
 export function cellOf(row: Row): Cell {

@@ -8,7 +8,7 @@ import { version } from "../../base/version.ts";
 import { isOtherMachine } from "../../results/store/hosts.ts";
 import { type MergedPart, type MergedSweep, writeMerged } from "../../results/store/merge_file.ts";
 import { isReference } from "../../results/store/reference_sweeps.ts";
-import { type AnySweep, type HostFacts, openResultsFile } from "../../results/store/results.ts";
+import { type HostFacts, openResultsFile, type SharedSweep } from "../../results/store/results.ts";
 import { countPlaces } from "../plan/places.ts";
 import { countLinks } from "../plan/plan_links.ts";
 import { hostFlags } from "./host_flags.ts";
@@ -195,7 +195,7 @@ function referenceSweep(name: string, part: Part): MergedSweep {
 }
 
 /** How many cells a plan has for machines. */
-const cellsIn = (sweep: AnySweep): number =>
+const cellsIn = (sweep: SharedSweep): number =>
   sweep.kind === "flows" ? countLinks(sweep.plan) : countPlaces(sweep.plan);
 
 /** Merges, or throws with nothing written. */

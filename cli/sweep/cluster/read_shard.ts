@@ -5,12 +5,12 @@ import { UserError } from "../../base/errors.ts";
 import { sqliteCode } from "../../results/store/failure.ts";
 import { isReference } from "../../results/store/reference_sweeps.ts";
 import {
-  type AnySweep,
   type Host,
   type Load,
   openResultsFile,
   type PlacedCell,
   type Results,
+  type SharedSweep,
 } from "../../results/store/results.ts";
 
 /** What must be alike wherever a plan's cells ran. */
@@ -25,7 +25,7 @@ export interface PartCell {
 /** A page on a link with its lanes, a link with its mixes of flows, or all reference cells of a machine: what is merged whole. */
 export interface Part {
   readonly path: string;
-  readonly sweep: AnySweep;
+  readonly sweep: SharedSweep;
   readonly host: Host;
   /** Null: reference cells. */
   readonly place: number | null;
@@ -58,14 +58,14 @@ type Attempt = Pick<Load, "id" | "cell" | "status" | "started_at">;
 
 /** A sweep's rows, read once. */
 interface SweepRows {
-  readonly sweep: AnySweep;
+  readonly sweep: SharedSweep;
   readonly cells: ReadonlyMap<number, PartCell>;
   readonly attempts: ReadonlyMap<number, readonly Attempt[]>;
   /** Of pages. */
   readonly loads: ReadonlyMap<number, readonly Load[]>;
 }
 
-function rowsOf(results: Results, sweep: AnySweep): SweepRows {
+function rowsOf(results: Results, sweep: SharedSweep): SweepRows {
   if (sweep.kind === "flows") {
     const cells = new Map(results.flowCellsOf(sweep.id).map((cell) => [cell.id, cell]));
     const attempts = Map.groupBy(results.flowRunsOf(sweep.id), ({ cell }) => cell);
@@ -77,7 +77,11 @@ function rowsOf(results: Results, sweep: AnySweep): SweepRows {
 }
 
 /** Of the first and the last load; those of runs of flows are in their sweep's environment. */
-function versionsOf(results: Results, { kind, environment }: AnySweep, attempts: readonly Attempt[]): Part["versions"] {
+function versionsOf(
+  results: Results,
+  { kind, environment }: SharedSweep,
+  attempts: readonly Attempt[],
+): Part["versions"] {
   if (kind === "flows") return typeof environment.trilane === "string" ? [{ trilane: environment.trilane }] : [];
   const ends = [...new Set([attempts[0], attempts.at(-1)])].flatMap((load) => (load ? [results.harOf(load.id)] : []));
   return ends.map((har) => har.log._trilane.environment.versions);
@@ -105,6 +109,8 @@ function partOf(results: Results, path: string, rows: SweepRows, host: Host, pla
 
 function partsOf(results: Results, path: string): Part[] {
   return results.listAllSweeps().flatMap((sweep) => {
+    // No machines share fetches.
+    if (sweep.kind === "fetches") return [];
     const rows = rowsOf(results, sweep);
     return results.hostsOf(sweep.id).flatMap((host) => {
       const groups = isReference(sweep.environment)

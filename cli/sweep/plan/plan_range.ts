@@ -34,7 +34,11 @@ function readSettings(schema: string): Settings {
 }
 
 /** Of a plan's setting, or of one of its `until` or `cross_traffic`. */
-export function planRange(setting: string, unit?: string, schema: "sweep-plan" | "flow-plan" = "sweep-plan"): Range {
+export function planRange(
+  setting: string,
+  unit?: string,
+  schema: "sweep-plan" | "flow-plan" | "fetch-plan" = "sweep-plan",
+): Range {
   const settings = known.get(schema) ?? readSettings(schema);
   known.set(schema, settings);
   const { type, minimum, exclusiveMinimum, maximum } = settings[setting] ?? {};

@@ -2,7 +2,7 @@
 // events themselves as JSON lines. Writes what it is told; measures and decides nothing.
 import type { SweepEvent } from "../../../schemas/generated/sweep_event.ts";
 import { terminalJson, terminalText } from "../../base/terminal_text.ts";
-import { flowPlace, formatDuration, progressLine } from "./progress_lines.ts";
+import { fetchPlace, flowPlace, formatDuration, progressLine } from "./progress_lines.ts";
 import { logProgress, type Verbosity } from "./progress_log.ts";
 import { TroubleLimit } from "./trouble_limit.ts";
 
@@ -85,6 +85,9 @@ class TerminalProgress implements Progress {
       case "flow-run-started":
         this.#begin(` ${flowPlace(event)}`);
         break;
+      case "fetch-started":
+        this.#begin(` ${fetchPlace(event)}`);
+        break;
       case "film-finished":
         this.#countDownFrom(event.left_s);
         this.#draw();
@@ -94,6 +97,9 @@ class TerminalProgress implements Progress {
         break;
       case "flow-run-finished":
         this.#finished(event.status, { done: event.done, loads: event.runs }, event.left_s);
+        break;
+      case "fetch-finished":
+        this.#finished(event.status, { done: event.done, loads: event.fetches }, event.left_s);
         break;
       default:
     }

@@ -1,6 +1,7 @@
 // What a sweep's events are in words, a line each. Pure.
 import type {
   BrowserChanged,
+  FetchFinished,
   FilmFinished,
   FlowRunFinished,
   LinkTested,
@@ -52,12 +53,14 @@ function testLine({ link, reason, measurements, puts_off, tested, links, left_s 
   return `self-test ${tested} of ${links}: ${link} is as asked${left}`;
 }
 
+const nounsOf = { pages: ["load", "loads"], flows: ["run", "runs"], fetches: ["fetch", "fetches"] } as const;
+
 function startLine(event: SweepStarted): string {
   const { sweep, name, cells, loads, done, resumed, expected_s, kind } = event;
-  const noun = kind === "flows" ? "run" : "load";
+  const [noun, nouns] = nounsOf[kind ?? "pages"];
   const begun = resumed
     ? `goes on with sweep ${sweep} at ${noun} ${done + 1} of ${loads}`
-    : `sweep ${sweep}: ${count(loads, noun)}`;
+    : `sweep ${sweep}: ${count(loads, noun, nouns)}`;
   return `${name}: ${begun}, ${count(cells, "cell")}, about ${formatDuration(expected_s)}`;
 }
 
@@ -74,6 +77,18 @@ export function flowPlace({ mix, link, lane }: Pick<FlowRunFinished, "mix" | "li
 function flowTroubleLine(event: FlowRunFinished): string {
   const { attempt, status, reasons } = event;
   return `${status}: ${flowPlace(event)}, attempt ${attempt + 1}: ${reasons[0] ?? "no reason given"}`;
+}
+
+/** What is fetched, on a terminal's line and in a log. */
+export function fetchPlace({ object, lane, tls, ip, link }: FetchPlaceFacts): string {
+  const over = [lane, ...(tls === "1.2" ? ["TLS 1.2"] : []), ...(ip === 6 ? ["IPv6"] : [])].join(" ");
+  return `${over} ${object}${link === null ? "" : ` ${link}`}`;
+}
+
+type FetchPlaceFacts = Pick<FetchFinished, "object" | "lane" | "tls" | "ip" | "link">;
+
+function fetchTroubleLine(event: FetchFinished): string {
+  return `${event.status}: ${fetchPlace(event)}: ${event.reasons[0] ?? "no reason given"}`;
 }
 
 function filmTroubleLine({ page, link, lane, status, reasons }: FilmFinished): string {
@@ -117,6 +132,8 @@ export function progressLine(event: SweepEvent): Said | null {
       return event.status === "valid" ? null : { line: troubleLine(event), weight: "trouble" };
     case "flow-run-finished":
       return event.status === "valid" ? null : { line: flowTroubleLine(event), weight: "trouble" };
+    case "fetch-finished":
+      return event.status === "valid" ? null : { line: fetchTroubleLine(event), weight: "trouble" };
     default:
       return null;
   }

@@ -3,7 +3,7 @@ import type { SweepEvent } from "../../../schemas/generated/sweep_event.ts";
 import { count } from "../../base/numbers.ts";
 import { terminalText } from "../../base/terminal_text.ts";
 import type { Progress, Terminal } from "./progress.ts";
-import { flowPlace, formatDuration, progressLine } from "./progress_lines.ts";
+import { fetchPlace, flowPlace, formatDuration, progressLine } from "./progress_lines.ts";
 import { TroubleLimit } from "./trouble_limit.ts";
 
 /** `quiet`: nothing while all is well; `status`: a line every so often; `verbose`: each load. */
@@ -24,7 +24,7 @@ const systemClock: Clock = { now_ms: () => performance.now(), date: () => new Da
 interface Status {
   readonly done: number;
   readonly all: number;
-  readonly noun: "loads" | "runs";
+  readonly noun: "loads" | "runs" | "fetches";
   readonly left_s: number;
   /** What has just ended. */
   readonly place: string;
@@ -57,6 +57,10 @@ class LogProgress implements Progress {
     if (event.event === "flow-run-finished") {
       const { done, runs, left_s } = event;
       this.#status({ done, all: runs, noun: "runs", left_s, place: flowPlace(event) });
+    }
+    if (event.event === "fetch-finished") {
+      const { done, fetches, left_s } = event;
+      this.#status({ done, all: fetches, noun: "fetches", left_s, place: fetchPlace(event) });
     }
   }
 

@@ -266,15 +266,15 @@ describe("migrations of results", () => {
 
   test("a migration that fails leaves no copy, however often it is tried", () => {
     // A table of the name that the migration is to make.
-    writeFixture(path, newest, "CREATE TABLE flow_cell_host (clash)");
+    writeFixture(path, newest, "CREATE TABLE fetch_cell (clash)");
     const before = schemaOf(path);
     for (const open of [openResults, openResults, openExistingResults]) {
-      assert.throws(() => open(home), /flow_cell/);
+      assert.throws(() => open(home), /fetch_cell/);
       assert.deepEqual(backups(), []);
     }
     assert.deepEqual([formatOf(path), schemaOf(path)], [newest.format, before]);
     const database = new DatabaseSync(path);
-    database.exec("DROP TABLE flow_cell_host");
+    database.exec("DROP TABLE fetch_cell");
     database.close();
     openResults(home).close();
     assert.deepEqual(backups(), [kept]);

@@ -1,0 +1,12 @@
+// Text in lines of a width. Breaks at spaces alone.
+
+/** A word that is longer has a line of its own. */
+export function wrappedText(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

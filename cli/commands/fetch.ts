@@ -1,0 +1,70 @@
+// `trilane fetch URL|FILE...`: objects over lanes without a browser. What is fetched, how, and what comes of it stands in cli/fetch; here is
+// only the command line.
+import type { Argv } from "yargs";
+import { homeFolder } from "../base/home.ts";
+import { printJson, printLines, say } from "../base/terminal_text.ts";
+import { fetchMetricHelp } from "../fetch/metrics/metric_help.ts";
+import { describeFetches, fetchPlanLines } from "../fetch/plan/describe.ts";
+import { defineFetchOptions, type FetchOptions } from "../fetch/plan/options.ts";
+import { readyFetchPlan } from "../fetch/plan/page.ts";
+import { executeFetches } from "../fetch/run/execute.ts";
+import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
+import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
+import type { Command, CommonOptions } from "./command.ts";
+import { essentials } from "./help.ts";
+
+interface FetchCommandOptions extends CommonOptions, FetchOptions, EndOptions, VerbosityOptions {
+  new: boolean;
+  "dry-run": boolean;
+}
+
+export const command: Command<FetchCommandOptions> = {
+  usage: "fetch [object..]",
+  summary: "Fetch objects over h1, h2 and h3 without a browser, and see what each connection costs",
+  define: (yargs: Argv<CommonOptions>) =>
+    (defineVerbosity(defineEnd(defineFetchOptions(yargs))) as unknown as Argv<FetchCommandOptions>)
+      .positional("object", {
+        type: "string",
+        array: true,
+        describe: "URLs (https://), files of URLs, one a line, or HARs; or a plan (JSON)",
+      })
+      .option("new", {
+        type: "boolean",
+        default: false,
+        describe: "start over instead of going on with an earlier one",
+      })
+      .option("dry-run", { type: "boolean", default: false, describe: "show what would be fetched; ask no server" })
+      .group(["lanes", "tls", "ip", "runs", "link", "page", "connect", "dry-run", "new"], essentials)
+      .example("trilane fetch https://shop.example/", "the page's document over h1, h2 and h3, five times each")
+      .example(
+        "trilane fetch urls.txt --lanes h2,h3,h3-0rtt --ip 4,6 --runs 3",
+        "each object in a file, over both versions of IP",
+      )
+      .example(
+        "trilane fetch --link 20mbit/80ms --page object-1MB --lanes all --tls 1.2,1.3",
+        "through a lab, with all handshakes",
+      )
+      .example("trilane fetch page.har --dry-run", "what the objects of a HAR would take")
+      .example("trilane fetch --connect '[::1]:8443' --insecure https://shop.example/1MB", "a server by its address")
+      .epilogue(
+        [
+          "Each object has a connection and a row of its own, whatever comes of it: where it failed and why is in its row. A connection is established when the request can be sent. What fails is not tried again.",
+          "Servers are treated politely: one fetch at a time, a pause, a user agent with our name.",
+          "",
+          fetchMetricHelp(),
+        ].join("\n"),
+      ),
+  run: async (options) => {
+    const home = homeFolder(options.home);
+    const end = askedToEnd(home, options);
+    const { plan, recording } = await readyFetchPlan(home, options, say);
+    const { json, new: fresh } = options;
+    if (options["dry-run"]) {
+      const planned = describeFetches(plan);
+      if (json) return printJson(planned);
+      return printLines(fetchPlanLines(plan, planned));
+    }
+    const verbosity = verbosityOf(options);
+    await executeFetches({ home, plan, recording, fresh, json, verbosity, askedToEnd: end });
+  },
+};

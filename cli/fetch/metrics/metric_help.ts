@@ -1,0 +1,13 @@
+// What is measured of fetches, for help: each metric's name in data, unit and meaning.
+import { wrappedText } from "../../base/wrapped_text.ts";
+import { fetchMetrics } from "./fetch_metrics.ts";
+
+const width = 72;
+
+export function fetchMetricHelp(): string {
+  const lines = Object.entries(fetchMetrics).flatMap(([name, { meaning, unit }]) => [
+    `  ${name} (${unit})`,
+    ...wrappedText(meaning, width).map((line) => `      ${line}`),
+  ]);
+  return ["What is measured; times are from the start of the connection, dns_ms apart.", ...lines].join("\n");
+}

@@ -1,0 +1,22 @@
+// How long fetches will take. A guess for dry runs and progress, never a result.
+import type { NewFetchCell } from "../../results/store/results.ts";
+import type { FetchPlan } from "./plan.ts";
+
+/** A process of the client, its certificates read; an object that is near. */
+const perFetch_ms = 250;
+/** The lab made and removed. */
+const perLab_ms = 200;
+/** Handshakes, the request, and for early data a connection before. */
+const roundTrips = 6;
+const usualBody_bytes = 50_000;
+
+/** Wall time of one fetch, with the pause before it. */
+export function guessFetch_ms(
+  { pause_ms }: Pick<FetchPlan, "pause_ms">,
+  { link_profile }: Pick<NewFetchCell, "link_profile">,
+): number {
+  if (link_profile === null) return perFetch_ms + pause_ms;
+  const { rate_bps } = link_profile.down;
+  const download_ms = rate_bps === null ? 0 : (usualBody_bytes * 8000) / rate_bps;
+  return perLab_ms + roundTrips * link_profile.rtt_ms + download_ms;
+}

@@ -1,0 +1,90 @@
+// The objects that the words of `trilane fetch` name: URLs, files of URLs, one a line, and HARs. Reads files; asks no server.
+import { readFileSync } from "node:fs";
+import { UserError } from "../../base/errors.ts";
+import { count } from "../../base/numbers.ts";
+
+/** What was named, and what of it is not fetched. */
+export interface NamedObjects {
+  /** Each once, in the order in which they are named. */
+  readonly urls: readonly string[];
+  /** Lines for people. */
+  readonly left: readonly string[];
+}
+
+const isUrl = (word: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(word);
+
+/** As a server is asked for it: without its fragment. UserError naming `where`. */
+function objectUrl(text: string, where: string): string {
+  const url = URL.parse(text);
+  const shown = JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}...` : text);
+  if (url === null || !/^https?:$/.test(url.protocol) || !/^https?:\/\//i.test(text))
+    throw new UserError(`${where}${shown} is no URL: write it as https://shop.example/`);
+  if (url.protocol !== "https:")
+    throw new UserError(`${where}${shown} is not https, which alone all lanes have: write https://, or leave it out`);
+  if (url.username !== "" || url.password !== "")
+    throw new UserError(`${where}${shown} has a user name in it, which is not sent: take it out`);
+  url.hash = "";
+  return url.href;
+}
+
+interface HarEntry {
+  readonly request?: { readonly method?: unknown; readonly url?: unknown };
+}
+
+/** The entries of a HAR; null: the text is none. */
+function harEntries(text: string): readonly HarEntry[] | null {
+  if (!/^\s*\{/.test(text)) return null;
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const entries = (document as { readonly log?: { readonly entries?: unknown } } | null)?.log?.entries;
+  return Array.isArray(entries) ? (entries as HarEntry[]) : null;
+}
+
+function ofHar(entries: readonly HarEntry[], path: string): NamedObjects {
+  const requests = entries.flatMap(({ request }) =>
+    typeof request?.url === "string" ? [{ method: request.method, url: request.url }] : [],
+  );
+  const gets = requests.filter(({ method, url }) => method === "GET" && /^https:\/\//i.test(url));
+  const rest = entries.length - gets.length;
+  return {
+    urls: gets.map(({ url }) => objectUrl(url, `${path}: `)),
+    left: rest === 0 ? [] : [`${path}: ${count(rest, "request")} not GET over https, not fetched`],
+  };
+}
+
+function ofLines(text: string, path: string): NamedObjects {
+  const urls = text.split("\n").flatMap((line, index) => {
+    const word = line.trim();
+    return word === "" || word.startsWith("#") ? [] : [objectUrl(word, `${path}:${index + 1}: `)];
+  });
+  return { urls, left: [] };
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8").replace(/^\uFEFF/, "");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why =
+      code === "ENOENT" ? "there is no such file" : code === "EISDIR" ? "is a folder" : (error as Error).message;
+    throw new UserError(`${path}: ${why}: name a URL (https://...), or a file of URLs or a HAR`);
+  }
+}
+
+/** UserError for a word that is neither, and for a line that is no URL. */
+export function namedObjects(words: readonly string[]): NamedObjects {
+  const named = words.map((word): NamedObjects => {
+    if (isUrl(word)) return { urls: [objectUrl(word, "")], left: [] };
+    const text = readText(word);
+    const entries = harEntries(text);
+    return entries ? ofHar(entries, word) : ofLines(text, word);
+  });
+  return { urls: [...new Set(named.flatMap(({ urls }) => urls))], left: named.flatMap(({ left }) => left) };
+}
+
+/** With its port. */
+export const hostOf = (url: string): string => URL.parse(url)?.host ?? url;

@@ -1,0 +1,49 @@
+// The page of `trilane fetch --page`, made ready as `trilane race` makes its pages, and its objects where none are named. Words to a plan;
+// fetches nothing.
+
+import { UserError } from "../../base/errors.ts";
+import { count } from "../../base/numbers.ts";
+import type { Recording } from "../../recording/archive/archive.ts";
+import { withArchive } from "../../recording/archive/client.ts";
+import { recordedUrl } from "../../recording/archive/recorded_requests.ts";
+import { pageFor, preparePages } from "../../sweep/plan/pages.ts";
+import { pageName } from "../../sweep/plan/plan.ts";
+import { type FetchOptions, fetchPlanFrom, refuseMore } from "./options.ts";
+import { type FetchPlan, refuseTooMany } from "./plan.ts";
+
+export interface ReadyFetchPlan {
+  readonly plan: FetchPlan;
+  /** The page's; null: there is none. */
+  readonly recording: Recording | null;
+}
+
+/** Of what the recording has over https, each once; the largest of what a plan takes is options.ts's. */
+async function objectsOf(home: string, name: string, say: (line: string) => void): Promise<string[]> {
+  const { exchanges } = await withArchive(home, (archive) => archive.show(name));
+  const fetched = exchanges.filter(({ method, scheme }) => method === "GET" && scheme === "https");
+  if (fetched.length === 0) throw new UserError(`recording ${name} has no GET over https: name another page`);
+  const rest = exchanges.length - fetched.length;
+  if (rest > 0) say(`${name}: ${count(rest, "exchange")} not GET over https, not fetched`);
+  return [...new Set(fetched.map(recordedUrl))];
+}
+
+/** The options' plan, its page recorded or imported. UserError before that for what else is wrong with the words. */
+export async function readyFetchPlan(
+  home: string,
+  options: FetchOptions,
+  say: (line: string) => void,
+): Promise<ReadyFetchPlan> {
+  const first = fetchPlanFrom(options);
+  for (const line of first.left) say(line);
+  if (first.plan.page === undefined) return { plan: first.plan, recording: null };
+  const page = options.page === undefined ? first.plan.page : await pageFor(home, options.page, { say });
+  const { plan } = fetchPlanFrom(options, page);
+  const name = pageName(page);
+  const recording = (await preparePages(home, [page], () => undefined)).get(name) ?? null;
+  if (plan.objects.length > 0) return { plan, recording };
+  const objects = await objectsOf(home, name, say);
+  refuseMore(objects, options.most);
+  const whole = { ...plan, objects };
+  refuseTooMany(whole);
+  return { plan: whole, recording };
+}

@@ -1,0 +1,188 @@
+// Runs a plan of fetches to its end, to Ctrl-C, or to what would fail every fetch: the sweep begun or gone on with, its fetches made, and
+// what came of them shown. Parses no words and writes no plan.
+import { join } from "node:path";
+import { RunError } from "../../base/errors.ts";
+import { watchSignals } from "../../base/interruption.ts";
+import { programPath } from "../../base/programs.ts";
+import { printLines } from "../../base/terminal_text.ts";
+import { refuseChangedFiles } from "../../link/files.ts";
+import { askLabLinks, tryLab } from "../../load/lab.ts";
+import { programDigests } from "../../load/program_digests.ts";
+import type { Recording } from "../../recording/archive/archive.ts";
+import { fetchNotes } from "../../results/fetches/notes.ts";
+import { summarizeFetches } from "../../results/fetches/summary.ts";
+import { fetchVerdict } from "../../results/fetches/verdict.ts";
+import { type FetchCell, type FetchSweep, openResults, type Results } from "../../results/store/results.ts";
+import type { AskedToEnd } from "../../sweep/asked_to_end.ts";
+import { retryWhileBlocked, writeWait_ms } from "../../sweep/blocking_conditions.ts";
+import { type LinkTests, linksToTest, openLinkTests } from "../../sweep/link_tests.ts";
+import { wrapped } from "../../sweep/outcome.ts";
+import { openProgress, type Progress } from "../../sweep/progress/progress.ts";
+import type { Verbosity } from "../../sweep/progress/progress_log.ts";
+import { held, machineEnvironment, releaseQuietly, sayStopped, waitingOf } from "../../sweep/session.ts";
+import { guessFetch_ms } from "../plan/estimate.ts";
+import { fetchSeed } from "../plan/fetch_order.ts";
+import { type FetchPlan, fetchCellsOf, fetchPlanDigest } from "../plan/plan.ts";
+import { attemptFetch } from "./attempt.ts";
+import { HostManners } from "./host_manners.ts";
+import { fetchTable } from "./outcome.ts";
+import { type FetchRunnerOptions, type FetchRunOutcome, runFetchSweep } from "./runner.ts";
+import { fetchTasks } from "./tasks.ts";
+
+export interface FetchExecution {
+  readonly home: string;
+  readonly plan: FetchPlan;
+  /** The page's; null: over the network as it is. */
+  readonly recording: Recording | null;
+  /** Begin again even where the plan has an unfinished sweep. */
+  readonly fresh: boolean;
+  readonly json: boolean;
+  readonly verbosity?: Verbosity | undefined;
+  /** Default: only signals end it early. */
+  readonly askedToEnd?: AskedToEnd;
+}
+
+/** Sets the exit status where it was stopped. RunError where no object came at all. */
+export async function executeFetches(execution: FetchExecution): Promise<void> {
+  const { home, plan, recording, fresh, json, askedToEnd } = execution;
+  const { stdout: out, stderr: err, env: environment } = process;
+  const progress = openProgress({ json, out, err, environment, verbosity: execution.verbosity });
+  const remedy = "nothing has begun, run the same command again";
+  const begin = <T>(work: () => T | Promise<T>) => held(work, waitingOf(askedToEnd, progress, null), remedy);
+  const results = await begin(() => openResults(home, writeWait_ms));
+  try {
+    const fetchCells = fetchCellsOf(plan);
+    const profiles = [...new Set(fetchCells.flatMap(({ link_profile }) => link_profile ?? []))];
+    for (const profile of profiles) refuseChangedFiles(profile, results.remedies.again);
+    // What would fail every fetch is found before there is a sweep to go on with.
+    programPath("trilane-fetch");
+    if (recording) await tryLab();
+    const { name, seed } = plan;
+    const command = ["trilane", ...process.argv.slice(2)];
+    const facts = { ...machineEnvironment(), ...(await programDigests()) };
+    const plan_digest = fetchPlanDigest(plan, recording?.digest ?? null);
+    const asked = { name, plan, plan_digest, seed, command, environment: facts, fetchCells };
+    const { sweep, resumed } = await begin(() => results.beginFetchSweep(asked, fresh));
+    try {
+      askLabLinks(profiles);
+      await runToEnd(execution, { results, sweep, resumed, progress });
+    } finally {
+      releaseQuietly(results, sweep);
+    }
+  } finally {
+    progress.end();
+    results.close();
+  }
+}
+
+interface Begun {
+  readonly results: Results;
+  readonly sweep: FetchSweep;
+  readonly resumed: boolean;
+  readonly progress: Progress;
+}
+
+function requestsOf({ home, plan, recording }: FetchExecution): FetchRunnerOptions["requestOf"] {
+  // A lab's servers have this home's certificates.
+  const ca = recording ? join(home, "ca", "ca.pem") : (plan.ca ?? null);
+  const labOf = ({ object, link, link_profile }: FetchCell, block: number) =>
+    recording && link_profile
+      ? {
+          home,
+          recording: recording.name,
+          link: { ...link_profile, seed: fetchSeed(plan, { object, link, link_profile }, block) },
+        }
+      : null;
+  return (cell, block) => {
+    const { object, lane, tls, ip } = cell;
+    return { plan, object, lane, tls, ip, ca, lab: labOf(cell, block), signal: new AbortController().signal };
+  };
+}
+
+/** null: there are no links. */
+function linkTestsOf({ plan }: FetchExecution, begun: Begun, signal: AbortSignal): LinkTests | null {
+  const { results, sweep, progress } = begun;
+  const inLabs = results
+    .fetchCellsOf(sweep.id)
+    .flatMap(({ id, link, link_profile }) =>
+      link !== null && link_profile !== null ? [{ id, link, link_profile }] : [],
+    );
+  if (inLabs.length === 0) return null;
+  const done = Map.groupBy(
+    results.fetchesOf(sweep.id).filter(({ status }) => status !== "invalid"),
+    ({ cell }) => cell,
+  );
+  const counted = inLabs.map((cell) => ({ ...cell, valid: done.get(cell.id)?.length ?? 0 }));
+  const waiting = waitingOf(undefined, progress, sweep.id, signal);
+  return openLinkTests({
+    results,
+    sweep: sweep.id,
+    pending: linksToTest(counted, plan.repetitions),
+    signal,
+    store: (write) => retryWhileBlocked(write, waiting),
+    tell: (event) => progress.tell(event),
+  });
+}
+
+/** The sweep's fetches, to their end or to the first signal. */
+async function runUntilSignal(execution: FetchExecution, begun: Begun) {
+  const { plan, askedToEnd } = execution;
+  const { results, sweep, resumed, progress } = begun;
+  const interruption = watchSignals();
+  const { signal } = interruption;
+  try {
+    const manners = new HostManners({ pause_ms: plan.pause_ms, signal });
+    for (const { record } of results.fetchesOf(sweep.id)) if (record) manners.completed(record);
+    const requestOf = requestsOf(execution);
+    const outcome = await runFetchSweep({
+      ...{ results, sweep, resumed, manners, signal },
+      tasks: fetchTasks(results, sweep, plan),
+      attempt: attemptFetch,
+      requestOf: (cell, block) => ({ ...requestOf(cell, block), signal }),
+      guess_ms: (cell) => guessFetch_ms(plan, cell),
+      links: linkTestsOf(execution, begun, signal),
+      ...(askedToEnd ? { askedToEnd } : {}),
+      tell: (event) => progress.tell(event),
+    });
+    return { outcome, signal: interruption.received() };
+  } finally {
+    // Once stopped there is nothing left that a repeated signal could cut short.
+    if (interruption.received() === null) interruption.ignore();
+  }
+}
+
+async function runToEnd(execution: FetchExecution, begun: Begun): Promise<void> {
+  const { sweep, progress } = begun;
+  const { json } = execution;
+  const { outcome, signal } = await runUntilSignal(execution, begun);
+  progress.end();
+  if (outcome.state === "stopped") {
+    const { done, fetches, asked } = outcome;
+    sayStopped({ sweep: sweep.id, done, loads: fetches, signal, asked }, "fetches", json, progress);
+    return;
+  }
+  conclude(execution, begun, outcome);
+}
+
+/** The table and the verdict for people, the last event for programs. */
+function conclude({ json }: FetchExecution, begun: Begun, { fetches, wall_ms }: FetchRunOutcome): void {
+  const { results, sweep, progress } = begun;
+  const all = results.fetchesOf(sweep.id);
+  const places = results.fetchCellsOf(sweep.id);
+  const cells = summarizeFetches(places, all);
+  const distinct = cells.map(({ link, lane, tls, ip }) => ({ link, lane, tls, ip }));
+  const verdict = fetchVerdict(distinct, all);
+  const notes = fetchNotes(all);
+  const count = (status: string): number => all.filter((fetch) => fetch.status === status).length;
+  const counts = { valid: count("valid"), invalid: count("invalid"), failed: count("failed") };
+  const facts = { fetches, ...counts, wall_s: wall_ms / 1000 };
+  if (json)
+    progress.tell({ event: "fetches-finished", sweep: sweep.id, ...facts, report: null, verdict, notes, cells });
+  else {
+    const sentences = [...verdict, ...notes].flatMap((sentence) => wrapped(sentence));
+    const rows = `rows: \`trilane export ${sweep.id} --format csv\``;
+    printLines([...fetchTable(cells), "", ...sentences, ...(sentences.length > 0 ? [""] : []), rows]);
+  }
+  if (counts.valid === 0)
+    throw new RunError(`no object of sweep ${sweep.id} came: ${all.at(-1)?.reasons[0] ?? "no reason was given"}`);
+}

@@ -1,0 +1,68 @@
+// What is to be said of fetches beside their times: what failed and why, what answered with an error, what did not count, and what hosts
+// say of HTTP/3 by their HTTPS records and Alt-Svc. Sentences from rows; pure.
+import type { FetchRecord } from "../../../schemas/generated/fetch_record.ts";
+import { count } from "../../base/numbers.ts";
+import { isDisturbed } from "../../load/disturbance.ts";
+import type { StoredFetch } from "../store/results.ts";
+
+/** Further reasons are in the export. */
+const mostReasons = 4;
+const longestReason = 160;
+
+const shortened = (text: string): string =>
+  text.length > longestReason ? `${text.slice(0, longestReason - 1)}…` : text;
+
+/** `h3: 6 failed (connect: the server did not answer in time over QUIC), as https://a.example/`. */
+function failureLines(fetches: readonly StoredFetch[]): string[] {
+  const failed = fetches.filter(({ status }) => status === "failed");
+  const kinds = Map.groupBy(failed, ({ lane, reasons }) => JSON.stringify([lane, reasons[0] ?? "no reason was given"]));
+  const ordered = [...kinds.values()].toSorted((a, b) => b.length - a.length);
+  const lines = ordered.slice(0, mostReasons).map((of) => {
+    const [first] = of as [StoredFetch, ...StoredFetch[]];
+    const objects = new Set(of.map(({ object }) => object)).size;
+    const where = objects > 1 ? `${count(objects, "object")}, as ${first.object}` : first.object;
+    return `${first.lane}: ${count(of.length, "fetch", "fetches")} failed: ${shortened(first.reasons[0] ?? "no reason was given")} (${where}).`;
+  });
+  const rest = ordered.slice(mostReasons).reduce((sum, of) => sum + of.length, 0);
+  return rest > 0 ? [...lines, `${rest} more failed for other reasons: see \`trilane export\`.`] : lines;
+}
+
+function statusLine(fetches: readonly StoredFetch[]): string[] {
+  const bad = fetches.filter(({ record }) => record !== null && record.error === null && (record.status ?? 0) >= 400);
+  if (bad.length === 0) return [];
+  const statuses = [...new Set(bad.map(({ record }) => record?.status))].toSorted();
+  return [`${count(bad.length, "response")} had a status of ${statuses.join(", ")}; they count.`];
+}
+
+function excludedLine(fetches: readonly StoredFetch[]): string[] {
+  const out = fetches.filter(({ status }) => status === "invalid");
+  if (out.length === 0) return [];
+  const disturbed = out.filter(({ reasons }) => reasons.some(isDisturbed)).length;
+  const why = disturbed === 0 ? "" : `, ${disturbed} of them because the machine disturbed them`;
+  return [`${out.length} of ${count(fetches.length, "attempt")} do not count${why}.`];
+}
+
+const hostOf = (url: string): string => URL.parse(url)?.host ?? url;
+
+const offersH3 = (altSvc: string): boolean => /(?:^|[\s,])h3="/.test(altSvc);
+
+/** What hosts say of themselves; empty where none was asked. */
+function hostLine(fetches: readonly StoredFetch[]): string[] {
+  const records = fetches.flatMap(({ record }) => (record === null ? [] : [record]));
+  const byHost = [...Map.groupBy(records, ({ final_url }) => hostOf(final_url)).values()];
+  const hosts = (has: (record: FetchRecord) => boolean): number => byHost.filter((of) => of.some(has)).length;
+  const asked = hosts(({ https_record: { state } }) => state === "present" || state === "absent");
+  const named = hosts(({ https_record: { records: all } }) => all.some(({ alpn }) => alpn.includes("h3")));
+  const present = hosts(({ https_record: { state } }) => state === "present");
+  const offered = hosts(({ alt_svc }) => alt_svc !== null && offersH3(alt_svc));
+  const answered = hosts(({ status }) => status !== null);
+  const https =
+    asked === 0 ? [] : [`${present} of ${count(asked, "host")} have an HTTPS record, ${named} of them with h3`];
+  const altSvc = answered === 0 ? [] : [`${offered} of ${count(answered, "host")} offer h3 by Alt-Svc`];
+  const all = [...https, ...altSvc];
+  return all.length === 0 ? [] : [`${all.join("; ")}.`];
+}
+
+export function fetchNotes(fetches: readonly StoredFetch[]): string[] {
+  return [...failureLines(fetches), ...statusLine(fetches), ...excludedLine(fetches), ...hostLine(fetches)];
+}

@@ -1,0 +1,129 @@
+// The tables `fetch_cell` and `fetch` of the results: what a sweep of fetches compares, and every attempt at a fetch. Used by the
+// results' owner alone; decides nothing about which fetch comes next, nor what records mean.
+import type { DatabaseSync } from "node:sqlite";
+import type { FetchPlanDocument } from "../../../schemas/generated/fetch_plan.ts";
+import type { FetchIp, FetchLane, FetchRecord, FetchTls } from "../../../schemas/generated/fetch_record.ts";
+import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
+import type { PlanLink } from "../../../schemas/generated/sweep_plan.ts";
+import type { Read } from "./flow_runs.ts";
+import type { Environment, LoadStatus, SweepProgress } from "./sweep_rows.ts";
+
+/** A plan of fetches as it is stored (cli/fetch/plan fills in its defaults). */
+export interface StoredFetchPlan extends Omit<FetchPlanDocument, "objects" | "tls" | "ip" | "lanes" | "links"> {
+  readonly objects: readonly string[];
+  readonly lanes: readonly FetchLane[];
+  readonly tls: readonly FetchTls[];
+  readonly ip: readonly FetchIp[];
+  /** Absent: the network as it is. */
+  readonly links?: readonly PlanLink[];
+}
+
+/** Over what an object is fetched. */
+export interface FetchVariant {
+  readonly lane: FetchLane;
+  readonly tls: FetchTls;
+  readonly ip: FetchIp;
+}
+
+export interface NewFetchCell extends FetchVariant {
+  /** Its URL. */
+  readonly object: string;
+  /** Short form, canonical; null: the network as it is. */
+  readonly link: string | null;
+  /** null as above. */
+  readonly link_profile: LinkProfile | null;
+}
+
+export interface FetchCell extends NewFetchCell {
+  readonly id: number;
+  readonly sweep: number;
+}
+
+export interface NewFetchSweep {
+  readonly name: string;
+  readonly plan: StoredFetchPlan;
+  readonly plan_digest: string;
+  readonly seed: number;
+  readonly command: readonly string[];
+  readonly environment: Environment;
+  readonly fetchCells: readonly NewFetchCell[];
+}
+
+export interface NewFetch {
+  readonly cell: number;
+  /** Repetition, from 0. */
+  readonly block: number;
+  readonly attempt: number;
+  readonly position: number;
+  /** valid: the object came; failed: it did not, and its record says where and why; invalid: the machine disturbed it. */
+  readonly status: LoadStatus;
+  /** Empty for a valid fetch. */
+  readonly reasons: readonly string[];
+  readonly started_at: string;
+  readonly wall_ms: number;
+  /** null: the client left none. */
+  readonly record: FetchRecord | null;
+}
+
+/** An attempt at a fetch, with what it was of. */
+export interface StoredFetch extends NewFetch, FetchVariant {
+  readonly id: number;
+  readonly object: string;
+  readonly link: string | null;
+}
+
+export function addFetchCells(database: DatabaseSync, sweep: number, cells: readonly NewFetchCell[]): void {
+  const insert = database.prepare(
+    "INSERT INTO fetch_cell (sweep, object, lane, tls, ip, link, link_profile) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  );
+  for (const { object, lane, tls, ip, link, link_profile } of cells)
+    insert.run(sweep, object, lane, tls, ip, link, link_profile && JSON.stringify(link_profile));
+}
+
+/** Its number. */
+export function addFetch(database: DatabaseSync, fetch: NewFetch): number {
+  const { cell, block, attempt, position, status, reasons, started_at, wall_ms, record } = fetch;
+  const statement = database.prepare(
+    `INSERT INTO fetch (cell, block, attempt, position, status, reasons, started_at, wall_ms, record)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const head = [cell, block, attempt, position, status, JSON.stringify(reasons), started_at, wall_ms] as const;
+  return Number(statement.run(...head, record && JSON.stringify(record)).lastInsertRowid);
+}
+
+/** In the plan's order. */
+export function readFetchCells(read: Read, sweep: number): FetchCell[] {
+  return read("SELECT * FROM fetch_cell WHERE sweep = ? ORDER BY id", sweep).map(
+    ({ link_profile, ...row }) =>
+      ({
+        ...row,
+        link_profile: link_profile === null ? null : (JSON.parse(String(link_profile)) as LinkProfile),
+      }) as unknown as FetchCell,
+  );
+}
+
+/** Every attempt in the order in which they ended. */
+export function readFetches(read: Read, sweep: number): StoredFetch[] {
+  const columns = "cell, block, attempt, position, status, reasons, started_at, wall_ms, record";
+  const query = `SELECT fetch.id, object, lane, tls, ip, link, ${columns} FROM fetch JOIN fetch_cell ON fetch_cell.id = fetch.cell
+    WHERE fetch_cell.sweep = ? ORDER BY fetch.id`;
+  return read(query, sweep).map(
+    ({ reasons, record, ...row }) =>
+      ({
+        ...row,
+        reasons: JSON.parse(String(reasons)) as string[],
+        record: record === null ? null : (JSON.parse(String(record)) as FetchRecord),
+      }) as unknown as StoredFetch,
+  );
+}
+
+/** Counted without reading records. */
+export function countFetches(read: Read, sweep: number): Pick<SweepProgress, "cells" | "attempts" | "valid"> {
+  const [row] = read(
+    `SELECT count(DISTINCT fetch_cell.id) AS cells, count(fetch.id) AS attempts,
+       coalesce(sum(fetch.status = 'valid'), 0) AS valid
+     FROM fetch_cell LEFT JOIN fetch ON fetch.cell = fetch_cell.id WHERE fetch_cell.sweep = ?`,
+    sweep,
+  );
+  return { cells: Number(row?.cells), attempts: Number(row?.attempts), valid: Number(row?.valid) };
+}

@@ -1,0 +1,62 @@
+// cli/fetch/plan/objects: URLs, files of URLs and HARs become objects, each once; what is none is refused by its place.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { namedObjects } from "../../../../cli/fetch/plan/objects.ts";
+
+describe("objects that are named", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "trilane-objects-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+
+  test("a URL is one, as a server is asked for it", () => {
+    assert.deepEqual(namedObjects(["https://Shop.example/a#top", "https://shop.example/a"]).urls, [
+      "https://shop.example/a",
+    ]);
+  });
+
+  test("a file has one a line, comments and blank lines apart", () => {
+    const path = file("urls.txt", "# ours\r\nhttps://a.example\r\n\r\n  https://b.example:8443/x?y=1  \n");
+    assert.deepEqual(namedObjects([path]).urls, ["https://a.example/", "https://b.example:8443/x?y=1"]);
+  });
+
+  test("a HAR has its GETs over https, and says what is left out", () => {
+    const request = (method: string, url: string) => ({ request: { method, url } });
+    const entries = [
+      request("GET", "https://a.example/"),
+      request("GET", "https://a.example/"),
+      request("POST", "https://a.example/form"),
+      request("GET", "http://a.example/"),
+      {},
+    ];
+    const { urls, left } = namedObjects([file("page.har", JSON.stringify({ log: { entries } }))]);
+    assert.deepEqual(urls, ["https://a.example/"]);
+    assert.match(left.join(), /page\.har: 3 requests not GET over https, not fetched/);
+  });
+
+  const refused = [
+    { text: "https://a.example/\nnot a url\n", says: /urls\.txt:2: "not a url" is no URL/ },
+    { text: "http://a.example/\n", says: /urls\.txt:1: .* is not https/ },
+    { text: "https://me:secret@a.example/\n", says: /has a user name in it/ },
+    { text: "{}", says: /urls\.txt:1: "\{\}" is no URL/ },
+    { text: "ftp://a.example/", says: /is no URL/ },
+    { text: "https://", says: /is no URL/ },
+  ];
+  for (const { text, says } of refused)
+    test(`${JSON.stringify(text)} is refused by its line`, () => {
+      assert.throws(() => namedObjects([file("urls.txt", text)]), says);
+    });
+
+  test("a word that is neither is refused with what it may be", () => {
+    assert.throws(() => namedObjects([join(folder, "none.txt")]), /there is no such file: name a URL/);
+    assert.throws(() => namedObjects([folder]), /is a folder/);
+  });
+});

@@ -1,0 +1,119 @@
+// cli/fetch/plan: what a plan of fetches is, what of it contradicts itself, and in which order its fetches come.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { fetchSeed, orderFetches } from "../../../../cli/fetch/plan/fetch_order.ts";
+import { type FetchOptions, fetchPlanFrom } from "../../../../cli/fetch/plan/options.ts";
+import { fetchCellsOf, fetchPlanDigest, fetchPlanOf, variantsOf } from "../../../../cli/fetch/plan/plan.ts";
+
+const objects = ["https://a.example/", "https://b.example/", "https://c.example/"];
+const base = { name: "test", objects, lanes: ["h1", "h3"], repetitions: 2 };
+const plan = (changed: object = {}) => fetchPlanOf({ ...base, ...changed }, "test");
+
+const options: FetchOptions = {
+  object: objects,
+  lanes: undefined,
+  tls: undefined,
+  ip: undefined,
+  runs: undefined,
+  link: [],
+  page: undefined,
+  connect: undefined,
+  ca: undefined,
+  insecure: false,
+  follow: undefined,
+  timeout: undefined,
+  "max-body": undefined,
+  pause: undefined,
+  most: 1000,
+  "user-agent": undefined,
+  seed: undefined,
+  tolerance: undefined,
+};
+
+describe("plans of fetches", () => {
+  test("lanes that have TLS 1.3 always have it once", () => {
+    const variants = variantsOf(plan({ lanes: ["h1", "h2-0rtt", "h3"], tls: ["1.2", "1.3"], ip: [4, 6] }));
+    assert.deepEqual(
+      variants.map(({ lane, tls, ip }) => `${lane} ${tls} ${ip}`),
+      ["h1 1.2 4", "h1 1.2 6", "h1 1.3 4", "h1 1.3 6", "h2-0rtt 1.3 4", "h2-0rtt 1.3 6", "h3 1.3 4", "h3 1.3 6"],
+    );
+  });
+
+  test("cells are objects x what they are fetched over x links", () => {
+    assert.equal(fetchCellsOf(plan()).length, 6);
+    const inLabs = fetchCellsOf(plan({ page: "shop", links: ["10mbit/50ms", "3mbit/50ms"] }));
+    assert.equal(inLabs.length, 12);
+    assert.deepEqual([...new Set(inLabs.map(({ link }) => link))], ["10mbit/50ms", "3mbit/50ms"]);
+  });
+
+  test("in a block an object's fetches follow one another, and the order is the seed's", () => {
+    const cells = fetchCellsOf(plan());
+    const order = orderFetches(plan(), cells);
+    assert.equal(order.length, 12);
+    for (let place = 0; place < order.length; place += 2) {
+      const [one, other] = [order[place], order[place + 1]].map((each) => cells[each?.cell ?? -1]?.object);
+      assert.equal(one, other);
+    }
+    assert.deepEqual(orderFetches(plan(), cells), order);
+    assert.notDeepEqual(orderFetches(plan({ seed: 2 }), cells), order);
+  });
+
+  test("what an object is fetched over meets the same luck on a link, another object and block another", () => {
+    const place = { object: "https://a.example/", link: "10mbit/50ms", link_profile: { seed: 1 } };
+    const seed = fetchSeed({ seed: 1 }, place, 0);
+    assert.equal(fetchSeed({ seed: 1 }, { ...place }, 0), seed);
+    assert.notEqual(fetchSeed({ seed: 1 }, place, 1), seed);
+    assert.notEqual(fetchSeed({ seed: 1 }, { ...place, object: "https://b.example/" }, 0), seed);
+  });
+
+  test("the digest is of what decides the fetches, not of the pause or the words for people", () => {
+    const digest = fetchPlanDigest(plan(), null);
+    assert.equal(fetchPlanDigest(plan({ pause_ms: 5, description: "x" }), null), digest);
+    for (const changed of [{ seed: 2 }, { lanes: ["h1"] }, { follow: 1 }, { verify: false }, { connect: "192.0.2.1" }])
+      assert.notEqual(fetchPlanDigest(plan(changed), null), digest, JSON.stringify(changed));
+    assert.notEqual(fetchPlanDigest(plan(), "another recording"), digest);
+  });
+
+  test("IP follows a server's address", () => {
+    assert.deepEqual(plan({ connect: "[2001:db8::1]:8443" }).ip, [6]);
+    assert.deepEqual(plan({ connect: "2001:db8::1" }).ip, [6]);
+    assert.deepEqual(plan({ connect: "192.0.2.1:8443" }).ip, [4]);
+    assert.throws(
+      () => plan({ connect: "192.0.2.1", ip: [4, 6] }),
+      /IPv6 is asked for, and 192\.0\.2\.1 is an address of IPv4/,
+    );
+  });
+
+  const contradictions = [
+    { changed: { links: ["10mbit/50ms"] }, says: /a lab reaches no network: name the recording/ },
+    { changed: { page: "shop" }, says: /a page's servers are in a lab: name its link/ },
+    { changed: { objects: undefined }, says: /no object: name a URL/ },
+    { changed: { ca: "ca.pem", verify: false }, says: /leave --ca or --insecure out/ },
+    {
+      changed: { repetitions: 10_000, objects: Array.from({ length: 200 }, (_, n) => `https://${n}.example/`) },
+      says: /4000000 fetches/,
+    },
+    { changed: { objects: ["http://a.example/"] }, says: /objects\[0\]/ },
+    { changed: { lanes: ["h4"] }, says: /lanes\[0\]: must be one of/ },
+    { changed: { page: "shop", links: ["10mbit/50ms", "10mbit/50ms"] }, says: /10mbit\/50ms/ },
+  ];
+  for (const { changed, says } of contradictions)
+    test(`${JSON.stringify(changed).slice(0, 60)} is refused in one line`, () => {
+      assert.throws(() => plan(changed), says);
+    });
+
+  test("options come to a plan with defaults", () => {
+    const { plan: made } = fetchPlanFrom({ ...options, lanes: "all", tls: "1.2,1.3", pause: 0 });
+    assert.deepEqual(made.lanes, ["h1", "h2", "h2-0rtt", "h3", "h3-0rtt"]);
+    assert.deepEqual([made.repetitions, made.seed, made.timeout_s, made.pause_ms, made.verify], [5, 1, 30, 0, true]);
+    assert.equal(made.name, "fetch 3 hosts");
+    assert.equal(fetchPlanFrom(options).plan.pause_ms, 1000);
+  });
+
+  test("wrong words are named with the option", () => {
+    assert.throws(() => fetchPlanFrom({ ...options, lanes: "h2,h4" }), /--lanes must be of .* \(got "h4"\)/);
+    assert.throws(() => fetchPlanFrom({ ...options, ip: "5" }), /--ip must be of 4, 6/);
+    assert.throws(() => fetchPlanFrom({ ...options, most: 2 }), /3 objects, more than --most 2/);
+    assert.throws(() => fetchPlanFrom({ ...options, link: ["10mbit/50ms"] }), /^UserError: a lab reaches no network/);
+  });
+});
