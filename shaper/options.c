@@ -2,6 +2,7 @@
 
 #include "shaper/language/link_answers.h"
 #include "shaper/language/link_quantity.h"
+#include "shaper/nodes/queue.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
+static const char help_before_disciplines[] =
     "Usage: trilane-shaper [OPTION]... -- COMMAND [ARGUMENT]...\n"
     "Runs COMMAND in a network namespace of its own, behind one emulated bottleneck, without root.\n"
     "\n"
@@ -50,8 +51,9 @@ static const char help[] =
     "                          than 10 packets of 1500 bytes. Default 1bdp; 1000p where the rate is "
     "unlimited, "
     "the\n"
-    "                          rtt 0, or an algorithm keeps the queue short\n"
-    "  --aqm ALGORITHM         droptail (the default), drophead, codel, pie, fq_codel; --ecn on to mark\n"
+    "                          rtt 0, or an algorithm keeps the queue short\n";
+
+static const char help_after_disciplines[] =
     "  --loss SHARE            as 1%; ge:P:R[:H[:G]] (Gilbert-Elliott: good to bad, bad to good, loss in "
     "bad,\n"
     "                          loss in good), every:N, file:FILE (lost where a number is not 0)\n"
@@ -114,6 +116,15 @@ static const char help[] =
     "  trilane-shaper --link 3mbit/50ms -- ping -c 3 100.64.0.1\n"
     "  trilane-replay --home DIR --recording NAME -- trilane-shaper --link 10mbit/50ms,loss=1% -- curl "
     "https://HOST/\n";
+
+static void print_help(void) {
+    fputs(help_before_disciplines, stdout);
+    printf("  --aqm ALGORITHM         %s (the default)", queue_words[0].word);
+    for (size_t d = 1; d < QUEUE_DISCIPLINES; d++)
+        printf(", %s", queue_words[d].word);
+    puts("; --ecn on to mark");
+    fputs(help_after_disciplines, stdout);
+}
 
 // Long options beyond the keys of a link, whose value is their enum link_key.
 enum {
@@ -220,7 +231,7 @@ static void read_one(struct options *options, struct link_settings *settings, in
     case OPTION_IS_LAB:
         exit(namespace_is_lab() ? 0 : EXIT_RUN_FAILED);
     case OPTION_HELP:
-        fputs(help, stdout);
+        print_help();
         exit(0);
     case OPTION_VERSION:
         puts("trilane-shaper " TRILANE_VERSION);

@@ -1,10 +1,8 @@
 #include "shaper/nodes/drop_head.h"
 
-#include <stddef.h>
+#include "shaper/nodes/drop_tail.h"
 
-static void open(struct queue *queue, uint64_t now_ns) {
-    (void)queue, (void)now_ns;
-}
+#include <stddef.h>
 
 // A packet that would not even fit an empty queue is dropped itself, after all others, as in Mahimahi.
 static void put(struct queue *queue, struct packet *packet, bool fits, uint64_t now_ns) {
@@ -18,9 +16,4 @@ static void put(struct queue *queue, struct packet *packet, bool fits, uint64_t 
         queue_drop(queue, packet, DROP_QUEUE, now_ns);
 }
 
-static struct packet *get(struct queue *queue, uint64_t now_ns) {
-    (void)now_ns;
-    return queue_remove(queue, &queue->fifo);
-}
-
-const struct queue_kind drop_head_kind = {open, NULL, put, get};
+const struct queue_kind drop_head_kind = {drop_tail_open, NULL, put, drop_tail_get};

@@ -57,19 +57,6 @@ export function present(values: Float64Array): number[] {
   return [...values].filter((value) => !Number.isNaN(value));
 }
 
-/**
- * log(lane / over) of each block that has both; none where the lanes cannot be compared. Of a block in which both timed out it is
- * not known which one would have been faster.
- */
-export function blockRatios({ lane, over, gap, timedOut = noneOut }: PairedCell): number[] {
-  if (gap) return [];
-  return [...lane.entries()].flatMap(([block, value]) => {
-    const ratio = Math.log(value / (over[block] as number));
-    const isKnown = !timedOut.lane.has(block) || !timedOut.over.has(block);
-    return Number.isFinite(ratio) && isKnown ? [ratio] : [];
-  });
-}
-
 export interface CellMedians {
   readonly cell: PairedCell;
   /** Of the valid PLTs, in ms. */
