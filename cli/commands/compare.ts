@@ -259,7 +259,7 @@ export const command: Command<CompareOptions> = {
       )
       .option(
         "timeout",
-        number(planRange("timeout_s", "seconds"), { describe: "time after which a load has failed (default: 60)" }),
+        number(planRange("timeout_s", "seconds"), { describe: "how long a load may take before it fails (default: 60)" }),
       )
       .option(
         "settle",

@@ -165,7 +165,7 @@ export const command: Command<RaceOptions> = {
       .option("filmstrip", {
         type: "boolean",
         default: true,
-        describe: "film one further load of each lane, for what the page showed; --no-filmstrip: none",
+        describe: "film one extra load of each lane, to show what the page looked like; --no-filmstrip: do not",
       })
       .option("keep-credentials", {
         type: "boolean",

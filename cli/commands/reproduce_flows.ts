@@ -20,7 +20,7 @@ import type { SweepOptions } from "./sweep.ts";
 type ReproduceFlowsOptions = Omit<SweepOptions, "plan"> & { readonly full: boolean };
 
 /** Of a study of flows: the others are of page loads. */
-export const optionsOfFlows: ReadonlySet<string> = new Set(
+const optionsOfFlows: ReadonlySet<string> = new Set(
   "full quick runs new dry-run evidence stop-file stop-after quiet status verbose home json debug".split(" "),
 );
 

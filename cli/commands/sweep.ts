@@ -166,7 +166,7 @@ export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "pla
     .option("once", {
       type: "boolean",
       default: false,
-      describe: "do nothing if the plan's newest sweep is finished (for a crontab)",
+      describe: "do nothing if the plan's newest sweep is finished (for cron)",
     })
     .option("dry-run", {
       type: "boolean",
@@ -222,7 +222,7 @@ export const command: Command<SweepOptions> = {
         describe: `a JSON file, or one of: ${shippedPlans().join(", ")}`,
       })
       .example("trilane sweep plan.json", "the plan in a file (schemas/sweep-plan.schema.json)")
-      .example("trilane sweep carlucci-2015-s3 --dry-run", "what a shipped plan would run, and how long")
+      .example("trilane sweep carlucci-2015-s3 --dry-run", "what a shipped plan would run, and for how long")
       .example("trilane sweep das-2014-grid --page my-page", "a study's links with your own page"),
   run: (options) => runPlan(options),
 };

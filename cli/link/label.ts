@@ -64,7 +64,7 @@ export function udpText({ udp }: LinkProfile): string {
 }
 
 /** `new ports every 5 s`; empty where the NAT keeps its bindings. */
-export function rebindText({ rebind }: LinkProfile): string {
+function rebindText({ rebind }: LinkProfile): string {
   if (!rebind) return "";
   return `${rebind.change === "port" ? "new ports" : "a new address"} every ${trimmed(rebind.every_ms / 1000)} s`;
 }

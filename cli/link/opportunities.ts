@@ -7,7 +7,7 @@ import { UserError } from "../base/errors.ts";
 import { chunksOf, lineError, linesOf, quoted } from "../base/text_lines.ts";
 
 /** An IP packet of the lab's MTU. (Mahimahi writes 1504: it counts 4 bytes that the TUN device puts before each.) */
-export const opportunity_bytes = 1500;
+const opportunity_bytes = 1500;
 export const opportunity_bits = opportunity_bytes * 8;
 /** 49 days. */
 export const latest_ms = 2 ** 32 - 1;
@@ -19,7 +19,7 @@ const carriageReturn = 13;
 const zero = 48;
 
 /** Times of a trace in the making; grows as it is told. */
-export class TimeList {
+class TimeList {
   #times = new Uint32Array(1 << 16);
   #length = 0;
 

@@ -30,7 +30,7 @@ const unreadOutside_ms = 4;
 const stolenStep_ms = 10;
 
 /** How a reason begins that says so; of a link's self-test as well. */
-export const lateReason = "the link missed its tolerance";
+const lateReason = "the link missed its tolerance";
 const disturbedReason = "the machine disturbed the load";
 /** The same of a flow run. */
 export const disturbedRunReason = "the machine disturbed the run";

@@ -54,7 +54,7 @@ export interface Group {
   readonly loads: readonly Load[];
 }
 
-export const maxDrawnGroups = 60;
+const maxDrawnGroups = 60;
 /** With more pages on links each metric's maps and medians would make a file that opens slowly: `--metric` writes one for each. */
 const maxGroupsByMetric = maxDrawnGroups;
 const maxGroupsWithFacts = 400;

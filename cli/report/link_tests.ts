@@ -35,7 +35,7 @@ function linkMarkup({ test, machine }: LinkTest, severalMachines: boolean): Mark
 }
 
 /** Links that are out of tolerance. */
-export function linksOut(tests: readonly LinkTest[]): SelftestLink[] {
+function linksOut(tests: readonly LinkTest[]): SelftestLink[] {
   return tests.map(({ test }) => test).filter((test) => test.outcome === "out");
 }
 

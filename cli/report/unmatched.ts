@@ -31,7 +31,7 @@ function givenMarkup({ recorded_url, difference, similarity }: Unmatched): Marku
 }
 
 /** Null where all requests were matched exactly, and where the results are too old to tell which were not. */
-export function unmatchedTable(data: ReportData): Markup | null {
+function unmatchedTable(data: ReportData): Markup | null {
   const { unmatched } = data;
   if (unmatched.length === 0) return null;
   const lanes = sortLanes(data.cells.map(({ lane }) => lane));

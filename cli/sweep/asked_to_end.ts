@@ -23,7 +23,7 @@ export function defineEnd<T>(yargs: Argv<T>): Argv<T & EndOptions> {
       type: "string",
       requiresArg: true,
       placeholder: "TIME",
-      describe: `end after 90s, 30min or 8h with exit status ${endedEarlyStatus}; the same command then goes on`,
+      describe: `end after 90s, 30min or 8h with exit status ${endedEarlyStatus}; the same command resumes it`,
     }) as Argv<T & EndOptions>;
 }
 

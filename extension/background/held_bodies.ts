@@ -3,7 +3,7 @@
 import type { BodyText, BodyTexts } from "../capture/bodies.ts";
 import { changeState } from "./state.ts";
 
-export const heldFor_ms = 5 * 60_000;
+const heldFor_ms = 5 * 60_000;
 // A service worker is put to sleep after 30 s without a call to the browser.
 const wakeEvery_ms = 20_000;
 

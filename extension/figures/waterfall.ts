@@ -46,7 +46,7 @@ function isOffLane(lane: string, { _protocol, _trilane: { served } }: HarEntry):
 }
 
 /** A request in one line, for who points at it or has it read out. */
-export function storyOf(entry: HarEntry, connection: number | undefined): string {
+function storyOf(entry: HarEntry, connection: number | undefined): string {
   const told = phasesOf(entry).map(
     ({ key, duration_ms }) => `${phases.find((phase) => phase.key === key)?.label} ${formatTime(duration_ms)}`,
   );

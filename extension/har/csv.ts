@@ -9,7 +9,7 @@ type Field = string | number | boolean | null;
 
 const ms = (time: number): number | null => (time < 0 ? null : Math.round(time * 1000) / 1000);
 
-export const requestColumns: readonly { readonly name: string; readonly value: (entry: HarEntry) => Field }[] = [
+const requestColumns: readonly { readonly name: string; readonly value: (entry: HarEntry) => Field }[] = [
   { name: "url", value: ({ request }) => request.url },
   { name: "method", value: ({ request }) => request.method },
   { name: "status", value: ({ response }) => response.status },

@@ -68,7 +68,7 @@ export function redactedHeaders<H extends NameValue>(headers: readonly H[], side
   return headers.map((header) => ({ ...header, value: redactedValue(header.name, header.value, side) }));
 }
 
-export function redactedCookies<C extends NameValue>(cookies: readonly C[]): C[] {
+function redactedCookies<C extends NameValue>(cookies: readonly C[]): C[] {
   return cookies.map((cookie) => ({ ...cookie, value: crossedOut(cookie.value) }));
 }
 

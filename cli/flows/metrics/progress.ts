@@ -4,7 +4,7 @@ import { type Counter, placeAfter } from "./cumulative.ts";
 export const tenths = 10;
 
 /** When a counter reached so many bytes, in ms since the run began, linear between samples; null: never. */
-export function reachedAt_ms({ time_ms, bytes }: Counter, wanted_bytes: number): number | null {
+function reachedAt_ms({ time_ms, bytes }: Counter, wanted_bytes: number): number | null {
   let next = placeAfter(bytes, wanted_bytes);
   // The first of several samples with just so many.
   while (next > 0 && (bytes[next - 1] as number) >= wanted_bytes) next--;

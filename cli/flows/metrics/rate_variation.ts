@@ -4,7 +4,7 @@ import { coefficientOfVariation, mean } from "../../base/quantile.ts";
 import { type Measured, missing } from "./measured.ts";
 
 /** With fewer, one odd second is all that it would show. */
-export const fewestSeconds = 5;
+const fewestSeconds = 5;
 
 /** Standard deviation over mean; any unit. */
 export function rateVariation(rates: readonly number[]): Measured {

@@ -46,14 +46,14 @@ export function defineFlowOptions<T>(yargs: Argv<T>): Argv<T & FlowOptions> {
       array: true,
       nargs: 1,
       default: [] as string[],
-      describe: `a flow, or N alike, as ${flowForm}; again for others that run with it`,
+      describe: `a flow, or N alike, as ${flowForm}; repeat it for flows that run together`,
     })
     .option("link", {
       type: "string",
       array: true,
       nargs: 1,
       default: [] as string[],
-      describe: `the bottleneck: RATE/RTT or a name, then settings (3g,loss=1%), see \`trilane links\`; again for others (default: ${usualLink})`,
+      describe: `the bottleneck: RATE/RTT or a name, then settings (3g,loss=1%), see \`trilane links\`; repeat it for more (default: ${usualLink})`,
     })
     .option("for", {
       type: "string",

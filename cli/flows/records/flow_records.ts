@@ -61,10 +61,10 @@ export interface FlowRunFiles {
 }
 
 /** The far end's port of flow 0; each further flow has the next one. */
-export const firstPort = 20001;
+const firstPort = 20001;
 
 /** Where a flow of the run stands among those that the shaper counted; null: nowhere. Of several connections, that with most bytes. */
-export function countedPlace(counters: FlowCounters, { transport }: RunFlow, flow: number): number | null {
+function countedPlace(counters: FlowCounters, { transport }: RunFlow, flow: number): number | null {
   const protocol = transport === "quic" ? "udp" : "tcp";
   const bytes = (place: number): number => {
     const counts = counters.flows[place];

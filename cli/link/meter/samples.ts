@@ -25,7 +25,7 @@ export interface Look {
 }
 
 /** Packets lost to the link's doing since its start; not those that were none of its business. */
-export function droppedBy({ drops }: ShaperStatsDirection): number {
+function droppedBy({ drops }: ShaperStatsDirection): number {
   return (
     drops.queue + drops.aqm + drops.loss + drops.off + (drops.udp ?? 0) + (drops.moved ?? 0) + (drops.unbound ?? 0)
   );

@@ -67,7 +67,7 @@ export function syntheticTraces(home: string): TraceSource {
 }
 
 /** The network that a trace's file is of: `Verizon-LTE-short.down` is of verizon-lte. Null: of none that is known. */
-export function networkOf(file: string): string | null {
+function networkOf(file: string): string | null {
   return presets.find(({ name }) => file.toLowerCase().startsWith(name))?.name ?? null;
 }
 

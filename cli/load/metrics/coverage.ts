@@ -35,7 +35,7 @@ export interface AskedRequests {
 const shareOf = (part: number, whole: number): number => (whole === 0 ? 1 : part / whole);
 
 /** Places in `recorded.requests` that were asked for. */
-export function askedPlaces(
+function askedPlaces(
   recorded: RecordedRequests,
   { seqs, cached }: Pick<AskedRequests, "seqs" | "cached">,
 ): ReadonlySet<number> {

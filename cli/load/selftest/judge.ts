@@ -18,11 +18,11 @@ import {
 } from "./phases.ts";
 
 /** What the median delay may be off by. */
-export const delayTolerance_ms = 0.25;
+const delayTolerance_ms = 0.25;
 /** What one packet of a hundred may be late by: a wake-up on a machine that does other things, too. */
-export const lateTolerance_ms = 2;
+const lateTolerance_ms = 2;
 /** What the rate may be off by. */
-export const rateTolerance = 0.001;
+const rateTolerance = 0.001;
 const stampError_ms = 0.1;
 /** Of the normal distribution: 99.9 % lie within. */
 const z = 3.29;

@@ -2,7 +2,7 @@
 import { type Serving, stockServing } from "./serving.ts";
 
 /** "20 ms", "as recorded", "none". */
-export function thinkTerm(think: Serving["think"]): string {
+function thinkTerm(think: Serving["think"]): string {
   if (typeof think === "object") return `${think.ms} ms`;
   return think === "recorded" ? "as recorded" : "none";
 }

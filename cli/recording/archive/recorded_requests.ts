@@ -46,7 +46,7 @@ export function requestKey(method: string, url: string): string {
   return `${method} ${parsed.hostname}:${port}${parsed.pathname}${parsed.search}`;
 }
 
-export function recordedUrl({ scheme, host, port, path }: Pick<ArchivedExchange, "scheme" | "host" | "port" | "path">) {
+function recordedUrl({ scheme, host, port, path }: Pick<ArchivedExchange, "scheme" | "host" | "port" | "path">) {
   const authority = host.includes(":") ? `[${host}]` : host;
   return `${scheme}://${authority}${port === (scheme === "https" ? 443 : 80) ? "" : `:${port}`}${path}`;
 }
@@ -126,7 +126,7 @@ function whyNotExpected(exchange: ArchivedExchange, loadEvent_ms: number | null,
 }
 
 /** When the page's load event came as it was recorded; null: the recording does not say, and all of it is expected. */
-export function recordedLoadEvent_ms({ notes }: Pick<Recording, "notes">): number | null {
+function recordedLoadEvent_ms({ notes }: Pick<Recording, "notes">): number | null {
   const { load_event_ms } = notes;
   return typeof load_event_ms === "number" ? load_event_ms : null;
 }

@@ -31,7 +31,7 @@ export function corpusOf(name: string, distributions: PageDistributions, pages: 
 }
 
 /** `page`: from 1. */
-export function pageNameOf(corpus: string, pages: number, page: number): string {
+function pageNameOf(corpus: string, pages: number, page: number): string {
   return `${corpus}-page-${String(page).padStart(String(pages).length, "0")}`;
 }
 

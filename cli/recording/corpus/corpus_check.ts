@@ -69,7 +69,7 @@ function pageRows(
 }
 
 /** The published quantiles, what is expected of a corpus of so many pages, and what the pages have. */
-export function quantileRows(given: PageDistributions, pages: readonly CountedPage[]): QuantileRow[] {
+function quantileRows(given: PageDistributions, pages: readonly CountedPage[]): QuantileRow[] {
   const totals = pages.map(({ sizes }) => sum(sizes));
   const sizes = pages.flatMap((page) => page.sizes);
   const [least = 1, middle = 1, most = 1] = given.object_bytes;

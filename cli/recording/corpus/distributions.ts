@@ -40,7 +40,7 @@ export function quantileFunction(quantiles: readonly number[], pages: number): (
 export const tolerance = 0.1;
 
 /** Attributes of which quantiles are given. */
-export const quantileNames = ["servers", "objects", "total_bytes", "object_bytes"] as const;
+const quantileNames = ["servers", "objects", "total_bytes", "object_bytes"] as const;
 
 /** UserError, naming `source`, for quantiles that no pages can have. */
 function refuseImpossible(given: PageDistributions, source: string): void {

@@ -7,7 +7,7 @@ import { das2014Distributions, distributionsOf, type PageDistributions } from ".
 import { corpusNotesOf } from "./stored_corpus.ts";
 
 /** The names of the corpora that have recordings. */
-export function corporaIn(recordings: readonly Recording[]): string[] {
+function corporaIn(recordings: readonly Recording[]): string[] {
   return [...new Set(recordings.flatMap((recording) => corpusNotesOf(recording)?.name ?? []))].sort();
 }
 

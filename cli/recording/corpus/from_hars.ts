@@ -18,7 +18,7 @@ const harEnding = /\.har(\.gz|\.zst)?$/i;
 const mostQuantiles = 101;
 
 /** Of a page's responses that have a body whose size is known. UserError for what is no HAR, or has no sizes. */
-export function countedHar(json: unknown): CountedPage {
+function countedHar(json: unknown): CountedPage {
   const har = readHarFile(json);
   const { kept } = selectEntries(har, { page: undefined, urlGiven: har.pages.length === 0 });
   const hasHeaders = bodySizeHasHeaders(har.entries, har.producer);
@@ -91,7 +91,7 @@ function correlationsOf(pages: readonly CountedPage[]): Pick<PageDistributions, 
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
 /** `source`: whose pages these are. UserError where no modelled pages can be so. */
-export function distributionsOfPages(pages: readonly CountedPage[], source: string): PageDistributions {
+function distributionsOfPages(pages: readonly CountedPage[], source: string): PageDistributions {
   const sizes = pages.flatMap((page) => page.sizes);
   const clear = pages.filter(({ isHttps }) => !isHttps);
   const others = sum(clear.map((page) => page.others));

@@ -67,7 +67,7 @@ const scriptText_bytes = 40;
 const deepest = 4;
 const computation_ms = { least: 2, most: 28 } as const;
 
-export const documentNeed_bytes = (objects: number): number => documentText_bytes + requestText_bytes * objects;
+const documentNeed_bytes = (objects: number): number => documentText_bytes + requestText_bytes * objects;
 
 function weighted<Name extends string>(shares: Partial<Record<Name, number>>, at: number): Name {
   const entries = Object.entries(shares) as [Name, number][];
@@ -86,7 +86,7 @@ const kindOfSize = (size_bytes: number, random: RandomSource): PlannedKind =>
  * The document's size and the others': the smallest few that hold its tags may be the document's. Where none does, it takes what it
  * needs of the others.
  */
-export function documentFirst(sizes: readonly number[], least_bytes: number, random: RandomSource): number[] {
+function documentFirst(sizes: readonly number[], least_bytes: number, random: RandomSource): number[] {
   const need = documentNeed_bytes(sizes.length - 1);
   const sorted = sizes.map((size, place) => ({ size, place })).sort((a, b) => a.size - b.size || a.place - b.place);
   const from = sorted.findIndex(({ size }) => size >= need);

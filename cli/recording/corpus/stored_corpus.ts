@@ -19,7 +19,7 @@ export type CorpusNotes = {
   readonly generation: number;
 };
 
-export const distributionsDigest = (distributions: PageDistributions): string => {
+const distributionsDigest = (distributions: PageDistributions): string => {
   const { $schema: _, ...rest } = distributions;
   return createHash("sha256").update(JSON.stringify(rest)).digest("hex");
 };

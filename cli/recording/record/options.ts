@@ -45,7 +45,7 @@ export function defineLive<T>(yargs: Argv<T>): Argv<T & LiveOptions> {
     .option("scroll", {
       type: "boolean",
       default: false,
-      describe: "scroll to the end, to load what is lazy",
+      describe: "scroll to the end, so that lazy images load",
     })
     .option("resolve", {
       type: "string",

@@ -97,7 +97,7 @@ export function catalogue(): CatalogueLine[] {
 }
 
 const units: Record<string, number> = { B: 1, kB: 1000, MB: 1_000_000 };
-export const smallestDocument_bytes = 64;
+const smallestDocument_bytes = 64;
 const largestDocument_bytes = 100_000_000;
 const mostHosts = 100;
 

@@ -28,7 +28,7 @@ function axisValues(pages: readonly PageEffect[]): number[] {
 }
 
 /** `7 of 12 pages are faster, 1 is slower, 4 show no difference`. */
-export function namedSentence({ pair, pages, helped, hurt }: PageEffects): string {
+function namedSentence({ pair, pages, helped, hurt }: PageEffects): string {
   const rest = pages.length - helped - hurt;
   const are = (of: number): string => (of === 1 ? "is" : "are");
   const parts = [

@@ -24,7 +24,7 @@ export interface LinkGrid {
 const trimmed = (value: number): string => String(Number(value.toPrecision(6)));
 
 /** `3`, or `30/15` where up and down differ; in Mbit/s, of steps the first and of a trace the mean. */
-export function ratesLabel(profile: LinkProfile): string {
+function ratesLabel(profile: LinkProfile): string {
   const rate = (rate_bps: number | null): string => (rate_bps === null ? "∞" : trimmed(rate_bps / 1e6));
   const [down, up] = [rate(profile.down.rate_bps), rate(profile.up.rate_bps)];
   return down === up ? down : `${down}/${up}`;

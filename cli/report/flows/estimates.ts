@@ -40,7 +40,7 @@ function summed(flows: readonly FlowResultFlow[], { members }: DrawnGroup, metri
 }
 
 /** Over the valid runs of a cell. Shares of several flows are at most 1. */
-export function estimateOf({ valid }: FlowReportCell, group: DrawnGroup, metric: "goodput_bps" | "share"): Estimate {
+function estimateOf({ valid }: FlowReportCell, group: DrawnGroup, metric: "goodput_bps" | "share"): Estimate {
   const runs = valid.map(({ result }) => summed(result.flows, group, metric));
   const { median, interval, runs: n } = summarizeMetric(runs, flowMetrics[metric]);
   return { median, interval, n };

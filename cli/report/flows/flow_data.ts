@@ -63,7 +63,7 @@ function validRuns(runs: readonly FlowRunRow[]): ValidRun[] {
 }
 
 /** The flows of each `--flow` of a mix, in the run's order. */
-export function mixParts(
+function mixParts(
   flows: readonly Pick<FlowResultFlow, "flow" | "group">[],
   words: readonly string[],
 ): MixPart[] {
@@ -93,7 +93,7 @@ export function byNearness(runs: readonly ValidRun[]): ValidRun[] {
 }
 
 /** Where a cell is told apart from the others. */
-export function cellTitle({ mix, link, lane }: FlowCell): string {
+function cellTitle({ mix, link, lane }: FlowCell): string {
   return `${mix} over ${link}${lane === null ? "" : `, the page over ${lane}`}`;
 }
 

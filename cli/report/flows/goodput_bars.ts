@@ -58,7 +58,7 @@ function cellName({ mix, link, lane }: BarCell, cells: readonly BarCell[]): stri
 const mbit = (value_bps: number): string => (value_bps / 1e6).toPrecision(3);
 
 /** `3.10 Mbit/s (2.95 to 3.22), n 10`. */
-export function estimateText({ median, interval, n }: Estimate): string {
+function estimateText({ median, interval, n }: Estimate): string {
   if (median === null) return "no valid run";
   return `${mbit(median)} Mbit/s${interval ? ` (${mbit(interval.low)} to ${mbit(interval.high)})` : ""}, n ${n}`;
 }

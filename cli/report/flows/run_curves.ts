@@ -17,7 +17,7 @@ export interface Lifetime {
 }
 
 /** When a flow could send; null: it never could. */
-export function lifetimeOf({ near, far, start_ns, run }: FlowRecords, flow: number): Lifetime | null {
+function lifetimeOf({ near, far, start_ns, run }: FlowRecords, flow: number): Lifetime | null {
   const ends = [near.flows[flow], far.flows[flow]];
   const sender = run.flows[flow]?.direction === "down" ? ends[1] : ends[0];
   const times = (of: (end: NonNullable<(typeof ends)[number]>) => number | null): number[] =>

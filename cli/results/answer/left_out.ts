@@ -7,7 +7,7 @@ import { counted, type Sample, sortLanes } from "../verdict/sample.ts";
 import { excludedLine } from "../verdict/verdict.ts";
 
 /** Above this share of loads that do not count an answer warns. */
-export const mostLeft_share = 0.1;
+const mostLeft_share = 0.1;
 
 export interface LeftOut {
   /** `Left out: 2 of 17 loads: ...` */

@@ -12,7 +12,7 @@ const mostRead = 80;
 const mostOfCell = 5;
 
 /** The valid loads nearest to the median of them all, the nearest first. */
-export function nearestToMedian<T extends Load>(loads: readonly T[], most: number): T[] {
+function nearestToMedian<T extends Load>(loads: readonly T[], most: number): T[] {
   const valid = loads.filter(isValid) as (T & { plt_ms: number })[];
   if (valid.length === 0) return [];
   const middle_ms = median(valid.map(({ plt_ms }) => plt_ms));

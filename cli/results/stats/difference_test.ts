@@ -8,9 +8,9 @@ import { leastMedianShift, medianShiftTails, medianTails } from "./median_test.t
 import { type Tails, tailsOf } from "./tails.ts";
 
 /** With fewer loads of either lane nothing is shown. */
-export const fewestApart = 5;
+const fewestApart = 5;
 /** Between them, of the wider one's range. */
-export const minSeparation = 0.35;
+const minSeparation = 0.35;
 
 /** 1: all of b lie beyond all of a, -1: before, 0: neither. */
 function sideOf(a: readonly number[], b: readonly number[], shift: number): -1 | 0 | 1 {

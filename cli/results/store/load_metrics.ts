@@ -32,7 +32,7 @@ function computedOf(load: PageLoad): Values<ComputedMetric> {
   };
 }
 
-export function loadMetricsOf(load: PageLoad): LoadMetrics {
+function loadMetricsOf(load: PageLoad): LoadMetrics {
   const { metrics } = load.log._trilane;
   const told = Object.fromEntries(laterMetrics.map((name) => [name, metrics[name] ?? null]));
   return { ...(told as Values<LaterMetric>), ...computedOf(load) };

@@ -4,7 +4,7 @@ import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import { UserError } from "../../base/errors.ts";
 
 /** About the longest text that Node can hold; a page load of 10,000 requests has some 40 MB. */
-export const largestPageLoad_bytes = 500_000_000;
+const largestPageLoad_bytes = 500_000_000;
 
 export const packedPageLoad = (load: PageLoad): Buffer<ArrayBuffer> => gzipSync(JSON.stringify(load));
 

@@ -82,7 +82,7 @@ function isShown({ noise: { pair }, comparisons }: Design, study: readonly Paire
 }
 
 /** Share of simulated studies of so many runs whose verdict is that the lane is faster, where it is by `effect` (a logarithm). */
-export function shownShare(design: Design, runs: number, effect: number, seed: number): number {
+function shownShare(design: Design, runs: number, effect: number, seed: number): number {
   const random = randomSource(seed, `${runs} runs, effect ${effect}`);
   const studies = studiesFor(design, runs);
   let shown = 0;
@@ -198,7 +198,7 @@ const distanceOf = (power: number): number =>
   normalQuantile(0.025) + (power < 0.5 ? -normalQuantile(power) : normalQuantile(1 - power));
 
 /** Runs by theory for cells whose loads share nothing: the difference of two medians, over all cells, at 5 %. */
-export function runsByTheory({ cells }: Design, effect: number, power: number): number {
+function runsByTheory({ cells }: Design, effect: number, power: number): number {
   const variance = median(cells.map(({ spread }) => spread.lane ** 2 + spread.over ** 2));
   return Math.ceil((medianVariance * variance * (distanceOf(power) / effect) ** 2) / cells.length);
 }

@@ -40,7 +40,7 @@ export async function requireParallel(): Promise<void> {
 }
 
 /** The command line of one cell on a host; `{}` is its number. */
-export function remoteCell({ program, folder, reference }: SshTerms): string {
+function remoteCell({ program, folder, reference }: SshTerms): string {
   const shards = `${folder}/shards`;
   const words = [
     ...[program, "cell", `${shards}/plan.json`, "{}", "--shards", shards, "--home", `${folder}/home`],

@@ -14,7 +14,7 @@ import { modelRequest, withoutFragment } from "../../recording/model/model_reque
 import type { Compute } from "../../recording/model/script_source.ts";
 import { ensureSynth } from "../../recording/synth/ensure.ts";
 
-export const asChoices = ["auto", "recorded", "model"] as const;
+const asChoices = ["auto", "recorded", "model"] as const;
 export type As = (typeof asChoices)[number];
 
 export interface AsOptions extends ComputeOptions {

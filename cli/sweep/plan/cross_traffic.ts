@@ -26,7 +26,7 @@ export function defineCrossTraffic<T>(yargs: Argv<T>): Argv<T & CrossTrafficOpti
       default: [] as string[],
       placeholder: "FLOW",
       describe:
-        "a bulk flow that shares the link with each load, as `trilane flows --flow` has it (tcp:bbr); again for others",
+        "a bulk flow that shares the link with each load, written as for `trilane flows --flow` (tcp:bbr); repeat it for more",
     })
     .option(
       "page-start",
@@ -62,7 +62,7 @@ export interface SettledTraffic {
 }
 
 /** What a plan's words mean. UserError naming the flow. */
-export function trafficOf({ flows, page_start_s = usualPageStart_s }: PlanCrossTraffic): SettledTraffic {
+function trafficOf({ flows, page_start_s = usualPageStart_s }: PlanCrossTraffic): SettledTraffic {
   return { flows: readMix(flows, null), page_start_s };
 }
 

@@ -13,7 +13,7 @@ export function defineDilate<T>(yargs: Argv<T>): Argv<T & DilateOptions> {
     "dilate",
     number(planRange("dilate"), {
       describe:
-        "slow time down N times for link, servers and browser, and report undilated times: for machines that are too busy",
+        "slow time down N times for link, servers and browser, and report undilated times: for busy machines",
     }),
   ) as unknown as Argv<T & DilateOptions>;
 }

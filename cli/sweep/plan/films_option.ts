@@ -12,7 +12,7 @@ export function defineFilms<T>(yargs: Argv<T>): Argv<T & FilmsOptions> {
   return yargs.option(
     "films",
     number(planRange("films"), {
-      describe: "film N further loads of each lane, for filmstrip and Speed Index; they count in no average",
+      describe: "film N further loads of each lane, for filmstrip and Speed Index; averages leave them out",
     }),
   ) as unknown as Argv<T & FilmsOptions>;
 }

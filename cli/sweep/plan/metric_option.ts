@@ -13,7 +13,7 @@ export interface MetricOptions {
 const metricOption = (usual: string): Declared & { type: "string" } => ({
   type: "string",
   choices: metricChoices,
-  describe: `compare lanes by it (default: ${usual}; si: Speed Index, of loads that were all filmed)`,
+  describe: `the metric to compare lanes by (default: ${usual}; si: Speed Index; every load is then filmed)`,
 });
 
 /** Of what runs loads. */

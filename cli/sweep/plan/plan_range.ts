@@ -59,4 +59,4 @@ export const settleOption = () =>
   });
 
 export const timeoutOption = () =>
-  number(planRange("timeout_s", "seconds"), { default: 60, describe: "time after which a load has failed" });
+  number(planRange("timeout_s", "seconds"), { default: 60, describe: "how long a load may take before it fails" });

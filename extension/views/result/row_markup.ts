@@ -24,7 +24,7 @@ export interface Drawing {
 export const columns = ["Request", "Status", "Protocol", "Kind", "Size", "Time", "Waterfall"] as const;
 
 /** What the bar says, for who cannot see it. */
-export function barWords(row: RequestRow): string {
+function barWords(row: RequestRow): string {
   const told = row.phases.map(
     ({ key, duration_ms }) => `${phases.find((phase) => phase.key === key)?.label} ${formatTime(duration_ms)}`,
   );
@@ -67,7 +67,7 @@ export function barMarkup(row: RequestRow, { window, width_px, colourBy }: Drawi
 }
 
 /** `h2 · 3`: protocol and connection. */
-export function protocolWords({ protocol, connection }: RequestRow): string {
+function protocolWords({ protocol, connection }: RequestRow): string {
   const short = protocol === "http/1.1" ? "h1" : protocol === "http/1.0" ? "h1.0" : protocol;
   return connection === null ? short : `${short} · ${connection}`;
 }
