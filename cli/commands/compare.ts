@@ -259,7 +259,9 @@ export const command: Command<CompareOptions> = {
       )
       .option(
         "timeout",
-        number(planRange("timeout_s", "seconds"), { describe: "how long a load may take before it fails (default: 60)" }),
+        number(planRange("timeout_s", "seconds"), {
+          describe: "how long a load may take before it fails (default: 60)",
+        }),
       )
       .option(
         "settle",

@@ -32,8 +32,14 @@ const dilation = 5;
 
 const pltOf = (load: PageLoad): number => load.log._trilane.metrics.plt_ms ?? Number.NaN;
 
+/** Measures three times, or once where that is less than half of the bound off. */
+async function untilClear(bound: number, off: () => number, measure: () => Promise<void>): Promise<void> {
+  await measure();
+  for (let more = 0; more < 2 && Math.abs(off()) > bound / 2; more++) await measure();
+}
+
 test("a dilated link is what was asked, in its own time: rate, delay, jitter, loss, queue and a changing rate", async () => {
-  for (const form of ["5mbit/20ms,loss=5%,queue=20p", "down=4mbit,up=1mbit,rtt=30ms,jitter=4ms,queue=60ms"]) {
+  const asItIs = async (form: string): Promise<void> => {
     const started_ms = performance.now();
     const record = await measureLink(parseLink(form), quick, dilation);
     const took_ms = performance.now() - started_ms;
@@ -41,7 +47,9 @@ test("a dilated link is what was asked, in its own time: rate, delay, jitter, lo
     assert.ok(rows.length > 0 && rows.every(({ outcome }) => outcome !== "out"), JSON.stringify(rows));
     const lab_ms = Math.max(...record.phases.map(({ arrived_ns }) => (arrived_ns.at(-1) ?? 0) / 1e6));
     assert.ok(took_ms > dilation * lab_ms, `${took_ms} ms for ${lab_ms} ms of the lab`);
-  }
+  };
+  const forms = ["5mbit/20ms,loss=5%,queue=20p", "down=4mbit,up=1mbit,rtt=30ms,jitter=4ms,queue=60ms"];
+  await Promise.all(forms.map(asItIs));
 });
 
 test("TCP's minimum RTO is dilated, and its windows grow by round trips alone", async () => {
@@ -67,17 +75,19 @@ for (const [lane, roundTrips] of [
     `${lane}: PLT of a one-object page grows by ${roundTrips} dilated round trips (within 3 %)`,
     async (calm) => {
       const recording = await synth("object-1kB");
-      const points: { x: number; y: number }[] = [];
-      for (const x of [20, 100]) {
-        const link = parseLink(`100mbit/${x}ms`);
-        const loads: PageLoad[] = [];
-        for (let run = 0; run < 3; run++)
-          loads.push(await calmLoad(calm, { home, recording, lane, link, dilation, timeout_ms }));
-        points.push({ x, y: median(loads.map(pltOf)) });
-      }
-      const [near, far] = points as [(typeof points)[0], (typeof points)[0]];
-      const slope = (far.y - near.y) / (far.x - near.x);
-      assert.ok(Math.abs(slope / roundTrips - 1) <= 0.03, `slope ${slope}: ${JSON.stringify(points)}`);
+      const [near_ms, far_ms] = [20, 100];
+      const plt_ms = async (rtt_ms: number): Promise<number> => {
+        const link = parseLink(`100mbit/${rtt_ms}ms`);
+        return pltOf(await calmLoad(calm, { home, recording, lane, link, dilation, timeout_ms }));
+      };
+      const near: number[] = [];
+      const far: number[] = [];
+      const off = (): number => (median(far) - median(near)) / (far_ms - near_ms) / roundTrips - 1;
+      await untilClear(0.03, off, async () => {
+        near.push(await plt_ms(near_ms));
+        far.push(await plt_ms(far_ms));
+      });
+      assert.ok(Math.abs(off()) <= 0.03, `${off()}: ${JSON.stringify({ near, far })}`);
     },
   );
 }
@@ -137,14 +147,14 @@ timedTest(
     for (const lane of plainLanes) {
       const undilated_ms: number[] = [];
       const dilated_ms: number[] = [];
-      for (let run = 0; run < 3; run++) {
+      const off = (): number => median(dilated_ms) / median(undilated_ms) - 1;
+      await untilClear(0.05, off, async () => {
         undilated_ms.push(pltOf(await calmLoad(calm, { home, recording, lane, link, timeout_ms })));
         const dilated = await calmLoad(calm, { home, recording, lane, link, dilation, timeout_ms });
         assert.equal(dilated.log._trilane.dilation, dilation);
         dilated_ms.push(pltOf(dilated));
-      }
-      const off = median(dilated_ms) / median(undilated_ms) - 1;
-      assert.ok(Math.abs(off) <= 0.05, `${lane}: ${JSON.stringify({ undilated_ms, dilated_ms })}`);
+      });
+      assert.ok(Math.abs(off()) <= 0.05, `${lane}: ${JSON.stringify({ undilated_ms, dilated_ms })}`);
     }
   },
 );

@@ -1,6 +1,6 @@
 // `trilane flows --page`: a page is loaded amid flows over each lane, stored with its load and the flows' records, and nothing of it stays
 // behind. What cannot be is one line.
-// Runs that the machine disturbed are repeated, and stored, too.
+// Beside others: runs that the machine disturbed are stored, too.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";

@@ -1,5 +1,6 @@
 // Pages loaded while a NAT on their link loses its bindings, or the link gives way to another one: over h3 on one connection; over h1
-// and h2 on others after each move, or not whole. And bulk flows. Held to no time but what the link itself takes.
+// and h2 on others after each move, or not whole. And bulk flows.
+// Beside others: held to no time but what the link itself takes.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,8 +25,8 @@ before(async () => {
 });
 
 /** Its 712 kB take 2 s and more at 3 Mbit/s. */
-const load = (lane: "h1" | "h2" | "h3", moves: string) =>
-  untimedLoad({ home, recording, lane, link: parseLink(`3mbit/50ms,${moves}`), timeout_ms: 60_000 });
+const load = (lane: "h1" | "h2" | "h3", moves: string, timeout_ms = 60_000) =>
+  untimedLoad({ home, recording, lane, link: parseLink(`3mbit/50ms,${moves}`), timeout_ms });
 
 const connectionsOf = ({ log }: PageLoad) => (log._trilane.replay?.connections ?? []) as ReplayConnection[];
 
@@ -48,7 +49,7 @@ test("over h3 a load survives each rebinding, on the connection that it had", as
 });
 
 test("over h3 a load goes on over the link switched to, on the connection that it had", async () => {
-  assertSurvived(await load("h3", "switch=1s:3mbit/120ms"), { moves: 1, least_ms: 120 });
+  assertSurvived(await load("h3", "switch=2s:3mbit/120ms"), { moves: 1, least_ms: 120 });
 });
 
 test("a bulk flow over QUIC survives each rebinding; one over TCP dies of the first", async () => {
@@ -61,15 +62,18 @@ test("a bulk flow over QUIC survives each rebinding; one over TCP dies of the fi
   await assert.rejects(run("tcp:cubic"), /1 of 1 flows failed/);
 });
 
-for (const lane of ["h1", "h2"] as const)
-  test(`over ${lane} it goes on over other connections, or counts as one that timed out`, async () => {
-    const pageLoad = await load(lane, "rebind=500ms");
+test("over h1 and h2 it goes on over other connections, or counts as one that timed out", async () => {
+  const timeout_ms = 15_000;
+  for (const pageLoad of await Promise.all(
+    (["h1", "h2"] as const).map((lane) => load(lane, "rebind=500ms", timeout_ms)),
+  )) {
     const { status, reasons } = pageLoad.log._trilane;
     assert.ok(connectionsOf(pageLoad).every(({ path_changes }) => path_changes === undefined));
     if (status === "valid") assert.ok((movesCost(pageLoad)?.reconnections ?? 0) >= 1);
     else {
       assert.equal(status, "failed");
-      assert.equal(timedOutAfter_ms(reasons), 60_000, reasons.join("; "));
+      assert.equal(timedOutAfter_ms(reasons), timeout_ms, reasons.join("; "));
       assert.ok((movesCost(pageLoad)?.path_moves ?? 0) >= 1);
     }
-  });
+  }
+});

@@ -1,6 +1,7 @@
 // Origins as they were, through the real lab and the real browser: connections are shared exactly where the recorded
 // addresses and certificates allow it, servers are as far away as they were, IPv6 and many addresses are served, and
 // http:// origins stay in clear on h1 and are upgraded on the other lanes.
+// Beside others: what is held to a time may take as much longer as another program takes.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -144,20 +145,23 @@ for (const [lane, sizes] of [
   ["h3", { within: 4500, beyond: 9000 }],
 ] as const) {
   test(`${lane}: a chain that is too large for the first flight costs a round trip`, async () => {
-    const plt_ms = async (chain_bytes: number) => {
+    const loadsOf = async (chain_bytes: number) => {
       const tls = { ...named("chain.test").tls, chain_bytes };
-      const recording = await recordSite(home, "chain", [
+      const recording = await recordSite(home, `chain-${chain_bytes}`, [
         { url: "https://chain.test/", body: "<!doctype html>x", recorded: { tls } },
       ]);
-      const plts: number[] = [];
-      for (let run = 0; run < 3; run++) {
-        const log = await load(recording, lane, { link: parseLink("100mbit/200ms") });
-        plts.push(log._trilane.metrics.plt_ms ?? Number.NaN);
-      }
-      return Math.min(...plts);
+      const link = parseLink("100mbit/200ms");
+      return async () => (await load(recording, lane, { link }))._trilane.metrics.plt_ms ?? Number.NaN;
     };
-    const extra_ms = (await plt_ms(sizes.beyond)) - (await plt_ms(sizes.within));
-    assert.ok(extra_ms > 150 && extra_ms < 300, `${extra_ms} ms more`);
+    const [within, beyond] = [await loadsOf(sizes.within), await loadsOf(sizes.beyond)];
+    const plts: { within: number; beyond: number }[] = [];
+    const extra_ms = () => Math.min(...plts.map((each) => each.beyond)) - Math.min(...plts.map((each) => each.within));
+    // What a busy machine adds is never negative: the least of three, or of one where it is clear.
+    while (plts.length === 0 || (plts.length < 3 && Math.abs(extra_ms() - 200) > 30)) {
+      const [shorter, longer] = await Promise.all([within(), beyond()]);
+      plts.push({ within: shorter, beyond: longer });
+    }
+    assert.ok(extra_ms() > 150 && extra_ms() < 300, JSON.stringify(plts));
   });
 }
 

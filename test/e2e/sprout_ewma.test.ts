@@ -1,5 +1,6 @@
 // Pages load over h3 with Sprout-EWMA by Chromium's own ACKs, losses end no load, and Chromium acknowledges more often when asked to:
-// counted by the server. Beside others: what depends on time is tried again.
+// counted by the server.
+// Beside others: what depends on time is tried again.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -63,10 +63,7 @@ function validRuns(runs: readonly FlowRunRow[]): ValidRun[] {
 }
 
 /** The flows of each `--flow` of a mix, in the run's order. */
-function mixParts(
-  flows: readonly Pick<FlowResultFlow, "flow" | "group">[],
-  words: readonly string[],
-): MixPart[] {
+function mixParts(flows: readonly Pick<FlowResultFlow, "flow" | "group">[], words: readonly string[]): MixPart[] {
   return words.map((of, group) => ({
     words: of,
     members: flows.flatMap((flow) => (flow.group === group ? [flow.flow] : [])),

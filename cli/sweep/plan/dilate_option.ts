@@ -12,8 +12,7 @@ export function defineDilate<T>(yargs: Argv<T>): Argv<T & DilateOptions> {
   return yargs.option(
     "dilate",
     number(planRange("dilate"), {
-      describe:
-        "slow time down N times for link, servers and browser, and report undilated times: for busy machines",
+      describe: "slow time down N times for link, servers and browser, and report undilated times: for busy machines",
     }),
   ) as unknown as Argv<T & DilateOptions>;
 }
