@@ -12,6 +12,7 @@ import { importedDocument } from "../recording/import/imported.ts";
 import { type CatalogueLine, catalogue } from "../recording/synth/catalogue.ts";
 import { ensureSynth } from "../recording/synth/ensure.ts";
 import { synthetic } from "../recording/synth/synthetic.ts";
+import { videoForm } from "../recording/synth/video/video_spec.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface SynthOptions extends CommonOptions {
@@ -30,7 +31,8 @@ function printCatalogue(pages: CatalogueLine[], json: boolean): void {
   printLines([
     ...pages.map(({ name, summary, object_bytes }) => line(name, formatSize(object_bytes), summary)),
     line("object-SIZE", "SIZE", "1 HTML document of that size, e.g. object-1MB"),
-    "Each name also with -hosts-N: its objects in turn on N hosts.",
+    line("video-...", "", `a video: ${videoForm}`),
+    "Each name but a video's also with -hosts-N: its objects in turn on N hosts.",
   ]);
 }
 
@@ -55,6 +57,12 @@ export const command: Command<SynthOptions> = {
       )
       .example("trilane synth --list", "what there is")
       .example("trilane synth carlucci-small object-1MB", "make two pages")
+      .example("trilane synth video-60s-500k-1500k-3000k", "a video of 60 s that adapts to the link (dash.js)")
+      .example(
+        "trilane synth video-30s-by-1s-2000k.1280x720.50",
+        "one representation: size, frames per second, segments",
+      )
+      .example("trilane synth video-60s-500k-1500k-audio-64k-fixed-1500k", "several, one of them pinned")
       .example("trilane synth carlucci-medium --hosts 4", "the same objects on four hosts"),
   async run({ pages, list, hosts, home, json }) {
     if (list) return printCatalogue(catalogue(), json);

@@ -1,7 +1,7 @@
 // Generated from ../synth-catalogue.schema.json by `npm run generate`: change the schema instead.
 
 /**
- * What `trilane synth --list --json` prints. object-SIZE, whose size is part of the name, is not among them.
+ * What `trilane synth --list --json` prints. object-SIZE and video-..., whose sizes are part of their names, are not among them.
  */
 export interface SynthCatalogue {
   schema: "trilane/synth-catalogue/1";

@@ -121,6 +121,8 @@ export interface RecordingWriter {
 
 /** An open archive. Errors are UserError (no such recording, name taken) or RunError (disk full, host gone). */
 export interface Archive {
+  /** The data folder that it is in. */
+  readonly home: string;
   /** All recordings by name. Empty when the archive does not exist yet. */
   list(): Promise<Recording[]>;
   show(name: string): Promise<RecordingDetail>;

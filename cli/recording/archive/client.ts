@@ -143,10 +143,12 @@ const isSame = (a: Recording, b: Recording): boolean =>
   a.id === b.id && a.digest === b.digest && a.created_at === b.created_at;
 
 class HostArchive implements Archive {
+  readonly home: string;
   readonly #host: HostConversation;
 
-  constructor(host: HostConversation) {
+  constructor(host: HostConversation, home: string) {
     this.#host = host;
+    this.home = home;
   }
 
   async list(): Promise<Recording[]> {
@@ -248,7 +250,7 @@ export async function withArchive<Result>(
 ): Promise<Result> {
   const host = new HostConversation(program, ["--home", home]);
   try {
-    return await use(new HostArchive(host));
+    return await use(new HostArchive(host, home));
   } finally {
     await host.end();
   }

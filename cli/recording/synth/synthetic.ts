@@ -1,10 +1,13 @@
-// A page that Trilane makes, by its name: one of the catalogue, or one of a corpus of Das's distributions. What it has and
-// how it is written; the bytes come from page.ts and cli/recording/corpus.
+// A page that Trilane makes, by its name: one of the catalogue, a video page, or one of a corpus of Das's distributions. What it has and
+// how it is written; the bytes come from page.ts, video/ and cli/recording/corpus.
 import type { Archive, JsonObject, Recording } from "../archive/archive.ts";
 import { dasPage } from "../corpus/corpus.ts";
 import { isPageOf, type SharedBodies, writeCorpusPage } from "../corpus/stored_corpus.ts";
 import { pageSpec } from "./catalogue.ts";
 import { generation, synthPage } from "./page.ts";
+import { ClipStore } from "./video/clip_store.ts";
+import { dashVersion, generation as videoGeneration, videoPage, videoServers, videoUrl } from "./video/video_page.ts";
+import { isVideoName, videoBytes, videoExchanges, videoSpec } from "./video/video_spec.ts";
 
 export const sourceOf = (name: string): string => `synth: ${name}`;
 
@@ -35,8 +38,27 @@ function ofCatalogue(name: string): Synthetic {
   };
 }
 
+function ofVideo(name: string): Synthetic {
+  const spec = videoSpec(name);
+  return {
+    exchanges: videoExchanges(spec),
+    body_bytes: videoBytes(spec),
+    isCurrent: ({ notes }) => notes.generation === videoGeneration && notes.player === dashVersion(),
+    write: async (archive, replace) => {
+      // Before the archive is written to: encoding takes seconds.
+      const page = await videoPage(spec, new ClipStore(archive.home));
+      const { mode, player } = page.settings;
+      const notes: JsonObject = { generation: videoGeneration, player, mode, hosts: videoServers };
+      return archive.write({ name, url: videoUrl, source: sourceOf(name), notes, replace }, async (writer) => {
+        for (const exchange of page.exchanges()) await writer.add(exchange);
+      });
+    },
+  };
+}
+
 /** UserError for a name of no page that can be made. */
 export function synthetic(name: string): Synthetic {
+  if (isVideoName(name)) return ofVideo(name);
   const found = dasPage(name);
   if (!found) return ofCatalogue(name);
   const { corpus, page } = found;

@@ -27,6 +27,7 @@ async function bytesOf(body: NewBody | undefined): Promise<Buffer> {
 
 /** Its `write` fills `written` and `about`, and fails where the schemas refuse an exchange. */
 export class MemoryArchive implements Archive {
+  readonly home = "/nonexistent";
   written: Written[] = [];
   about: NewRecording | undefined;
   notes: unknown;

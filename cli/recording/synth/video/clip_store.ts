@@ -1,0 +1,79 @@
+// Encoded clips in the data folder's `clips`, each made once: fragmented MP4 that any player shows. A file that is not whole, or
+// not what its name says, is made anew.
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createTempSibling } from "../../../base/create_temp_sibling.ts";
+import { makeFolder } from "../../../base/make_folder.ts";
+import { say } from "../../../base/terminal_text.ts";
+import { BoxError } from "./boxes.ts";
+import { picturesFor, picturesName, soundFor, soundName } from "./clip.ts";
+import { picturesInBrowser, soundInBrowser } from "./encode_browser.ts";
+import { picturesByFfmpeg } from "./encode_ffmpeg.ts";
+import { readSegments, type Segments, segmentsOfTrack, trackOf } from "./fragments.ts";
+import type { Track } from "./track.ts";
+import { segmentsOf, type VideoRate, type VideoSpec } from "./video_spec.ts";
+
+/** Goes up when the same clip is encoded otherwise than before. */
+const generation = 1;
+
+export interface Clip {
+  readonly segments: Segments;
+  /** As a media type names it (RFC 6381). */
+  readonly codec: string;
+}
+
+async function stored(path: string, count: number, samples: number): Promise<Clip | null> {
+  try {
+    const segments = readSegments(await readFile(path), count);
+    const track = trackOf(segments);
+    return track.samples.length === samples ? { segments, codec: track.codec } : null;
+  } catch (error) {
+    // RangeError: a box ends in the midst of a field.
+    if (error instanceof BoxError || error instanceof RangeError) return null;
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+async function store(path: string, { initialization, media }: Segments): Promise<void> {
+  const { aside, keep } = createTempSibling(path);
+  try {
+    await writeFile(aside, Buffer.concat([initialization, ...media]));
+    await rename(aside, path);
+  } finally {
+    await rm(aside, { force: true });
+    keep();
+  }
+}
+
+/** Clips of one data folder. */
+export class ClipStore {
+  readonly #folder: string;
+
+  constructor(home: string) {
+    this.#folder = join(home, "clips");
+  }
+
+  pictures(spec: VideoSpec, rate: VideoRate): Promise<Clip> {
+    const clip = picturesFor(spec, rate);
+    const encode = async (): Promise<Track> => (await picturesByFfmpeg(clip)) ?? (await picturesInBrowser(clip));
+    return this.#clip(picturesName(spec, rate), segmentsOf(spec), clip.frames, encode);
+  }
+
+  sound(spec: VideoSpec): Promise<Clip> {
+    const clip = soundFor(spec);
+    return this.#clip(soundName(spec), segmentsOf(spec), clip.packets, () => soundInBrowser(clip));
+  }
+
+  async #clip(name: string, count: number, samples: number, encode: () => Promise<Track>): Promise<Clip> {
+    const path = join(this.#folder, `${name}-${generation}.mp4`);
+    const found = await stored(path, count, samples);
+    if (found) return found;
+    say(`encoding ${name} ...`);
+    const track = await encode();
+    const segments = segmentsOfTrack(track, count);
+    makeFolder(this.#folder);
+    await store(path, segments);
+    return { segments, codec: track.codec };
+  }
+}

@@ -1,0 +1,148 @@
+// Encodes a clip's pictures or sound in a headless browser, where no ffmpeg is installed: a page of a browser of our own
+// draws and encodes them (webcodecs.ts), in an empty network. Leaves nothing behind.
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { RunError, UserError } from "../../../base/errors.ts";
+import { chromiumPath, programPath } from "../../../base/programs.ts";
+import { removedAtEnd } from "../../../base/removed_at_end.ts";
+import { StartError, startBrowser } from "../../../browser/browser.ts";
+import { chromiumEnvironment, disabledFeatures, sharedArguments } from "../../../browser/chromium.ts";
+import { NavigationError, watchPage } from "../../../browser/page.ts";
+import { makeScratchFolder, removeScratchFolder } from "../../../browser/scratch.ts";
+import type { ClipPictures, ClipSound } from "./clip.ts";
+import { drawPattern } from "./pattern.ts";
+import { avcEntry, opusEntry, opusRate, packetDuration, sampleDuration, type Track, vp9Entry } from "./track.ts";
+import {
+  type EncodedInPage,
+  encodePictures,
+  encodeSound,
+  type InPage,
+  type PictureJob,
+  type SoundJob,
+} from "./webcodecs.ts";
+
+const startTimeout_ms = 30_000;
+/** Of Opus encoders at 48 kHz, in samples. */
+const preSkip = 312;
+
+/** Evaluates in a page that may use WebCodecs: they are there for secure origins, and a file is one. */
+async function inBrowser(expression: string): Promise<InPage> {
+  const chromium = chromiumPath();
+  const scratch = await makeScratchFolder();
+  const keep = removedAtEnd(scratch.folder);
+  try {
+    const page = join(scratch.folder, "page.html");
+    await writeFile(page, "<!doctype html><title>clip</title>");
+    const browser = await startBrowser({
+      commandLine: [
+        programPath("trilane-guard"),
+        "--new-network",
+        "--",
+        chromium,
+        ...sharedArguments,
+        `--disable-features=${disabledFeatures.join(",")}`,
+        `--user-data-dir=${scratch.profile}`,
+        "about:blank",
+      ],
+      environment: chromiumEnvironment(scratch.profile, scratch.folder, process.env),
+      timeout_ms: startTimeout_ms,
+    });
+    try {
+      const watched = await watchPage(browser.connection);
+      await watched.load(pathToFileURL(page).href);
+      const ended = browser.exited.then((): never => {
+        throw new NavigationError("the browser ended");
+      });
+      ended.catch(() => {});
+      return (await Promise.race([watched.evaluate(expression), watched.crashed, ended])) as InPage;
+    } finally {
+      await browser.stop();
+    }
+  } catch (error) {
+    if (error instanceof StartError || error instanceof NavigationError)
+      throw new RunError(`a clip could not be encoded in the browser: ${error.message}`);
+    throw error;
+  } finally {
+    await removeScratchFolder(scratch);
+    keep();
+  }
+}
+
+function encodedOf(result: InPage, samples: number): EncodedInPage {
+  if ("missing" in result)
+    throw new UserError(
+      `this browser cannot encode and play ${result.missing}: install ffmpeg (apt install ffmpeg), or name another browser in TRILANE_CHROMIUM`,
+    );
+  if ("failed" in result) throw new RunError(`a clip could not be encoded in the browser: ${result.failed}`);
+  const { encoded } = result;
+  if (encoded.samples.length < samples)
+    throw new RunError(`the browser encoded ${encoded.samples.length} frames of ${samples}: install ffmpeg`);
+  return encoded;
+}
+
+const bytesOf = (encoded: EncodedInPage, count: number) =>
+  encoded.samples.slice(0, count).map(({ data, isKey }) => ({ bytes: Buffer.from(data, "base64"), isKey }));
+
+// The levels' limits (H.264: macroblocks a frame and a second; VP9: luma samples).
+const avcLevels = [
+  { level: "1e", frame: 1620, second: 40_500 },
+  { level: "1f", frame: 3600, second: 108_000 },
+  { level: "28", frame: 8192, second: 245_760 },
+  { level: "2a", frame: 8704, second: 522_240 },
+];
+const vp9Levels = [
+  { level: 20, frame: 122_880, second: 3_686_400 },
+  { level: 21, frame: 245_760, second: 7_372_800 },
+  { level: 30, frame: 552_960, second: 18_432_000 },
+  { level: 31, frame: 983_040, second: 36_864_000 },
+  { level: 40, frame: 2_228_224, second: 73_728_000 },
+  { level: 41, frame: 2_228_224, second: 147_456_000 },
+];
+
+/** H.264's constrained baseline first: nothing decodes more cheaply, and it has no frames out of order. */
+export function codecsFor({ width, height, fps }: Pick<ClipPictures, "width" | "height" | "fps">): string[] {
+  const blocks = Math.ceil(width / 16) * Math.ceil(height / 16);
+  const avc = avcLevels.find(({ frame, second }) => blocks <= frame && blocks * fps <= second);
+  const luma = width * height;
+  const vp9 = vp9Levels.find(({ frame, second }) => luma <= frame && luma * fps <= second);
+  return [...(avc ? [`avc1.42c0${avc.level}`] : []), ...(vp9 ? [`vp09.00.${vp9.level}.08`] : [])];
+}
+
+export async function picturesInBrowser(clip: ClipPictures): Promise<Track> {
+  const { width, height, fps, frames, keyEvery, bitrate_bps } = clip;
+  const job: PictureJob = { codecs: codecsFor(clip), width, height, fps, frames, keyEvery, bitrate_bps };
+  const result = await inBrowser(`(${encodePictures})(${JSON.stringify(job)}, ${drawPattern})`);
+  const encoded = encodedOf(result, frames);
+  const { codec, description } = encoded;
+  const isAvc = codec.startsWith("avc1");
+  if (isAvc && description === null) throw new RunError("the browser's H.264 encoder does not describe its output");
+  const entry = isAvc
+    ? avcEntry(width, height, Buffer.from(description ?? "", "base64"))
+    : vp9Entry(width, height, codec);
+  return {
+    kind: "video",
+    codec,
+    entry,
+    timescale: fps * sampleDuration,
+    sampleDuration,
+    width,
+    height,
+    samples: bytesOf(encoded, frames),
+  };
+}
+
+export async function soundInBrowser({ packets, bitrate_bps }: ClipSound): Promise<Track> {
+  const job: SoundJob = { packets, bitrate_bps };
+  const encoded = encodedOf(await inBrowser(`(${encodeSound})(${JSON.stringify(job)})`), packets);
+  return {
+    kind: "audio",
+    codec: encoded.codec,
+    entry: opusEntry(preSkip),
+    timescale: opusRate,
+    sampleDuration: packetDuration,
+    width: 0,
+    height: 0,
+    samples: bytesOf(encoded, packets),
+  };
+}

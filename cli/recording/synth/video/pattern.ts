@@ -1,0 +1,126 @@
+// The picture of a clip's frame: its number as digits and, for programs, as a row of black and white cells; colour bars. Reads
+// that number back from a picture. Pure.
+//
+// From above: an eighth of the height is the row of cells, the middle is grey with the digits (and, smaller, the picture's
+// height in pixels), the last three eighths are the colour bars. All edges are at even pixels, so that colours
+// do not bleed, and nearly all is the same in the next frame, so that encoding and decoding cost little.
+
+/** Planes of Y, U and V in turn, U and V at half the size in both directions (I420), in BT.709's limited range. */
+export type Planes = Uint8Array;
+
+/** The row: a white and a black cell to compare with, then the number's bits, highest first, and their parity. */
+export const codeCells = { bits: 20, all: 24, heightShare: 1 / 8 } as const;
+
+export const planesSize = (width: number, height: number): number => (width * height * 3) / 2;
+
+/** Draws frame `number` over all of `planes`. Stands in a page as text, too: it uses nothing from outside itself. */
+export function drawPattern(planes: Planes, width: number, height: number, number: number): void {
+  const luma = width * height;
+  const even = (value: number): number => 2 * Math.round(value / 2);
+  const rectangle = (left: number, top: number, right: number, bottom: number, yuv: readonly number[]): void => {
+    const [y = 16, u = 128, v = 128] = yuv;
+    for (let row = top; row < bottom; row++) planes.fill(y, row * width + left, row * width + right);
+    for (let row = top / 2; row < bottom / 2; row++) {
+      const start = luma + (row * width) / 2;
+      planes.fill(u, start + left / 2, start + right / 2);
+      planes.fill(v, start + luma / 4 + left / 2, start + luma / 4 + right / 2);
+    }
+  };
+  const black = [16, 128, 128];
+  const white = [235, 128, 128];
+  const grey = [60, 128, 128];
+  const codeBottom = even(height / 8);
+  const barsTop = even((height * 5) / 8);
+  rectangle(0, codeBottom, width, barsTop, grey);
+
+  // SMPTE's bars at 75 %, white to blue.
+  const bars = [
+    [180, 128, 128],
+    [168, 44, 136],
+    [145, 147, 44],
+    [134, 63, 52],
+    [63, 193, 204],
+    [51, 109, 212],
+    [28, 212, 120],
+  ];
+  for (const [place, colour] of bars.entries()) {
+    const [left, right] = [even((width * place) / bars.length), even((width * (place + 1)) / bars.length)];
+    rectangle(left, barsTop, right, height, colour);
+  }
+
+  const cells = 24;
+  const bits = 20;
+  let ones = 0;
+  for (let cell = 0; cell < cells; cell++) {
+    const bit = cell >= 2 && cell < 2 + bits ? Math.floor(number / 2 ** (bits + 1 - cell)) % 2 : 0;
+    ones += bit;
+    const isWhite = cell === 0 || bit === 1 || (cell === 2 + bits && ones % 2 === 1);
+    rectangle(even((width * cell) / cells), 0, even((width * (cell + 1)) / cells), codeBottom, isWhite ? white : black);
+  }
+
+  // Each digit in 3 x 5 squares, a bit each, from above left.
+  const digits = [31599, 11415, 29671, 29647, 23497, 31183, 31215, 29257, 31727, 31695];
+  const write = (text: string, left: number, top: number, square: number): void => {
+    for (const [place, digit] of [...text].entries())
+      for (let at = 0; at < 15; at++) {
+        if (((digits[Number(digit)] ?? 0) & (1 << (14 - at))) === 0) continue;
+        const x = left + square * (4 * place + (at % 3));
+        const y = top + square * Math.floor(at / 3);
+        rectangle(x, y, x + square, y + square, white);
+      }
+  };
+  const square = 2 * Math.floor(Math.min(height / 24, width / 64));
+  const small = 2 * Math.floor(square / 8);
+  const top = even((codeBottom + barsTop - 5 * square) / 2);
+  write(String(number).padStart(6, "0").slice(-6), square, top, square);
+  if (small > 0) write(String(height), even(width - 16 * small - square), top, small);
+}
+
+/** A picture in rows from above, `channels` bytes a pixel: red, green and blue first. */
+export interface Picture {
+  readonly data: Uint8Array | Uint8ClampedArray;
+  readonly width: number;
+  readonly height: number;
+  readonly channels: 3 | 4;
+}
+
+export interface Area {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Mean of the middle of an area: what scaling and compression blurred is at its edges. */
+function brightness({ data, width, channels }: Picture, { left, top, width: wide, height: high }: Area): number {
+  let sum = 0;
+  let count = 0;
+  for (let y = Math.ceil(top + high / 3); y < top + (high * 2) / 3; y++)
+    for (let x = Math.ceil(left + wide / 3); x < left + (wide * 2) / 3; x++) {
+      const at = (y * width + x) * channels;
+      sum += (data[at] ?? 0) + (data[at + 1] ?? 0) + (data[at + 2] ?? 0);
+      count += 3;
+    }
+  return count === 0 ? Number.NaN : sum / count;
+}
+
+/** The frame's number in a picture of a frame, or in the area of it where the frame is shown; null: none can be read for certain. */
+export function readPattern(picture: Picture, area?: Area): number | null {
+  const { left, top, width, height } = area ?? { left: 0, top: 0, width: picture.width, height: picture.height };
+  const cell = width / codeCells.all;
+  const cellAt = (place: number): number =>
+    brightness(picture, { left: left + place * cell, top, width: cell, height: height * codeCells.heightShare });
+  const [white, black] = [cellAt(0), cellAt(1)];
+  // Also where there is no picture at all.
+  if (!(white - black > 80)) return null;
+  let number = 0;
+  let ones = 0;
+  for (let place = 2; place < 3 + codeCells.bits; place++) {
+    const share = (cellAt(place) - black) / (white - black);
+    if (share > 0.35 && share < 0.65) return null;
+    const bit = share > 0.5 ? 1 : 0;
+    ones += bit;
+    if (place < 2 + codeCells.bits) number = number * 2 + bit;
+  }
+  return ones % 2 === 0 ? number : null;
+}

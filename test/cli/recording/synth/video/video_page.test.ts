@@ -1,0 +1,97 @@
+// A video page's exchanges: exact sizes of all segments, servers, manifest and settings that agree, and bitrates that the clip
+// does not fit into.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { UserError } from "../../../../../cli/base/errors.ts";
+import type { NewExchange } from "../../../../../cli/recording/archive/archive.ts";
+import { readBoxes } from "../../../../../cli/recording/synth/video/boxes.ts";
+import type { Clip } from "../../../../../cli/recording/synth/video/clip_store.ts";
+import { segmentsOfTrack } from "../../../../../cli/recording/synth/video/fragments.ts";
+import { avcEntry, opusEntry, type Sample } from "../../../../../cli/recording/synth/video/track.ts";
+import { type Clips, videoPage } from "../../../../../cli/recording/synth/video/video_page.ts";
+import { segmentsOf, type VideoSpec, videoSpec } from "../../../../../cli/recording/synth/video/video_spec.ts";
+import { schemaErrors } from "../../../../schemas/schema_errors.ts";
+
+const samples = (count: number, bytes: number, keyEvery: number): Sample[] =>
+  Array.from({ length: count }, (_, index) => ({ bytes: Buffer.alloc(bytes, 1), isKey: index % keyEvery === 0 }));
+
+/** Clips of frames of 100 bytes and packets of 40, which nobody has to decode here. */
+const clips: Clips = {
+  pictures: async (spec: VideoSpec, { width, height, fps }): Promise<Clip> => {
+    const entry = avcEntry(width, height, Buffer.from("0142c01effe1000167010001", "hex"));
+    const facts = { kind: "video", codec: "avc1.42c01e", entry, timescale: fps * 512, sampleDuration: 512 } as const;
+    const frames = samples(spec.clip_s * fps, 100, Math.round(spec.segment_s * fps));
+    const segments = segmentsOfTrack({ ...facts, width, height, samples: frames }, segmentsOf(spec));
+    return { segments, codec: facts.codec };
+  },
+  sound: async (spec: VideoSpec): Promise<Clip> => {
+    const facts = { kind: "audio", codec: "opus", entry: opusEntry(312), timescale: 48_000 } as const;
+    const track = { ...facts, sampleDuration: 960, width: 0, height: 0, samples: samples(spec.clip_s * 50, 40, 1) };
+    return { segments: segmentsOfTrack(track, segmentsOf(spec)), codec: facts.codec };
+  },
+};
+
+const pageOf = (name: string) => videoPage(videoSpec(name), clips);
+const bodyOf = (exchanges: readonly NewExchange[], path: string): Buffer =>
+  Buffer.from(exchanges.find(({ exchange }) => exchange.path === path)?.body ?? []);
+
+test("every segment of every representation is there, with bitrate x duration / 8 bytes", async () => {
+  const exchanges = [...(await pageOf("video-4s-by-0.4s-203k.160x90.20-1500k-audio-50k-96k")).exchanges()];
+  for (const [id, size, server] of [
+    ["v1", 10_150, "video"],
+    ["v2", 75_000, "video"],
+    ["a1", 2500, "audio"],
+    ["a2", 4800, "audio"],
+  ] as const)
+    for (let number = 1; number <= 10; number++) {
+      const [found, another] = exchanges.filter(({ exchange }) => exchange.path === `/${id}/${number}.m4s`);
+      assert.ok(found && !another);
+      assert.equal(found.body?.length, size);
+      assert.equal(found.exchange.host, `${server}.clip.synth.test`);
+      assert.equal(readBoxes(Buffer.from(found.body)).length, 4);
+    }
+  assert.equal(exchanges.length, 3 + 4 * 11);
+  assert.equal(new Set(exchanges.map(({ exchange }) => exchange.address)).size, 3);
+});
+
+test("the manifest names what the recording has, and settings say the same", async () => {
+  const { settings, exchanges } = await pageOf("video-6s-by-2s-500k-1500k.1280x720.50-fixed-1500k");
+  const manifest = bodyOf([...exchanges()], "/manifest.mpd").toString();
+  const attribute = (name: string) =>
+    [...manifest.matchAll(new RegExp(` ${name}="([^"]*)"`, "g"))].map(([, value]) => value);
+  assert.deepEqual(attribute("bandwidth"), ["500000", "1500000", "96000"]);
+  assert.deepEqual(attribute("mediaPresentationDuration"), ["PT6S"]);
+  assert.deepEqual(attribute("duration"), ["2000", "2000"]);
+  assert.deepEqual(attribute("frameRate"), ["25", "50"]);
+  assert.deepEqual(settings.fixed, { video: "v2", audio: "a1" });
+  assert.deepEqual(
+    settings.video.map(({ id, segment_bytes, width, fps }) => [id, segment_bytes, width, fps]),
+    [
+      ["v1", 125_000, 480, 25],
+      ["v2", 375_000, 1280, 50],
+    ],
+  );
+  const record = { schema: "trilane/video-events/1", settings, events: [] };
+  assert.equal(schemaErrors("video-events", record), null);
+});
+
+test("the same name gives the same bytes", async () => {
+  const [one, two] = await Promise.all([pageOf("video-4s-500k"), pageOf("video-4s-500k")]);
+  assert.deepEqual([...one.exchanges()], [...two.exchanges()]);
+});
+
+test("a bitrate that the clip does not fit into is refused in one line, with the least that it takes", async () => {
+  // 50 frames of 100 bytes, and boxes: more than 20 kbit/s in 2 s.
+  for (const [name, kind] of [
+    ["video-4s-20k", "video"],
+    ["video-4s-500k-audio-16k", "audio"],
+  ] as const)
+    await assert.rejects(pageOf(name), (error) => {
+      assert.ok(error instanceof UserError && !error.message.includes("\n"));
+      const least = Number(
+        new RegExp(`too little for its ${kind}: as encoded it takes (\\d+)k`).exec(error.message)?.[1],
+      );
+      assert.ok(least > 16 && least < 40, error.message);
+      return true;
+    });
+});
