@@ -46,7 +46,7 @@ export function requestKey(method: string, url: string): string {
   return `${method} ${parsed.hostname}:${port}${parsed.pathname}${parsed.search}`;
 }
 
-function recordedUrl({ scheme, host, port, path }: Pick<ArchivedExchange, "scheme" | "host" | "port" | "path">) {
+export function recordedUrl({ scheme, host, port, path }: Pick<ArchivedExchange, "scheme" | "host" | "port" | "path">) {
   const authority = host.includes(":") ? `[${host}]` : host;
   return `${scheme}://${authority}${port === (scheme === "https" ? 443 : 80) ? "" : `:${port}`}${path}`;
 }
