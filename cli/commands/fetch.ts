@@ -26,7 +26,7 @@ export const command: Command<FetchCommandOptions> = {
       .positional("object", {
         type: "string",
         array: true,
-        describe: "URLs (https://), files of URLs, one a line, or HARs; or a plan (JSON)",
+        describe: "URLs (https://), files of URLs, one a line, or HARs (-: standard input); or a plan (JSON)",
       })
       .option("new", {
         type: "boolean",

@@ -18,7 +18,7 @@ function demand(program: string, words: readonly string[], remedy: string): void
 }
 
 /** `far` in a network of its own, and behind the link from it `near`; both are shell commands. */
-async function behindLink(link: string, far: string, near: string): Promise<string> {
+export async function behindLink(link: string, far: string, near: string): Promise<string> {
   const script = `${far} & trap "kill $!" EXIT; TRILANE_LAB=$(readlink /proc/self/ns/net) "$0" --link "$1" -- sh -c "$2"`;
   const lab = ["unshare", "-U", "--map-user=1000", "--map-group=1000", "-n", "--keep-caps", "bash", "-c", script];
   return await output([...lab, programPath("trilane-shaper"), link, near]);

@@ -1,7 +1,8 @@
 // The objects that the words of `trilane fetch` name: URLs, files of URLs, one a line, and HARs. Reads files; asks no server.
-import { readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { UserError } from "../../base/errors.ts";
 import { count } from "../../base/numbers.ts";
+import { inputName, readTextFile } from "../../recording/import/read.ts";
 
 /** What was named, and what of it is not fetched. */
 export interface NamedObjects {
@@ -64,25 +65,23 @@ function ofLines(text: string, path: string): NamedObjects {
   return { urls, left: [] };
 }
 
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8").replace(/^\uFEFF/, "");
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const why =
-      code === "ENOENT" ? "there is no such file" : code === "EISDIR" ? "is a folder" : (error as Error).message;
-    throw new UserError(`${path}: ${why}: name a URL (https://...), or a file of URLs or a HAR`);
-  }
+async function readText(path: string): Promise<string> {
+  if (path !== "-" && !existsSync(path))
+    throw new UserError(`${path}: there is no such file: name a URL (https://...), a file of URLs or a HAR`);
+  return await readTextFile(path);
 }
 
-/** UserError for a word that is neither, and for a line that is no URL. */
-export function namedObjects(words: readonly string[]): NamedObjects {
-  const named = words.map((word): NamedObjects => {
-    if (isUrl(word)) return { urls: [objectUrl(word, "")], left: [] };
-    const text = readText(word);
-    const entries = harEntries(text);
-    return entries ? ofHar(entries, word) : ofLines(text, word);
-  });
+async function objectsIn(word: string): Promise<NamedObjects> {
+  if (isUrl(word)) return { urls: [objectUrl(word, "")], left: [] };
+  const text = await readText(word);
+  const entries = harEntries(text);
+  return entries ? ofHar(entries, inputName(word)) : ofLines(text, inputName(word));
+}
+
+/** `-`: standard input. UserError for a word that is none of them, and for a line that is no URL. */
+export async function namedObjects(words: readonly string[]): Promise<NamedObjects> {
+  const named: NamedObjects[] = [];
+  for (const word of words) named.push(await objectsIn(word));
   return { urls: [...new Set(named.flatMap(({ urls }) => urls))], left: named.flatMap(({ left }) => left) };
 }
 

@@ -10,7 +10,7 @@ import { refuseAskedWithoutDelay } from "../../link/profile_file.ts";
 import { defineTolerance, toleranceOf } from "../../sweep/plan/disturbance_option.ts";
 import { pageName } from "../../sweep/plan/plan.ts";
 import { planRange } from "../../sweep/plan/plan_range.ts";
-import { hostOf, namedObjects } from "./objects.ts";
+import { hostOf, type NamedObjects, namedObjects } from "./objects.ts";
 import { type FetchPlan, fetchPlanOf, readFetchPlan, shippedFetchPlans } from "./plan.ts";
 
 export interface FetchOptions {
@@ -190,14 +190,13 @@ function planName(objects: readonly string[], page: PlanPage | string | undefine
   return `fetch ${what}`.replaceAll(/[^A-Za-z0-9._ -]+/g, "-").slice(0, 120);
 }
 
-export interface ReadFetchPlan {
-  readonly plan: FetchPlan;
-  /** What is not fetched, in lines for people. */
-  readonly left: readonly string[];
+/** The objects that the words name; none where they name a plan. */
+export async function objectsOf({ object = [] }: Pick<FetchOptions, "object">): Promise<NamedObjects> {
+  return namedPlan(object) === null ? await namedObjects(object) : { urls: [], left: [] };
 }
 
-/** `page`: as plans name that of --page, once it is imported or recorded. UserError in one line. */
-export function fetchPlanFrom(options: FetchOptions, page?: PlanPage): ReadFetchPlan {
+/** `urls`: what the words name. `page`: as plans name that of --page, once it is imported or recorded. UserError in one line. */
+export function fetchPlanFrom(options: FetchOptions, urls: readonly string[], page?: PlanPage): FetchPlan {
   const words = options.object ?? [];
   const named = namedPlan(words);
   const links = options.link.length > 0 ? { links: options.link } : {};
@@ -205,9 +204,8 @@ export function fetchPlanFrom(options: FetchOptions, page?: PlanPage): ReadFetch
   if (named !== null) {
     const plan = { ...readFetchPlan(named), ...links, ...(of === undefined ? {} : { page: of }), ...termsOf(options) };
     refuseMore(plan.objects, options.most);
-    return { plan: fetchPlanOf(plan.objects.length > 0 ? plan : { ...plan, objects: undefined }, named), left: [] };
+    return fetchPlanOf(plan.objects.length > 0 ? plan : { ...plan, objects: undefined }, named);
   }
-  const { urls, left } = namedObjects(words);
   if (words.length > 0 && urls.length === 0) throw new UserError(`${words.join(", ")}: no object to fetch in it`);
   refuseMore(urls, options.most);
   for (const link of options.link) refuseAskedWithoutDelay(link);
@@ -221,7 +219,7 @@ export function fetchPlanFrom(options: FetchOptions, page?: PlanPage): ReadFetch
     ...termsOf(options),
   };
   try {
-    return { plan: fetchPlanOf(document, "fetch"), left };
+    return fetchPlanOf(document, "fetch");
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     throw new UserError(error.message.replace(/^plan fetch: /, ""));

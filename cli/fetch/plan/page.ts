@@ -8,7 +8,7 @@ import { withArchive } from "../../recording/archive/client.ts";
 import { recordedUrl } from "../../recording/archive/recorded_requests.ts";
 import { pageFor, preparePages } from "../../sweep/plan/pages.ts";
 import { pageName } from "../../sweep/plan/plan.ts";
-import { type FetchOptions, fetchPlanFrom, refuseMore } from "./options.ts";
+import { type FetchOptions, fetchPlanFrom, objectsOf, refuseMore } from "./options.ts";
 import { type FetchPlan, refuseTooMany } from "./plan.ts";
 
 export interface ReadyFetchPlan {
@@ -18,7 +18,7 @@ export interface ReadyFetchPlan {
 }
 
 /** Of what the recording has over https, each once; the largest of what a plan takes is options.ts's. */
-async function objectsOf(home: string, name: string, say: (line: string) => void): Promise<string[]> {
+async function recordedObjects(home: string, name: string, say: (line: string) => void): Promise<string[]> {
   const { exchanges } = await withArchive(home, (archive) => archive.show(name));
   const fetched = exchanges.filter(({ method, scheme }) => method === "GET" && scheme === "https");
   if (fetched.length === 0) throw new UserError(`recording ${name} has no GET over https: name another page`);
@@ -33,15 +33,16 @@ export async function readyFetchPlan(
   options: FetchOptions,
   say: (line: string) => void,
 ): Promise<ReadyFetchPlan> {
-  const first = fetchPlanFrom(options);
-  for (const line of first.left) say(line);
-  if (first.plan.page === undefined) return { plan: first.plan, recording: null };
-  const page = options.page === undefined ? first.plan.page : await pageFor(home, options.page, { say });
-  const { plan } = fetchPlanFrom(options, page);
+  const { urls, left } = await objectsOf(options);
+  const first = fetchPlanFrom(options, urls);
+  for (const line of left) say(line);
+  if (first.page === undefined) return { plan: first, recording: null };
+  const page = options.page === undefined ? first.page : await pageFor(home, options.page, { say });
+  const plan = fetchPlanFrom(options, urls, page);
   const name = pageName(page);
   const recording = (await preparePages(home, [page], () => undefined)).get(name) ?? null;
   if (plan.objects.length > 0) return { plan, recording };
-  const objects = await objectsOf(home, name, say);
+  const objects = await recordedObjects(home, name, say);
   refuseMore(objects, options.most);
   const whole = { ...plan, objects };
   refuseTooMany(whole);

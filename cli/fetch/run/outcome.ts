@@ -6,25 +6,32 @@ import type { FetchMetric } from "../metrics/fetch_metrics.ts";
 interface Column {
   readonly title: string;
   readonly name: FetchMetric;
-  /** How many of the unit shown are one of the metric's. */
-  readonly scale: number;
+  readonly figures: (value: number) => string;
+}
+
+/** Ten seconds and more in seconds. */
+function timeFigures(time_ms: number): string {
+  if (time_ms >= 9995) return `${Number((time_ms / 1000).toPrecision(3))}s`;
+  return time_ms >= 999.5 ? String(Math.round(time_ms)) : String(Number(time_ms.toPrecision(3)));
+}
+
+function rateFigures(rate_bps: number): string {
+  const rate_mbps = rate_bps / 1e6;
+  return rate_mbps >= 999.5
+    ? String(Math.round(rate_mbps))
+    : String(Number(Number(rate_mbps.toPrecision(3)).toFixed(3)));
 }
 
 const columns: readonly Column[] = [
-  { title: "connect", name: "connect_ms", scale: 1 },
-  { title: "TLS", name: "tls_ms", scale: 1 },
-  { title: "1st byte", name: "first_byte_ms", scale: 1 },
-  { title: "download", name: "download_ms", scale: 1 },
-  { title: "Mbit/s", name: "throughput_bps", scale: 1e-6 },
+  { title: "connect", name: "connect_ms", figures: timeFigures },
+  { title: "TLS", name: "tls_ms", figures: timeFigures },
+  { title: "1st byte", name: "first_byte_ms", figures: timeFigures },
+  { title: "download", name: "download_ms", figures: timeFigures },
+  { title: "Mbit/s", name: "throughput_bps", figures: rateFigures },
 ];
 
 /** Of links with a table each; more are in the export. */
 const mostLinks = 12;
-
-function figures(value: number): string {
-  if (value >= 99_950) return value.toExponential(1).replace("e+", "e");
-  return value >= 999.5 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
-}
 
 /** The name that tells the rows of a table apart. */
 function rowName({ lane, tls, ip }: FetchSummary, all: readonly FetchSummary[]): string {
@@ -34,12 +41,12 @@ function rowName({ lane, tls, ip }: FetchSummary, all: readonly FetchSummary[]):
   return `${lane}${withTls ? ` ${tls}` : ""}${withIp ? ` v${ip}` : ""}`;
 }
 
-const cell = ({ scale }: Column, summary: FetchMetricSummary | undefined): string =>
-  summary?.median == null ? "-" : figures(summary.median * scale);
+const cell = ({ figures }: Column, summary: FetchMetricSummary | undefined): string =>
+  summary?.median == null ? "-" : figures(summary.median);
 
-function range({ scale }: Column, summary: FetchMetricSummary | undefined): string {
+function range({ figures }: Column, summary: FetchMetricSummary | undefined): string {
   if (summary?.low == null || summary.high == null) return "";
-  return `${figures(summary.low * scale)}-${figures(summary.high * scale)}`;
+  return `${figures(summary.low)}-${figures(summary.high)}`;
 }
 
 function rowsOf(summary: FetchSummary, all: readonly FetchSummary[]): string[][] {

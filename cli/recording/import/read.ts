@@ -90,12 +90,17 @@ function notJson(text: string, name: string, error: unknown): UserError {
   return new UserError(`${name}: is not JSON${where ? ` (at character ${where})` : ""}: name a HAR 1.2 file`);
 }
 
+/** The text at `path`, unzipped. UserError, naming the file, for one that cannot be read or is too large. */
+export async function readTextFile(path: string, limit_bytes = maximumHar_bytes): Promise<string> {
+  const content = unzipped(await contentOf(path, limit_bytes), inputName(path), limit_bytes);
+  // Some exporters begin with a byte order mark, which JSON does not allow.
+  return content.toString("utf8").replace(/^\ufeff/, "");
+}
+
 /** The parsed JSON of the HAR at `path`. UserError, naming the file, for one that is none or, unzipped, too large. */
 export async function readHar(path: string, limit_bytes = maximumHar_bytes): Promise<unknown> {
   const name = inputName(path);
-  const content = unzipped(await contentOf(path, limit_bytes), name, limit_bytes);
-  // Some exporters begin with a byte order mark, which JSON does not allow.
-  const text = content.toString("utf8").replace(/^\ufeff/, "");
+  const text = await readTextFile(path, limit_bytes);
   if (text.trim() === "") throw new UserError(`${name}: is empty: save the recording again`);
   try {
     return JSON.parse(text);

@@ -56,9 +56,8 @@ function hostLine(fetches: readonly StoredFetch[]): string[] {
   const present = hosts(({ https_record: { state } }) => state === "present");
   const offered = hosts(({ alt_svc }) => alt_svc !== null && offersH3(alt_svc));
   const answered = hosts(({ status }) => status !== null);
-  const https =
-    asked === 0 ? [] : [`${present} of ${count(asked, "host")} have an HTTPS record, ${named} of them with h3`];
-  const altSvc = answered === 0 ? [] : [`${offered} of ${count(answered, "host")} offer h3 by Alt-Svc`];
+  const https = asked === 0 ? [] : [`HTTPS records: ${present} of ${count(asked, "host")}, with h3 ${named}`];
+  const altSvc = answered === 0 ? [] : [`Alt-Svc with h3: ${offered} of ${count(answered, "host")}`];
   const all = [...https, ...altSvc];
   return all.length === 0 ? [] : [`${all.join("; ")}.`];
 }

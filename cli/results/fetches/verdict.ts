@@ -6,8 +6,9 @@ import type { FetchVariant, StoredFetch } from "../store/results.ts";
 import { type ComparedTime, type TimeDifference, timeDifference } from "./comparison.ts";
 import { type FetchPlace, placeKey } from "./summary.ts";
 
-/** More comparisons are the table's to show. */
+/** More comparisons are the table's to show; of those that show nothing for want of fetches two will do. */
 const mostSentences = 5;
+const mostWithoutInterval = 2;
 
 /** What is compared with all others: the first that there is. */
 const baselines = [
@@ -59,6 +60,7 @@ function nameOf(place: FetchPlace, beside: FetchPlace, all: readonly FetchPlace[
 
 const turned = ({ low, high }: Interval): Interval => ({ low: -high, high: -low });
 
+/** What is told as slower is told by how much; an interval around 0 stays as it is. */
 const absolute = (interval: Interval): Interval => (interval.high <= 0 ? turned(interval) : interval);
 
 /** ` (95 %: 49.8 to 50.3 ms; n = 12 objects)`. */
@@ -68,27 +70,26 @@ function evidence({ interval, n, unit }: TimeDifference): string {
   return ` (95 %: ${formatTimeRange(absolute(interval))}; n = ${units})`;
 }
 
-const isShown = ({ interval }: TimeDifference): boolean => interval !== null && (interval.low > 0 || interval.high < 0);
+/** Without an interval what was found is told, and that it shows nothing. */
+const isTold = ({ interval }: TimeDifference): boolean => interval === null || interval.low > 0 || interval.high < 0;
 
 /** `50 ms (34 %)`. */
 function size({ median_ms, percent_less }: TimeDifference): string {
   return `${sentenceTime(Math.abs(median_ms))} (${Math.abs(percent_less).toFixed(0)} %)`;
 }
 
-function nothingShown(what: string, { interval, n, unit }: TimeDifference): string {
-  if (interval === null) return `${what}: ${count(n, unit.slice(0, -1))}, too few for an interval`;
-  return `${what}: no difference shown (95 %: ${formatTimeRange(interval)}; n = ${count(n, unit.slice(0, -1))})`;
-}
+const nothingShown = (what: string, difference: TimeDifference): string =>
+  `${what}: no difference shown${evidence(difference)}`;
 
 const word = (difference: TimeDifference, less: string, more: string): string =>
   difference.median_ms <= 0 ? less : more;
 
 function sentenceOf(one: string, other: string, connect: TimeDifference, firstByte: TimeDifference): string {
-  const first = isShown(connect)
-    ? `${one} connects ${size(connect)} ${word(connect, "faster", "slower")} than ${other}${evidence(connect)}`
+  const first = isTold(connect)
+    ? `${one} ${connect.interval === null ? "connected" : "connects"} ${size(connect)} ${word(connect, "faster", "slower")} than ${other}${evidence(connect)}`
     : nothingShown(`${one} against ${other}, to connect`, connect);
-  const second = isShown(firstByte)
-    ? `its first byte comes ${size(firstByte)} ${word(firstByte, "sooner", "later")}${evidence(firstByte)}`
+  const second = isTold(firstByte)
+    ? `its first byte ${firstByte.interval === null ? "came" : "comes"} ${size(firstByte)} ${word(firstByte, "sooner", "later")}${evidence(firstByte)}`
     : nothingShown("to the first byte", firstByte);
   return `${first}; ${second}.`;
 }
@@ -108,7 +109,8 @@ export function fetchVerdict(places: readonly FetchPlace[], fetches: readonly St
       ...(versions.size > 1 && one.ip === other.ip ? [`IPv${one.ip}`] : []),
     ];
     const told = sentenceOf(nameOf(one, other, places), nameOf(other, one, places), connect, firstByte);
-    return [where.length > 0 ? `${where.join(", ")}: ${told}` : told];
+    return [{ told: where.length > 0 ? `${where.join(", ")}: ${told}` : told, hasInterval: connect.interval !== null }];
   });
-  return sentences.slice(0, mostSentences);
+  const most = sentences.some(({ hasInterval }) => hasInterval) ? mostSentences : mostWithoutInterval;
+  return sentences.slice(0, most).map(({ told }) => told);
 }

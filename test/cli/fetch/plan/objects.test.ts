@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { namedObjects } from "../../../../cli/fetch/plan/objects.ts";
 
 describe("objects that are named", () => {
@@ -17,18 +18,23 @@ describe("objects that are named", () => {
     return join(folder, name);
   };
 
-  test("a URL is one, as a server is asked for it", () => {
-    assert.deepEqual(namedObjects(["https://Shop.example/a#top", "https://shop.example/a"]).urls, [
+  test("a URL is one, as a server is asked for it", async () => {
+    assert.deepEqual((await namedObjects(["https://Shop.example/a#top", "https://shop.example/a"])).urls, [
       "https://shop.example/a",
     ]);
   });
 
-  test("a file has one a line, comments and blank lines apart", () => {
+  test("a file has one a line, comments and blank lines apart", async () => {
     const path = file("urls.txt", "# ours\r\nhttps://a.example\r\n\r\n  https://b.example:8443/x?y=1  \n");
-    assert.deepEqual(namedObjects([path]).urls, ["https://a.example/", "https://b.example:8443/x?y=1"]);
+    assert.deepEqual((await namedObjects([path])).urls, ["https://a.example/", "https://b.example:8443/x?y=1"]);
   });
 
-  test("a HAR has its GETs over https, and says what is left out", () => {
+  test("a zipped file is read as it was", async () => {
+    writeFileSync(join(folder, "urls.txt.gz"), gzipSync("https://a.example/\n"));
+    assert.deepEqual((await namedObjects([join(folder, "urls.txt.gz")])).urls, ["https://a.example/"]);
+  });
+
+  test("a HAR has its GETs over https, and says what is left out", async () => {
     const request = (method: string, url: string) => ({ request: { method, url } });
     const entries = [
       request("GET", "https://a.example/"),
@@ -37,7 +43,7 @@ describe("objects that are named", () => {
       request("GET", "http://a.example/"),
       {},
     ];
-    const { urls, left } = namedObjects([file("page.har", JSON.stringify({ log: { entries } }))]);
+    const { urls, left } = await namedObjects([file("page.har", JSON.stringify({ log: { entries } }))]);
     assert.deepEqual(urls, ["https://a.example/"]);
     assert.match(left.join(), /page\.har: 3 requests not GET over https, not fetched/);
   });
@@ -51,12 +57,12 @@ describe("objects that are named", () => {
     { text: "https://", says: /is no URL/ },
   ];
   for (const { text, says } of refused)
-    test(`${JSON.stringify(text)} is refused by its line`, () => {
-      assert.throws(() => namedObjects([file("urls.txt", text)]), says);
+    test(`${JSON.stringify(text)} is refused by its line`, async () => {
+      await assert.rejects(namedObjects([file("urls.txt", text)]), says);
     });
 
-  test("a word that is neither is refused with what it may be", () => {
-    assert.throws(() => namedObjects([join(folder, "none.txt")]), /there is no such file: name a URL/);
-    assert.throws(() => namedObjects([folder]), /is a folder/);
+  test("a word that is neither is refused with what it may be", async () => {
+    await assert.rejects(namedObjects([join(folder, "none.txt")]), /there is no such file: name a URL/);
+    await assert.rejects(namedObjects([folder]), /is a folder/);
   });
 });

@@ -103,17 +103,20 @@ describe("plans of fetches", () => {
     });
 
   test("options come to a plan with defaults", () => {
-    const { plan: made } = fetchPlanFrom({ ...options, lanes: "all", tls: "1.2,1.3", pause: 0 });
+    const made = fetchPlanFrom({ ...options, lanes: "all", tls: "1.2,1.3", pause: 0 }, objects);
     assert.deepEqual(made.lanes, ["h1", "h2", "h2-0rtt", "h3", "h3-0rtt"]);
     assert.deepEqual([made.repetitions, made.seed, made.timeout_s, made.pause_ms, made.verify], [5, 1, 30, 0, true]);
     assert.equal(made.name, "fetch 3 hosts");
-    assert.equal(fetchPlanFrom(options).plan.pause_ms, 1000);
+    assert.equal(fetchPlanFrom(options, objects).pause_ms, 1000);
   });
 
   test("wrong words are named with the option", () => {
-    assert.throws(() => fetchPlanFrom({ ...options, lanes: "h2,h4" }), /--lanes must be of .* \(got "h4"\)/);
-    assert.throws(() => fetchPlanFrom({ ...options, ip: "5" }), /--ip must be of 4, 6/);
-    assert.throws(() => fetchPlanFrom({ ...options, most: 2 }), /3 objects, more than --most 2/);
-    assert.throws(() => fetchPlanFrom({ ...options, link: ["10mbit/50ms"] }), /^UserError: a lab reaches no network/);
+    assert.throws(() => fetchPlanFrom({ ...options, lanes: "h2,h4" }, objects), /--lanes must be of .* \(got "h4"\)/);
+    assert.throws(() => fetchPlanFrom({ ...options, ip: "5" }, objects), /--ip must be of 4, 6/);
+    assert.throws(() => fetchPlanFrom({ ...options, most: 2 }, objects), /3 objects, more than --most 2/);
+    assert.throws(
+      () => fetchPlanFrom({ ...options, link: ["10mbit/50ms"] }, objects),
+      /^UserError: a lab reaches no network/,
+    );
   });
 });

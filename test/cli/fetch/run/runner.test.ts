@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import { NoRoomError } from "../../../../cli/base/errors.ts";
 import { fetchCellsOf, fetchPlanOf } from "../../../../cli/fetch/plan/plan.ts";
 import type { FetchAttempt, FetchAttemptRequest } from "../../../../cli/fetch/run/attempt.ts";
 import { HostManners } from "../../../../cli/fetch/run/host_manners.ts";
@@ -133,6 +134,25 @@ describe("the runner of fetches", () => {
     assert.deepEqual([(await again.done).state, results.fetchesOf(first.sweep.id).length], ["finished", 8]);
     const places = results.fetchesOf(first.sweep.id).map(({ cell, block }) => `${cell} ${block}`);
     assert.equal(new Set(places).size, 8);
+  });
+
+  test("while the disk is full a fetch that was made is held, and asked for no second time", async () => {
+    let full = 3;
+    let made = 0;
+    const store = results.recordFetch.bind(results);
+    results.recordFetch = (fetch) => {
+      if (full-- > 0) throw new NoRoomError("results.db: no space left: free some");
+      return store(fetch);
+    };
+    const paused: number[] = [];
+    const attempt = async (): Promise<FetchAttempt> => {
+      made += 1;
+      return good;
+    };
+    const { sweep, done, events } = begin(attempt, { pause: async (time_ms) => void paused.push(time_ms) });
+    assert.equal((await done).state, "finished");
+    assert.deepEqual([made, results.fetchesOf(sweep.id).length, paused.length], [8, 8, 3]);
+    assert.equal(events.filter((event) => event === "sweep-paused").length, 1);
   });
 
   test("a host's HTTPS records are asked for once, and stand in all of its rows", async () => {
