@@ -69,15 +69,16 @@ async function inBrowser(expression: string): Promise<InPage> {
   }
 }
 
-function encodedOf(result: InPage, samples: number): EncodedInPage {
+/** UserError where the browser has no such codec, with `remedy`; RunError where its encoder failed. */
+export function encodedOf(result: InPage, samples: number, remedy: string): EncodedInPage {
   if ("missing" in result)
     throw new UserError(
-      `this browser cannot encode and play ${result.missing}: install ffmpeg (apt install ffmpeg), or name another browser in TRILANE_CHROMIUM`,
+      `this browser cannot encode and play ${result.missing.join(" or ")}: ${remedy}name another in TRILANE_CHROMIUM`,
     );
   if ("failed" in result) throw new RunError(`a clip could not be encoded in the browser: ${result.failed}`);
   const { encoded } = result;
   if (encoded.samples.length < samples)
-    throw new RunError(`the browser encoded ${encoded.samples.length} frames of ${samples}: install ffmpeg`);
+    throw new RunError(`the browser encoded ${encoded.samples.length} samples of ${samples}: try again`);
   return encoded;
 }
 
@@ -92,12 +93,12 @@ const avcLevels = [
   { level: "2a", frame: 8704, second: 522_240 },
 ];
 const vp9Levels = [
-  { level: 20, frame: 122_880, second: 3_686_400 },
-  { level: 21, frame: 245_760, second: 7_372_800 },
-  { level: 30, frame: 552_960, second: 18_432_000 },
+  { level: 20, frame: 122_880, second: 4_608_000 },
+  { level: 21, frame: 245_760, second: 9_216_000 },
+  { level: 30, frame: 552_960, second: 20_736_000 },
   { level: 31, frame: 983_040, second: 36_864_000 },
-  { level: 40, frame: 2_228_224, second: 73_728_000 },
-  { level: 41, frame: 2_228_224, second: 147_456_000 },
+  { level: 40, frame: 2_228_224, second: 83_558_400 },
+  { level: 41, frame: 2_228_224, second: 160_432_128 },
 ];
 
 /** H.264's constrained baseline first: nothing decodes more cheaply, and it has no frames out of order. */
@@ -113,7 +114,7 @@ export async function picturesInBrowser(clip: ClipPictures): Promise<Track> {
   const { width, height, fps, frames, keyEvery, bitrate_bps } = clip;
   const job: PictureJob = { codecs: codecsFor(clip), width, height, fps, frames, keyEvery, bitrate_bps };
   const result = await inBrowser(`(${encodePictures})(${JSON.stringify(job)}, ${drawPattern})`);
-  const encoded = encodedOf(result, frames);
+  const encoded = encodedOf(result, frames, "install ffmpeg (apt install ffmpeg), or ");
   const { codec, description } = encoded;
   const isAvc = codec.startsWith("avc1");
   if (isAvc && description === null) throw new RunError("the browser's H.264 encoder does not describe its output");
@@ -134,7 +135,7 @@ export async function picturesInBrowser(clip: ClipPictures): Promise<Track> {
 
 export async function soundInBrowser({ packets, bitrate_bps }: ClipSound): Promise<Track> {
   const job: SoundJob = { packets, bitrate_bps };
-  const encoded = encodedOf(await inBrowser(`(${encodeSound})(${JSON.stringify(job)})`), packets);
+  const encoded = encodedOf(await inBrowser(`(${encodeSound})(${JSON.stringify(job)})`), packets, "");
   return {
     kind: "audio",
     codec: encoded.codec,

@@ -10,7 +10,10 @@ export interface EncodedInPage {
 }
 
 /** The result, or why there is none: no codec of those asked for, or what the encoder reports. */
-export type InPage = { readonly encoded: EncodedInPage } | { readonly missing: string } | { readonly failed: string };
+export type InPage =
+  | { readonly encoded: EncodedInPage }
+  | { readonly missing: readonly string[] }
+  | { readonly failed: string };
 
 interface Chunk {
   readonly type: "key" | "delta";
@@ -68,7 +71,7 @@ export async function encodePictures(
 ): Promise<InPage> {
   const { VideoEncoder, VideoFrame, MediaSource } = globalThis as unknown as PageScope;
   const { width, height, fps } = job;
-  if (!VideoEncoder) return { missing: "no encoder at all" };
+  if (!VideoEncoder) return { missing: job.codecs };
   const settingsOf = (codec: string): object => ({
     codec,
     width,
@@ -89,7 +92,7 @@ export async function encodePictures(
       break;
     }
   }
-  if (codec === undefined) return { missing: job.codecs.join(", ") };
+  if (codec === undefined) return { missing: job.codecs };
   let failed: string | undefined;
   let description: string | null = null;
   const samples: { data: string; isKey: boolean }[] = [];
@@ -153,7 +156,7 @@ export async function encodeSound(job: SoundJob): Promise<InPage> {
   };
   const { supported } = (await AudioEncoder?.isConfigSupported(settings).catch(() => undefined)) ?? {};
   if (!AudioEncoder || !supported || !MediaSource.isTypeSupported(`audio/mp4; codecs="${codec}"`))
-    return { missing: codec };
+    return { missing: [codec] };
   let failed: string | undefined;
   const samples: { data: string; isKey: boolean }[] = [];
   const encoder = new AudioEncoder({
