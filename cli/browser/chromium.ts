@@ -119,6 +119,8 @@ export interface ChromiumOptions {
   readonly userAgent: string;
   /** QUIC packets are acknowledged after a millisecond at most; else as Chromium does. On every lane, or they would differ. */
   readonly frequentAcks?: boolean;
+  /** Videos play without anybody's click, with their sound. */
+  readonly autoplays?: boolean;
 }
 
 // How long ACKs are held back after the first 100 packets, as a share of the round trip, in place of a quarter; Chromium
@@ -134,6 +136,7 @@ export function chromiumArguments(options: ChromiumOptions): string[] {
     ...sharedArguments,
     ...laneArguments[lane],
     ...(options.frequentAcks ? frequentAcks : []),
+    ...(options.autoplays ? ["--autoplay-policy=no-user-gesture-required"] : []),
     // Of this argument the browser takes the last one only.
     `--disable-features=${[...disabledFeatures, localNetworkChecks, ...(laneDisabledFeatures[lane] ?? [])].join(",")}`,
     `--user-agent=${userAgent}`,

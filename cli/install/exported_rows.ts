@@ -35,9 +35,9 @@ function membersOf({ properties }: Metrics): [string, Schema][] {
 export function exportedRows(read: (file: string) => unknown): Map<string, string> {
   const { definitions } = read("export.schema.json") as { definitions: Schema };
   const ofPage = read("metrics.schema.json") as Metrics & {
-    readonly definitions: { readonly computed: Metrics; readonly visual: Metrics };
+    readonly definitions: { readonly computed: Metrics; readonly video: Metrics; readonly visual: Metrics };
   };
-  const { computed, visual } = ofPage.definitions;
+  const { computed, video, visual } = ofPage.definitions;
   const schemaOf = (name: string, row: Row, groups: readonly Metrics[]): [string, string] => {
     const members = Object.fromEntries(groups.flatMap(membersOf));
     const always = groups.flatMap(({ required = [] }) => required.filter((each) => each in members));
@@ -54,7 +54,7 @@ export function exportedRows(read: (file: string) => unknown): Map<string, strin
   };
   const rowOf = (name: string): Row => inlined(definitions[name], definitions) as Row;
   return new Map([
-    schemaOf("exported-load.schema.json", rowOf("load_row"), [ofPage, computed]),
+    schemaOf("exported-load.schema.json", rowOf("load_row"), [ofPage, computed, video]),
     schemaOf("exported-film.schema.json", rowOf("film_row"), [visual]),
   ]);
 }

@@ -5,15 +5,24 @@ import { entriesOf, navigationRequest, navigationStart_s } from "../../extension
 import { noMetrics, type PageTimings } from "../../extension/capture/metrics.ts";
 import type { Capture } from "../../extension/capture/requests.ts";
 import type { Environment } from "../../schemas/generated/environment.ts";
-import type { CpuTimes, PageLoad, Pressure, ReplayFacts, Watched } from "../../schemas/generated/page_load.ts";
+import type {
+  CpuTimes,
+  Disturbance,
+  PageLoad,
+  Pressure,
+  ReplayFacts,
+  Watched,
+} from "../../schemas/generated/page_load.ts";
+import type { VideoEvents } from "../../schemas/generated/video_events.ts";
 import type { Lane } from "../base/lanes.ts";
 import { version } from "../base/version.ts";
 import type { LinkProfile } from "../link/link.ts";
 import type { RecordedRequests } from "../recording/archive/recorded_requests.ts";
 import { type CrossTraffic, type TrafficReports, trafficFacts, trafficReasons } from "./cross_traffic.ts";
-import { disturbanceOf, disturbedReasons, type Tolerance } from "./disturbance.ts";
+import { disturbanceOf, disturbedReasons, mostDisturbed, type Tolerance } from "./disturbance.ts";
 import { environmentOf, machine } from "./environment.ts";
 import { withUndilatedMetrics } from "./metrics/dilation.ts";
+import { playbackOf } from "./metrics/video/playback.ts";
 import type { ReplayReport, ShaperReport } from "./reports.ts";
 import type { Serving } from "./serving/serving.ts";
 import { verify } from "./validity.ts";
@@ -33,6 +42,7 @@ export interface Measured {
     readonly digest: string;
     readonly url: string;
     readonly failedUrls?: readonly string[];
+    readonly video_s?: number;
   };
   /** What the recording has; null: another one was found in its place. */
   readonly recorded: RecordedRequests | null;
@@ -44,6 +54,10 @@ export interface Measured {
   readonly watched?: Watched | null;
   readonly cpu: CpuTimes;
   readonly pressure: Pressure | null;
+  /** Of a video: until it played. */
+  readonly startPressure?: Pressure | null;
+  /** null: the page plays none, or it is not known how it played. */
+  readonly video?: VideoEvents | null;
   readonly isBeside?: boolean;
   /** As dilation.ts takes it. */
   readonly tasks_ms: number | null;
@@ -82,14 +96,30 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
     capture && navigation_s !== null ? entriesOf(capture, { pageref: "page_1", navigationStart_s: navigation_s }) : [];
   const metrics = failure === null ? profileMetricsOf(timings, clsTbt) : noMetrics(failure);
   const start_ns = navigation_s === null ? null : Math.round(navigation_s * 1e9);
-  const loadEnd_ns = start_ns === null || metrics.plt_ms === null ? null : start_ns + Math.round(metrics.plt_ms * 1e6);
+  const pageEnd_ns = start_ns === null || metrics.plt_ms === null ? null : start_ns + Math.round(metrics.plt_ms * 1e6);
+  const playback = measured.video ? playbackOf(measured.video.events) : null;
+  const at_ns = (time_ms: number | null | undefined): number | null =>
+    start_ns === null || time_ms === null || time_ms === undefined ? null : start_ns + Math.round(time_ms * 1e6);
+  // A page that plays a video is loaded until that ends.
+  const loadEnd_ns = recording.video_s === undefined || pageEnd_ns === null ? pageEnd_ns : at_ns(playback?.ended_ms);
   // One that did not end was disturbed up to the end of its lab.
   const end_ns = loadEnd_ns ?? (failure === null ? null : (shaper?.end_ns ?? null));
-  const window = start_ns === null || end_ns === null || end_ns < start_ns ? null : { start_ns, end_ns };
   const { overdue } = shaper ?? {};
-  const { pressure, tolerance, dilation, isBeside = false } = measured;
-  const disturbance =
-    window && overdue ? disturbanceOf({ window, overdue, pressure, tolerance, dilation, isBeside }) : null;
+  const { pressure, startPressure = null, tolerance, dilation, isBeside = false } = measured;
+  const disturbanceUntil = (until_ns: number | null, waited: Pressure | null): Disturbance[] =>
+    start_ns === null || until_ns === null || until_ns < start_ns || !overdue
+      ? []
+      : [
+          disturbanceOf({
+            window: { start_ns, end_ns: until_ns },
+            ...{ overdue, pressure: waited, tolerance, dilation, isBeside },
+          }),
+        ];
+  const disturbance = mostDisturbed([
+    ...disturbanceUntil(end_ns, pressure),
+    // Against a whole video's length what delays its start would be little.
+    ...disturbanceUntil(at_ns(playback?.began_ms), startPressure),
+  ]);
   const { traffic } = measured;
   const times = { navigation_ns: start_ns, loadEnd_ns };
   const verdict = verify({
@@ -97,8 +127,10 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
     link: measured.link,
     entries: captured,
     failedUrls: recording.failedUrls ?? [],
-    recorded: measured.recorded,
+    // A player chooses what it asks for: no share of a video's recording is expected of it, but an answer to each request.
+    recorded: recording.video_s === undefined ? measured.recorded : null,
     strict: measured.strict,
+    exact: recording.video_s !== undefined,
     timeout_ms: measured.timeout_ms,
     upgraded: measured.upgraded,
     documents: capture?.documents.map(({ url }) => url) ?? [],
@@ -133,6 +165,7 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
         status: verdict.status,
         reasons: verdict.reasons,
         ...(measured.watched ? { watched: measured.watched } : {}),
+        ...(measured.video ? { video: measured.video } : {}),
         metrics,
         counts: verdict.counts,
         coverage: verdict.coverage,

@@ -94,6 +94,15 @@ export function excess_ms({ bound_ms, calm_ms }: Pick<Disturbance, "bound_ms" | 
   return Math.max(0, bound_ms - calm_ms);
 }
 
+/**
+ * Of several spans of one load the one that was disturbed most against what is tolerated in it. A video's load is judged twice: from
+ * the navigation until it plays, by that time, and to its end, by the whole time. Null: none is known.
+ */
+export function mostDisturbed(spans: readonly Disturbance[]): Disturbance | null {
+  const weight = (span: Disturbance): number => excess_ms(span) / span.tolerated_ms;
+  return spans.reduce<Disturbance | null>((most, span) => (most && weight(most) >= weight(span) ? most : span), null);
+}
+
 const inMs = (time_ms: number): string => `${time_ms.toFixed(1)} ms`;
 
 /** Empty for a load that counts. `canDilate`: it might run in dilated time instead, as no load amid other traffic can. */

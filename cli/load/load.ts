@@ -9,6 +9,7 @@ import type { ClsTbt } from "../../extension/capture/cls_tbt.ts";
 import { metricsOf, type PageTimings } from "../../extension/capture/metrics.ts";
 import { timelineExpression, timelineOf } from "../../extension/capture/page_timeline.ts";
 import type { CpuTimes, PageLoad, Pressure, Watched } from "../../schemas/generated/page_load.ts";
+import type { VideoEvents } from "../../schemas/generated/video_events.ts";
 import { debugLine } from "../base/debug.ts";
 import { RunError, UserError } from "../base/errors.ts";
 import { type Lane, laneFacts } from "../base/lanes.ts";
@@ -49,8 +50,10 @@ import { betweenVisits } from "./repeat_visit.ts";
 import { readReplayReport, readShaperReport } from "./reports.ts";
 import { servingArguments } from "./serving/arguments.ts";
 import { type Serving, servingInDilatedTime, stockServing } from "./serving/serving.ts";
-import { timeOut } from "./time_out.ts";
+import { endless, timedOutAfter_ms, timeOut } from "./time_out.ts";
 import { replacedRecording } from "./validity.ts";
+import { readVideo, untilPlaying } from "./video/video_page.ts";
+import { watchVideo, whyUnended } from "./video/watch_video.ts";
 import type { FirstVisit } from "./visits.ts";
 
 export type { Lane, PageLoad };
@@ -63,6 +66,8 @@ export interface LoadOptions {
     readonly url: string;
     /** Requests that failed when it was recorded: they are to fail again. */
     readonly failedUrls?: readonly string[];
+    /** Length of the video that its page plays: the load ends with it. Absent: it plays none. */
+    readonly video_s?: number;
   };
   readonly lane: Lane;
   readonly link: LinkProfile;
@@ -70,7 +75,7 @@ export interface LoadOptions {
   readonly browser?: string;
   /** How many times slower time passes in the lab; all times here are the lab's. Default 1. */
   readonly dilation?: number;
-  /** From navigation to load event. */
+  /** From navigation to load event; of a video to its end, beyond its length. */
   readonly timeout_ms: number;
   /** How long the page is watched after its load event at least; in any case until it is quiet (quiet_page.ts). Default 0. */
   readonly settle_ms?: number;
@@ -109,6 +114,9 @@ interface Observation {
   readonly watched: Watched | null;
   readonly cpu: CpuTimes;
   readonly pressure: Pressure | null;
+  /** Of a video: until it played. */
+  readonly startPressure: Pressure | null;
+  readonly video: VideoEvents | null;
   /** Other loads were under way when it began or ended. */
   readonly isBeside: boolean;
   /** CPU time of the main thread's tasks until the load event, on the lab's clock; null: not asked, or not told. */
@@ -125,13 +133,18 @@ const causePatience_ms = 300;
 const filmedAfterLoad_ms = 500;
 
 /** What a visited page told, and what it cost. */
-type Seen = Pick<Observation, "timings" | "clsTbt" | "watched" | "cpu" | "pressure" | "tasks_ms" | "isBeside">;
+type Seen = Pick<
+  Observation,
+  "timings" | "clsTbt" | "watched" | "cpu" | "pressure" | "startPressure" | "video" | "tasks_ms" | "isBeside"
+>;
 const nothingSeen: Seen = {
   timings: null,
   clsTbt: null,
   watched: null,
   cpu: null,
   pressure: null,
+  startPressure: null,
+  video: null,
   tasks_ms: null,
   isBeside: false,
 };
@@ -192,6 +205,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       ...chromiumArguments({
         ...{ lane, profile: scratch.profile, spkiList: spkis, userAgent },
         frequentAcks: serving.client_acks === "frequent",
+        autoplays: recording.video_s !== undefined,
       }),
     ];
     const url = urlOnLane(recording.url, lane, byBrowser);
@@ -310,6 +324,7 @@ async function observePage(browser: RunningBrowser, options: Observed, url: stri
   /** Of the load that is measured. */
   const begun: { pressure: PressureReading | null; isBeside: boolean } = { pressure: null, isBeside: false };
   const { dilation = 1 } = options;
+  const { video_s } = options.recording;
   const failWhen = Promise.withResolvers<never>();
   failWhen.promise.catch(() => {});
   void browser.exited.then((exit) => failWhen.reject(new NavigationError(endDuringLoad(exit))));
@@ -339,8 +354,15 @@ async function observePage(browser: RunningBrowser, options: Observed, url: stri
       const before = isLast ? readPressure(browser.pid) : null;
       begun.pressure = before;
       begun.isBeside = underWay > 1;
-      limit(options.timeout_ms, timeOut(options.timeout_ms, which));
-      await browser.heldDuring(() => orFail(visited.load(url)));
+      const given_ms = options.timeout_ms + (video_s ?? 0) * 1000;
+      limit(given_ms, video_s === undefined ? timeOut(given_ms, which) : endless(given_ms));
+      const video = await browser.heldDuring(async () => {
+        await orFail(visited.load(url));
+        if (video_s === undefined) return null;
+        // What makes connections to its servers resume is there once it plays.
+        if (!isLast) await orFail(untilPlaying(visited));
+        return isLast ? await watchVideo(visited, orFail, () => readPressure(browser.pid)) : null;
+      });
       const loaded = isLast ? readPressure(browser.pid) : null;
       const settle_ms = options.settle_ms ?? 0;
       limit(
@@ -355,11 +377,14 @@ async function observePage(browser: RunningBrowser, options: Observed, url: stri
       const cpu =
         before && loaded && all ? { load: cpuTimeBetween(before.use.cpu, loaded.use.cpu), all: all.cpu } : null;
       const pressure = before && loaded ? pressureBetween(before, loaded) : null;
+      const startPressure = before && video?.began ? pressureBetween(before, video.began) : null;
       if (film) {
         await orFail(delay(filmedAfterLoad_ms * dilation));
         options.filmed?.(await orFail(film.stop()));
       }
-      return { timings, clsTbt, watched, cpu, pressure, tasks_ms, isBeside: begun.isBeside || underWay > 1 };
+      const record = video?.record ?? null;
+      const isBeside = begun.isBeside || underWay > 1;
+      return { timings, clsTbt, watched, cpu, pressure, startPressure, video: record, tasks_ms, isBeside };
     };
     seen = await visit(watched);
     if (laneFacts[options.lane].repeat) {
@@ -378,11 +403,19 @@ async function observePage(browser: RunningBrowser, options: Observed, url: stri
     }
     // A browser or page that died first shows as a call that failed; the death is told a moment later, and is the reason.
     const cause = await Promise.race([failWhen.promise.catch(asError), delay(causePatience_ms, asError(error))]);
-    return { page, ...seen, browserVersion, firstVisit, failure: cause.message };
+    const video = page && video_s !== undefined ? await lastRecord(page) : null;
+    const isTimeOut = video_s !== undefined && timedOutAfter_ms([cause.message]) !== null;
+    const failure = isTimeOut ? whyUnended(video, cause.message) : cause.message;
+    return { page, ...seen, video, browserVersion, firstVisit, failure };
   } finally {
     clearTimeout(timer);
     ended.abort();
   }
+}
+
+/** Of a video that did not come to its end, if its page still answers. */
+async function lastRecord(page: WatchedPage): Promise<VideoEvents | null> {
+  return await Promise.race([readVideo(page).catch(() => null), delay(causePatience_ms, null)]);
 }
 
 type Timeline = ReturnType<typeof timelineOf>;

@@ -4,11 +4,15 @@
 export const timeOut = (timeout_ms: number, which = ""): string =>
   `the load event${which} did not come within ${timeout_ms} ms`;
 
+/** Of a video that plays until then. */
+export const endless = (timeout_ms: number): string => `the video did not end within ${timeout_ms} ms`;
+
 /** `lost`: as in "42 of 48 requests were lost when the link moved: URL". */
 export const neverWhole = (timeout_ms: number, lost: string): string =>
   `the page was not whole within ${timeout_ms} ms: ${lost}`;
 
-const form = /^the (?:load event did not come|page was not whole) within (\d+(?:\.\d+)?) ms(?:: .+)?$/;
+const form =
+  /^the (?:load event did not come|page was not whole|video did not end) within (\d+(?:\.\d+)?) ms(?:: .+)?$/;
 
 /**
  * How long a load was given that timed out, or whose page never was whole: it takes longer. Null: neither, or there is another reason against it (the

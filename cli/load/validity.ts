@@ -37,6 +37,8 @@ export interface Evidence {
   readonly timeout_ms: number;
   /** Whether the recording must have an answer to each request before the load event. */
   readonly strict: boolean;
+  /** Whether no request may be answered with the response to another one, as a video's segments may not. */
+  readonly exact?: boolean;
   /** Whether what was recorded over http:// was served as https://. */
   readonly upgraded: boolean;
   /** Documents that the main frame came to show. */
@@ -206,6 +208,7 @@ export function verify(evidence: Evidence): Verdict {
   const missing = [
     ...(coverage === null || evidence.strict ? strictReasons(judged) : failureReasons(judged)),
     ...(coverage === null ? [] : coverageReasons(coverage, firstBeyond(beforeLoad), evidence.strict)),
+    ...(evidence.exact ? reasonFor(judged.filter(isFuzzy), judged.length, "were answered as another one") : []),
   ];
   const lost = lostToMoves(judged, shaper);
   const hasLost = lost.length > 0;
@@ -255,6 +258,8 @@ function firstBeyond(beforeLoad: readonly HarEntry[]): FirstBeyond | null {
   const first = beforeLoad.find(({ _trilane: { unrecorded } }) => unrecorded === "other");
   return first ? { url: first.request.url, essential: isEssential(first._resourceType) } : null;
 }
+
+const isFuzzy = (entry: HarEntry): boolean => entry._trilane.match === "fuzzy";
 
 const notRecorded = "not in the recording";
 

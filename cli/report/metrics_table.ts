@@ -5,11 +5,14 @@ import {
   computedMetrics,
   metricFacts,
   pageMetrics,
+  videoFacts,
+  videoMetrics,
   visualMetrics,
 } from "../../extension/capture/metric_facts.ts";
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { count, formatSize, formatTime, formatTimeRange } from "../base/numbers.ts";
 import { median } from "../base/quantile.ts";
+import { formatBitRate } from "../link/meter/samples.ts";
 import { type FilmMetric, filmMetrics, type LoadMetric, loadMetrics } from "../results/export/metric_words.ts";
 import { medianInterval } from "../results/stats/median_interval.ts";
 import type { FilmedLoad, Load } from "../results/store/results.ts";
@@ -38,7 +41,16 @@ const isScore = (name: keyof typeof computedFacts): boolean => computedFacts[nam
 const ofPage = (scores: boolean) =>
   pageMetrics.filter((name) => name !== "plt_ms" && (metricFacts[name].kind === "score") === scores);
 
+const videoText = {
+  moment: undefined,
+  duration: undefined,
+  cpu: undefined,
+  rate: formatBitRate,
+  score: plain,
+} as const;
+
 const loadRows: readonly Row<Load>[] = [
+  ...videoMetrics.map((name) => ofLoad(name, videoText[videoFacts[name].kind])),
   ...[
     ofLoad("plt_ms"),
     ...computedMetrics.filter((name) => !isCpu(name)).map((name) => ofLoad(name, isScore(name) ? plain : undefined)),

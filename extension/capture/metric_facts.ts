@@ -4,19 +4,20 @@ import type { Metrics } from "../../schemas/generated/metrics.ts";
 import schema from "../../schemas/metrics.schema.json" with { type: "json" };
 
 const { unavailable: _unavailable, ...ofPage } = schema.properties;
-const { computed, visual } = schema.definitions;
+const { computed, video, visual } = schema.definitions;
 
-/** What the page tells; then what is computed of a stored load, and of a film. */
+/** What the page tells; then what is computed of a stored load, of a video that it played, and of a film. */
 export type PageMetric = keyof typeof ofPage;
 export type ComputedMetric = keyof typeof computed.properties;
+export type VideoMetric = keyof typeof video.properties;
 export type VisualMetric = keyof typeof visual.properties;
 
 export interface MetricFacts {
   /** As people say it; the key is its name in data. */
   readonly title: string;
   readonly meaning: string;
-  /** A moment is a time since the navigation began, a duration another time, cpu a CPU time; a score has no unit. */
-  readonly kind: "moment" | "duration" | "cpu" | "score";
+  /** A moment is a time since the navigation began, a duration another time, cpu a CPU time, a rate in bit/s; a score has no unit. */
+  readonly kind: "moment" | "duration" | "cpu" | "rate" | "score";
   /** What `--metric` calls it, and sentences: only of those that loads may be compared by. */
   readonly choice?: string;
   readonly noun?: string;
@@ -34,10 +35,12 @@ function factsOf<Name extends string>(properties: Registered<Name>): Readonly<Re
 /** In the order in which people read them. */
 export const metricFacts = factsOf<PageMetric>(ofPage);
 export const computedFacts = factsOf<ComputedMetric>(computed.properties);
+export const videoFacts = factsOf<VideoMetric>(video.properties);
 export const visualFacts = factsOf<VisualMetric>(visual.properties);
 
 export const pageMetrics = Object.keys(metricFacts) as readonly PageMetric[];
 export const computedMetrics = Object.keys(computedFacts) as readonly ComputedMetric[];
+export const videoMetrics = Object.keys(videoFacts) as readonly VideoMetric[];
 export const visualMetrics = Object.keys(visualFacts) as readonly VisualMetric[];
 
 /** Whether every page load has it; the others came later. */

@@ -249,6 +249,54 @@ export interface ExportedLoad {
    * the same of trilane-shaper; null: unavailable.
    */
   shaper_cpu_ms?: number | null;
+  /**
+   * of a video: from the moment the player is told to play until it plays; null: unavailable.
+   */
+  startup_delay_ms?: number | null;
+  /**
+   * of a video: from the first frame to the end, the clip's length and its stalls; null: unavailable.
+   */
+  viewing_ms?: number | null;
+  /**
+   * of a video: how often it stood still after it began; null: unavailable.
+   */
+  stalls?: number | null;
+  /**
+   * of a video: how long it stood still in all; null: unavailable.
+   */
+  stall_ms?: number | null;
+  /**
+   * of a video: the share of the viewing time in which it stood still, 0 to 1; null: unavailable.
+   */
+  stall_ratio?: number | null;
+  /**
+   * of a video: from the first request for a segment until it plays; null: unavailable.
+   */
+  prebuffering_ms?: number | null;
+  /**
+   * of a video: time to connect to the server of its pictures; null: unavailable.
+   */
+  video_connect_ms?: number | null;
+  /**
+   * of a video: time to connect to the server of its sound; null: unavailable.
+   */
+  audio_connect_ms?: number | null;
+  /**
+   * of a video: bitrate of the pictures that were played, mean over their time, bit/s; null: unavailable.
+   */
+  rate_played_bps?: number | null;
+  /**
+   * of a video: how often the pictures changed to another representation; null: unavailable.
+   */
+  rate_switches?: number | null;
+  /**
+   * of a video: download rate of its pictures less that of its sound, bit/s; null: unavailable.
+   */
+  rate_difference_bps?: number | null;
+  /**
+   * of a video: frames that were decoded and not shown; null: unavailable.
+   */
+  dropped_frames?: number | null;
 }
 export interface ExportedFilm {
   cell: number;

@@ -5,7 +5,7 @@
  */
 export interface FileWritten {
   schema: "trilane/file-written/1";
-  kind: "report" | "har" | "csv" | "json" | "race" | "series" | "flent";
+  kind: "report" | "har" | "csv" | "json" | "race" | "p1203" | "series" | "flent";
   sweep: number;
   /**
    * How many loads, runs of flows or fetches are in it.

@@ -5,6 +5,7 @@ import type { LinkProfile } from "./link_profile.ts";
 import type { Metrics } from "./metrics.ts";
 import type { FixedChain, FixedThink, TransportChoice } from "./serving.ts";
 import type { ShaperReport } from "./shaper_report.ts";
+import type { VideoSettings } from "./video_events.ts";
 
 /**
  * CPU time, user and system, of the lab's processes, those that have ended included. load: from just before the navigation until the load event was told; all: from the lab's start until the load was read. null: this system does not tell it. Absent: it was not asked.
@@ -265,6 +266,7 @@ export interface LoadFacts {
    */
   dilation?: number;
   watched?: Watched;
+  video?: VideoEvents;
   /**
    * Of a dilated load: what was added to plt_ms because computation was not dilated (computation on the critical path, times dilation - 1). Other metrics have as much added of what was computed before them.
    */
@@ -354,6 +356,239 @@ export interface Watched {
    * Whether neither network nor main thread did anything for half a second; false: the page went on for 10 s, or gave way to another one.
    */
   quiet: boolean;
+}
+/**
+ * What the page recorded of the video that it played, until that ended or the load was given up. Absent: it plays none.
+ */
+export interface VideoEvents {
+  schema: "trilane/video-events/1";
+  settings: VideoSettings;
+  /**
+   * In the order in which they were noticed. The record is closed by `ended` or `error`, which is its last event.
+   */
+  events: (VideoPlayState | VideoError | VideoQuality | VideoSegment | VideoFrame | VideoBuffer)[];
+}
+export interface VideoRepresentation {
+  /**
+   * Of a representation: v1, v2, ... or a1, ..., by rising bitrate.
+   */
+  id: string;
+  /**
+   * Exact: a segment has bitrate x segment_s / 8 bytes. The initialization segment comes on top.
+   */
+  bitrate_bps: number;
+  /**
+   * Of each segment.
+   */
+  segment_bytes: number;
+  /**
+   * Name of the server that has its segments.
+   */
+  host: string;
+  /**
+   * As in a media type (RFC 6381): avc1.42c01e, vp09.00.21.08, opus.
+   */
+  codec: string;
+  width: number;
+  height: number;
+  /**
+   * Frames per second.
+   */
+  fps: number;
+}
+export interface AudioRepresentation {
+  /**
+   * Of a representation: v1, v2, ... or a1, ..., by rising bitrate.
+   */
+  id: string;
+  /**
+   * Exact: a segment has bitrate x segment_s / 8 bytes. The initialization segment comes on top.
+   */
+  bitrate_bps: number;
+  /**
+   * Of each segment.
+   */
+  segment_bytes: number;
+  /**
+   * Name of the server that has its segments.
+   */
+  host: string;
+  /**
+   * As in a media type (RFC 6381): avc1.42c01e, vp09.00.21.08, opus.
+   */
+  codec: string;
+}
+export interface FixedRepresentations {
+  /**
+   * Of a representation: v1, v2, ... or a1, ..., by rising bitrate.
+   */
+  video: string;
+  /**
+   * Of a representation: v1, v2, ... or a1, ..., by rising bitrate.
+   */
+  audio: string;
+}
+/**
+ * start: the page's script hands the manifest to the player, which begins to load: zero of the startup delay. The others are events of the <video> element (HTML's media events). A stall is from a `waiting` after the first `playing` to the next `playing`: elements also wait before they have begun.
+ */
+export interface VideoPlayState {
+  kind: "start" | "loadstart" | "canplay" | "playing" | "waiting" | "timeupdate" | "ended";
+  /**
+   * performance.now().
+   */
+  t_ms: number;
+  /**
+   * Position in the clip.
+   */
+  media_s: number;
+}
+/**
+ * Playback cannot go on: the element's error, or the player's.
+ */
+export interface VideoError {
+  kind: "error";
+  /**
+   * performance.now().
+   */
+  t_ms: number;
+  message: string;
+}
+/**
+ * A representation begins, or another one than before. requested: the player asks for its segments from now on; rendered: its first segment is being played.
+ */
+export interface VideoQuality {
+  kind: "quality";
+  /**
+   * performance.now().
+   */
+  t_ms: number;
+  /**
+   * Position in the clip.
+   */
+  media_s: number;
+  stream: "video" | "audio";
+  state: "requested" | "rendered";
+  /**
+   * Of a representation: v1, v2, ... or a1, ..., by rising bitrate.
+   */
+  representation: string;
+  /**
+   * Exact: a segment has bitrate x segment_s / 8 bytes. The initialization segment comes on top.
+   */
+  bitrate_bps: number;
+}
+/**
+ * A request for a segment has ended (Resource Timing). t_ms is when this was noticed, end_ms when it ended.
+ */
+export interface VideoSegment {
+  kind: "segment";
+  /**
+   * performance.now().
+   */
+  t_ms: number;
+  stream: "video" | "audio";
+  /**
+   * Of a representation: v1, v2, ... or a1, ..., by rising bitrate.
+   */
+  representation: string;
+  /**
+   * From 1; 0: the initialization segment.
+   */
+  number: number;
+  url: string;
+  /**
+   * As ALPN names it; empty: no response.
+   */
+  protocol: string;
+  /**
+   * HTTP status; 0: no response.
+   */
+  status: number;
+  /**
+   * Of the body.
+   */
+  bytes: number;
+  /**
+   * performance.now().
+   */
+  start_ms: number;
+  /**
+   * null: the name was known.
+   */
+  dns_start_ms: number | null;
+  dns_end_ms: number | null;
+  /**
+   * null: on a connection that was there.
+   */
+  connect_start_ms: number | null;
+  /**
+   * With TLS.
+   */
+  connect_end_ms: number | null;
+  /**
+   * null: no response.
+   */
+  request_ms: number | null;
+  /**
+   * null: no response.
+   */
+  first_byte_ms: number | null;
+  /**
+   * performance.now().
+   */
+  end_ms: number;
+}
+/**
+ * A frame was handed to the compositor (requestVideoFrameCallback). Frames that the callback missed have no event; presented_frames counts them.
+ */
+export interface VideoFrame {
+  kind: "frame";
+  /**
+   * performance.now().
+   */
+  t_ms: number;
+  /**
+   * Position in the clip.
+   */
+  media_s: number;
+  /**
+   * The number that is drawn in it: its place in its representation, from 0.
+   */
+  number: number;
+  /**
+   * Frames submitted so far.
+   */
+  presented_frames: number;
+  /**
+   * performance.now().
+   */
+  expected_display_ms: number;
+  /**
+   * Of the representation that it is of.
+   */
+  width: number;
+  height: number;
+}
+/**
+ * A sample, about every 100 ms and once as the record closes: what lies ahead of the playhead, and getVideoPlaybackQuality().
+ */
+export interface VideoBuffer {
+  kind: "buffer";
+  /**
+   * performance.now().
+   */
+  t_ms: number;
+  /**
+   * Position in the clip.
+   */
+  media_s: number;
+  /**
+   * Of the player's video buffer.
+   */
+  video_s: number;
+  audio_s: number;
+  total_frames: number;
+  dropped_frames: number;
 }
 export interface LoadCounts {
   /**

@@ -15,7 +15,7 @@ export type PlanInterleaved = InterleavedPages | InterleavedBrowsers;
 /**
  * By what lanes are compared: verdicts, maps and `until`. si films every load. Default: plt.
  */
-export type MetricChoice = "plt" | "ttfb" | "fcp" | "lcp" | "si";
+export type MetricChoice = "plt" | "ttfb" | "fcp" | "lcp" | "si" | "startup" | "viewing";
 /**
  * What `trilane sweep` runs: pages x lanes x links, each so many times.
  */
@@ -69,7 +69,7 @@ export interface SweepPlan {
    */
   retry_for_s?: number;
   /**
-   * A load that takes longer has failed.
+   * A load that takes longer has failed. Of a video: that takes so much longer than its clip.
    */
   timeout_s?: number;
   /**

@@ -4,7 +4,7 @@ import type { LaneLabel } from "./lane_label.ts";
 /**
  * By what loads were compared. Absent: by the page load time.
  */
-export type MetricChoice = "plt" | "ttfb" | "fcp" | "lcp" | "si";
+export type MetricChoice = "plt" | "ttfb" | "fcp" | "lcp" | "si" | "startup" | "viewing";
 /**
  * What `trilane compare --json` prints.
  */

@@ -1,6 +1,6 @@
 // Loads as CSV (RFC 4180, UTF-8, one header line): one row per load attempt, then one per filmed load. The columns are documented here, once, for
 // `trilane export --help` and the report.
-import { computedMetrics, pageMetrics, visualMetrics } from "../../../extension/capture/metric_facts.ts";
+import { computedMetrics, pageMetrics, videoMetrics, visualMetrics } from "../../../extension/capture/metric_facts.ts";
 import { csvField } from "../../../extension/har/csv_field.ts";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { type Serving, servingInDilatedTime, settleServing } from "../../load/serving/serving.ts";
@@ -233,6 +233,7 @@ export const columns: readonly Column[] = [
   ...firstColumns,
   ...[...pageMetrics, ...computedMetrics].filter((name) => !firstNames.has(name)).map(metric),
   ...visualMetrics.filter((name) => !firstNames.has(name)).map(filmMetric),
+  ...videoMetrics.map(metric),
 ];
 
 /** Lines with their ends, the header first. */

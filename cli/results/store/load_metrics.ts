@@ -1,17 +1,18 @@
 // The table `load_metric` of the results: what is told of a load beside the columns of `load`, and what is computed of its
 // requests when it is stored. Used by the results' owner alone.
 import type { DatabaseSync } from "node:sqlite";
-import type { ComputedMetric } from "../../../extension/capture/metric_facts.ts";
+import type { ComputedMetric, VideoMetric } from "../../../extension/capture/metric_facts.ts";
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import { criticalPath } from "../../load/metrics/critical_path.ts";
 import { optimalOfLoad_ms } from "../../load/metrics/optimal_load.ts";
 import { movesCost } from "../../load/metrics/path_moves.ts";
+import { videoMetricsOf } from "../../load/metrics/video/video_metrics.ts";
 import { type LaterMetric, laterMetrics, loadMetricColumns } from "./metric_columns.ts";
 
 type Values<Name extends string> = Readonly<Record<Name, number | null>>;
 
 /** Null: unavailable, or stored before it was told. */
-export type LoadMetrics = Values<LaterMetric | ComputedMetric>;
+export type LoadMetrics = Values<LaterMetric | ComputedMetric | VideoMetric>;
 
 /** CPU times are from the navigation to the load event; network and computation, of the critical path, are the page load time. */
 function computedOf(load: PageLoad): Values<ComputedMetric> {
@@ -33,9 +34,9 @@ function computedOf(load: PageLoad): Values<ComputedMetric> {
 }
 
 function loadMetricsOf(load: PageLoad): LoadMetrics {
-  const { metrics } = load.log._trilane;
+  const { metrics, video } = load.log._trilane;
   const told = Object.fromEntries(laterMetrics.map((name) => [name, metrics[name] ?? null]));
-  return { ...(told as Values<LaterMetric>), ...computedOf(load) };
+  return { ...(told as Values<LaterMetric>), ...computedOf(load), ...videoMetricsOf(video ?? null) };
 }
 
 export function addLoadMetrics(database: DatabaseSync, load: number, pageLoad: PageLoad): void {

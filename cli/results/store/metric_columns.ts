@@ -9,6 +9,8 @@ import {
   isFirst,
   type PageMetric,
   pageMetrics,
+  type VideoMetric,
+  videoMetrics,
   visualMetrics,
 } from "../../../extension/capture/metric_facts.ts";
 
@@ -21,7 +23,11 @@ export type LaterMetric = Exclude<PageMetric, FirstMetric>;
 export const laterMetrics = pageMetrics.filter((name): name is LaterMetric => !isFirst(name));
 
 /** Of `load_metric`. */
-export const loadMetricColumns: readonly (LaterMetric | ComputedMetric)[] = [...laterMetrics, ...computedMetrics];
+export const loadMetricColumns: readonly (LaterMetric | ComputedMetric | VideoMetric)[] = [
+  ...laterMetrics,
+  ...computedMetrics,
+  ...videoMetrics,
+];
 
 /** Of `filmed_load`. */
 export const visualColumns = visualMetrics;

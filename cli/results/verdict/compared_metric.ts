@@ -5,6 +5,9 @@ import {
   metricFacts,
   type PageMetric,
   pageMetrics,
+  type VideoMetric,
+  videoFacts,
+  videoMetrics,
 } from "../../../extension/capture/metric_facts.ts";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import type { LinkTraits } from "../../link/traits.ts";
@@ -14,17 +17,25 @@ import { type SweepVerdict, sweepVerdict } from "./sweep_verdict.ts";
 /** As in a plan. */
 export type MetricChoice = NonNullable<SweepPlan["metric"]>;
 
-const isChosen = (name: PageMetric, choice: MetricChoice): boolean => metricFacts[name].choice === choice;
+export type AnyMetric = PageMetric | VideoMetric;
+
+/** What all are called and mean. */
+export const comparableFacts: Readonly<Record<AnyMetric, MetricFacts>> = { ...metricFacts, ...videoFacts };
+const all: readonly AnyMetric[] = [...pageMetrics, ...videoMetrics];
 
 /** All of `--metric`, in the order in which people read them. */
-export const metricChoices = pageMetrics.flatMap((name) => (metricFacts[name].choice ?? []) as MetricChoice | []);
+export const metricChoices = all.flatMap((name) => (comparableFacts[name].choice ?? []) as MetricChoice | []);
+
+/** Of videos alone. */
+export const isOfVideo = (choice: MetricChoice): boolean =>
+  videoMetrics.some((name) => comparableFacts[name].choice === choice);
 
 /** Unless one is asked for. */
 export const usualMetric: MetricChoice = "plt";
 
 export interface ComparedMetric {
   /** Its name in data: `lcp_ms`. */
-  readonly name: PageMetric;
+  readonly name: AnyMetric;
   /** `LCP` */
   readonly title: string;
   /** `largest contentful paint` */
@@ -32,22 +43,26 @@ export interface ComparedMetric {
 }
 
 export function comparedMetric(choice: MetricChoice = usualMetric): ComparedMetric {
-  const name = pageMetrics.find((each) => isChosen(each, choice));
-  const { title, noun }: Partial<MetricFacts> = name ? metricFacts[name] : {};
+  const name = all.find((each) => comparableFacts[each].choice === choice);
+  const { title, noun }: Partial<MetricFacts> = name ? comparableFacts[name] : {};
   if (!name || !title || !noun) throw new Error(`schemas/metrics.schema.json has no metric of the choice ${choice}`);
   return { name, title, noun };
 }
 
 /** What a load that has metrics tells of them. */
-export type Measured = Sample & { readonly [Name in PageMetric]?: number | null };
+export type Measured = Sample & { readonly [Name in AnyMetric]?: number | null };
 
 /**
  * Loads with the metric's time as their measured one. One that is valid and does not have it is left out of the comparison, with this
  * as its reason; of one that timed out all metrics count as slower than all others.
  */
 export function samplesOf<T extends Measured>(loads: readonly T[], choice: MetricChoice = usualMetric): readonly T[] {
-  if (choice === usualMetric) return loads;
-  const { name, title } = comparedMetric(choice);
+  return choice === usualMetric ? loads : samplesBy(loads, comparedMetric(choice).name);
+}
+
+/** The same by any metric, of those too that `--metric` does not take. */
+export function samplesBy<T extends Measured>(loads: readonly T[], name: AnyMetric): readonly T[] {
+  const { title } = comparableFacts[name];
   return loads.map((load) => {
     const value_ms = load[name] ?? null;
     const lacks = load.status === "valid" && value_ms === null;

@@ -1,7 +1,14 @@
 // What a load's disturbance is taken for, and when it spoils the load.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { disturbanceOf, disturbedReasons, excess_ms, heldUp_ms, isDisturbed } from "../../../cli/load/disturbance.ts";
+import {
+  disturbanceOf,
+  disturbedReasons,
+  excess_ms,
+  heldUp_ms,
+  isDisturbed,
+  mostDisturbed,
+} from "../../../cli/load/disturbance.ts";
 import type { Pressure } from "../../../schemas/generated/page_load.ts";
 
 const ms = 1e6;
@@ -46,6 +53,26 @@ test("an upper bound: where the system does not say what ran, every wait may be 
     calm_ms: 0,
     tolerated_ms: 10,
   });
+});
+
+test("of a video the span counts that was disturbed most by its own measure: its start, or all of it", () => {
+  const whole = { start_ns: 1000 * ms, end_ns: 31_000 * ms };
+  const spansOf = (...held: [number, number][]) => [
+    disturbanceOf({ window: whole, overdue: overdue(...held), pressure: null }),
+    disturbanceOf({ window, overdue: overdue(...held), pressure: null }),
+  ];
+  // 20 ms are little of 30 s, and much of the second before it played.
+  const [all, start] = spansOf([1100, 1120]);
+  assert.ok(all && start);
+  assert.deepEqual(disturbedReasons(all), []);
+  assert.deepEqual(mostDisturbed([all, start]), start);
+  assert.equal(disturbedReasons(mostDisturbed([all, start])).length, 1);
+  // 400 ms later on are of the whole alone.
+  const [late, none] = spansOf([15_000, 15_400]);
+  assert.ok(late && none);
+  assert.deepEqual(mostDisturbed([late, none]), late);
+  assert.equal(disturbedReasons(mostDisturbed([late, none])).length, 1);
+  assert.equal(mostDisturbed([]), null);
 });
 
 test("stolen time counts beyond the step in which it is told", () => {

@@ -1,0 +1,83 @@
+// What a viewer had of a video: when it began, when it stood still, when it ended. From the media element's events alone; pure.
+//
+// A stall begins at the first `waiting` while it plays and ends at the next `playing`, or where the record ends. Before the first
+// `playing` there is startup delay and no stall. A wait after the playhead jumped is a seek, which is the viewer's own doing: ITU-T
+// P.1203 counts neither. Only the first `ended` counts: nothing after it is of this viewing.
+import type { VideoEvents, VideoPlayState } from "../../../../schemas/generated/video_events.ts";
+
+export interface Stall {
+  readonly start_ms: number;
+  readonly end_ms: number;
+  /** Where in the clip it stood still. */
+  readonly media_s: number;
+}
+
+export interface Playback {
+  /** When the player was told to play; 0, the navigation, if that is not known. */
+  readonly start_ms: number;
+  /** Null: it never played. */
+  readonly began_ms: number | null;
+  readonly stalls: readonly Stall[];
+  /** Null: it did not end. */
+  readonly ended_ms: number | null;
+  /** Up to here something is known of it. */
+  readonly last_ms: number;
+}
+
+const kinds: ReadonlySet<string> = new Set<VideoPlayState["kind"]>([
+  ...(["start", "loadstart", "canplay", "playing", "waiting", "timeupdate", "ended"] as const),
+]);
+
+const isPlayState = (event: VideoEvents["events"][number]): event is VideoPlayState => kinds.has(event.kind);
+
+/** The playhead is told some time after it was there. */
+const mostAhead_s = 0.5;
+
+/** Whether the playhead went back, or further ahead than playing brings it. */
+function isJump(before: VideoPlayState, after: VideoPlayState): boolean {
+  const moved_s = after.media_s - before.media_s;
+  return moved_s < -mostAhead_s || moved_s > (after.t_ms - before.t_ms) / 1000 + mostAhead_s;
+}
+
+export function playbackOf(events: VideoEvents["events"]): Playback {
+  const states = events.filter(isPlayState).sort((a, b) => a.t_ms - b.t_ms);
+  const first = (kind: VideoPlayState["kind"]): number | null =>
+    states.find((each) => each.kind === kind)?.t_ms ?? null;
+  const ended_ms = first("ended");
+  const played = ended_ms === null ? states : states.slice(0, states.findIndex(({ kind }) => kind === "ended") + 1);
+  const stalls: Stall[] = [];
+  let began_ms: number | null = null;
+  let waiting: VideoPlayState | null = null;
+  let before: VideoPlayState | null = null;
+  const close = (end_ms: number): void => {
+    if (waiting && end_ms > waiting.t_ms) stalls.push({ start_ms: waiting.t_ms, end_ms, media_s: waiting.media_s });
+    waiting = null;
+  };
+  for (const event of played) {
+    const jumped = before !== null && began_ms !== null && isJump(before, event);
+    before = event;
+    // What it waits for from here on is where it went to.
+    if (jumped) close(event.t_ms);
+    if (event.kind === "playing" || event.kind === "ended") close(event.t_ms);
+    if (event.kind === "playing") began_ms ??= event.t_ms;
+    if (event.kind === "waiting" && began_ms !== null && !jumped) waiting ??= event;
+  }
+  // What else was told of it, segments among them, came while it still waited.
+  const told_ms = ended_ms ?? events.reduce((latest_ms, { t_ms }) => Math.max(latest_ms, t_ms), 0);
+  close(told_ms);
+  return { start_ms: first("start") ?? 0, began_ms, stalls, ended_ms, last_ms: told_ms };
+}
+
+export const stalled_ms = ({ stalls }: Pick<Playback, "stalls">): number =>
+  stalls.reduce((sum, { start_ms, end_ms }) => sum + end_ms - start_ms, 0);
+
+/** From the first frame to the end: what played and what stood still. Null: it never played. */
+export function viewing_ms({ began_ms, last_ms }: Playback): number | null {
+  return began_ms === null ? null : last_ms - began_ms;
+}
+
+/** Of the viewing, from 0 to 1. Null: it never played. */
+export function stallRatio(playback: Playback): number | null {
+  const whole_ms = viewing_ms(playback);
+  return whole_ms === null || whole_ms <= 0 ? null : stalled_ms(playback) / whole_ms;
+}

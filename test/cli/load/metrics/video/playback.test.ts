@@ -1,0 +1,128 @@
+// When a video began, stood still and ended, from events as browsers tell them and as they should not.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { playbackOf, stalled_ms, stallRatio, viewing_ms } from "../../../../../cli/load/metrics/video/playback.ts";
+import { buffer, error, segment, state } from "./video_events.ts";
+
+const spans = (events: Parameters<typeof playbackOf>[0]) =>
+  playbackOf(events).stalls.map(({ start_ms, end_ms }) => [start_ms, end_ms]);
+
+test("a stall is from waiting to the next playing; startup is none", () => {
+  const events = [
+    state("start", 200),
+    state("waiting", 300),
+    state("canplay", 1100),
+    state("playing", 1200),
+    state("timeupdate", 2200, 1),
+    state("waiting", 3200, 2),
+    state("playing", 4700, 2),
+    state("waiting", 6700, 4),
+    state("playing", 7200, 4),
+    state("ended", 11_200, 8),
+  ];
+  const playback = playbackOf(events);
+  assert.deepEqual(
+    playback.stalls.map(({ start_ms, end_ms, media_s }) => [start_ms, end_ms, media_s]),
+    [
+      [3200, 4700, 2],
+      [6700, 7200, 4],
+    ],
+  );
+  const { start_ms, began_ms, ended_ms } = playback;
+  assert.deepEqual({ start_ms, began_ms, ended_ms }, { start_ms: 200, began_ms: 1200, ended_ms: 11_200 });
+  assert.equal(stalled_ms(playback), 2000);
+  assert.equal(viewing_ms(playback), 10_000);
+  assert.equal(stallRatio(playback), 0.2);
+});
+
+test("waiting told again before it plays is one stall; playing told again is none", () => {
+  const events = [
+    state("playing", 1000),
+    state("playing", 1010),
+    state("waiting", 3000, 2),
+    state("waiting", 3500, 2),
+    state("playing", 4000, 2),
+    state("playing", 4001, 2),
+    state("ended", 10_000, 8),
+  ];
+  assert.deepEqual(spans(events), [[3000, 4000]]);
+});
+
+test("a stall without an end lasts up to the last that is known of it", () => {
+  const events = [state("playing", 1000), state("waiting", 3000, 2), segment("v1/3", 3100, 8000), buffer(9000, 0)];
+  const playback = playbackOf(events);
+  assert.deepEqual(spans(events), [[3000, 9000]]);
+  assert.equal(playback.ended_ms, null);
+  assert.equal(viewing_ms(playback), 8000);
+  assert.equal(stallRatio(playback), 0.75);
+});
+
+test("one that ends while it waits was stalled until then", () => {
+  assert.deepEqual(spans([state("playing", 1000), state("waiting", 8900, 8), state("ended", 9000, 8)]), [[8900, 9000]]);
+});
+
+test("what comes after the first end is of no viewing", () => {
+  const events = [
+    state("playing", 1000),
+    state("ended", 9000, 8),
+    state("playing", 9500, 0),
+    state("waiting", 10_000, 0.5),
+    state("playing", 20_000, 0.5),
+    state("ended", 27_500, 8),
+  ];
+  const playback = playbackOf(events);
+  assert.equal(playback.ended_ms, 9000);
+  assert.equal(playback.last_ms, 9000);
+  assert.deepEqual(playback.stalls, []);
+});
+
+test("a wait after the playhead jumped is a seek, ahead or back, and no stall", () => {
+  const ahead = [
+    state("playing", 1000),
+    state("timeupdate", 2000, 1),
+    state("waiting", 2100, 6),
+    state("playing", 4000, 6),
+    state("ended", 6000, 8),
+  ];
+  assert.deepEqual(spans(ahead), []);
+  const back = [
+    state("playing", 1000),
+    state("timeupdate", 5000, 4),
+    state("waiting", 5010, 0),
+    state("playing", 5500, 0),
+    state("waiting", 6500, 1),
+    state("playing", 7000, 1),
+  ];
+  assert.deepEqual(spans(back), [[6500, 7000]]);
+});
+
+test("a seek out of a stall ends it", () => {
+  const events = [
+    state("playing", 1000),
+    state("waiting", 2000, 1),
+    state("timeupdate", 3000, 6),
+    state("playing", 4000, 6),
+    state("ended", 6000, 8),
+  ];
+  assert.deepEqual(spans(events), [[2000, 3000]]);
+});
+
+test("one that never played has no stalls, no ratio and no viewing time", () => {
+  for (const events of [[], [state("start", 100), state("waiting", 200)], [error(50, "no codec")]]) {
+    const playback = playbackOf(events);
+    assert.equal(playback.began_ms, null);
+    assert.deepEqual(playback.stalls, []);
+    assert.equal(viewing_ms(playback), null);
+    assert.equal(stallRatio(playback), null);
+  }
+});
+
+test("events that were noticed out of order are put into theirs", () => {
+  const events = [
+    state("waiting", 3000, 2),
+    state("playing", 1000),
+    state("ended", 10_000, 8),
+    state("playing", 4000, 2),
+  ];
+  assert.deepEqual(spans(events), [[3000, 4000]]);
+});
