@@ -19,6 +19,7 @@ import { metricsTable } from "./metrics_table.ts";
 import { movesTable } from "./moves_table.ts";
 import { variationLine } from "./steadiness.ts";
 import type { GroupResult } from "./tables.ts";
+import { videoOverTime } from "./video/video_over_time.ts";
 
 interface Shown {
   readonly drawn: readonly DrawnLoad[];
@@ -47,12 +48,11 @@ function waterfalls(data: ReportData, result: GroupResult, { drawn, shaped }: Sh
   const note = missing.length > 0 && html`<p class="soft">No waterfall of ${missing.join(", ")}: no valid load.</p>`;
   if (drawn.length > 0) {
     const name = `${page} over ${link}`;
-    const overTime = linkOverTime(
-      name,
-      shaped.filter(({ id }) => drawn.some((load) => load.id === id)),
-      timeAxisOf(drawn),
-    );
-    return html`${waterfallFigure(drawn, name)}${overTime}${note}`;
+    const shown = shaped.filter(({ id }) => drawn.some((load) => load.id === id));
+    // Of videos the link has its place below the buffer.
+    const video = videoOverTime(name, shown);
+    const overTime = video === null && linkOverTime(name, shown, timeAxisOf(drawn));
+    return html`${video}${waterfallFigure(drawn, name)}${overTime}${note}`;
   }
   const typical = result.lanes.flatMap(({ lane }) => {
     const load = typicalLoad(result.group.loads.filter((each) => each.lane === lane));

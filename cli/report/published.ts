@@ -3,6 +3,7 @@ import { html, type Markup } from "../../extension/figures/markup.ts";
 import { agreementSentence, type ComparedFigure } from "../results/studies/agreement.ts";
 import type { ComparedSpread } from "../results/studies/spread.ts";
 import type { Study } from "../results/studies/study.ts";
+import { comparableFacts } from "../results/verdict/compared_metric.ts";
 import { equivalence_percent } from "../results/verdict/verdict.ts";
 import { improvementText } from "./figures/whisker.ts";
 
@@ -44,7 +45,7 @@ export function publishedSection(
   if (figures.length === 0) return html`${head}<p>${sentence}</p>${terms}${spreadTable(spreads)}`;
   const rows = figures.map(
     (figure) =>
-      html`<tr data-link="${figure.published.link ?? ""}"><th scope="row">${figure.published.pair.lane} over ${figure.published.pair.over}</th><td class="link">${figure.published.page !== null && html`${figure.published.page}, `}${figure.published.link ?? "all links"}</td><td class="num" data-sort="${String(figure.published.percent ?? figure.published.sign)}">${publishedText(figure)}</td><td class="num" data-sort="${String(figure.ours.percent ?? "")}">${improvementText(figure.ours)}</td><td>${figure.agreement}</td></tr>`,
+      html`<tr data-link="${figure.published.link ?? ""}"><th scope="row">${figure.published.pair.lane} over ${figure.published.pair.over}${figure.published.metric !== undefined && html`, ${comparableFacts[figure.published.metric].title}`}</th><td class="link">${figure.published.page !== null && html`${figure.published.page}, `}${figure.published.link ?? "all links"}</td><td class="num" data-sort="${String(figure.published.percent ?? figure.published.sign)}">${publishedText(figure)}</td><td class="num" data-sort="${String(figure.ours.percent ?? "")}">${improvementText(figure.ours)}</td><td>${figure.agreement}</td></tr>`,
   );
   return html`${head}<p>${sentence}</p>${terms}<details><summary>All ${String(figures.length)} figures</summary><div class="scroll"><table class="sortable"><caption>Improvement in %: published, and ours with its 95 % interval; positive: faster. Undecided: our interval holds 0, or there is none. With a published 0 ours agrees within ${String(equivalence_percent)} % of 0.</caption><thead><tr><th scope="col">Lanes</th><th scope="col">Link</th><th scope="col" class="num">Published</th><th scope="col" class="num">Ours</th><th scope="col">Sign</th></tr></thead><tbody>${rows}</tbody></table></div></details>${spreadTable(spreads)}`;
 }

@@ -36,7 +36,7 @@ interface Bin {
 }
 
 /** Times are since navigation start, `zero_ns`. */
-function binsOf({ start_ns, bin_ns, ...sides }: ShaperTimeline, side: Side, zero_ns: number): Bin[] {
+export function binsOf({ start_ns, bin_ns, ...sides }: ShaperTimeline, side: Side, zero_ns: number): Bin[] {
   const { bytes_out, queue_peak_bytes, dropped_packets, lost_packets } = sides[side];
   return bytes_out.map((bytes, index) => ({
     start_ms: (start_ns + index * bin_ns - zero_ns) / 1e6,

@@ -4,6 +4,8 @@ import { html, type Markup, middleCut } from "../../../extension/figures/markup.
 export interface FlowName {
   /** Its colour, 1 to 8. */
   readonly number: number;
+  /** Class of its colour, if it is no flow's. */
+  readonly style?: string;
   readonly words: string;
   /** A number behind its name; empty: none. */
   readonly told: string;
@@ -20,13 +22,13 @@ const letter = 6.9;
 
 export function flowLegend(names: readonly FlowName[]): Markup {
   let [x, y] = [0, 0];
-  const items = names.map(({ number, words, told }) => {
+  const items = names.map(({ number, style = `flow-${number}`, words, told }) => {
     const text = `${number} ${middleCut(words, longest)}${told === "" ? "" : `, ${told}`}`;
     const wide = swatch + text.length * letter;
     if (x > 0 && x + wide > width) [x, y] = [0, y + lineHeight];
     const at = [x, y];
     x += wide + between;
-    return html`<g class="flow-${String(number)}" transform="translate(${at[0]} ${at[1]})"><path class="flowline" d="M0 9h24"/><text x="${swatch}" y="13">${text}</text></g>`;
+    return html`<g class="${style}" transform="translate(${at[0]} ${at[1]})"><path class="flowline" d="M0 9h24"/><text x="${swatch}" y="13">${text}</text></g>`;
   });
   const height = y + lineHeight;
   return html`<svg class="legend flow-names" role="img" aria-label="Colours: ${names.map(({ number, words, told }) => `${number} ${words} ${told}`).join(", ")}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${items}</svg>`;

@@ -1,5 +1,5 @@
-// A row of a figure over time: lines in the colours of flows over a grid, bands behind them, what the link has dashed, and the flows'
-// numbers at the ends of their lines. Draws given numbers in the row's own unit.
+// A row of a figure over time: lines in the colours of flows or lanes over a grid, bands behind them, what the link has dashed, and the
+// lines' numbers at their ends. Draws given numbers in the row's own unit.
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { type Scale, scaleFromZero } from "../../../extension/figures/scale.ts";
 import { axisLeft, axisRight, tagHeight, titleHeight } from "./axis.ts";
@@ -8,6 +8,8 @@ import { labelPlaces } from "./label_places.ts";
 
 export interface PlottedLine {
   readonly number: number;
+  /** Class of its colour; absent: the flow's of that number. */
+  readonly style?: string;
   readonly curve: Curve;
   readonly band: Band | null;
 }
@@ -26,6 +28,9 @@ export interface Row {
   /** Dashed: what the link has. */
   readonly limits: readonly (readonly (readonly [number, number])[])[];
 }
+
+/** The class that gives a line of that number its colour. */
+const styleOf = ({ number, style }: PlottedLine): string => style ?? `flow-${number}`;
 
 /** Ticks as people write them: without the noise of floating point. */
 export const tickText = (tick: number): string => String(Number(tick.toPrecision(6)));
@@ -50,9 +55,9 @@ export function tags(
   top: number,
   bottom: number,
 ): Markup[] {
-  const ends = lines.flatMap(({ number, curve }) => {
-    const last = lastOf(curve);
-    return last ? [{ number, x: time.at(last.time_ms), y: y(last.value) }] : [];
+  const ends = lines.flatMap((line) => {
+    const last = lastOf(line.curve);
+    return last ? [{ number: line.number, style: styleOf(line), x: time.at(last.time_ms), y: y(last.value) }] : [];
   });
   const places = labelPlaces(
     ends.map((end) => end.y),
@@ -60,10 +65,10 @@ export function tags(
     top + 4,
     bottom - 2,
   );
-  return ends.map(({ number, x, y: from }, index) => {
+  return ends.map(({ number, style, x, y: from }, index) => {
     const at = places[index] as number;
     const leader = html`<path class="leader" d="M${x} ${from}L${axisRight + 4} ${at}h6"/>`;
-    return html`<g class="flow-${String(number)}">${leader}<text class="tag" x="${axisRight + 14}" y="${at + 4}">${String(number)}</text></g>`;
+    return html`<g class="${style}">${leader}<text class="tag" x="${axisRight + 14}" y="${at + 4}">${String(number)}</text></g>`;
   });
 }
 
@@ -88,10 +93,10 @@ export function rowMarkup(row: Row, time: Scale, y0: number): Markup {
   const path = (className: string, d: string): Markup | false =>
     d !== "" && html`<path class="${className}" d="${d}"/>`;
   const bands = row.lines.map(
-    ({ number, band }) => band && html`<g class="flow-${String(number)}">${path("flowband", bandPath(band, x, y))}</g>`,
+    (line) => line.band && html`<g class="${styleOf(line)}">${path("flowband", bandPath(line.band, x, y))}</g>`,
   );
   const lines = row.lines.map(
-    ({ number, curve }) => html`<g class="flow-${String(number)}">${path("flowline", curvePath(curve, x, y))}</g>`,
+    (line) => html`<g class="${styleOf(line)}">${path("flowline", curvePath(line.curve, x, y))}</g>`,
   );
   const plotted = html`<g class="plotted">${upright}${row.areas.map((curve) => path("queued", areaPath(curve, x, y)))}${row.outlines.map((curve) => path("plainline", curvePath(curve, x, y)))}${bands}${row.limits.map((steps) => path("capacity", limitPath(steps, time, y)))}${lines}</g>`;
   return html`<g class="${row.name}" data-row="${row.name}"><text class="lane" x="0" y="${y0 + 12}">${row.title}</text><text class="axis end told" x="${axisRight}" y="${y0 + 12}">${row.told}</text>${grid}${plotted}${tags(row.lines, time, y, top, bottom)}</g>`;

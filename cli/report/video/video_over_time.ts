@@ -1,0 +1,233 @@
+// Videos over time: how much was buffered, when they stood still, which representation was asked for, and below them what their link
+// carried and what waited for it, under one time axis, a colour for each lane. Draws given loads; what a stall is, is
+// cli/load/metrics/video's.
+import { laneClass } from "../../../extension/figures/colours.ts";
+import { coordinate, html, type Markup } from "../../../extension/figures/markup.ts";
+import { type Scale, scaleFromZero } from "../../../extension/figures/scale.ts";
+import type { LoadFacts } from "../../../schemas/generated/page_load.ts";
+import type { VideoBuffer, VideoEvents } from "../../../schemas/generated/video_events.ts";
+import { count, formatTime } from "../../base/numbers.ts";
+import { formatBitRate } from "../../link/meter/samples.ts";
+import { type Playback, playbackOf, stalled_ms } from "../../load/metrics/video/playback.ts";
+import { segmentsOf } from "../../load/metrics/video/segments.ts";
+import { capacitySteps } from "../figures/capacity_steps.ts";
+import { savedFigure } from "../figures/figure_file.ts";
+import type { ShapedLoad } from "../figures/link_facts.ts";
+import { binsOf } from "../figures/link_over_time.ts";
+import { readingKey } from "../figures/reading_key.ts";
+import { axisLeft, axisRight, tagHeight, titleHeight, width } from "../flows/axis.ts";
+import type { Curve } from "../flows/curve.ts";
+import { flowLegend } from "../flows/flow_legend.ts";
+import { type PlottedLine, type Row, rowMarkup, tickText } from "../flows/plot_row.ts";
+
+/** Over how long the link's rate is told: a burst of packets is no rate. */
+const rateSpan_ms = 500;
+const gap = 12;
+const barHeight = 11;
+const barLane = 15;
+
+interface Viewing {
+  readonly id: number;
+  readonly lane: string;
+  readonly number: number;
+  readonly style: string;
+  readonly record: VideoEvents;
+  readonly playback: Playback;
+  readonly buffer: readonly VideoBuffer[];
+  /** By the end of each span. */
+  readonly rate_bps: Curve;
+  /** Peaks of these spans. */
+  readonly queue_bytes: Curve;
+  readonly capacity: readonly (readonly [number, number])[] | null;
+}
+
+function linkOf({ shaper, navigation_start_ns }: LoadFacts, end_ms: number): Pick<Viewing, "rate_bps" | "queue_bytes"> {
+  const timeline = shaper?.timeline;
+  const nothing = { time_ms: [], value: [] };
+  if (!timeline || navigation_start_ns === null) return { rate_bps: nothing, queue_bytes: nothing };
+  const bins = binsOf(timeline, "down", navigation_start_ns).filter((bin) => bin.end_ms > 0 && bin.start_ms < end_ms);
+  const spans = [...Map.groupBy(bins, (bin) => Math.floor(bin.start_ms / rateSpan_ms)).values()];
+  const time_ms = spans.map((span) => ((span[0]?.start_ms ?? 0) + (span.at(-1)?.end_ms ?? 0)) / 2);
+  const means = spans.map((span) => span.reduce((sum, { rate_bps }) => sum + rate_bps, 0) / span.length);
+  const peaks = spans.map((span) => span.reduce((most, { queue_bytes }) => Math.max(most, queue_bytes), 0));
+  return { rate_bps: { time_ms, value: means }, queue_bytes: { time_ms, value: peaks } };
+}
+
+function viewingsOf(loads: readonly ShapedLoad[]): Viewing[] {
+  const lanes = loads.map(({ lane }) => lane);
+  return loads.flatMap(({ id, lane, facts }): Viewing[] => {
+    const { video: record, shaper, navigation_start_ns } = facts;
+    if (!record || record.events.length === 0) return [];
+    const playback = playbackOf(record.events);
+    const start_ms = shaper && navigation_start_ns !== null ? (shaper.start_ns - navigation_start_ns) / 1e6 : 0;
+    return [
+      {
+        ...{ id, lane, record, playback, number: lanes.indexOf(lane) + 1, style: laneClass(lane, lanes) },
+        buffer: record.events.filter((event): event is VideoBuffer => event.kind === "buffer"),
+        ...linkOf(facts, playback.last_ms),
+        capacity: shaper ? capacitySteps(shaper.link, "down", start_ms) : null,
+      },
+    ];
+  });
+}
+
+/** A line that keeps its value until the next. */
+function stepped(points: readonly (readonly [time_ms: number, value: number])[], end_ms: number): Curve {
+  const time_ms = points.flatMap(([at_ms], index) => [at_ms, points[index + 1]?.[0] ?? end_ms]);
+  return { time_ms, value: points.flatMap(([, value]) => [value, value]) };
+}
+
+/** Which bitrate each segment of pictures was asked for in. */
+function requested_mbit({ record, playback }: Viewing): Curve {
+  const bitrates = new Map(record.settings.video.map(({ id, bitrate_bps }) => [id, bitrate_bps]));
+  const points = segmentsOf(record.events, "video")
+    .filter(({ number }) => number > 0)
+    .map(({ start_ms, representation }) => [start_ms, (bitrates.get(representation) ?? 0) / 1e6] as const);
+  return stepped(points, playback.last_ms);
+}
+
+const scaled = ({ time_ms, value }: Curve, by: number): Curve => ({
+  time_ms,
+  value: Array.from(value, (each) => each * by),
+});
+
+function rowsOf(viewings: readonly Viewing[]): { readonly above: Row[]; readonly below: Row[] } {
+  const lines = (of: (viewing: Viewing) => Curve): PlottedLine[] =>
+    viewings.map((viewing) => ({ number: viewing.number, style: viewing.style, curve: of(viewing), band: null }));
+  const plain = { areas: [], outlines: [], limits: [] };
+  const height = (least: number): number => Math.max(least, viewings.length * tagHeight + 6);
+  const [first] = viewings;
+  const capacity = first?.capacity ?? null;
+  const rates = capacity ? [...new Set(capacity.map(([, rate_bps]) => rate_bps))] : [];
+  const only = rates.length === 1 ? rates[0] : undefined;
+  const adapts = viewings.some(({ record }) => record.settings.video.length > 1);
+  const queue: Row = {
+    ...{ name: "queue", title: only ? "Queue, ms" : "Queue, kB", told: `most in ${formatTime(rateSpan_ms)}`, ...plain },
+    height: height(60),
+    lines: lines(({ queue_bytes }) => scaled(queue_bytes, only ? 8000 / only : 1e-3)),
+  };
+  return {
+    above: [
+      {
+        ...{ name: "buffer", title: "Buffered pictures, s", told: "", ...plain },
+        height: height(120),
+        lines: lines(({ buffer }) => ({
+          time_ms: buffer.map(({ t_ms }) => t_ms),
+          value: buffer.map(({ video_s }) => video_s),
+        })),
+      },
+    ],
+    below: [
+      ...(adapts
+        ? [
+            {
+              ...{ name: "representation", title: "Asked for, Mbit/s", told: "bitrate of each segment", ...plain },
+              height: height(72),
+              lines: lines(requested_mbit),
+            },
+          ]
+        : []),
+      {
+        ...{ name: "link-rate", title: "Link, Mbit/s", ...plain },
+        told: only ? `dashed: it carries ${formatBitRate(only)}` : capacity ? "dashed: what it carries" : "",
+        height: height(84),
+        lines: lines(({ rate_bps }) => scaled(rate_bps, 1e-6)),
+        limits: capacity ? [capacity.map(([at_ms, rate_bps]) => [at_ms, rate_bps / 1e6] as const)] : [],
+      },
+      queue,
+    ],
+  };
+}
+
+/** A lane of bars for each load: pale until it plays, full where it stood still. */
+function stallsMarkup(viewings: readonly Viewing[], time: Scale, y0: number): { markup: Markup; height: number } {
+  const top = y0 + titleHeight;
+  const bar = (from_ms: number, to_ms: number, y: number): string => {
+    const [left, right] = [time.at(from_ms), time.at(to_ms)];
+    return `M${coordinate(left)} ${y}h${coordinate(Math.max(0.8, right - left))}v${barHeight}H${coordinate(left)}z`;
+  };
+  const lanes = viewings.map(({ number, style, lane, playback }, index) => {
+    const y = top + index * barLane;
+    const { start_ms, began_ms, last_ms, stalls } = playback;
+    const told = `${lane}: ${stallWords(playback)}`;
+    return html`<g class="${style}"><g class="plotted"><path class="flowband" d="${bar(start_ms, began_ms ?? last_ms, y)}"><title>${lane}: ${began_ms === null ? "never began to play" : `startup ${formatTime(began_ms - start_ms)}`}</title></path>${stalls.length > 0 && html`<path class="flowbar" d="${stalls.map((stall) => bar(stall.start_ms, stall.end_ms, y)).join("")}"><title>${told}</title></path>`}</g><text class="tag" x="${axisRight + 14}" y="${y + barHeight}">${String(number)}</text></g>`;
+  });
+  const bottom = top + viewings.length * barLane;
+  const ground = html`<line class="grid" x1="${axisLeft}" x2="${axisRight}" y1="${bottom}" y2="${bottom}"/>`;
+  return {
+    markup: html`<g class="stalls-row" data-row="stalls"><text class="lane" x="0" y="${y0 + 12}">Not playing</text><text class="axis end told" x="${axisRight}" y="${y0 + 12}">pale: startup; full: stalls</text>${ground}${lanes}</g>`,
+    height: titleHeight + viewings.length * barLane + gap,
+  };
+}
+
+function stallWords({ began_ms, stalls }: Playback): string {
+  if (began_ms === null) return "never played";
+  return stalls.length === 0 ? "no stall" : `${count(stalls.length, "stall")}, ${formatTime(stalled_ms({ stalls }))}`;
+}
+
+const csvColumns = [
+  ...["lane", "load_id", "time_ms", "media_s", "buffered_video_s", "buffered_audio_s", "standing_still"],
+  ...["dropped_frames", "link_rate_bps", "link_queue_peak_bytes"],
+];
+
+/** A row for each sample of the buffer; the link's values are of the span that it lies in. */
+function csvRows(viewing: Viewing): (string | number | boolean | null)[][] {
+  const { id, lane, playback, buffer, rate_bps, queue_bytes } = viewing;
+  const spanAt = (t_ms: number): number =>
+    Array.from(rate_bps.time_ms).findIndex((middle_ms) => Math.abs(middle_ms - t_ms) <= rateSpan_ms / 2);
+  const isStill = (t_ms: number): boolean =>
+    playback.began_ms === null ||
+    t_ms < playback.began_ms ||
+    playback.stalls.some(({ start_ms, end_ms }) => t_ms >= start_ms && t_ms < end_ms);
+  return buffer.map(({ t_ms, media_s, video_s, audio_s, dropped_frames }) => {
+    const span = spanAt(t_ms);
+    return [
+      ...[lane, id, t_ms, media_s, video_s, audio_s, isStill(t_ms), dropped_frames],
+      ...[rate_bps.value[span] ?? null, queue_bytes.value[span] ?? null],
+    ];
+  });
+}
+
+/** Null if none of these loads played a video. */
+export function videoOverTime(name: string, loads: readonly ShapedLoad[]): Markup | null {
+  const viewings = viewingsOf(loads);
+  if (viewings.length === 0) return null;
+  const end_ms = viewings.reduce((latest_ms, { playback }) => Math.max(latest_ms, playback.last_ms), 0);
+  const seconds = scaleFromZero(end_ms / 1000, axisLeft, axisRight, 10);
+  const time: Scale = {
+    low: 0,
+    high: seconds.high * 1000,
+    at: (time_ms) => Math.max(axisLeft, Math.min(axisRight, seconds.at(time_ms / 1000))),
+    ticks: seconds.ticks.map((tick) => tick * 1000),
+  };
+  let y = 4;
+  const parts: Markup[] = [];
+  const { above, below } = rowsOf(viewings);
+  const addRows = (rows: readonly Row[]): void => {
+    for (const row of rows) {
+      parts.push(rowMarkup(row, time, y));
+      y += titleHeight + row.height + gap;
+    }
+  };
+  addRows(above);
+  const stalls = stallsMarkup(viewings, time, y);
+  parts.push(stalls.markup);
+  y += stalls.height;
+  addRows(below);
+  const axis = seconds.ticks.map(
+    (tick) => html`<text class="axis mid" x="${seconds.at(tick)}" y="${y + 4}">${tickText(tick)}</text>`,
+  );
+  const height = y + 26;
+  const names = viewings.map(({ number, style, lane, playback }) => {
+    const { start_ms, began_ms } = playback;
+    const startup = began_ms === null ? "" : `startup ${formatTime(began_ms - start_ms)}, `;
+    return { number, style, words: lane, told: `${startup}${stallWords(playback)}` };
+  });
+  const label = `A video over time, ${name}: buffer, stalls, link and queue of ${names.map(({ words, told }) => `${words}, ${told}`).join("; ")}`;
+  const figure = html`<figure class="flows video">${flowLegend(names)}<div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${parts}${axis}<text class="axis end" x="${axisRight}" y="${y + 20}">seconds since the navigation</text></svg></div><figcaption>${name}: the video over time in the load of each lane that is closest to its median (n = ${String(viewings.length)}), with what its link did.</figcaption>${readingKey(`Buffered: pictures ahead of the playhead, sampled about every 100 ms. Not playing: pale from the moment the player was told to play until the first frame, full while it stood still. Link: the rate at which bytes reached the browser, over ${formatTime(rateSpan_ms)}; queue: the most that waited for the link in that time.`)}</figure>`;
+  return savedFigure(figure, {
+    name: ["video-over-time", name],
+    columns: csvColumns,
+    rows: viewings.flatMap(csvRows),
+  });
+}
