@@ -1,9 +1,10 @@
-// `trilane export [SWEEP] --format har|csv|json|race`: loads for other tools, to a file or to standard output; with --recording, a
+// `trilane export [SWEEP] --format har|csv|json|race|p1203`: loads for other tools, to a file or to standard output; with --recording, a
 // recording as har, mahimahi or wpr. A sweep of flows is export_flows.ts's, one of fetches export_fetches.ts's.
 import { resolve } from "node:path";
 import type { Argv } from "yargs";
 import { credentialsInWords, secretNamesInWords } from "../../extension/har/secrets.ts";
 import type { FileWritten } from "../../schemas/generated/file_written.ts";
+import type { P1203Export } from "../../schemas/generated/p1203.ts";
 import type { RecordingExported } from "../../schemas/generated/recording_exported.ts";
 import { atomicWrite } from "../base/atomic_write.ts";
 import { UserError } from "../base/errors.ts";
@@ -20,12 +21,13 @@ import { chooseLoads, openNamed, readNumber } from "../results/export/choose.ts"
 import { columns, csvLines } from "../results/export/csv.ts";
 import { harPieces } from "../results/export/har.ts";
 import { exportDocument } from "../results/export/json.ts";
-import type { FetchSweep, FlowSweep, Results } from "../results/store/results.ts";
+import { p1203Export } from "../results/export/p1203.ts";
+import type { FetchSweep, FlowSweep, Load, Results } from "../results/store/results.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { exportFetches } from "./export_fetches.ts";
 import { exportFlows, flowFormats } from "./export_flows.ts";
 
-const formats = ["har", "csv", "json", "race"] as const;
+const formats = ["har", "csv", "json", "race", "p1203"] as const;
 type Format = (typeof formats)[number];
 
 interface ExportOptions extends CommonOptions {
@@ -80,6 +82,14 @@ async function runRecording(recording: string, options: ExportOptions) {
   else printLines(lines);
 }
 
+/** UserError if none of the loads played a video. */
+function videosOf(results: Results, sweep: number, loads: readonly Load[]): P1203Export {
+  const exported = p1203Export(sweep, loads, (load) => results.harOf(load).log._trilane.video ?? null);
+  if (exported.loads.length === 0)
+    throw new UserError("export: no valid load here played a video: name a sweep of `trilane video` with one");
+  return exported;
+}
+
 function pieces(
   results: Results,
   home: string,
@@ -87,6 +97,7 @@ function pieces(
   { sweep, loads }: ReturnType<typeof chooseLoads>,
 ): Iterable<string> {
   if (format === "race") return [`${JSON.stringify(raceResult(results, home, sweep, keepCredentials))}\n`];
+  if (format === "p1203") return [`${JSON.stringify(videosOf(results, sweep.id, loads), null, 1)}\n`];
   if (format === "har") return harPieces({ sweep, loads, pageLoadOf: (load) => results.harOf(load), keepCredentials });
   const ids = new Set(loads.map((load) => load.cell));
   const cells = results.cellsOf(sweep.id).filter((cell) => ids.has(cell.id));
@@ -117,7 +128,7 @@ export const command: Command<ExportOptions> = {
       .option("format", {
         type: "string",
         describe:
-          "har: requests; csv: a row per load; json: all but requests; race: a race with one load of each lane. Of flows csv: a row per run and flow; series: what they did over time; json; flent: files for flent's plotter. Of fetches csv: a row each; json",
+          "har: requests; csv: a row per load; json: all but requests; race: a race with one load of each lane; p1203: of videos the input of ITU-T P.1203 (schemas/p1203.schema.json). Of flows csv: a row per run and flow; series: what they did over time; json; flent: files for flent's plotter. Of fetches csv: a row each; json",
       })
       .option("recording", { type: "string", describe: "a recording instead, as har, mahimahi (a folder) or wpr" })
       .option("load", { type: "string", describe: "number of one load, run of flows or fetch, instead of all" })
@@ -131,6 +142,10 @@ export const command: Command<ExportOptions> = {
       .example("trilane export --format har --load 12 > load.har", "one load, for DevTools or waterfall-tools")
       .example("trilane export --recording shop --format mahimahi --out shop", "a folder for mm-webreplay")
       .example("trilane export 4 --format flent --out runs", "each run of flows, for `flent -i`")
+      .example(
+        "trilane export 5 --format p1203 --load 12 | jq .loads[0].input",
+        "one load of a video, for P.1203's models",
+      )
       .example("trilane export 3 --format json", "sweep 3 with its verdicts (schemas/export.schema.json)")
       .epilogue(
         `Columns of the CSV; an empty field is unavailable:\n${helpOf(columns)}\n\nOf a sweep of flows:\n${helpOf(flowColumns)}\n\nOf its series:\n${helpOf(seriesColumns)}\n\nOf a sweep of fetches:\n${helpOf(fetchColumns)}`,
