@@ -10,6 +10,7 @@ const sections: readonly { readonly title: string; readonly commands: Readonly<R
     commands: {
       start: () => import("./start.ts"),
       race: () => import("./race.ts"),
+      video: () => import("./video.ts"),
       report: () => import("./report.ts"),
       compare: () => import("./compare.ts"),
       list: () => import("./list.ts"),

@@ -33,6 +33,7 @@ import { cellGuess } from "./plan/estimate.ts";
 import { preparePages } from "./plan/pages.ts";
 import { pinnedPages } from "./plan/pinned_pages.ts";
 import { cellsOf, type Plan, pageName, planDigest } from "./plan/plan.ts";
+import { videoLength_s } from "./plan/video_pages.ts";
 import { openProgress, type Progress } from "./progress/progress.ts";
 import type { Verbosity } from "./progress/progress_log.ts";
 import { type Labs, type RunOutcome, runSweep } from "./runner.ts";
@@ -265,6 +266,7 @@ async function runUntilSignal(
       measure: begun.measure,
       urlOf: (page) => recordings.get(page)?.url ?? "",
       failedUrlsOf: (page) => failedUrlsOf(recordings.get(page) ?? { notes: {} }),
+      videoOf: (page) => videoLength_s(recordings.get(page)),
       pinnedOf: (page) => pinned.get(page) ?? null,
       isComplete: (page) => recordings.get(page)?.source.startsWith("synth: ") ?? false,
       ...(film === null ? {} : { film }),

@@ -19,6 +19,8 @@ export interface LoadRequest {
     readonly digest: string;
     readonly url: string;
     readonly failedUrls: readonly string[];
+    /** Length of the video that it plays; absent: it plays none. */
+    readonly video_s?: number;
   };
   readonly lane: Lane;
   readonly link: LinkProfile;
@@ -55,6 +57,8 @@ export interface Requesting {
   readonly urlOf: (page: string) => string;
   /** What failed when the page was recorded, so that its failing again is no fault of a load. */
   readonly failedUrlsOf?: (page: string) => readonly string[];
+  /** Length of the video that a page plays; null: it plays none. */
+  readonly videoOf?: (page: string) => number | null;
   /** Of pages that Trilane made: their recordings have all that is asked for. */
   readonly isComplete?: (page: string) => boolean;
   /** To which moment a page's clock is set; null: to none. */
@@ -65,17 +69,21 @@ export interface Requesting {
 
 /** `block` decides the link's luck (linkSeed). */
 export function loadRequest(
-  { home, plan, urlOf, failedUrlsOf, isComplete, pinnedOf, signal }: Requesting,
+  { home, plan, urlOf, failedUrlsOf, videoOf, isComplete, pinnedOf, signal }: Requesting,
   cell: Cell,
   block: number,
 ): LoadRequest {
   const name = cell.page;
+  const video_s = videoOf?.(name) ?? null;
   const browser = browserOf(plan, block);
   const crossTraffic = loadTraffic(plan);
   const luck = linkSeed(plan.seed, { ...cell, ...sharedPlace(plan, cell) }, roundOf(plan, block));
   return {
     home,
-    recording: { name, digest: cell.recording_digest, url: urlOf(name), failedUrls: failedUrlsOf?.(name) ?? [] },
+    recording: {
+      ...{ name, digest: cell.recording_digest, url: urlOf(name), failedUrls: failedUrlsOf?.(name) ?? [] },
+      ...(video_s === null ? {} : { video_s }),
+    },
     lane: laneOf(cell.lane),
     link: { ...cell.link_profile, seed: luck },
     ...(browser === null ? {} : { browser }),

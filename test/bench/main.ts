@@ -38,6 +38,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   shaper: async () => (await import("./shaper.ts")).bench,
 
   sweep: async () => (await import("./sweep.ts")).bench,
+  video: async () => (await import("./video.ts")).bench,
   views: () => extensionBench("./extension_views.ts"),
 };
 

@@ -3,6 +3,7 @@
 import { count } from "../../base/numbers.ts";
 import { formatLink, parseLink } from "../../link/link.ts";
 import { withNetworks } from "../../link/trace/networks.ts";
+import { type Measured, samplesBy } from "../verdict/compared_metric.ts";
 import { direction, type Improvement, improvement } from "../verdict/comparison.ts";
 import { pairedCells } from "../verdict/paired_cells.ts";
 import type { Sample } from "../verdict/sample.ts";
@@ -32,7 +33,16 @@ function agreementOf({ sign }: Published, ours: Improvement): Agreement {
 }
 
 /** Of the published figures those for whose link and page loads of both lanes were tried. */
-export function comparedFigures(study: Study, loads: readonly Sample[], seed: number): ComparedFigure[] {
+export function comparedFigures(study: Study, all: readonly Measured[], seed: number): ComparedFigure[] {
+  const metrics = [...new Set(study.published.map(({ metric }) => metric))];
+  return metrics.flatMap((metric) => {
+    const published = study.published.filter((each) => each.metric === metric);
+    return comparedBy({ ...study, published }, metric === undefined ? all : samplesBy(all, metric), seed);
+  });
+}
+
+/** `loads`: with what the figures are of as their time. */
+function comparedBy(study: Study, loads: readonly Sample[], seed: number): ComparedFigure[] {
   const byLink = Map.groupBy(loads, (load) => withNetworks(load.link));
   return study.published.flatMap((published) => {
     const link = published.link === null ? null : formatLink(parseLink(published.link));

@@ -7,6 +7,7 @@ import { das2014Cellular, das2014CellularLanes } from "./das_2014_cellular.ts";
 import { das2014Overhead } from "./das_2014_overhead.ts";
 import type { FlowStudy } from "./flow_study.ts";
 import { panda2019 } from "./panda_2019.ts";
+import { panda2019Video } from "./panda_2019_video.ts";
 import type { Study } from "./study.ts";
 import { wolsing2019 } from "./wolsing_2019.ts";
 import { yuBenson2021 } from "./yu_benson_2021.ts";
@@ -20,6 +21,7 @@ export const studies: readonly Study[] = [
   cse534,
   wolsing2019,
   yuBenson2021,
+  panda2019Video,
 ];
 
 export const flowStudies: readonly FlowStudy[] = [das2014Overhead, carlucci2015S1, carlucci2015S2, panda2019];

@@ -1,4 +1,5 @@
 // A published study that Trilane can run: its plans, and its figures where it gives any. Data; nothing is computed here.
+import type { AnyMetric } from "../verdict/compared_metric.ts";
 import type { LanePair } from "../verdict/sample.ts";
 
 /** One cell of a published figure. */
@@ -8,6 +9,8 @@ export interface Published {
   readonly page: string | null;
   /** A short form, with networks' names for their traces. Null: over all of the sweep's links. */
   readonly link: string | null;
+  /** Of what; absent: of the page load time. */
+  readonly metric?: AnyMetric;
   /** (over - lane) / over * 100; null where only its sign is known. */
   readonly percent: number | null;
   /** The two times themselves, as they were printed. */

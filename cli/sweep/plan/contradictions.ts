@@ -9,11 +9,13 @@ import { rateControllers } from "../../load/serving/rate_controllers.ts";
 import { type Serving, settleServing, stockServing, type Transport } from "../../load/serving/serving.ts";
 import { blocksPerPair } from "../../results/compare/interleaved.ts";
 import { firstLook, lastLook } from "../../results/stats/sequential.ts";
+import { isOfVideo } from "../../results/verdict/compared_metric.ts";
 import { lanePairs } from "../../results/verdict/sample.ts";
 import { fewestPrecise } from "../../results/verdict/stopping_decision.ts";
 import { guessWall_ms, type PageSize } from "./estimate.ts";
 import { isPattern } from "./page_patterns.ts";
 import type { Plan, PlannedCell } from "./plan.ts";
+import { leastVideo_bytes, videoNamed } from "./video_pages.ts";
 
 type Terms = Pick<
   SweepPlan,
@@ -28,6 +30,8 @@ type Terms = Pick<
   | "links"
   | "cross_traffic"
   | "dilate"
+  | "films"
+  | "metric"
 >;
 
 const isOverQuic = (lane: Lane): boolean => laneFacts[lane].protocols.includes("h3");
@@ -124,6 +128,20 @@ function trafficFault({ cross_traffic, dilate = 1, lanes }: Terms): string | nul
   return `cross_traffic is of one navigation, and lane ${repeated} has two: take one of them out`;
 }
 
+/** A player decodes in the machine's own time, and films of whole videos are none that a report could show. */
+function videoFault({ pages, dilate = 1, films = 0, metric }: Terms): string | null {
+  const video = pages.map(pageNameOf).find((name) => videoNamed(name) !== null);
+  if (video === undefined)
+    return metric !== undefined && isOfVideo(metric)
+      ? `metric ${metric} is of videos, and no page plays one: take it out, or add a page such as {"synth": "video-30s-2000k"}`
+      : null;
+  if (dilate > 1) return `${video} plays in undilated time: take it or dilate out`;
+  if (films > 0) return `${video} is too long to be filmed: take it or films out`;
+  return metric === "si" ? `${video} is too long to be filmed: take another metric than si` : null;
+}
+
+const pageNameOf = (page: PlanPage): string => (typeof page === "string" ? page : page.synth);
+
 /** UserError, naming `source`. */
 export function refuseContradictions(plan: Terms, serving: Serving, source: string): void {
   const fault =
@@ -131,7 +149,8 @@ export function refuseContradictions(plan: Terms, serving: Serving, source: stri
     servingFault(plan, serving) ??
     untilFault(plan) ??
     interleavedFault(plan) ??
-    trafficFault(plan);
+    trafficFault(plan) ??
+    videoFault(plan);
   if (fault !== null) throw new UserError(`plan ${source}: ${fault}`);
 }
 
@@ -156,10 +175,13 @@ export function refuseTooShort(
   // The load event waits for all of a synthetic page; of a recording it may not.
   const whole = new Set(pages.flatMap((page) => (typeof page === "string" ? [] : [page.synth])));
   for (const cell of cells) {
-    const needed_s = least_ms(cell, whole.has(cell.page) ? sizes.get(cell.page) : undefined) / 1000;
-    if (needed_s < timeout_s) continue;
+    const video = whole.has(cell.page) ? videoNamed(cell.page) : null;
+    const size = video ? { exchanges: 0, body_bytes: leastVideo_bytes(video) } : sizes.get(cell.page);
+    const needed_s = least_ms(cell, whole.has(cell.page) ? size : undefined) / 1000;
+    const given_s = timeout_s + (video?.clip_s ?? 0);
+    if (needed_s < given_s) continue;
     throw new UserError(
-      `plan ${name}: no load of ${cell.page} over ${cell.link} ends within ${timeout_s} s: raise timeout_s (--timeout) above ${Math.ceil(needed_s)}, or leave the link out`,
+      `plan ${name}: no load of ${cell.page} over ${cell.link} ends within ${given_s} s: raise timeout_s (--timeout) above ${Math.ceil(needed_s - (video?.clip_s ?? 0))}, or leave the link out`,
     );
   }
   if (time_limit_s === undefined) return;

@@ -4,7 +4,9 @@ import type { LinkDirection, LinkProfile } from "../../../schemas/generated/link
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { laneFacts, laneOf } from "../../base/lanes.ts";
 import { quiet_ms } from "../../load/quiet_page.ts";
+import type { VideoSpec } from "../../recording/synth/video/video_spec.ts";
 import type { NewCell, Results } from "../../results/store/results.ts";
+import { leastVideo_bytes, videoNamed } from "./video_pages.ts";
 
 /** What a guess needs to know of a recording. */
 export interface PageSize {
@@ -37,6 +39,12 @@ export function guessWall_ms(page: PageSize, link: LinkProfile, dilation = 1): n
   return perLoad_ms + page.exchanges * perExchange_ms + network_ms * dilation;
 }
 
+/** The same of a page that plays a video: no faster than that, and no faster than what it plays can come. */
+function guessVideo_ms(video: VideoSpec, link: LinkProfile, dilation: number): number {
+  const transfer = transfer_ms(leastVideo_bytes(video) * overhead, link.down);
+  return perLoad_ms + (roundTrips * link.rtt_ms + Math.max(video.clip_s * 1000, transfer)) * dilation;
+}
+
 /** What a page is taken for while its recording is still to be made. */
 const unknownPage: PageSize = { exchanges: 50, body_bytes: 1_000_000 };
 
@@ -61,11 +69,14 @@ export function cellGuess(
   const measured = cross_traffic ? null : results;
   return ({ page, link, lane, link_profile }) => {
     const key = JSON.stringify([page, link, lane]);
+    const video = videoNamed(page);
     const guess_ms =
       known.get(key) ??
       measured?.usualWall_ms(page, link, lane, dilate) ??
       (before_ms +
-        guessWall_ms(sizeOf(page) ?? unknownPage, link_profile, dilate) +
+        (video
+          ? guessVideo_ms(video, link_profile, dilate)
+          : guessWall_ms(sizeOf(page) ?? unknownPage, link_profile, dilate)) +
         Math.max(settle_ms, quiet_ms) * dilate) *
         (laneFacts[laneOf(lane)].repeat ? 2 : 1);
     known.set(key, guess_ms);

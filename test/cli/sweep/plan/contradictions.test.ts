@@ -90,6 +90,22 @@ const wrong: [string, object, RegExp][] = [
     { cross_traffic: { flows: ["tcp@65s"] }, timeout_s: 60 },
     /^plan x: cross_traffic: flow tcp:cubic@65s starts when every load has ended, at 65 s at the latest: start it earlier$/,
   ],
+  [
+    "a video in dilated time",
+    { pages: [{ synth: "video-30s-2000k" }], dilate: 2 },
+    /video-30s-2000k plays in undilated time: take it or dilate out$/,
+  ],
+  [
+    "a film of a video",
+    { pages: [{ synth: "video-30s-2000k" }], films: 1 },
+    /video-30s-2000k is too long to be filmed: take it or films out$/,
+  ],
+  [
+    "Speed Index of a video",
+    { pages: [{ synth: "video-30s-2000k" }], metric: "si" },
+    /video-30s-2000k is too long to be filmed: take another metric than si$/,
+  ],
+  ["a video's metric without a video", { metric: "startup" }, /metric startup is of videos, and no page plays one/],
   ["a link twice", { links: ["1mbit/50ms", "1000kbit/50ms"] }, /link 1mbit\/50ms stands there twice: name it once$/],
 ];
 for (const [name, change, message] of wrong)
@@ -125,6 +141,20 @@ test("two files of the same bytes are one trace, others are not", () => {
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test("a video has its clip's length beside the time-out, and needs what it plays at least", () => {
+  const check = (synth: string, timeout_s: number) => {
+    const asked = plan({ pages: [{ synth }], links: ["500kbit/50ms"], timeout_s });
+    refuseTooShort(asked, cellsOf(asked), new Map([[synth, { exchanges: 1, body_bytes: 1e9 }]]));
+  };
+  // 2.096 Mbit/s over 0.5: 126 s for 30.
+  check("video-30s-2000k", 96);
+  assert.throws(
+    () => check("video-30s-2000k", 90),
+    /no load of video-30s-2000k over .* ends within 120 s: raise .* above 96,/,
+  );
+  check("video-30s-300k-2000k", 1);
 });
 
 test("a time in which no load can end is refused once the pages are known", () => {
