@@ -168,6 +168,13 @@ test("an unmatched request spoils a load, unless it began after the load event",
   assert.equal(late.counts.missed, 1);
 });
 
+test("of a video each request needs its own answer: another segment is another picture", () => {
+  assertInvalid(
+    { exact: true, replay: replayReport([replayed(pageUrl), replayed(imageUrl, "fuzzy")]) },
+    /^1 of 2 requests were answered as another one: https:\/\/cdn\.example/,
+  );
+});
+
 test("a fuzzy match is counted apart and spoils nothing", () => {
   const { status, counts, entries } = verify(
     evidence({ replay: replayReport([replayed(pageUrl), replayed(imageUrl, "fuzzy")]) }),

@@ -12,6 +12,7 @@ import { studies, studyOfPlan } from "../../../../cli/results/studies/all.ts";
 import { cse534 } from "../../../../cli/results/studies/cse534_2017.ts";
 import { das2014, das2014Reproducibility } from "../../../../cli/results/studies/das_2014.ts";
 import { das2014Cellular } from "../../../../cli/results/studies/das_2014_cellular.ts";
+import { panda2019Video } from "../../../../cli/results/studies/panda_2019_video.ts";
 import { comparedSpreads } from "../../../../cli/results/studies/spread.ts";
 import { wolsing2019 } from "../../../../cli/results/studies/wolsing_2019.ts";
 import type { Sample } from "../../../../cli/results/verdict/sample.ts";
@@ -177,6 +178,28 @@ test("a figure over all networks: every link counts, lanes with settings of thei
     ],
   );
   assert.match(publishedSection(wolsing2019, figures)?.text ?? "", /all links/);
+});
+
+test("a figure of another metric than the page load time is compared by that one", () => {
+  const link = "3mbit/40ms";
+  const loaded = (lane: string, connect_ms: number) =>
+    Array.from({ length: 6 }, (_, block) => ({
+      ...{ page: "p", link, lane, block, status: "valid" as const, reasons: [] },
+      plt_ms: 1000 + block,
+      video_connect_ms: connect_ms * (1 + 0.01 * Math.sin(connect_ms + block * 2)),
+      audio_connect_ms: null,
+    }));
+  const figures = comparedFigures(panda2019Video, [...loaded("h2", 80), ...loaded("h3", 40)], 1);
+  assert.deepEqual(
+    figures.map(({ published: { metric, link: over }, agreement }) => `${metric} ${over} ${agreement}`),
+    [
+      "video_connect_ms null agrees",
+      "video_connect_ms 3mbit/40ms agrees",
+      "audio_connect_ms null not loaded",
+      "audio_connect_ms 3mbit/40ms not loaded",
+    ],
+  );
+  assert.match(publishedSection(panda2019Video, figures)?.text ?? "", /h3 over h2, connect, video</);
 });
 
 /** Pages over a link, each so many ms with each lane; three loads of each. */
