@@ -48,8 +48,8 @@ export const command: Command<FetchCommandOptions> = {
       .example("trilane fetch --connect '[::1]:8443' --insecure https://shop.example/1MB", "a server by its address")
       .epilogue(
         [
-          "Each object has a connection and a row of its own, whatever comes of it: where it failed and why is in its row. A connection is established when the request can be sent. What fails is not tried again.",
-          "Servers are treated politely: one fetch at a time, a pause, a user agent with our name.",
+          "Each fetch uses a connection of its own and leaves one row. If it fails, the row says where and why; it is not tried again. In the verdict, a lane connects until the request can be sent (established_ms).",
+          "Fetches are polite: one at a time, with a pause between two from one host, and a user agent that names the program.",
           "",
           fetchMetricHelp(),
         ].join("\n"),

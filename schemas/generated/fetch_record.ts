@@ -53,31 +53,31 @@ export interface FetchRecord {
   http_version: "1.0" | "1.1" | "2" | "3" | null;
   status: number | null;
   /**
-   * Until the address was known; null if it was given.
+   * Time to resolve the host's name; null if the address was given.
    */
   dns_ms: number | null;
   /**
-   * TCP: until the SYN was answered. QUIC: until the handshake was done.
+   * Over TCP, until the SYN was answered; over QUIC, until the handshake was done.
    */
   connect_ms: number | null;
   /**
-   * Of TLS over TCP alone: its handshake, after connect_ms; null over QUIC, whose handshake has it.
+   * The TLS handshake over TCP, after connect_ms; null over QUIC, where connect_ms includes it.
    */
   tls_ms: number | null;
   /**
-   * Until the request could be sent; in early data that is before the handshake is done.
+   * Until the request could be sent. With early data, that is before the handshake is done.
    */
   established_ms: number | null;
   /**
-   * Until the first byte of the response was there, decrypted.
+   * Until the first byte of the response had arrived and was decrypted.
    */
   first_byte_ms: number | null;
   /**
-   * Until its last byte was there.
+   * Until the last byte of the response had arrived.
    */
   download_ms: number | null;
   /**
-   * Of the body as sent (no coding is asked for), as far as it came.
+   * Size of the body as sent (no content coding is asked for); of an incomplete one, what arrived.
    */
   body_bytes: number | null;
   /**
@@ -85,31 +85,31 @@ export interface FetchRecord {
    */
   body_sha256: string | null;
   /**
-   * Of the transport: TCP's payload, TLS included (the kernel counts it, without what came twice), or UDP's payload. Of a reused connection all counts are since the object was asked for.
+   * Payload that the transport received: TCP's, with TLS and without duplicates, as the kernel counts it, or UDP's. On a reused connection, since the object was asked for.
    */
   bytes_received: number | null;
   /**
-   * Likewise. TCP: what the kernel sent, again included.
+   * Payload that the transport sent, counted alike; over TCP with retransmissions.
    */
   bytes_sent: number | null;
   /**
-   * As this end's kernel or quiche has it at the object's end.
+   * Smoothed round-trip time when the object ended, as the client's kernel or quiche has it.
    */
   rtt_smoothed_ms: number | null;
   /**
-   * The least that it had.
+   * Least round-trip time, as the client's kernel or quiche has it.
    */
   rtt_min_ms: number | null;
   /**
-   * TCP: by this end, as its kernel counts them. What the server sent again is not seen here.
+   * TCP segments that the client sent again, as its kernel counts them; the server's are not seen here.
    */
   segments_retransmitted: number | null;
   /**
-   * QUIC: of this end's packets, those that it took for lost. What the server lost is not seen here.
+   * QUIC packets of the client's that it declared lost; the server's are not seen here.
    */
   packets_lost: number | null;
   /**
-   * The certificates of the server's chain (DER), as sent, uncompressed; null if resumed.
+   * Size of the server's certificate chain (DER), uncompressed; null if the session was resumed.
    */
   certificate_bytes: number | null;
   /**
@@ -138,19 +138,19 @@ export interface FetchRecord {
   alt_svc: string | null;
   https_record: FetchHttpsRecord;
   /**
-   * CPU time of trilane-fetch for the object, from name to last byte.
+   * CPU time of trilane-fetch in user space, from resolving the name to the last byte.
    */
   cpu_user_us: number | null;
   /**
-   * The same within the kernel, for this process.
+   * CPU time in the kernel on behalf of trilane-fetch, over the same time.
    */
   cpu_system_us: number | null;
   /**
-   * Of trilane-fetch, because it waited.
+   * How often trilane-fetch gave up its CPU to wait.
    */
   context_switches_voluntary: number | null;
   /**
-   * Of trilane-fetch, because another one had its turn.
+   * How often the kernel gave trilane-fetch's CPU to another process.
    */
   context_switches_involuntary: number | null;
   /**

@@ -1,11 +1,16 @@
 // trilane-fetch before trilane-replay in labs: every lane gives the same body over both versions of IP, and its steps take as many
 // round trips as theory has. `npm run bench -- fetch` has the long ones, and those beside curl.
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { quantile } from "../../cli/base/quantile.ts";
+import { notInstalled } from "../../cli/install/requirements.ts";
 import { readMachine, unrestBetween } from "../../cli/load/pressure.ts";
 import { timedTest } from "../calm_machine.ts";
 import { curlWords, fetchWords, inLab, labRows, slope, theory, timeOf, withFetchSite } from "../fetch/fetch_lab.ts";
+import { besideNgtcp2 } from "../fetch/ngtcp2_client.ts";
 
 test("every lane gives the body that curl gives, over IPv4 and IPv6", async () => {
   await withFetchSite("object-1MB", async (site) => {
@@ -28,6 +33,21 @@ test("every lane gives the body that curl gives, over IPv4 and IPv6", async () =
       assert.equal(record.certificate_bytes === null, resumes);
     }
   });
+});
+
+test("an h3 client of another stack gets the same body from a server of its own", {
+  skip: notInstalled(["gtlsclient", "gtlsserver"]) ?? false,
+}, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "trilane-ngtcp2-"));
+  try {
+    const sizes = { size_bytes: 300_000, runs: 2 };
+    const { ours, theirs, sha256 } = await besideNgtcp2(join(folder, "lab"), "100mbit/4ms", sizes);
+    assert.deepEqual([...ours.sha256, ...theirs.sha256], Array(4).fill(sha256));
+    for (const { connect_ms, first_byte_ms, download_ms } of theirs.times)
+      assert.ok(connect_ms >= 4 && first_byte_ms > connect_ms && download_ms > first_byte_ms);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 test("a connection that is used again has no handshake, and its own bytes", async () => {

@@ -1,10 +1,11 @@
-// `trilane fetch` as a child: its events, its rows. Judges nothing.
+// `trilane fetch` as a child: its events, held to their schema, and its rows. Judges nothing else.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { openResults, type StoredFetch } from "../../cli/results/store/results.ts";
 import type { FetchesFinished, FetchFinished, SweepEvent } from "../../schemas/generated/sweep_event.ts";
+import { schemaErrors } from "../schemas/schema_errors.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
 
@@ -26,7 +27,10 @@ export function startFetch(home: string, words: readonly string[]): RunningFetch
   const fetches = (): number => events.filter(({ event }) => event === "fetch-finished").length;
   const lines = createInterface({ input: child.stdout });
   lines.on("line", (line) => {
-    events.push(JSON.parse(line) as SweepEvent);
+    const event = JSON.parse(line) as SweepEvent;
+    const fault = schemaErrors("sweep-event", event);
+    if (fault !== null) throw new Error(`an event that is none: ${fault}`);
+    events.push(event);
     for (const each of waiting) if (fetches() >= each.fetches) each.resolve();
   });
   let said = "";

@@ -9,5 +9,5 @@ export function fetchMetricHelp(): string {
     `  ${name} (${unit})`,
     ...wrappedText(meaning, width).map((line) => `      ${line}`),
   ]);
-  return ["What is measured; times are from the start of the connection, dns_ms apart.", ...lines].join("\n");
+  return ["What is measured. Times run from the start of the connection; dns_ms is before it.", ...lines].join("\n");
 }

@@ -115,7 +115,7 @@ export function defineFetchOptions<T>(yargs: Argv<T>): Argv<T & FetchOptions> {
       requiresArg: true,
       placeholder: "TEXT",
       rare: true,
-      describe: "(default: trilane-fetch/VERSION)",
+      describe: "how the client names itself (default: trilane-fetch/VERSION)",
     })
     .option(
       "seed",

@@ -1,7 +1,7 @@
 // What `trilane fetch` is to run: reads a plan, checks it against schemas/fetch-plan.schema.json and expands it into cells. Pure but
 // for reading files; the order of fetches is fetch_order.ts's.
 import { createHash } from "node:crypto";
-import { isIPv6 } from "node:net";
+import { isIPv4, isIPv6 } from "node:net";
 import { join, resolve } from "node:path";
 import type { FetchPlanDocument } from "../../../schemas/generated/fetch_plan.ts";
 import type { FetchIp, FetchLane, FetchTls } from "../../../schemas/generated/fetch_record.ts";
@@ -31,10 +31,16 @@ const shippedFolder = join(import.meta.dirname, "..", "plans");
 /** More than this is a mistake in a plan, not a plan. */
 const maximumFetches = 1_000_000;
 
-/** ADDRESS, ADDRESS:PORT or [IPv6]:PORT. */
+/** Of ADDRESS, ADDRESS:PORT or [IPv6]:PORT. UserError for what is none. */
 function versionOfServer(connect: string): FetchIp {
-  const host = /^\[(.*)\](?::\d+)?$/.exec(connect)?.[1] ?? connect;
-  return isIPv6(host) ? 6 : 4;
+  if (isIPv6(connect)) return 6;
+  const [, inBrackets, plain, port] = /^(?:\[(.*)\]|([^:]*))(?::(\d+))?$/.exec(connect) ?? [];
+  const isPort = port === undefined || (Number(port) >= 1 && Number(port) <= 65_535);
+  if (isPort && isIPv6(inBrackets ?? "")) return 6;
+  if (isPort && isIPv4(plain ?? "")) return 4;
+  throw new UserError(
+    `--connect must be ADDRESS or ADDRESS:PORT, with [IPv6] in brackets (got ${JSON.stringify(connect)})`,
+  );
 }
 
 function settledIp({ connect, ip }: { connect?: string; ip?: readonly FetchIp[] }): readonly FetchIp[] {

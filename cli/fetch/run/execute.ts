@@ -1,7 +1,8 @@
 // Runs a plan of fetches to its end, to Ctrl-C, or to what would fail every fetch: the sweep begun or gone on with, its fetches made, and
 // what came of them shown. Parses no words and writes no plan.
+import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
-import { RunError } from "../../base/errors.ts";
+import { RunError, UserError } from "../../base/errors.ts";
 import { watchSignals } from "../../base/interruption.ts";
 import { programPath } from "../../base/programs.ts";
 import { printLines } from "../../base/terminal_text.ts";
@@ -56,6 +57,7 @@ export async function executeFetches(execution: FetchExecution): Promise<void> {
     for (const profile of profiles) refuseChangedFiles(profile, results.remedies.again);
     // What would fail every fetch is found before there is a sweep to go on with.
     programPath("trilane-fetch");
+    if (plan.ca !== undefined) refuseUnreadable(plan.ca);
     if (recording) await tryLab();
     const { name, seed } = plan;
     const command = ["trilane", ...process.argv.slice(2)];
@@ -72,6 +74,14 @@ export async function executeFetches(execution: FetchExecution): Promise<void> {
   } finally {
     progress.end();
     results.close();
+  }
+}
+
+function refuseUnreadable(path: string): void {
+  try {
+    accessSync(path, constants.R_OK);
+  } catch {
+    throw new UserError(`${path}: no file of certificates that can be read: name one in PEM with --ca`);
   }
 }
 

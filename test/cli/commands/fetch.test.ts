@@ -1,0 +1,108 @@
+// Sweeps of fetches in the commands that know all sweeps: list, export, remove; what takes pages says so. And `trilane fetch --dry-run`.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, test } from "node:test";
+import { fetchCellsOf, fetchPlanOf } from "../../../cli/fetch/plan/plan.ts";
+import { openResults } from "../../../cli/results/store/results.ts";
+import type { FetchExport } from "../../../schemas/generated/fetch_export.ts";
+import { schemaErrors } from "../../schemas/schema_errors.ts";
+import { fetchRecord } from "../fetch/records.ts";
+
+const trilanePath = join(import.meta.dirname, "..", "..", "..", "cli", "trilane");
+let home: string;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "trilane-fetches-"));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+function trilane(...words: string[]) {
+  const { status, stdout, stderr } = spawnSync(trilanePath, [...words, "--home", home], {
+    encoding: "utf8",
+    timeout: 60_000,
+  });
+  return { status, stdout, stderr };
+}
+
+/** Two objects over two lanes; h3 failed. */
+function storeSweep(): number {
+  const objects = ["https://a.example/", "https://b.example/"];
+  const plan = fetchPlanOf({ name: "ours", objects, lanes: ["h2", "h3"], repetitions: 1 }, "test");
+  const results = openResults(home);
+  const asked = { name: plan.name, plan, plan_digest: "d", seed: 1, command: ["trilane"], environment: {} };
+  const { sweep } = results.beginFetchSweep({ ...asked, fetchCells: fetchCellsOf(plan) }, false);
+  for (const { id, object, lane } of results.fetchCellsOf(sweep.id)) {
+    const error = lane === "h3" ? ({ stage: "connect", reason: "Connection refused" } as const) : null;
+    results.recordFetch({
+      ...{ cell: id, block: 0, attempt: 0, position: id, started_at: new Date().toISOString(), wall_ms: 9 },
+      status: error ? "failed" : "valid",
+      reasons: error ? ["connect: Connection refused"] : [],
+      record: fetchRecord({ url: object, final_url: object, lane, error }),
+    });
+  }
+  results.finishSweep(sweep.id);
+  results.close();
+  return sweep.id;
+}
+
+test("a sweep of fetches is listed, exported and removed; what takes page loads says so in one line", () => {
+  const id = String(storeSweep());
+  assert.match(trilane("list").stdout, /^1 ours +2 objects +2 +- +2 of 4 +finished +/m);
+  for (const words of [
+    ["compare", id, id],
+    ["bundle", id],
+  ]) {
+    const { status, stderr } = trilane(...words);
+    assert.equal(status, 2);
+    assert.match(stderr, /^trilane: sweep 1 has fetches and no page loads: [^\n]+\n$/);
+  }
+  const csv = trilane("export", id, "--format", "csv").stdout.trimEnd().split("\r\n");
+  assert.equal(csv.length, 5);
+  const { stdout } = trilane("export", "--json");
+  const document = JSON.parse(stdout) as FetchExport;
+  assert.equal(schemaErrors("fetch-export", document), null);
+  assert.deepEqual(
+    document.summaries.map(({ lane, valid, failed }) => [lane, valid, failed]),
+    [
+      ["h2", 2, 0],
+      ["h3", 0, 2],
+    ],
+  );
+  assert.match(trilane("export", id, "--format", "har").stderr, /has fetches: --format must be one of csv, json/);
+  assert.equal(trilane("remove", "--sweep", id).status, 0);
+  assert.match(trilane("list").stdout, /no sweeps yet/);
+});
+
+test("--dry-run says what would be fetched, and asks nobody", () => {
+  const words = ["https://nowhere.invalid/", "--lanes", "all", "--tls", "1.2,1.3", "--dry-run"];
+  const { stdout } = trilane("fetch", ...words);
+  assert.match(stdout, /^over +h1 \(TLS 1\.2\), h1, h2 \(TLS 1\.2\), h2, h2-0rtt, h3, h3-0rtt$/m);
+  assert.match(stdout, /^size +1 object x 7 x 5 repetitions = 35 fetches$/m);
+  const planned: unknown = JSON.parse(trilane("fetch", ...words, "--json").stdout);
+  assert.equal(schemaErrors("fetches-planned", planned), null);
+  assert.match(trilane("list").stdout, /no sweeps yet/);
+});
+
+test("words that cannot be are one line each", () => {
+  const wrong = [
+    [[], /no object: name a URL/],
+    [["ftp://a.example/"], /is no URL/],
+    [["none.txt"], /none\.txt: there is no such file/],
+    [["https://a.example/", "--lanes", "h4"], /--lanes must be of h1, h2, h2-0rtt, h3, h3-0rtt/],
+    [["https://a.example/", "--link", "10mbit/50ms"], /a lab reaches no network/],
+    [["https://a.example/", "--page", "object-10kB"], /a page's servers are in a lab/],
+    [["https://a.example/", "--connect", "nonsense"], /--connect must be ADDRESS or ADDRESS:PORT/],
+    [["https://a.example/", "--connect", "[::1]:70000"], /--connect must be/],
+    [["https://a.example/", "--ca", "none.pem"], /none\.pem: no file of certificates/],
+  ] as const;
+  for (const [words, says] of wrong) {
+    const { status, stderr } = trilane("fetch", ...words);
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, says);
+    assert.match(stderr, /^trilane: [^\n]+\n$/);
+  }
+  assert.match(trilane("list").stdout, /no sweeps yet/);
+});
