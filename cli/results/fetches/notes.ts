@@ -34,6 +34,18 @@ function statusLine(fetches: readonly StoredFetch[]): string[] {
   return [`${count(bad.length, "response")} had a status of ${statuses.join(", ")}; they count.`];
 }
 
+/** A lane whose early data the server did not take is as slow as one without: that is to be seen. */
+function earlyDataLines(fetches: readonly StoredFetch[]): string[] {
+  const came = fetches.filter(({ lane, status }) => lane.endsWith("-0rtt") && status === "valid");
+  return [...Map.groupBy(came, ({ lane }) => lane)].flatMap(([lane, of]) => {
+    const without = of.filter(({ record }) => record?.early_data !== "accepted");
+    const [first] = without;
+    if (!first) return [];
+    const why = first.record?.unavailable.early_data ?? `it was ${first.record?.early_data ?? "not sent"}`;
+    return [`${lane}: ${without.length} of ${count(of.length, "fetch", "fetches")} without early data (${why}).`];
+  });
+}
+
 function excludedLine(fetches: readonly StoredFetch[]): string[] {
   const out = fetches.filter(({ status }) => status === "invalid");
   if (out.length === 0) return [];
@@ -63,5 +75,11 @@ function hostLine(fetches: readonly StoredFetch[]): string[] {
 }
 
 export function fetchNotes(fetches: readonly StoredFetch[]): string[] {
-  return [...failureLines(fetches), ...statusLine(fetches), ...excludedLine(fetches), ...hostLine(fetches)];
+  return [
+    ...failureLines(fetches),
+    ...statusLine(fetches),
+    ...earlyDataLines(fetches),
+    ...excludedLine(fetches),
+    ...hostLine(fetches),
+  ];
 }

@@ -115,6 +115,13 @@ describe("what fetches say together", () => {
 });
 
 describe("what is said beside times", () => {
+  test("0-RTT lanes say how often there was no early data", () => {
+    const row = (early_data: "accepted" | "rejected") => storedFetch({ lane: "h3-0rtt", record: { early_data } });
+    const [note] = fetchNotes([row("accepted"), row("rejected")]);
+    assert.equal(note, "h3-0rtt: 1 of 2 fetches without early data (it was rejected).");
+    assert.doesNotMatch(fetchNotes([row("accepted")]).join(), /early data/);
+  });
+
   test("failures are told with lane, reason and object, statuses and hosts with their counts", () => {
     const notes = fetchNotes([
       storedFetch({
