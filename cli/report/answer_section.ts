@@ -7,7 +7,7 @@ import { trafficSentence } from "../load/cross_traffic_words.ts";
 import { dilationSentence } from "../load/metrics/dilation.ts";
 import { settleServing } from "../load/serving/serving.ts";
 import { servingLine } from "../load/serving/terms.ts";
-import { type Answer, furtherPairs } from "../results/answer/answer.ts";
+import { type Answer, furtherSentence } from "../results/answer/answer.ts";
 import { browserNames, browsersOf } from "../results/verdict/browsers.ts";
 import { samplesOf } from "../results/verdict/compared_metric.ts";
 import { isValid } from "../results/verdict/sample.ts";
@@ -19,6 +19,13 @@ import type { ReportData } from "./data.ts";
 /** A hyphen that means minus, as print has it. */
 function signed(sentence: string): string {
   return sentence.replaceAll(/(?<= )-(?=\d)/g, "−");
+}
+
+/** Options of the command line stand out, and are not broken after their first hyphen. */
+function withOptions(text: string): (Markup | string)[] {
+  return text
+    .split(/(--[a-z-]+(?: (?:\d+|[A-Z]+|model))?)/)
+    .map((part, at) => (at % 2 ? html`<code>${part}</code>` : part));
 }
 
 /** `2026-11-23 · Chromium 156.0.7000.1 · Example CPU, 2 CPUs, Linux 6.18.5 · Trilane 0.2.0` */
@@ -81,7 +88,7 @@ function headed(line: string | null, name: string): Markup | null {
 function leftMarkup({ left }: Answer, isTold: boolean): Markup {
   if (left === null) return html`<p class="excluded">Nothing was left out.</p>`;
   if (left.warning === null) return html`<p class="excluded">${left.line} <a href="#excluded">Which, and why</a>.</p>`;
-  return html`<p class="banner" role="note"><b>${left.warning.line}</b> ${left.warning.remedy} <a href="#excluded">Which, and why</a>${isTold && html`; <a href="#disturbance">what the machine added</a>`}.</p><p class="excluded">${left.line}</p>`;
+  return html`<p class="banner" role="note"><b>${left.warning.line}</b> ${withOptions(left.warning.remedy)} <a href="#excluded">Which, and why</a>${isTold && html`; <a href="#disturbance">what the machine added</a>`}.</p><p class="excluded">${left.line}</p>`;
 }
 
 export interface FirstScreen {
@@ -99,14 +106,17 @@ export function answerSection(data: ReportData, { verdict, modelled, links, sett
     return line === null ? null : html`<p class="wins">${line}</p>`;
   };
   const asked = verdict.pairs.find(({ pair }) => pair.lane === answer.pair?.lane && pair.over === answer.pair.over);
-  const further = furtherPairs(verdict.pairs, answer);
+  const further = verdict.pairs.flatMap((pair) => {
+    const sentence = furtherSentence(pair, answer);
+    return sentence === null ? [] : [{ pair, sentence }];
+  });
   const notes = verdict.notes.filter((note) => note !== answer.sentence);
   return html`<div class="verdict"><p class="answer">${signed(answer.sentence)}</p>${headed(answer.why, "why")}${headed(answer.sure, "sure")}</div>
 ${leftMarkup(
   answer,
   data.loads.some(({ disturbance_ms }) => disturbance_ms !== null),
 )}
-${asked && !further.includes(asked) && wins(asked)}
-<div class="further">${further.map((pair) => html`<p>${signed(pair.sentence)}</p>${wins(pair)}`)}${notes.map((note) => html`<p>${note}</p>`)}</div>${controllerNote(sweep.plan, samplesOf(data.stored, data.metric), sweep.seed)}${answer.sure === null && html`<p class="scope">${verdict.scope}.</p>`}${termsMarkup(sweep.plan, modelled, settled)}
+${asked && wins(asked)}
+<div class="further">${further.map(({ pair, sentence }) => html`<p>${signed(sentence)}</p>${wins(pair)}`)}${notes.map((note) => html`<p>${note}</p>`)}</div>${controllerNote(sweep.plan, samplesOf(data.stored, data.metric), sweep.seed)}${answer.sure === null && html`<p class="scope">${verdict.scope}.</p>`}${termsMarkup(sweep.plan, modelled, settled)}
 ${emptyCellsMarkup(data)}${unfinishedMarkup(data)}`;
 }

@@ -8,7 +8,7 @@ import { isLane, laneOf } from "../base/lanes.ts";
 import { linkSentence } from "../link/label.ts";
 import { describeLink } from "../link/link.ts";
 import { traitsByLink } from "../link/traits.ts";
-import { answerLines, furtherPairs } from "../results/answer/answer.ts";
+import { answerLines, furtherSentence } from "../results/answer/answer.ts";
 import { storedAnswer } from "../results/answer/stored_answer.ts";
 import type { Cell, Film, Load, Results, Sweep } from "../results/store/results.ts";
 import { usualMetric } from "../results/verdict/compared_metric.ts";
@@ -96,7 +96,7 @@ export function raceResult(results: Results, home: string, sweep: Sweep, keepCre
   const report = reportPath(home, sweep);
   const { name } = describeLink(link_profile);
   const answer = storedAnswer(results, sweep, usualMetric);
-  const further = furtherPairs(verdict.pairs, answer).map(({ sentence }) => sentence);
+  const further = verdict.pairs.flatMap((pair) => furtherSentence(pair, answer) ?? []);
   return {
     schema: "trilane/race-result/1",
     page: cells[0].page,

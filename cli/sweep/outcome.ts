@@ -8,7 +8,7 @@ import { shortLabel } from "../link/label.ts";
 import { traitsByLink } from "../link/traits.ts";
 import { isDisturbed } from "../load/disturbance.ts";
 import { dilationSentence } from "../load/metrics/dilation.ts";
-import { type Answer, answerLines, furtherPairs } from "../results/answer/answer.ts";
+import { type Answer, answerLines, furtherSentence } from "../results/answer/answer.ts";
 import type { Cell, Load } from "../results/store/results.ts";
 import { agreementSentence, comparedFigures } from "../results/studies/agreement.ts";
 import { studyOfPlan } from "../results/studies/all.ts";
@@ -59,7 +59,7 @@ function mediansTable(groups: readonly (readonly CellResult[])[], lanes: readonl
   return hidden > 0 ? [...lines, `and ${hidden} more rows, see the report`] : lines;
 }
 
-const noAnswer: Answer = { pair: null, sentence: "", why: null, sure: null, left: null };
+const noAnswer: Answer = { pair: null, sentence: "", why: null, sure: null, left: null, further: [] };
 
 /** `planned`: without those that were not needed. `modelled`: what is to be said of modelled pages. */
 export function outcomeOf(
@@ -101,9 +101,8 @@ export function outcomeOf(
       ? textTable(laneTable(summaries[0] ?? [], comparedMetric(metric).title))
       : mediansTable(results, lanes);
   const several = links.size > 1;
-  const further = new Set(furtherPairs(verdict.pairs, answer));
   const sentences = [
-    ...verdict.pairs.flatMap((pair) => [further.has(pair) ? pair.sentence : null, several ? winsLine(pair) : null]),
+    ...verdict.pairs.flatMap((pair) => [furtherSentence(pair, answer), several ? winsLine(pair) : null]),
     ...verdict.notes,
     study ? agreementSentence([...comparedFigures(study, loads, seed), ...comparedSpreads(study, loads, seed)]) : null,
     until ? stoppingSentence(stoppingSummary(cells, samples, until, repetitions)) : null,

@@ -15,6 +15,11 @@ import { answerSentence, type LinksShown } from "./answer_sentence.ts";
 import { type LeftOut, leftOut } from "./left_out.ts";
 import { type CellEvidence, whyLine } from "./why.ts";
 
+export interface FurtherAnswer {
+  readonly pair: LanePair;
+  readonly sentence: string;
+}
+
 export interface Answer {
   /** Whose comparison it is; null: there was nothing to compare. */
   readonly pair: LanePair | null;
@@ -22,6 +27,8 @@ export interface Answer {
   readonly why: string | null;
   readonly sure: string | null;
   readonly left: LeftOut | null;
+  /** Of the other pairs, on the same pages and links. */
+  readonly further: readonly FurtherAnswer[];
 }
 
 export interface Answered {
@@ -56,13 +63,18 @@ function whereOf(cells: Answered["cells"], compared: Pick<Improvement, "pages" |
   return links.size === 1 ? `${page} (${link})` : `${page} across ${link}`;
 }
 
-/** The pair that people ask about first of those whose lanes both have loads, its probability corrected for all of them. */
-function askedComparison({ cells, loads, seed }: Answered): { result: Improvement; paired: PairedCell[] } | null {
+interface PairComparison {
+  readonly result: Improvement;
+  readonly paired: readonly PairedCell[];
+}
+
+/** The pairs whose lanes both have loads, first the one that people ask about first; their probabilities are corrected for all of them. */
+function comparisonsOf({ cells, loads, seed }: Answered): PairComparison[] {
   const has = new Set<string>(loads.flatMap((load) => (counted(load) === null ? [] : [load.lane])));
   const pairs = verdictPairs(cells.map(({ lane }) => lane)).filter(({ lane, over }) => has.has(lane) && has.has(over));
   const compared = pairs.map((pair) => ({ pair, paired: pairedCells(loads, pair) }));
-  const [result] = toldTogether(compared.map(({ pair, paired }) => improvement(paired, pair, seed)));
-  return result ? { result, paired: compared[0]?.paired ?? [] } : null;
+  const told = toldTogether(compared.map(({ pair, paired }) => improvement(paired, pair, seed)));
+  return told.map((result, index) => ({ result, paired: compared[index]?.paired ?? [] }));
 }
 
 /** Holm's over all links, because the answer names those that differ and passes over the others. */
@@ -110,34 +122,52 @@ function withoutPair({ cells, loads, seed }: Answered): string {
   return `No comparison on ${whereOf(cells)}: only one lane has valid loads.`;
 }
 
-export function answerOf(answered: Answered): Answer {
-  const { cells, loads, plan, environment } = answered;
-  const left = leftOut(loads);
-  const asked = askedComparison(answered);
-  if (asked === null) return { pair: null, sentence: withoutPair(answered), why: null, sure: null, left };
-  const { result, paired } = asked;
-  const { pair } = result;
+/** `where`: null where it was said just before. */
+function sentenceFor(
+  { result, paired }: PairComparison,
+  { cells, plan, environment, seed }: Answered,
+  where: string | null,
+) {
   const modelled = modelledPages({ environment });
-  const answer = answerSentence({
+  return answerSentence({
     improvement: result,
     saved_ms: savedOf(paired),
-    where: whereOf(cells, result),
+    where,
     modelled: new Set(cells.filter(({ page }) => modelled.has(page)).map(({ page }) => page)).size,
     dilation: plan.dilate ?? 1,
-    byLink: shownByLink(paired, pair, answered.seed),
+    byLink: direction(result) === "unclear" ? shownByLink(paired, result.pair, seed) : null,
   });
+}
+
+export function answerOf(answered: Answered): Answer {
+  const { cells, loads } = answered;
+  const left = leftOut(loads);
+  const [asked, ...others] = comparisonsOf(answered);
+  if (!asked) return { pair: null, sentence: withoutPair(answered), why: null, sure: null, left, further: [] };
+  const { result } = asked;
+  const { pair } = result;
+  const sentence = sentenceFor(asked, answered, whereOf(cells, result));
   const way = direction(result);
   // Of a difference that may be there or not there is nothing to explain; of one that is none, what cancels out.
   const isShown = way !== "unclear" || (result.interval !== null && isEquivalent(result.interval));
   const why = isShown ? whyLine(pair, way, answered.evidence(pair)) : null;
-  return { pair, sentence: answer, why, sure: sureLine(answered, result), left };
+  // The place is the answer's, unless a lane has loads elsewhere only.
+  const isThere = (other: Improvement): boolean => other.pages === result.pages && other.links === result.links;
+  const further = others.map((other) => ({
+    pair: other.result.pair,
+    sentence: sentenceFor(other, answered, isThere(other.result) ? null : whereOf(cells, other.result)),
+  }));
+  return { pair, sentence, why, sure: sureLine(answered, result), left, further };
 }
 
-/** The verdicts that the answer has not given. */
-export function furtherPairs(pairs: readonly PairVerdict[], { pair }: Pick<Answer, "pair">): PairVerdict[] {
-  const isAnswered = (verdict: PairVerdict): boolean =>
-    pair !== null && verdict.pair.lane === pair.lane && verdict.pair.over === pair.over;
-  return pairs.filter((verdict) => !isAnswered(verdict));
+/** What is said of the verdict's pair beside the answer; null: it is the answer's. */
+export function furtherSentence(
+  { pair, sentence }: PairVerdict,
+  { pair: asked, further }: Pick<Answer, "pair" | "further">,
+): string | null {
+  const isSame = (other: LanePair): boolean => other.lane === pair.lane && other.over === pair.over;
+  if (asked !== null && isSame(asked)) return null;
+  return further.find((other) => isSame(other.pair))?.sentence ?? sentence;
 }
 
 /** Sentence, why and how sure; what is not there is left out. */

@@ -1,4 +1,5 @@
-// The one sentence that answers a race or a sweep: which lane is faster, by how many milliseconds and per cent, how sure, and where.
+// The one sentence that answers a race or a sweep for a pair of lanes: which is faster, by how many milliseconds and per cent, how sure,
+// and where.
 // Pure: a comparison in, text out, for terminal and report alike. Compares nothing itself: cli/results/verdict does.
 import { type Interval, minimumUnits } from "../../base/interval.ts";
 import { laneName } from "../../base/lanes.ts";
@@ -11,8 +12,8 @@ export interface Compared {
   readonly improvement: Improvement;
   /** Median over pages on links of (median of `over` - median of `lane`), ms; null: none has both. */
   readonly saved_ms: number | null;
-  /** `shop (10mbit/50ms)`, `12 pages across 20 links`. */
-  readonly where: string;
+  /** `shop (10mbit/50ms)`, `12 pages across 20 links`; null: it was said just before. */
+  readonly where: string | null;
   /** Of the pages, how many are models of others. */
   readonly modelled: number;
   readonly dilation: number;
@@ -26,11 +27,12 @@ export interface LinksShown {
   readonly all: number;
 }
 
-/** `a model of shop (10mbit/50ms), time dilated 5 times` */
+/** ` on a model of shop (10mbit/50ms), time dilated 5 times`; empty where it was said just before. */
 function placeWords({ where, modelled, dilation, improvement }: Compared): string {
+  if (where === null) return "";
   const page =
     modelled === 0 ? where : improvement.pages > 1 ? `${where} (${modelled} modelled)` : `a model of ${where}`;
-  return dilation === 1 ? page : `${page}, time dilated ${dilation} times`;
+  return ` on ${dilation === 1 ? page : `${page}, time dilated ${dilation} times`}`;
 }
 
 /** `111 ms (12 %, 95 % CI 10 to 17)`: of the faster lane. Without milliseconds where they point the other way, as a few pages may. */
@@ -52,11 +54,11 @@ function undecided(compared: Compared, percent: number, interval: Interval): str
   const [lane, over, place] = [laneName(pair.lane), laneName(pair.over), placeWords(compared)];
   const { low, high } = formatPercents(percent, interval);
   if (isEquivalent(interval))
-    return `${lane} and ${over} are equally fast on ${place}: they differ by less than ${equivalence_percent} % (95 % CI ${low} to ${high}).`;
+    return `${lane} and ${over} are equally fast${place}: they differ by less than ${equivalence_percent} % (95 % CI ${low} to ${high}).`;
   const links = linksWords(compared);
   if (links !== null)
-    return `${links}; over all of them no difference is shown, on ${place}: the 95 % CI is ${low} to ${high} %${why}.`;
-  return `No difference shown between ${lane} and ${over} on ${place}: the 95 % CI is ${low} to ${high} %${why}.`;
+    return `${links}; over all of them no difference is shown${place && `,${place}`}: the 95 % CI is ${low} to ${high} %${why}.`;
+  return `No difference shown between ${lane} and ${over}${place}: the 95 % CI is ${low} to ${high} %${why}.`;
 }
 
 /** `HTTP/3 is faster than HTTP/2 on 4 of 5 links and slower on 1`: where links differ so much that over all of them nothing is shown. */
@@ -75,22 +77,22 @@ export function answerSentence(compared: Compared): string {
   const { percent, interval, pair, gap, n } = improvement;
   const [lane, over, place] = [laneName(pair.lane), laneName(pair.over), placeWords(compared)];
   if (percent === null) {
-    if (!gap) return `${lane} and ${over} cannot be compared on ${place}: ${improvement.reason}.`;
+    if (!gap) return `${lane} and ${over} cannot be compared${place}: ${improvement.reason}.`;
     const of = gap.what === "requests" ? "requests" : "bytes";
-    return `${lane} and ${over} cannot be compared on ${place}: they loaded different pages. ${lane} asked for ${percentDown(gap.lane)} of the recorded ${of}, ${over} for ${percentDown(gap.over)}.`;
+    return `${lane} and ${over} cannot be compared${place}: they loaded different pages. ${lane} asked for ${percentDown(gap.lane)} of the recorded ${of}, ${over} for ${percentDown(gap.over)}.`;
   }
   const saved = savedWords(Math.abs(percent), compared, percent < 0);
   if (interval === null) {
     const word = percent < 0 ? "slower" : "faster";
     const runs = n.lane === n.over ? `${count(n.lane, "run")} of each` : `${n.lane} and ${count(n.over, "run")}`;
     const needs = improvement.pages === 1 && improvement.links === 1 ? `${minimumUnits} of each` : "more";
-    return `Too few runs for a verdict on ${place}: ${lane} was ${saved} ${word} than ${over} in ${runs}; it takes ${needs}.`;
+    return `Too few runs for a verdict${place}: ${lane} was ${saved} ${word} than ${over} in ${runs}; it takes ${needs}.`;
   }
   switch (direction(improvement)) {
     case "faster":
-      return `${lane} saves ${saved} over ${over} on ${place}.`;
+      return `${lane} saves ${saved} over ${over}${place}.`;
     case "slower":
-      return `${lane} takes ${saved} longer than ${over} on ${place}.`;
+      return `${lane} takes ${saved} longer than ${over}${place}.`;
     default:
       return undecided(compared, percent, interval);
   }

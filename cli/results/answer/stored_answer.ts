@@ -20,5 +20,10 @@ export function storedAnswer(
     // A critical path leads to the load event: it explains no other metric.
     evidence: (pair) => (metric === usualMetric ? storedEvidence(results, stored, pair) : []),
   });
-  return { ...answer, sentence: named(answer.sentence, metric), why: metric === usualMetric ? answer.why : null };
+  return {
+    ...answer,
+    sentence: named(answer.sentence, metric),
+    why: metric === usualMetric ? answer.why : null,
+    further: answer.further.map(({ pair, sentence }) => ({ pair, sentence: named(sentence, metric) })),
+  };
 }

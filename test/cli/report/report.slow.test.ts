@@ -55,7 +55,7 @@ test("a race: verdict with intervals first, then what was left out, medians, wat
     places,
     places.toSorted((a, b) => a - b),
   );
-  assert.match(text, /<p>h3 is \d+ % faster than h1 \(95 %: \d+ to \d+\)\.<\/p>/);
+  assert.match(text, /<p>HTTP\/3 saves \d+ ms \(\d+ %, 95 % CI \d+ to \d+\) over HTTP\/1\.1\.<\/p>/);
   assert.match(text, /Left out: 2 of 17 loads: /);
   assert.match(text, /<th scope="row">congestion control<\/th><td>cubic<\/td><td>cubic<\/td>/);
   assert.match(text, /<th scope="row">initial window<\/th><td>10 packets<\/td><td>10 packets<\/td>/);
@@ -84,8 +84,8 @@ test("the answer first: which lane, by how much, why, how sure, when and on what
     /<p class="stamp">\d{4}-\d\d-\d\d · Chromium 156\.0\.0\.0 · Example CPU 3000, 2 CPUs, kernel 6\.18\.5 · Trilane 0\.1\.0/,
   );
   assert.match(text, /<title>race shop: HTTP\/3 saves /);
-  assert.match(text, /<p>h3 is \d+ % faster than h1/);
-  assert.doesNotMatch(text, /<p>h3 is \d+ % faster than h2/);
+  assert.match(text, /<p>HTTP\/3 saves \d+ ms \(\d+ %, 95 % CI \d+ to \d+\) over HTTP\/1\.1\.<\/p>/);
+  assert.doesNotMatch(text, /<p>HTTP\/3 [^<]* over HTTP\/2/);
   assert.match(
     text,
     /role="note"><b>2 loads of 17 \(12 %\) do not count: HTTP\/1\.1 0 %, HTTP\/2 17 %, HTTP\/3 17 %\.<\/b>/,

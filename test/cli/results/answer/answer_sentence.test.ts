@@ -108,6 +108,17 @@ const rows: Readonly<Record<string, readonly [Partial<Improvement>, Partial<Comp
     { where: "12 pages (3g)", saved_ms: -4 },
     "HTTP/3 saves 12 % (95 % CI 10 to 17) over HTTP/2 on 12 pages (3g).",
   ],
+  "where it was said before": [{}, { where: null }, "HTTP/3 saves 111 ms (12 %, 95 % CI 10 to 17) over HTTP/2."],
+  "where it was said before, not shown": [
+    { percent: 1, interval: { low: -4.2, high: 6.1 }, links: 3 },
+    { where: null, dilation: 5, byLink: { faster: 2, slower: 0, all: 3 } },
+    "HTTP/3 is faster than HTTP/2 on 2 of 3 links; over all of them no difference is shown: the 95 % CI is -4 to 6 %.",
+  ],
+  "where it was said before, too few runs": [
+    { interval: null, n: { lane: 3, over: 3 } },
+    { where: null },
+    "Too few runs for a verdict: HTTP/3 was 111 ms (12 %) faster than HTTP/2 in 3 runs of each; it takes 5 of each.",
+  ],
 };
 
 for (const [what, [result, of, sentence]] of Object.entries(rows))
