@@ -31,6 +31,9 @@ const mayHaveFewer = 1 / 4;
 /** How many degrees of freedom a cell gives at most. */
 const freedomOfACell = 2;
 
+/** All cells at the least: where lanes move together, what is left of the variance would be divided by what each lane's was, to almost none. */
+const leastFreedom = 2;
+
 /** Of a cell's own standard error: how far a median of few loads may lean. 0.83 would hold for any noise, 0.65 does for all that was tried. */
 const leaning = 0.65;
 
@@ -92,7 +95,8 @@ function byLoads(errors: readonly FoundErrors[], weights: readonly number[]): Me
   const perFreedom = sum(cells.map((cell) => cell.weight ** 4 * cell.perFreedom));
   // Errors of loads of two kinds are themselves of two kinds, and tell each other's size less well than normal ones.
   const most = freedomOfACell * errors.length;
-  return { variance, freedom: Math.min(most, perFreedom > 0 ? variance ** 2 / perFreedom : most) };
+  const free = Math.min(most, perFreedom > 0 ? variance ** 2 / perFreedom : most);
+  return { variance, freedom: Math.max(leastFreedom, free) };
 }
 
 function byPages(ofPages: readonly number[]): MeanError {

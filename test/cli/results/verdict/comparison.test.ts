@@ -148,6 +148,20 @@ test("a link that only some pages have still has its say, and the whole an inter
   assert.deepEqual(result.pagesWon, { faster: 30, slower: 0 });
 });
 
+test("two pages whose lanes rise and fall together: what the interval shows is called faster, too", () => {
+  const slow = Array.from({ length: 9 }, (_, block) => 1 + 0.01 * (block - 4));
+  const ofPage = (page: string): Sample[] =>
+    lanes(
+      slow.map((factor) => 1000 * factor),
+      slow.map((factor) => 800 * factor),
+      { page },
+    );
+  const result = compare([...ofPage("shop"), ...ofPage("news")], pair, 1);
+  assert.ok(result.interval && result.interval.low > 10);
+  assert.ok(result.probability !== null && result.probability < 0.01, `${result.probability}`);
+  assert.equal(direction(result), "faster");
+});
+
 test("one load fewer in one cell changes the interval little", () => {
   const load = (link: string, lane: string, block: number) => ({
     page: "page",
