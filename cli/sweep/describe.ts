@@ -73,8 +73,9 @@ export function paragraph(title: string, text: string): string[] {
 }
 
 function detectionLines(detection: Detection): string[] {
-  const { noise, shown, needed } = detectionWords(detection);
-  return [...paragraph("loads", noise), ...titled("shows", shown), ...titled("needs", needed)];
+  const { noise, shown, needed, caution } = detectionWords(detection);
+  const lines = [...paragraph("loads", noise), ...titled("shows", shown), ...titled("needs", needed)];
+  return caution === null ? lines : [...lines, ...paragraph("but", caution)];
 }
 
 /** More are told by their rule. */

@@ -188,6 +188,7 @@ export function detectionOf(
     spread_percent: (100 * spreadOf(noise.typical)) / noise.allowance,
     planned_with_percent: 100 * spreadOf(noise.typical),
     pilot_runs: noise.runs,
+    ...(noise.kinds ? { two_kinds: { ...noise.kinds, lane: noise.kinds.lane as LaneLabel } } : {}),
     runs: plan.repetitions,
     shown: ofPlan,
     detect_percent: question.percent,

@@ -59,14 +59,29 @@ function neededLines({ needed, detect_percent }: Detection): string[] {
   return [`runs and time to show ${plain(detect_percent ?? 0)} % ${often}:`, ...rows, ...remedy];
 }
 
+/** How near the slower ones are to half decides where a lane's median lies, and a pilot tells it badly. */
+function cautionWords({ two_kinds, needed }: Detection): string | null {
+  if (!two_kinds) return null;
+  const { lane, slower, loads } = two_kinds;
+  const least = needed.length > 0 ? "take these as the least" : "take these as the best that may be";
+  return `Loads of ${lane} are of two kinds, ${slower} of ${loads} much slower: the nearer that is to half, the more runs it takes, and a pilot hardly tells; ${least}.`;
+}
+
 export interface DetectionWords {
   readonly noise: string;
   /** Lines of at most 71 columns. */
   readonly shown: readonly string[];
   /** Empty where no effect was asked for. */
   readonly needed: readonly string[];
+  /** Why not to rely on them; null: nothing. */
+  readonly caution: string | null;
 }
 
 export function detectionWords(detection: Detection): DetectionWords {
-  return { noise: noiseWords(detection), shown: shownLines(detection), needed: neededLines(detection) };
+  return {
+    noise: noiseWords(detection),
+    shown: shownLines(detection),
+    needed: neededLines(detection),
+    caution: cautionWords(detection),
+  };
 }

@@ -82,6 +82,14 @@ export interface Detection {
    */
   pilot_runs: number | null;
   /**
+   * A lane whose loads were of two kinds, some much slower than the others. How near these are to half of them decides how many runs it takes, and few loads do not tell: `needed` is the least. Absent: not seen.
+   */
+  two_kinds?: {
+    lane: LaneLabel;
+    slower: number;
+    loads: number;
+  };
+  /**
    * The plan's.
    */
   runs: number;

@@ -50,11 +50,12 @@ function offsetsOf(cells: readonly KnownCell[], effects: EffectSpread, random: R
 /** One study, with `effect` (a logarithm) on average over its cells. */
 function studyOf({ noise, cells }: Design, runs: number, effect: number, random: RandomSource): PairedCell[] {
   const offsets = offsetsOf(cells, noise.effects, random);
+  const draw = noise.study(random);
   return cells.map(({ page, link, base_ms, spread }, index): PairedCell => {
     const [lane, over] = [new Float64Array(runs), new Float64Array(runs)];
     const gain = effect + (offsets[index] as number);
     for (let block = 0; block < runs; block++) {
-      const deviation = noise.draw(random);
+      const deviation = draw(random);
       lane[block] = base_ms * Math.exp(spread.lane * deviation.lane - gain);
       over[block] = base_ms * Math.exp(spread.over * deviation.over);
     }

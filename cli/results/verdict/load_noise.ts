@@ -6,6 +6,7 @@
 import { median } from "../../base/quantile.ts";
 import type { RandomSource } from "../../base/random.ts";
 import { normalDraw } from "../stats/normal_draw.ts";
+import { type TwoKinds, twoKinds } from "../stats/two_kinds.ts";
 import { type ComponentName, effectComponents } from "./effect_components.ts";
 import { type PairedCell, pairedCells } from "./paired_cells.ts";
 import type { LanePair, Sample } from "./sample.ts";
@@ -28,10 +29,12 @@ export interface KnownCell {
 /** Standard deviations of the effect, as logarithms. */
 export type EffectSpread = Readonly<Partial<Record<Exclude<ComponentName, "residual" | "occasion">, number>>>;
 
+export type Draw = (random: RandomSource) => Both;
+
 export interface LoadNoise {
   readonly pair: LanePair;
-  /** Deviations of one block's loads from their median, of root mean square 1. */
-  readonly draw: (random: RandomSource) => Both;
+  /** One study's noise: deviations of a block's loads from their median, of root mean square about 1. */
+  readonly study: (random: RandomSource) => Draw;
   readonly cells: readonly KnownCell[];
   /** The median over cells. */
   readonly typical: Both;
@@ -40,18 +43,28 @@ export interface LoadNoise {
   readonly effects: EffectSpread;
   /** The fewest loads of a lane in a cell that it is from; null: from none. */
   readonly runs: number | null;
+  /** The lane of which most loads were seen to be of two kinds, where they were on enough pages and links; null: of none. */
+  readonly kinds: LaneKinds | null;
+}
+
+export interface LaneKinds {
+  readonly lane: string;
+  /** Of the slower kind, of all loads on the pages and links where there were two. */
+  readonly slower: number;
+  readonly loads: number;
 }
 
 /** Loads with this standard deviation of log(PLT), in both lanes, that share nothing. */
 export function givenNoise(spread: number, pair: LanePair): LoadNoise {
   return {
     pair,
-    draw: (random) => ({ lane: normalDraw(random), over: normalDraw(random) }),
+    study: () => (random) => ({ lane: normalDraw(random), over: normalDraw(random) }),
     cells: [],
     typical: { lane: spread, over: spread },
     allowance: 1,
     effects: {},
     runs: null,
+    kinds: null,
   };
 }
 
@@ -59,8 +72,8 @@ export function givenNoise(spread: number, pair: LanePair): LoadNoise {
 const fewestRuns = 2;
 /** So many loads' worth of what all cells have goes into each cell's spread. */
 const borrowed = 4;
-/** Of fewer blocks, in a cell or in all, no shape is taken: deviations from a median of three have a shape of their own. */
-const fewestOfShape = { cell: 8, all: 20 } as const;
+/** Of fewer blocks in a cell no shape is taken: deviations from a median of three have a shape of their own. */
+const fewestOfShape = 8;
 /** z of the chance at which pilots may have hidden more. */
 const hidden = -0.8416;
 
@@ -108,29 +121,70 @@ function cellSpread(cells: readonly Deviations[], side: keyof Both): (of: Deviat
   };
 }
 
-/** Numbers of median 0 and root mean square 1; null for loads that were all alike. */
+/** Numbers of root mean square 1 about their median; null for loads that were all alike. */
 function standardised(values: readonly number[]): number[] | null {
   const centre = median(values);
   const size = Math.sqrt(values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / values.length);
   return size > 0 ? values.map((value) => (value - centre) / size) : null;
 }
 
-/** Blocks as they were, each a little blurred, so that few of them do not make ties that loads have not. */
-function shapesOf(shapes: readonly Both[]): LoadNoise["draw"] {
+/** The least value up to which lies half of the weight. */
+function weightedMedian(values: readonly number[], weights: readonly number[], half: number): number {
+  const order = [...values.keys()].sort((a, b) => (values[a] as number) - (values[b] as number));
+  let sum = 0;
+  const at = order.find((place) => {
+    sum += weights[place] as number;
+    return sum >= half;
+  });
+  return values[at ?? (order.at(-1) as number)] as number;
+}
+
+/**
+ * Blocks as they were, each a little blurred, so that few of them do not make ties that loads have not. How many loads are of which
+ * kind is known as well as so many blocks tell it: each study has them in other shares (the Bayesian bootstrap, Rubin 1981). Where
+ * nearly half of a lane's are slow, this decides where its median lies.
+ */
+function shapesOf(shapes: readonly Both[]): LoadNoise["study"] {
   const lane = standardised(shapes.map((of) => of.lane));
   const over = standardised(shapes.map((of) => of.over));
   const blur = 0.5 * shapes.length ** -0.2;
   const shrink = 1 / Math.sqrt(1 + blur ** 2);
-  const at = (values: readonly number[] | null, place: number, random: RandomSource): number =>
-    values ? ((values[place] as number) + blur * normalDraw(random)) * shrink : normalDraw(random);
-  return (random) => {
-    const place = Math.floor(random() * shapes.length);
-    return { lane: at(lane, place, random), over: at(over, place, random) };
+  return (ofStudy) => {
+    const weights = shapes.map(() => -Math.log(1 - ofStudy()));
+    const ends: number[] = [];
+    const all = weights.reduce((sum, weight) => {
+      ends.push(sum + weight);
+      return sum + weight;
+    }, 0);
+    const centred = (values: readonly number[] | null): number[] | null => {
+      if (values === null) return null;
+      const centre = weightedMedian(values, weights, all / 2);
+      return values.map((value) => value - centre);
+    };
+    const [ofLane, ofOver] = [centred(lane), centred(over)];
+    const at = (values: readonly number[] | null, place: number, random: RandomSource): number =>
+      values ? ((values[place] as number) + blur * normalDraw(random)) * shrink : normalDraw(random);
+    return (random) => {
+      const drawn = random() * all;
+      const place = firstAbove(ends, drawn);
+      return { lane: at(ofLane, place, random), over: at(ofOver, place, random) };
+    };
   };
 }
 
+/** The place of the first of these rising numbers that is above `value`, or the last. */
+function firstAbove(rising: readonly number[], value: number): number {
+  let [low, high] = [0, rising.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((rising[middle] as number) > value) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
 /** Two normal ones that move together as much as these do. */
-function normalsLike(shapes: readonly Both[]): LoadNoise["draw"] {
+function normalsLike(shapes: readonly Both[]): Draw {
   const sum = (of: (each: Both) => number): number => shapes.reduce((all, each) => all + of(each), 0);
   const size = Math.sqrt(sum(({ lane }) => lane ** 2) * sum(({ over }) => over ** 2));
   // Chance makes few blocks agree: what they share is not counted on before it is shown.
@@ -150,6 +204,20 @@ function effectSpread(samples: readonly Sample[], pair: LanePair): EffectSpread 
   return { page: of("page"), link: of("link"), "page on link": of("page on link") };
 }
 
+/** Chance finds two kinds in a few of a hundred pages on links: in so many of them, at least, there are two. */
+const seenInShare = 0.2;
+
+function kindsOf(cells: readonly Deviations[], pair: LanePair): LaneKinds | null {
+  const seen = (["lane", "over"] as const).flatMap((side): LaneKinds[] => {
+    const found = cells.flatMap(({ blocks }) => twoKinds(blocks.map((of) => of[side])) ?? []);
+    if (found.length === 0 || found.length < seenInShare * cells.length) return [];
+    const sum = (of: (each: TwoKinds) => number): number => found.reduce((total, each) => total + of(each), 0);
+    return [{ lane: pair[side], slower: sum(({ higher }) => higher), loads: sum(({ all }) => all) }];
+  });
+  const [most = null] = seen.sort((a, b) => b.loads - a.loads);
+  return most;
+}
+
 /** From loads of an earlier sweep. Null where no page on a link has two loads of both lanes that can be compared. */
 export function noiseOf(samples: readonly Sample[], pair: LanePair): LoadNoise | null {
   const found = pairedCells(samples, pair).flatMap((cell) => deviationsOf(cell) ?? []);
@@ -160,12 +228,12 @@ export function noiseOf(samples: readonly Sample[], pair: LanePair): LoadNoise |
     const { lane, over } = spreads[index] as Both;
     return blocks.map((of) => ({ lane: lane > 0 ? of.lane / lane : 0, over: over > 0 ? of.over / over : 0 }));
   });
-  const ofMany = shapes.filter((blocks) => blocks.length >= fewestOfShape.cell).flat();
+  const ofMany = shapes.filter((blocks) => blocks.length >= fewestOfShape).flat();
   const allowance = allowanceFor(freedomOf(found));
   const widened = ({ lane, over }: Both): Both => ({ lane: lane * allowance, over: over * allowance });
   return {
     pair,
-    draw: ofMany.length >= fewestOfShape.all ? shapesOf(ofMany) : normalsLike(shapes.flat()),
+    study: ofMany.length > 0 ? shapesOf(ofMany) : () => normalsLike(shapes.flat()),
     cells: found.map(({ page, link, base_ms }, index) => ({
       page,
       link,
@@ -179,6 +247,7 @@ export function noiseOf(samples: readonly Sample[], pair: LanePair): LoadNoise |
     allowance,
     effects: effectSpread(samples, pair),
     runs: Math.min(...found.map(({ blocks }) => blocks.length)),
+    kinds: kindsOf(found, pair),
   };
 }
 

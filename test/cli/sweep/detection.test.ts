@@ -1,8 +1,10 @@
 // `trilane plan --detect`: how loads vary is known from a sweep, a pilot or as given; what it answers is by its schema, within 80 columns
 // and three seconds, and the same each time.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { describePlan, planLines } from "../../../cli/sweep/describe.ts";
+import { detectionWords } from "../../../cli/sweep/detection_words.ts";
 import {
   type DetectionQuestion,
   nothingAsked,
@@ -136,4 +138,18 @@ test("a study of a hundred pages on links is answered in three seconds of comput
     assert.equal(event.detection?.needed.length, 4);
     assert.ok(user < 3e6, `${user / 1e6} s`);
   });
+});
+
+test("of a lane of two kinds the numbers are the least, and the plan says why", () => {
+  const { detection } = JSON.parse(
+    readFileSync("schemas/examples/sweep-event/sweep-planned.json", "utf8"),
+  ) as SweepPlanned;
+  assert.ok(detection);
+  assert.equal(
+    detectionWords(detection).caution,
+    "Loads of h3 are of two kinds, 3 of 9 much slower: the nearer that is to half, the more runs it takes, and a pilot hardly tells; take these as the least.",
+  );
+  const { two_kinds, ...others } = detection;
+  assert.ok(two_kinds);
+  assert.equal(detectionWords(others).caution, null);
 });

@@ -16,9 +16,12 @@ const lanes: Lanes = {
   h3: normalNoise(0.06),
 };
 
+/** Of many studies. */
 const draws = (noise: LoadNoise, n = 20_000) => {
   const random = randomSource(9, "draws");
-  return Array.from({ length: n }, () => noise.draw(random));
+  return Array.from({ length: n / 20 }, () => noise.study(random)).flatMap((draw) =>
+    Array.from({ length: 20 }, () => draw(random)),
+  );
 };
 
 test("a pilot of three runs says how wide loads scatter, each lane by itself; with its allowance four of five are no narrower", () => {
@@ -75,4 +78,31 @@ test("one run says nothing; a given spread is normal and shares nothing", () => 
   const of = draws(givenNoise(0.02, pair));
   assert.ok(Math.abs(of.reduce((sum, { lane, over }) => sum + lane * over, 0) / of.length) < 0.03);
   assert.ok(Math.abs(standardDeviation(of.map(({ over }) => over)) - 1) < 0.03);
+});
+
+test("how many loads are slow is as uncertain as the pilot is short: each study has another share of them", () => {
+  const spreadOfShares = (runs: number): number => {
+    const noise = noiseOf(lanesOf({ ...lanes, pages: 1, links: 1, runs, h3: ofTwoKinds }, 6), pair);
+    assert.ok(noise);
+    const random = randomSource(11, "shares");
+    const shares = Array.from({ length: 200 }, () => {
+      const draw = noise.study(random);
+      // The slow ones are two deviations from the others.
+      const lane = Array.from({ length: 200 }, () => draw(random).lane).sort((a, b) => a - b);
+      const middle = ((lane[0] as number) + (lane.at(-1) as number)) / 2;
+      return lane.filter((value) => value > middle).length / lane.length;
+    });
+    return standardDeviation(shares);
+  };
+  const [few, many] = [spreadOfShares(12), spreadOfShares(200)];
+  assert.ok(few > 0.08 && few < 0.2, `${few}`);
+  assert.ok(many < 0.06, `${many}`);
+});
+
+test("a pilot with a lane of two kinds says so, and how many were slower; others do not", () => {
+  const found = noiseOf(lanesOf({ ...lanes, pages: 1, links: 1, runs: 12, h3: ofTwoKinds }, 6), pair)?.kinds;
+  assert.equal(found?.lane, "h3");
+  assert.ok(found.loads === 12 && found.slower >= 2 && found.slower <= 6, `${found.slower}`);
+  assert.equal(noiseOf(lanesOf({ ...lanes, runs: 12 }, 6), pair)?.kinds, null);
+  assert.equal(givenNoise(0.02, pair).kinds, null);
 });
