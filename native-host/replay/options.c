@@ -33,6 +33,10 @@ static const char help[] =
     "  --chain SIZE           certificate chains: recorded (default; 3243 bytes where that is not known), "
     "small,\n"
     "                         or so many bytes\n"
+    "  --priorities HOW       rfc9218 (default): responses over h2 and h3 are sent in the order of the "
+    "browser's "
+    "priorities;\n"
+    "                         none: all in turns, as many servers send\n"
     "  --http-origins HOW     what was recorded over http://: clear (default), or upgraded to https:// with "
     "documents\n"
     "                         that make the browser ask so\n"
@@ -111,6 +115,7 @@ enum choice {
     THINK,
     ORIGINS,
     CHAIN,
+    PRIORITIES,
     HTTP_ORIGINS,
     TLS_MIN,
     TLS_MAX,
@@ -138,6 +143,7 @@ static const struct option choices[] = {
     {"think", required_argument, NULL, THINK},
     {"origins", required_argument, NULL, ORIGINS},
     {"chain", required_argument, NULL, CHAIN},
+    {"priorities", required_argument, NULL, PRIORITIES},
     {"http-origins", required_argument, NULL, HTTP_ORIGINS},
     {"tls-min", required_argument, NULL, TLS_MIN},
     {"tls-max", required_argument, NULL, TLS_MAX},
@@ -202,6 +208,11 @@ void options_parse(struct options *options, int argc, char *const *argv) {
             break;
         case CHAIN:
             options->chain = parse_chain(optarg);
+            break;
+        case PRIORITIES:
+            options->ignores_priorities = strcmp(optarg, "none") == 0;
+            if (!options->ignores_priorities && strcmp(optarg, "rfc9218") != 0)
+                die(EXIT_BAD_INPUT, "--priorities: must be rfc9218 or none (got \"%s\")", optarg);
             break;
         case HTTP_ORIGINS:
             options->upgrades_clear = strcmp(optarg, "upgraded") == 0;

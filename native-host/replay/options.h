@@ -23,8 +23,9 @@ struct options {
     struct think think;
     enum origins_kind origins;
     struct chain_size chain;
-    bool upgrades_clear; // http:// origins are served as https://
-    uint16_t tls_lowest; // over TCP, as TLS numbers them: 0x0303 is 1.2, 0x0304 is 1.3
+    bool ignores_priorities; // of responses
+    bool upgrades_clear;     // http:// origins are served as https://
+    uint16_t tls_lowest;     // over TCP, as TLS numbers them: 0x0303 is 1.2, 0x0304 is 1.3
     uint16_t tls_highest;
     bool early_data;
     bool ipv6_twins; // origins/server_address.h

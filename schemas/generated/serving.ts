@@ -21,6 +21,10 @@ export interface ServingChoice {
    */
   chain?: ("recorded" | "small") | FixedChain;
   /**
+   * In which order a connection's responses are sent over h2 and h3. rfc9218: by the browser's priorities, on both alike. none: all in turns, as many servers do, whatever the browser asks for.
+   */
+  priorities?: "rfc9218" | "none";
+  /**
    * TLS versions offered over TCP; QUIC always has 1.3.
    */
   tls?: "1.2" | "1.3" | "both";

@@ -32,6 +32,7 @@ export function servingArguments(serving: Serving): string[] {
     ...(serving.origins === stockServing.origins ? [] : ["--origins", serving.origins]),
     ...(serving.think === "none" ? [] : ["--think", thinkText(serving.think)]),
     ...(serving.chain === "recorded" ? [] : ["--chain", chainText(serving.chain)]),
+    ...(serving.priorities === "rfc9218" ? [] : ["--priorities", serving.priorities]),
     ...tlsArguments[serving.tls],
     ...transportArguments(serving.transport),
   ];

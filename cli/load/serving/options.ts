@@ -12,6 +12,7 @@ export interface ServingOptions {
   think: string | undefined;
   extraRtt: boolean | undefined;
   chain: string | undefined;
+  priorities: "rfc9218" | "none" | undefined;
   tls: "1.2" | "1.3" | "both" | undefined;
   pinTime: boolean | undefined;
   clientAcks: "usual" | "frequent" | undefined;
@@ -33,6 +34,10 @@ const originOptions: Readonly<Record<string, Declared>> = {
     type: "string",
     placeholder: "recorded|small|BYTES",
     describe: "size of certificate chains: recorded, small, or bytes (5000)",
+  },
+  priorities: {
+    choices: ["rfc9218", "none"],
+    describe: "order of responses over h2 and h3: by the browser's priorities (rfc9218), or all in turns (none)",
   },
   tls: { choices: ["1.2", "1.3", "both"], describe: "TLS versions offered over TCP" },
   "client-acks": {
@@ -123,6 +128,7 @@ export function servingChoiceOf(options: ServingOptions): ServingChoice {
       think: options.think === undefined ? undefined : thinkOf(options.think),
       extra_rtt: options.extraRtt,
       chain: options.chain === undefined ? undefined : chainOf(options.chain),
+      priorities: options.priorities,
       tls: options.tls,
       pin_time: options.pinTime,
       client_acks: options.clientAcks,

@@ -33,6 +33,7 @@ export function settleServing(choice: ServingChoice = {}): Serving {
     think: choice.think ?? "none",
     extra_rtt: choice.extra_rtt ?? false,
     chain: choice.chain ?? "recorded",
+    priorities: choice.priorities ?? "rfc9218",
     tls: choice.tls ?? "both",
     pin_time: choice.pin_time ?? false,
     client_acks: choice.client_acks ?? "usual",

@@ -164,6 +164,11 @@ const firstColumns: readonly Column[] = [
     meaning: "certificate chains: recorded, small, or bytes",
     ...fromTerms(({ chain }) => (typeof chain === "object" ? chain.bytes : chain)),
   },
+  {
+    name: "priorities",
+    meaning: "order of responses over h2 and h3: rfc9218, or none",
+    ...fromTerms(({ priorities }) => priorities),
+  },
   { name: "tls", meaning: "TLS over TCP: 1.2, 1.3 or both", ...fromTerms(({ tls }) => tls) },
   {
     name: "pin_time",

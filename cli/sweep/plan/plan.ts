@@ -111,9 +111,10 @@ export function planDigest(plan: Plan): string {
   // What is not asked for leaves the digest of plans that never heard of it.
   const warm = plan.warm_cache ? { warm_cache: true } : {};
   // Sweeps from before there was a choice are those that make none.
-  const { client_acks, ...chosen } = plan.serving;
+  const { client_acks, priorities, ...chosen } = plan.serving;
   const acks = client_acks === "usual" ? {} : { client_acks };
-  const serving = isStockServing(plan.serving) ? {} : { serving: { ...chosen, ...acks } };
+  const order = priorities === "rfc9218" ? {} : { priorities };
+  const serving = isStockServing(plan.serving) ? {} : { serving: { ...chosen, ...acks, ...order } };
   // Dilated loads ran CUBIC once: a sweep of these is not gone on with.
   const tcp = hasRenoForCubic(plan) ? { tcp: "reno" } : {};
   const dilated = (plan.dilate ?? 1) > 1 ? { dilate: plan.dilate, ...tcp } : {};

@@ -20,6 +20,7 @@ struct exchange_site {
     struct loop *loop;       // NULL: no request waits
     struct loop *limit_loop; // NULL: requests may take for ever
     uint64_t limit_ns;
+    bool ignores_priorities;
 };
 
 struct sending {
@@ -81,6 +82,10 @@ void exchange_site_limit_requests(struct exchange_site *site, struct loop *loop,
     site->limit_ns = limit_ns;
 }
 
+void exchange_site_ignore_priorities(struct exchange_site *site) {
+    site->ignores_priorities = true;
+}
+
 void exchange_site_prepare_clear(struct exchange_site *site) {
     recoded_bodies_prepare(site->recoded);
 }
@@ -112,6 +117,10 @@ struct exchange_connection *exchange_connection_open(struct exchange_site *site,
     connection->report_name =
         report_connection(site->report, labels[lane], local_address, local_port, now_ns);
     return connection;
+}
+
+bool exchange_connection_ignores_priorities(const struct exchange_connection *connection) {
+    return connection->site->ignores_priorities;
 }
 
 void exchange_connection_secured(struct exchange_connection *connection, const char *tls_version,

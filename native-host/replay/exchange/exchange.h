@@ -31,6 +31,10 @@ void exchange_site_think(struct exchange_site *site, const struct think *think, 
 enum { EXCHANGE_PROGRESS_BYTES = 64 * 1024 };
 void exchange_site_limit_requests(struct exchange_site *site, struct loop *loop, uint64_t limit_ns);
 
+// From now on new connections send their responses in turns, whatever priorities the client gives them: lanes
+// ask exchange_connection_ignores_priorities.
+void exchange_site_ignore_priorities(struct exchange_site *site);
+
 // All will be asked for in clear, by a browser: what it refuses there is made ready in another coding.
 void exchange_site_prepare_clear(struct exchange_site *site);
 
@@ -43,6 +47,7 @@ struct exchange_connection;
 struct exchange_connection *exchange_connection_open(struct exchange_site *site, enum lane lane,
                                                      const char *local_address, uint16_t local_port,
                                                      uint64_t now_ns);
+bool exchange_connection_ignores_priorities(const struct exchange_connection *connection);
 // After the handshake. tls_version and alpn are literals or live as long as the site; NULL in clear.
 void exchange_connection_secured(struct exchange_connection *connection, const char *tls_version,
                                  const char *alpn, bool resumed, uint64_t now_ns);

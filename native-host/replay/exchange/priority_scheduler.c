@@ -5,6 +5,10 @@
 
 void priority_scheduler_add(struct priority_scheduler *order, struct send_item *item) {
     if (item->queued) return;
+    if (order->equal) {
+        item->urgency = URGENCY_DEFAULT;
+        item->incremental = true;
+    }
     item->queued = true;
     item->next = NULL;
     item->previous = order->last[item->urgency];
@@ -31,6 +35,7 @@ void priority_scheduler_remove(struct priority_scheduler *order, struct send_ite
 
 void priority_scheduler_change(struct priority_scheduler *order, struct send_item *item, uint8_t urgency,
                                bool incremental) {
+    if (order->equal) return;
     item->incremental = incremental;
     if (urgency >= URGENCY_LEVELS) urgency = URGENCY_LEVELS - 1;
     if (urgency == item->urgency) return;

@@ -1,7 +1,7 @@
 // In which order responses of one connection get to send (RFC 9218): by urgency, 0 first; within one urgency
 // in order of arrival, where an incremental one goes behind the others after each turn and one that is not
-// stays until it is done. h2 and h3 both send by it, so that they honour priorities alike. Does not own the
-// items.
+// stays until it is done. h2 and h3 both send by it, so that they honour priorities alike, or both not: then
+// all responses take turns, as many servers have it. Does not own the items.
 #ifndef TRILANE_REPLAY_PRIORITY_SCHEDULER_H
 #define TRILANE_REPLAY_PRIORITY_SCHEDULER_H
 
@@ -27,6 +27,7 @@ struct priority_scheduler {
     struct send_item *first[URGENCY_LEVELS];
     struct send_item *last[URGENCY_LEVELS];
     struct send_item *up_next; // of priority_scheduler_run
+    bool equal;                // priorities count for nothing: all responses take turns
 };
 
 void priority_scheduler_add(struct priority_scheduler *order, struct send_item *item);

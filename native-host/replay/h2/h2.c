@@ -127,6 +127,7 @@ int h2_open(struct stream *stream, struct exchange_connection *connection) {
     if (!h2) return -1;
     h2->out.stream = stream;
     h2->connection = connection;
+    h2->order.equal = exchange_connection_ignores_priorities(connection);
     h2->now_ns = clock_now_ns();
     if (start_session(h2) < 0) {
         free(h2);

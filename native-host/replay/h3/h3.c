@@ -205,6 +205,7 @@ struct h3_connection *h3_connection_open(const struct h3_owner *owner, const str
     if (c->connection) exchange_connection_on_overdue(c->connection, on_overdue, c);
     if (c->connection && parts->qlog_folder) start_qlog(c, scid);
     if (c->connection) {
+        c->order.equal = exchange_connection_ignores_priorities(c->connection);
         ++*owner->half_open;
         return c;
     }

@@ -194,12 +194,41 @@ static void take_an_early_update(void **state) {
     lane_client_close(&client);
 }
 
+static void ask_for_urgency(struct lane_client *c, struct seen *seen) {
+    if (updated) return;
+    updated = true;
+    lane_client_update(c, seen, 0, false);
+}
+
+// Where none counts, all take turns on both lanes: the most urgent and bulky one, which else comes first,
+// ends after the small one, and with the other bulky one.
+static void come_in_turns_where_none_counts(void **state) {
+    (void)state;
+    exchange_site_ignore_priorities(site.site);
+    for (enum lane_client_kind kind = 0; kind < LANE_CLIENT_KINDS; kind++) {
+        lane_client_open(&client, kind, &site, LANE_CLIENT_WINDOW_BYTES);
+        struct seen *urgent = lane_client_request(&client, "GET", "/large", "u=0", 0);
+        struct seen *other = lane_client_request(&client, "GET", "/large2", "u=6", 0);
+        struct seen *small = lane_client_request(&client, "GET", "/many/20", "u=7", 0);
+        updated = false;
+        client.on_body = ask_for_urgency;
+        lane_client_run(&client, 2);
+        assert_int_equal(small->place, 1);
+        assert_int_equal(urgent->place, 2);
+        assert_true(other->body_size > LARGE_BYTES / 10 * 9);
+        lane_client_run(&client, 3);
+        assert_whole(&site, other, "/large2");
+        lane_client_close(&client);
+    }
+}
+
 int main(void) {
 #define TEST(name) LANE_SITE_TEST(name, &site)
     const struct CMUnitTest tests[] = {
         TEST(come_in_one_order),
         TEST(come_in_one_order_after_updates),
         TEST(take_an_early_update),
+        TEST(come_in_turns_where_none_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,4 +42,6 @@ test("plans that never heard of it keep their digest", () => {
   assert.equal(digest({ think: { ms: 20 } }), "6f241ce3401a31eb9a97c32f78468172a8169a57f7793e8eaa579cde0292d484");
   assert.notEqual(digest({ client_acks: "frequent" }), digest({}));
   assert.equal(digest({ client_acks: "usual" }), digest({}));
+  assert.notEqual(digest({ priorities: "none" }), digest({}));
+  assert.equal(digest({ priorities: "rfc9218" }), digest({}));
 });

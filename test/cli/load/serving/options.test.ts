@@ -30,6 +30,7 @@ test("each option chooses its own and no more", () => {
     [["--no-extra-rtt"], { extra_rtt: false }],
     [["--chain", "recorded"], { chain: "recorded" }],
     [["--chain", "5000"], { chain: { bytes: 5000 } }],
+    [["--priorities", "none"], { priorities: "none" }],
     [["--tls", "1.2"], { tls: "1.2" }],
     [["--pin-time"], { pin_time: true }],
     [["--client-acks", "frequent"], { client_acks: "frequent" }],

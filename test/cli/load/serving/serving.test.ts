@@ -82,6 +82,7 @@ test("stock needs no options; each setting that differs is one", () => {
     "1.2",
   ]);
   assert.deepEqual(servingArguments(settleServing({ chain: { bytes: 5000 } })), ["--chain", "5000"]);
+  assert.deepEqual(servingArguments(settleServing({ priorities: "none" })), ["--priorities", "none"]);
   assert.deepEqual(servingArguments(settleServing({ chain: "small" })), ["--chain", "small"]);
   assert.deepEqual(servingArguments(settleServing({ think: { ms: 2.5 }, tls: "1.3" })), [
     "--think",
@@ -104,6 +105,7 @@ test("stock needs no options; each setting that differs is one", () => {
 const everything = settleServing({
   origins: "merged",
   think: { ms: 20 },
+  priorities: "none",
   tls: "1.2",
   transport: {
     tcp: {
@@ -133,7 +135,7 @@ test("trilane-replay knows every option that is said", () => {
   const words = [...servingArguments(everything), "--help"];
   const help = execFileSync(programPath("trilane-replay"), words, { encoding: "utf8" });
   for (const word of words.filter((each) => each.startsWith("--"))) assert.ok(help.includes(word), word);
-  assert.equal(words.filter((each) => each.startsWith("--")).length, 19);
+  assert.equal(words.filter((each) => each.startsWith("--")).length, 20);
 });
 
 test("a serving in words", () => {
