@@ -13,8 +13,10 @@ import type { WatchedPage } from "../../cli/browser/page.ts";
 import type { ScreencastFrame } from "../../cli/browser/screencast.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { ClipStore } from "../../cli/recording/synth/video/clip_store.ts";
 import { readPattern } from "../../cli/recording/synth/video/pattern.ts";
-import { shownAs } from "../../cli/recording/synth/video/video_page.ts";
+import { shownAs, videoPage, videoUrl } from "../../cli/recording/synth/video/video_page.ts";
+import { videoSpec } from "../../cli/recording/synth/video/video_spec.ts";
 import type { VideoEvents } from "../../schemas/generated/video_events.ts";
 import { schemaErrors } from "../schemas/schema_errors.ts";
 import { play } from "./video_lab.ts";
@@ -174,6 +176,24 @@ test("a link below the bitrate stalls: nothing is played that has not come", asy
   const ended_ms = events.at(-1)?.t_ms ?? Number.NaN;
   // 4 s of 1596 kbit/s over 1 Mbit/s take 6.4 s, and the last segment is played after it has come.
   assert.ok(ended_ms - began_ms > 7384, `${ended_ms - began_ms} ms`);
+});
+
+test("where the server has no pictures the record closes with an error that names a segment", async () => {
+  const page = await videoPage(videoSpec(fixed), new ClipStore(home));
+  const about = { name: "no-pictures", url: videoUrl, source: "test", notes: {}, replace: false };
+  await withArchive(home, (archive) =>
+    archive.write(about, async (writer) => {
+      // All of them: a server that has other numbers answers with one of these.
+      for (const each of page.exchanges()) if (!/^\/v\d\/\d+\.m4s$/.test(each.exchange.path)) await writer.add(each);
+    }),
+  );
+  const playing = { home, recording: about.name, lane: "h2", link: "20mbit/20ms" } as const;
+  const { record } = await play(playing, async () => null);
+  assert.equal(schemaErrors("video-events", record), null);
+  const last = record.events.at(-1);
+  assert.ok(last?.kind === "error" && /v2\/1\.m4s is not available/.test(last.message), JSON.stringify(last));
+  const missed = of(record.events, "segment").filter(({ number, stream }) => number > 0 && stream === "video");
+  assert.ok(missed.length > 0 && missed.every(({ status }) => status === 404), JSON.stringify(missed));
 });
 
 test("where sound needs a gesture the video plays without it", async () => {
