@@ -3,7 +3,6 @@
 import type { Argv } from "yargs";
 import { credentialsInWords } from "../../extension/har/secrets.ts";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
-import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { usualRuns } from "../base/interval.ts";
 import { allLanes, laneFacts, plainLanes } from "../base/lanes.ts";
@@ -22,17 +21,19 @@ import { executePlan } from "../sweep/execute.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { type AsOptions, defineAs, readAs } from "../sweep/plan/choose_model.ts";
 import { chosenPages } from "../sweep/plan/chosen_pages.ts";
+import { commandPlan } from "../sweep/plan/command_plan.ts";
 import { type CrossTrafficOptions, crossTrafficOf, defineCrossTraffic } from "../sweep/plan/cross_traffic.ts";
 import { type DilateOptions, defineDilate, dilateOf } from "../sweep/plan/dilate_option.ts";
 import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/plan/disturbance_option.ts";
 import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/plan/films_option.ts";
 import { defineMetric, type MetricOptions, metricOf } from "../sweep/plan/metric_option.ts";
 import { isUrl, pageFor } from "../sweep/plan/pages.ts";
-import { type Plan, pageName, planOf } from "../sweep/plan/plan.ts";
+import { type Plan, pageName } from "../sweep/plan/plan.ts";
 import { planRange, settleOption, timeoutOption } from "../sweep/plan/plan_range.ts";
 import { readLanes } from "../sweep/plan/read_lanes.ts";
 import { defineStrict, type StrictOptions, strictOf } from "../sweep/plan/strict_option.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/plan/until.ts";
+import { videoNamed } from "../sweep/plan/video_pages.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { essentials } from "./help.ts";
 
@@ -65,16 +66,9 @@ interface RaceOptions
   "record-again": boolean;
 }
 
-/** A race is a plan of one page; what is wrong with it is told in the command's words. */
-const optionOf: Readonly<Record<string, string>> = {
-  lanes: "--lanes",
-  warm_cache: "--warm-cache",
-  tolerance: "--tolerance",
-  cross_traffic: "--cross-traffic",
-};
-
 function racePlan(options: RaceOptions, page: PlanPage): Plan {
   const until = untilOf(options);
+  const isFilmed = options.filmstrip && videoNamed(pageName(page)) === null;
   const document = {
     name: `race-${pageName(page)}`,
     pages: [page],
@@ -87,7 +81,7 @@ function racePlan(options: RaceOptions, page: PlanPage): Plan {
     timeout_s: options.timeout,
     ...disturbanceChoiceOf(options),
     settle_ms: options.settle,
-    ...filmsOf({ films: options.films ?? (options.filmstrip ? 1 : undefined) }),
+    ...filmsOf({ films: options.films ?? (isFilmed ? 1 : undefined) }),
     ...dilateOf(options),
     ...metricOf(options),
     ...(options["warm-cache"] ? { warm_cache: true } : {}),
@@ -96,12 +90,7 @@ function racePlan(options: RaceOptions, page: PlanPage): Plan {
     ...(options.as === undefined ? {} : { as: readAs(options.as) }),
     serving: servingChoiceOf(options),
   };
-  try {
-    return planOf(document, "race");
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    throw new UserError(error.message.replace(/^plan race: (\w+)/, (whole, word) => optionOf[word] ?? whole));
-  }
+  return commandPlan(document, "race");
 }
 
 export const command: Command<RaceOptions> = {

@@ -2,7 +2,6 @@
 // same report. What the words of a clip stand for is cli/sweep/plan/video_pages.ts's.
 import type { Argv } from "yargs";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
-import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { usualRuns } from "../base/interval.ts";
 import { plainLanes } from "../base/lanes.ts";
@@ -16,10 +15,11 @@ import { videoMetricLines } from "../results/export/metric_words.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import { describePlan, planLines } from "../sweep/describe.ts";
 import { executePlan } from "../sweep/execute.ts";
+import { commandPlan } from "../sweep/plan/command_plan.ts";
 import { type CrossTrafficOptions, crossTrafficOf, defineCrossTraffic } from "../sweep/plan/cross_traffic.ts";
 import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/plan/disturbance_option.ts";
 import { defineMetric, type MetricOptions } from "../sweep/plan/metric_option.ts";
-import { type Plan, pageName, planOf } from "../sweep/plan/plan.ts";
+import { type Plan, pageName } from "../sweep/plan/plan.ts";
 import { planRange } from "../sweep/plan/plan_range.ts";
 import { readLanes } from "../sweep/plan/read_lanes.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/plan/until.ts";
@@ -57,9 +57,6 @@ interface VideoOptions
 
 const usualLink = "10mbit/50ms";
 
-/** What is wrong with the plan is told in the command's words. */
-const optionOf: Readonly<Record<string, string>> = { lanes: "--lanes", tolerance: "--tolerance" };
-
 /** A recording by its name, such as an edited one, or pages that are made. */
 async function pagesOf(home: string, { page, ...words }: VideoOptions): Promise<PlanPage[]> {
   const { clip, segment, rate, rates, audio, adapt } = words;
@@ -94,12 +91,7 @@ function videoPlan(options: VideoOptions, pages: readonly PlanPage[]): Plan {
     ...crossTrafficOf(options),
     serving: servingChoiceOf(options),
   };
-  try {
-    return planOf(document, "video");
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    throw new UserError(error.message.replace(/^plan video: (\w+)/, (whole, word) => optionOf[word] ?? whole));
-  }
+  return commandPlan(document, "video");
 }
 
 export const command: Command<VideoOptions> = {

@@ -1,0 +1,22 @@
+// A plan that a command's words come to: what is wrong with it is told in those words.
+import { UserError } from "../../base/errors.ts";
+import { type Plan, planOf } from "./plan.ts";
+
+/** What a plan calls the command's options. */
+const optionOf: Readonly<Record<string, string>> = {
+  lanes: "--lanes",
+  warm_cache: "--warm-cache",
+  tolerance: "--tolerance",
+  cross_traffic: "--cross-traffic",
+};
+
+/** `command`: its name. UserError, naming its option. */
+export function commandPlan(document: unknown, command: string): Plan {
+  try {
+    return planOf(document, command);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const beginning = new RegExp(`^plan ${command}: (\\w+)`);
+    throw new UserError(error.message.replace(beginning, (whole, word: string) => optionOf[word] ?? whole));
+  }
+}
