@@ -49,7 +49,8 @@ export async function describePlan(
       loads,
       done,
       expected_s: Math.round(((run_s * plan.repetitions + tests_s) * (loads - done)) / loads),
-      expected_bytes: cells.reduce((sum, { page }) => sum + guessStored_bytes(sizes.get(page)), 0) * plan.repetitions,
+      expected_bytes:
+        cells.reduce((sum, { page }) => sum + guessStored_bytes(sizes.get(page), page), 0) * plan.repetitions,
       pages: plan.pages.map(pageName),
       lanes: [...plan.lanes],
       links: links.map(({ link }) => link),

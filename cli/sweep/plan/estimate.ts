@@ -51,10 +51,13 @@ const unknownPage: PageSize = { exchanges: 50, body_bytes: 1_000_000 };
 /** A load's row with its compressed HAR: measured, 3.7 kB with no request to 26 kB with 218 and 478 kB with 5000. */
 const perLoad_bytes = 4500;
 const perExchange_bytes = 120;
+/** What a video's page records of a second: measured, 880. */
+const perPlayed_s_bytes = 900;
 
 /** A guess at what a stored load takes on the disk. */
-export function guessStored_bytes(page: PageSize | undefined): number {
-  return perLoad_bytes + (page ?? unknownPage).exchanges * perExchange_bytes;
+export function guessStored_bytes(page: PageSize | undefined, name: string): number {
+  const played_s = videoNamed(name)?.clip_s ?? 0;
+  return perLoad_bytes + (page ?? unknownPage).exchanges * perExchange_bytes + played_s * perPlayed_s_bytes;
 }
 
 /** Wall time of a cell's loads: as they took before, dilated alike, else guessed. */
