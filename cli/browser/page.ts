@@ -4,11 +4,13 @@
 // Only the domains Network and Page are turned on (with Target, to follow the page's processes, one Runtime call at
 // the end, and Performance where time is dilated): they observe. Unless a first script is asked for, nothing is injected but into an isolated world, which shares
 // the page's document and timeline, but no object that the page's scripts can reach: before the document an observer of long
-// tasks where one is asked for, and after the load what reads the page's times.
+// tasks and listeners for videos where they are asked for, and after the load what reads the page's times.
 
+import { type AskedFrames, askVideos } from "../../extension/capture/ask_videos.ts";
 import { type CaptureEvent, capturedMethods } from "../../extension/capture/events.ts";
 import { longTasksScript } from "../../extension/capture/page_timeline.ts";
 import { type Capture, newCapture, take } from "../../extension/capture/requests.ts";
+import { videosScript } from "../../extension/capture/video_watch.ts";
 import type { CDPSession, Connection } from "./browser.ts";
 import { type Film, startFilm } from "./screencast.ts";
 
@@ -20,6 +22,8 @@ export interface WatchedPage {
   load(url: string): Promise<void>;
   /** The value of an expression, asked in a world of its own: nothing there is the page's to change. Promises are awaited. */
   evaluate(expression: string): Promise<unknown>;
+  /** Its videos and those of its frames, where they are watched. `late` settles when no more answers are waited for. */
+  videos(late: Promise<unknown>): Promise<AskedFrames>;
   /** CPU time, on the browser's clock, of the tasks of its main thread so far, where that is watched; null: it is not. */
   taskTime_ms(): Promise<number | null>;
   /** Begins to film what it shows. */
@@ -66,6 +70,8 @@ export interface WatchOptions {
   readonly firstScript?: string;
   /** Whether the main thread's long tasks are watched from each document's start (timelineExpression). */
   readonly watchesLongTasks?: boolean;
+  /** Whether videos are watched from each document's start. */
+  readonly watchesVideos?: boolean;
   /** Whether the CPU time of the main thread's tasks is watched, which costs each task a moment (taskTime_ms). */
   readonly timesTasks?: boolean;
   /** The target id of the page; default: the page that the browser started with. */
@@ -74,24 +80,36 @@ export interface WatchOptions {
 
 type Watching = Required<Omit<WatchOptions, "overhear" | "tab" | "watchesLongTasks" | "timesTasks">> & {
   readonly taker: Overhear;
+  /** Of the page and its frames. */
+  readonly frames: CDPSession[];
 };
 
-/** A frame runs it with each document that it comes to show; a worker, which stands still before its first script, now. */
-async function runFirst(session: CDPSession, target: string, script: string): Promise<void> {
-  if (script === "") return;
-  if (target === "page" || target === "iframe") {
-    // Both at once: the target may be let run by the command that comes after them.
+const isFrame = (target: string): boolean => target === "page" || target === "iframe";
+
+/** A frame runs them with each document that it comes to show; a worker, which stands still before its first script, the first one now. */
+async function runFirst(
+  session: CDPSession,
+  target: string,
+  { firstScript, watchesVideos }: Pick<Watching, "firstScript" | "watchesVideos">,
+): Promise<void> {
+  const scripts = [
+    ...(firstScript === "" ? [] : [{ source: firstScript }]),
+    ...(watchesVideos ? [{ source: videosScript, worldName }] : []),
+  ];
+  if (isFrame(target) && scripts.length > 0) {
+    // All at once: the target may be let run by the command that comes after them.
     await Promise.all([
       session.send("Page.enable"),
-      session.send("Page.addScriptToEvaluateOnNewDocument", { source: script }),
+      ...scripts.map((script) => session.send("Page.addScriptToEvaluateOnNewDocument", script)),
     ]);
-  } else if (target.endsWith("worker")) {
-    await session.send("Runtime.evaluate", { expression: script });
+  } else if (target.endsWith("worker") && firstScript !== "") {
+    await session.send("Runtime.evaluate", { expression: firstScript });
   }
 }
 
 async function watch(session: CDPSession, target: string, watching: Watching, connection: Connection): Promise<void> {
-  const { taker, keptBodies_bytes, postData_bytes, firstScript } = watching;
+  const { taker, keptBodies_bytes, postData_bytes } = watching;
+  if (isFrame(target)) watching.frames.push(session);
   for (const method of capturedMethods) {
     // TypeScript cannot follow that `method` and `params` belong together through the loop.
     session.on(method, (params: unknown) => taker({ method, params, target } as CaptureEvent, session));
@@ -121,7 +139,7 @@ async function watch(session: CDPSession, target: string, watching: Watching, co
       }),
     ...(isPage ? [session.send("Page.enable")] : []),
     // Before the target is let run: commands are taken in their order.
-    runFirst(session, target, firstScript).catch((error: unknown) => {
+    runFirst(session, target, watching).catch((error: unknown) => {
       if (isPage) throw error;
     }),
     session
@@ -174,6 +192,8 @@ export async function watchPage(connection: Connection, options: WatchOptions = 
     keptBodies_bytes: options.keptBodies_bytes ?? 0,
     postData_bytes: options.postData_bytes ?? maxPostData_bytes,
     firstScript: options.firstScript ?? "",
+    watchesVideos: options.watchesVideos ?? false,
+    frames: [],
     taker(event, from) {
       options.overhear?.(event, from);
       take(capture, event);
@@ -217,5 +237,13 @@ export async function watchPage(connection: Connection, options: WatchOptions = 
     const { value } = metrics.find(({ name }) => name === "TaskDuration") ?? {};
     return value === undefined ? null : value * 1000;
   };
-  return { capture, crashed: crash.promise, load, evaluate, taskTime_ms, film: () => startFilm(session), detach };
+  const videos = (late: Promise<unknown>): Promise<AskedFrames> =>
+    // The protocol's types know a command by its name, which askVideos chooses.
+    askVideos(
+      watching.frames.map((frame) => (method, params) => frame.send(method as "Page.getFrameTree", params as never)),
+      worldName,
+      late,
+    );
+  const film = (): Promise<Film> => startFilm(session);
+  return { capture, crashed: crash.promise, load, evaluate, videos, taskTime_ms, film, detach };
 }

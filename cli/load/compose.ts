@@ -9,6 +9,7 @@ import type {
   CpuTimes,
   Disturbance,
   PageLoad,
+  PageVideos,
   Pressure,
   ReplayFacts,
   Watched,
@@ -51,6 +52,7 @@ export interface Measured {
   readonly capture: Capture | null;
   readonly timings: PageTimings | null;
   readonly clsTbt: ClsTbt | null;
+  readonly videos?: PageVideos | null;
   readonly watched?: Watched | null;
   readonly cpu: CpuTimes;
   readonly pressure: Pressure | null;
@@ -203,6 +205,7 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
               })),
             }
           : {}),
+        ...(measured.videos ? { videos: measured.videos } : {}),
         cpu: measured.cpu,
         pressure: measured.pressure,
         disturbance,

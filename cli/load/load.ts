@@ -8,7 +8,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ClsTbt } from "../../extension/capture/cls_tbt.ts";
 import { metricsOf, type PageTimings } from "../../extension/capture/metrics.ts";
 import { timelineExpression, timelineOf } from "../../extension/capture/page_timeline.ts";
-import type { CpuTimes, PageLoad, Pressure, Watched } from "../../schemas/generated/page_load.ts";
+import { pageVideosOf } from "../../extension/capture/videos.ts";
+import type { CpuTimes, PageLoad, PageVideos, Pressure, Watched } from "../../schemas/generated/page_load.ts";
 import type { VideoEvents } from "../../schemas/generated/video_events.ts";
 import { debugLine } from "../base/debug.ts";
 import { RunError, UserError } from "../base/errors.ts";
@@ -104,12 +105,15 @@ export interface LoadOptions {
 const startTimeout_ms = 40_000;
 // A page whose main thread is busy for ever answers nothing.
 const answerTimeout_ms = 5_000;
+/** A frame in a process of its own may be busy for ever. */
+const videosTimeout_ms = 1_000;
 
 /** What was learnt of the page before the lab went. */
 interface Observation {
   readonly page: WatchedPage | null;
   readonly timings: PageTimings | null;
   readonly clsTbt: ClsTbt | null;
+  readonly videos: PageVideos | null;
   /** Until when, and whether the page was quiet then. */
   readonly watched: Watched | null;
   readonly cpu: CpuTimes;
@@ -135,11 +139,12 @@ const filmedAfterLoad_ms = 500;
 /** What a visited page told, and what it cost. */
 type Seen = Pick<
   Observation,
-  "timings" | "clsTbt" | "watched" | "cpu" | "pressure" | "startPressure" | "video" | "tasks_ms" | "isBeside"
+  "timings" | "clsTbt" | "videos" | "watched" | "cpu" | "pressure" | "startPressure" | "video" | "tasks_ms" | "isBeside"
 >;
 const nothingSeen: Seen = {
   timings: null,
   clsTbt: null,
+  videos: null,
   watched: null,
   cpu: null,
   pressure: null,
@@ -372,7 +377,7 @@ async function observePage(browser: RunningBrowser, options: Observed, url: stri
       const tasks_ms = isLast ? await orFail(visited.taskTime_ms()) : null;
       // A page may give way to another one while it is watched: then what it told here is all there is.
       const atLoad = timelineOf(await orFail(visited.evaluate(timelineExpression)));
-      const { timings, clsTbt, watched } = await orFail(readAtRest(visited, atLoad, { settle_ms, dilation }));
+      const { timings, clsTbt, videos, watched } = await orFail(readAtRest(visited, atLoad, { settle_ms, dilation }));
       const all = isLast ? labUseOf(browser.pid) : null;
       const cpu =
         before && loaded && all ? { load: cpuTimeBetween(before.use.cpu, loaded.use.cpu), all: all.cpu } : null;
@@ -384,7 +389,7 @@ async function observePage(browser: RunningBrowser, options: Observed, url: stri
       }
       const record = video?.record ?? null;
       const isBeside = begun.isBeside || underWay > 1;
-      return { timings, clsTbt, watched, cpu, pressure, startPressure, video: record, tasks_ms, isBeside };
+      return { timings, clsTbt, videos, watched, cpu, pressure, startPressure, video: record, tasks_ms, isBeside };
     };
     seen = await visit(watched);
     if (laneFacts[options.lane].repeat) {
@@ -425,16 +430,17 @@ async function readAtRest(
   page: WatchedPage,
   atLoad: Timeline,
   { settle_ms, dilation }: { readonly settle_ms: number; readonly dilation: number },
-): Promise<Timeline & Pick<Observation, "watched">> {
+): Promise<Timeline & Pick<Observation, "videos" | "watched">> {
   try {
     const quiet = await untilQuiet({ page, settle_ms, dilation });
     const read = timelineOf(await page.evaluate(timelineExpression));
-    return { ...read, watched: watchedUntil(read, quiet) };
+    const videos = pageVideosOf(await page.videos(delay(videosTimeout_ms * dilation, undefined, { ref: false })));
+    return { ...read, videos, watched: watchedUntil(read, quiet) };
   } catch (error) {
     if (!(error instanceof NavigationError)) throw error;
     // A browser or page that died is told of a moment later, and has no metrics.
     await delay(causePatience_ms);
-    return { ...atLoad, watched: watchedUntil(atLoad, false) };
+    return { ...atLoad, videos: null, watched: watchedUntil(atLoad, false) };
   }
 }
 
@@ -447,7 +453,12 @@ const boundTo = (cpus: readonly number[] | undefined): string[] => (cpus ? ["tas
 function watching({ serving, pinned_ms = null, dilation = 1 }: LoadOptions): WatchOptions {
   const isPinned = pinned_ms !== null || serving?.pin_time;
   const firstScript = pinTimeScript(pinned_ms === null ? {} : { moment_ms: pinned_ms });
-  return { watchesLongTasks: true, timesTasks: dilation > 1, ...(isPinned ? { firstScript } : {}) };
+  return {
+    watchesLongTasks: true,
+    watchesVideos: true,
+    timesTasks: dilation > 1,
+    ...(isPinned ? { firstScript } : {}),
+  };
 }
 
 /** Closes the first visit and gives the page for the second. */

@@ -5,6 +5,8 @@ import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import { profileMetricsOf } from "../capture/cls_tbt.ts";
 import { type PageTimeline, readTimeline, timelineOf } from "../capture/page_timeline.ts";
 import { profileOf } from "../capture/profile.ts";
+import { readVideos, type WatchedFrame } from "../capture/video_watch.ts";
+import { pageVideosOf } from "../capture/videos.ts";
 import { putProfile } from "../history/history.ts";
 import { browserFacts } from "./browser_facts.ts";
 import { attachFailure } from "./debugger_session.ts";
@@ -64,18 +66,25 @@ function readPage(): Observed {
 interface Answered {
   readonly timeline: PageTimeline;
   readonly observed: Observed;
+  /** Of the page and those frames that the extension may look into; the page's first. */
+  readonly frames: readonly WatchedFrame[];
 }
 
 async function ask(tabId: number, url: string): Promise<Answered> {
   const target = { tabId };
   try {
-    const [[first], [second]] = await Promise.all([
+    const [[first], [second], videos] = await Promise.all([
       chrome.scripting.executeScript({ target, func: readTimeline }),
       chrome.scripting.executeScript({ target, func: readPage }),
+      // Frames that it may not look into are left out, and a page that has none but these is not.
+      chrome.scripting.executeScript({ target: { ...target, allFrames: true }, func: readVideos }).catch(() => []),
     ]);
+    const frames = videos
+      .toSorted((a, b) => a.frameId - b.frameId)
+      .flatMap(({ result }) => (result as WatchedFrame) ?? []);
     // The tab may go on to another page between the two.
     if (first?.result && second?.result && first.documentId === second.documentId)
-      return { timeline: first.result as PageTimeline, observed: second.result as Observed };
+      return { timeline: first.result as PageTimeline, observed: second.result as Observed, frames };
   } catch (error) {
     throw attachFailure(error instanceof Error ? error.message : String(error), url);
   }
@@ -87,13 +96,14 @@ const missing = "HTTP/3's discovery is not told to pages: load it anew under the
 /** The finished profile's id. FailureError where the page may not be looked into. */
 export async function observeTab(tabId: number): Promise<string> {
   const url = await tabUrl(tabId);
-  const { timeline, observed } = await ask(tabId, url);
+  const { timeline, observed, frames } = await ask(tabId, url);
   const entries: HarEntry[] = observed.resources
     .filter(({ name }) => /^https?:/i.test(name))
     .map((resource, place) => observedEntry(resource, place, observed.timeOrigin_ms, observed.url))
     .sort((a, b) => a._trilane.start_ns - b._trilane.start_ns);
   const { timings, clsTbt } = timelineOf(timeline);
   const metrics = profileMetricsOf(timings, clsTbt);
+  const [main = null, ...children] = frames;
   const opaque = entries.filter(({ response, _fromCache }) => response.status === 0 && _fromCache === undefined).length;
   const end_ms = entries.reduce((end, { _trilane, time }) => Math.max(end, _trilane.startOffset_ms + time), 0);
   const id = crypto.randomUUID();
@@ -108,6 +118,7 @@ export async function observeTab(tabId: number): Promise<string> {
     wall_ms: end_ms,
     ended: null,
     metrics,
+    videos: pageVideosOf({ main, children, silent: 0, beyond: 0 }),
     entries,
     onContentLoad_ms: metrics.dcl_ms,
     onLoad_ms: metrics.plt_ms,

@@ -1,5 +1,8 @@
 // One load of a tab's page under the debugger, from the reload until the page has come to rest or cannot go on. Feeds the
 // capture, asks the page for its times, asks for bodies where wanted, detaches. Writes nothing down.
+
+import type { PageVideos } from "../../schemas/generated/page_load.ts";
+import { askVideos } from "../capture/ask_videos.ts";
 import { waitedFor } from "../capture/at_rest.ts";
 import { askBodies, type BodyTexts } from "../capture/bodies.ts";
 import type { ClsTbt } from "../capture/cls_tbt.ts";
@@ -7,6 +10,8 @@ import { type CaptureEvent, capturedMethods } from "../capture/events.ts";
 import type { PageTimings } from "../capture/metrics.ts";
 import { longTasksScript, timelineExpression, timelineOf } from "../capture/page_timeline.ts";
 import { type Capture, newCapture, take } from "../capture/requests.ts";
+import { videosScript } from "../capture/video_watch.ts";
+import { pageVideosOf } from "../capture/videos.ts";
 import { attachTo, type Commands, detachFrom, type TabEvent } from "./debugger_session.ts";
 import { FailureError } from "./failure.ts";
 import { type Ended, MainDocument } from "./main_document.ts";
@@ -27,6 +32,7 @@ export interface LoadSeen {
   readonly ended: Ended;
   readonly timings: PageTimings | null;
   readonly clsTbt: ClsTbt | null;
+  readonly videos: PageVideos | null;
   readonly title: string;
   /** Of the document that was shown last; null: none was. */
   readonly url: string | null;
@@ -77,18 +83,16 @@ async function prepare(send: Commands, target: string, { cache, keepBodies }: Lo
     maxPostDataSize: maxPostData_bytes,
   });
   const cached = cache === "off" ? [send("Network.setCacheDisabled", { cacheDisabled: true })] : [];
+  const watch = (source: string): Promise<unknown>[] => [
+    send("Page.enable"),
+    send("Page.addScriptToEvaluateOnNewDocument", { source, worldName }),
+  ];
   if (target !== "page") {
     // Some kinds of targets have no Network domain.
-    await Promise.allSettled([network, ...cached]);
+    await Promise.allSettled([network, ...cached, ...(target === "iframe" ? watch(videosScript) : [])]);
     return;
   }
-  await Promise.all([
-    network,
-    ...cached,
-    send("Page.enable"),
-    send("Inspector.enable"),
-    send("Page.addScriptToEvaluateOnNewDocument", { source: longTasksScript, worldName }),
-  ]);
+  await Promise.all([network, ...cached, send("Inspector.enable"), ...watch(longTasksScript + videosScript)]);
 }
 
 interface FrameTree {
@@ -135,6 +139,7 @@ export async function beginLoad(request: LoadRequest, listener: LoadListener): P
   const { tabId } = request;
   const began_ms = performance.now();
   const senders = new Map<string, Commands>();
+  const frameSessions: Commands[] = [];
   let capture: Capture | null = null;
   let oldLoaders: ReadonlySet<string> = new Set();
   let lastChange_ms = performance.now();
@@ -163,7 +168,10 @@ export async function beginLoad(request: LoadRequest, listener: LoadListener): P
 
   const send = await attachTo(tabId, request.url, {
     event,
-    prepare: (to, target) => prepare(to, target, request),
+    prepare(to, target) {
+      if (target === "page" || target === "iframe") frameSessions.push(to);
+      return prepare(to, target, request);
+    },
     gone(why) {
       gone = true;
       end.resolve(why === "closed" ? "closed" : "detached");
@@ -222,6 +230,8 @@ export async function beginLoad(request: LoadRequest, listener: LoadListener): P
     try {
       const { timings, clsTbt } = timelineOf(await ask(timelineExpression));
       const title = await ask("document.title");
+      const videos =
+        timings === null ? null : pageVideosOf(await askVideos(frameSessions, worldName, wait(answerTimeout_ms)));
       const bodies =
         request.keepBodies && !gone
           ? await within(askBodies(seenCapture, bodyCommands(senders)), bodiesTimeout_ms)
@@ -231,6 +241,7 @@ export async function beginLoad(request: LoadRequest, listener: LoadListener): P
         ended,
         timings,
         clsTbt,
+        videos,
         title: typeof title === "string" ? title : "",
         url: document.shown,
         bodies,

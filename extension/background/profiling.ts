@@ -135,6 +135,7 @@ async function keep(id: string, seen: LoadSeen, request: ProfileRequest, url: st
     wall_ms: seen.wall_ms,
     ended,
     metrics: reason === null ? metrics : unavailableBecause(metrics, reason),
+    videos: seen.videos,
     notes: loadNotes(seen),
     browser: browserFacts(),
   });

@@ -2,7 +2,7 @@
 // and what it knows of the browser; bodies are not in it.
 
 import type { Metrics } from "../../schemas/generated/metrics.ts";
-import type { HarEntry } from "../../schemas/generated/page_load.ts";
+import type { HarEntry, PageVideos } from "../../schemas/generated/page_load.ts";
 import type { Profile, ProfileFacts } from "../../schemas/generated/profile.ts";
 import { protocolShares } from "./answered_by.ts";
 import { entriesOf, navigationRequest, navigationStart_s } from "./entries.ts";
@@ -24,6 +24,8 @@ export interface ProfileParts {
   readonly wall_ms: number;
   readonly ended: ProfileFacts["ended"];
   readonly metrics: Metrics;
+  /** Default: nobody looked. */
+  readonly videos?: PageVideos | null;
   readonly entries: readonly HarEntry[];
   /** null: not told. */
   readonly onContentLoad_ms: number | null;
@@ -81,6 +83,7 @@ export function profileOf(parts: ProfileParts): Profile {
         protocols: protocolShares(entries),
         connections: connectionsOf(entries),
         h3: hostsOverH3(entries),
+        ...(parts.videos ? { videos: parts.videos } : {}),
         notes: parts.notes,
         browser: parts.browser,
         ...(parts.source ? { source: parts.source } : {}),

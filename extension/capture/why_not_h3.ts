@@ -3,22 +3,36 @@
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import type { HostH3 } from "../../schemas/generated/profile.ts";
 
-const offersH3 = /(^|[\s,])h3\s*=/i;
+const namesH3 = /(^|[\s,])h3\s*=/i;
+/** AlternateProtocolUsage of who knew of HTTP/3 before it asked: by an earlier Alt-Svc header or an HTTPS record. */
+const knewOfH3 = /JobWon|^broken$/;
 
 interface Host {
   readonly secure: boolean;
   readonly entries: HarEntry[];
 }
 
-const overNetwork = ({ _fromCache, response }: HarEntry): boolean =>
-  _fromCache === undefined && response._fetchedViaServiceWorker !== true;
+export const askedOverNetwork = ({ _fromCache, request, response }: HarEntry): boolean =>
+  URL.canParse(request.url) && _fromCache === undefined && response._fetchedViaServiceWorker !== true;
+
+const hasAltSvcH3 = (entries: readonly HarEntry[]): boolean =>
+  entries.some(({ response }) =>
+    response.headers.some(({ name, value }) => name.toLowerCase() === "alt-svc" && namesH3.test(value)),
+  );
+
+/** Whether a host offered HTTP/3 to these requests; null: neither headers nor the browser tell. */
+export function offersH3(entries: readonly HarEntry[]): boolean | null {
+  const usages = entries.flatMap(({ _trilane }) => _trilane.alternateProtocol ?? []);
+  if (hasAltSvcH3(entries) || usages.some((usage) => knewOfH3.test(usage))) return true;
+  return usages.includes("mappingMissing") || entries.some(({ response }) => response.headers.length > 0)
+    ? false
+    : null;
+}
 
 function whyNot({ secure, entries }: Host, h3: number): string {
   const answered = entries.filter(({ _protocol }) => _protocol !== undefined && _protocol !== "");
   const usages = new Set(entries.map(({ _trilane }) => _trilane.alternateProtocol));
-  const offered = entries.some(({ response }) =>
-    response.headers.some(({ name, value }) => name.toLowerCase() === "alt-svc" && offersH3.test(value)),
-  );
+  const offered = hasAltSvcH3(entries);
   const others = [...new Set(answered.map(({ _protocol }) => _protocol).filter((name) => name !== "h3"))].join(", ");
   if (answered.length === 0) {
     const error = entries.find(({ response }) => response._error !== null)?.response._error;
@@ -47,7 +61,7 @@ export function hostsOverH3(entries: readonly HarEntry[]): HostH3[] {
   const hosts = new Map<string, Host>();
   for (const entry of entries) {
     const url = URL.parse(entry.request.url);
-    if (!url || !overNetwork(entry)) continue;
+    if (!url || !askedOverNetwork(entry)) continue;
     const key = url.host;
     const host = hosts.get(key) ?? { secure: url.protocol === "https:", entries: [] };
     host.entries.push(entry);

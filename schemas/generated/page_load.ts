@@ -7,6 +7,8 @@ import type { FixedChain, FixedThink, TransportChoice } from "./serving.ts";
 import type { ShaperReport } from "./shaper_report.ts";
 import type { VideoSettings } from "./video_events.ts";
 
+export type Known = number | null;
+export type Counted = number | null;
 /**
  * CPU time, user and system, of the lab's processes, those that have ended included. load: from just before the navigation until the load event was told; all: from the lab's start until the load was read. null: this system does not tell it. Absent: it was not asked.
  */
@@ -330,6 +332,7 @@ export interface LoadFacts {
    * Tasks of 50 ms and more of the page's main thread until the load was read. Absent: they were not watched.
    */
   long_tasks?: LongTask[];
+  videos?: PageVideos;
   cpu?: CpuTimes;
   pressure?: MachinePressure;
   disturbance?: LoadDisturbance;
@@ -748,6 +751,97 @@ export interface LongTask {
    */
   start_ms: number;
   duration_ms: number;
+}
+/**
+ * Absent: the page did not answer, or an earlier version measured.
+ */
+export interface PageVideos {
+  list: Video[];
+  /**
+   * What was not asked or did not answer, in sentences.
+   */
+  missed: string[];
+}
+/**
+ * What a viewer had of one source of one element until it was read. Times are since navigationStart. A value that is missing is null, and `unavailable` says why.
+ */
+export interface Video {
+  frame: "main" | "child";
+  frame_url: string;
+  /**
+   * URL; blob: is that of Media Source Extensions. Empty: none, or another one by now.
+   */
+  source: string;
+  /**
+   * Its duration has no end.
+   */
+  live: boolean;
+  /**
+   * Its element was in no document any more.
+   */
+  removed: boolean;
+  /**
+   * When it was read. loaded: not played. starting: it is to play and has not begun. replaced: its element went on to another source.
+   */
+  state: "not-loaded" | "loaded" | "starting" | "playing" | "stalled" | "paused" | "ended" | "failed" | "replaced";
+  /**
+   * null: none.
+   */
+  error: string | null;
+  duration_s: Known;
+  /**
+   * The picture's, in pixels, at the end.
+   */
+  width: number | null;
+  height: Counted;
+  /**
+   * When the browser began to load it.
+   */
+  load_ms: number | null;
+  /**
+   * From the call to play, or with autoplay from load_ms, until it played.
+   */
+  startup_ms: number | null;
+  /**
+   * Waiting for data after it had begun to play; waiting after a seek is none.
+   */
+  stalls: Stall[] | null;
+  /**
+   * Of all stalls.
+   */
+  stalled_ms: number | null;
+  /**
+   * On the viewer's clock.
+   */
+  played_ms: number | null;
+  /**
+   * stalled_ms / (stalled_ms + played_ms)
+   */
+  stall_ratio: number | null;
+  /**
+   * Of the picture, made or dropped (VideoPlaybackQuality).
+   */
+  frames: number | null;
+  frames_dropped: Counted;
+  /**
+   * From the first on, each time that it changed: switches of the rendition, as far as they change the picture's size.
+   */
+  resolutions: Resolution[] | null;
+  /**
+   * Why a value is null, by its name.
+   */
+  unavailable: {
+    [k: string]: string;
+  };
+}
+export interface Stall {
+  start_ms: number;
+  duration_ms: number;
+}
+export interface Resolution {
+  start_ms: number;
+  width: number;
+  height: number;
 }
 export interface CpuTimesTold {
   load: CpuTime;

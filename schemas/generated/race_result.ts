@@ -1,6 +1,6 @@
 // Generated from ../race-result.schema.json by `npm run generate`: change the schema instead.
 import type { Lane } from "./lane.ts";
-import type { PageLoad } from "./page_load.ts";
+import type { PageLoad, Resolution, Stall } from "./page_load.ts";
 
 export type TimeMs = number | null;
 export type Percent = number | null;
@@ -94,6 +94,78 @@ export interface RaceLane {
    * That load's own PLT: filming it takes time.
    */
   filmed_plt_ms: number | null;
+}
+/**
+ * What a viewer had of one source of one element until it was read. Times are since navigationStart. A value that is missing is null, and `unavailable` says why.
+ */
+export interface Video {
+  frame: "main" | "child";
+  frame_url: string;
+  /**
+   * URL; blob: is that of Media Source Extensions. Empty: none, or another one by now.
+   */
+  source: string;
+  /**
+   * Its duration has no end.
+   */
+  live: boolean;
+  /**
+   * Its element was in no document any more.
+   */
+  removed: boolean;
+  /**
+   * When it was read. loaded: not played. starting: it is to play and has not begun. replaced: its element went on to another source.
+   */
+  state: "not-loaded" | "loaded" | "starting" | "playing" | "stalled" | "paused" | "ended" | "failed" | "replaced";
+  /**
+   * null: none.
+   */
+  error: string | null;
+  duration_s: number | null;
+  /**
+   * The picture's, in pixels, at the end.
+   */
+  width: number | null;
+  height: number | null;
+  /**
+   * When the browser began to load it.
+   */
+  load_ms: number | null;
+  /**
+   * From the call to play, or with autoplay from load_ms, until it played.
+   */
+  startup_ms: number | null;
+  /**
+   * Waiting for data after it had begun to play; waiting after a seek is none.
+   */
+  stalls: Stall[] | null;
+  /**
+   * Of all stalls.
+   */
+  stalled_ms: number | null;
+  /**
+   * On the viewer's clock.
+   */
+  played_ms: number | null;
+  /**
+   * stalled_ms / (stalled_ms + played_ms)
+   */
+  stall_ratio: number | null;
+  /**
+   * Of the picture, made or dropped (VideoPlaybackQuality).
+   */
+  frames: number | null;
+  frames_dropped: number | null;
+  /**
+   * From the first on, each time that it changed: switches of the rendition, as far as they change the picture's size.
+   */
+  resolutions: Resolution[] | null;
+  /**
+   * Why a value is null, by its name.
+   */
+  unavailable: {
+    [k: string]: string;
+  };
 }
 /**
  * What the page showed from time_ms on.

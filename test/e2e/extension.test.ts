@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { plainLanes } from "../../cli/base/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
-
+import { hostTimings } from "../../extension/capture/host_timings.ts";
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import { profiled, requestFacts, startExtensionBrowser } from "./extension_browser.ts";
 import { recordSite, type Site } from "./site.ts";
@@ -81,6 +81,15 @@ for (const lane of plainLanes) {
       const [mine, theirs] = [profile.log.entries.filter(ofPage), load.log.entries.filter(ofPage)];
       assert.deepEqual(requestFacts(mine), requestFacts(theirs));
       assert.deepEqual(connectionsPerHost(mine), connectionsPerHost(theirs));
+      // However busy the machine is, each step takes its round trips.
+      const timings = hostTimings(load.log.entries).find(({ host }) => host === "www.shop.test");
+      const { connect_ms = null, tls_ms = null, first_byte_ms = null } = timings ?? {};
+      const trip_ms = 19.9;
+      const told = JSON.stringify(timings);
+      assert.ok(connect_ms !== null && connect_ms >= trip_ms, told);
+      assert.ok(lane === "h3" ? tls_ms === null : tls_ms !== null && tls_ms >= trip_ms, told);
+      assert.ok(first_byte_ms !== null && first_byte_ms >= connect_ms + (tls_ms ?? 0) + trip_ms, told);
+      assert.equal(timings?.ip, "4");
       for (const metric of ["plt_ms", "ttfb_ms", "dcl_ms", "fcp_ms"] as const)
         assert.ok((facts.metrics[metric] ?? 0) > 0);
     } finally {

@@ -15,9 +15,9 @@ const image = Buffer.from(
   "base64",
 );
 
-type Answer = (response: ServerResponse, request: IncomingMessage, url: URL) => void;
+export type Answer = (response: ServerResponse, request: IncomingMessage, url: URL) => void;
 
-const html =
+export const html =
   (text: string, headers: Record<string, string> = {}): Answer =>
   (response) =>
     void response
@@ -106,12 +106,13 @@ function answerOf(pathname: string): Answer | undefined {
   return pages[pathname];
 }
 
-export async function startLocalSite(): Promise<LocalSite> {
+/** `more`: answers by path, beside the site's own. */
+export async function startLocalSite(more: Readonly<Record<string, Answer>> = {}): Promise<LocalSite> {
   const asked: string[] = [];
   const server: Server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", `http://${request.headers.host ?? "shop.test"}`);
     asked.push(url.hostname + url.pathname);
-    const answer = answerOf(url.pathname);
+    const answer = more[url.pathname] ?? answerOf(url.pathname);
     if (answer) answer(response, request, url);
     else response.writeHead(404, { "content-type": "text/plain" }).end("not here");
   });

@@ -1,4 +1,5 @@
-// The result page of one profile: the answer, where requests, bytes and time went, why not h3, and every request.
+// The result page of one profile: the answer, where requests, bytes and time went, what connections cost, why not h3,
+// what videos did, and every request.
 
 import type { Failure } from "../../actions.ts";
 import { pages, type State } from "../../actions.ts";
@@ -11,11 +12,14 @@ import { find, on, put } from "../put.ts";
 import { openRaceForm, type RaceChoice } from "../race_form.ts";
 import { dateTime, isUnderWay, laneTracks, pageName, raceLine, sharesBar } from "../words.ts";
 import { exportMarkup, wireExports } from "./export_bar.ts";
+import { hostsTable } from "./hosts_table.ts";
 import { drawnProfile } from "./picture.ts";
 import { requestPanel } from "./request_panel.ts";
 import { rowsOf } from "./rows.ts";
 import { type ShareBy, type ShareRow, sharesOf } from "./shares.ts";
+import { showSortable } from "./sortable.ts";
 import { h3Markup, metricTiles, notesMarkup, originLine, sentence, sharesTable } from "./summary.ts";
+import { videosTable } from "./videos_table.ts";
 
 const shareKinds: readonly ShareBy[] = ["protocol", "host", "connection", "kind"];
 
@@ -27,9 +31,14 @@ function headMarkup(profile: Profile): Markup {
 <div class="row bar-row"><button type="button" class="main" id="race">Race it</button><label>Compare with <select id="with"><option value="">another profile …</option></select></label></div>
 <form id="race-form" class="form" hidden novalidate aria-label="Race this page"></form><div id="racing"></div>
 <section aria-labelledby="shares-title"><h2 id="shares-title">Where requests, bytes and time went</h2>${sharesBar(facts.protocols)}
-<div class="row tabs" role="tablist" aria-label="Shared out by">${shareKinds.map((by, index) => html`<button type="button" role="tab" id="tab-${by}" aria-controls="shares" aria-selected="${index === 0 ? "true" : "false"}" tabindex="${index === 0 ? "0" : "-1"}" data-by="${by}">by ${by}</button>`)}</div><div id="shares" role="tabpanel" aria-labelledby="tab-protocol"></div>${h3Markup(facts)}</section>
+<div class="row tabs" role="tablist" aria-label="Shared out by">${shareKinds.map((by, index) => html`<button type="button" role="tab" id="tab-${by}" aria-controls="shares" aria-selected="${index === 0 ? "true" : "false"}" tabindex="${index === 0 ? "0" : "-1"}" data-by="${by}">by ${by}</button>`)}</div><div id="shares" role="tabpanel" aria-labelledby="tab-protocol"></div></section>
+<section aria-labelledby="hosts-title"><h2 id="hosts-title">Connections and first bytes</h2><div id="hosts"></div>${h3Markup(facts)}</section>
+${hasVideos(facts) && html`<section aria-labelledby="videos-title"><h2 id="videos-title">Videos</h2><div id="videos"></div></section>`}
 <section aria-labelledby="requests-title"><h2 id="requests-title">Requests</h2><div id="requests"></div></section><figure id="on-paper" class="waterfall"></figure>`;
 }
+
+const hasVideos = ({ videos }: Profile["log"]["_trilane"]): boolean =>
+  videos !== undefined && videos.list.length + videos.missed.length > 0;
 
 function showCompare(profile: Profile): void {
   const select = find<HTMLSelectElement>("#with");
@@ -130,6 +139,9 @@ export function showProfile(main: HTMLElement, profile: Profile): void {
       find("#requests-title").scrollIntoView({ block: "nearest" });
     },
   );
+  showSortable(find("#hosts"), hostsTable(profile));
+  const { videos } = profile.log._trilane;
+  if (videos && hasVideos(profile.log._trilane)) showSortable(find("#videos"), videosTable(videos));
   showCompare(profile);
   wireExports(main, profile);
   wireRace(profile);

@@ -1,0 +1,146 @@
+// What each host's connections and first bytes took, by protocol: a row of `trilane fetch` as far as a browser tells it. Pure;
+// asks nobody. Chromium counts what a request waited for: of a connection opened ahead of it, only the rest.
+import type { HarEntry } from "../../schemas/generated/page_load.ts";
+import { askedOverNetwork, offersH3 } from "./why_not_h3.ts";
+
+/** Of one host over one protocol; medians. A value that is null has its reason in `unavailable`. */
+export interface HostTimings {
+  /** With its port, where that is not the scheme's own. */
+  readonly host: string;
+  /** ALPN; null: no request was answered, or the browser did not tell. */
+  readonly protocol: string | null;
+  readonly ip: "4" | "6" | "4, 6" | null;
+  readonly tls_version: string | null;
+  readonly requests: number;
+  /** That its requests used. */
+  readonly connections: number | null;
+  /** Of these, opened for one of them: what the times of connections are of. */
+  readonly opened: number;
+  readonly dns_ms: number | null;
+  /** TCP: until the connection stood. QUIC: until its handshake, which has TLS, was done. */
+  readonly connect_ms: number | null;
+  /** Over TCP alone, after connect_ms. */
+  readonly tls_ms: number | null;
+  /** On a new connection: from its start to the response's headers. */
+  readonly first_byte_ms: number | null;
+  /** On an open connection: from the request to the response's headers. */
+  readonly reused_first_byte_ms: number | null;
+  /** Of the host: null says that this protocol is HTTP/3, or that nothing tells. */
+  readonly h3_offered: boolean | null;
+  readonly unavailable: Readonly<Partial<Record<TimingName, string>>>;
+}
+
+export type TimingName =
+  | "protocol"
+  | "ip"
+  | "tls_version"
+  | "connections"
+  | "dns_ms"
+  | "connect_ms"
+  | "tls_ms"
+  | "first_byte_ms"
+  | "reused_first_byte_ms"
+  | "h3_offered";
+
+function median(values: readonly number[]): number | null {
+  const sorted = values.toSorted((a, b) => a - b);
+  const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  return low === undefined || high === undefined ? null : (low + high) / 2;
+}
+
+const isQuic = ({ _protocol }: HarEntry): boolean => /^h3|^hq|quic/i.test(_protocol ?? "");
+const connectionOf = ({ _connectionId, connection }: HarEntry): string | undefined => _connectionId ?? connection;
+const wasAnswered = ({ response, timings }: HarEntry): boolean => response.status > 0 && timings.wait > 0;
+
+/** Of each connection the request that it was opened for. */
+function openingRequests(entries: readonly HarEntry[]): HarEntry[] {
+  const seen = new Set<string>();
+  return entries.filter((entry) => {
+    const id = connectionOf(entry) ?? entry._trilane.requestId;
+    const isFirst = !seen.has(id);
+    seen.add(id);
+    return isFirst && (entry._trilane.connectionReused === false || entry.timings.connect >= 0);
+  });
+}
+
+function ipOf(entries: readonly HarEntry[]): HostTimings["ip"] {
+  const addresses = entries.flatMap(({ serverIPAddress }) => serverIPAddress || []);
+  const [v4, v6] = [addresses.some((each) => !each.includes(":")), addresses.some((each) => each.includes(":"))];
+  if (v4 && v6) return "4, 6";
+  return v4 ? "4" : v6 ? "6" : null;
+}
+
+function tlsVersionOf(entries: readonly HarEntry[]): string | null {
+  const told = entries.flatMap(
+    ({ response, _tls_version }) => response._securityDetails?.protocol ?? _tls_version ?? [],
+  );
+  // Chromium says QUIC, whose TLS is always 1.3.
+  const versions = new Set(told.map((name) => (/quic/i.test(name) ? "1.3" : name.replace(/^TLS\s*/i, ""))));
+  return versions.size > 0 ? [...versions].sort().join(", ") : null;
+}
+
+/** Why no connection's time is known. */
+function noConnection(entries: readonly HarEntry[], opened: readonly HarEntry[]): string {
+  if (opened.length > 0) return "the browser had opened the connection before it was asked for";
+  if (entries.some(({ _trilane }) => _trilane.connectionReused === true))
+    return "all requests used a connection that was open already";
+  return entries.every(({ response }) => response.status === 0)
+    ? "no request was answered"
+    : "connections are told only under the debugger, and by some sites to their pages";
+}
+
+function timingsOf(host: string, entries: readonly HarEntry[], h3_offered: boolean | null): HostTimings {
+  const [first] = entries;
+  const protocol = first?._protocol || null;
+  const quic = first !== undefined && isQuic(first);
+  const isSecure = entries.some(({ request }) => request.url.startsWith("https:"));
+  const unavailable: Partial<Record<TimingName, string>> = {};
+  const told = <T>(name: TimingName, value: T | null, why: string): T | null => {
+    if (value === null) unavailable[name] = why;
+    return value;
+  };
+  const opened = openingRequests(entries);
+  const timed = opened.filter(({ timings }) => timings.connect > 0);
+  const why = noConnection(entries, opened);
+  const tcp_ms = ({ timings }: HarEntry): number => timings.connect - (quic ? 0 : Math.max(0, timings.ssl));
+  const noTls = quic ? "QUIC's handshake has it: see connect" : isSecure ? why : "asked over http://, without TLS";
+  const tls = quic ? [] : timed.flatMap(({ timings }) => (timings.ssl > 0 ? [timings.ssl] : []));
+  const firstBytes = timed.filter(wasAnswered).map(({ timings }) => timings.connect + timings.send + timings.wait);
+  const later = entries.filter((entry) => !opened.includes(entry) && wasAnswered(entry));
+  const ids = new Set(entries.flatMap((entry) => connectionOf(entry) ?? []));
+  const names = entries.flatMap(({ timings }) => (timings.dns > 0 ? [timings.dns] : []));
+  return {
+    host,
+    protocol: told("protocol", protocol, "no request was answered, or the browser did not tell"),
+    ip: told("ip", ipOf(entries), "the server's address was not told"),
+    tls_version: told(
+      "tls_version",
+      tlsVersionOf(entries),
+      isSecure ? "the TLS version was not told" : "asked over http://, without TLS",
+    ),
+    requests: entries.length,
+    connections: told("connections", ids.size || null, "connections were not told"),
+    opened: opened.length,
+    dns_ms: told("dns_ms", median(names), "the name was known: no request had to look it up"),
+    connect_ms: told("connect_ms", median(timed.map(tcp_ms)), why),
+    tls_ms: told("tls_ms", median(tls), noTls),
+    first_byte_ms: told("first_byte_ms", median(firstBytes), timed.length > 0 ? "no response came" : why),
+    reused_first_byte_ms: told(
+      "reused_first_byte_ms",
+      median(later.map(({ timings }) => timings.wait)),
+      "no request was answered on a connection that was open",
+    ),
+    h3_offered: quic ? null : told("h3_offered", h3_offered, "the answers' headers were not told"),
+    unavailable,
+  };
+}
+
+/** A row for each host and protocol that was asked over the network, in the order of the first requests. */
+export function hostTimings(entries: readonly HarEntry[]): HostTimings[] {
+  const hosts = Map.groupBy(entries.filter(askedOverNetwork), ({ request }) => URL.parse(request.url)?.host ?? "");
+  return [...hosts].flatMap(([host, own]) => {
+    const offered = offersH3(own);
+    const byProtocol = Map.groupBy(own, ({ _protocol }) => _protocol ?? "");
+    return [...byProtocol.values()].map((each) => timingsOf(host, each, offered));
+  });
+}
