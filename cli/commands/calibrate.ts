@@ -67,7 +67,7 @@ export const command: Command<CalibrateOptions> = {
         "rounds",
         number(
           { least: 5, most: 1000, whole: true },
-          { default: 20, describe: "each one load alone and as many as labs beside" },
+          { default: 20, describe: "rounds: one load alone, then one in each lab at once" },
         ),
       )
       .option(
@@ -83,7 +83,7 @@ export const command: Command<CalibrateOptions> = {
           { least: 0, most: 50, above: true, unit: "per cent" },
           {
             default: 1,
-            describe: "page load times this close, in per cent, are the same",
+            describe: "page load times within this many per cent count as equal",
           },
         ),
       )

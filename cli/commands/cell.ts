@@ -48,7 +48,7 @@ export function defineCluster<T>(yargs: Argv<T>): Argv<T & ClusterOptions> {
       type: "string",
       requiresArg: true,
       describe:
-        "a plan that each machine runs once too, so that machines can be compared; none (default: a small page; with flows: none)",
+        "a plan that each machine also runs once, to compare machines; none (default: a small page; with flows: none)",
     }) as unknown as Argv<T & ClusterOptions>;
 }
 
@@ -126,7 +126,7 @@ export const command: Command<CellOptions> = {
         type: "string",
         demandOption: true,
         describe:
-          "of the cell, from 1: pages in the plan's order, each over all links (`trilane plan` lists them); of flows: links",
+          "number of the cell, from 1 (`trilane plan` lists them): pages in order, each over all links; for flows: links",
       })
       .option("host", {
         type: "string",

@@ -207,19 +207,18 @@ function refuseRunOptions(options: CompareOptions): void {
 
 export const command: Command<CompareOptions> = {
   usage: "compare <a> [b]",
-  summary:
-    "What became slower or faster between two sweeps; exit status 1: slower, or failing; 3: cannot tell, or may be the occasion",
+  summary: "Compare two sweeps: what became slower or faster? Exit status 1: slower, or loads fail; 3: undecided",
   define: (yargs: Argv<CommonOptions>) =>
     defineStoredMetric(defineAs(defineDisturbance(defineDilate(yargs))))
       .positional("a", {
         type: "string",
         demandOption: true,
         describe:
-          "the earlier sweep: its number, or a file of results or data folder, as old.db or old.db#3; several with commas (1,2,3)",
+          "the earlier sweep: a number, a results file or a data folder (old.db, old.db#3); several with commas (1,2,3)",
       })
       .positional("b", {
         type: "string",
-        describe: "the later one, or several; none for a sweep that --interleaved ran",
+        describe: "the later one, or several; omit for a sweep of --interleaved",
       })
       .option(
         "threshold",
@@ -227,7 +226,7 @@ export const command: Command<CompareOptions> = {
           { least: 0, most: 1000, unit: "per cent" },
           {
             default: 5,
-            describe: "changes of the median of up to so many per cent do not matter",
+            describe: "ignore changes of the median up to this many per cent",
           },
         ),
       )
@@ -235,7 +234,7 @@ export const command: Command<CompareOptions> = {
         "occasion-spread",
         number(
           { least: 0, most: 1000, unit: "per cent" },
-          { describe: "two sweeps of the same thing are known to differ by up to so much: added to the threshold" },
+          { describe: "per cent by which two sweeps of the same thing differ: added to the threshold" },
         ),
       )
       .option("interleaved", {
@@ -244,7 +243,11 @@ export const command: Command<CompareOptions> = {
         describe:
           "load A and B alternately in one sweep, then compare them: two pages, or with --page two links or browsers",
       })
-      .option("page", { type: "string", requiresArg: true, describe: "the page whose links or browsers A and B are" })
+      .option("page", {
+        type: "string",
+        requiresArg: true,
+        describe: "the page to load over links, or in browsers, A and B",
+      })
       .option("link", { type: "string", requiresArg: true, describe: `the bottleneck (default: ${usualLink})` })
       .option("lanes", {
         type: "string",
@@ -265,7 +268,7 @@ export const command: Command<CompareOptions> = {
       )
       .option(
         "settle",
-        number(planRange("settle_ms", "ms"), { rare: true, describe: "watch the page so long after its load event" }),
+        number(planRange("settle_ms", "ms"), { rare: true, describe: "watch the page this long after its load event" }),
       )
       .option("new", {
         type: "boolean",

@@ -12,7 +12,7 @@ interface CheckOptions extends CommonOptions {
 
 export const command: Command<CheckOptions> = {
   usage: "check <corpus>",
-  summary: "A corpus' quantiles beside those that it follows",
+  summary: "Compare a corpus' quantiles with those it was made from",
   define: (yargs: Argv<CommonOptions>) =>
     yargs
       .positional("corpus", {

@@ -135,7 +135,7 @@ export const command: Command<ExportOptions> = {
       .option("keep-credentials", {
         type: "boolean",
         default: false,
-        describe: `with what is crossed out otherwise: the values of ${credentialsInWords}, and in loads (not recordings) of what is named ${secretNamesInWords}`,
+        describe: `keep values that are otherwise masked: ${credentialsInWords}, and in loads (not recordings) fields named ${secretNamesInWords}`,
       })
       .option("out", { type: "string", describe: "the file to write (default: standard output)" })
       .example("trilane export --format csv --out loads.csv", "the newest sweep's loads")

@@ -63,7 +63,7 @@ const fromOne = { least: 1, most: Number.POSITIVE_INFINITY, whole: true } as con
 
 export const command: Command<ImportOptions> = {
   usage: "import <file>",
-  summary: "Put a page load from a HAR, Mahimahi or Web Page Replay into the archive",
+  summary: "Import a page load from a HAR, Mahimahi or Web Page Replay",
   define: (yargs: Argv<CommonOptions>) =>
     defineAs(yargs)
       .positional("file", {
@@ -84,7 +84,7 @@ export const command: Command<ImportOptions> = {
       .option("keep-credentials", {
         type: "boolean",
         default: false,
-        describe: `keep the values of ${credentialsInWords}, which are crossed out otherwise; URLs and bodies always stay`,
+        describe: `keep the values of ${credentialsInWords}, which are otherwise masked; URLs and bodies always stay`,
       })
       .option("replace", { type: "boolean", default: false, describe: "take the place of a recording of that name" })
       .example("trilane import shop.har.gz", "from Chrome, Firefox, WebPageTest, browsertime")

@@ -15,7 +15,7 @@ interface MergeOptions extends CommonOptions {
 
 export const command: Command<MergeOptions> = {
   usage: "merge <shards..>",
-  summary: "Join what several machines measured of a plan, and tell which of them is unlike the others",
+  summary: "Merge the results of several machines, and report machines that differ from the others",
   define: (yargs: Argv<CommonOptions>) =>
     yargs
       .positional("shards", {
@@ -28,7 +28,7 @@ export const command: Command<MergeOptions> = {
         type: "string",
         requiresArg: true,
         default: "merged.db",
-        describe: "the file to write; one of an earlier merge of the same plan is replaced",
+        describe: "the file to write; replaces an earlier merge of the same plan",
       })
       .option(
         "tolerance",
@@ -36,7 +36,7 @@ export const command: Command<MergeOptions> = {
           { least: 0, most: 1000, unit: "per cent" },
           {
             default: 3,
-            describe: "machines whose reference cells differ by up to so many per cent are alike",
+            describe: "machines whose reference cells differ by up to this many per cent count as equal",
           },
         ),
       )

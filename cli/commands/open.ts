@@ -51,7 +51,7 @@ export const command: Command<OpenCommandOptions> = {
         type: "string",
         demandOption: true,
         describe:
-          "a recording, a URL, which is recorded first, a file that `trilane import` reads, or a page of `trilane synth`",
+          "a recording, a URL (recorded first), a file that `trilane import` reads, or a page of `trilane synth`",
       })
       .option("lane", { choices: allLanes, default: "h3" as Lane, describe: "the lane" })
       .option("link", {

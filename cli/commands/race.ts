@@ -160,7 +160,7 @@ export const command: Command<RaceOptions> = {
         type: "boolean",
         default: false,
         rare: true,
-        describe: `of a URL or file, keep the values of ${credentialsInWords}, which are otherwise masked`,
+        describe: `for a URL or file: keep the values of ${credentialsInWords}, which are otherwise masked`,
       })
       .option("record-again", {
         type: "boolean",

@@ -92,7 +92,7 @@ export const command: Command<RecordCommandOptions> = {
       .option("keep-credentials", {
         type: "boolean",
         default: false,
-        describe: `keep the values of ${credentialsInWords}, which are crossed out otherwise; URLs and bodies always stay`,
+        describe: `keep the values of ${credentialsInWords}, which are otherwise masked; URLs and bodies always stay`,
       })
       .option("replace", { type: "boolean", default: false, describe: "take the place of a recording of that name" })
       .example("trilane record https://shop.example/ --scroll", "to the end of the page, lazy images and all")

@@ -53,7 +53,7 @@ export const command: Command<EditOptions> = {
         describe: "URL=FILE: answer with the file, in the response's content-encoding",
       })
       .option("url", { type: "string", describe: "another start URL" })
-      .option("replace", { type: "boolean", default: false, describe: "take the place of a recording of the new name" })
+      .option("replace", { type: "boolean", default: false, describe: "replace a recording of the new name" })
       .example("trilane recording edit shop --as lean --remove-host '*.ads.example'", "without a third party")
       .example("trilane recording edit shop --as new-css --replace-body 'https://shop.example/a.css=a.css'", ""),
   async run(options) {

@@ -25,7 +25,7 @@ export const command: Command<ModelOptions> = {
     defineCompute(yargs)
       .positional("recording", { type: "string", demandOption: true, describe: "name of the recording, which stays" })
       .option("as", { type: "string", describe: "what to call the model (default: the recording's name and -model)" })
-      .option("replace", { type: "boolean", default: false, describe: "take the place of a recording of the new name" })
+      .option("replace", { type: "boolean", default: false, describe: "replace a recording of the new name" })
       .example("trilane recording model shop", "makes shop-model")
       .example("trilane recording model shop --compute busy", "its scripts work where the recorded ones worked"),
   async run(options) {

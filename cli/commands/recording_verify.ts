@@ -51,7 +51,7 @@ export const command: Command<VerifyOptions> = {
   define: (yargs: Argv<CommonOptions>) =>
     yargs
       .positional("recording", { type: "string", array: true, demandOption: true, describe: "names of recordings" })
-      .example("trilane recording verify shop", "reads all of it; exit status 1 where it is damaged"),
+      .example("trilane recording verify shop", "reads all of it; exit status 1 if it is damaged"),
   async run(options) {
     const verified = await withArchive(homeFolder(options.home), async (archive) => {
       const all: RecordingVerified[] = [];

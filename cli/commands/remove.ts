@@ -111,7 +111,7 @@ export const command: Command<RemoveOptions> = {
       .option("everything", {
         type: "boolean",
         default: false,
-        describe: "all recordings, results, reports, profiles and keys, and the extension's way to them",
+        describe: "all recordings, results, reports, profiles and keys, and the extension's link to the host",
       })
       .option("yes", { type: "boolean", default: false, describe: "with --everything: do not ask" })
       .example("trilane remove shop shop-repeat", "two recordings")

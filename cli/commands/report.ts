@@ -38,13 +38,13 @@ export const command: Command<ReportOptions> = {
     defineStoredMetric(yargs)
       .positional("sweep", {
         type: "string",
-        describe: "number of the sweep, of pages or flows, or a file of results, as merged.db (default: the newest)",
+        describe: "number of a sweep (pages or flows), or a results file such as merged.db (default: the newest)",
       })
       .option("out", { type: "string", describe: "the file to write (default: in the data folder's reports/)" })
       .option("methods", {
         type: "boolean",
         default: false,
-        describe: "print the paragraph for a paper's methods section instead, and the sentence to cite",
+        describe: "print a paragraph for a paper's methods section and the citation instead",
       })
       .example("trilane report", "on the newest sweep")
       .example("trilane report 3 --methods", "what a paper has to say about sweep 3")

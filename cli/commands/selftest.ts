@@ -42,16 +42,16 @@ export const command: Command<SelftestOptions> = {
         type: "string",
         array: true,
         default: [] as string[],
-        describe: "links, or JSON files of profiles (default: a table of all that a link may do)",
+        describe: "links, or JSON link profiles (default: a table of everything a link can do)",
       })
-      .option("quick", { type: "boolean", default: false, describe: "as before each sweep: a second or two a link" })
+      .option("quick", { type: "boolean", default: false, describe: "a second or two per link, as before each sweep" })
       .example("trilane selftest", "the whole table")
       .example("trilane selftest 3mbit/50ms,loss=1% --quick", "one link")
       .example("trilane selftest --json", "schemas/selftest.schema.json")
       .epilogue(
-        "rate: while the link was busy. delay: the median of small packets, one way, with their transmission.\n" +
-          "lateness: what one packet of a hundred took longer. queue: packets of 1500 bytes that it holds. A share's\n" +
-          "tolerance is the 99.9 % interval for so many packets. A link that is out is measured up to three times.",
+        "rate: while the link was busy. delay: median one-way time of small packets, transmission included.\n" +
+          "lateness: how much longer the 99th percentile took. queue: capacity in packets of 1500 bytes. The tolerance of a\n" +
+          "share is the 99.9 % interval for that many packets. A link out of tolerance is measured up to three times.",
       ),
   run: async (options) => {
     const asked = options.links.length > 0 ? options.links : selftestLinks;

@@ -33,12 +33,12 @@ export const command: Command<SteerOptions> = {
         demandOption: true,
         describe: "the lab's control socket: its name, or a path",
       })
-      .positional("link", { type: "string", demandOption: true, describe: "what changes, as down=1mbit,loss=2%" })
+      .positional("link", { type: "string", demandOption: true, describe: "the change, such as down=1mbit,loss=2%" })
       .example("trilane steer lab down=1mbit,loss=2%", "the rest stays as it is")
       .example("trilane steer lab 3g,loss=2%", "another link: all but the seed is replaced")
       .epilogue(
-        "What is not named stays, files as they were read. What begins with a link (a name, RATE/RTT, a JSON file of " +
-          "a profile) replaces everything but the seed, which a running link keeps. Paths are from this folder.",
+        "Other settings stay, and their files are not read again. A change that begins with a link (a name, RATE/RTT, a JSON " +
+          "link profile) replaces the whole link except its seed. Paths are relative to this folder.",
       ),
   run: async (options) => {
     const control = await LinkControl.connect(controlPath(options.socket));

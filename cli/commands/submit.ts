@@ -71,19 +71,19 @@ export const command: Command<SubmitOptions> = {
       .option("slurm", {
         type: "boolean",
         default: false,
-        describe: "as array jobs, a task for each cell; home, shards and Trilane are in folders that all nodes see",
+        describe: "run as array jobs, one task per cell; all nodes must see the folders of home, shards and Trilane",
       })
       .option("ssh", {
         type: "string",
         requiresArg: true,
-        describe: "hosts, with commas between, as lab1,me@lab2: recordings are sent there, shards brought back",
+        describe: "hosts, separated by commas (lab1,me@lab2); recordings are copied there and shards back",
       })
       .option(
         "cpus",
         number(
           { least: 1, most: 4096, whole: true },
           {
-            describe: "with --slurm: CPUs of a task, bound to it (default: a task has its node for itself)",
+            describe: "with --slurm: CPUs bound to each task (default: a whole node per task)",
           },
         ),
       )
@@ -92,23 +92,23 @@ export const command: Command<SubmitOptions> = {
         array: true,
         nargs: 1,
         default: [] as string[],
-        describe: "with --slurm: a further option of sbatch, as --sbatch=--partition=long",
+        describe: "with --slurm: another option of sbatch (--sbatch=--partition=long)",
       })
       .option("dry-run", {
         type: "boolean",
         default: false,
-        describe: "with --slurm: print the job scripts; hand in nothing",
+        describe: "with --slurm: print the job scripts, submit nothing",
       })
       .option("program", {
         type: "string",
         requiresArg: true,
-        describe: "with --ssh: where trilane is on the hosts (default: as here)",
+        describe: "with --ssh: path of trilane on the hosts (default: as here)",
       })
       .option("ssh-command", {
         type: "string",
         requiresArg: true,
         default: "ssh",
-        describe: 'with --ssh: the program and its options, as "ssh -p 2222"',
+        describe: 'with --ssh: the program and its options ("ssh -p 2222")',
       })
       .example(
         "trilane submit study.json --slurm --shards /scratch/study",

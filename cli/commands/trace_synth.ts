@@ -77,8 +77,8 @@ export const command: Command<SynthOptions> = {
   define: (yargs: Argv<CommonOptions>) =>
     yargs
       .positional("preset", { type: "string", describe: "a network: OUT.down and OUT.up are written" })
-      .option("out", { type: "string", describe: "the file to write; with a preset, its beginning" })
-      .option("length", { type: "string", default: "2min", describe: "as 60s, 5min, 1h" })
+      .option("out", { type: "string", describe: "the file to write; with a preset, the start of both names" })
+      .option("length", { type: "string", default: "2min", describe: "60s, 5min, 1h" })
       .option(
         "seed",
         number(
@@ -86,9 +86,9 @@ export const command: Command<SynthOptions> = {
           { default: 1, describe: "the same seed gives the same trace" },
         ),
       )
-      .option("mean", { type: "string", describe: "mean rate where no preset is named: the trace has exactly this" })
+      .option("mean", { type: "string", describe: "mean rate without a preset; the trace has exactly this mean" })
       .option("spread", number({ least: 0, most: 10 }, { describe: "standard deviation of the rate over its mean" }))
-      .option("memory", { type: "string", describe: "after this time the rate has forgotten what it was (1/e)" })
+      .option("memory", { type: "string", describe: "time after which the rate's autocorrelation has fallen to 1/e" })
       .option("outage-every", { type: "string", describe: "mean time between outages, or never" })
       .option("outage-length", { type: "string", describe: "mean length of an outage" })
       .example("trilane trace synth verizon-lte --out lte", "lte.down (19.1 Mbit/s) and lte.up (9.1)")

@@ -28,7 +28,7 @@ function raceOf(action: Extract<Action, { do: "race" }>): RaceRequest {
   if (!Array.isArray(lanes) || lanes.length === 0 || !lanes.every((lane) => typeof lane === "string" && isLane(lane)))
     throw malformed("it names no lanes");
   if (typeof link !== "string" || link.trim() === "") throw malformed("it names no link");
-  if (!Number.isInteger(runs) || runs < 1) throw malformed("its number of loads is none");
+  if (!Number.isInteger(runs) || runs < 1) throw malformed("its number of loads is not valid");
   return {
     profile: idOf(action.profile),
     lanes: [...new Set(lanes)],

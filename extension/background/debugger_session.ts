@@ -56,15 +56,15 @@ export function attachFailure(message: string, url: string): FailureError {
   if (/^file:/i.test(url))
     return new FailureError(
       "file-not-allowed",
-      "The browser lets Trilane see no files.",
+      "The browser does not let Trilane read files.",
       'Allow it under chrome://extensions, Trilane, "Allow access to file URLs".',
     );
   if (/no tab with|no target/i.test(message))
-    return new FailureError("no-page", "The tab is not there any more.", "Open the page again, then profile it.");
+    return new FailureError("no-page", "The tab was closed.", "Open the page again, then profile it.");
   if (/cannot (access|attach)|not allowed|cannot be (scripted|debugged)|extensions gallery/i.test(message))
     return new FailureError(
       "page-not-allowed",
-      "The browser lets no extension look into its own pages, its web store and other extensions' pages.",
+      "Extensions may not look into the browser's own pages, its web store or other extensions' pages.",
       "Open a page of a web site, then profile it.",
     );
   return new FailureError("failed", `The browser did not let Trilane watch this tab: ${message}`, "Try again.");

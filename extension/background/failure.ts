@@ -18,7 +18,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof DOMException && error.name === "QuotaExceededError")
     return {
       code: "history-full",
-      message: "The browser has no room left for Trilane's history.",
+      message: "The browser has no space left for Trilane's history.",
       remedy: "Remove profiles or races from the history, or free space on the disk.",
     };
   if (error instanceof DOMException && error.name === "VersionError")

@@ -13,7 +13,7 @@ const needed = ["links", "profile", "race"] as const;
 export async function greetHost(): Promise<{ version: string; features: string[] }> {
   const { version, schema, features } = await askHost("hello", {}, { timeout_ms: helloTimeout_ms });
   const known = Array.isArray(features) ? features.filter((each): each is string => typeof each === "string") : [];
-  const name = typeof version === "string" ? version : "of no known version";
+  const name = typeof version === "string" ? version : "of an unknown version";
   const missing = needed.filter((feature) => !known.includes(feature));
   if (schema !== messageSchema || missing.length > 0)
     throw new FailureError(
@@ -38,11 +38,7 @@ export async function hostLinks(): Promise<Links["links"]> {
   const { result } = await askHost("links", {}, { timeout_ms: commandTimeout_ms });
   const { links } = (result ?? {}) as Partial<Links>;
   if (!Array.isArray(links))
-    throw new FailureError(
-      "host-garbage",
-      "Trilane's helper names no links.",
-      "Run `cli/trilane install-host` of this Trilane again.",
-    );
+    throw new FailureError("host-garbage", "Trilane's helper lists no links.", "Run `cli/trilane install-host` again.");
   return links;
 }
 

@@ -8,13 +8,13 @@ type Note = ProfileFacts["notes"][number];
 
 const endings: Readonly<Record<string, string>> = {
   timeout:
-    "The load event did not come in time: this is what was seen until then. A page that never ends loading has no page load time.",
-  canceled: "Loading was stopped: this is what was seen until then.",
-  closed: "The tab was closed while it loaded: this is what was seen until then.",
-  navigated: "The tab went on to another page: this is what was seen until then.",
-  crashed: "The page crashed while it loaded: this is what was seen until then. Load it again.",
+    "The load event did not come in time; this shows the load until then. A page that never finishes loading has no page load time.",
+  canceled: "Loading was stopped; this shows the load until then.",
+  closed: "The tab was closed while it loaded; this shows the load until then.",
+  navigated: "The tab went on to another page; this shows the load until then.",
+  crashed: "The page crashed while it loaded; this shows the load until then. Profile it again.",
   detached:
-    "The browser's bar was used to stop the debugger, or another program took it: this is what was seen until then.",
+    "The debugger was stopped from the browser's bar or taken by another program; this shows the load until then.",
   download: "The address was saved as a file; no page came.",
 };
 
@@ -31,32 +31,31 @@ export function loadNotes({ capture, ended, document }: LoadSeen): Note[] {
       `The page did not come (${document.failure}): the browser shows an error page. Check the address and the network.`,
     );
   else if (document.shown === null && ended === "quiet")
-    add("document", "The server answered without a page, so the browser stayed on the one before.");
+    add("document", "The server's response has no page, so the browser stayed on the previous one.");
   if (document.sentOn > 0)
     add(
       "document",
-      `${several(document.sentOn, "A document", "documents")} sent the browser on before it had loaded; the times are the last one's, the requests all of them.`,
+      `${several(document.sentOn, "A document", "documents")} redirected the browser before loading. Times are for the last document, requests for all.`,
     );
   if (document.dialogs > 0)
-    add("dialog", "The page opened a dialog while it loaded; the times include how long it was open.");
+    add("dialog", "The page opened a dialog while it loaded. The times include how long it was open.");
   const asked = [...capture.extraInfos.values()].some(({ responses }) =>
     responses.some(({ statusCode }) => statusCode === 401 || statusCode === 407),
   );
-  if (asked)
-    add("auth", "A server asked for a name and password; the times include how long the browser asked for them.");
+  if (asked) add("auth", "A server asked for a name and password. The times include how long that took.");
   if (document.shown !== null && !capture.requests.some(({ sent }) => /^https?:/i.test(sent.request.url)))
-    add("requests", "Nothing was asked over HTTP: the page came from this machine or from the browser itself.");
+    add("requests", "No HTTP request was made: the page came from this machine or the browser itself.");
   const open = capture.requests.filter(isUnderWay).length;
   if (open > 0)
     add(
       "requests",
-      `${several(open, "One request was", "requests were")} still under way at the end (streams, long polls): their times and sizes are those until then.`,
+      `${several(open, "One request was", "requests were")} still under way at the end (streams, long polls). Times and sizes are until then.`,
     );
   const first = capture.requests.find(({ sent }) => sent.type === "Document" && /^https?:/.test(sent.request.url));
   if (first?.response?.connectionReused)
     add(
       "detail",
-      "The browser's connection to the page's server was open already, so this load did not pay for setting it up. Close the site's other tabs and wait five minutes for a cold start.",
+      "The connection to the page's server was already open, so this load did not pay for it. For a cold start, close the site's other tabs and wait five minutes.",
     );
   if (capture.requests.length > 0 && capture.requests.every(({ response }) => response?.fromServiceWorker === true))
     add("requests", "The page's service worker answered every request: nothing went over the network.");

@@ -48,7 +48,7 @@ export function endOf(message: string): FailureError {
     return new FailureError(
       "host-missing",
       "Trilane's helper was installed for another extension.",
-      "Run `cli/trilane install-host` of the Trilane that this extension belongs to.",
+      "Run `cli/trilane install-host` from the same Trilane as this extension.",
     );
   if (/failed to start/i.test(message))
     return new FailureError(
@@ -56,19 +56,19 @@ export function endOf(message: string): FailureError {
       "Trilane's helper could not be started.",
       "Run `npm run setup` and `cli/trilane install-host` in Trilane's folder again.",
     );
-  if (/error when communicating/i.test(message)) return garbage("what it sent is no native message");
+  if (/error when communicating/i.test(message)) return garbage("it sent no native message");
   return new FailureError(
     "host-ended",
-    "Trilane's helper ended while it was needed.",
-    "Try again; `cli/trilane doctor` says what is wrong on this machine.",
+    "Trilane's helper ended unexpectedly.",
+    "Try again; `cli/trilane doctor` shows what is wrong on this machine.",
   );
 }
 
 function garbage(what: string): FailureError {
   return new FailureError(
     "host-garbage",
-    `Trilane's helper does not answer as it should: ${what}.`,
-    "Run `cli/trilane install-host` of this Trilane again, so that the browser starts the right program.",
+    `Trilane's helper gave a wrong answer: ${what}.`,
+    "Run `cli/trilane install-host` again, so that the browser starts the right program.",
   );
 }
 
@@ -109,7 +109,7 @@ function resultOf(answer: Fields, parts: readonly string[]): Fields | FailureErr
   try {
     return { ...answer, result: JSON.parse(parts.join("")) as unknown };
   } catch {
-    return garbage("its parts make no JSON");
+    return garbage("its parts are not JSON");
   }
 }
 
@@ -125,7 +125,7 @@ function refusalOf(error: unknown): FailureError {
 
 /** Null where all is well; else why the conversation must end. */
 function received(talk: Conversation, message: unknown): FailureError | null {
-  if (!isFields(message)) return garbage("a message is no object");
+  if (!isFields(message)) return garbage("a message is not an object");
   const { id } = message;
   // What it could not read it answers without a number; nobody knows then what will never be answered.
   if (typeof id !== "number") return message.ok === false ? refusalOf(message.error) : garbage("a message has no id");
@@ -157,7 +157,7 @@ function open(): Conversation {
   if (typeof chrome.runtime.connectNative !== "function")
     throw new FailureError(
       "host-permission",
-      "Trilane may not talk to its helper yet.",
+      "Trilane does not have permission to talk to its helper yet.",
       "Press Race, and allow it when the browser asks.",
     );
   const talk: Conversation = {
@@ -199,8 +199,8 @@ export function askHost(type: string, fields: Fields = {}, { event, timeout_ms }
                 talk,
                 new FailureError(
                   "host-silent",
-                  `Trilane's helper gave no answer within ${limit_ms / 1000} s.`,
-                  "Try again; `cli/trilane doctor` says what is wrong on this machine.",
+                  `Trilane's helper did not answer within ${limit_ms / 1000} s.`,
+                  "Try again; `cli/trilane doctor` shows what is wrong on this machine.",
                 ),
               ),
             limit_ms,

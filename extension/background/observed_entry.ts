@@ -64,8 +64,10 @@ function phasesOf(resource: ObservedResource): HarEntry["timings"] {
       _blocked_queueing: notApplicable,
     };
   const span = (from: number, to: number): number => (from > 0 && to > from ? to - from : notApplicable);
-  const dns = span(resource.domainLookupStart, resource.domainLookupEnd);
   const connect = span(resource.connectStart, resource.connectEnd);
+  // 0: looked up before the request needed it, as DevTools reports it.
+  const lookedUp = resource.domainLookupStart > 0 && resource.domainLookupEnd === resource.domainLookupStart;
+  const dns = connect >= 0 && lookedUp ? 0 : span(resource.domainLookupStart, resource.domainLookupEnd);
   const ssl = connect < 0 ? notApplicable : span(resource.secureConnectionStart, resource.connectEnd);
   const wait = Math.max(0, responseStart - requestStart);
   const receive = Math.max(0, responseEnd - Math.max(responseStart, requestStart));

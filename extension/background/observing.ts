@@ -91,7 +91,7 @@ async function ask(tabId: number, url: string): Promise<Answered> {
   throw new FailureError("no-page", "The page did not answer.", "Wait until it is there, then try again.");
 }
 
-const missing = "HTTP/3's discovery is not told to pages: load it anew under the debugger to see why.";
+const missing = "Pages cannot see how HTTP/3 was discovered. Profile with a reload to see why.";
 
 /** The finished profile's id. FailureError where the page may not be looked into. */
 export async function observeTab(tabId: number): Promise<string> {
@@ -125,13 +125,13 @@ export async function observeTab(tabId: number): Promise<string> {
     notes: [
       {
         about: "detail",
-        text: "Read from the page's own timeline after it loaded, without the debugger: no headers, no connections, no contents, and no requests of frames. Profile it with a reload for these.",
+        text: "Read from the page's own timeline after it loaded, without the debugger. Headers, connections, contents and requests of frames are missing; profile with a reload to see them.",
       },
       ...(opaque > 0
         ? [
             {
               about: "requests" as const,
-              text: `${opaque} of ${entries.length} requests went to other sites that keep their details (Timing-Allow-Origin): of these only beginning and end are known.`,
+              text: `${opaque} of ${entries.length} requests went to other sites that hide the details (no Timing-Allow-Origin): only their start and end are known.`,
             },
           ]
         : []),
@@ -139,7 +139,7 @@ export async function observeTab(tabId: number): Promise<string> {
         ? [
             {
               about: "requests" as const,
-              text: "The page's timeline is full (250 requests, where the page asks for no more): later requests are missing.",
+              text: "The page's timeline is full (by default it holds 250 requests): later requests are missing.",
             },
           ]
         : []),

@@ -42,7 +42,7 @@ export async function tabUrl(tabId: number): Promise<string> {
     const tab = await chrome.tabs.get(tabId);
     return tab.url ?? tab.pendingUrl ?? "";
   } catch {
-    throw new FailureError("no-page", "The tab is not there any more.", "Open the page again, then profile it.");
+    throw new FailureError("no-page", "The tab was closed.", "Open the page again, then profile it.");
   }
 }
 

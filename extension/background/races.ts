@@ -31,7 +31,7 @@ const resultTimeout_ms = 300_000;
 const wait = (time_ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, time_ms));
 
 const noRace = (): FailureError =>
-  new FailureError("no-race", "This race is not kept any more.", "Start it again from the profile.");
+  new FailureError("no-race", "This race was removed from the history.", "Start it again from the profile.");
 const canceledFailure: Failure = { code: "canceled", message: "The race was canceled.", remedy: "Start it again." };
 
 const wasCanceled = (id: string): boolean => followed.get(id)?.canceled ?? false;
@@ -48,19 +48,23 @@ export async function startRace(request: RaceRequest): Promise<string> {
   await profilingOf(request.profile);
   const profile = await getProfile(request.profile);
   if (!profile)
-    throw new FailureError("no-profile", "This profile is not kept any more.", "Profile the page again, then race it.");
+    throw new FailureError(
+      "no-profile",
+      "This profile was removed from the history.",
+      "Profile the page again, then race it.",
+    );
   const bodies = heldBodies(request.profile);
   if (!bodies)
     throw new FailureError(
       "no-bodies",
-      "The page's contents are not in memory any more, and a race needs them.",
-      "Race it again from its tab: the page is loaded anew with its contents.",
+      "The page's contents are no longer in memory, and a race needs them.",
+      "Race it again from its tab, which reloads the page with its contents.",
     );
   if (bodies.ofResponses.size === 0)
     throw new FailureError(
       "nothing-to-race",
-      "No response of this page came over the network with contents, so there is nothing to race.",
-      "Profile it with the cache off; a page that its service worker answers can be recorded by `trilane record URL`.",
+      "No response of this page came over the network with a body, so there is nothing to race.",
+      "Profile it with the cache off. If a service worker answers the page, use `trilane record URL`.",
     );
   const { title, url } = profile.log._trilane;
   const row: Row = {
@@ -131,8 +135,8 @@ const isUnreachable = ({ code }: Failure): boolean => code.startsWith("host-");
 /** How it went on nobody knows: its page asks anew whenever it is opened. */
 const unknownEnd = ({ code, message, remedy }: Failure): Failure => ({
   code,
-  message: `How this race went on is not known. ${message}`,
-  remedy: `${remedy} Then open this race again: it may have ended well.`,
+  message: `The outcome of this race is unknown. ${message}`,
+  remedy: `${remedy} Then open this race again: it may have finished.`,
 });
 
 /** Follows to the end, again where the conversation broke. Never rejects. */
@@ -203,7 +207,7 @@ function remedyOf(message: string): { message: string; remedy: string } {
   const colon = message.lastIndexOf(": ");
   return colon > 0
     ? { message: message.slice(0, colon), remedy: message.slice(colon + 2) }
-    : { message, remedy: "Run `cli/trilane doctor` in Trilane's folder: it says what a race lacks." };
+    : { message, remedy: "Run `cli/trilane doctor` in Trilane's folder to see what a race needs." };
 }
 
 async function resultOf({ hostRace }: Row): Promise<RaceResult> {
@@ -212,7 +216,7 @@ async function resultOf({ hostRace }: Row): Promise<RaceResult> {
   if (found?.schema !== "trilane/race-result/1" || !Array.isArray(found.lanes))
     throw new FailureError(
       "host-garbage",
-      "Trilane's helper gave no result of the race.",
+      "Trilane's helper did not return the race's result.",
       "Update both to the same version: in Trilane's folder run `npm run setup`, then reload the extension.",
     );
   return found as RaceResult;
@@ -257,7 +261,7 @@ export async function openReport(id: string): Promise<void> {
   } catch {
     throw new FailureError(
       "file-not-allowed",
-      `The browser lets the extension open no files. The report is ${path}`,
+      `The browser does not let the extension open files. The report is ${path}`,
       'Open that file in the browser, or allow it under chrome://extensions, Trilane, "Allow access to file URLs".',
     );
   }
@@ -272,7 +276,7 @@ export async function resumeRaces(): Promise<void> {
       // It was being handed over, and its contents went with the service worker.
       await end(row, "failed", {
         code: "no-bodies",
-        message: "The browser ended Trilane's service worker while the page was handed over.",
+        message: "The browser ended Trilane's service worker while the page was being passed to the helper.",
         remedy: "Race it again from its tab.",
       });
       continue;

@@ -75,7 +75,7 @@ export function profileMetricsOf(timings: PageTimings | null, clsTbt: ClsTbt | n
   const painted = timings?.firstContentfulPaint ?? null;
   const cls = clsTbt
     ? Math.round(cumulativeLayoutShift(clsTbt.shifts) * 1e6) / 1e6
-    : missing("cls", "the page told no layout shifts");
+    : missing("cls", "the page reported no layout shifts");
   let tbt_ms: number | null = null;
   if (!clsTbt?.longTasks) tbt_ms = missing("tbt_ms", "long tasks were not watched while the page loaded");
   else if (painted === null)

@@ -1,5 +1,6 @@
-// What each host's connections and first bytes took, by protocol: a row of `trilane fetch` as far as a browser tells it. Pure;
-// asks nobody. Chromium counts what a request waited for: of a connection opened ahead of it, only the rest.
+// What each host's connections and first bytes took, by protocol: a row of `trilane fetch` as far as a browser reports it. Pure;
+// asks nobody. Chromium reports what a request waited for. Of a connection that was begun ahead of it that is only a rest, so
+// such connections count in no time.
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import { askedOverNetwork, offersH3 } from "./why_not_h3.ts";
 
@@ -63,6 +64,12 @@ function openingRequests(entries: readonly HarEntry[]): HarEntry[] {
   });
 }
 
+/**
+ * Whether the connection was begun before its request. Chromium moves all that came before a request to its beginning: then the name's
+ * lookup takes exactly 0, and the connection, which begins with the lookup's end, is cut. Programs that round to whole ms write 0 too.
+ */
+const isBegunAhead = ({ timings }: HarEntry): boolean => timings.dns === 0 && !Number.isInteger(timings.connect);
+
 function ipOf(entries: readonly HarEntry[]): HostTimings["ip"] {
   const addresses = entries.flatMap(({ serverIPAddress }) => serverIPAddress || []);
   const [v4, v6] = [addresses.some((each) => !each.includes(":")), addresses.some((each) => each.includes(":"))];
@@ -81,12 +88,12 @@ function tlsVersionOf(entries: readonly HarEntry[]): string | null {
 
 /** Why no connection's time is known. */
 function noConnection(entries: readonly HarEntry[], opened: readonly HarEntry[]): string {
-  if (opened.length > 0) return "the browser had opened the connection before it was asked for";
+  if (opened.length > 0) return "the browser began the connection before a request needed it";
   if (entries.some(({ _trilane }) => _trilane.connectionReused === true))
-    return "all requests used a connection that was open already";
+    return "all requests used connections that were open already";
   return entries.every(({ response }) => response.status === 0)
     ? "no request was answered"
-    : "connections are told only under the debugger, and by some sites to their pages";
+    : "connections are known only under the debugger, or if the site lets its pages see them";
 }
 
 function timingsOf(host: string, entries: readonly HarEntry[], h3_offered: boolean | null): HostTimings {
@@ -100,10 +107,10 @@ function timingsOf(host: string, entries: readonly HarEntry[], h3_offered: boole
     return value;
   };
   const opened = openingRequests(entries);
-  const timed = opened.filter(({ timings }) => timings.connect > 0);
+  const timed = opened.filter((entry) => entry.timings.connect > 0 && !isBegunAhead(entry));
   const why = noConnection(entries, opened);
   const tcp_ms = ({ timings }: HarEntry): number => timings.connect - (quic ? 0 : Math.max(0, timings.ssl));
-  const noTls = quic ? "QUIC's handshake has it: see connect" : isSecure ? why : "asked over http://, without TLS";
+  const noTls = quic ? "part of QUIC's handshake: see connect" : isSecure ? why : "http:// has no TLS";
   const tls = quic ? [] : timed.flatMap(({ timings }) => (timings.ssl > 0 ? [timings.ssl] : []));
   const firstBytes = timed.filter(wasAnswered).map(({ timings }) => timings.connect + timings.send + timings.wait);
   const later = entries.filter((entry) => !opened.includes(entry) && wasAnswered(entry));
@@ -111,26 +118,26 @@ function timingsOf(host: string, entries: readonly HarEntry[], h3_offered: boole
   const names = entries.flatMap(({ timings }) => (timings.dns > 0 ? [timings.dns] : []));
   return {
     host,
-    protocol: told("protocol", protocol, "no request was answered, or the browser did not tell"),
-    ip: told("ip", ipOf(entries), "the server's address was not told"),
+    protocol: told("protocol", protocol, "no request was answered, or its protocol is not known"),
+    ip: told("ip", ipOf(entries), "the server's address is not known"),
     tls_version: told(
       "tls_version",
       tlsVersionOf(entries),
-      isSecure ? "the TLS version was not told" : "asked over http://, without TLS",
+      isSecure ? "the TLS version is not known" : "http:// has no TLS",
     ),
     requests: entries.length,
-    connections: told("connections", ids.size || null, "connections were not told"),
+    connections: told("connections", ids.size || null, "connections are not known"),
     opened: opened.length,
-    dns_ms: told("dns_ms", median(names), "the name was known: no request had to look it up"),
+    dns_ms: told("dns_ms", median(names), "no request waited for a name lookup"),
     connect_ms: told("connect_ms", median(timed.map(tcp_ms)), why),
     tls_ms: told("tls_ms", median(tls), noTls),
     first_byte_ms: told("first_byte_ms", median(firstBytes), timed.length > 0 ? "no response came" : why),
     reused_first_byte_ms: told(
       "reused_first_byte_ms",
       median(later.map(({ timings }) => timings.wait)),
-      "no request was answered on a connection that was open",
+      "no request was answered on an open connection",
     ),
-    h3_offered: quic ? null : told("h3_offered", h3_offered, "the answers' headers were not told"),
+    h3_offered: quic ? null : told("h3_offered", h3_offered, "the responses' headers are not known"),
     unavailable,
   };
 }

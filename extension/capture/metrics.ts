@@ -55,23 +55,24 @@ export function noMetrics(reason: string): Metrics {
   return { plt_ms: null, ttfb_ms: null, dcl_ms: null, fcp_ms: null, lcp_ms: null, unavailable };
 }
 
-const unpainted = "no content was painted until the load was read";
+const unpainted = "no content was painted before the load was read";
 
 /** The largest contentful paint's time, or why there is none. */
 function largestOf({ firstContentfulPaint, largestContentfulPaint, largestIs }: PageTimings): number | string {
   if (largestContentfulPaint === null) return unpainted;
   // It hides what is smaller and came later: the largest image may be among that.
-  if (largestIs === "blank") return "the browser took blanks between images for the largest text, and tells no other";
+  if (largestIs === "blank")
+    return "the browser took white space between images for the largest text and reports nothing else";
   const first = firstContentfulPaint ?? 0;
   // An image was painted when it was there and painting had begun, at the earliest.
   if (largestIs === "loaded") return Math.max(largestContentfulPaint, first);
   return largestContentfulPaint < first
-    ? "the browser told it to be before the first contentful paint"
+    ? "the browser reported it before the first contentful paint"
     : largestContentfulPaint;
 }
 
 export function metricsOf(timings: PageTimings | null): Metrics {
-  if (!timings || timings.navigations === 0) return noMetrics("the page told no navigation timing");
+  if (!timings || timings.navigations === 0) return noMetrics("the page reported no navigation timing");
   const unavailable: Record<string, string> = {};
   // A time origin of 0 and events that did not happen look alike in the API: both are 0.
   const since = (name: string, time: number | null, reason: string): number | null => {
@@ -89,7 +90,7 @@ export function metricsOf(timings: PageTimings | null): Metrics {
     plt_ms: since("plt_ms", timings.loadEventEnd, "the load event did not end"),
     ttfb_ms: since("ttfb_ms", timings.responseStart, "no response began"),
     dcl_ms: since("dcl_ms", timings.domContentLoadedEventEnd, "the document was not parsed to its end"),
-    fcp_ms: paint("fcp_ms", timings.firstContentfulPaint, "nothing was painted until the load was read"),
+    fcp_ms: paint("fcp_ms", timings.firstContentfulPaint, "nothing was painted before the load was read"),
     lcp_ms: paint("lcp_ms", largest_ms, whyNot),
     unavailable,
   };

@@ -34,8 +34,8 @@ function unheard({ frame, video, events }: Load): string | null {
   if (events.length > 0) return null;
   // One that was never loaded has none to be heard.
   if (frame.watched && !video.inShadow && video.ready === 0) return null;
-  if (!frame.watched) return "it was not watched while the page loaded";
-  return video.inShadow ? "it is in a shadow tree, whose events are not heard" : "none of its events was heard";
+  if (!frame.watched) return "the page was not watched while it loaded";
+  return video.inShadow ? "it is in a shadow tree, where events cannot be observed" : "none of its events was seen";
 }
 
 function stateOf({ video, replaced }: Load, { wanted, started, stalled }: Playback): Video["state"] {
@@ -77,7 +77,8 @@ function videoOf(load: Load, main: WatchedFrame): Video {
   const { wanted, started, stalls, played_ms } = playback;
   const deaf = unheard(load);
   const begin = events.find(({ type }) => type === "loadstart")?.time ?? null;
-  const late = deaf ?? (begin === null && started !== null && wanted === null ? "it played before it was heard" : null);
+  const late =
+    deaf ?? (begin === null && started !== null && wanted === null ? "it played before it was noticed" : null);
   const stalled_ms = stalls.reduce((sum, { duration }) => sum + duration, 0);
   const cut = video.cut ? "it had more events than are kept" : null;
   const gone = replaced === null ? null : "its element went on to another source";
@@ -102,7 +103,7 @@ function videoOf(load: Load, main: WatchedFrame): Video {
     load_ms: told(
       "load_ms",
       begin === null ? null : since(begin),
-      deaf ?? (events.length > 0 ? "it was loading before it was heard" : "nothing was loaded"),
+      deaf ?? (events.length > 0 ? "it was loading before it was noticed" : "nothing was loaded"),
     ),
     startup_ms: told(
       "startup_ms",

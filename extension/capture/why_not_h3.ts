@@ -36,24 +36,24 @@ function whyNot({ secure, entries }: Host, h3: number): string {
   const others = [...new Set(answered.map(({ _protocol }) => _protocol).filter((name) => name !== "h3"))].join(", ");
   if (answered.length === 0) {
     const error = entries.find(({ response }) => response._error !== null)?.response._error;
-    return error ? `No request was answered (${error}).` : "The browser did not tell the protocol.";
+    return error ? `No request was answered (${error}).` : "The browser did not report the protocol.";
   }
   if (h3 === answered.length) return "";
   if (h3 > 0) {
     return offered || usages.has("mappingMissing")
-      ? `Some went over ${others}: the browser learnt of HTTP/3 from an Alt-Svc header of the first answers, and changed over. An HTTPS record in DNS that names h3 would let it begin so.`
-      : `Some went over ${others}, whose connection was ready first or was there already.`;
+      ? `Some went over ${others}: the browser learnt of HTTP/3 from an Alt-Svc header in the first responses and then switched. With an HTTPS record in DNS that names h3, it could start with HTTP/3.`
+      : `Some went over ${others}, because that connection was ready first or already open.`;
   }
-  if (!secure) return "Asked over http://, without TLS: HTTP/3 always has it.";
+  if (!secure) return "HTTP/3 needs TLS, and http:// has none.";
   if (usages.has("broken"))
-    return "HTTP/3 was tried before and failed, so the browser avoids it for a while: often UDP port 443 is blocked on the way.";
+    return "HTTP/3 failed before, so the browser avoids it for a while. Often UDP port 443 is blocked on the way.";
   if (usages.has("mainJobWonRace"))
-    return `HTTP/3 was tried, but the connection for ${others} was ready first: the browser fell back.`;
+    return `HTTP/3 was tried, but the connection over ${others} was ready first, so the browser fell back.`;
   if (offered)
-    return "The server offers HTTP/3 by Alt-Svc, which the browser learns only with the first answer: the next visit may use it. An HTTPS record in DNS that names h3 would let the first one do so.";
+    return "The server offers HTTP/3 by Alt-Svc, which the browser learns only from the first response, so the next visit may use it. With an HTTPS record in DNS that names h3, the first visit could.";
   if (usages.has("mappingMissing"))
-    return "The server does not offer it: no Alt-Svc header names h3, and the browser found no HTTPS record in DNS that does.";
-  return `The server's answers (${others}) do not offer it by Alt-Svc; the browser tells nothing of DNS.`;
+    return "The server does not offer it: neither an Alt-Svc header nor an HTTPS record in DNS names h3.";
+  return `The server's responses (${others}) do not offer it by Alt-Svc. The browser does not report DNS.`;
 }
 
 /** One row for each host that was asked over the network, in the order of the first requests. */

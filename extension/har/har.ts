@@ -30,7 +30,7 @@ export function profileForReaders(profile: Profile): Profile {
   const { log } = harForReaders(profile);
   const notes = toldOf(
     log._trilane,
-    `Crossed out: the values of Cookie, Set-Cookie and Authorization, and of what is named ${secretNamesInWords}.`,
+    `Masked: the values of Cookie, Set-Cookie and Authorization, and of fields named ${secretNamesInWords}.`,
   );
   return { log: { ...log, _trilane: { ...log._trilane, notes } } };
 }
@@ -38,7 +38,7 @@ export function profileForReaders(profile: Profile): Profile {
 /** The profile as it is replayed: URLs and bodies are what its requests are found by. */
 function profileForReplay({ log }: Profile): Profile {
   const [page] = log.pages;
-  const notes = toldOf(log._trilane, `The values of ${credentialsInWords} are crossed out.`);
+  const notes = toldOf(log._trilane, `The values of ${credentialsInWords} are masked.`);
   return {
     log: {
       ...log,

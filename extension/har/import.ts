@@ -54,7 +54,7 @@ function metricsOf(log: Fields, page: Fields): Metrics {
   >;
   const reasons = fieldsOf(own?.unavailable);
   const missing = known.filter((name) => told[name] === null);
-  const unavailable = missing.map((name) => [name, textOf(reasons[name]) ?? "the HAR file does not tell it"]);
+  const unavailable = missing.map((name) => [name, textOf(reasons[name]) ?? "the HAR file does not have it"]);
   return { ...told, unavailable: Object.fromEntries(unavailable) };
 }
 
@@ -88,8 +88,7 @@ export function importHar(text: string, file: string): Imported {
   const read = page.entries.map((entry, place) => readEntry(entry, place, started_ms));
   const entries = read.filter((entry) => entry !== null).sort((a, b) => a._trilane.start_ns - b._trilane.start_ns);
   const [document] = entries;
-  if (!document)
-    return refuse(`${file} has no requests over HTTP.`, "Record the page again with the network panel open.");
+  if (!document) return refuse(`${file} has no HTTP requests.`, "Record the page again with the network panel open.");
 
   const own = fieldsOf(log._trilane);
   const title = textOf(page.fields.title) ?? "";
@@ -119,10 +118,10 @@ export function importHar(text: string, file: string): Imported {
     onLoad_ms: nonNegative(timings.onLoad),
     notes: [
       ...kept,
-      ...(pages.length > 1 ? [note(`The file has ${pages.length} pages; this is the one with most requests.`)] : []),
-      ...(left > 0
-        ? [note(`${left} of its ${read.length} entries are no requests over HTTP, and were left out.`)]
+      ...(pages.length > 1
+        ? [note(`The file has ${pages.length} pages; this is the one with the most requests.`)]
         : []),
+      ...(left > 0 ? [note(`${left} of its ${read.length} entries are not HTTP requests and were left out.`)] : []),
     ],
     browser: { user_agent: userAgentOf(entries), platform: "", connection: null },
     source: { file, producer: producerOf(log) },

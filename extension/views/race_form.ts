@@ -24,9 +24,9 @@ const nativeMessaging = { permissions: ["nativeMessaging"] } satisfies chrome.pe
 
 // Said before a recording. A replay finds its answers by URL and body, so that these cannot be crossed out.
 const handedOver =
-  "what its forms sent and the contents of its responses are handed to trilane-host on this machine, as they are. They can hold personal data, and passwords or tokens. Nothing leaves the machine.";
+  "form data and response bodies go unchanged to trilane-host on this machine. They can hold personal data, and passwords or tokens. Nothing leaves the machine.";
 const recordingWords = {
-  again: `The page is loaded once more; its addresses, ${handedOver}`,
+  again: `The page is loaded once more. Its addresses, ${handedOver}`,
   kept: `The page's addresses, ${handedOver}`,
 };
 
@@ -45,7 +45,7 @@ const worksWithout = html`<p class="soft">Profiles, their history and their expo
 const permissionHint = html`<div class="note" role="status"><p><b>To race pages, Trilane must be allowed to talk to its helper on this machine.</b></p><p>The browser asks whether it may “communicate with cooperating native applications”: <button type="button" class="retry">ask again, and go on</button></p>${worksWithout}</div>`;
 
 // A service worker that was started before the permission was given never gets what it is for, and cannot end itself.
-const restartHint = html`<div class="note" role="status"><p><b>Trilane may talk to its helper now, once it has started anew.</b></p><p><button type="button" class="restart">Start it anew</button> It closes its pages; then press its button in the toolbar again.</p></div>`;
+const restartHint = html`<div class="note" role="status"><p><b>Trilane may talk to its helper once it has restarted.</b></p><p><button type="button" class="restart">Restart</button> This closes Trilane's pages; press its toolbar button again afterwards.</p></div>`;
 
 /** Two lines that a stranger can follow. */
 function hostHint(host: Exclude<HostState, { state: "ready" }>): Markup {
@@ -75,7 +75,7 @@ function formMarkup(links: Links, choice: RaceChoice, words: string, action: str
 <label>Loads of each lane <input name="runs" type="number" min="1" max="100" required size="4" value="${String(choice.runs)}"/></label></div>
 <p class="other"${known && html` hidden`}><label>Link <input name="form" placeholder="3mbit/50ms,loss=1%" value="${known ? "" : choice.link}" spellcheck="false"/></label></p>
 <p class="note">${words}</p>
-<label class="line"><input type="checkbox" name="credentials"/><span>Keep cookies and authorization too <small>(else the values of ${credentialsInWords} are crossed out)</small></span></label>
+<label class="line"><input type="checkbox" name="credentials"/><span>Keep cookies and authorization too <small>(otherwise the values of ${credentialsInWords} are masked)</small></span></label>
 <div class="row"><button class="main" type="submit">${action}</button><button type="button" class="close">Not now</button></div><div class="trouble"></div>`;
 }
 
@@ -92,9 +92,9 @@ function chosen(form: HTMLFormElement): RaceChoice | Failure {
   const link = text("link") === otherLink ? text("form") : text("link");
   const runs = Number(text("runs"));
   if (lanes.length === 0) return wrong("no lane is chosen", "choose at least one, two to compare");
-  if (link === "") return wrong("no link is given", "write one such as 3mbit/50ms, or choose one that has a name");
+  if (link === "") return wrong("no link is given", "enter one such as 3mbit/50ms, or choose a named one");
   if (!Number.isInteger(runs) || runs < 1 || runs > 100)
-    return wrong("loads must be 1 to 100", "9 are usual: an interval takes 5, and loads may be lost");
+    return wrong("loads must be 1 to 100", "9 are usual: an interval needs 5, and some loads may be invalid");
   return { lanes, link, runs, keepCredentials: data.get("credentials") !== null };
 }
 

@@ -54,7 +54,7 @@ export function timeLeft(left_s: number | null): string {
 }
 
 const phaseWords: Readonly<Record<RaceState["phase"], string>> = {
-  "handing-over": "Handing the page over to trilane-host",
+  "handing-over": "Passing the page to trilane-host",
   importing: "Making a recording",
   racing: "Racing",
   paused: "Paused",
@@ -73,7 +73,7 @@ export function raceLine(race: RaceState): string {
   const loads = race.loads > 0 ? `: ${race.done} of ${count(race.loads, "load")}` : "";
   const left =
     race.phase === "paused"
-      ? "the disk is full: free some, and it goes on"
+      ? "the disk is full: free some space to continue"
       : race.phase === "racing"
         ? timeLeft(race.left_s)
         : "";

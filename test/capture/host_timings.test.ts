@@ -65,7 +65,7 @@ test("QUIC: its handshake is connect, and has TLS", () => {
   assert.deepEqual([row.connect_ms, row.tls_ms, row.first_byte_ms, row.tls_version], [30, null, 62, "1.3"]);
   assert.deepEqual([row.ip, row.h3_offered], ["6", null]);
   assert.match(row.unavailable.tls_ms ?? "", /QUIC's handshake/);
-  assert.match(row.unavailable.dns_ms ?? "", /was known/);
+  assert.match(row.unavailable.dns_ms ?? "", /name lookup/);
 });
 
 test("medians over connections, and a row for each protocol of a host", () => {
@@ -86,19 +86,24 @@ test("medians over connections, and a row for each protocol of a host", () => {
 
 test("what is missing says why: open already, opened ahead, not told, no TLS, not answered", () => {
   assert.match(only([request()]).unavailable.connect_ms ?? "", /open already/);
-  const ahead = opening({ timings: { connect: 0, ssl: 0 } });
-  assert.match(only([ahead]).unavailable.connect_ms ?? "", /before it was asked for/);
+  for (const timings of [
+    { connect: 0, ssl: 0 },
+    { dns: 0, connect: 3.21, ssl: 3.2 },
+  ]) {
+    const ahead = only([opening({ timings })]);
+    assert.deepEqual([ahead.connect_ms, ahead.tls_ms, ahead.first_byte_ms], [null, null, null]);
+    assert.match(ahead.unavailable.connect_ms ?? "", /before a request needed it/);
+  }
+  // Whole milliseconds: rounded.
+  assert.equal(only([opening({ timings: { dns: 0, connect: 40, ssl: 20 } })]).connect_ms, 20);
   const { serverIPAddress: _a, _connectionId: _c, connection: _d, ...bare } = request();
   const untold = only([{ ...bare, _trilane: { ...bare._trilane, connectionReused: null } }]);
   for (const name of ["ip", "connections", "connect_ms", "first_byte_ms"] as const) {
     assert.equal(untold[name], null);
-    assert.match(untold.unavailable[name] ?? "", /told/);
+    assert.match(untold.unavailable[name] ?? "", /known/);
   }
   const clear = only([opening({ request: { ...template.request, url: "http://a.test/" }, timings: { connect: 9 } })]);
-  assert.match(
-    `${clear.unavailable.tls_ms} ${clear.unavailable.tls_version}`,
-    /^(asked over http:\/\/, without TLS ?){2}$/,
-  );
+  assert.match(`${clear.unavailable.tls_ms} ${clear.unavailable.tls_version}`, /^(http:\/\/ has no TLS ?){2}$/);
   const { _protocol, ...unnamed } = request({
     response: { ...template.response, status: 0, _error: "net::ERR_FAILED" },
     timings: { wait: 0 },
@@ -119,7 +124,7 @@ test("HTTP/3 that was offered: by Alt-Svc, or as the browser knew; else not, or 
   assert.equal(only([usage("mappingMissing")]).h3_offered, false);
   const silent = only([request({ response: { ...template.response, headers: [] } })]);
   assert.equal(silent.h3_offered, null);
-  assert.match(silent.unavailable.h3_offered ?? "", /headers were not told/);
+  assert.match(silent.unavailable.h3_offered ?? "", /headers are not known/);
 });
 
 test("answers from a cache or a service worker are no host's", () => {

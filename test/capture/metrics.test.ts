@@ -51,7 +51,7 @@ test("no largest paint is told before the first one, nor one of blanks", () => {
   };
   assert.equal(told(320, "painted"), 320);
   assert.match(String(told(316, "painted")), /before the first/);
-  assert.match(String(told(400, "blank")), /blanks/);
+  assert.match(String(told(400, "blank")), /white space/);
   // Of an image whose paint is not told: when it was there, and something was painted.
   assert.deepEqual([told(250, "loaded"), told(400, "loaded")], [320, 400]);
 });
@@ -61,7 +61,7 @@ test("times count from activation", () => {
 });
 
 test("no navigation, no metrics", () => {
-  assert.deepEqual(metricsOf(null), noMetrics("the page told no navigation timing"));
+  assert.deepEqual(metricsOf(null), noMetrics("the page reported no navigation timing"));
   assert.equal(metricsOf({ ...timings, navigations: 0 }).plt_ms, null);
 });
 

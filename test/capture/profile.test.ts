@@ -82,7 +82,7 @@ function entry({ url, protocol, usage, altSvc, response, ...rest }: Change): Har
 test("why a host was not asked over HTTP/3", () => {
   const cases: [entries: HarEntry[], used: boolean, why: RegExp][] = [
     [[entry({ protocol: "h3", usage: "dnsAlpnH3JobWonWithoutRace" })], true, /^$/],
-    [[entry({ url: "http://a.test/", protocol: "http/1.1" })], false, /without TLS/],
+    [[entry({ url: "http://a.test/", protocol: "http/1.1" })], false, /needs TLS/],
     [[entry({ protocol: "h2", usage: "mappingMissing" })], false, /does not offer it/],
     [[entry({ protocol: "h2", usage: "mappingMissing", altSvc: 'h3=":443"; ma=60' })], false, /next visit/],
     [[entry({ protocol: "h2", altSvc: 'h2=":443"' })], false, /do not offer it by Alt-Svc/],

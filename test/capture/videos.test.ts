@@ -129,7 +129,7 @@ test("not heard: in a shadow tree, or not watched from the beginning: what the e
   assert.match(only({ events: [] }, { watched: false }).unavailable.startup_ms ?? "", /not watched/);
   const late = only({ events: [event(500, "waiting"), event(600, "playing")] });
   assert.equal(late.startup_ms, null);
-  assert.match(late.unavailable.startup_ms ?? "", /before it was heard/);
+  assert.match(late.unavailable.startup_ms ?? "", /before it was noticed/);
 });
 
 test("an element that goes on to another source is one row for each; one that was emptied before it had anything is none", () => {

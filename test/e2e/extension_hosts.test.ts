@@ -210,7 +210,7 @@ test("a race whose host cannot be reached any more ends as not known, and is ask
     });
   const { error } = await kept("failed");
   assert.equal(error?.code, "host-missing");
-  assert.match(`${error?.message} ${error?.remedy}`, /not known.*install-host.*open this race again/);
+  assert.match(`${error?.message} ${error?.remedy}`, /unknown.*install-host.*open this race again/);
 
   await extension.stopWorker();
   const { path: program } = JSON.parse(installed) as { path: string };

@@ -138,7 +138,7 @@ test("a file can be profiled where the browser lets the extension see files", as
   assert.equal(profile.log._trilane.url, `file://${path}`);
   // No request over HTTP, and so none to show.
   assert.deepEqual(urls(profile), []);
-  assert.match(note(profile), /Nothing was asked over HTTP/);
+  assert.match(note(profile), /No HTTP request was made/);
   assert.ok((profile.log._trilane.metrics.plt_ms ?? 0) > 0);
 });
 
@@ -283,7 +283,7 @@ test("a page that sends the browser on before it has loaded", async () => {
     const profile = await profiled(view, page);
     assert.equal(profile.log._trilane.url, "http://other.test/landed");
     assert.deepEqual(urls(profile).slice(0, 2), ["http://shop.test/onward", "http://other.test/landed"]);
-    assert.match(note(profile), /sent the browser on/);
+    assert.match(note(profile), /redirected the browser/);
   });
 });
 

@@ -293,7 +293,7 @@ test("the result page: both tables sort by keyboard, say what is unavailable, an
 
   const hosts = await result.$$eval("#hosts tbody tr", (rows) => rows.map((row) => row.textContent ?? ""));
   assert.deepEqual(hosts.map((text) => /^[a-z.]+test/.exec(text)?.[0]).sort(), ["other.test", "shop.test"]);
-  assert.match(hosts.join(), /http\/1\.1.*IPv4.*asked over http:\/\/, without TLS/s);
+  assert.match(hosts.join(), /http\/1\.1.*IPv4.*http:\/\/ has no TLS/s);
   assert.deepEqual(await seriousFindings(result), []);
 
   await result.setViewport({ width: 390, height: 844 });

@@ -10,7 +10,7 @@ import { headerValue } from "./headers.ts";
 import type { SkipReason } from "./select.ts";
 
 /** Of how many headers. */
-export const redactedWords = `crossed out: values of ${credentialsInWords}, letter by letter (kept with --keep-credentials)`;
+export const redactedWords = `masked, length kept: values of ${credentialsInWords} (--keep-credentials keeps them)`;
 
 type Counts = Readonly<Record<string, number>>;
 

@@ -55,7 +55,7 @@ export const settleOption = () =>
   number(planRange("settle_ms", "ms"), {
     default: 0,
     rare: true,
-    describe: "watch the page at least so long after its load event; in any case until it is quiet",
+    describe: "watch the page at least this long after its load event, and until it is quiet",
   });
 
 export const timeoutOption = () =>

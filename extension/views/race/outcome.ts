@@ -24,7 +24,7 @@ function verdictMarkup({ verdict, excluded, runs, link, lanes }: RaceResult): Ma
   const left = excluded.map((each) => `${count(each.count, "load")}: ${each.reason}`).join("; ");
   const out = lanes.reduce((sum, { timed_out = 0 }) => sum + timed_out, 0);
   const slow = `${count(out, "load")} timed out and ${out === 1 ? "counts" : "count"} as slower than all others.`;
-  return html`<div class="verdict">${sentences.length > 0 ? sentences : html`<p>No verdict: nothing to compare.</p>`}</div><p class="soft">${link.label}; ${count(runs, "valid load")} asked of each lane.</p><p class="note">${left ? `Left out: ${left}.` : "Nothing was left out."}${out > 0 && ` ${slow}`}</p>`;
+  return html`<div class="verdict">${sentences.length > 0 ? sentences : html`<p>No verdict: nothing to compare.</p>`}</div><p class="soft">${link.label}; ${count(runs, "valid load")} per lane requested.</p><p class="note">${left ? `Not counted: ${left}.` : "Every load counts."}${out > 0 && ` ${slow}`}</p>`;
 }
 
 function plotted(lane: RaceLane): PlottedLane {
@@ -74,7 +74,7 @@ function waterfallsMarkup(result: RaceResult): Markup {
   const drawn = result.lanes.flatMap(drawnLane);
   if (drawn.length === 0) return html`<p class="soft">No waterfall: no valid load.</p>`;
   const attributes = html`role="img" tabindex="0" aria-label="Waterfalls of ${result.page}: use the arrow keys to read request by request"`;
-  return html`<figure class="waterfall"><div class="scroll">${waterfallSvg(drawn, attributes)}</div><p class="readout" aria-live="polite"></p>${phaseLegend()}<figcaption>Of each lane the load nearest its median, on one time axis. Vertical line: load event. “h2 · 1” is protocol and connection, numbered by first use.</figcaption></figure>`;
+  return html`<figure class="waterfall"><div class="scroll">${waterfallSvg(drawn, attributes)}</div><p class="readout" aria-live="polite"></p>${phaseLegend()}<figcaption>The load nearest each lane's median, on one time axis. Vertical line: load event. “h2 · 1” is protocol and connection, numbered by first use.</figcaption></figure>`;
 }
 
 function filmMarkup({ lanes }: RaceResult): Markup | null {

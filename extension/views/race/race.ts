@@ -26,16 +26,16 @@ function soFar(race: RaceState): Markup {
     const plts = race.plts[lane] ?? [];
     return html`<tr><th scope="row">${lane}</th><td class="num">${String(race.lanesDone[lane] ?? 0)}</td><td>${plts.map(formatTime).join(", ") || "–"}</td></tr>`;
   });
-  return html`<table><caption>Page load times as they come; the verdict waits for all of them.</caption><thead><tr><th scope="col">lane</th><th scope="col" class="num">loads</th><th scope="col">PLT</th></tr></thead><tbody>${lanes}</tbody></table>`;
+  return html`<table><caption>Page load times so far. The verdict comes with the last one.</caption><thead><tr><th scope="col">lane</th><th scope="col" class="num">loads</th><th scope="col">PLT</th></tr></thead><tbody>${lanes}</tbody></table>`;
 }
 
 function progressMarkup(race: RaceState): Markup {
-  return html`<p role="status">${raceLine(race)}</p>${laneTracks(race)}<p class="row buttons"><button type="button" id="cancel">Cancel the race</button><span class="soft">This page may be closed: the race goes on.</span></p>${race.phase === "racing" && soFar(race)}`;
+  return html`<p role="status">${raceLine(race)}</p>${laneTracks(race)}<p class="row buttons"><button type="button" id="cancel">Cancel the race</button><span class="soft">You can close this page; the race continues.</span></p>${race.phase === "racing" && soFar(race)}`;
 }
 
 function endMarkup({ outcome, error }: RaceRecord): Markup {
   if (outcome === "canceled")
-    return html`<p class="note">The race was canceled. What had been measured is kept by trilane-host.</p>`;
+    return html`<p class="note">The race was canceled. trilane-host keeps what was measured.</p>`;
   return error ? failureNote(error) : html``;
 }
 
@@ -61,7 +61,7 @@ async function show(): Promise<void> {
       trouble,
       failureNote({
         code: "no-race",
-        message: "this race is not kept any more",
+        message: "this race was removed from the history",
         remedy: "race the page again from Trilane's button",
       }),
     );

@@ -64,7 +64,7 @@ function general(row: RequestRow): Markup {
     ["Frame", told.frame],
     ["Document", told.documentUrl !== request.url && told.documentUrl],
     ["From cache", entry._fromCache],
-    ["Received", row.bytes >= 0 ? formatSize(row.bytes) : "not told"],
+    ["Received", row.bytes >= 0 ? formatSize(row.bytes) : "unknown"],
     ["Content", `${formatSize(Math.max(0, response.content.size))} decoded`],
     ["Complete", told.complete ? "yes" : "no"],
     ["Matched", told.match],

@@ -49,8 +49,8 @@ async function markup(): Promise<Markup> {
       ? html`<p>Nothing yet. Open a page and click Trilane's button, or open a HAR file above.</p>`
       : html`<div class="scroll"><table><thead><tr><th scope="col">page</th><th scope="col">what</th><th scope="col">result</th><th scope="col">when</th><th scope="col" class="num">size</th><th scope="col"><span class="unseen">remove</span></th></tr></thead><tbody>${rows}</tbody></table></div>`;
   return html`<h1>Profiles and races</h1>${table}
-<p class="row"><label>Room taken <meter min="0" max="1" value="${share.toFixed(3)}"></meter></label><span class="number">${formatSize(used.bytes)} of ${formatSize(used.limit_bytes)}</span>${all.length > 0 && html`<button type="button" id="clear">Remove all</button>`}</p>
-<p class="soft">Beyond the limit the oldest go. All of it is in this browser alone, and without the contents of pages. What was raced is kept by trilane-host: <code>trilane remove --everything</code> removes that too.</p>`;
+<p class="row"><label>Space used <meter min="0" max="1" value="${share.toFixed(3)}"></meter></label><span class="number">${formatSize(used.bytes)} of ${formatSize(used.limit_bytes)}</span>${all.length > 0 && html`<button type="button" id="clear">Remove all</button>`}</p>
+<p class="soft">Beyond the limit, the oldest are deleted. Everything stays in this browser, without page contents. trilane-host keeps races: <code>trilane remove --everything</code> removes those too.</p>`;
 }
 
 export async function showHistory(main: HTMLElement): Promise<void> {

@@ -9,7 +9,7 @@ import type { Column, SortableTable } from "./sortable.ts";
 const why =
   (name: TimingName) =>
   ({ unavailable }: HostTimings): string =>
-    unavailable[name] ?? "not told";
+    unavailable[name] ?? "not known";
 
 type Duration = "dns_ms" | "connect_ms" | "tls_ms" | "first_byte_ms" | "reused_first_byte_ms";
 
@@ -49,7 +49,7 @@ const columns: readonly Column<HostTimings>[] = [
   duration("dns_ms", "DNS", "name lookup"),
   {
     title: "HTTP/3",
-    meaning: "by Alt-Svc, or as the browser knew from an earlier answer or from DNS",
+    meaning: "offered by Alt-Svc, or known to the browser from an earlier answer or DNS",
     value: (row) => (isH3(row) || row.h3_offered !== null ? h3Words(row) : null),
     cell: h3Words,
     why: why("h3_offered"),
@@ -82,7 +82,7 @@ export function hostsTable({ log }: Profile): SortableTable<HostTimings> {
   return {
     name: "hosts",
     label: "Connections and first bytes by host and protocol",
-    caption: html`${unused.size > 0 && html`<b>${count(unused.size, "host")} offered HTTP/3, and not all requests used it.</b> `}Medians. First byte: to the response's headers, from the start of a new connection (which includes connect and TLS) or from the request on an open one. For a connection that the browser opened ahead, only the rest is known.`,
+    caption: html`${unused.size > 0 && html`<b>${count(unused.size, "host")} offered HTTP/3, and not all requests used it.</b> `}Medians. First byte: to the response's headers, from the start of a new connection (which includes connect and TLS) or from the request on an open one. Connections that the browser began before a request needed them have no times.`,
     columns,
     rows,
     sorted: { column: columns.findIndex(({ title }) => title === "requests"), descending: true },

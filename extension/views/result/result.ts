@@ -14,7 +14,7 @@ import { showProfile } from "./profile_page.ts";
 const home = chrome.runtime.getURL("views/result/result.html");
 
 function missing(): Markup {
-  return html`${failureNote({ code: "no-profile", message: "this profile is not kept any more", remedy: "profile the page again" })}<p><a href="${home}">All that is kept</a></p>`;
+  return html`${failureNote({ code: "no-profile", message: "this profile was removed from the history", remedy: "profile the page again" })}<p><a href="${home}">History</a></p>`;
 }
 
 async function show(main: HTMLElement): Promise<void> {

@@ -31,7 +31,7 @@ function overWords(protocol: string): string {
   if (protocol === "cache") return "from the cache";
   if (protocol === "service worker") return "through a service worker";
   if (protocol === "none") return "without an answer";
-  return protocol === "unknown" ? "over a protocol that was not told" : `over ${protocol}`;
+  return protocol === "unknown" ? "over an unknown protocol" : `over ${protocol}`;
 }
 
 const kinds: Readonly<Record<Facts["kind"], string>> = {
@@ -52,7 +52,7 @@ export function metricTiles({ metrics: measured }: Facts): Markup {
   const tiles = known.map((key) => {
     const { title, meaning } = metricFacts[key];
     const value = measured[key] ?? null;
-    const why = value === null ? (measured.unavailable[key] ?? "not told") : null;
+    const why = value === null ? (measured.unavailable[key] ?? "unknown") : null;
     return html`<div class="tile${key === "plt_ms" && " first"}" title="${meaning}"><dt>${title}</dt><dd>${metricText(key, value)}${why && html`<small>${why}</small>`}</dd></div>`;
   });
   return html`<dl class="tiles">${tiles}</dl>`;
@@ -74,7 +74,7 @@ export function sharesTable(shares: readonly ShareRow[], by: ShareBy, all: boole
   const more =
     shares.length > shown.length &&
     html`<button type="button" class="plain more">Show all ${String(shares.length)}</button>`;
-  return html`<div class="scroll"><table class="by"><thead><tr><th scope="col">${by}</th><th scope="col" class="num">requests</th><th scope="col" class="num">bytes</th><th scope="col" class="num" title="of the requests, added up; they overlap">time</th><th scope="col" class="split">requests by protocol</th></tr></thead><tbody>${rows}</tbody></table></div>${more}`;
+  return html`<div class="scroll"><table class="by"><thead><tr><th scope="col">${by}</th><th scope="col" class="num">requests</th><th scope="col" class="num">bytes</th><th scope="col" class="num" title="sum over the requests, which overlap">time</th><th scope="col" class="split">requests by protocol</th></tr></thead><tbody>${rows}</tbody></table></div>${more}`;
 }
 
 export function notesMarkup({ notes }: Facts): Markup {
@@ -95,5 +95,5 @@ export function h3Markup({ h3 }: Facts): Markup {
       ({ host, used, requests, requests_h3, why }) =>
         html`<tr><th scope="row">${host}</th><td>${used ? (requests_h3 === requests ? "yes" : `${requests_h3} of ${requests}`) : "no"}</td><td>${why || "–"}</td></tr>`,
     );
-  return html`<details class="h3"><summary><b>${words}</b> Why, as far as the browser tells</summary><div class="scroll"><table><thead><tr><th scope="col">host</th><th scope="col">h3</th><th scope="col">why not</th></tr></thead><tbody>${rows}</tbody></table></div></details>`;
+  return html`<details class="h3"><summary><b>${words}</b> Why, as far as the browser reports it</summary><div class="scroll"><table><thead><tr><th scope="col">host</th><th scope="col">h3</th><th scope="col">why not</th></tr></thead><tbody>${rows}</tbody></table></div></details>`;
 }

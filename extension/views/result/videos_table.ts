@@ -8,7 +8,7 @@ import type { Column, SortableTable } from "./sortable.ts";
 const why =
   (name: keyof Video) =>
   ({ unavailable }: Video): string =>
-    unavailable[name] ?? "not told";
+    unavailable[name] ?? "not known";
 
 function nameOf({ source, frame, frame_url }: Video): string {
   const { host, file } = shortUrl(frame_url);
