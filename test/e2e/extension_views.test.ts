@@ -170,7 +170,7 @@ test("the race button asks for the permission: no says what for, yes goes on to 
     chrome.permissions.request = request;
   }, real);
   await popup.click("#race-form .retry");
-  await hint("once it has started anew");
+  await hint("once it has restarted");
   assert.equal(await popup.evaluate(() => chrome.permissions.contains({ permissions: ["nativeMessaging"] })), true);
   assert.deepEqual(await seriousFindings(popup), []);
   await popup.click("#race-form .restart").catch(() => {});
