@@ -1,8 +1,9 @@
-// A HAR's pages and entries, read from unknown JSON into types. Strict about what a recording cannot do without (method,
+// A page load's pages and entries, and how those of a HAR are read from unknown JSON. Strict about what a recording cannot do without (method,
 // URL, status, headers), lenient about the rest: producers leave out and add a lot. Judges and changes no entry.
 import { urlWithoutCredentials } from "../../../extension/capture/url_without_credentials.ts";
 import { dateTime_ms } from "../../../extension/har/date_time.ts";
 import { UserError } from "../../base/errors.ts";
+import type { WireFacts } from "./wire_facts.ts";
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -35,6 +36,8 @@ export interface HarEntry {
   readonly request: JsonRecord;
   readonly response: JsonRecord;
   readonly content: JsonRecord;
+  /** What went over the wire, for who saw it; null: not seen, as by all that write HARs. */
+  readonly wire: WireFacts | null;
 }
 
 export interface HarFile {
@@ -138,6 +141,7 @@ function readEntry(value: unknown, index: number): HarEntry {
     request,
     response,
     content: recordOf(response.content),
+    wire: null,
   };
 }
 

@@ -1,5 +1,6 @@
-// From a HAR's JSON to a recording: start URL, exchanges with their bodies as on the wire, and notes that count all that
-// was changed, made up or left out. Pure: reads no file, writes no archive, and the same JSON gives the same recording.
+// From a page load, of a HAR or recorded live, to a recording: start URL, exchanges with their bodies as on the wire, and notes
+// that count all that was changed, made up or left out. Pure: reads no file, writes no archive, and the same load gives the
+// same recording.
 import { urlWithoutCredentials } from "../../../extension/capture/url_without_credentials.ts";
 import { UserError } from "../../base/errors.ts";
 import type { Exchange, Header, NewExchange } from "../archive/archive.ts";
@@ -10,6 +11,7 @@ import { pictureDimensions } from "./dimensions.ts";
 import {
   entryName,
   type HarEntry,
+  type HarFile,
   type HarPage,
   headersOf,
   isRecord,
@@ -26,7 +28,7 @@ import { RoundTrips } from "./round_trips.ts";
 import { isMostlyCached, type Selection, selectEntries } from "./select.ts";
 import { ServerTimes } from "./server_times.ts";
 import { bodySizeHasHeaders } from "./transfer_size.ts";
-import type { LargeBody, WireFacts } from "./wire_facts.ts";
+import type { LargeBody } from "./wire_facts.ts";
 
 export interface ImportOptions {
   /** Counted from 1; the first where it is left out. */
@@ -35,8 +37,6 @@ export interface ImportOptions {
   readonly url?: string | undefined;
   /** With which of the start URL's responses the recording begins, counted from 1; the first where it is left out. */
   readonly document?: number | undefined;
-  /** What went over the wire for the entry at this place of log.entries, for who saw it; null: not seen. */
-  readonly wireOf?: ((index: number) => WireFacts | null) | undefined;
   /** Whether the browser was behind a slow link, where responses of all connections waited in one queue. */
   readonly oneQueue?: boolean | undefined;
   /** What the page load was recorded with, as the recording's source; default "har: " and the file's producer. */
@@ -160,7 +160,6 @@ interface Page {
   readonly certificates: HarCertificates;
   readonly roundTrips: RoundTrips;
   readonly serverTimes: ServerTimes;
-  readonly wireOf: (index: number) => WireFacts | null;
   readonly large: Map<NewExchange, LargeBody>;
   readonly credentials: Credentials;
   readonly notes: NoteCounter;
@@ -174,9 +173,9 @@ function mustBeLegal({ index, url, method }: HarEntry, { path }: Exchange): void
 }
 
 function importEntry(entry: HarEntry, context: Page): NewExchange {
-  const { page, addresses, dimensionsOf, bodySizeHasHeaders, certificates, roundTrips, wireOf } = context;
+  const { page, addresses, dimensionsOf, bodySizeHasHeaders, certificates, roundTrips } = context;
   const { serverTimes, large, credentials, notes } = context;
-  const wire = wireOf(entry.index);
+  const { wire } = entry;
   const recordedHeaders = headersOf(entry, "response");
   const request = cleanHeaders(headersOf(entry, "request"), "request", credentials);
   const cleaned = cleanHeaders(recordedHeaders, "response", credentials);
@@ -203,7 +202,7 @@ function importEntry(entry: HarEntry, context: Page): NewExchange {
     response_headers: responseHeaders(entry, cleaned.headers, body),
     body_origin: bodySize(body) > 0 ? body.origin : "empty",
     recorded: recordedOf({
-      ...{ entry, body, page, wire, address },
+      ...{ entry, body, page, address },
       certificate: certificates.of(entry),
       rtt_ms: roundTrips.of(entry),
       server_time_ms: serverTimes.of(entry),
@@ -223,13 +222,16 @@ function importEntry(entry: HarEntry, context: Page): NewExchange {
 
 /** UserError for what is no HAR or lacks what a recording needs; its message names the entry, not the file. */
 export function importHar(json: unknown, options: ImportOptions = {}): ImportedPage {
-  const har = readHarFile(json);
+  return importPage(readHarFile(json), options);
+}
+
+/** The same of what was read already, or was never JSON. */
+export function importPage(har: HarFile, options: ImportOptions = {}): ImportedPage {
   const selection = selectEntries(har, { page: options.page, urlGiven: options.url !== undefined });
   const url = startUrl(selection, options.url);
   const { kept, before, documents } = beginAt(selection.kept, url, options.document);
   const notes = new NoteCounter();
-  const wireOf = options.wireOf ?? (() => null);
-  const roundTrips = new RoundTrips(kept, wireOf);
+  const roundTrips = new RoundTrips(kept);
   const page: Page = {
     page: selection.page,
     addresses: new Addresses(kept),
@@ -237,8 +239,7 @@ export function importHar(json: unknown, options: ImportOptions = {}): ImportedP
     bodySizeHasHeaders: bodySizeHasHeaders(kept, har.producer),
     certificates: new HarCertificates(har.entries),
     roundTrips,
-    serverTimes: new ServerTimes(kept, roundTrips, wireOf, options.oneQueue ?? false),
-    wireOf,
+    serverTimes: new ServerTimes(kept, roundTrips, options.oneQueue ?? false),
     large: new Map(),
     credentials: options.credentials ?? "redacted",
     notes,

@@ -6,7 +6,7 @@ import type { Body } from "./body.ts";
 import { connectionOf } from "./connection.ts";
 import { type HarEntry, type HarPage, isRecord, numberField, textField } from "./har.ts";
 import { initiatorOf } from "./initiators.ts";
-import type { Certificate, WireFacts } from "./wire_facts.ts";
+import type { Certificate } from "./wire_facts.ts";
 
 const protocols: readonly (readonly [RegExp, string])[] = [
   [/^(h3|http\/3|quic)/i, "h3"],
@@ -35,16 +35,16 @@ function timingsOf({ raw }: HarEntry): Readonly<Record<string, number>> | null {
 const rounded = (time_ms: number): number => Math.round(time_ms * 1000) / 1000;
 
 /** "TLS 1.3" for QUIC too, which has no other. */
-function tlsVersion({ raw }: HarEntry, wire: WireFacts | null): string | null {
+function tlsVersion({ raw, wire }: HarEntry): string | null {
   const named = wire?.tlsVersion ?? textField(raw, "_tls_version");
   if (named === null) return null;
   if (/quic/i.test(named)) return "TLS 1.3";
   return /^TLS ?v?(1\.\d)$/i.test(named) ? named.replace(/^TLS ?v?/i, "TLS ") : named;
 }
 
-function tlsOf(entry: HarEntry, wire: WireFacts | null, ofHar: Certificate | null): JsonObject | null {
-  const version = tlsVersion(entry, wire);
-  const certificate = wire?.certificate ?? ofHar;
+function tlsOf(entry: HarEntry, ofHar: Certificate | null): JsonObject | null {
+  const version = tlsVersion(entry);
+  const certificate = entry.wire?.certificate ?? ofHar;
   if (entry.url.protocol !== "https:" || (version === null && certificate === null)) return null;
   return {
     version,
@@ -65,7 +65,6 @@ export interface RecordedParts {
   readonly entry: HarEntry;
   readonly body: Body;
   readonly page: HarPage | null;
-  readonly wire: WireFacts | null;
   /** What the HAR knows of its server's. */
   readonly certificate: Certificate | null;
   readonly address: Address;
@@ -77,11 +76,11 @@ export interface RecordedParts {
 }
 
 export function recordedOf(parts: RecordedParts): JsonObject {
-  const { entry, body, page, wire, certificate, address, rtt_ms, server_time_ms, unsent = [] } = parts;
-  const { raw, request, response, content } = entry;
+  const { entry, body, page, certificate, address, rtt_ms, server_time_ms, unsent = [] } = parts;
+  const { raw, request, response, content, wire } = entry;
   const start = page?.started_ms ?? null;
   const timings = timingsOf(entry);
-  const tls = tlsOf(entry, wire, certificate);
+  const tls = tlsOf(entry, certificate);
   const initiator = initiatorOf(entry);
   const frame = textField(raw, "_documentURL") ?? frameOfTrilane(entry);
   const trailers: readonly Header[] = wire?.trailers ?? [];

@@ -5,7 +5,6 @@
 // trip; QUIC's is one too, with TLS in it.
 import { hostOf, recordedAddress } from "./addresses.ts";
 import { type HarEntry, isRecord, numberField } from "./har.ts";
-import type { WireFacts } from "./wire_facts.ts";
 
 const keyOf = (entry: HarEntry): string => recordedAddress(entry) ?? `host ${hostOf(entry)}`;
 
@@ -26,10 +25,10 @@ const logAccuracy_ms = 1;
 export class RoundTrips {
   readonly #rtt_ms = new Map<string, number>();
 
-  constructor(entries: readonly HarEntry[], wireOf: (index: number) => WireFacts | null) {
+  constructor(entries: readonly HarEntry[]) {
     for (const [key, ofServer] of Map.groupBy(entries, keyOf)) {
       const told = ofServer.map(connectTime).filter((time) => time !== null);
-      const seen = ofServer.map(({ index }) => wireOf(index)?.connect_ms ?? null).filter((time) => time !== null);
+      const seen = ofServer.map(({ wire }) => wire?.connect_ms ?? null).filter((time) => time !== null);
       const shortest_ms = Math.min(...seen);
       // What a browser tells leaves out the part of a connect that was made ahead of the request; what it logged does not,
       // but is coarse.

@@ -6,7 +6,6 @@
 import { connectionOf } from "./connection.ts";
 import { type HarEntry, isRecord, numberField, textField } from "./har.ts";
 import type { RoundTrips } from "./round_trips.ts";
-import type { WireFacts } from "./wire_facts.ts";
 
 /** Responses that come back to back have no more between them than a browser takes to read and a link for a few packets. */
 const breath_ms = 4;
@@ -64,20 +63,12 @@ export class ServerTimes {
   readonly #together: ReadonlyMap<string, readonly Exchange[]>;
   readonly #oneQueue: boolean;
 
-  /**
-   * `wireOf`: where the wire was seen, of the entry at this place of log.entries.
-   * `oneQueue`: the browser was behind a slow link, in whose queue the responses of all connections waited.
-   */
-  constructor(
-    entries: readonly HarEntry[],
-    roundTrips: RoundTrips,
-    wireOf: (index: number) => WireFacts | null,
-    oneQueue: boolean,
-  ) {
+  /** `oneQueue`: the browser was behind a slow link, in whose queue the responses of all connections waited. */
+  constructor(entries: readonly HarEntry[], roundTrips: RoundTrips, oneQueue: boolean) {
     this.#roundTrips = roundTrips;
     this.#oneQueue = oneQueue;
     for (const entry of entries) {
-      const exchange = exchangeOf(entry, wireOf(entry.index)?.recordWait_ms ?? 0);
+      const exchange = exchangeOf(entry, entry.wire?.recordWait_ms ?? 0);
       if (exchange) this.#exchanges.set(entry, exchange);
     }
     const wholes = [...this.#exchanges.values()].sort((a, b) => b.end_ms - a.end_ms);

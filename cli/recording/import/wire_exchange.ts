@@ -35,6 +35,6 @@ export interface WireRecording {
 
 /** As much of it as a HAR's entry as tells host and address. */
 export function asEntry({ url, method, status, address }: WireExchange): HarEntry {
-  const nothing = { pageref: null, started_ms: null, request: {}, response: {}, content: {} };
+  const nothing = { pageref: null, started_ms: null, request: {}, response: {}, content: {}, wire: null };
   return { index: 0, url, method, status, raw: { serverIPAddress: address }, ...nothing };
 }

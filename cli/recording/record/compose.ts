@@ -1,5 +1,5 @@
-// What was captured, what bodies were told and what was logged -> a HAR to import, with what went over the wire beside
-// it. Pure: attaches to nothing, reads no file.
+// What was captured, what bodies were told and what was logged -> a page load to import, with what went over the wire. Pure:
+// attaches to nothing, reads no file.
 //
 // DevTools tells what the page did; the net log what the network did. The page's requests are the former's, with the
 // latter's headers (in order) and bytes. What the log alone knows, from workers that no session could be attached
@@ -11,16 +11,14 @@ import { entriesOf, navigationRequest } from "../../../extension/capture/entries
 import { type Capture, type CapturedRequest, isUnderWay } from "../../../extension/capture/requests.ts";
 import type { HarEntry } from "../../../schemas/generated/page_load.ts";
 import type { Header } from "../archive/archive.ts";
+import type { HarFile, JsonRecord, HarEntry as LoadEntry } from "../import/har.ts";
 import type { WireFacts } from "../import/wire_facts.ts";
 import { Certificates } from "./certificates.ts";
 import type { LoggedConnection, LoggedRequest, NetLog } from "./net_log.ts";
 import { pair } from "./pair.ts";
 
 export interface Recorded {
-  /** HAR 1.2. */
-  readonly har: unknown;
-  /** For the entry at this place of log.entries. */
-  readonly wireOf: (index: number) => WireFacts | null;
+  readonly load: HarFile;
   readonly counts: {
     /** Requests that had a response from the network. */
     readonly answered: number;
@@ -81,20 +79,32 @@ function requestBody(request: CapturedRequest, bodies: BodyTexts): { text: strin
   return text === undefined ? null : { text };
 }
 
-type ToWallTime = (monotonic_ms: number) => string;
+/** In whole ms, as HARs have it. */
+type ToWallTime = (monotonic_ms: number) => number;
 
-function harEntry({ entry, request, logged }: Known, bodies: BodyTexts, toWallTime: ToWallTime): object {
+/** What differs from load to load; the rest is the same for all that was recorded live. */
+type Entry = Pick<LoadEntry, "url" | "method" | "status" | "started_ms" | "raw" | "request" | "response" | "content">;
+
+function entryOf({ entry, request, logged }: Known, bodies: BodyTexts, toWallTime: ToWallTime): Entry {
   const body = bodies.ofResponses.get(request);
   const sentBody = requestBody(request, bodies);
   const { response } = entry;
   // Of a worker's own script no session tells the response.
   const told = response.status === 0 && logged !== null && response._error === null ? statusAndType(logged) : null;
   const isPreflight = request.sent.initiator.type === "preflight";
+  const { _protocol, ...rest } = entry;
+  const protocol = _protocol ?? logged?.protocol;
   return {
-    ...entry,
-    ...(entry._protocol === undefined && logged?.protocol ? { _protocol: logged.protocol } : {}),
+    url: new URL(entry.request.url),
+    method: entry.request.method.toUpperCase(),
+    status: told?.status ?? response.status,
     // Told late, but sent before the request that it was made for.
-    ...(logged && isPreflight ? { startedDateTime: toWallTime(logged.started_ms) } : {}),
+    started_ms: logged && isPreflight ? toWallTime(logged.started_ms) : Math.trunc(request.sent.wallTime * 1000),
+    raw: {
+      ...rest,
+      ...(protocol ? { _protocol: protocol } : {}),
+      ...(response._fetchedViaServiceWorker ? { _fetchedViaServiceWorker: true } : {}),
+    },
     request: {
       ...entry.request,
       headers: logged?.requestHeaders ? linesOf(logged.requestHeaders) : entry.request.headers,
@@ -102,35 +112,37 @@ function harEntry({ entry, request, logged }: Known, bodies: BodyTexts, toWallTi
     },
     response: {
       ...response,
-      ...told,
       headers: logged?.responseHeaders ? linesOf(logged.responseHeaders) : response.headers,
-      content: { ...response.content, ...told?.content, ...body },
     },
-    ...(response._fetchedViaServiceWorker ? { _fetchedViaServiceWorker: true } : {}),
+    content: { ...response.content, ...told?.content, ...body },
   };
 }
 
 /** An answered request of the page that no session told the end of. */
-function statusAndType({ status, responseHeaders, body }: LoggedRequest): { status: number | null; content: object } {
+function statusAndType({ status, responseHeaders, body }: LoggedRequest): {
+  status: number | null;
+  content: JsonRecord;
+} {
   const mimeType = responseHeaders?.find(([name]) => name === "content-type")?.[1] ?? "";
   return { status, content: { size: body.size, mimeType } };
 }
 
 /** An answered request of the page that no session told of. */
-function unattendedEntry(logged: LoggedRequest, toWallTime: ToWallTime): object {
+function unattendedEntry(logged: LoggedRequest, toWallTime: ToWallTime): Entry {
   const { method, url, started_ms, requestHeaders, responseHeaders } = logged;
+  const { status, content } = statusAndType(logged);
   return {
-    pageref: "page_1",
-    startedDateTime: toWallTime(started_ms),
-    time: 0,
-    request: { method, url, headers: linesOf(requestHeaders ?? []) },
+    url: new URL(url),
+    method: method.toUpperCase(),
+    status: status ?? 0,
+    started_ms: toWallTime(started_ms),
+    raw: { _resourceType: "other", _protocol: logged.protocol },
+    request: { headers: linesOf(requestHeaders ?? []) },
     response: {
-      ...statusAndType(logged),
       headers: linesOf(responseHeaders ?? []),
       redirectURL: responseHeaders?.find(([name]) => name === "location")?.[1] ?? "",
     },
-    _resourceType: "other",
-    _protocol: logged.protocol,
+    content,
   };
 }
 
@@ -159,7 +171,7 @@ function securityDetailsOf(known: readonly Known[]): (url: string) => SecurityDe
   return (url) => ofOrigin.get(new URL(url).origin) ?? null;
 }
 
-/** In the order of the HAR's entries. */
+/** In the order of the load's entries. */
 function wireFactsOf(
   known: readonly Known[],
   unattended: readonly LoggedRequest[],
@@ -200,7 +212,7 @@ export function composeRecorded(
   const first = navigationRequest(capture) ?? capture.requests[0];
   const navigationStart_s = first?.sent.timestamp ?? 0;
   const toWallTime: ToWallTime = (monotonic_ms) =>
-    new Date((first?.sent.wallTime ?? 0) * 1000 + monotonic_ms - navigationStart_s * 1000).toISOString();
+    Math.trunc((first?.sent.wallTime ?? 0) * 1000 + monotonic_ms - navigationStart_s * 1000);
   const entries = entriesOf(capture, { pageref: "page_1", navigationStart_s });
   const keyOf = (requestId: string, start_ns: number): string => `${requestId} ${start_ns}`;
   const requestOf = new Map(
@@ -220,28 +232,26 @@ export function composeRecorded(
   const answered = known.filter(
     ({ entry, logged }) => (entry.response.status > 0 || logged !== null) && entry._fromCache === undefined,
   );
+  const all = [
+    ...known.map((each) => entryOf(each, bodies, toWallTime)),
+    ...unattended.map((logged) => unattendedEntry(logged, toWallTime)),
+  ];
+  const onLoad_ms = capture.loadEvent_s === null ? 0 : (capture.loadEvent_s - navigationStart_s) * 1000;
+  const title = first?.sent.request.url ?? "";
   return {
-    har: {
-      log: {
-        version: "1.2",
-        creator: { name: "trilane", version: "" },
-        browser,
-        pages: [
-          {
-            id: "page_1",
-            startedDateTime: toWallTime(navigationStart_s * 1000),
-            title: first?.sent.request.url ?? "",
-            pageTimings:
-              capture.loadEvent_s === null ? {} : { onLoad: (capture.loadEvent_s - navigationStart_s) * 1000 },
-          },
-        ],
-        entries: [
-          ...known.map((each) => harEntry(each, bodies, toWallTime)),
-          ...unattended.map((logged) => unattendedEntry(logged, toWallTime)),
-        ],
-      },
+    load: {
+      producer: `${browser.name} ${browser.version}`,
+      pages: [
+        {
+          id: "page_1",
+          url: /^https?:/i.test(title) ? new URL(title) : null,
+          started_ms: toWallTime(navigationStart_s * 1000),
+          load_event_ms: onLoad_ms > 0 ? onLoad_ms : null,
+          title,
+        },
+      ],
+      entries: all.map((entry, index) => ({ ...entry, index, pageref: null, wire: facts[index] ?? null })),
     },
-    wireOf: (index) => facts[index] ?? null,
     counts: {
       answered: answered.length + unattended.length,
       seen: answered.filter(({ logged }) => logged !== null).length + unattended.length,

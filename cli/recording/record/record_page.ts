@@ -1,5 +1,5 @@
 // One page recorded: a fresh browser loads it, is left until it is quiet, tells its bodies and ends; what was told and
-// logged becomes a HAR to import. Everything it started or wrote is gone when it returns. Stores nothing.
+// logged becomes a page load to import. Everything it started or wrote is gone when it returns. Stores nothing.
 import { mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

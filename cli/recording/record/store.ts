@@ -1,9 +1,9 @@
-// From a recorded page to a recording in the archive, by the same importer that reads HAR files.
+// From a recorded page to a recording in the archive, by the importer of HAR files.
 
 import { UserError } from "../../base/errors.ts";
 import type { Archive, JsonObject, Recording } from "../archive/archive.ts";
 import type { Credentials } from "../import/headers.ts";
-import { type ImportedPage, importHar } from "../import/import_har.ts";
+import { type ImportedPage, importPage } from "../import/import_har.ts";
 import type { RecordedPage } from "./record_page.ts";
 
 export interface RecordingOptions {
@@ -58,13 +58,13 @@ export const onlyErrors = (statuses: readonly number[]): number | null =>
   statuses.every((status) => status >= 400) ? (statuses.at(-1) ?? null) : null;
 
 function importedFrom(
-  { har, wireOf, browser }: RecordedPage,
+  { load, browser }: RecordedPage,
   url: string,
   oneQueue: boolean,
   credentials: Credentials | undefined,
 ): ImportedPage {
   try {
-    return importHar(har, { url, wireOf, oneQueue, source: `live: ${browser}`, credentials });
+    return importPage(load, { url, oneQueue, source: `live: ${browser}`, credentials });
   } catch (error) {
     if (error instanceof UserError) throw new UserError(`${url}: ${error.message}`);
     throw error;

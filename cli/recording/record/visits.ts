@@ -1,36 +1,16 @@
 // Several visits of a page as one: all that any of them asked for, each request as often as the visit that made it most. Pages
 // differ from visit to visit (advertisements, numbers drawn by chance), and a load of the recording may ask for what any
 // visit did. Pure; visits nothing.
+import { type HarEntry, isRecord } from "../import/har.ts";
 import type { RecordedPage } from "./record_page.ts";
-
-/** What is looked at of a HAR's entry. */
-interface Entry {
-  readonly startedDateTime: string;
-  readonly request: { readonly method: string; readonly url: string; readonly postData?: { readonly text?: string } };
-  readonly response: { readonly status: number; readonly _error?: string | null };
-  readonly _fromCache?: unknown;
-  readonly _connectionId?: string;
-}
 
 /** An entry of the union, and which visit's it is. */
 interface Kept {
-  readonly entry: Entry;
+  readonly entry: HarEntry;
   /** From 0. */
   readonly visit: number;
-  /** Its place in that visit. */
-  readonly index: number;
   /** How many visits made this request, that often. */
   visits: number;
-}
-
-interface Har {
-  readonly log: {
-    readonly pages: readonly {
-      readonly startedDateTime: string;
-      readonly pageTimings?: { readonly onLoad?: number | null };
-    }[];
-    readonly entries: readonly Entry[];
-  };
 }
 
 export interface UnitedVisits {
@@ -40,32 +20,34 @@ export interface UnitedVisits {
 }
 
 /** Of the same key: the same request. */
-const keyOf = ({ request: { method, url, postData } }: Entry): string =>
-  `${method} ${url.replace(/#.*$/, "")}\n${postData?.text ?? ""}`;
+function keyOf({ method, url, request: { postData } }: HarEntry): string {
+  const body = isRecord(postData) && typeof postData.text === "string" ? postData.text : "";
+  return `${method} ${url.href.replace(/#.*$/, "")}\n${body}`;
+}
 
-const isAnswered = ({ response }: Entry): boolean => response.status > 0 && !response._error;
+const isAnswered = ({ status, response }: HarEntry): boolean => status > 0 && !response._error;
 
-function unite(visits: readonly (readonly Entry[])[]): { kept: Kept[]; added: number[] } {
+function unite(visits: readonly RecordedPage[]): { kept: Kept[]; added: number[] } {
   const kept: Kept[] = [];
   const placesOf = new Map<string, number[]>();
-  const added = visits.map((entries, visit) => {
+  const added = visits.map(({ load: { entries } }, visit) => {
     const seen = new Map<string, number>();
     let news = 0;
-    for (const [index, entry] of entries.entries()) {
+    for (const entry of entries) {
       const key = keyOf(entry);
       const places = placesOf.get(key) ?? [];
       placesOf.set(key, places);
       const nth = seen.get(key) ?? 0;
       // What a cache gave was asked of the network before.
-      if (visit > 0 && entry._fromCache !== undefined && places.length > 0) continue;
+      if (visit > 0 && entry.raw._fromCache !== undefined && places.length > 0) continue;
       seen.set(key, nth + 1);
       const place = places[nth];
       const before = place === undefined ? undefined : kept[place];
       if (place === undefined || before === undefined) {
-        places.push(kept.push({ entry, visit, index, visits: 1 }) - 1);
+        places.push(kept.push({ entry, visit, visits: 1 }) - 1);
         news++;
       } else if (isAnswered(entry) && !isAnswered(before.entry)) {
-        kept[place] = { entry, visit, index, visits: before.visits + 1 };
+        kept[place] = { entry, visit, visits: before.visits + 1 };
         news++;
       } else before.visits++;
     }
@@ -74,11 +56,7 @@ function unite(visits: readonly (readonly Entry[])[]): { kept: Kept[]; added: nu
   return { kept, added: added.slice(1) };
 }
 
-const startOf = ({ log }: Har): number => Date.parse(log.pages[0]?.startedDateTime ?? "");
-
-const entriesOf = ({ har }: RecordedPage): readonly Entry[] => (har as Har).log.entries;
-const onLoadOf = ({ har }: RecordedPage): number =>
-  (har as Har).log.pages[0]?.pageTimings?.onLoad ?? Number.POSITIVE_INFINITY;
+const onLoadOf = ({ load }: RecordedPage): number => load.pages[0]?.load_event_ms ?? Number.POSITIVE_INFINITY;
 
 /** A visit that was answered less than this share of what the fullest one was is another page: an error, a challenge. */
 const leastShare = 0.5;
@@ -88,7 +66,7 @@ const leastShare = 0.5;
  * the times that a recording tells of a page.
  */
 function quickestFirst(visits: readonly RecordedPage[]): readonly RecordedPage[] {
-  const answered = visits.map((visit) => entriesOf(visit).filter(isAnswered).length);
+  const answered = visits.map(({ load }) => load.entries.filter(isAnswered).length);
   const least = Math.max(...answered) * leastShare;
   const full = visits.filter(
     (visit, place) => (answered[place] ?? 0) >= least && onLoadOf(visit) < Number.POSITIVE_INFINITY,
@@ -103,29 +81,29 @@ export function uniteVisits(inTurn: readonly RecordedPage[]): UnitedVisits {
   const [first] = visits;
   if (!first) throw new RangeError("no visit to unite");
   if (visits.length === 1) return { page: first, added: [] };
-  const hars = visits.map(({ har }) => har as Har);
-  const starts = hars.map(startOf);
-  const { kept } = unite(visits.map(entriesOf));
-  const { added } = unite(inTurn.map(entriesOf));
-  const entries = kept.map(({ entry, visit, visits: times }) => {
+  const starts = visits.map(({ load }) => load.pages[0]?.started_ms ?? 0);
+  const { kept } = unite(visits);
+  const { added } = unite(inTurn);
+  const entries = kept.map(({ entry, visit, visits: times }, index): HarEntry => {
+    const { started_ms, raw } = entry;
     const later_ms = (starts[visit] ?? 0) - (starts[0] ?? 0);
-    const moved = {
-      startedDateTime: new Date(Date.parse(entry.startedDateTime) - later_ms).toISOString(),
-      // Two browsers may give two connections one number.
-      ...(entry._connectionId === undefined ? {} : { _connectionId: `${visit + 1}.${entry._connectionId}` }),
+    return {
+      ...entry,
+      index,
+      started_ms: started_ms === null ? null : started_ms - later_ms,
+      raw: {
+        ...raw,
+        // Two browsers may give two connections one number.
+        ...(visit > 0 && raw._connectionId !== undefined ? { _connectionId: `${visit + 1}.${raw._connectionId}` } : {}),
+        ...(times < visits.length ? { _visits: times } : {}),
+      },
     };
-    return { ...entry, ...(visit > 0 ? moved : {}), ...(times < visits.length ? { _visits: times } : {}) };
   });
   const sum = (of: keyof RecordedPage["counts"]): number => visits.reduce((all, { counts }) => all + counts[of], 0);
   const screens = visits.map(({ screensScrolled }) => screensScrolled).filter((each) => each !== null);
-  const log = { ...hars[0]?.log, entries };
   return {
     page: {
-      har: { log },
-      wireOf(index) {
-        const of = kept[index];
-        return of ? (visits[of.visit]?.wireOf(of.index) ?? null) : null;
-      },
+      load: { ...first.load, entries },
       counts: {
         answered: sum("answered"),
         seen: sum("seen"),

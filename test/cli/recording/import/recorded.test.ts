@@ -7,8 +7,9 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { Ajv } from "ajv";
 import type { NewExchange } from "../../../../cli/recording/archive/archive.ts";
-import { type ImportOptions, importHar } from "../../../../cli/recording/import/import_har.ts";
+import { type ImportOptions, importHar, importPage } from "../../../../cli/recording/import/import_har.ts";
 import type { WireFacts } from "../../../../cli/recording/import/wire_facts.ts";
+import { onWire } from "./on_wire.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 const schema = JSON.parse(readFileSync(join(root, "schemas/recorded.schema.json"), "utf8")) as object;
@@ -28,14 +29,17 @@ const entry = ({ url, address, timings, headers = [] }: Sent) => ({
   ...(timings ? { timings } : {}),
 });
 
+type Options = ImportOptions & { readonly wireOf?: (index: number) => WireFacts | null };
+
 /** Exchanges of a HAR with these entries, each recorded as the schema has it. */
-function exchangesOf(sent: readonly Sent[], options: ImportOptions = {}): readonly NewExchange[] {
-  const { exchanges } = importHar({ log: { entries: sent.map(entry) } }, { url: sent[0]?.url, ...options });
+function exchangesOf(sent: readonly Sent[], { wireOf = () => null, ...options }: Options = {}): readonly NewExchange[] {
+  const har = onWire({ log: { entries: sent.map(entry) } }, wireOf);
+  const { exchanges } = importPage(har, { url: sent[0]?.url, ...options });
   for (const { exchange } of exchanges) assert.ok(isRecorded(exchange.recorded), JSON.stringify(isRecorded.errors));
   return exchanges;
 }
 
-const recordedOf = (sent: readonly Sent[], options?: ImportOptions) =>
+const recordedOf = (sent: readonly Sent[], options?: Options) =>
   exchangesOf(sent, options).map(({ exchange }) => exchange.recorded);
 
 test("a connection is known by a name of its own, not by the server's port", () => {
@@ -153,7 +157,10 @@ test("a body that is too large for memory is handed on as it is, with its size",
   };
   const headers = [{ name: "content-encoding", value: "br" }];
   const sent = entry({ url: "https://a.test/", headers });
-  const page = importHar({ log: { entries: [sent] } }, { url: "https://a.test/", wireOf: () => ({ ...seen, body }) });
+  const page = importPage(
+    onWire({ log: { entries: [sent] } }, () => ({ ...seen, body })),
+    { url: "https://a.test/" },
+  );
   const [exchange] = page.exchanges;
   assert.ok(exchange);
   assert.equal(page.large.get(exchange), body);
@@ -171,7 +178,7 @@ test("no document is filled that was seen on the wire", () => {
   const har = { log: { entries: [document, entry({ url: "https://a.test/a.css" })] } };
   assert.equal(importHar(har, { url: "https://a.test/" }).notes.bodies.filled, 1);
   const wireOf = (): WireFacts => ({ ...seen, body: Buffer.from("<p>as it was") });
-  const page = importHar(har, { url: "https://a.test/", wireOf });
+  const page = importPage(onWire(har, wireOf), { url: "https://a.test/" });
   assert.equal(Buffer.from(page.exchanges[0]?.body ?? []).toString(), "<p>as it was");
 });
 

@@ -2,8 +2,9 @@
 // of a slow link.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importHar } from "../../../../cli/recording/import/import_har.ts";
+import { importPage } from "../../../../cli/recording/import/import_har.ts";
 import type { WireFacts } from "../../../../cli/recording/import/wire_facts.ts";
+import { onWire } from "./on_wire.ts";
 
 interface Sent {
   readonly at_ms: number;
@@ -35,14 +36,8 @@ function serverTimes(sent: readonly Sent[], oneQueue = false): unknown[] {
     ...(priority ? { _priority: priority } : {}),
   }));
   const seen: WireFacts = { body: null, trailers: [], certificate: null, tlsVersion: null, connect_ms: null };
-  const { exchanges } = importHar(
-    { log: { entries } },
-    {
-      url: "https://a.test/0",
-      oneQueue,
-      wireOf: (index) => ({ ...seen, recordWait_ms: all[index]?.recordWait_ms ?? 0 }),
-    },
-  );
+  const har = onWire({ log: { entries } }, (index) => ({ ...seen, recordWait_ms: all[index]?.recordWait_ms ?? 0 }));
+  const { exchanges } = importPage(har, { url: "https://a.test/0", oneQueue });
   return exchanges.slice(1).map(({ exchange }) => exchange.recorded.server_time_ms);
 }
 

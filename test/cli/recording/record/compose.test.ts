@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { importHar } from "../../../../cli/recording/import/import_har.ts";
+import { importPage } from "../../../../cli/recording/import/import_har.ts";
 import { composeRecorded } from "../../../../cli/recording/record/compose.ts";
 import { LoggedBody } from "../../../../cli/recording/record/logged_body.ts";
 import type { LoggedRequest } from "../../../../cli/recording/record/net_log.ts";
@@ -49,7 +49,7 @@ function logged(request: CapturedRequest, body: string, over: Partial<LoggedRequ
   };
 }
 
-const imported = ({ har, wireOf }: ReturnType<typeof composeRecorded>) => importHar(har, { url, wireOf });
+const imported = ({ load }: ReturnType<typeof composeRecorded>) => importPage(load, { url });
 
 test("without a log the bodies are those that DevTools told, and none was seen on the wire", () => {
   const capture = captured();

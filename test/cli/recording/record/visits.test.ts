@@ -1,9 +1,10 @@
 // cli/recording/record/visits.ts: the union of visits, in one time line, each request as often as the visit that made it most.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importHar } from "../../../../cli/recording/import/import_har.ts";
+import { importPage } from "../../../../cli/recording/import/import_har.ts";
 import type { RecordedPage } from "../../../../cli/recording/record/record_page.ts";
 import { uniteVisits } from "../../../../cli/recording/record/visits.ts";
+import { onWire } from "../import/on_wire.ts";
 
 interface Asked {
   readonly path: string;
@@ -35,25 +36,16 @@ function visit(number: number, second: number, asked: readonly Asked[], onLoad: 
     _connectionId: "7",
     ...(cached ? { _fromCache: "memory" } : {}),
   }));
+  const page = { id: "page_1", startedDateTime: new Date(start_ms).toISOString(), title: "", pageTimings: { onLoad } };
   return {
-    har: {
-      log: {
-        version: "1.2",
-        creator: { name: "trilane", version: "" },
-        pages: [
-          { id: "page_1", startedDateTime: new Date(start_ms).toISOString(), title: "", pageTimings: { onLoad } },
-        ],
-        entries,
-      },
-    },
-    wireOf: (index) => ({
+    load: onWire({ log: { pages: [page], entries } }, (index) => ({
       body: null,
       trailers: [[`${number}`, `${index}`]],
       certificate: null,
       tlsVersion: null,
       connect_ms: null,
       recordWait_ms: 0,
-    }),
+    })),
     counts: { answered: asked.length, seen: asked.length, unattended: 0, under_way: 1 },
     browser: "Chromium 156",
     screensScrolled: number,
@@ -63,7 +55,7 @@ function visit(number: number, second: number, asked: readonly Asked[], onLoad: 
 /** Path, from which visit, when, and how many visits asked for it; as imported. */
 function united(visits: readonly RecordedPage[]): { lines: string[]; added: readonly number[] } {
   const { page, added } = uniteVisits(visits);
-  const { exchanges } = importHar(page.har, { url: "https://shop.example/", wireOf: page.wireOf });
+  const { exchanges } = importPage(page.load, { url: "https://shop.example/" });
   const lines = exchanges.map(({ exchange, body }) => {
     const { start_offset_ms, visits: times, connection, trailers } = exchange.recorded;
     const of = (trailers as [string, string][] | undefined)?.[0]?.[0];
