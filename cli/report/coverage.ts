@@ -63,7 +63,7 @@ const whole = (share: number): string => `${Math.round(share * 100)} %`;
 function pinnedNote(pages: readonly string[]): Markup | null {
   if (pages.length === 0) return null;
   const of = pages.length === 1 ? "its" : "their";
-  return html`<p>Of ${pages.slice(0, 20).join(", ")}${pages.length > 20 && ", …"} the clock was set to the date of ${of} recording and random numbers were seeded, because trial loads covered more of it so.</p>`;
+  return html`<p>Of ${pages.slice(0, 20).join(", ")}${pages.length > 20 && ", …"} the clock was set to the date of ${of} recording and random numbers were seeded, because trial loads covered more of it that way.</p>`;
 }
 
 /** Null where no load has its coverage stored. `strict`: as the plan asks. `modelled`: by the pages that are models. `pinned`: pages whose clock trial loads decided to set. */
@@ -79,7 +79,7 @@ export function coverageSection(
     ? html`${bounds} This sweep is strict: each request before the load event must also be in the recording.`
     : html`${bounds} Of its own requests before the load event at most ${whole(unanswered)} may be missing from the recording, or one that is no document, script or stylesheet. Beacons, pings and reports do not count, nor does what failed when recorded and fails again.`;
   const note = pinnedNote(pinned);
-  const text = html`<p>How much of its recording a load asked for. The requests before the recorded load event count, each once; reports, preflights, icons and manifests do not. ${rule} Lanes whose medians differ by more than ${String(Math.round(betweenLanes * 100))} percentage points are not compared.</p>${note}`;
+  const text = html`<p>The share of its recording that a load requested. Requests before the recorded load event count once each; reports, preflights, icons and manifests do not count. ${rule} Lanes whose medians differ by more than ${String(Math.round(betweenLanes * 100))} percentage points are not compared.</p>${note}`;
   const covered = loads.filter(isCovered);
   if (covered.length === 0) return null;
   const pages = [...Map.groupBy(covered, ({ page }) => page)];

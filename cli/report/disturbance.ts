@@ -26,14 +26,14 @@ export function disturbanceSection(
   loads: readonly Load[],
   { tolerance = usualTolerance }: Pick<SweepPlan, "tolerance">,
 ): Markup | null {
-  const rule = html`<p>An upper bound of what the machine added to a load: the time in which its packets were overdue at the link (or the shaper or the browser was stopped), the time in which the threads that a load goes through were ready and had no CPU because something outside of the lab ran, and the time that a hypervisor stole. A load counts up to the larger of ${String(Number((tolerance.share * 100).toPrecision(6)))} % of its page load time and ${String(tolerance.ms)} ms; a disturbed one is repeated when the machine is calm.</p>`;
+  const rule = html`<p>An upper bound on what the machine added to a load: the time its packets were overdue at the link (or the shaper or browser was stopped), the time the load's threads were ready but had no CPU because something outside the lab ran, and the time a hypervisor stole. A load counts up to the larger of ${String(Number((tolerance.share * 100).toPrecision(6)))} % of its page load time and ${String(tolerance.ms)} ms; disturbed loads are repeated when the machine is calm.</p>`;
   const told = loads.filter(isTold);
   if (told.length === 0) return null;
   const rows = ofLanes(loads).map(({ lane, of }) => {
     const known = of.filter(isTold);
     const cells =
       known.length === 0
-        ? ["not told", "", "", ""]
+        ? ["unknown", "", "", ""]
         : [
             ms(median(known.map(({ disturbance_ms }) => disturbance_ms))),
             ms(
@@ -49,5 +49,5 @@ export function disturbanceSection(
     return html`<tr><th scope="row">${lane}</th>${cells.map((cell) => html`<td class="num">${cell}</td>`)}<td class="num">${String(left)} of ${String(of.length)} (${percent(left, of.length)})</td></tr>`;
   });
   const heads = ["median", "95 % of loads below", "at the link", "without a CPU", "do not count"];
-  return html`${rule}<div class="scroll"><table><thead><tr><th scope="col">lane</th>${heads.map((head) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div><p class="soft">Of all attempts, also those that do not count. “At the link” and “without a CPU” are medians of the two parts.</p>`;
+  return html`${rule}<div class="scroll"><table><thead><tr><th scope="col">lane</th>${heads.map((head) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div><p class="soft">Over all attempts, including those that do not count. “At the link” and “without a CPU” are medians of the two parts.</p>`;
 }

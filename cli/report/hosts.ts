@@ -47,7 +47,7 @@ function referenceTable(references: readonly HostReference[]): Markup | null {
     if (plts_ms.length === 0) return html`<td class="num">none</td>`;
     return html`<td class="num">${formatTime(median(plts_ms))}<small>n ${String(plts_ms.length)}</small></td>`;
   };
-  return html`<figure><figcaption>Median page load time of the reference cells, which every machine loads too. They are in no other figure of this report.</figcaption><div class="scroll"><table><thead><tr><th scope="col">Machine</th>${names.map((name) => html`<th scope="col" class="num">${name}</th>`)}</tr></thead><tbody>${references
+  return html`<figure><figcaption>Median page load time of the reference cells, which every machine loads. No other figure of this report includes them.</figcaption><div class="scroll"><table><thead><tr><th scope="col">Machine</th>${names.map((name) => html`<th scope="col" class="num">${name}</th>`)}</tr></thead><tbody>${references
     .slice(0, maxHosts)
     .map(
       ({ host, loads }) => html`<tr><th scope="row">${host}</th>${names.map((name) => cell(loads, name))}</tr>`,

@@ -52,7 +52,7 @@ export function linkTestSection(tests: readonly LinkTest[]): Markup | null {
     out.length === 0
       ? html`${tests.length === 1 ? "The link was" : `All ${tests.length} links were`} what was asked, within the tolerances below.`
       : html`<span class="warning">${String(out.length)} of ${count(tests.length, "link")} out of tolerance</span>: loads over ${out.length === 1 ? "it" : "them"} do not count.`;
-  const how = html`<p class="soft">Measured on this machine before the loads, through labs like theirs with a probe at each end. Rate: while the link was busy, of IP packets. Delay: the median of small packets, one way, their transmission included. Lateness: what one packet of a hundred took longer. Queue: full packets that it holds. The tolerance is what the link may be off by and what so few packets cannot tell.</p>`;
+  const how = html`<p class="soft">Measured on this machine before the loads, in labs like theirs with a probe at each end. Rate: of IP packets while the link was busy. Delay: median one-way time of small packets, transmission included. Lateness: how much longer the 99th percentile took. Queue: capacity in full packets. The tolerance covers the link's permitted error and the uncertainty of so few packets.</p>`;
   const failed = shown.slice(0, Math.min(out.length, maxLinks)).map((test) => linkMarkup(test, severalMachines));
   const passed = shown.slice(out.length, maxLinks).map((test) => linkMarkup(test, severalMachines));
   const hidden =

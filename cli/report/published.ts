@@ -28,7 +28,7 @@ function spreadTable(spreads: readonly ComparedSpread[]): Markup | null {
     (spread) =>
       html`<tr data-link="${spread.published.link}"><th scope="row">${spread.published.lane}</th><td class="link">${spread.published.link}</td><td>${spread.published.published}</td><td>${spread.published.than_what}</td><td>${spreadText(spread)}</td><td>${spread.agreement}</td></tr>`,
   );
-  return html`<div class="scroll"><table><caption>Standard deviation over mean of the page load times of ${spreads[0]?.published.page ?? ""}: published, what the study set it beside, and ours with its 95 % interval.</caption><thead><tr><th scope="col">Lane</th><th scope="col">Link</th><th scope="col">Published</th><th scope="col">Less than</th><th scope="col">Ours</th><th scope="col">Sign</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="scroll"><table><caption>Standard deviation over mean of the page load times of ${spreads[0]?.published.page ?? ""}: published, the study's own comparison, and ours with its 95 % interval.</caption><thead><tr><th scope="col">Lane</th><th scope="col">Link</th><th scope="col">Published</th><th scope="col">Less than</th><th scope="col">Ours</th><th scope="col">Sign</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 /** Null where the plan is no study's, or the study gives no figures. */
@@ -41,11 +41,11 @@ export function publishedSection(
   const terms = html`<p class="soft">${study.reference}. ${study.differs}</p>`;
   const head = html``;
   const sentence = agreementSentence([...figures, ...spreads]);
-  if (sentence === null) return html`${head}<p>The study gives no figures to set ours beside.</p>${terms}`;
+  if (sentence === null) return html`${head}<p>The study gives no figures to compare with.</p>${terms}`;
   if (figures.length === 0) return html`${head}<p>${sentence}</p>${terms}${spreadTable(spreads)}`;
   const rows = figures.map(
     (figure) =>
       html`<tr data-link="${figure.published.link ?? ""}"><th scope="row">${figure.published.pair.lane} over ${figure.published.pair.over}${figure.published.metric !== undefined && html`, ${comparableFacts[figure.published.metric].title}`}</th><td class="link">${figure.published.page !== null && html`${figure.published.page}, `}${figure.published.link ?? "all links"}</td><td class="num" data-sort="${String(figure.published.percent ?? figure.published.sign)}">${publishedText(figure)}</td><td class="num" data-sort="${String(figure.ours.percent ?? "")}">${improvementText(figure.ours)}</td><td>${figure.agreement}</td></tr>`,
   );
-  return html`${head}<p>${sentence}</p>${terms}<details><summary>All ${String(figures.length)} figures</summary><div class="scroll"><table class="sortable"><caption>Improvement in %: published, and ours with its 95 % interval; positive: faster. Undecided: our interval holds 0, or there is none. With a published 0 ours agrees within ${String(equivalence_percent)} % of 0.</caption><thead><tr><th scope="col">Lanes</th><th scope="col">Link</th><th scope="col" class="num">Published</th><th scope="col" class="num">Ours</th><th scope="col">Sign</th></tr></thead><tbody>${rows}</tbody></table></div></details>${spreadTable(spreads)}`;
+  return html`${head}<p>${sentence}</p>${terms}<details><summary>All ${String(figures.length)} figures</summary><div class="scroll"><table class="sortable"><caption>Improvement in %: published, and ours with its 95 % interval; positive: faster. Undecided: our interval includes 0, or there is none. Where the published value is 0, ours agrees within ${String(equivalence_percent)} % of 0.</caption><thead><tr><th scope="col">Lanes</th><th scope="col">Link</th><th scope="col" class="num">Published</th><th scope="col" class="num">Ours</th><th scope="col">Sign</th></tr></thead><tbody>${rows}</tbody></table></div></details>${spreadTable(spreads)}`;
 }

@@ -51,7 +51,7 @@ const settingRows: readonly TableRow[] = [
 const moreRows: Readonly<Record<string, readonly TableRow[]>> = {
   "congestion control": [
     [
-      "a reduction is taken back",
+      "a reduction is undone",
       () => "where timestamps or DSACK show that it was wrong",
       (quic) => yesNo(field(quic, "reductions_taken_back"), "also when few packets were lost", "never"),
     ],

@@ -51,8 +51,8 @@ export function steadinessSection(loads: readonly Load[]): Markup | null {
   const far = odd.reduce((sum, cell) => sum + cell.farAway.length, 0);
   const finding =
     tested === 0
-      ? html`<p class="soft">Cells of fewer than eight loads are not looked at for drift and loads far from the others.</p>`
-      : html`<p>Of ${count(tested, "cell")} with eight loads or more ${drifting === 0 ? "none drifts" : `${drifting} ${drifting === 1 ? "drifts" : "drift"}`} over the sweep's time; ${far === 0 ? "no load lies" : `${count(far, "load")} ${far === 1 ? "lies" : "lie"}`} far from the others of its cell. They are counted all the same.</p>`;
+      ? html`<p class="soft">Cells with fewer than eight loads are not checked for drift and outliers.</p>`
+      : html`<p>Of ${count(tested, "cell")} with eight loads or more ${drifting === 0 ? "none drifts" : `${drifting} ${drifting === 1 ? "drifts" : "drift"}`} over the sweep's time; ${far === 0 ? "no load lies" : `${count(far, "load")} ${far === 1 ? "lies" : "lie"}`} far from the others of its cell. They still count.</p>`;
   if (odd.length === 0) return html`${variation}${finding}`;
   const rows = odd
     .slice(0, maxRows)

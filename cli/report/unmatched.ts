@@ -56,7 +56,7 @@ function recodedNote(data: ReportData): Markup | null {
   const lanes = sortLanes(counts.map(({ lane }) => lane)).map(
     (lane) => `${lane} (up to ${count(most(lane), "response")} of a load)`,
   );
-  return html`<p>Not the recorded bytes were sent on ${lanes.join(", ")}: the browser did not accept the recorded content coding there, as Chromium accepts neither br nor zstd in clear, and was sent gzip, or none where it took no gzip either. These lanes carry more bytes.</p>`;
+  return html`<p>On ${lanes.join(", ")} the bytes differ from the recorded ones. The browser did not accept the recorded content coding (Chromium accepts neither br nor zstd in clear), so it was sent gzip, or no coding if it did not accept gzip either. These lanes carry more bytes.</p>`;
 }
 
 /** How many of all loads' requests were matched how, and the list of those that were not exactly. Null: no request reached the replay. */
@@ -67,11 +67,11 @@ export function matchSection(data: ReportData): Markup | null {
   const total = exact + fuzzy + missed;
   if (total === 0) return null;
   const share = (of: number): string => `${((100 * of) / total).toFixed(of === total || of === 0 ? 0 : 2)} %`;
-  const kinds = html`<p>Of ${count(total, "request")} in all loads, ${String(exact)} (${share(exact)}) were matched exactly: method, host, path, query and request body as recorded. ${String(fuzzy)} (${share(fuzzy)}) got the answer of the recorded request most like them, ${String(missed)} (${share(missed)}) are not in the recording: beacons and reports got 204, what failed when it was recorded failed again, the rest got 404.${data.loads.some((load) => load.coverage_requests !== null) && html` What that means for a load: <a href="#coverage">coverage</a>.`}</p>`;
+  const kinds = html`<p>Of ${count(total, "request")} in all loads, ${String(exact)} (${share(exact)}) were matched exactly: method, host, path, query and request body as recorded. ${String(fuzzy)} (${share(fuzzy)}) got the response of the most similar recorded request, ${String(missed)} (${share(missed)}) are not in the recording: beacons and reports got 204, what failed when it was recorded failed again, the rest got 404.${data.loads.some((load) => load.coverage_requests !== null) && html` What that means for a load: <a href="#coverage">coverage</a>.`}</p>`;
   const table = unmatchedTable(data);
   const untold =
     table === null &&
     fuzzy + missed > 0 &&
-    html`<p>Which ones, these results do not say: an earlier version measured them.</p>`;
+    html`<p>An earlier version measured these results; they do not say which requests.</p>`;
   return html`${kinds}${table && html`<p class="soft">Those not matched exactly, with the loads of each lane in which they came:</p>${table}`}${untold}${recodedNote(data)}`;
 }

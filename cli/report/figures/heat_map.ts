@@ -199,7 +199,7 @@ export interface DrawnMaps {
 }
 
 /** How to read all maps, below their legend: not in the caption of each. */
-export const heatKey: Markup = html`<details class="key"><summary>How to read the maps</summary><ul><li>Each cell: improvement of the median page load time in %. Positive (blue) is faster, negative (orange) slower.</li><li>Triangle: the cell’s own 95 % interval does not hold 0. Filled: it also stands Holm’s correction for the number of cells, with a chance of 5 % that any of the filled ones is wrong. Which stand Benjamini and Hochberg’s correction is in the CSV.</li><li>Pale with an outline: no difference shown. Pale, dashed, italic: too few loads for an interval.</li><li>Without a number: as it says, with the valid loads of those tried.</li></ul></details>`;
+export const heatKey: Markup = html`<details class="key"><summary>How to read the maps</summary><ul><li>Each cell: improvement of the median page load time in %. Positive (blue) is faster, negative (orange) slower.</li><li>Triangle: the cell’s own 95 % interval excludes 0. Filled: also significant after Holm’s correction for the number of cells, so the chance that any filled one is wrong is 5 %. The CSV has Benjamini and Hochberg’s correction.</li><li>Pale with an outline: no difference shown. Pale, dashed, italic: too few loads for an interval.</li><li>Without a number: the reason, and valid loads of those tried.</li></ul></details>`;
 
 /** Maps for several pairs, side by side. */
 export function heatMapFigure({ title, caption, note, page, maps }: DrawnMaps, grid: LinkGrid, end: number): Markup {
@@ -217,7 +217,7 @@ export function heatMapFigure({ title, caption, note, page, maps }: DrawnMaps, g
     reasons.length > 0 &&
     html`<details class="empties"><summary>Empty cells: ${String(empty.length)}</summary><ul>${reasons}</ul>${
       empty.length > reasons.length &&
-      html`<p>and ${String(empty.length - reasons.length)} more, each of which says so itself.</p>`
+      html`<p>and ${String(empty.length - reasons.length)} more, each with its own reason.</p>`
     }</details>`
   }</figure>`;
   return savedFigure(figure, { name: ["improvement", title], columns: csvColumns, rows: csvRows(maps, grid) });

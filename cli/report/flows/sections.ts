@@ -86,7 +86,7 @@ export function invalidSection({ cells, sweep }: FlowReportData): Markup | null 
     });
   const table =
     left.length > 0 &&
-    html`<p class="soft">${count(left.length, "run")} of ${String(all)} ${left.length === 1 ? "does" : "do"} not count. Invalid: it ended, but not as asked. Failed: it did not end. Such a run is tried again, up to ${count(sweep.plan.retries ?? 0, "time")}.</p><div class="scroll"><table><thead><tr><th scope="col">status</th><th scope="col">reason</th><th scope="col" class="num">runs</th><th scope="col">cells</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+    html`<p class="soft">${count(left.length, "run")} of ${String(all)} ${left.length === 1 ? "does" : "do"} not count. Invalid: it ended, but not as requested. Failed: it did not end. Such a run is retried up to ${count(sweep.plan.retries ?? 0, "time")}.</p><div class="scroll"><table><thead><tr><th scope="col">status</th><th scope="col">reason</th><th scope="col" class="num">runs</th><th scope="col">cells</th></tr></thead><tbody>${rows}</tbody></table></div>`;
   const without =
     empty.length > 0 &&
     html`<p>Without a valid run:</p><ul>${empty.slice(0, 100).map(({ cell, runs }) => html`<li>${cell.mix} over ${cell.link}: ${count(runs.length, "run")} tried</li>`)}</ul>`;
@@ -114,7 +114,7 @@ function controllersTable({ cells }: FlowReportData): Markup | null {
     });
   });
   if (rows.length === 0) return null;
-  return html`<h3>Controllers</h3><div class="scroll"><table><caption>What was asked of each flow, and what its sender said it used.</caption><thead><tr><th scope="col">mix</th><th scope="col">flow</th><th scope="col">asked</th><th scope="col">read back</th></tr></thead><tbody>${rows}</tbody></table></div>${acksNote(cells.flatMap(({ valid }) => valid.flatMap(({ result }) => result.flows)))}`;
+  return html`<h3>Controllers</h3><div class="scroll"><table><caption>What each flow was asked to use, and what its sender reported.</caption><thead><tr><th scope="col">mix</th><th scope="col">flow</th><th scope="col">asked</th><th scope="col">read back</th></tr></thead><tbody>${rows}</tbody></table></div>${acksNote(cells.flatMap(({ valid }) => valid.flatMap(({ result }) => result.flows)))}`;
 }
 
 /** How often flows with Sprout-EWMA were acknowledged, by which it goes. */
@@ -153,6 +153,6 @@ export function methodSection(data: FlowReportData): Markup {
   })}</ul>
 ${controllersTable(data)}
 <h3>Definitions</h3>
-<p>A run is one repetition of a mix on a link, in a lab made for it. Medians are over valid runs. Intervals are of ${String(confidence * 100)} %, from order statistics (Hettmansperger and Sheather 1986), whatever the numbers’ distribution; fewer than ${String(minimumUnits)} runs have none. Flows of one <code>--flow</code> share a run’s luck: a run counts their mean.</p>
+<p>A run is one repetition of a mix on a link, in a lab made for it. Medians are over valid runs. Intervals are of ${String(confidence * 100)} %, from order statistics (Hettmansperger and Sheather 1986), and assume no distribution; fewer than ${String(minimumUnits)} runs have none. Flows of one <code>--flow</code> share a run’s luck: a run counts their mean.</p>
 <details><summary>Every metric (after RFC 5166)</summary>${definitions("Of a flow", flowMetrics)}${definitions("Of all flows of one --flow", groupMetrics)}${definitions("Of a direction of the link", directionMetrics)}${definitions("Of pings", pingMetrics)}</details>`;
 }

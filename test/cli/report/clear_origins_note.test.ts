@@ -25,8 +25,8 @@ test("what was recorded over http:// is told with what each lane made of it", ()
   const upgraded = { http: "upgraded", http_exchanges: 3, redirects_left_out: 1 };
   const note = noteOf(facts("h3", upgraded), clear, facts("h2", upgraded), facts("h2", { http_exchanges: 0 }, "other"));
   assert.match(note, /over http:\/\/: shop \(3 exchanges\)\./);
-  assert.match(note, /On h1 that is served in clear/);
-  assert.match(note, /On h2, h3 it is upgraded to https:\/\//);
+  assert.match(note, /On h1 these origins stay in clear/);
+  assert.match(note, /On h2, h3 they are upgraded to https:\/\//);
   assert.match(note, /1 redirect from http:\/\/ to https:\/\/ of one page is left out/);
   assert.match(note, /these lanes differ by more than the protocol/);
   assert.doesNotMatch(noteOf(clear), /upgraded|differ/);
