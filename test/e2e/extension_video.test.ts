@@ -87,6 +87,8 @@ const player = `
 const video = document.querySelector("#player");
 const source = new MediaSource();
 const times = {};
+const part = async (path) => (await fetch(path)).arrayBuffer();
+const append = (buffer, data) => new Promise((done) => { buffer.onupdateend = done; buffer.appendBuffer(data); });
 let asked = false;
 let [place, since] = [0, 0];
 video.addEventListener("playing", ({ timeStamp }) => { times.playing ??= timeStamp; });
