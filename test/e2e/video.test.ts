@@ -112,7 +112,8 @@ test("a manifest that lacks a segment, and a codec that no browser has: one reas
   const strange = await load(await edited("strange", { replaceBodies: [{ url: "*.mpd", file: path }] }));
   assert.equal(strange.status, "failed");
   assert.equal(strange.reasons.length, 1);
-  assert.match(strange.reasons[0] ?? "", /^the video could not be played: .+/);
+  // dash.js plays what it can: the sound.
+  assert.match(strange.reasons[0] ?? "", /^the video was played without its pictures: the browser has no codec .+/);
 });
 
 test("a video that does not end in time says so, and whether it began", async () => {
@@ -122,8 +123,8 @@ test("a video that does not end in time says so, and whether it began", async ()
   assert.deepEqual(page.reasons, ["the video did not end within 8000 ms: its page did not load"]);
   const never = await load(recording, { link: "150kbit/20ms,queue=2s", timeout_ms: 9000 });
   assert.deepEqual(never.reasons, ["the video did not end within 13000 ms: it never began to play"]);
-  const late = await load(recording, { link: "300kbit/20ms,queue=1s", timeout_ms: 1000 });
-  assert.deepEqual(late.reasons, ["the video did not end within 5000 ms"]);
+  const late = await load(recording, { link: "600kbit/20ms,queue=1s", timeout_ms: 3000 });
+  assert.deepEqual(late.reasons, ["the video did not end within 7000 ms"]);
   assert.ok(late.video && playbackOf(late.video.events).began_ms !== null, "what it had recorded is kept");
 });
 

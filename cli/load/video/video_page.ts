@@ -53,8 +53,22 @@ export async function untilClosed(page: Asked): Promise<void> {
   await page.evaluate(waitExpression(false));
 }
 
-/** Why it could not be played; null: nothing says so. */
-export function videoFailure({ events }: Pick<VideoEvents, "events">): string | null {
-  const error = events.find((event): event is VideoError => event.kind === "error");
-  return error ? `the video could not be played: ${error.message}` : null;
+/** A player leaves out what its browser has no codec for, and plays the rest. */
+function leftOut({ settings, events }: VideoEvents): string | null {
+  if (!events.some(({ kind }) => kind === "ended")) return null;
+  for (const [stream, name] of [
+    ["video", "pictures"],
+    ["audio", "sound"],
+  ] as const) {
+    if (events.some((event) => event.kind === "segment" && event.stream === stream && event.number > 0)) continue;
+    const codecs = [...new Set(settings[stream].map(({ codec }) => codec))].join(", ");
+    return `the video was played without its ${name}: the browser has no codec ${codecs}, or the manifest names another one`;
+  }
+  return null;
+}
+
+/** Why it could not be played, or not as a whole; null: nothing says so. */
+export function videoFailure(record: VideoEvents): string | null {
+  const error = record.events.find((event): event is VideoError => event.kind === "error");
+  return error ? `the video could not be played: ${error.message}` : leftOut(record);
 }

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { endless, timedOutAfter_ms } from "../../../../cli/load/time_out.ts";
 import { watchVideo, whyUnended } from "../../../../cli/load/video/watch_video.ts";
 import type { VideoEvents } from "../../../../schemas/generated/video_events.ts";
-import { error, record, state } from "../metrics/video/video_events.ts";
+import { error, record, segment, state } from "../metrics/video/video_events.ts";
 
 /** Its record is asked for by an expression that gives text, waits by promises. */
 function pageOf(kept: VideoEvents | null) {
@@ -19,7 +19,15 @@ function pageOf(kept: VideoEvents | null) {
 }
 
 const orFail = <T>(promise: Promise<T>): Promise<T> => promise;
-const ended = record(state("start", 1), state("playing", 100), state("ended", 8100, 8));
+const ended = record(
+  ...[
+    state("start", 1),
+    segment("v1/1", 2, 90),
+    segment("a1/1", 2, 80),
+    state("playing", 100),
+    state("ended", 8100, 8),
+  ],
+);
 
 test("a video that ends gives its record, and what was read when it began to play", async () => {
   const page = pageOf(ended);
@@ -27,11 +35,16 @@ test("a video that ends gives its record, and what was read when it began to pla
   assert.deepEqual(page.asked, ["read", "wait", "wait", "read"]);
 });
 
-test("one that fails, and a page that keeps no record, are one line each", async () => {
+test("one that fails, one without pictures, and a page that keeps no record, are one line each", async () => {
   const failed = record(state("start", 1), error(50, "dash.js: no supported codec"));
   await assert.rejects(
     watchVideo(pageOf(failed), orFail, () => null),
     /^NavigationError: the video could not be played: dash\.js: no supported codec$/,
+  );
+  const soundOnly = record(state("start", 1), segment("a1/1", 2, 80), state("playing", 100), state("ended", 8100, 8));
+  await assert.rejects(
+    watchVideo(pageOf(soundOnly), orFail, () => null),
+    /^NavigationError: the video was played without its pictures: the browser has no codec avc1\.42c01e, or the manifest names another one$/,
   );
   await assert.rejects(
     watchVideo(pageOf(null), orFail, () => null),
