@@ -1,7 +1,7 @@
 // What a viewer had of a video: when it began, when it stood still, when it ended. From the media element's events alone; pure.
 //
-// A stall begins at the first `waiting` while it plays and ends at the next `playing`, or where the record ends. Before the first
-// `playing` there is startup delay and no stall. A wait after the playhead jumped is a seek, which is the viewer's own doing: ITU-T
+// A stall begins at the first `waiting` while it plays and ends at the next `playing`, or where the record ends. What the playhead still
+// goes on after `waiting`, some hundredths of a second, is played and not stalled. Before the first `playing` there is startup delay and no stall. A wait after the playhead jumped is a seek, which is the viewer's own doing: ITU-T
 // P.1203 counts neither. Only the first `ended` counts: nothing after it is of this viewing.
 import type { VideoEvents, VideoPlayState } from "../../../../schemas/generated/video_events.ts";
 
@@ -49,8 +49,12 @@ export function playbackOf(events: VideoEvents["events"]): Playback {
   let began_ms: number | null = null;
   let waiting: VideoPlayState | null = null;
   let before: VideoPlayState | null = null;
-  const close = (end_ms: number): void => {
-    if (waiting && end_ms > waiting.t_ms) stalls.push({ start_ms: waiting.t_ms, end_ms, media_s: waiting.media_s });
+  /** `played_s`: how far the playhead came since `waiting`. */
+  const close = (end_ms: number, played_s = 0): void => {
+    if (waiting) {
+      const start_ms = waiting.t_ms + Math.max(0, played_s * 1000);
+      if (end_ms > start_ms) stalls.push({ start_ms, end_ms, media_s: waiting.media_s + Math.max(0, played_s) });
+    }
     waiting = null;
   };
   for (const event of played) {
@@ -58,7 +62,8 @@ export function playbackOf(events: VideoEvents["events"]): Playback {
     before = event;
     // What it waits for from here on is where it went to.
     if (jumped) close(event.t_ms);
-    if (event.kind === "playing" || event.kind === "ended") close(event.t_ms);
+    if (event.kind === "playing" || event.kind === "ended")
+      close(event.t_ms, waiting ? event.media_s - waiting.media_s : 0);
     if (event.kind === "playing") began_ms ??= event.t_ms;
     if (event.kind === "waiting" && began_ms !== null && !jumped) waiting ??= event;
   }

@@ -35,6 +35,22 @@ test("a stall is from waiting to the next playing; startup is none", () => {
   assert.equal(stallRatio(playback), 0.2);
 });
 
+test("what the playhead goes on after waiting is no stall", () => {
+  const events = [
+    state("playing", 1000, 0),
+    state("waiting", 3000, 1.96),
+    state("timeupdate", 3100, 2),
+    state("playing", 4000, 2),
+    state("waiting", 6000, 3.99),
+    state("playing", 6005, 4),
+    state("ended", 10_005, 8),
+  ];
+  assert.deepEqual(
+    playbackOf(events).stalls.map(({ start_ms, end_ms, media_s }) => [start_ms, end_ms, media_s]),
+    [[3040, 4000, 2]],
+  );
+});
+
 test("waiting told again before it plays is one stall; playing told again is none", () => {
   const events = [
     state("playing", 1000),
