@@ -13,7 +13,7 @@ const facts = (control: string | null) =>
 const noteOf = (...controls: readonly (string | null)[]): string => congestionNotes(controls.map(facts)).text;
 
 test("quiche's CUBIC takes reductions back", () => {
-  assert.match(noteOf("cubic", null), /quiche's takes a reduction of its window back/);
+  assert.match(noteOf("cubic", null), /quiche undoes a window reduction/);
   assert.equal(noteOf("reno", "bbr2", null), "");
 });
 

@@ -63,7 +63,7 @@ test("a race: verdict with intervals first, then what was left out, medians, wat
   // What these reports do not say yet is no setting.
   assert.match(text, /<th scope="row">send buffer<\/th><td>unavailable: no report<\/td>/);
   assert.match(text, /<th scope="row">server think time<\/th><td>none<\/td>/);
-  assert.match(text, /part of what h3 gains over h2 is this, not the protocol/);
+  assert.match(text, /part of h3's gain over h2 comes from this, not from the protocol/);
   assert.match(text, /3 Mbit\/s each way, RTT 50 ms, loss 0 %, drop-tail queue of 1 BDP/);
   assert.ok(!text.includes('id="heatmaps"'), "one link has no map");
 });

@@ -50,13 +50,16 @@ test("says how many were matched how, and lists what was given instead", async (
 
 test("a lane that was sent other codings than recorded is named", async () => {
   const data = await dataWith([], { matched: 100, fuzzy: 0, missed: 0 });
-  assert.ok(!textOf(data).includes("Not the recorded bytes"));
+  assert.ok(!textOf(data).includes("the bytes differ from the recorded ones"));
   const [first] = data.facts;
   assert.ok(first);
   const [id, facts] = first;
   const recoded = { ...facts, replay: { ...facts.replay, transport: {}, counts: { recoded: 3 } } };
   const text = textOf({ ...data, facts: new Map([...data.facts, [id, recoded]]) });
-  assert.match(text, new RegExp(`Not the recorded bytes were sent on ${facts.lane} \\(up to 3 responses of a load\\)`));
+  assert.match(
+    text,
+    new RegExp(`On ${facts.lane} \\(up to 3 responses of a load\\) the bytes differ from the recorded ones`),
+  );
 });
 
 test("all exact: a sentence, and no table", async () => {
@@ -67,5 +70,5 @@ test("all exact: a sentence, and no table", async () => {
 
 test("results of an earlier version: how many, and that it is not known which", async () => {
   const text = textOf(await dataWith([], { matched: 99, fuzzy: 1, missed: 0 }));
-  assert.match(text, /do not say: an earlier version/);
+  assert.match(text, /An earlier version measured these results; they do not say which/);
 });

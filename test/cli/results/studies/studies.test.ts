@@ -107,7 +107,10 @@ test("a published 0: we agree where ours is shown to be within 3 %, and differ w
     figures.map(({ agreement }) => agreement),
     ["agrees", "differs", "undecided"],
   );
-  assert.match(publishedSection(study, figures)?.text ?? "", /With a published 0 ours agrees within 3 % of 0\./);
+  assert.match(
+    publishedSection(study, figures)?.text ?? "",
+    /Where the published value is 0, ours agrees within 3 % of 0\./,
+  );
 });
 
 test("figures of lanes that the sweep does not have are no figures of it; where none is decided that is said", () => {
