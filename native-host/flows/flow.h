@@ -34,6 +34,7 @@ struct flow_plan {
     uint64_t start_ms;    // since the near end's start
     uint64_t duration_ms; // FLOW_UNAVAILABLE: until the run's end
     uint64_t size_bytes;  // FLOW_UNAVAILABLE: as much as there is time for
+    uint64_t migrate_ms;  // between moves of the near end to another port; 0: it stays
 };
 
 // What a transport can tell of a flow now. The engine sets every member to FLOW_UNAVAILABLE before.
@@ -47,7 +48,9 @@ struct flow_sample {
     uint64_t retransmitted_bytes; // cumulative
     uint64_t delivery_bps;        // the transport's own estimate
     uint64_t pacing_bps;
-    uint64_t packets_sent; // cumulative; only for the report
+    uint64_t packets_sent; // cumulative, as what follows; only for the report
+    uint64_t moves_begun;  // of a near end that moves of its own accord
+    uint64_t moves_made;
 };
 
 struct flow;
@@ -66,6 +69,7 @@ struct flow_end {
 struct flow_transport {
     const char *name;    // as in the plan: "tcp", "tls", "quic"
     bool paces_if_asked; // flow_plan.paced is for it to set, and flow_is_paced() to say
+    bool moves_if_asked; // flow_plan.migrate_ms is for it to follow
 
     // Called once, before anything else, and only if the plan has flows of this transport. 0, or -1 with a
     // line in `error`.

@@ -81,6 +81,17 @@ static bool read_paced(struct reading *reading, const json_t *object, struct flo
     return true;
 }
 
+// A shorter time than this is shorter than most links' round trip, in which a move is made.
+static const uint64_t migrate_least_ms = 100;
+
+static bool read_migrate(struct reading *reading, const json_t *object, struct flow_plan *flow) {
+    if (!json_object_get(object, "migrate_ms")) return true;
+    if (!flow->transport->moves_if_asked)
+        return refuse(reading, "migrate_ms", "a %s connection ends with its address: leave it out",
+                      flow->transport->name);
+    return read_number(reading, object, "migrate_ms", migrate_least_ms, day_ms, false, &flow->migrate_ms);
+}
+
 static bool read_direction(struct reading *reading, const json_t *object, struct flow_plan *flow) {
     const char *name = json_string_value(json_object_get(object, "direction"));
     const bool up = name && strcmp(name, "up") == 0;
@@ -94,7 +105,8 @@ static bool read_flow(struct reading *reading, const struct plan *plan, const js
                       struct flow_plan *flow) {
     if (!json_is_object(object)) return refuse(reading, "", "must be an object");
     if (!read_transport(reading, object, flow) || !read_congestion(reading, object, flow) ||
-        !read_paced(reading, object, flow) || !read_direction(reading, object, flow) ||
+        !read_paced(reading, object, flow) || !read_migrate(reading, object, flow) ||
+        !read_direction(reading, object, flow) ||
         !read_number(reading, object, "start_ms", 0, day_ms, false, &flow->start_ms) ||
         !read_number(reading, object, "duration_ms", 1, day_ms, true, &flow->duration_ms) ||
         !read_number(reading, object, "size_bytes", 1, number_most, true, &flow->size_bytes))

@@ -5,6 +5,7 @@
 
 #include "base/loop.h"
 #include "flows/flow.h"
+#include "flows/quic_move.h"
 #include "flows/quic_setup.h"
 #include "quic_io/burst.h"
 #include "quic_io/pacer.h"
@@ -35,9 +36,10 @@ struct quic_connection {
     struct flow *flow;
     struct quic_setup *setup;
     const struct quic_controller *controller;
-    struct udp *udp;
+    struct udp *udp; // in use: a near end may have others (quic_move.h)
     struct udp_link link;
     struct quiche_paths paths;
+    struct quic_move move;
     quiche_conn *quic; // NULL at the far end, until the client's first packet
     struct sockaddr_in6 local;
     struct sockaddr_in6 peer;
@@ -63,6 +65,12 @@ struct quic_connection {
     struct loop_timer timer;
     struct burst burst;
 };
+
+// A socket whose packets come to the connection, bound to `port`; 0: to any. NULL with a line in `error`.
+struct udp *quic_connection_socket(struct quic_connection *connection, uint16_t port, char *error,
+                                   size_t error_size);
+// After anything that may let it send, or end.
+void quic_connection_turn(struct quic_connection *connection);
 
 // Gives quiche the request, and what may be sent of the flow's bytes.
 void quic_stream_send(struct quic_connection *connection);

@@ -65,6 +65,7 @@ static void over(struct quic_connection *c) {
     const bool ended = c->phase == QUIC_ENDED;
     c->phase = QUIC_OVER;
     loop_timer_clear(c->setup->end->loop, &c->timer);
+    quic_move_stop(c);
     if (ended)
         flow_closed(c->flow);
     else
@@ -83,22 +84,26 @@ static void connected(struct quic_connection *c) {
     }
     c->phase = QUIC_RUNNING;
     quic_packets_start(c);
+    quic_move_start(c);
     // quiche does not tell which of its own it uses: the one it took the name of.
     flow_connected(c->flow, local, peer, !c->sends ? NULL : ours ? ours->name : c->controller->name);
 }
 
 // At the far end a client that moved; the client's own moves are its own doing (quic_move.c).
-static void follow_peer(struct quic_connection *c) {
+static void follow_paths(struct quic_connection *c) {
+    const uint64_t now_ns = clock_now_ns();
+    const bool followed = quiche_paths_turn(&c->paths, c->quic, now_ns);
     // On a path without a round trip measured yet the first packets leave at once, as at the start.
-    if (quiche_paths_turn(&c->paths, c->quic, clock_now_ns()))
+    if (quic_move_turn(c, now_ns) || followed)
         pacer_init(&c->pacer, QUIC_PAYLOAD_BYTES, QUIC_INITIAL_PACKETS);
+    const bool moves = c->phase != QUIC_OPENING && flow_plan_of(c->flow)->migrate_ms > 0;
     uint8_t id[QUIC_CID_BYTES];
-    while (c->paths.count > 0 && quiche_paths_spare_id(c->quic, id, sizeof id))
+    while ((moves || c->paths.count > 0) && quiche_paths_spare_id(c->quic, moves, id, sizeof id))
         ; // all that comes to the socket is this connection's
 }
 
-static void turn(struct quic_connection *c) {
-    follow_peer(c);
+void quic_connection_turn(struct quic_connection *c) {
+    follow_paths(c);
     if (c->phase == QUIC_OPENING && quiche_conn_is_established(c->quic)) connected(c);
     quic_stream_receive(c);
     quic_packets_turn(c);
@@ -119,7 +124,7 @@ static void on_timer(void *context, uint64_t now_ns) {
         c->silence_ns = 0; // quiche asks again by itself
         quiche_conn_send_ack_eliciting(c->quic);
     }
-    turn(c);
+    quic_connection_turn(c);
     flow_leave(c->flow);
 }
 
@@ -156,13 +161,13 @@ static void on_packets(void *context, struct udp_packet *packets, size_t count) 
                                  (struct sockaddr *)&packets[i].local, sizeof packets[i].local};
         quiche_conn_recv(c->quic, packets[i].bytes, packets[i].size, &info); // its errors show in the turn
         // quiche acknowledges what has come in since it last made a packet.
-        if (c->acks_singly && c->phase == QUIC_RUNNING && i + 1 < count) turn(c);
+        if (c->acks_singly && c->phase == QUIC_RUNNING && i + 1 < count) quic_connection_turn(c);
     }
     if (c->quic) quic_packets_heard(c, clock_now_ns());
     if (c->quic && c->phase == QUIC_OVER)
         quic_stream_receive(c);
     else if (c->quic)
-        turn(c);
+        quic_connection_turn(c);
     flow_leave(c->flow);
 }
 
@@ -171,7 +176,7 @@ static void on_room(void *context) {
     if (!c->quic || c->phase == QUIC_OVER) return;
     flow_enter(c->flow);
     c->burst.no_room = false;
-    turn(c);
+    quic_connection_turn(c);
     flow_leave(c->flow);
 }
 
@@ -207,8 +212,18 @@ static void quic_release(void *connection) {
     loop_timer_clear(c->setup->end->loop, &c->timer);
     if (c->quic) quiche_conn_free(c->quic);
     quiche_paths_free(&c->paths);
+    quic_move_free(c);
     udp_close(c->udp);
     free(c);
+}
+
+struct udp *quic_connection_socket(struct quic_connection *c, uint16_t port, char *error, size_t error_size) {
+    const struct udp_handler handler = {on_packets, on_room, c, on_refused};
+    struct udp *udp;
+    if (udp_open(&udp, c->setup->end->loop, port, &handler, error, error_size) < 0) return NULL;
+    udp_set_send_buffer(udp, BUFFER_BYTES);
+    udp_set_receive_buffer(udp, BUFFER_BYTES);
+    return udp;
 }
 
 // With a socket, the far end's bound to `port`.
@@ -231,15 +246,13 @@ static struct quic_connection *new_connection(struct quic_setup *setup, struct f
     c->acks_singly = !c->sends && ours && ours->wants_single_acks;
     c->timer = (struct loop_timer){.due = on_timer, .context = c};
     pacer_init(&c->pacer, QUIC_PAYLOAD_BYTES, QUIC_INITIAL_PACKETS);
-    const struct udp_handler handler = {on_packets, on_room, c, on_refused};
-    if (udp_open(&c->udp, setup->end->loop, setup->end->is_near ? 0 : port, &handler, error, error_size) <
-        0) {
+    if (setup->end->is_near) c->move.every_ns = flow_plan_of(flow)->migrate_ms * NS_PER_MS;
+    c->udp = quic_connection_socket(c, setup->end->is_near ? 0 : port, error, error_size);
+    if (!c->udp) {
         free(c);
         return NULL;
     }
-    udp_set_send_buffer(c->udp, BUFFER_BYTES);
-    udp_set_receive_buffer(c->udp, BUFFER_BYTES);
-    c->link = udp_link(c->udp);
+    c->link = c->move.every_ns > 0 ? quic_move_link(c) : udp_link(c->udp);
     return c;
 }
 
@@ -295,7 +308,9 @@ static const struct path_change *quic_moves(const void *connection, size_t *coun
 static void quic_cut(void *connection) {
     struct quic_connection *c = connection;
     c->phase = QUIC_OVER;
+    quic_move_stop(c);
     udp_receive_now(c->udp);
+    if (c->move.left) udp_receive_now(c->move.left);
     if (!c->quic) return;
     loop_timer_clear(c->setup->end->loop, &c->timer);
     if (quiche_conn_is_closed(c->quic)) return;
@@ -305,6 +320,7 @@ static void quic_cut(void *connection) {
 
 const struct flow_transport quic_transport = {
     .name = "quic",
+    .moves_if_asked = true,
     .open = quic_open,
     .close = quic_close,
     .check = quic_check,

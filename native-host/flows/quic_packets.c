@@ -142,7 +142,9 @@ static void set_timer(struct quic_connection *c, enum packets packets) {
     if (timeout_ns != UINT64_MAX) due_ns = clock_now_ns() + timeout_ns;
     if (packets == PACKETS_PACED && pacer_next_ns(&c->pacer) < due_ns) due_ns = pacer_next_ns(&c->pacer);
     if (c->burst.due_ns > 0 && c->burst.due_ns < due_ns) due_ns = c->burst.due_ns;
-    if (c->silence_ns > 0 && c->silence_ns < due_ns) due_ns = c->silence_ns;
+    const uint64_t others_ns[] = {c->silence_ns, c->paths.leave_ns, c->move.leave_ns};
+    for (size_t i = 0; i < sizeof others_ns / sizeof *others_ns; i++)
+        if (others_ns[i] > 0 && others_ns[i] < due_ns) due_ns = others_ns[i];
     if (due_ns == UINT64_MAX)
         loop_timer_clear(c->setup->end->loop, &c->timer);
     else
@@ -181,6 +183,10 @@ void quic_packets_last(struct quic_connection *c) {
 void quic_packets_sample(struct quic_connection *c, struct flow_sample *sample) {
     quiche_path_stats path;
     quiche_stats all;
+    if (c->setup->end->is_near && flow_plan_of(c->flow)->migrate_ms > 0) {
+        sample->moves_begun = c->move.begun;
+        sample->moves_made = c->move.made;
+    }
     if (!c->quic || !quiche_paths_active(&c->paths, c->quic, &path)) return;
     quiche_conn_stats(c->quic, &all);
     sample->packets_sent = all.sent; // on all paths, as all that is cumulative

@@ -33,13 +33,19 @@ static const char *state_name(const struct flow *flow) {
     return "not-started";
 }
 
+static json_t *moves_of(const struct flow_sample *last) {
+    if (last->moves_begun == FLOW_UNAVAILABLE) return NULL;
+    return json_pack("{s:I,s:I}", "begun", (json_int_t)last->moves_begun, "made",
+                     (json_int_t)last->moves_made);
+}
+
 static json_t *report_of_flow(const struct flow *flow) {
     struct flow_sample last = flow->last;
     size_t move_count;
     const struct path_change *moves = flow_moves(flow, &move_count);
     if (flow->connection) flow_sample_now(flow, &last);
     return json_pack(
-        "{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:I,s:o,s:o,s:o,s:f,s:o*}", // in order
+        "{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:I,s:o,s:o,s:o,s:f,s:o*,s:o*}", // in order
         "flow", (int)flow->number, "state", state_name(flow), "error", text_or_null(flow->error), "local",
         text_or_null(flow->local), "peer", text_or_null(flow->peer), "congestion",
         text_or_null(flow->congestion), "paced", flow->paced < 0 ? json_null() : json_boolean(flow->paced),
@@ -50,7 +56,7 @@ static json_t *report_of_flow(const struct flow *flow) {
         "packets_sent", number_or_null(last.packets_sent), "packets_lost", number_or_null(last.lost_packets),
         "retransmitted_bytes", number_or_null(last.retransmitted_bytes), "cpu_ms",
         (double)flow->cpu_ns / ns_per_ms, "path_changes",
-        move_count > 0 ? path_changes_json(moves, move_count) : NULL);
+        move_count > 0 ? path_changes_json(moves, move_count) : NULL, "migrations", moves_of(&last));
 }
 
 static json_t *report_of_ping(const struct ping *ping) {

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CAPACITY = 4, VALIDATED = 3, RESET_TOKEN_BYTES = 16 }; // VALIDATED: of quiche's validation_state
+// FAILED and VALIDATED are of quiche's validation_state.
+enum { FIRST_CAPACITY = 4, FAILED = -1, VALIDATED = 3, RESET_TOKEN_BYTES = 16 };
 
 #ifdef TRILANE_QUICHE_CALLS_OURS
 // native-host/quic/quiche/left_path.rs
@@ -62,24 +63,46 @@ static void drop_events(quiche_conn *quic) {
         quiche_path_event_free(event);
 }
 
+bool quiche_paths_is_validated(const quiche_path_stats *path) {
+    return path->validation_state == VALIDATED;
+}
+
+bool quiche_paths_has_failed(const quiche_path_stats *path) {
+    return path->validation_state == FAILED;
+}
+
+void quiche_paths_leave(quiche_conn *quic) {
+    trilane_conn_leave_paths(quic);
+}
+
 bool quiche_paths_turn(struct quiche_paths *paths, quiche_conn *quic, uint64_t now_ns) {
-    quiche_path_stats path;
+    enum { ROUND_TRIPS = 3 };
+    quiche_path_stats path, old;
     struct sockaddr_in6 peer;
+    const bool had_old = quiche_conn_path_stats(quic, paths->active, &old) == 0;
     drop_events(quic);
+    if (paths->leave_ns > 0 && now_ns >= paths->leave_ns) {
+        paths->leave_ns = 0;
+        quiche_paths_leave(quic);
+    }
     if (!quiche_paths_active(paths, quic, &path)) return false;
     memcpy(&peer, &path.peer_addr, sizeof peer); // all of ours are IPv6
     const bool moved = paths->peer_known && !same_address(&paths->peer, &peer);
     paths->peer = peer;
     paths->peer_known = true;
-    if (moved) add_change(paths, &(struct path_change){.peer = peer, .seen_ns = now_ns});
+    if (moved) {
+        add_change(paths, &(struct path_change){.peer = peer, .seen_ns = now_ns});
+        // Validated before anything else came from there: the client probed first (RFC 9000, 9.1).
+        paths->leave_ns = had_old && quiche_paths_is_validated(&path) ? now_ns + ROUND_TRIPS * old.rtt : 0;
+    }
     struct path_change *change = last_change(paths);
     if (!change) return moved;
     if (change->answered_ns == 0 && path.min_rtt > 0) {
         change->answered_ns = now_ns;
         // What was sent to the old address and was not acknowledged by now is lost.
-        trilane_conn_leave_paths(quic);
+        if (paths->leave_ns == 0) quiche_paths_leave(quic);
     }
-    if (change->validated_ns == 0 && path.validation_state == VALIDATED) change->validated_ns = now_ns;
+    if (change->validated_ns == 0 && quiche_paths_is_validated(&path)) change->validated_ns = now_ns;
     return moved;
 }
 
@@ -88,10 +111,13 @@ void quiche_paths_sent(struct quiche_paths *paths, bool content, uint64_t now_ns
     if (content && change && change->answered_ns > 0 && change->resumed_ns == 0) change->resumed_ns = now_ns;
 }
 
-bool quiche_paths_spare_id(quiche_conn *quic, uint8_t *id, size_t size) {
+bool quiche_paths_spare_id(quiche_conn *quic, bool moves, uint8_t *id, size_t size) {
     uint8_t token[RESET_TOKEN_BYTES];
     uint64_t sequence;
-    if (quiche_conn_active_scids(quic) > QUIC_SPARE_IDS || quiche_conn_scids_left(quic) == 0) return false;
+    quiche_stats all;
+    quiche_conn_stats(quic, &all);
+    const size_t wanted = moves ? all.paths_count + QUIC_MOVING_SPARE_IDS : 1 + QUIC_SPARE_IDS;
+    if (quiche_conn_active_scids(quic) >= wanted || quiche_conn_scids_left(quic) == 0) return false;
     RAND_bytes(id, size);
     RAND_bytes(token, sizeof token);
     return quiche_conn_new_scid(quic, id, size, token, false, &sequence) == 0;

@@ -19,6 +19,8 @@ enum {
     // with ids of no length, as Chromium's, are never let go: packets from one more address would be dropped.
     QUIC_PATHS_MOST = 512,
     QUIC_SPARE_IDS = 3, // that a peer has to move with
+    // One that moves of its own accord loses one for good with each probe that is lost.
+    QUIC_MOVING_SPARE_IDS = 16,
 };
 
 // Zeroed: the connection is where it began.
@@ -30,6 +32,9 @@ struct quiche_paths {
     size_t count;
     size_t capacity;
     size_t missed; // for want of memory
+    // Of a client that moved of its own accord, packets still come to its old address: when those that are
+    // not acknowledged are lost; 0: there are none.
+    uint64_t leave_ns;
 };
 
 void quiche_paths_configure(quiche_config *config);
@@ -42,7 +47,14 @@ bool quiche_paths_turn(struct quiche_paths *paths, quiche_conn *quic, uint64_t n
 // A packet was made; `content`: it has more than probes and acknowledgements.
 void quiche_paths_sent(struct quiche_paths *paths, bool content, uint64_t now_ns);
 
-// Gives the peer one more id, which is written to `id` (`size` random bytes). False: it has enough of them.
-bool quiche_paths_spare_id(quiche_conn *quic, uint8_t *id, size_t size);
+// The peer answered there, with packets as long as must fit; or did not, however often it was asked.
+bool quiche_paths_is_validated(const quiche_path_stats *path);
+bool quiche_paths_has_failed(const quiche_path_stats *path);
+// What was sent on paths that were left, and not acknowledged by now, is lost.
+void quiche_paths_leave(quiche_conn *quic);
+
+// Gives the peer one more id, which is written to `id` (`size` random bytes). `moves`: of its own accord, so
+// that its paths have one each. False: it has enough to spare.
+bool quiche_paths_spare_id(quiche_conn *quic, bool moves, uint8_t *id, size_t size);
 
 #endif

@@ -9,6 +9,10 @@ export type FlowTransport = "tcp" | "tls" | "quic";
  */
 export type FlowPaced = true;
 /**
+ * quic: every so often the near end moves to another port of its own accord, once it has probed it (active migration, RFC 9000, 9.2); in whole milliseconds. Absent: it stays.
+ */
+export type FlowMigration = number;
+/**
  * down: the far end sends, as a server does; up: the near end.
  */
 export type FlowDirection = "down" | "up";
@@ -22,6 +26,7 @@ export interface Flow {
    */
   congestion: string;
   paced?: FlowPaced;
+  migrate_s?: FlowMigration;
   direction: FlowDirection;
   /**
    * On the run's clock, in whole milliseconds.

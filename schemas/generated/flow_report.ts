@@ -87,10 +87,18 @@ export interface ReportedFlow {
   packets_lost: number | null;
   retransmitted_bytes: Count;
   path_changes?: PathChanges;
+  migrations?: FlowMigrations;
   /**
    * Of this end's program, spent on this flow; waiting for all flows together is in the report's own.
    */
   cpu_ms: number | null;
+}
+/**
+ * At the near end of a QUIC flow that moves of its own accord: moves begun, and made because the far end had answered at the new address. Absent: it was to stay.
+ */
+export interface FlowMigrations {
+  begun: number;
+  made: number;
 }
 export interface FlowPing {
   sent: number;

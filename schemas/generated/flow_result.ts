@@ -110,6 +110,7 @@ export interface FlowResultMetrics {
   rate_variation: number | null;
   connect_ms: number | null;
   first_byte_ms: number | null;
+  longest_silence_ms?: number | null;
   completion_ms: number | null;
   sender_cpu_ms: number | null;
   receiver_cpu_ms: number | null;

@@ -34,6 +34,10 @@ export interface RunFlow {
    */
   congestion: string;
   paced?: FlowPaced;
+  /**
+   * quic: time between moves of the near end to another port, once it is connected. Absent: it stays.
+   */
+  migrate_ms?: number;
   direction: FlowDirection;
   /**
    * From the near end's start.

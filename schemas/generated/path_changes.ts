@@ -16,7 +16,7 @@ export interface PathChange {
    */
   seen_ns: number;
   /**
-   * The client acknowledged a packet sent there. What was on its way to the old address by then is lost.
+   * The client acknowledged a packet sent there. What was on its way to the old address by then is lost, unless the client moved of its own accord and still listens there.
    */
   answered_ns: number | null;
   /**

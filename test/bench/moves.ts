@@ -1,11 +1,14 @@
 // What a NAT that loses its bindings costs: a bulk flow over QUIC and page loads over h3, which go on with the connection that they
 // have, and page loads over h2 beside, which need another one. A silence is the server's, from the move until it sends content to the
 // new address: the challenge's round trip; the link then brings that in its own time. On a link that is never full (each rebinding
-// begins a new window), so that no queue is in it. `--runs N` of each (default 3), `--link LINK` with rebind. `--only flow`, `--only loads`.
+// begins a new window), so that no queue is in it. And a flow whose client moves as often of its own accord: for how long its receiver
+// then has nothing, beside that of the flow whose NAT does. `--runs N` of each (default 3), `--link LINK` with rebind. `--only flow`, `--only loads`.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseLink } from "../../cli/link/link.ts";
+import { longestSilence_ms } from "../../cli/flows/metrics/longest_silence.ts";
+import type { FlowRecords } from "../../cli/flows/records/flow_records.ts";
+import { formatLink, parseLink } from "../../cli/link/link.ts";
 import type { PageLoad } from "../../cli/load/load.ts";
 import { movesCost } from "../../cli/load/metrics/path_moves.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
@@ -66,7 +69,7 @@ function rows(name: string, runs: readonly Run[], { roundTrip_ms }: Site): Measu
   ];
 }
 
-async function flowRun({ home, form, roundTrip_ms }: Site): Promise<Run> {
+async function flowRun({ home, form, roundTrip_ms }: Site): Promise<Run & { readonly silence: number }> {
   const lab = { link: form, flows: [flow("quic:cubic")], for_s: flow_s };
   const { shaper, far, records } = await runFlowLab(
     await mkdtemp(join(home, "flow-")).then((at) => join(at, "run")),
@@ -77,7 +80,17 @@ async function flowRun({ home, form, roundTrip_ms }: Site): Promise<Run> {
   const changes = far.flows[0]?.path_changes ?? [];
   const survived = changes.filter(({ resumed_ns }) => resumed_ns !== null).length;
   // A flow is one connection, and has failed where that did not last.
-  return { ...movedSilences({ shaper, changes, roundTrip_ms, end_ns: shaper.end_ns }), connections: 1, survived };
+  const silences = movedSilences({ shaper, changes, roundTrip_ms, end_ns: shaper.end_ns });
+  return { ...silences, connections: 1, survived, silence: receiverSilence(records, roundTrip_ms) };
+}
+
+/** The longest time in which a flow's receiver had nothing, in round trips. */
+function receiverSilence(records: FlowRecords | null, roundTrip_ms: number): number {
+  const receiver = records?.samples[0]?.receiver;
+  if (!receiver) throw new Error("a lab without records");
+  const silence_ms = longestSilence_ms({ time_ms: receiver.time_ms, bytes: receiver.received_bytes });
+  if (typeof silence_ms !== "number") throw new Error(silence_ms.missing);
+  return silence_ms / roundTrip_ms;
 }
 
 type Facts = PageLoad["log"]["_trilane"];
@@ -120,10 +133,37 @@ async function loads(site: Site): Promise<Measurement[]> {
   ];
 }
 
+/** A flow whose client moves of its own accord as often as the NAT would; its moves, and its receiver's longest silence in round trips. */
+async function ownMoves(site: Site): Promise<{ made: number; silence: number }> {
+  const { home, form, roundTrip_ms } = site;
+  const { rebind, ...still } = parseLink(form);
+  const flows = [flow("quic:cubic", { migrate_ms: rebind?.every_ms ?? 500 })];
+  const folder = join(await mkdtemp(join(home, "own-")), "run");
+  const { records } = await runFlowLab(folder, { link: formatLink(still), flows, for_s: flow_s });
+  return { made: records?.near.flows[0]?.migrations?.made ?? 0, silence: receiverSilence(records, roundTrip_ms) };
+}
+
 async function flows(site: Site): Promise<Measurement[]> {
-  const runs: Run[] = [];
-  for (let run = 0; run < site.runs; run++) runs.push(await flowRun(site));
-  return rows("quic:cubic flow", runs, site);
+  const runs: Awaited<ReturnType<typeof flowRun>>[] = [];
+  const own: Awaited<ReturnType<typeof ownMoves>>[] = [];
+  for (let run = 0; run < site.runs; run++) {
+    runs.push(await flowRun(site));
+    own.push(await ownMoves(site));
+  }
+  const silencesOf = (of: readonly { readonly silence: number }[]): number[] => of.map(({ silence }) => silence);
+  return [
+    ...rows("quic:cubic flow", runs, site),
+    measurement("the same, its receiver: longest silence, in round trips", silencesOf(runs), null, { unit: "ratio" }),
+    measurement(
+      "moving of its own accord: moves",
+      own.map(({ made }) => made),
+      least,
+      { unit: "times", bar_is: "at least" },
+    ),
+    measurement("moving of its own accord, its receiver: longest silence, in round trips", silencesOf(own), null, {
+      unit: "ratio",
+    }),
+  ];
 }
 
 export const bench: Bench = async (say, only, { runs, link }) => {

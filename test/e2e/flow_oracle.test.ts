@@ -32,7 +32,7 @@ test("bins of flows add up to their counters, and hold what the applications had
   const { records } = await runFlowLab(join(home, "sums"), { link, flows, for_s: 3 });
   assert.ok(records);
   for (const [place, { counted, down, up }] of records.bins.entries()) {
-    const at = records.counters.flows[counted ?? -1];
+    const at = records.counters.flows[counted[0] ?? -1];
     assert.ok(at, `flow ${place} was counted`);
     assertSums(down, at.down);
     assertSums(up, at.up);

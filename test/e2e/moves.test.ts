@@ -62,6 +62,23 @@ test("a bulk flow over QUIC survives each rebinding; one over TCP dies of the fi
   await assert.rejects(run("tcp:cubic"), /1 of 1 flows failed/);
 });
 
+test("a bulk flow whose client moves of its own accord is followed to each port, which was probed before", async () => {
+  const moving = flow("quic:cubic", { migrate_ms: 600 });
+  const { far, records } = await runFlowLab(join(home, "own"), { link: "5mbit/50ms", flows: [moving], for_s: 4 });
+  const [near] = records?.near.flows ?? [];
+  assert.equal(near?.error, null);
+  assert.ok((near.migrations?.made ?? 0) >= 3, JSON.stringify(near.migrations));
+  const changes = far.flows[0]?.path_changes ?? [];
+  // A move under way at the end has not been seen.
+  assert.ok(changes.length >= (near.migrations?.made ?? 0) - 1, JSON.stringify(changes));
+  // Unless an answer to a challenge was lost.
+  assert.ok(
+    changes.some(({ seen_ns, validated_ns }) => validated_ns === seen_ns),
+    JSON.stringify(changes),
+  );
+  assert.ok((records?.bins[0]?.counted.length ?? 0) >= changes.length + 1);
+});
+
 test("over h1 and h2 it goes on over other connections, or counts as one that timed out", async () => {
   const timeout_ms = 15_000;
   for (const pageLoad of await Promise.all(

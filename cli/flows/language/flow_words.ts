@@ -1,4 +1,4 @@
-// The words of `--flow` and what they mean: [N*]TRANSPORT[:CONTROLLER][@START][,paced][,down|up][,for=TIME][,size=SIZE]. Their
+// The words of `--flow` and what they mean: [N*]TRANSPORT[:CONTROLLER][@START][,paced][,migrate=TIME][,down|up][,for=TIME][,size=SIZE]. Their
 // one parser and their one writer. Knows a single flow; what flows mean together is mix.ts's.
 import type { Flow, FlowDirection, FlowTransport } from "../../../schemas/generated/flow.ts";
 import { UserError } from "../../base/errors.ts";
@@ -9,9 +9,11 @@ import { allTransports, isTransport, quicControllers, transportFacts, usualContr
 export const mostFlows = 1000;
 const longest_ms = 86_400_000;
 const largest_bytes = 1e12;
+/** A move takes a round trip. */
+const leastMigration_ms = 100;
 
 /** The form of the words, for help and for errors. */
-export const flowForm = "[N*]TRANSPORT[:CONTROLLER][@START][,paced][,down|up][,for=TIME][,size=SIZE]";
+export const flowForm = "[N*]TRANSPORT[:CONTROLLER][@START][,paced][,migrate=TIME][,down|up][,for=TIME][,size=SIZE]";
 
 /** A piece of the words, and where in them it begins. */
 interface Piece {
@@ -45,6 +47,10 @@ class Reader {
     return read.value;
   }
 
+  #offered(): string {
+    return this.#kernel?.join(", ") ?? "reno, cubic, ...";
+  }
+
   count(piece: Piece): number {
     const range = { least: 1, most: mostFlows, words: `must be from 1 to ${mostFlows}` };
     const read: Read = /^\d+$/.test(piece.text)
@@ -65,8 +71,15 @@ class Reader {
       throw this.#fault(piece, "controller", `for quic use ${quicControllers().join(", ")}`);
     }
     if (!/^[a-z][a-z0-9_-]{0,14}$/.test(name))
-      throw this.#fault(piece, "controller", `for ${transport} use ${this.#kernel?.join(", ") ?? "reno, cubic, ..."}`);
-    if (this.#kernel === null || this.#kernel.includes(name)) return name;
+      throw this.#fault(piece, "controller", `for ${transport} use ${this.#offered()}`);
+    if (this.#kernel?.includes(name)) return name;
+    if (ofQuicAlone(name))
+      throw this.#fault(
+        piece,
+        "controller",
+        `is only for QUIC: use quic:${name}, or for ${transport} ${this.#offered()}`,
+      );
+    if (this.#kernel === null) return name;
     throw this.#fault(
       piece,
       "controller",
@@ -91,11 +104,22 @@ class Reader {
     return this.#within(piece, "size", readSize_bytes(piece.text), range);
   }
 
+  migrate_ms(piece: Piece, transport: FlowTransport): number {
+    if (transportFacts[transport].controlledBy !== "quiche")
+      throw this.#fault(
+        piece,
+        "time",
+        `a ${transport} connection ends with its address: leave migrate= out, or use quic`,
+      );
+    const range = { least: leastMigration_ms, most: longest_ms, words: "must be from 100ms to 86400s" };
+    return this.#within(piece, "time", readTime_ms(piece.text), range);
+  }
+
   unknownSetting(piece: Piece): UserError {
     return this.#fault(
       piece,
       "setting",
-      "use paced, down, up, for=TIME or size=SIZE; count, controller and @START stand before",
+      "use paced, migrate=TIME, down, up, for=TIME or size=SIZE; count, controller and @START stand before",
     );
   }
 
@@ -118,10 +142,15 @@ function piecesOf(words: string): Piece[] {
   });
 }
 
-type Settings = Pick<Flow, "paced" | "direction" | "for_s" | "size_bytes">;
+/** Some kernels have TCP controllers by the names of quiche's own. */
+const quicheNames = ["cubic", "reno", "bbr2"];
+const ofQuicAlone = (name: string): boolean => quicControllers().includes(name) && !quicheNames.includes(name);
+
+type Settings = Pick<Flow, "paced" | "migrate_s" | "direction" | "for_s" | "size_bytes">;
 
 function settingsOf(pieces: readonly Piece[], transport: FlowTransport, reader: Reader): Settings {
   let paced = false;
+  let migrate_s: number | null = null;
   let direction: FlowDirection | null = null;
   let for_s: number | null = null;
   let size_bytes: number | null = null;
@@ -135,6 +164,9 @@ function settingsOf(pieces: readonly Piece[], transport: FlowTransport, reader: 
       if (paced) throw reader.twice(piece);
       if (transportFacts[transport].controlledBy === "quiche") throw reader.alwaysPaced(piece);
       paced = true;
+    } else if (text.startsWith("migrate=")) {
+      if (migrate_s !== null) throw reader.twice(piece);
+      migrate_s = reader.migrate_ms(valueAfter("migrate="), transport) / 1000;
     } else if (text.startsWith("for=")) {
       if (for_s !== null) throw reader.twice(piece);
       for_s = reader.for_ms(valueAfter("for=")) / 1000;
@@ -143,7 +175,8 @@ function settingsOf(pieces: readonly Piece[], transport: FlowTransport, reader: 
       size_bytes = reader.size_bytes(valueAfter("size="));
     } else throw reader.unknownSetting(piece);
   }
-  return { ...(paced ? { paced } : {}), direction: direction ?? "down", for_s, size_bytes };
+  const migrates = migrate_s === null ? {} : { migrate_s };
+  return { ...(paced ? { paced } : {}), ...migrates, direction: direction ?? "down", for_s, size_bytes };
 }
 
 /** Always matches what stands before the first comma. */
@@ -175,6 +208,7 @@ export function formatFlow({
   transport,
   congestion,
   paced,
+  migrate_s,
   direction,
   start_s,
   for_s,
@@ -185,6 +219,7 @@ export function formatFlow({
   return [
     `${count === 1 ? "" : `${count}*`}${transport}:${congestion}${start_s === 0 ? "" : `@${formatTime_ms(ms(start_s))}`}`,
     ...(paced ? ["paced"] : []),
+    ...(migrate_s === undefined ? [] : [`migrate=${formatTime_ms(ms(migrate_s))}`]),
     ...(direction === "down" ? [] : [direction]),
     ...(for_s === null ? [] : [`for=${formatTime_ms(ms(for_s))}`]),
     ...(size_bytes === null ? [] : [`size=${formatSize_bytes(size_bytes)}`]),

@@ -18,6 +18,19 @@ function refuseBeyond(flow: Flow, for_s: number): void {
     throw new UserError(
       `flow ${words} lasts beyond the run's end, at ${end}: leave for= out to have it run to the end, or run for longer`,
     );
+  if (flow.migrate_s !== undefined) refuseMoves(flow.migrate_s, flow.for_s ?? for_s - flow.start_s, words);
+}
+
+/** Each move takes a connection ID of either end, of which there are 512 (native-host/quic_io/quiche_paths.h). */
+const mostMoves = 500;
+
+function refuseMoves(migrate_s: number, sends_s: number, words: string): void {
+  if (migrate_s >= sends_s)
+    throw new UserError(`flow ${words} ends before it first moves: move earlier, or run for longer`);
+  if (sends_s / migrate_s > mostMoves)
+    throw new UserError(
+      `flow ${words} moves ${Math.floor(sends_s / migrate_s)} times: at most ${mostMoves}: move less often`,
+    );
 }
 
 /** UserError where they are more than a run takes. */

@@ -1,9 +1,10 @@
 // All metrics of one flow of a run, each by its own file. Pure.
 import type { FlowResultFlow } from "../../../schemas/generated/flow_result.ts";
-import type { FlowRecords } from "../records/flow_records.ts";
+import { countsAtLink, type FlowRecords } from "../records/flow_records.ts";
 import { type Counter, ratesBySecond, type Span } from "./cumulative.ts";
 import { endsOf, receivedCounter, since, spanOf, stateOf } from "./flow_spans.ts";
 import { goodput_bps } from "./goodput.ts";
+import { longestSilence_ms } from "./longest_silence.ts";
 import { lossRatio } from "./loss_ratio.ts";
 import { type FlowMetric, known, type Measured, metricSet, missing } from "./measured.ts";
 import { progress_ms, tenths } from "./progress.ts";
@@ -59,8 +60,7 @@ export function measureFlow(records: FlowRecords, flow: number, group: number): 
   const began_ms = since(records, near.connect_begin_ns);
   const asking = began_ms !== null && span ? { from_ms: began_ms, to_ms: span.to_ms } : null;
   const counter = span && receivedCounter(records, flow, span);
-  const place = records.bins[flow]?.counted ?? null;
-  const atLink = place === null ? null : (records.counters.flows[place]?.[direction] ?? null);
+  const atLink = countsAtLink(records, flow, direction);
   const never = missing(state === "failed" ? `it failed: ${error ?? "no reason given"}` : "it never began");
   const bins = records.bins[flow]?.[direction];
   const delay = (probability: number): Measured => (bins ? queueDelay_ms(bins, probability) : never);
@@ -93,6 +93,7 @@ export function measureFlow(records: FlowRecords, flow: number, group: number): 
     rate_variation: whole(() => rateVariation(ratesBySecond(counter as Counter, span as Span))),
     connect_ms: known(after_ms(near.connect_begin_ns, near.connected_ns), "it never connected"),
     first_byte_ms: known(after_ms(near.connect_begin_ns, receiver.first_byte_ns), "its receiver had no byte"),
+    longest_silence_ms: whole(() => longestSilence_ms(counter as Counter)),
     completion_ms: whole(sized),
     sender_cpu_ms: known(sender.cpu_ms, "not counted for each flow"),
     receiver_cpu_ms: known(receiver.cpu_ms, "not counted for each flow"),

@@ -8,10 +8,9 @@ import type { ShaperReport } from "../../../schemas/generated/shaper_report.ts";
 import type { Columns } from "./record_file.ts";
 import {
   type BinSeries,
-  binColumns,
   type binFileColumns,
   binSeries,
-  emptySeries,
+  joinBins,
   type SampleSeries,
   type sampleFileColumns,
   sampleSeries,
@@ -27,8 +26,8 @@ export interface FlowSamples {
 
 /** A flow at the bottleneck. */
 export interface FlowAtLink {
-  /** Its place in `counters.flows`; null: the shaper saw no packet of it. */
-  readonly counted: number | null;
+  /** Its places in `counters.flows`: none, where the shaper saw no packet of it; several, where it moved to other ports. */
+  readonly counted: readonly number[];
   readonly down: BinSeries;
   readonly up: BinSeries;
 }
@@ -63,8 +62,11 @@ export interface FlowRunFiles {
 /** The far end's port of flow 0; each further flow has the next one. */
 const firstPort = 20001;
 
-/** Where a flow of the run stands among those that the shaper counted; null: nowhere. Of several connections, that with most bytes. */
-function countedPlace(counters: FlowCounters, { transport }: RunFlow, flow: number): number | null {
+/**
+ * Where a flow of the run stands among those that the shaper counted. Of several connections, that with most bytes; of a flow that moves
+ * of its own accord all, as each port counts by itself.
+ */
+function countedPlaces(counters: FlowCounters, { transport, migrate_ms }: RunFlow, flow: number): number[] {
   const protocol = transport === "quic" ? "udp" : "tcp";
   const bytes = (place: number): number => {
     const counts = counters.flows[place];
@@ -73,7 +75,21 @@ function countedPlace(counters: FlowCounters, { transport }: RunFlow, flow: numb
   const places = counters.flows.flatMap((counted, place) =>
     counted.protocol === protocol && counted.far.port === firstPort + flow ? [place] : [],
   );
-  return places.toSorted((a, b) => bytes(b) - bytes(a))[0] ?? null;
+  return migrate_ms === undefined ? places.toSorted((a, b) => bytes(b) - bytes(a)).slice(0, 1) : places;
+}
+
+const summed = ["sent_bytes", "received_bytes", "lost_bytes", "goodput_bytes"] as const;
+
+/** What the shaper counted of a flow in a direction; null: nothing. */
+export function countsAtLink(
+  { bins, counters }: Pick<FlowRecords, "bins" | "counters">,
+  flow: number,
+  direction: RunFlow["direction"],
+): Record<(typeof summed)[number], number> | null {
+  const counts = (bins[flow]?.counted ?? []).flatMap((place) => counters.flows[place]?.[direction] ?? []);
+  if (counts.length === 0) return null;
+  const sum = (name: (typeof summed)[number]): number => counts.reduce((total, its) => total + its[name], 0);
+  return Object.fromEntries(summed.map((name) => [name, sum(name)])) as Record<(typeof summed)[number], number>;
 }
 
 export function composeFlowRecords(files: FlowRunFiles): FlowRecords {
@@ -87,9 +103,9 @@ export function composeFlowRecords(files: FlowRunFiles): FlowRecords {
     return direction === "down" ? { sender: atFar, receiver: atNear } : { sender: atNear, receiver: atFar };
   });
   const atLink = run.flows.map((flow, index): FlowAtLink => {
-    const counted = countedPlace(counters, flow, index);
-    const its = counted === null ? undefined : binned[counted];
-    return { counted, down: its?.down ?? emptySeries(binColumns), up: its?.up ?? emptySeries(binColumns) };
+    const counted = countedPlaces(counters, flow, index);
+    const its = counted.flatMap((place) => binned[place] ?? []);
+    return { counted, down: joinBins(its.map(({ down }) => down)), up: joinBins(its.map(({ up }) => up)) };
   });
   return { run, start_ns, for_ms: run.for_ms, near, far, samples, bins: atLink, counters, shaper };
 }

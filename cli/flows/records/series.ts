@@ -79,6 +79,22 @@ export function binSeries(
   }));
 }
 
+/** One flow's bins, of the several ports that it had: what happened in a bin at all of them. A peak is at most so high. */
+export function joinBins(series: readonly BinSeries[]): BinSeries {
+  if (series.length < 2) return series[0] ?? emptySeries(binColumns);
+  const times = [...new Set(series.flatMap(({ time_ms }) => Array.from(time_ms)))].toSorted((a, b) => a - b);
+  const places = new Map(times.map((time_ms, place) => [time_ms, place]));
+  const joined = Object.fromEntries(binColumns.map((name) => [name, new Float64Array(times.length)]));
+  for (const one of series)
+    for (const [bin, time_ms] of one.time_ms.entries())
+      for (const name of binColumns) {
+        const column = joined[name] as Float64Array;
+        const place = places.get(time_ms) as number;
+        column[place] = (column[place] as number) + (one[name][bin] as number);
+      }
+  return { ...joined, time_ms: Float64Array.from(times) } as BinSeries;
+}
+
 /** A series without a single record. */
 export function emptySeries<Name extends string>(names: readonly Name[]): Series<Name> {
   const values = ["time_ms", ...names].map((name) => [name, new Float64Array(0)]);

@@ -98,7 +98,8 @@ type Places = Record<string, [number, number]>;
 interface PackedHead extends Omit<FlowRecords, "samples" | "bins"> {
   readonly schema: string;
   readonly samples: { readonly sender: Places; readonly receiver: Places }[];
-  readonly bins: { readonly counted: number | null; readonly down: Places; readonly up: Places }[];
+  /** One place or none: of before flows could have several. */
+  readonly bins: { readonly counted: readonly number[] | number | null; readonly down: Places; readonly up: Places }[];
 }
 
 /** What packRecords packed. RunError, naming `source`, where it is nothing of the kind. */
@@ -124,6 +125,8 @@ export function unpackRecords(blob: Uint8Array, source: string): FlowRecords {
   const samples = head.samples.map(
     ({ sender, receiver }): FlowSamples => ({ sender: read(sender), receiver: read(receiver) }),
   );
-  const bins = head.bins.map(({ counted, down, up }): FlowAtLink => ({ counted, down: read(down), up: read(up) }));
+  const bins = head.bins.map(
+    ({ counted, down, up }): FlowAtLink => ({ counted: [counted ?? []].flat(), down: read(down), up: read(up) }),
+  );
   return { ...head, samples, bins };
 }

@@ -4,7 +4,7 @@ import type { ReportedFlow } from "../../../schemas/generated/flow_report.ts";
 import type { RunFlow } from "../../../schemas/generated/flow_run.ts";
 import { disturbedRunReason, heldUp_ms, type Tolerance, usualTolerance } from "../../load/disturbance.ts";
 import { kindWords } from "../metrics/flow_kind.ts";
-import type { FlowRecords } from "../records/flow_records.ts";
+import { countsAtLink, type FlowRecords } from "../records/flow_records.ts";
 import { standstill_ms } from "./standstill.ts";
 
 /** More reasons than this say nothing that the first ones do not. */
@@ -95,13 +95,14 @@ function controllerOf({ name, flow, sender }: Ends): string | null {
 }
 
 /** Bytes that an application got came over the link, and were sent by the other one. */
-function countsOf({ name, flow, sender, receiver }: Ends, counted: number | null, records: FlowRecords): string | null {
+function countsOf({ name, flow, sender, receiver }: Ends, index: number, records: FlowRecords): string | null {
   const { counters } = records;
   if (receiver.received_bytes > sender.sent_bytes)
     return `${name} received ${receiver.received_bytes} bytes, and ${sender.sent_bytes} were sent`;
   if (counters.untracked_packets > 0) return null;
+  const counted = countsAtLink(records, index, flow.direction);
   if (counted === null) return receiver.received_bytes === 0 ? null : `${name} was not seen at the link`;
-  const crossed_bytes = counters.flows[counted]?.[flow.direction].goodput_bytes ?? 0;
+  const crossed_bytes = counted.goodput_bytes;
   if (receiver.received_bytes > crossed_bytes)
     return `${name} received ${receiver.received_bytes} bytes, and ${crossed_bytes} crossed the link`;
   return null;
@@ -122,14 +123,13 @@ export function countReasons(records: FlowRecords): string[] {
   return records.run.flows.flatMap((_, index) => {
     const ends = endsOf(records, index);
     if (ends === null || ends.near.state === "failed" || ends.near.started_ns === null) return [];
-    const counted = records.bins[index]?.counted ?? null;
-    return [controllerOf(ends), countsOf(ends, counted, records)].filter((reason) => reason !== null);
+    return [controllerOf(ends), countsOf(ends, index, records)].filter((reason) => reason !== null);
   });
 }
 
 /** Why the run does not count; empty: it does. `tolerance`: of what the machine may have held up, relative to the run's length. */
 export function invalidReasons(records: FlowRecords, tolerance: Tolerance = usualTolerance): string[] {
-  const { run, bins } = records;
+  const { run } = records;
   const reasons = run.flows.flatMap((flow, index): string[] => {
     const ends = endsOf(records, index);
     if (ends === null) return [`${named(flow, index)} is not in the reports`];
@@ -139,7 +139,7 @@ export function invalidReasons(records: FlowRecords, tolerance: Tolerance = usua
       lateOf(ends, records, tolerance),
       endOf(ends, records, tolerance),
       controllerOf(ends),
-      countsOf(ends, bins[index]?.counted ?? null, records),
+      countsOf(ends, index, records),
     ];
     return found.filter((reason) => reason !== null);
   });

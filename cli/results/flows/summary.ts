@@ -33,13 +33,14 @@ export interface FlowSummary {
 }
 
 interface Measured<Name extends string> {
-  readonly metrics: Readonly<Record<Name, number | null>>;
+  readonly metrics: Readonly<Partial<Record<Name, number | null>>>;
   readonly unavailable: Reasons;
 }
 
 /** A metric in one run: of several flows their mean, and missing where one flow's is. */
 function valueIn<Name extends string>(name: Name, sets: readonly Measured<Name>[]): RunValue {
-  const without = sets.find(({ metrics }) => metrics[name] === null);
+  // Results of before a metric lack it.
+  const without = sets.find(({ metrics }) => typeof metrics[name] !== "number");
   if (without || sets.length === 0) return { reason: without?.unavailable[name] ?? "not measured" };
   return { value: mean(sets.map(({ metrics }) => metrics[name] as number)) };
 }

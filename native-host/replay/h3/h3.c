@@ -107,7 +107,7 @@ static void follow_client(struct h3_connection *c, uint64_t now_ns) {
     unroute_retired(c);
     if (quiche_paths_turn(&c->paths, c->quic, now_ns)) start_pacing(c);
     struct cid id = {.size = CID_BYTES};
-    while (c->paths.count > 0 && quiche_paths_spare_id(c->quic, id.bytes, id.size))
+    while (c->paths.count > 0 && quiche_paths_spare_id(c->quic, false, id.bytes, id.size))
         if (c->owner->route(c->owner->context, &id) < 0) return; // its packets will be as if lost
 }
 

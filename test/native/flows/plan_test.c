@@ -106,6 +106,8 @@ static void what_is_wrong_is_said_in_one_line(void **state) {
         {"flow.congestion", "\"aaaaaaaaaabbbbbbbbbbccccccccccdd\"", "flows/0/congestion",
          "must be the name of a congestion controller, as cubic"},
         {"flow.paced", "1", "flows/0/paced", "must be true, or left out"},
+        {"flow.migrate_ms", "5000", "flows/0/migrate_ms",
+         "a tcp connection ends with its address: leave it out"},
         {"flow.direction", "\"left\"", "flows/0/direction", "must be down or up"},
         {"flow.start_ms", "null", "flows/0/start_ms", "must be a whole number from 0 to 86400000"},
         {"flow.start_ms", "60000", "flows/0/start_ms",

@@ -1,5 +1,6 @@
 // QUIC flows whose near end's address changes: a NAT of the test's own between the two ends, which gives the
-// near end another port now and then. The far end follows, on the same connection. Nothing is held to a time.
+// near end another port now and then; or the near end's own moves. The far end follows, on the same
+// connection. Nothing is held to a time.
 #include "quic_meeting.h"
 
 #include "congestion/quiche_congestion.h"
@@ -16,7 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { SIZE = 40 * 1000 * 1000, MOVES = 3, MOVE_BYTES = SIZE / 10, PACKET_MOST = 2048 };
+enum { SIZE = 40 * 1000 * 1000, MOVES = 3, MOVE_BYTES = SIZE / 10, PACKET_MOST = 2048, OWN_MOVES = 4 };
 
 struct nat {
     struct loop *loop;
@@ -154,12 +155,86 @@ static void follows_with_bbr(void **state) {
     carry_over_a_nat_that_forgets(FLOW_DOWN, "bbr2");
 }
 
+// --- moves of its own accord
+
+static bool has_moved_enough(const struct meeting *meeting) {
+    const struct flow *far = &meeting->flows[0][0], *near = &meeting->flows[1][0];
+    if (meeting_flow_is_over(far) || meeting_flow_is_over(near)) return true;
+    size_t count;
+    quic_transport.moves(far->connection, &count);
+    return count >= OWN_MOVES && meeting_sample(near).moves_made >= OWN_MOVES;
+}
+
+static void move_of_its_own_accord(enum flow_direction direction, const char *congestion) {
+    struct meeting *meeting = meeting_open(1, direction, FLOW_UNAVAILABLE);
+    struct flow *far = &meeting->flows[0][0], *near = &meeting->flows[1][0];
+    for (int end = 0; end < 2; end++) {
+        strcpy(meeting->flows[end][0].plan.congestion, congestion);
+        meeting->flows[end][0].plan.migrate_ms = 10;
+    }
+    meeting_listen(meeting);
+    meeting_connect(meeting);
+    meeting->is_done = has_moved_enough;
+    meeting_run(meeting);
+
+    assert_string_equal(near->failure, "");
+    assert_string_equal(far->failure, "");
+    const struct flow_sample sample = meeting_sample(near);
+    assert_true(sample.moves_begun >= sample.moves_made);
+    assert_int_equal(meeting_sample(far).moves_begun, FLOW_UNAVAILABLE);
+    size_t count;
+    const struct path_change *changes = quic_transport.moves(far->connection, &count);
+    assert_true(count >= OWN_MOVES);
+    for (size_t i = 1; i < count; i++)
+        assert_int_not_equal(changes[i].peer.sin6_port, changes[i - 1].peer.sin6_port);
+    // Probed before it was used: nothing waited for the far end's challenge, unless its answer was lost.
+    size_t at_once = 0;
+    for (size_t i = 0; i < count; i++)
+        at_once += changes[i].validated_ns == changes[i].seen_ns;
+    assert_true(at_once > 0);
+    meeting_close(meeting);
+}
+
+static void moves_down(void **state) {
+    (void)state;
+    move_of_its_own_accord(FLOW_DOWN, "cubic");
+}
+
+static void moves_up(void **state) {
+    (void)state;
+    move_of_its_own_accord(FLOW_UP, "cubic");
+}
+
+static void moves_with_bbr(void **state) {
+    (void)state;
+    move_of_its_own_accord(FLOW_DOWN, "bbr2");
+}
+
+// Nothing answers at the new ports: the flow goes on where it is.
+static void stays_where_it_is_answered(void **state) {
+    (void)state;
+    struct meeting *meeting = meeting_open(1, FLOW_DOWN, SIZE);
+    meeting->flows[1][0].plan.migrate_ms = 5; // the far end knows of none, and gives no ids to move with
+    meeting_listen(meeting);
+    meeting_connect(meeting);
+    meeting_run(meeting);
+    meeting_assert_whole(&meeting->flows[0][0], &meeting->flows[1][0], SIZE);
+    const struct flow_sample sample = meeting_sample(&meeting->flows[1][0]);
+    assert_true(sample.moves_begun > 0);
+    assert_int_equal(sample.moves_made, 0);
+    meeting_close(meeting);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(follows_down),
         cmocka_unit_test(follows_up),
         cmocka_unit_test(follows_with_a_controller_for_each_path),
         cmocka_unit_test(follows_with_bbr),
+        cmocka_unit_test(moves_down),
+        cmocka_unit_test(moves_up),
+        cmocka_unit_test(moves_with_bbr),
+        cmocka_unit_test(stays_where_it_is_answered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,10 +7,11 @@ import { readMix } from "../../../../cli/flows/language/mix.ts";
 import { schemaErrors } from "../../../schemas/schema_errors.ts";
 
 test("a run has each flow by itself, in whole milliseconds", () => {
-  const words = ["2*quic:cubic-n2@0.5s", "tcp:bbr@29.999s,paced,up,for=30.001s,size=8MB"];
+  const words = ["2*quic:cubic-n2@0.5s,migrate=2s", "tcp:bbr@29.999s,paced,up,for=30.001s,size=8MB"];
   const run = flowRunOf(readMix(words, null), { for_s: 60.0005, sample_ms: 5, ping_ms: 100 });
   assert.equal(schemaErrors("flow-run", run), null);
-  const quic = { transport: "quic", congestion: "cubic-n2", direction: "down", start_ms: 500, duration_ms: null };
+  const quic = { transport: "quic", congestion: "cubic-n2", migrate_ms: 2000, direction: "down" };
+  const times = { start_ms: 500, duration_ms: null, size_bytes: null };
   const tcp = {
     transport: "tcp",
     congestion: "bbr",
@@ -22,14 +23,14 @@ test("a run has each flow by itself, in whole milliseconds", () => {
   assert.deepEqual(run, {
     ...{ schema: "trilane/flow-run/1", for_ms: 60_001, sample_ms: 5, ping_ms: 100 },
     flows: [
-      { ...quic, size_bytes: null },
-      { ...quic, size_bytes: null },
+      { ...quic, ...times },
+      { ...quic, ...times },
       { ...tcp, size_bytes: 8_000_000 },
     ],
   });
   assert.deepEqual(run.flows.map(runFlow).map(formatFlow), [
-    "quic:cubic-n2@500ms",
-    "quic:cubic-n2@500ms",
+    "quic:cubic-n2@500ms,migrate=2s",
+    "quic:cubic-n2@500ms,migrate=2s",
     "tcp:bbr@29.999s,paced,up,for=30.001s,size=8MB",
   ]);
 });

@@ -42,6 +42,11 @@ const meanings: [words: string, flow: Partial<Flow>, canonical: string][] = [
     { transport: "tls", congestion: "reno", start_s: 1, paced: true, direction: "up" },
     "tls:reno@1s,paced,up",
   ],
+  [
+    "quic:cubic-n1,up,migrate=1.5s",
+    { transport: "quic", congestion: "cubic-n1", migrate_s: 1.5, direction: "up" },
+    "quic:cubic-n1,migrate=1.5s,up",
+  ],
   ["1000*tcp,size=1TB", { count: 1000, size_bytes: 1e12 }, "1000*tcp:cubic,size=1TB"],
 ];
 for (const [words, change, canonical] of meanings)
@@ -83,12 +88,26 @@ const wrong: [words: string, message: string][] = [
     'flow "2*quic:bbr", character 8: controller "bbr": for quic use cubic, reno, bbr2, cubic-n1, cubic-n2, cubic-n3, cubic-n4, gcc, inter-arrival-2013, sprout-ewma, sprout-ewma-acks',
   ],
   [
+    "tcp:sprout-ewma",
+    'flow "tcp:sprout-ewma", character 5: controller "sprout-ewma": is only for QUIC: use quic:sprout-ewma, or for tcp reno, cubic, bbr',
+  ],
+  [
     "quic,up,paced",
     'flow "quic,up,paced", character 9: setting "paced": QUIC flows are paced as their controller wants: leave it out',
   ],
   [
     "tcp,paced,paced",
     'flow "tcp,paced,paced", character 11: setting "paced": says again what stands before it: give it once',
+  ],
+  [
+    "tcp,migrate=5s",
+    'flow "tcp,migrate=5s", character 13: time "5s": a tcp connection ends with its address: leave migrate= out, or use quic',
+  ],
+  ["quic,migrate=99ms", 'flow "quic,migrate=99ms", character 14: time "99ms": must be from 100ms to 86400s'],
+  ["quic,migrate=", 'flow "quic,migrate=", character 14: no time: write a number with its unit, as 5s'],
+  [
+    "quic,migrate=1s,migrate=1s",
+    'flow "quic,migrate=1s,migrate=1s", character 17: setting "migrate=1s": says again what stands before it: give it once',
   ],
   ["0*tcp", 'flow "0*tcp", character 1: count "0": must be from 1 to 1000'],
   ["1001*tcp", 'flow "1001*tcp", character 1: count "1001": must be from 1 to 1000'],
@@ -108,11 +127,11 @@ const wrong: [words: string, message: string][] = [
   ["tcp,size=8MiB", 'flow "tcp,size=8MiB", character 10: size "8MiB": has an unknown unit: use B, kB, MB, GB, TB'],
   [
     "tcp,left",
-    'flow "tcp,left", character 5: setting "left": use paced, down, up, for=TIME or size=SIZE; count, controller and @START stand before',
+    'flow "tcp,left", character 5: setting "left": use paced, migrate=TIME, down, up, for=TIME or size=SIZE; count, controller and @START stand before',
   ],
   [
     "tcp,",
-    'flow "tcp,", character 5: no setting: use paced, down, up, for=TIME or size=SIZE; count, controller and @START stand before',
+    'flow "tcp,", character 5: no setting: use paced, migrate=TIME, down, up, for=TIME or size=SIZE; count, controller and @START stand before',
   ],
   ["tcp,up,down", 'flow "tcp,up,down", character 8: setting "down": says again what stands before it: give it once'],
   [
@@ -173,6 +192,16 @@ const impossible: [string, Flow[], string][] = [
     "a flow that lasts beyond it",
     flows("tcp@31s,for=30s"),
     "flow tcp:cubic@31s,for=30s lasts beyond the run's end, at 60s: leave for= out to have it run to the end, or run for longer",
+  ],
+  [
+    "a flow that would move after its end",
+    flows("quic@50s,migrate=10s"),
+    "flow quic:cubic@50s,migrate=10s ends before it first moves: move earlier, or run for longer",
+  ],
+  [
+    "a flow that moves more often than it has connection IDs",
+    flows("quic,migrate=100ms"),
+    "flow quic:cubic,migrate=100ms moves 600 times: at most 500: move less often",
   ],
   ["one flow too many", flows("999*tcp", "2*quic"), "1001 flows at once: a run takes at most 1000"],
 ];

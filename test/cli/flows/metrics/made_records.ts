@@ -133,7 +133,7 @@ export function madeRecords({ flows, for_ms = 60_000, down = {}, link = {}, ping
     ...{ start_ns, for_ms, near: end("near"), far: end("far") },
     samples: made.map(({ sender, receiver }) => ({ sender, receiver })),
     bins: flows.map(({ bins = [] }, place) => ({
-      counted: place,
+      counted: [place],
       down: {
         ...emptySeries(binColumns),
         time_ms: Float64Array.from(bins, ([at_ms]) => at_ms),

@@ -5,6 +5,7 @@ import { convergence_ms } from "../../../../cli/flows/metrics/convergence.ts";
 import { commonSpan, countAt, rateOver, ratesBySecond } from "../../../../cli/flows/metrics/cumulative.ts";
 import { unionOf } from "../../../../cli/flows/metrics/direction_metrics.ts";
 import { goodput_bps } from "../../../../cli/flows/metrics/goodput.ts";
+import { longestSilence_ms } from "../../../../cli/flows/metrics/longest_silence.ts";
 import { lossRatio } from "../../../../cli/flows/metrics/loss_ratio.ts";
 import { directionMetrics, flowMetrics, groupMetrics, pingMetrics } from "../../../../cli/flows/metrics/measured.ts";
 import { metricHelp } from "../../../../cli/flows/metrics/metric_help.ts";
@@ -52,6 +53,15 @@ test("utilization: of a rate, of a summed capacity, and none of an unlimited lin
 test("loss ratio: of bytes; nothing sent has none", () => {
   assert.equal(lossRatio({ sent_bytes: 2000, lost_bytes: 20 }), 0.01);
   assert.deepEqual(lossRatio({ sent_bytes: 0, lost_bytes: 0 }), { missing: "nothing was sent" });
+});
+
+test("the longest silence: between bytes, and after the last one; before the first nothing is silent", () => {
+  const silence = (...bytes: readonly number[]) =>
+    longestSilence_ms({ time_ms: bytes.map((_, place) => place * 5), bytes });
+  assert.equal(silence(0, 0, 0, 0, 1, 2, 3), 5);
+  assert.equal(silence(0, 1, 1, 1, 2, 3), 15);
+  assert.equal(silence(0, 1, 2, 2, 2, 2), 15);
+  assert.deepEqual(silence(0, 0, 0), { missing: "its receiver had no byte" });
 });
 
 test("a weighted quantile counts each value as often as it weighs", () => {

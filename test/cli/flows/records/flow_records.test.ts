@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { composeFlowRecords } from "../../../../cli/flows/records/flow_records.ts";
+import { composeFlowRecords, countsAtLink } from "../../../../cli/flows/records/flow_records.ts";
 import { readFlowRecords } from "../../../../cli/flows/records/read_flow_records.ts";
-import { sampleFileColumns } from "../../../../cli/flows/records/series.ts";
+import { type BinSeries, binColumns, joinBins, sampleFileColumns } from "../../../../cli/flows/records/series.ts";
 import { recordBytes } from "./record_bytes.ts";
 import { run, start_ns, twoFlowFiles, twoFlows } from "./two_flows.ts";
 
@@ -26,14 +26,42 @@ test("a flow's bins are those of its connection at the bottleneck, and none wher
   assert.deepEqual(
     bins.map(({ counted, down, up }) => [counted, [...down.time_ms], [...up.time_ms]]),
     [
-      [2, [0, 10], [10]],
-      [0, [], [30]],
+      [[2], [0, 10], [10]],
+      [[0], [], [30]],
     ],
   );
   assert.deepEqual([...(bins[0]?.down.dropped_packets ?? [])], [0, 1]);
   const files = twoFlowFiles();
   const [unseen] = composeFlowRecords({ ...files, counters: { ...files.counters, flows: [] } }).bins;
-  assert.deepEqual([unseen?.counted, unseen?.down.time_ms.length], [null, 0]);
+  assert.deepEqual([unseen?.counted, unseen?.down.time_ms.length], [[], 0]);
+});
+
+test("a flow that moves of its own accord is all of its ports together", () => {
+  const files = twoFlowFiles();
+  const [first] = run.flows;
+  const quic = { ...first, transport: "quic" as const };
+  const port = (place: number, sent_bytes: number) => {
+    const counted = files.counters.flows[place] as (typeof files.counters.flows)[number];
+    const far = { ...counted.far, port: 20_001 };
+    return { ...counted, protocol: "udp" as const, far, down: { ...counted.down, sent_bytes } };
+  };
+  const counters = { ...files.counters, flows: [port(0, 100), port(1, 7), port(2, 20)] };
+  const moving = composeFlowRecords({ ...files, counters, run: { ...run, flows: [{ ...quic, migrate_ms: 5000 }] } });
+  assert.deepEqual(moving.bins[0]?.counted, [0, 1, 2]);
+  assert.equal(countsAtLink(moving, 0, "down")?.sent_bytes, 127);
+  const staying = composeFlowRecords({ ...files, counters, run: { ...run, flows: [quic] } });
+  assert.equal(staying.bins[0]?.counted.length, 1);
+  assert.equal(countsAtLink({ ...moving, bins: [] }, 0, "down"), null);
+});
+
+test("bins of several ports are joined by their times", () => {
+  const one = (rows: readonly (readonly [number, number])[]) => ({
+    ...Object.fromEntries(binColumns.map((name) => [name, Float64Array.from(rows, ([, value]) => value)])),
+    time_ms: Float64Array.from(rows, ([time_ms]) => time_ms),
+  });
+  const joined = joinBins([one([[0, 1], [50, 2]]), one([[50, 3], [100, 4]])] as BinSeries[]); // biome-ignore format: short
+  assert.deepEqual([...joined.time_ms], [0, 50, 100]);
+  for (const name of binColumns) assert.deepEqual([...joined[name]], [1, 5, 4]);
 });
 
 test("files are read, the cut-off last record ignored, and what a killed program did not write is named", async () => {

@@ -30,7 +30,7 @@ function longRecords(length: number): FlowRecords {
   return {
     ...records,
     samples: [{ sender: samples, receiver: samples }],
-    bins: [{ counted: 0, down: bins, up: bins }],
+    bins: [{ counted: [0], down: bins, up: bins }],
   };
 }
 

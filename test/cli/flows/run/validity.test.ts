@@ -132,7 +132,7 @@ describe("validity of a flow run", () => {
   test("a flow that the link never saw has no bytes to show", () => {
     const records = changed({});
     const [first, ...others] = records.bins;
-    const unseen = { ...records, bins: first ? [{ ...first, counted: null }, ...others] : [] };
+    const unseen = { ...records, bins: first ? [{ ...first, counted: [] }, ...others] : [] };
     assert.match(onlyReason(unseen), /was not seen at the link$/);
   });
 

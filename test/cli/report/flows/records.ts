@@ -203,7 +203,8 @@ export function madeRecords(run: MadeRun): FlowRecords {
     near: reportOf("near", run),
     far: reportOf("far", run),
     samples: flows.map((flow) => samplesOf(flow, run)),
-    bins: flows.map((flow, counted) => {
+    bins: flows.map((flow, place) => {
+      const counted = [place];
       const its = binsOf(flow, run);
       const none = emptySeries(binColumns);
       return (flow.direction ?? "down") === "down"
