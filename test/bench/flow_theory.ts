@@ -5,8 +5,8 @@
 //   shares   CUBIC of two flows (what Carlucci's QUIC was) beside TCP paced as QUIC is: its share falls with the queue's length (SAC 2015,
 //            S2). Unpaced TCP's bursts are cut by the queue too, and that share need not fall
 //   alike    two flows of one kind share evenly (Jain's index)
-//   cubics   CUBIC of one flow in QUIC beside Linux' CUBIC: half of the goodput each, over ten runs, if both are paced and the queue counts
-//            packets; and beside TCP as it is, whose bursts and larger packets a queue of bytes drops more of
+//   cubics   CUBIC of one flow in QUIC beside Linux' CUBIC: half of the goodput each, over ten runs; once with both paced and a queue that
+//            counts packets, which favours TCP's larger ones; and beside TCP as it is, whose bursts a queue drops more of
 //   arrivals Sprout-EWMA fills a short path with a queue of what is left of 100 ms
 //   oracles  the same TCP flow by iperf3, the same QUIC flow read by aioquic
 // Slow links take little of a CPU, so several labs run at once; one that the machine held up runs again, and a row whose labs it held up
