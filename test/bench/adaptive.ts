@@ -130,7 +130,7 @@ export const bench: Bench = async (say, only) => {
     const percent = (of: (tally: Tally) => number) => tallies.map((tally) => (of(tally) / tally.pairs) * 100);
     const share = { unit: "%" } as const;
     return [
-      measurement(`loads spent, of ${lastLook} blocks'`, shares, 40, share),
+      measurement(`loads spent, of ${lastLook} blocks'`, shares, 35, share),
       measurement(
         "comparisons decided as by all loads",
         percent((tally) => tally.same),
