@@ -11,7 +11,7 @@ import { agreementSentence } from "../results/studies/agreement.ts";
 import { type ComparedFlowFigure, comparedFlowFigures } from "../results/studies/flow_agreement.ts";
 import { figuresDocument } from "../results/studies/flow_figures.ts";
 import type { FlowStudy } from "../results/studies/flow_study.ts";
-import { comparedLines } from "../results/studies/flow_words.ts";
+import { comparedLines } from "../results/studies/number_words.ts";
 import { askedToEnd } from "../sweep/asked_to_end.ts";
 import { wrapped } from "../sweep/outcome.ts";
 import { verbosityOf } from "../sweep/progress/verbosity.ts";

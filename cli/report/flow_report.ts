@@ -10,13 +10,13 @@ import type { FlowReportCell, FlowReportData } from "./flows/flow_data.ts";
 import { goodputBars } from "./flows/goodput_bars.ts";
 import { jainOverTime } from "./flows/jain_over_time.ts";
 import { pageSentence, pageTable } from "./flows/page_times.ts";
-import { publishedFlows } from "./flows/published_flows.ts";
 import { cellSections, invalidSection, methodSection, sectionId } from "./flows/sections.ts";
 import { sharesByBuffer } from "./flows/shares_by_buffer.ts";
 import { cellsTable } from "./flows/tables.ts";
 import { flowHostsSection } from "./hosts.ts";
 import { linkTestSection } from "./link_tests.ts";
 import { pageFrame } from "./page_frame.ts";
+import { publishedNumbers } from "./published_numbers.ts";
 
 const mostFairnessFigures = 12;
 
@@ -70,7 +70,7 @@ function fairness(cells: readonly FlowReportCell[]): Markup | null {
 function published({ sweep, cells }: FlowReportData): Markup | null {
   const study = flowStudyOfPlan(sweep.name);
   const runs = cells.flatMap(({ valid }) => valid);
-  return study && publishedFlows(study, comparedFlowFigures(study, runs, sweep.seed));
+  return study && publishedNumbers(study, comparedFlowFigures(study, runs, sweep.seed));
 }
 
 /** Who ran what, where several machines shared the plan. */

@@ -19,6 +19,7 @@ struct fetcher {
     struct loop *loop;
     struct client_tls *tls;
     struct https_cache *https;
+    struct usage_meter meter;
 
     // What the loop has told; each step clears what it waits for.
     struct loop_timer deadline;
@@ -105,6 +106,7 @@ int fetcher_open(struct fetcher **out, const struct fetch_options *options, char
     if (!f) return -1;
     f->options = options;
     f->kind = kinds[options->lane];
+    usage_meter_open(&f->meter, true);
     f->deadline = (struct loop_timer){.due = on_deadline, .context = f};
     if (loop_open(&f->loop) == 0 && (f->https = https_cache_open()) &&
         client_tls_open(&f->tls, &tls, error, error_size) == 0) {
@@ -126,6 +128,7 @@ void fetcher_close(struct fetcher *f) {
     ticket_free(f->ticket);
     client_tls_close(f->tls);
     https_cache_close(f->https);
+    usage_meter_close(&f->meter);
     if (f->loop) loop_close(f->loop);
     free(f);
 }
@@ -281,7 +284,7 @@ static bool ask(struct fetcher *f, const struct url *url, struct response *respo
 static bool fetch_url(struct fetcher *f, const struct url *url, uint64_t deadline_ns,
                       struct response *response, struct record *record) {
     struct ticket *ticket = NULL;
-    struct usage from = usage_now();
+    struct usage from = usage_now(&f->meter);
     record->reused = f->options->reuse && is_same_server(f, url, NULL) && f->kind->is_reusable(f->connection);
     bool good = true;
     if (record->reused) {
@@ -292,14 +295,14 @@ static bool fetch_url(struct fetcher *f, const struct url *url, uint64_t deadlin
         drop_connection(f);
         good = find_server(f, url, record);
         if (good && lane_resumes(f->options->lane)) {
-            usage_add(&record->usage, &from);
+            usage_add(&f->meter, &record->usage, &from);
             good = warm(f, url, deadline_ns, record, &ticket);
-            from = usage_now();
+            from = usage_now(&f->meter);
         }
         good = good && open_connection(f, url, ticket, deadline_ns, record);
     }
     good = good && ask(f, url, response, record);
-    usage_add(&record->usage, &from);
+    usage_add(&f->meter, &record->usage, &from);
     // What is under way on it nobody wants any more.
     if (!good || !f->options->reuse) drop_connection(f);
     return good;
@@ -329,7 +332,8 @@ static void begin_again(struct record *record) {
                               .url = record->url,
                               .final_url = record->final_url,
                               .redirects = record->redirects,
-                              .usage = record->usage};
+                              .usage = record->usage,
+                              .cycles_missing = record->cycles_missing};
 }
 
 static void look_up_https(struct fetcher *f, const struct url *url, struct record *record) {
@@ -338,7 +342,7 @@ static void look_up_https(struct fetcher *f, const struct url *url, struct recor
 }
 
 json_t *fetcher_fetch(struct fetcher *f, const char *text) {
-    struct record record = {.options = f->options, .url = text};
+    struct record record = {.options = f->options, .url = text, .cycles_missing = f->meter.cycles.why};
     const uint64_t deadline_ns = clock_now_ns() + f->options->timeout_ns;
     char *current = strdup(text), *next = NULL;
     struct url url = {0};

@@ -206,6 +206,7 @@ json_t *record_json(const struct record *r) {
     put(&w, "cpu_system_us", json_integer((json_int_t)r->usage.system_us));
     put(&w, "context_switches_voluntary", json_integer((json_int_t)r->usage.voluntary));
     put(&w, "context_switches_involuntary", json_integer((json_int_t)r->usage.involuntary));
+    put_count(&w, "cycles", r->cycles_missing ? CONNECTION_UNAVAILABLE : r->usage.cycles, r->cycles_missing);
     put(&w, "error",
         r->has_failed ? json_pack("{s:s,s:o}", "stage", stage_words[r->stage], "reason", text_json(r->reason))
                       : json_null());

@@ -3,10 +3,10 @@
 #ifndef TRILANE_FETCH_RECORD_H
 #define TRILANE_FETCH_RECORD_H
 
+#include "base/usage.h"
 #include "fetch/connection.h"
 #include "fetch/https_record.h"
 #include "fetch/options.h"
-#include "fetch/usage.h"
 
 struct record {
     const struct fetch_options *options;
@@ -25,6 +25,7 @@ struct record {
     unsigned redirects;
     const char *ticket_missing; // of a lane that resumes: why it did not; NULL: it has one
     struct usage usage;         // spent on it
+    const char *cycles_missing; // why it has no cycles; NULL: it has
     const struct https_answer *https;
     uint64_t https_ns;
     bool has_failed;

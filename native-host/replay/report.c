@@ -30,6 +30,8 @@ struct connection {
     uint64_t qlog_start_ns;
     struct path_change *moves;
     size_t move_count;
+    struct usage from;  // of the process, when it was opened
+    struct usage spent; // until it was closed
     bool counts_acks;
     uint64_t packets;
     uint64_t acks;
@@ -67,6 +69,7 @@ struct list {
 struct report {
     const struct recording *recording;
     bool keep;
+    struct usage_meter meter;
     uint64_t start_ns;
     uint64_t ready_ns;
     struct list connections;
@@ -89,12 +92,15 @@ struct report *report_open(const struct recording *recording, bool keep, uint64_
     if (!report) return NULL;
     report->recording = recording;
     report->keep = keep;
+    // Without what it starts: the program in the lab is no part of the server.
+    usage_meter_open(&report->meter, false);
     report->start_ns = start_ns;
     return report;
 }
 
 void report_close(struct report *report) {
     if (!report) return;
+    usage_meter_close(&report->meter);
     for (size_t i = 0; i < report->connections.count; i++) {
         free(((struct connection *)report->connections.entries)[i].close_reason);
         free(((struct connection *)report->connections.entries)[i].qlog);
@@ -136,6 +142,7 @@ size_t report_connection(struct report *report, const char *lane, const char *lo
     snprintf(connection->local_address, sizeof connection->local_address, "%s", local_address);
     connection->local_port = local_port;
     connection->opened_ns = opened_ns;
+    connection->from = usage_now(&report->meter);
     return ++report->connections.count;
 }
 
@@ -145,6 +152,15 @@ static struct connection *connection_of(struct report *report, size_t name) {
 
 static struct request *request_of(struct report *report, size_t name) {
     return name == NOT_KEPT ? NULL : (struct request *)report->requests.entries + name - 1;
+}
+
+struct usage report_usage(const struct report *report) {
+    return usage_now(&report->meter);
+}
+
+void report_spends(struct report *report, size_t name, const struct usage *from) {
+    struct connection *connection = connection_of(report, name);
+    if (connection) connection->from = *from;
 }
 
 void report_secured(struct report *report, size_t name, const char *tls_version, const char *alpn,
@@ -194,6 +210,7 @@ void report_closed(struct report *report, size_t name, const char *reason, uint6
     struct connection *connection = connection_of(report, name);
     if (!connection) return;
     connection->closed_ns = now_ns;
+    usage_add(&report->meter, &connection->spent, &connection->from);
     connection->close_reason = strdup(reason);
     if (!connection->close_reason) report->lost++;
 }
@@ -339,6 +356,19 @@ static json_t *acks_json(const struct connection *c) {
     return json_pack("{s:I, s:I}", "packets", (json_int_t)c->packets, "acks", (json_int_t)c->acks);
 }
 
+// Of a connection that is open yet: so far.
+static json_t *cost_json(const struct report *report, const struct connection *c) {
+    const char *why = report->meter.cycles.why;
+    struct usage spent = c->spent;
+    if (c->closed_ns == 0) usage_add(&report->meter, &spent, &c->from);
+    return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o}", "cpu_user_us", (json_int_t)spent.user_us,
+                     "cpu_system_us", (json_int_t)spent.system_us, "context_switches_voluntary",
+                     (json_int_t)spent.voluntary, "context_switches_involuntary",
+                     (json_int_t)spent.involuntary, "cycles",
+                     why ? json_null() : json_integer((json_int_t)spent.cycles), "cycles_missing",
+                     why ? json_string(why) : json_null());
+}
+
 static json_t *connections_json(const struct report *report) {
     json_t *list = json_array();
     const struct connection *connections = report->connections.entries;
@@ -346,13 +376,13 @@ static json_t *connections_json(const struct report *report) {
         const struct connection *c = &connections[i];
         json_array_append_new(
             list,
-            json_pack("{s:I, s:s, s:s, s:i, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o*, s:o*}", "id",
-                      (json_int_t)i, "lane", c->lane, "local_address", c->local_address, "local_port",
+            json_pack("{s:I, s:s, s:s, s:i, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o*, s:o*}",
+                      "id", (json_int_t)i, "lane", c->lane, "local_address", c->local_address, "local_port",
                       c->local_port, "tls_version", text_or_null(c->tls_version), "alpn",
                       text_or_null(c->alpn), "resumed", c->resumed, "early_data", c->early_data, "opened_ns",
                       time_or_null(c->opened_ns), "secured_ns", time_or_null(c->secured_ns), "closed_ns",
                       time_or_null(c->closed_ns), "close_reason", text_or_null(c->close_reason), "qlog",
-                      qlog_json(c), "path_changes",
+                      qlog_json(c), "cost", cost_json(report, c), "path_changes",
                       c->moves ? path_changes_json(c->moves, c->move_count) : NULL, "acks", acks_json(c)));
     }
     return list;

@@ -5,6 +5,7 @@
 
 #include "archive/matcher.h"
 #include "archive/recording.h"
+#include "base/usage.h"
 #include "replay/dns/dns_zone.h"
 #include "replay/exchange/unrecorded.h"
 #include "replay/transport.h"
@@ -41,6 +42,10 @@ void report_close(struct report *report);
 // Each returns a number that names the entry in the calls after it.
 size_t report_connection(struct report *report, const char *lane, const char *local_address,
                          uint16_t local_port, uint64_t opened_ns);
+// What the program has spent so far.
+struct usage report_usage(const struct report *report);
+// The connection's cost is counted from `from` on; without this, from its entry.
+void report_spends(struct report *report, size_t connection, const struct usage *from);
 void report_secured(struct report *report, size_t connection, const char *tls_version, const char *alpn,
                     bool resumed, uint64_t now_ns);
 void report_early_data(struct report *report, size_t connection);

@@ -57,6 +57,7 @@ struct pending {
     struct stream *stream;
     struct loop_timer limit;
     uint64_t accepted_ns;
+    struct usage from; // of the program, when it was accepted
 };
 
 // --- from accept to lane
@@ -85,6 +86,7 @@ static void pending_to_lane(struct pending *pending) {
         pending_fail(pending);
         return;
     }
+    exchange_connection_spends(connection, &pending->from);
     if (ssl)
         exchange_connection_secured(connection, tls_version(ssl), alpn, SSL_session_reused(ssl) == 1,
                                     clock_now_ns());
@@ -151,7 +153,8 @@ static void take_connection(struct listener *listener, int fd) {
         close(fd);
         return;
     }
-    *pending = (struct pending){.server = server, .accepted_ns = clock_now_ns()};
+    *pending = (struct pending){
+        .server = server, .accepted_ns = clock_now_ns(), .from = report_usage(server->parts->report)};
     pending->limit = (struct loop_timer){.due = on_handshake_limit, .context = pending};
     pending->stream = stream_open(&server->streams, fd, ssl, address, port);
     if (!pending->stream) {

@@ -154,6 +154,10 @@ export interface FetchRecord {
    */
   context_switches_involuntary: number | null;
   /**
+   * Of the CPU, in user mode and in the kernel, where Linux lets it count them (perf_event_open).
+   */
+  cycles: number | null;
+  /**
    * null: all of the object came, whatever its status.
    */
   error: FetchError | null;

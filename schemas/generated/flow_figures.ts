@@ -1,7 +1,7 @@
 // Generated from ../flow-figures.schema.json by `npm run generate`: change the schema instead.
 
 /**
- * What `trilane reproduce STUDY --json` prints last of a study of flows: each published figure beside ours.
+ * What `trilane reproduce STUDY --json` prints last of a study of flows or of fetches: each published figure beside ours.
  */
 export interface FlowFigures {
   schema: "trilane/flow-figures/1";
@@ -18,7 +18,10 @@ export interface FlowFigures {
 }
 export interface FlowFigureCompared {
   what: string;
-  mix: string;
+  /**
+   * Of flows. Absent: of fetches, where `what` names the lanes.
+   */
+  mix?: string;
   link: string;
   /**
    * As the study says it.

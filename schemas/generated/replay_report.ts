@@ -232,12 +232,30 @@ export interface ReplayConnection {
    * Empty: the client closed in order.
    */
   close_reason: string | null;
+  cost?: ProcessCost;
   path_changes?: PathChanges;
   acks?: AckCadence;
   /**
    * A QUIC connection's qlog in the folder asked for; null: none was asked for, or it is a TCP connection.
    */
   qlog: ReplayedQlog | null;
+}
+/**
+ * What the program spent from this connection's first packet (over TCP: from when it was accepted) until it was closed or the report was written, other connections' included. Absent: by an older version.
+ */
+export interface ProcessCost {
+  cpu_user_us: number;
+  cpu_system_us: number;
+  context_switches_voluntary: number;
+  context_switches_involuntary: number;
+  /**
+   * Of the CPU, in user mode and in the kernel, where Linux lets it count them (perf_event_open).
+   */
+  cycles: number | null;
+  /**
+   * Why there are none.
+   */
+  cycles_missing: string | null;
 }
 /**
  * Of a QUIC connection whose handshake was finished: how often the client acknowledged after it. Absent: TCP.

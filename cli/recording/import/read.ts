@@ -2,8 +2,8 @@
 // that holds something else. What the JSON means is read elsewhere.
 import { open } from "node:fs/promises";
 import type { Readable } from "node:stream";
-import { gunzipSync, zstdDecompressSync } from "node:zlib";
 import { UserError } from "../../base/errors.ts";
+import { unzipped } from "../../base/unzipped.ts";
 
 /**
  * More than a page load ever is. Text, parsed values and the page made of them are in memory together, and V8 has no text
@@ -59,26 +59,6 @@ async function contentOf(path: string, limit_bytes: number): Promise<Buffer> {
   }
 }
 
-const compressions = [
-  { name: "gzip", magic: Buffer.from([0x1f, 0x8b]), decompress: gunzipSync },
-  { name: "zstd", magic: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), decompress: zstdDecompressSync },
-];
-
-function unzipped(content: Buffer, name: string, limit_bytes: number): Buffer {
-  const compression = compressions.find(({ magic }) => content.subarray(0, magic.length).equals(magic));
-  if (!compression) return content;
-  try {
-    return compression.decompress(content, { maxOutputLength: limit_bytes });
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : "";
-    if (code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(name, limit_bytes);
-    const truncated = code === "Z_BUF_ERROR";
-    throw new UserError(
-      `${name}: ${compression.name} is ${truncated ? "cut off" : "damaged"}: save or copy the file again`,
-    );
-  }
-}
-
 function notJson(text: string, name: string, error: unknown): UserError {
   if (/^\s*</.test(text))
     return new UserError(`${name}: is HTML or XML, not HAR: save the recording itself, not a page about it`);
@@ -92,7 +72,8 @@ function notJson(text: string, name: string, error: unknown): UserError {
 
 /** The text at `path`, unzipped. UserError, naming the file, for one that cannot be read or is too large. */
 export async function readTextFile(path: string, limit_bytes = maximumHar_bytes): Promise<string> {
-  const content = unzipped(await contentOf(path, limit_bytes), inputName(path), limit_bytes);
+  const name = inputName(path);
+  const content = unzipped(await contentOf(path, limit_bytes), name, limit_bytes, () => tooLarge(name, limit_bytes));
   // Some exporters begin with a byte order mark, which JSON does not allow.
   return content.toString("utf8").replace(/^\ufeff/, "");
 }

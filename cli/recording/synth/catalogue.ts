@@ -12,6 +12,8 @@
 //   many-small    60 JPEGs of 3 kB (180 kB).
 //   few-large     4 JPEGs of 250 kB (1 MB).
 //   mixed         1 style sheet of 30 kB, 2 scripts of 50 kB, 30 JPEGs of 3 kB, 2 JPEGs of 150 kB, 1 data file of 50 kB.
+// panda-sizes   Panda 2019 (TUM), throughput by file size: data files of 1 kB, 10 kB, 100 kB, 1 MB and 10 MB, /1.bin to /5.bin;
+//               panda-sizes-200MB: also of 100 MB and 200 MB, /6.bin and /7.bin.
 // object-SIZE One HTML document whose own body has that size, and nothing else: one request.
 //
 // Each page but object-SIZE is an HTML document that references the objects in the order given. A data file is fetched
@@ -45,6 +47,9 @@ function carlucci(small: number, large: number): PageObject[] {
 const counted = (count: number): PageObject[] =>
   Array.from({ length: count }, (_, index) => ({ kind: "jpeg", size_bytes: 3000 - 100 * index }));
 
+const dataFiles = (sizes: readonly number[]): PageObject[] => sizes.flatMap((size) => many(1, "data", size));
+const pandaSizes = [1000, 10_000, 100_000, 1_000_000, 10_000_000];
+
 const fixed: Record<string, { summary: string; objects: PageObject[] }> = {
   "carlucci-small": { summary: "18 JPEGs of 2.6 kB and 3 of 86.5 kB", objects: carlucci(18, 3) },
   "carlucci-medium": { summary: "40 JPEGs of 2.6 kB and 7 of 86.5 kB", objects: carlucci(40, 7) },
@@ -74,6 +79,11 @@ const fixed: Record<string, { summary: string; objects: PageObject[] }> = {
       ...many(2, "jpeg", 150_000),
       ...many(1, "data", 50_000),
     ],
+  },
+  "panda-sizes": { summary: "data files of 1 kB to 10 MB", objects: dataFiles(pandaSizes) },
+  "panda-sizes-200MB": {
+    summary: "data files of 1 kB to 200 MB",
+    objects: dataFiles([...pandaSizes, 100_000_000, 200_000_000]),
   },
 };
 

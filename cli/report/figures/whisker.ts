@@ -1,25 +1,35 @@
 // An improvement with its interval as a dot and a whisker on a small axis around 0, for tables.
 import { html, type Markup } from "../../../extension/figures/markup.ts";
+import type { Interval } from "../../base/interval.ts";
 import { formatPercents } from "../../base/numbers.ts";
 import { direction, type Improvement } from "../../results/verdict/comparison.ts";
 
 const width = 110;
 const height = 18;
 
-export function whiskerMarkup(result: Improvement, end: number): Markup {
-  if (result.percent === null) return html``;
-  const at = (percent: number): number => width / 2 + (Math.max(-end, Math.min(end, percent)) / end) * (width / 2 - 6);
+/** `way`: faster, slower or unclear, which is its colour. */
+export function effectMark(
+  { percent, interval }: { readonly percent: number; readonly interval: Interval | null },
+  way: string,
+  end: number,
+): Markup {
+  const at = (value: number): number => width / 2 + (Math.max(-end, Math.min(end, value)) / end) * (width / 2 - 6);
   const whisker =
-    result.interval &&
-    html`<line class="whisker" x1="${at(result.interval.low)}" x2="${Math.max(at(result.interval.high), at(result.interval.low) + 1)}" y1="9" y2="9"/>`;
-  const mark = result.interval ? "point" : "point hollow";
-  const x = at(result.percent);
+    interval &&
+    html`<line class="whisker" x1="${at(interval.low)}" x2="${Math.max(at(interval.high), at(interval.low) + 1)}" y1="9" y2="9"/>`;
+  const mark = interval ? "point" : "point hollow";
+  const x = at(percent);
   // Beyond the axis: pointing there from its end.
   const dot =
-    Math.abs(result.percent) > end
-      ? html`<path class="${mark}" d="M${x} 4.5v9l${Math.sign(result.percent) * 5} -4.5z"/>`
+    Math.abs(percent) > end
+      ? html`<path class="${mark}" d="M${x} 4.5v9l${Math.sign(percent) * 5} -4.5z"/>`
       : html`<circle class="${mark}" cx="${x}" cy="9" r="4"/>`;
-  return html`<svg class="dw ${direction(result)}" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" aria-hidden="true"><line class="zero" x1="${width / 2}" x2="${width / 2}" y1="1" y2="17"/>${whisker}${dot}</svg>`;
+  return html`<svg class="dw ${way}" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" aria-hidden="true"><line class="zero" x1="${width / 2}" x2="${width / 2}" y1="1" y2="17"/>${whisker}${dot}</svg>`;
+}
+
+export function whiskerMarkup(result: Improvement, end: number): Markup {
+  const { percent, interval } = result;
+  return percent === null ? html`` : effectMark({ percent, interval }, direction(result), end);
 }
 
 /** `14 % (11 to 17)`. */

@@ -1,12 +1,9 @@
 // What a study of flows found beside ours, figure by figure, with its 95 % interval over runs. Pure.
 import type { FlowResult } from "../../../schemas/generated/flow_result.ts";
-import type { Interval } from "../../base/interval.ts";
-import { mean, median } from "../../base/quantile.ts";
+import { mean } from "../../base/quantile.ts";
 import { hashText, randomSource } from "../../base/random.ts";
 import { formatLink, parseLink } from "../../link/link.ts";
-import { summarizeMetric } from "../flows/metric_summary.ts";
-import { medianDifferenceInterval } from "../stats/median_interval.ts";
-import type { Agreement } from "./agreement.ts";
+import { type ComparedNumber, comparedNumber } from "./compared_number.ts";
 import type { FlowFigure, FlowMeasure, FlowPlace, FlowStudy } from "./flow_study.ts";
 
 /** One attempt at a run, as results have it. */
@@ -18,17 +15,7 @@ export interface StudiedRun {
   readonly result: FlowResult | null;
 }
 
-export interface ComparedFlowFigure {
-  readonly figure: FlowFigure;
-  readonly value: number | null;
-  /** 95 %. */
-  readonly interval: Interval | null;
-  /** Valid runs that have the number; of a ratio the fewer. */
-  readonly runs: number;
-  /** Why there is no value or interval. */
-  readonly reason: string | null;
-  readonly agreement: Agreement;
-}
+export type ComparedFlowFigure = ComparedNumber<FlowFigure>;
 
 /** The mean over flows; null where one has none. */
 function meanOf(values: readonly (number | null | undefined)[]): number | null {
@@ -65,41 +52,6 @@ function runsAt(runs: readonly StudiedRun[], { mix, link }: FlowPlace): StudiedR
   return runs.filter((run) => run.mix === mix && run.link === form);
 }
 
-const known = (values: Float64Array): number[] => [...values].filter((value) => !Number.isNaN(value));
-
-type Estimate = Pick<ComparedFlowFigure, "value" | "interval" | "runs" | "reason">;
-
-const plain = { maximum: null };
-
-/** Of one place: the median over runs. */
-function single(values: Float64Array): Estimate {
-  const all = known(values).map((value) => ({ value }));
-  const { runs, median: value, interval, reason } = summarizeMetric(all, plain);
-  return { value, interval, runs, reason };
-}
-
-/** The ratio of two places' medians; the interval is that of their logarithms' difference, block by block. */
-function ratio(above: Float64Array, below: Float64Array, random: () => number): Estimate {
-  const [a, b] = [known(above), known(below)];
-  const runs = Math.min(a.length, b.length);
-  if (runs === 0) return { value: null, interval: null, runs, reason: "there are no valid runs of both" };
-  if ([...a, ...b].some((value) => value <= 0))
-    return { value: null, interval: null, runs, reason: "a run came to 0, of which there is no ratio" };
-  const value = median(a) / median(b);
-  const logs = medianDifferenceInterval(above.map(Math.log), below.map(Math.log), random);
-  const interval = logs && { low: Math.exp(logs.low), high: Math.exp(logs.high) };
-  return { value, interval, runs, reason: interval ? null : "an interval needs 5 runs of both" };
-}
-
-function agreementOf({ sign, beside, within = 0 }: FlowFigure, { value, interval }: Estimate): Agreement {
-  if (value === null) return "not loaded";
-  if (interval === null) return "undecided";
-  const [low, high] = sign === 0 ? [beside * (1 - within), beside * (1 + within)] : [beside, beside];
-  const way = interval.low > high ? 1 : interval.high < low ? -1 : 0;
-  if (sign === 0) return way !== 0 ? "differs" : interval.low >= low && interval.high <= high ? "agrees" : "undecided";
-  return way === 0 ? "undecided" : way === sign ? "agrees" : "differs";
-}
-
 /** Of the study's figures those whose mixes were tried on their links. */
 export function comparedFlowFigures(study: FlowStudy, runs: readonly StudiedRun[], seed: number): ComparedFlowFigure[] {
   const blocks = 1 + Math.max(0, ...runs.map(({ block }) => block));
@@ -109,7 +61,6 @@ export function comparedFlowFigures(study: FlowStudy, runs: readonly StudiedRun[
     const [values, below] = places.map((place) => byBlock(runs, place, blocks));
     if (!values) return [];
     const random = randomSource(seed, `${figure.what} ${hashText(`${figure.mix} ${figure.link}`)}`);
-    const estimate = below ? ratio(values, below, random) : single(values);
-    return [{ figure, ...estimate, agreement: agreementOf(figure, estimate) }];
+    return [comparedNumber(figure, values, below, random)];
   });
 }

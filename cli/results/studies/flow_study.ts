@@ -1,6 +1,8 @@
 // A published study of flows that Trilane can run: its plans, and what it found, as numbers or as signs, each beside a value that says what
 // agreeing is. Data; flow_agreement.ts computes ours.
+
 import type { DirectionMetric, FlowMetric } from "../../flows/metrics/measured.ts";
+import type { PublishedNumber } from "./compared_number.ts";
 
 /** What is looked at in a run. Flows of a group, or of a direction, are meant all together; of a group's flows their mean counts. */
 export type FlowMeasure =
@@ -16,18 +18,9 @@ export interface FlowPlace {
   readonly measure: FlowMeasure;
 }
 
-export interface FlowFigure extends FlowPlace {
-  /** What its number is, for people. */
-  readonly what: string;
+export interface FlowFigure extends FlowPlace, PublishedNumber {
   /** The number is divided by that of this place. */
   readonly over?: FlowPlace;
-  /** As the study says it. */
-  readonly published: string;
-  /** The study's number lies above (1) or below (-1) `beside`, or is it (0). */
-  readonly sign: -1 | 0 | 1;
-  readonly beside: number;
-  /** With sign 0: ours agrees if its interval is within so much of `beside`, as a share of it. */
-  readonly within?: number;
 }
 
 export interface FlowStudy {

@@ -123,6 +123,10 @@ bool exchange_connection_ignores_priorities(const struct exchange_connection *co
     return connection->site->ignores_priorities;
 }
 
+void exchange_connection_spends(struct exchange_connection *connection, const struct usage *from) {
+    report_spends(connection->site->report, connection->report_name, from);
+}
+
 void exchange_connection_secured(struct exchange_connection *connection, const char *tls_version,
                                  const char *alpn, bool resumed, uint64_t now_ns) {
     report_secured(connection->site->report, connection->report_name, tls_version, alpn, resumed, now_ns);

@@ -42,12 +42,16 @@ void exchange_site_prepare_clear(struct exchange_site *site);
 // when memory is short, and nothing changed.
 int exchange_site_restart(struct exchange_site *site, uint64_t now_ns);
 
+struct usage;
+
 // One accepted connection, as the report tells it.
 struct exchange_connection;
 struct exchange_connection *exchange_connection_open(struct exchange_site *site, enum lane lane,
                                                      const char *local_address, uint16_t local_port,
                                                      uint64_t now_ns);
 bool exchange_connection_ignores_priorities(const struct exchange_connection *connection);
+// What the program spent since `from` counts as the connection's, too; else from here on.
+void exchange_connection_spends(struct exchange_connection *connection, const struct usage *from);
 // After the handshake. tls_version and alpn are literals or live as long as the site; NULL in clear.
 void exchange_connection_secured(struct exchange_connection *connection, const char *tls_version,
                                  const char *alpn, bool resumed, uint64_t now_ns);

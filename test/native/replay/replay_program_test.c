@@ -194,6 +194,13 @@ static void test_serves_and_reports(void **state) {
     assert_int_equal(json_integer_value(json_object_get(large, "seq")), 2);
     json_t *connection = json_array_get(json_object_get(report, "connections"), 2);
     assert_string_equal(json_string_value(json_object_get(connection, "local_address")), PAGE_ADDRESS_6);
+    // Its handshake's signature alone takes longer than the clock's grain.
+    json_t *cost = json_object_get(connection, "cost");
+    assert_true(json_integer_value(json_object_get(cost, "cpu_user_us")) +
+                    json_integer_value(json_object_get(cost, "cpu_system_us")) >
+                0);
+    assert_true(json_is_null(json_object_get(cost, "cycles")) ==
+                json_is_string(json_object_get(cost, "cycles_missing")));
     json_t *tcp = json_object_get(json_object_get(report, "transport"), "tcp");
     assert_string_equal(json_string_value(json_object_get(tcp, "congestion_control")), "cubic");
     assert_true(json_is_false(json_object_get(tcp, "metrics_saved")));

@@ -4,14 +4,14 @@ import { test } from "node:test";
 import { flowResult } from "../../../../cli/flows/metrics/flow_result.ts";
 import { cellsOf, readFlowPlan } from "../../../../cli/flows/plan/plan.ts";
 import { formatLink, parseLink } from "../../../../cli/link/link.ts";
-import { publishedFlows } from "../../../../cli/report/flows/published_flows.ts";
+import { publishedNumbers } from "../../../../cli/report/published_numbers.ts";
 import { agreementSentence } from "../../../../cli/results/studies/agreement.ts";
 import { flowStudies, flowStudyOfPlan } from "../../../../cli/results/studies/all.ts";
 import { carlucci2015S1, carlucci2015S2 } from "../../../../cli/results/studies/carlucci_2015_flows.ts";
 import { das2014Overhead } from "../../../../cli/results/studies/das_2014_overhead.ts";
 import { comparedFlowFigures, measuredIn, type StudiedRun } from "../../../../cli/results/studies/flow_agreement.ts";
 import { figuresDocument } from "../../../../cli/results/studies/flow_figures.ts";
-import { comparedLines, oursText } from "../../../../cli/results/studies/flow_words.ts";
+import { comparedLines, oursText } from "../../../../cli/results/studies/number_words.ts";
 import { schemaErrors } from "../../../schemas/schema_errors.ts";
 import { madeRecords, steadily } from "../../flows/metrics/made_records.ts";
 
@@ -115,7 +115,7 @@ test("progress: how much sooner each flow of the first kind had its tenths", () 
 
 test("report and terminal show what was published beside ours", () => {
   const compared = comparedFlowFigures(carlucci2015S2, shares(13, 3e6, 1e6), 1);
-  const text = publishedFlows(carlucci2015S2, compared)?.text ?? "";
+  const text = publishedNumbers(carlucci2015S2, compared)?.text ?? "";
   assert.match(text, /buffer of 13 kB.*about 3.*&gt; 1.*3 \(3 to 3\).*agrees/);
   assert.deepEqual(comparedLines(compared), [
     "5mbit/50ms,queue=13kB",
@@ -129,6 +129,6 @@ test("report and terminal show what was published beside ours", () => {
   assert.equal(document.agreement, agreementSentence(compared));
   const near = compared.map((each) => oursText({ ...each, value: 1.00123, interval: { low: 1.0008, high: 1.00171 } }));
   assert.deepEqual(near, ["1.001 (1.001 to 1.002)"]);
-  assert.equal(publishedFlows(carlucci2015S2, []), null);
-  assert.equal(publishedFlows(null, compared), null);
+  assert.equal(publishedNumbers(carlucci2015S2, []), null);
+  assert.equal(publishedNumbers(null, compared), null);
 });

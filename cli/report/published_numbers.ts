@@ -1,12 +1,14 @@
-// The section of a report of flows that sets a study's figures beside ours. Takes comparisons, computes none.
-import { html, type Markup } from "../../../extension/figures/markup.ts";
-import { agreementSentence } from "../../results/studies/agreement.ts";
-import type { ComparedFlowFigure } from "../../results/studies/flow_agreement.ts";
-import type { FlowStudy } from "../../results/studies/flow_study.ts";
-import { besideText, oursText } from "../../results/studies/flow_words.ts";
+// The section of a report of flows, or of fetches, that sets a study's figures beside ours. Takes comparisons, computes none.
+import { html, type Markup } from "../../extension/figures/markup.ts";
+import { agreementSentence } from "../results/studies/agreement.ts";
+import type { ComparedNumber } from "../results/studies/compared_number.ts";
+import { besideText, oursText } from "../results/studies/number_words.ts";
 
-/** Null where the plan is no study's, or none of its mixes was tried. */
-export function publishedFlows(study: FlowStudy | null, compared: readonly ComparedFlowFigure[]): Markup | null {
+/** Null where the plan is no study's, or nothing of it was tried. */
+export function publishedNumbers(
+  study: { readonly reference: string; readonly differs: string } | null,
+  compared: readonly ComparedNumber[],
+): Markup | null {
   const sentence = agreementSentence(compared);
   if (!study || sentence === null) return null;
   const rows = compared.map(

@@ -1,0 +1,102 @@
+// A number by the size of the object: for each thing that they were fetched over a line through the medians, with their 95 % intervals, over
+// an axis of sizes that counts in powers of ten. Draws given numbers.
+import { html, type Markup } from "../../../extension/figures/markup.ts";
+import { scaleFromZero } from "../../../extension/figures/scale.ts";
+import type { Interval } from "../../base/interval.ts";
+import { formatSize } from "../../base/numbers.ts";
+import type { QuantityFacts } from "../../fetch/metrics/quantities.ts";
+import { savedFigure } from "../figures/figure_file.ts";
+import { axisUnits, quantityRange, quantityText } from "./fetch_words.ts";
+
+export interface SizePoint {
+  readonly size_bytes: number;
+  /** Of the class. */
+  readonly sizes: string;
+  readonly median: number;
+  readonly interval: Interval | null;
+  readonly n: number;
+}
+
+export interface SizeLine {
+  readonly name: string;
+  readonly className: string;
+  /** The smallest first. */
+  readonly points: readonly SizePoint[];
+}
+
+export interface SizePlotData {
+  readonly quantity: string;
+  readonly facts: QuantityFacts;
+  readonly of: readonly string[];
+  readonly lines: readonly SizeLine[];
+}
+
+const width = 640;
+const height = 338;
+const left = 60;
+const right = width - 20;
+const top = 62;
+const bottom = height - 48;
+
+/** Legend above the plot, in rows of these. */
+const legendColumns = 4;
+
+export function sizePlot({ quantity, facts, of, lines }: SizePlotData): Markup {
+  const { of: per, name: unitName } = axisUnits[facts.unit];
+  const all = lines.flatMap(({ points }) => points);
+  const sizes = [...new Set(all.map(({ size_bytes }) => size_bytes))].sort((a, b) => a - b);
+  const [least, most] = [Math.log10(sizes[0] ?? 1), Math.log10(sizes.at(-1) ?? 1)];
+  const x = (size_bytes: number): number =>
+    most === least
+      ? (left + right) / 2
+      : left + 24 + ((Math.log10(size_bytes) - least) / (most - least)) * (right - left - 48);
+  const scale = scaleFromZero(
+    Math.max(...all.map(({ median, interval }) => interval?.high ?? median)) / per,
+    bottom,
+    top,
+    6,
+  );
+  const y = (value: number): number => scale.at(value / per);
+  const grid = scale.ticks.map(
+    (tick) =>
+      html`<line class="grid" x1="${left}" x2="${right}" y1="${scale.at(tick)}" y2="${scale.at(tick)}"/><text class="axis end" x="${left - 6}" y="${scale.at(tick) + 4}">${String(tick)}</text>`,
+  );
+  let lastTick = Number.NEGATIVE_INFINITY;
+  const ticks = sizes.map((size) => {
+    const isClose = x(size) - lastTick < 52;
+    if (!isClose) lastTick = x(size);
+    return html`<line class="grid" x1="${x(size)}" x2="${x(size)}" y1="${top}" y2="${bottom}"/>${!isClose && html`<text class="axis mid" x="${x(size)}" y="${bottom + 16}">${formatSize(size)}</text>`}`;
+  });
+  // Beside one another, or whiskers of lines at the same size would lie on one another.
+  const drawn = lines.map(({ className, name, points }, index) => {
+    const off = (index - (lines.length - 1) / 2) * 4;
+    const path = points.map(
+      ({ size_bytes, median }, place) =>
+        `${place === 0 ? "M" : "L"}${(x(size_bytes) + off).toFixed(1)} ${y(median).toFixed(1)}`,
+    );
+    const marks = points.map(({ size_bytes, sizes: of, median, interval, n }) => {
+      const at = x(size_bytes) + off;
+      const range = interval ? quantityRange(interval, facts.unit) : "";
+      const told = `${name}, ${of}: ${quantityText(median, facts.unit)}${range === "" ? "" : ` (${range})`}, n ${n}`;
+      return html`<g><title>${told}</title>${interval && html`<path class="lanewhisker" d="M${at} ${y(interval.low)}V${y(interval.high)}"/>`}<circle class="dot" cx="${at}" cy="${y(median)}" r="3.5"/></g>`;
+    });
+    return html`<g class="${className}"><path class="cdf" d="${path.join("")}"/>${marks}</g>`;
+  });
+  const legend = lines.map(({ className, name }, index) => {
+    const [column, row] = [index % legendColumns, Math.floor(index / legendColumns)];
+    const at = left + column * 145;
+    return html`<g class="${className}"><path class="cdf" d="M${at} ${34 + row * 17}h28"/><text class="axis" x="${at + 34}" y="${38 + row * 17}">${name}</text></g>`;
+  });
+  const title = of.join(" · ");
+  const label = `${facts.title} by size of the object, ${title}: ${lines.map(({ name, points }) => `${name}: ${points.map(({ sizes: each, median }) => `${each} ${quantityText(median, facts.unit)}`).join(", ")}`).join("; ")}`;
+  const figure = html`<figure><div class="scroll"><svg class="plot" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${title}</text>${grid}${ticks}${drawn}${legend}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">size of the object</text><text class="axis" x="4" y="${top - 6}">${unitName}</text></svg></div><figcaption>${facts.title} by the size of the object: median, and its 95 % interval where there are five or more. ${facts.meaning}</figcaption></figure>`;
+  return savedFigure(figure, {
+    name: [quantity.replace(/_[a-z]+$/, ""), "by-size", ...of],
+    columns: ["of", "over", "sizes", "size_bytes", quantity, "low", "high", "n"],
+    rows: lines.flatMap(({ name, points }) =>
+      points.map(({ sizes: each, size_bytes, median, interval, n }) => [
+        ...[of.join(", "), name, each, size_bytes, median, interval?.low ?? null, interval?.high ?? null, n],
+      ]),
+    ),
+  });
+}

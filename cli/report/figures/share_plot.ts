@@ -1,0 +1,93 @@
+// The drawing of a figure of cumulative shares: a step up at each value, a line for each of several sets of values, over an axis that ends
+// where values far behind all others would leave no room for the rest. Draws given numbers; captions are others'.
+import { fitted, html, type Markup } from "../../../extension/figures/markup.ts";
+import { scaleFromZero } from "../../../extension/figures/scale.ts";
+import { quantile } from "../../base/quantile.ts";
+
+const width = 640;
+const height = 318;
+const left = 52;
+const right = width - 20;
+const top = 30;
+const bottom = height - 48;
+/** The axis ends at so many times the 95th percentile. */
+const reach = 1.6;
+const legendWidth = 150;
+
+export interface ShareCurve {
+  /** Of its group: the lane's colour. */
+  readonly className: string;
+  /** Of its line. */
+  readonly line: string;
+  /** In the legend. */
+  readonly name: string;
+  /** For who points at it. */
+  readonly told: string;
+  readonly values: readonly number[];
+  /** Whether the axis has to hold it. */
+  readonly isOfAxis: boolean;
+}
+
+export interface SharePlotData {
+  readonly title: string;
+  /** For who does not see it. */
+  readonly label: string;
+  readonly axis: string;
+  /** What the axis counts in: values are divided by it. */
+  readonly unit?: number;
+  /** Wider names than a lane's with its median. */
+  readonly legend_px?: number;
+  readonly curves: readonly ShareCurve[];
+}
+
+export interface SharePlot {
+  readonly drawing: Markup;
+  /** So many values lie beyond the axis. */
+  readonly beyond: number;
+}
+
+interface Axes {
+  readonly x: (value: number) => number;
+  readonly end: number;
+}
+
+const y = (share: number): number => bottom - share * (bottom - top);
+
+/** A step up at each value, as far as the axis goes. */
+function stepsOf(values: readonly number[], { x, end }: Axes): string {
+  const sorted = values.toSorted((a, b) => a - b);
+  const steps = sorted.flatMap((value, index) =>
+    value > end ? [] : [`H${x(value).toFixed(1)}V${y((index + 1) / sorted.length).toFixed(1)}`],
+  );
+  return `M${x(0).toFixed(1)} ${y(0).toFixed(1)}${steps.join("")}H${x(end).toFixed(1)}`;
+}
+
+/** Some curve has a value. */
+export function sharePlot({ title, label, axis, unit = 1, legend_px = legendWidth, curves }: SharePlotData): SharePlot {
+  const all = curves.flatMap(({ values, isOfAxis }) => (isOfAxis ? values : []));
+  const greatest = all.reduce((most, value) => Math.max(most, value), 0);
+  const end = Math.min(greatest, quantile(all, 0.95) * reach);
+  const scale = scaleFromZero(end / unit, left, right);
+  const axes: Axes = { x: (value) => scale.at(value / unit), end: scale.high * unit };
+  const grid = scale.ticks.map(
+    (tick) =>
+      html`<line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="${top}" y2="${bottom}"/><text class="axis mid" x="${scale.at(tick)}" y="${bottom + 16}">${String(tick)}</text>`,
+  );
+  const shares = [0, 0.25, 0.5, 0.75, 1].map(
+    (share) =>
+      html`<line class="grid" x1="${left}" x2="${right}" y1="${y(share)}" y2="${y(share)}"/><text class="axis end" x="${left - 6}" y="${y(share) + 4}">${String(share)}</text>`,
+  );
+  // What the axis need not hold lies behind the rest.
+  const lines = curves
+    .toSorted((a, b) => Number(a.isOfAxis) - Number(b.isOfAxis))
+    .map(
+      ({ className, line, told, values }) =>
+        html`<g class="${className}"><path class="${line}" d="${stepsOf(values, axes)}"><title>${told}</title></path></g>`,
+    );
+  const legend = curves.map(
+    ({ className, name, line }, index) =>
+      html`<g class="${className}"><path class="${line}" d="M${right - legend_px} ${bottom - 14 - index * 18}h28"/><text class="axis" x="${right - legend_px + 36}" y="${bottom - 10 - index * 18}">${name}</text></g>`,
+  );
+  const drawing = html`<svg class="plot" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${fitted(title, right - left, 13)}</text>${grid}${shares}${lines}${legend}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">${axis}</text></svg>`;
+  return { drawing, beyond: all.filter((value) => value > axes.end).length };
+}

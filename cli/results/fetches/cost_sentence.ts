@@ -1,0 +1,31 @@
+// What fetches cost the client, in a sentence: CPU time for each MB, over each thing that they were fetched over. Pure; text out.
+import { type Fetched, variantKey, variantName, variantsOf } from "../../fetch/metrics/fetched.ts";
+import { summarizeQuantity } from "./quantity_summary.ts";
+
+const number = (value: number): string => String(Number(value.toPrecision(3)));
+
+/** Of one version of IP: the table has both. Null: no body is large enough to say. */
+export function costSentence(timed: readonly Fetched[]): string | null {
+  const ip = timed.some((each) => each.ip === 4) ? 4 : 6;
+  const own = timed.filter((each) => each.ip === ip);
+  const variants = variantsOf(own);
+  const told = variants.flatMap((variant) => {
+    const { median, interval } = summarizeQuantity(
+      own.filter((each) => variantKey(each) === variantKey(variant)),
+      "client_cpu_per_mb_ms",
+    );
+    return median === null ? [] : [{ name: variantName(variant, variants), median, interval }];
+  });
+  if (told.length === 0) return null;
+  const costs = told
+    .toSorted((a, b) => a.median - b.median)
+    .map(({ name, median, interval }, index) => {
+      const range = interval
+        ? ` (${index === 0 ? "95 %: " : ""}${number(interval.low)} to ${number(interval.high)})`
+        : "";
+      return `${number(median)} ms over ${name}${range}`;
+    });
+  const [first, ...others] = costs;
+  const list = others.length === 0 ? first : `${[first, ...others.slice(0, -1)].join(", ")} and ${others.at(-1)}`;
+  return `Each MB costs the client ${list} of CPU time.`;
+}

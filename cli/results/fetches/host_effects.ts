@@ -1,0 +1,116 @@
+// Which hosts a protocol helps and which it hurts: of each host the fetches of two variants, paired by object, link, IP version and
+// repetition. The shift of the pairs' log ratios (Hodges and Lehmann) with its 95 % interval, and Wilcoxon's signed-rank test, whose
+// probabilities are corrected over the hosts (Holm), since many are told together. Pure.
+import type { Interval } from "../../base/interval.ts";
+import { type Fetched, hostOf, isQuic, type Variant } from "../../fetch/metrics/fetched.ts";
+import { type Quantity, quantities } from "../../fetch/metrics/quantities.ts";
+import { shift } from "../stats/hodges_lehmann.ts";
+import { holm, significanceLevel } from "../stats/multiplicity.ts";
+import { signedRank } from "../stats/signed_rank.ts";
+
+/** A lane with its TLS; the version of IP is the same on both sides. */
+export type PairSide = Pick<Variant, "lane" | "tls">;
+
+export interface VariantPair {
+  readonly lane: PairSide;
+  readonly over: PairSide;
+}
+
+export interface HostEffect {
+  readonly host: string;
+  readonly pairs: number;
+  /** (over - lane) / over * 100: positive where `lane` takes less. */
+  readonly percent: number;
+  /** 95 %; null with fewer than six pairs. */
+  readonly interval: Interval | null;
+  /** Two-sided, of this host alone. */
+  readonly probability: number;
+  /** After Holm's correction for the number of hosts. */
+  readonly holm: number;
+  /** Null: no difference is shown. */
+  readonly named: "helped" | "hurt" | null;
+}
+
+export interface HostEffects {
+  readonly pair: VariantPair;
+  readonly quantity: Quantity;
+  /** The most helped first. */
+  readonly hosts: readonly HostEffect[];
+}
+
+/** Averages of all pairs of more would be too many: these are spread over all. */
+const mostPairs = 400;
+
+const sideKey = ({ lane, tls }: PairSide): string => `${lane} ${isQuic(lane) ? "1.3" : tls}`;
+
+/** What is compared: each QUIC lane over each lane of a connection over TCP, and h2 over h1 with the same TLS. */
+export function pairsOf(variants: readonly Variant[]): VariantPair[] {
+  const sides = [...new Map(variants.map(({ lane, tls }) => [sideKey({ lane, tls }), { lane, tls }])).values()];
+  // The nearest comparison first: h2 before h1, TLS 1.3 before 1.2.
+  const plainTcp = sides
+    .filter(({ lane }) => lane === "h1" || lane === "h2")
+    .sort((a, b) => (a.tls > b.tls ? -1 : a.tls < b.tls ? 1 : a.lane > b.lane ? -1 : 1));
+  const quic = sides.filter(({ lane }) => isQuic(lane));
+  const overTcp = plainTcp.flatMap((lane) =>
+    lane.lane === "h2"
+      ? plainTcp.flatMap((over) => (over.lane === "h1" && over.tls === lane.tls ? [{ lane, over }] : []))
+      : [],
+  );
+  const ofQuic = quic.flatMap((lane) => plainTcp.map((over) => ({ lane, over })));
+  const resumed = sides.filter(({ lane }) => lane === "h2-0rtt");
+  const of0rtt = quic
+    .filter(({ lane }) => lane === "h3-0rtt")
+    .flatMap((lane) => resumed.map((over) => ({ lane, over })));
+  return [...ofQuic, ...of0rtt, ...overTcp];
+}
+
+const percentOf = (log: number): number => (1 - Math.exp(log)) * 100;
+
+/** Log ratios of a host's pairs. */
+function logsOf(fetched: readonly Fetched[], { lane, over }: VariantPair, quantity: Quantity): number[] {
+  const { value } = quantities[quantity];
+  const place = ({ object, link, ip, block }: Fetched): string => JSON.stringify([object, link, ip, block]);
+  const [a, b] = [lane, over].map((side) => {
+    const own = fetched.filter((each) => sideKey(each) === sideKey(side));
+    return new Map(own.map((each) => [place(each), value(each)]));
+  });
+  return [...(a ?? [])].flatMap(([key, mine]) => {
+    const other = b?.get(key) ?? null;
+    return mine !== null && other !== null && mine > 0 && other > 0 ? [Math.log(mine / other)] : [];
+  });
+}
+
+function effectOf(host: string, logs: readonly number[]): Omit<HostEffect, "holm" | "named"> | null {
+  const step = Math.max(1, logs.length / mostPairs);
+  const used = Array.from(
+    { length: Math.min(logs.length, mostPairs) },
+    (_, index) => logs[Math.floor(index * step)] as number,
+  );
+  const estimate = shift(used);
+  if (!estimate) return null;
+  const { interval } = estimate;
+  return {
+    host,
+    pairs: logs.length,
+    percent: percentOf(estimate.estimate),
+    interval: interval && { low: percentOf(interval.high), high: percentOf(interval.low) },
+    probability: signedRank(used).twoSided,
+  };
+}
+
+/** Hosts that have a pair at all. */
+export function hostEffects(fetched: readonly Fetched[], pair: VariantPair, quantity: Quantity): HostEffects {
+  const keys = new Set([sideKey(pair.lane), sideKey(pair.over)]);
+  const byHost = Map.groupBy(
+    fetched.filter((each) => keys.has(sideKey(each))),
+    ({ object }) => hostOf(object),
+  );
+  const effects = [...byHost].flatMap(([host, of]) => effectOf(host, logsOf(of, pair, quantity)) ?? []);
+  const corrected = holm(effects.map(({ probability }) => probability));
+  const hosts = effects.map((effect, index): HostEffect => {
+    const own = corrected[index] as number;
+    const isShown = own <= significanceLevel && effect.percent !== 0;
+    return { ...effect, holm: own, named: isShown ? (effect.percent > 0 ? "helped" : "hurt") : null };
+  });
+  return { pair, quantity, hosts: hosts.sort((a, b) => b.percent - a.percent || (a.host < b.host ? -1 : 1)) };
+}

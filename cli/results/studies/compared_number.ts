@@ -1,0 +1,80 @@
+// A study's number beside ours, from the values of both places run by run: the median or the ratio of two, its 95 % interval, and whether
+// that agrees with what was published. Knows neither flows nor fetches. Pure.
+import type { Interval } from "../../base/interval.ts";
+import { median } from "../../base/quantile.ts";
+import { summarizeMetric } from "../flows/metric_summary.ts";
+import { medianDifferenceInterval } from "../stats/median_interval.ts";
+import type { Agreement } from "./agreement.ts";
+
+/** What a study says of one number. */
+export interface PublishedNumber {
+  /** What its number is, for people. */
+  readonly what: string;
+  readonly link: string;
+  /** As the study says it. */
+  readonly published: string;
+  /** The study's number lies above (1) or below (-1) `beside`, or is it (0). */
+  readonly sign: -1 | 0 | 1;
+  readonly beside: number;
+  /** With sign 0: ours agrees if its interval is within so much of `beside`, as a share of it. */
+  readonly within?: number;
+}
+
+export interface NumberEstimate {
+  readonly value: number | null;
+  /** 95 %. */
+  readonly interval: Interval | null;
+  /** Valid runs that have the number; of a ratio the fewer. */
+  readonly runs: number;
+  /** Why there is no value or interval. */
+  readonly reason: string | null;
+}
+
+export interface ComparedNumber<Figure extends PublishedNumber = PublishedNumber> extends NumberEstimate {
+  readonly figure: Figure;
+  readonly agreement: Agreement;
+}
+
+const known = (values: Float64Array): number[] => [...values].filter((value) => !Number.isNaN(value));
+
+const plain = { maximum: null };
+
+/** Of one place: the median over runs. */
+function single(values: Float64Array): NumberEstimate {
+  const all = known(values).map((value) => ({ value }));
+  const { runs, median: value, interval, reason } = summarizeMetric(all, plain);
+  return { value, interval, runs, reason };
+}
+
+/** The ratio of two places' medians; the interval is that of their logarithms' difference, block by block. */
+function ratio(above: Float64Array, below: Float64Array, random: () => number): NumberEstimate {
+  const [a, b] = [known(above), known(below)];
+  const runs = Math.min(a.length, b.length);
+  if (runs === 0) return { value: null, interval: null, runs, reason: "there are no valid runs of both" };
+  if ([...a, ...b].some((value) => value <= 0))
+    return { value: null, interval: null, runs, reason: "a run came to 0, of which there is no ratio" };
+  const value = median(a) / median(b);
+  const logs = medianDifferenceInterval(above.map(Math.log), below.map(Math.log), random);
+  const interval = logs && { low: Math.exp(logs.low), high: Math.exp(logs.high) };
+  return { value, interval, runs, reason: interval ? null : "an interval needs 5 runs of both" };
+}
+
+function agreementOf({ sign, beside, within = 0 }: PublishedNumber, { value, interval }: NumberEstimate): Agreement {
+  if (value === null) return "not loaded";
+  if (interval === null) return "undecided";
+  const [low, high] = sign === 0 ? [beside * (1 - within), beside * (1 + within)] : [beside, beside];
+  const way = interval.low > high ? 1 : interval.high < low ? -1 : 0;
+  if (sign === 0) return way !== 0 ? "differs" : interval.low >= low && interval.high <= high ? "agrees" : "undecided";
+  return way === 0 ? "undecided" : way === sign ? "agrees" : "differs";
+}
+
+/** `values`: of the figure's place run by run, NaN where a run has none; `below`: of the place that it is divided by. */
+export function comparedNumber<Figure extends PublishedNumber>(
+  figure: Figure,
+  values: Float64Array,
+  below: Float64Array | undefined,
+  random: () => number,
+): ComparedNumber<Figure> {
+  const estimate = below ? ratio(values, below, random) : single(values);
+  return { figure, ...estimate, agreement: agreementOf(figure, estimate) };
+}

@@ -1,0 +1,96 @@
+// Numbers of a fetch from its record, names of what it was fetched over, and classes of sizes.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { hostOf, variantName, variantsOf } from "../../../../cli/fetch/metrics/fetched.ts";
+import { quantities } from "../../../../cli/fetch/metrics/quantities.ts";
+import { objectSizes, orderedClasses, sizeClasses } from "../../../../cli/fetch/metrics/size_class.ts";
+import { failedOf, fetchedOf } from "../../results/fetches/fetched.ts";
+
+const process = {
+  ...{ cpu_user_us: 4000, cpu_system_us: 2000, context_switches_voluntary: 60, context_switches_involuntary: 3 },
+  ...{ cycles: 5, cycles_missing: null },
+};
+const cost = {
+  schema: "trilane/fetch-cost/1",
+  server: process,
+  client_calls: null,
+  server_calls: null,
+  unavailable: {},
+} as const;
+
+test("throughput is the body over the whole time, CPU user and system together", () => {
+  const fetched = fetchedOf({
+    cost,
+    record: { body_bytes: 1_000_000, download_ms: 100, cpu_user_us: 3000, cpu_system_us: 1000 },
+  });
+  const of = (name: keyof typeof quantities): number | null => quantities[name].value(fetched);
+  assert.equal(of("throughput_bps"), 80e6);
+  assert.equal(of("client_cpu_ms"), 4);
+  assert.equal(of("client_cpu_per_mb_ms"), 4);
+  assert.equal(of("client_cpu_use"), 0.04);
+  assert.equal(of("server_cpu_ms"), 6);
+  assert.equal(of("server_cpu_per_mb_ms"), 6);
+  assert.equal(of("server_switches"), 63);
+  assert.equal(of("server_cycles"), 5);
+});
+
+test("a number that there is not is null, never 0", () => {
+  const failed = failedOf({}, "connect", "refused");
+  for (const name of [
+    "established_ms",
+    "throughput_bps",
+    "client_cpu_per_mb_ms",
+    "client_cpu_use",
+    "server_cpu_ms",
+  ] as const)
+    assert.equal(quantities[name].value(failed), null, name);
+  // Too small for a cost by the MB; and a body that was cut off has no throughput.
+  assert.equal(quantities.client_cpu_per_mb_ms.value(fetchedOf({ record: { body_bytes: 1000 } })), null);
+  const cut = fetchedOf({
+    record: { body_bytes: 1e6, download_ms: null, error: { stage: "timeout", reason: "late" } },
+  });
+  assert.equal(quantities.throughput_bps.value(cut), null);
+  assert.equal(quantities.client_cycles.value(fetchedOf({ record: { cycles: null } })), null);
+});
+
+test("names say what differs; QUIC has no TLS of its own", () => {
+  const all = [
+    { lane: "h1", tls: "1.2", ip: 4 },
+    { lane: "h1", tls: "1.3", ip: 6 },
+    { lane: "h3", tls: "1.3", ip: 4 },
+  ] as const;
+  assert.deepEqual(
+    all.map((each) => variantName(each, all)),
+    ["h1, TLS 1.2, IPv4", "h1, TLS 1.3, IPv6", "h3, IPv4"],
+  );
+  assert.equal(variantName(all[2], [all[2]]), "h3");
+  const quic = [
+    { lane: "h3", tls: "1.2", ip: 4 },
+    { lane: "h3", tls: "1.3", ip: 4 },
+  ] as const;
+  assert.equal(variantsOf(quic).length, 1);
+  assert.equal(hostOf("https://shop.example:8443/x"), "shop.example:8443");
+});
+
+const sized = (sizes: readonly number[]) =>
+  sizes.map((body_bytes, index) => fetchedOf({ object: `https://shop.example/${index}`, record: { body_bytes } }));
+
+test("few sizes stand each by itself, many in decades, the smallest first", () => {
+  const few = sizeClasses(objectSizes(sized([1_000_000, 1000, 1000])));
+  assert.deepEqual(
+    orderedClasses(few).map(({ name }) => name),
+    ["1 kB", "1 MB"],
+  );
+  const many = sizeClasses(
+    objectSizes(sized([10, 999, 1000, 9999, 10_000, 99_999, 100_000, 1e6, 9_999_999, 1e7, 99_999_999, 1e8, 3e8])),
+  );
+  assert.deepEqual(
+    [...many.values()].map(({ name }) => name),
+    [
+      ...["below 1 kB", "below 1 kB", "1 kB to 10 kB", "1 kB to 10 kB", "10 kB to 100 kB", "10 kB to 100 kB"],
+      ...["100 kB to 1 MB", "1 MB to 10 MB", "1 MB to 10 MB", "10 MB to 100 MB", "10 MB to 100 MB"],
+      ...["100 MB and more", "100 MB and more"],
+    ],
+  );
+  assert.equal(objectSizes([failedOf({}, "connect", "refused")]).size, 0);
+});
