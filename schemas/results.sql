@@ -259,6 +259,7 @@ CREATE TABLE fetch (
   started_at TEXT NOT NULL,
   wall_ms REAL NOT NULL,
   record TEXT,                    -- JSON by schemas/fetch-record.schema.json; NULL: the client left none
+  cost TEXT,                      -- JSON by schemas/fetch-cost.schema.json: the server's share, system calls; NULL: neither was measured
   UNIQUE (cell, block, attempt)
 );
 CREATE UNIQUE INDEX fetch_valid_once ON fetch (cell, block) WHERE status = 'valid';

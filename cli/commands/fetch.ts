@@ -7,13 +7,14 @@ import { fetchMetricHelp } from "../fetch/metrics/metric_help.ts";
 import { describeFetches, fetchPlanLines } from "../fetch/plan/describe.ts";
 import { defineFetchOptions, type FetchOptions } from "../fetch/plan/options.ts";
 import { readyFetchPlan } from "../fetch/plan/page.ts";
+import { definePrefixes, type PrefixOptions, systemsOf } from "../fetch/prefixes/option.ts";
 import { executeFetches } from "../fetch/run/execute.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { essentials } from "./help.ts";
 
-interface FetchCommandOptions extends CommonOptions, FetchOptions, EndOptions, VerbosityOptions {
+interface FetchCommandOptions extends CommonOptions, FetchOptions, PrefixOptions, EndOptions, VerbosityOptions {
   new: boolean;
   "dry-run": boolean;
 }
@@ -22,7 +23,7 @@ export const command: Command<FetchCommandOptions> = {
   usage: "fetch [object..]",
   summary: "Fetch objects over h1, h2 and h3 without a browser, and see what each connection costs",
   define: (yargs: Argv<CommonOptions>) =>
-    (defineVerbosity(defineEnd(defineFetchOptions(yargs))) as unknown as Argv<FetchCommandOptions>)
+    (defineVerbosity(defineEnd(definePrefixes(defineFetchOptions(yargs)))) as unknown as Argv<FetchCommandOptions>)
       .positional("object", {
         type: "string",
         array: true,
@@ -44,6 +45,11 @@ export const command: Command<FetchCommandOptions> = {
         "trilane fetch --link 20mbit/80ms --page object-1MB --lanes all --tls 1.2,1.3",
         "through a lab, with all handshakes",
       )
+      .example(
+        "trilane fetch --link 200mbit/20ms --page object-20MB --runs 7 --syscalls 3",
+        "what each lane costs both ends: CPU time, and system calls in fetches of their own",
+      )
+      .example("trilane fetch urls.txt --prefixes pfx2as.gz", "with a report by autonomous system, too")
       .example("trilane fetch page.har --dry-run", "what the objects of a HAR would take")
       .example("trilane fetch --connect '[::1]:8443' --insecure https://shop.example/1MB", "a server by its address")
       .epilogue(
@@ -57,6 +63,7 @@ export const command: Command<FetchCommandOptions> = {
   run: async (options) => {
     const home = homeFolder(options.home);
     const end = askedToEnd(home, options);
+    const systems = systemsOf(options);
     const { plan, recording } = await readyFetchPlan(home, options, say);
     const { json, new: fresh } = options;
     if (options["dry-run"]) {
@@ -65,6 +72,6 @@ export const command: Command<FetchCommandOptions> = {
       return printLines(fetchPlanLines(plan, planned));
     }
     const verbosity = verbosityOf(options);
-    await executeFetches({ home, plan, recording, fresh, json, verbosity, askedToEnd: end });
+    await executeFetches({ home, plan, recording, fresh, json, verbosity, systems, askedToEnd: end });
   },
 };

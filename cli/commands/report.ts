@@ -6,11 +6,13 @@ import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { version } from "../base/version.ts";
+import { definePrefixes, type PrefixOptions, systemsOf } from "../fetch/prefixes/option.ts";
 import { chooseAnySweep, chooseSweep, openNamed } from "../results/export/choose.ts";
+import type { AnySweep, Results } from "../results/store/results.ts";
 import { defineStoredMetric, type MetricOptions } from "../sweep/plan/metric_option.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface ReportOptions extends CommonOptions, MetricOptions {
+interface ReportOptions extends CommonOptions, MetricOptions, PrefixOptions {
   sweep: string | undefined;
   out: string | undefined;
   methods: boolean;
@@ -31,14 +33,20 @@ async function printMethods(home: string, { sweep, json, out, metric }: ReportOp
   }
 }
 
+function attemptsOf(results: Results, { kind, id }: AnySweep): number {
+  if (kind === "flows") return results.flowRunsOf(id).length;
+  return kind === "fetches" ? results.fetchesOf(id).length : results.loadsOf(id).length;
+}
+
 export const command: Command<ReportOptions> = {
   usage: "report [sweep]",
   summary: "Write a sweep's report: one HTML file that works offline",
   define: (yargs: Argv<CommonOptions>) =>
-    defineStoredMetric(yargs)
+    definePrefixes(defineStoredMetric(yargs))
       .positional("sweep", {
         type: "string",
-        describe: "number of a sweep (pages or flows), or a results file such as merged.db (default: the newest)",
+        describe:
+          "number of a sweep (pages, flows or fetches), or a results file such as merged.db (default: the newest)",
       })
       .option("out", { type: "string", describe: "the file to write (default: in the data folder's reports/)" })
       .option("methods", {
@@ -48,6 +56,7 @@ export const command: Command<ReportOptions> = {
       })
       .example("trilane report", "on the newest sweep")
       .example("trilane report 3 --methods", "what a paper has to say about sweep 3")
+      .example("trilane report 5 --prefixes pfx2as.gz", "on fetches, by autonomous system, too")
       .example("trilane report merged.db", "on what several machines measured, into merged.html")
       .example("trilane report 3 --out h3.html", "on sweep 3, into a file of your own"),
   run: async (options) => {
@@ -59,20 +68,20 @@ export const command: Command<ReportOptions> = {
     let path: string;
     try {
       const chosen = chooseAnySweep(results, asked);
-      if (chosen.kind === "fetches")
+      if (chosen.kind !== "pages" && options.metric !== undefined)
         throw new UserError(
-          `sweep ${chosen.id} is of fetches: \`trilane export ${chosen.id} --format csv\` has its rows`,
+          `sweep ${chosen.id} is of ${chosen.kind}: --metric chooses among times of pages, leave it out`,
         );
-      const isOfFlows = chosen.kind === "flows";
-      if (isOfFlows && options.metric !== undefined)
-        throw new UserError(`sweep ${chosen.id} is of flows: --metric chooses among times of pages, leave it out`);
+      const systems = systemsOf(options);
+      if (systems && chosen.kind !== "fetches")
+        throw new UserError(`sweep ${chosen.id} is of ${chosen.kind}: --prefixes is for fetches, leave it out`);
       sweep = chosen.id;
-      loads = isOfFlows ? results.flowRunsOf(sweep).length : results.loadsOf(sweep).length;
+      loads = attemptsOf(results, chosen);
       // Loaded when needed: the other commands do not pay for the figures.
       const { writeReport, writeReportOf } = await import("../report/report.ts");
       const to = options.out ?? (file === null ? undefined : `${file.replace(/\.db$/, "")}.html`);
-      path = to === undefined ? await writeReport(home, sweep, undefined, options.metric) : resolve(to);
-      if (to !== undefined) await writeReportOf(results, sweep, path, options.metric);
+      path = to === undefined ? await writeReport(home, sweep, undefined, options.metric, systems) : resolve(to);
+      if (to !== undefined) await writeReportOf(results, sweep, path, options.metric, systems);
     } finally {
       results.close();
     }

@@ -9,7 +9,7 @@ import { number } from "../base/option.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { dasName, defaultSeed, mostPages } from "../recording/corpus/corpus.ts";
 import { openExistingResults } from "../results/store/results.ts";
-import { flowStudies, studies } from "../results/studies/all.ts";
+import { fetchStudies, flowStudies, studies } from "../results/studies/all.ts";
 import type { Study } from "../results/studies/study.ts";
 import { askedToEnd } from "../sweep/asked_to_end.ts";
 import { fileEnding, resultsName } from "../sweep/bundle/layout.ts";
@@ -24,6 +24,7 @@ import { verbosityOf } from "../sweep/progress/verbosity.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { command as compare, compareStored } from "./compare.ts";
 import { declarationOf } from "./declared.ts";
+import { reproduceFetches } from "./reproduce_fetches.ts";
 import { reproduceFlows } from "./reproduce_flows.ts";
 import { defineSweep, runPlan, type SweepOptions } from "./sweep.ts";
 
@@ -114,7 +115,7 @@ export const command: Command<ReproduceOptions> = {
       .positional("what", {
         type: "string",
         demandOption: true,
-        describe: `a file of \`trilane bundle\`, or a study: ${[...studies, ...flowStudies].map(({ name, reference }) => `${name}: ${reference}`).join("; ")}`,
+        describe: `a file of \`trilane bundle\`, or a study: ${[...studies, ...flowStudies, ...fetchStudies].map(({ name, reference }) => `${name}: ${reference}`).join("; ")}`,
       })
       .option("quick", {
         type: "boolean",
@@ -156,26 +157,29 @@ export const command: Command<ReproduceOptions> = {
       )
       .example("trilane reproduce das-2014 --full --pages 100", "all its networks, with a fifth of its pages")
       .example("trilane reproduce carlucci-2015-s2", "who gets how much of a link, QUIC or TCP, by its buffer")
+      .example("trilane reproduce panda-2019-cost", "what QUIC costs the processor beside TCP, and its system calls")
       .example("trilane reproduce carlucci-2015-s3 --full", "all of scenario 3, ten loads of each")
       .example("trilane reproduce shop-3.tar.zst", "a bundle's report and figures, in the folder shop-3")
       .example("trilane reproduce shop-3.tar.zst --rerun", "its loads too, and what is slower or faster here"),
   run: async (options) => {
     const study = studies.find(({ name }) => name === options.what);
     const ofFlows = flowStudies.find(({ name }) => name === options.what);
-    const known = study ?? ofFlows;
+    const ofFetches = fetchStudies.find(({ name }) => name === options.what);
+    const known = study ?? ofFlows ?? ofFetches;
     if (!known && isFile(options.what)) return await reproduceFile(options);
     if (!known)
       throw new UserError(
-        `no study or file ${options.what}: name a bundle, or one of ${[...studies, ...flowStudies].map(({ name }) => name).join(", ")}`,
+        `no study or file ${options.what}: name a bundle, or one of ${[...studies, ...flowStudies, ...fetchStudies].map(({ name }) => name).join(", ")}`,
       );
     if (options.quick && options.full) throw new UserError("--quick is a part of --full: give one of them");
     if (options.rerun || options.out !== undefined)
       throw new UserError(`--${options.rerun ? "rerun" : "out"}: is for bundles: leave it out with a study`);
-    if (ofFlows && (options.pages !== undefined || options.corpus !== undefined))
+    if (!study && (options.pages !== undefined || options.corpus !== undefined))
       throw new UserError(
         `--${options.corpus === undefined ? "pages" : "corpus"}: ${options.what} loads no pages: leave it out`,
       );
     if (ofFlows) return await reproduceFlows(ofFlows, options, givenOptions(options));
+    if (ofFetches) return await reproduceFetches(ofFetches, options, givenOptions(options));
     if (!study) return;
     await runPlan({
       ...options,

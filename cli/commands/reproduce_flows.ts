@@ -8,7 +8,8 @@ import { type FlowPlan, flowPlanDigest, flowPlanOf, readFlowPlan } from "../flow
 import { executeFlows } from "../flows/run/execute.ts";
 import { openExistingResults } from "../results/store/results.ts";
 import { agreementSentence } from "../results/studies/agreement.ts";
-import { type ComparedFlowFigure, comparedFlowFigures } from "../results/studies/flow_agreement.ts";
+import type { ComparedNumber, PublishedNumber } from "../results/studies/compared_number.ts";
+import { comparedFlowFigures } from "../results/studies/flow_agreement.ts";
 import { figuresDocument } from "../results/studies/flow_figures.ts";
 import type { FlowStudy } from "../results/studies/flow_study.ts";
 import { comparedLines } from "../results/studies/number_words.ts";
@@ -19,8 +20,8 @@ import type { SweepOptions } from "./sweep.ts";
 
 type ReproduceFlowsOptions = Omit<SweepOptions, "plan"> & { readonly full: boolean };
 
-/** Of a study of flows: the others are of page loads. */
-const optionsOfFlows: ReadonlySet<string> = new Set(
+/** Of a study of flows, or of fetches: the others are of page loads. */
+export const optionsOfFlows: ReadonlySet<string> = new Set(
   "full quick runs new dry-run evidence stop-file stop-after quiet status verbose home json debug".split(" "),
 );
 
@@ -30,23 +31,31 @@ function planFor(study: FlowStudy, { full, runs }: ReproduceFlowsOptions): FlowP
   return runs === undefined ? plan : flowPlanOf({ ...plan, repetitions: runs }, name);
 }
 
-function printFigures(compared: readonly ComparedFlowFigure[], sweep: number): void {
+/** With --json as one document. `sweep`: whose runs ours are of. */
+export function printNumbers(
+  study: { readonly name: string },
+  sweep: number,
+  compared: readonly ComparedNumber<PublishedNumber & { readonly mix?: string }>[],
+  json: boolean,
+): void {
+  if (json) {
+    printJson(figuresDocument(study, sweep, compared));
+    return;
+  }
   const sentence = agreementSentence(compared);
   if (sentence === null) return;
   const hint = `Why signs may differ, and all figures: \`trilane report ${sweep}\`.`;
   printLines(["", ...comparedLines(compared), "", ...wrapped(sentence), ...wrapped(hint)]);
 }
 
-/** With --json as one document. Of the plan's newest sweep, whether or not it was stopped. */
+/** Of the plan's newest sweep, whether or not it was stopped. */
 function printCompared(home: string, study: FlowStudy, plan: FlowPlan, json: boolean): void {
   const results = openExistingResults(home);
   try {
     const sweep = results?.newestFlowSweep(flowPlanDigest(plan)) ?? null;
     if (!results || !sweep) return;
     const runs = results.flowRunsOf(sweep.id);
-    const compared = comparedFlowFigures(study, runs, sweep.seed);
-    if (json) printJson(figuresDocument(study, sweep.id, compared));
-    else printFigures(compared, sweep.id);
+    printNumbers(study, sweep.id, comparedFlowFigures(study, runs, sweep.seed), json);
   } finally {
     results?.close();
   }

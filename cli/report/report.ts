@@ -8,6 +8,7 @@ import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import { atomicWrite } from "../base/atomic_write.ts";
 import { count } from "../base/numbers.ts";
 import { version } from "../base/version.ts";
+import type { AutonomousSystems } from "../fetch/prefixes/read_prefixes.ts";
 import { describeLinks } from "../link/link.ts";
 import { traitsByLink } from "../link/traits.ts";
 import { settleServing } from "../load/serving/serving.ts";
@@ -31,6 +32,8 @@ import { gatherReport, groupsOf, type ReportData } from "./data.ts";
 import { decisionSection } from "./decisions.ts";
 import { disturbanceSection } from "./disturbance.ts";
 import { fallbackSection } from "./fallback_section.ts";
+import { gatherFetchReport } from "./fetch/fetch_data.ts";
+import { buildFetchReport } from "./fetch_report.ts";
 import { cdfFigure } from "./figures/cdf.ts";
 import { heatKey, heatLegend, heatMapFigure, scaleEnd } from "./figures/heat_map.ts";
 import { type LinkGrid, linkGrid } from "./figures/link_axes.ts";
@@ -260,28 +263,38 @@ export async function writeReport(
   sweepId: number,
   path?: string,
   metric?: MetricChoice,
+  systems: AutonomousSystems | null = null,
 ): Promise<string> {
   const results = resultsOf(home);
   try {
     const to = path ?? reportPath(home, results.anySweep(sweepId), metric);
     if (path === undefined) await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-    await writeReportOf(results, sweepId, to, metric);
+    await writeReportOf(results, sweepId, to, metric, systems);
     return to;
   } finally {
     results.close();
   }
 }
 
-/** Of either kind; flows are compared by no metric of pages. */
+function documentOf(
+  results: Results,
+  sweepId: number,
+  metric: MetricChoice | undefined,
+  systems: AutonomousSystems | null,
+): string {
+  const { kind } = results.anySweep(sweepId);
+  if (kind === "flows") return buildFlowReport(gatherFlowReport(results, sweepId, version));
+  if (kind === "fetches") return buildFetchReport(gatherFetchReport(results, sweepId, version, systems));
+  return buildReport(gatherReport(results, sweepId, version, metric));
+}
+
+/** Of any kind; flows and fetches are compared by no metric of pages. `systems`: of fetches. */
 export async function writeReportOf(
   results: Results,
   sweepId: number,
   path: string,
   metric?: MetricChoice,
+  systems: AutonomousSystems | null = null,
 ): Promise<void> {
-  const isOfFlows = results.anySweep(sweepId).kind === "flows";
-  const text = isOfFlows
-    ? buildFlowReport(gatherFlowReport(results, sweepId, version))
-    : buildReport(gatherReport(results, sweepId, version, metric));
-  await atomicWrite(path, text);
+  await atomicWrite(path, documentOf(results, sweepId, metric, systems));
 }

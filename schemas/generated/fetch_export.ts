@@ -1,4 +1,5 @@
 // Generated from ../fetch-export.schema.json by `npm run generate`: change the schema instead.
+import type { FetchCost } from "./fetch_cost.ts";
 import type { FetchPlanDocument } from "./fetch_plan.ts";
 import type { FetchIp, FetchLane, FetchRecord, FetchTls } from "./fetch_record.ts";
 import type { LinkProfile } from "./link_profile.ts";
@@ -63,7 +64,11 @@ export interface ExportedFetch {
    */
   link: string | null;
   /**
-   * Repetition, from 0.
+   * What the record has not: the server's share, and system calls; null: neither was measured.
+   */
+  cost: FetchCost | null;
+  /**
+   * Repetition, from 0; from the plan's `repetitions` on system calls are counted.
    */
   block: number;
   attempt: number;

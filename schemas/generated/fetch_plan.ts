@@ -56,6 +56,10 @@ export interface FetchPlanDocument {
   page?: PlanPage;
   repetitions: number;
   /**
+   * So many further fetches of each, after the repetitions, in which strace counts the system calls of the client, and in labs of the server. They are slower, and in no time.
+   */
+  syscalls?: number;
+  /**
    * Decides the order of objects and the losses on the links.
    */
   seed?: number;

@@ -55,8 +55,31 @@ const ofFetch: readonly FetchColumn[] = [
 const ofMetric = (name: FetchMetric): FetchColumn =>
   column(name, fetchMetrics[name].meaning, (_, record) => (record === null ? null : metricOf(record, name)));
 
+const ofCost: readonly FetchColumn[] = [
+  column(
+    "server_cpu_user_us",
+    "of a lab's server: CPU time while the connection was open",
+    ({ cost }) => cost?.server?.cpu_user_us ?? null,
+  ),
+  column("server_cpu_system_us", "the same within the kernel", ({ cost }) => cost?.server?.cpu_system_us ?? null),
+  column(
+    "server_context_switches_voluntary",
+    "of a lab's server",
+    ({ cost }) => cost?.server?.context_switches_voluntary ?? null,
+  ),
+  column(
+    "server_context_switches_involuntary",
+    "of a lab's server",
+    ({ cost }) => cost?.server?.context_switches_involuntary ?? null,
+  ),
+  column("server_cycles", "of a lab's server, where Linux counts them", ({ cost }) => cost?.server?.cycles ?? null),
+  column("calls_counted", "1: strace counted system calls, and slowed the fetch", ({ cost }) =>
+    Number(cost?.client_calls != null),
+  ),
+];
+
 /** New ones are appended, those of metrics by themselves: who reads columns by their place goes on. */
-export const fetchColumns: readonly FetchColumn[] = [...ofFetch, ...fetchMetricNames.map(ofMetric)];
+export const fetchColumns: readonly FetchColumn[] = [...ofFetch, ...fetchMetricNames.map(ofMetric), ...ofCost];
 
 /** Lines with their ends, the header first. */
 export function* fetchCsvLines(fetches: readonly StoredFetch[]): Generator<string> {

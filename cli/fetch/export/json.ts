@@ -2,6 +2,7 @@
 // say together.
 import type { FetchExport } from "../../../schemas/generated/fetch_export.ts";
 import { fetchNotes } from "../../results/fetches/notes.ts";
+import { timedAttempts } from "../../results/fetches/purpose.ts";
 import { summarizeFetches } from "../../results/fetches/summary.ts";
 import { fetchVerdict } from "../../results/fetches/verdict.ts";
 import type { FetchCell, FetchSweep, StoredFetch } from "../../results/store/results.ts";
@@ -17,13 +18,14 @@ export function fetchExportDocument(
   const links = new Map(
     cells.flatMap(({ link, link_profile }) => (link !== null && link_profile ? [[link, link_profile]] : [])),
   );
+  const timed = timedAttempts(fetches, sweep.plan.repetitions);
   return {
     schema: "trilane/fetch-export/1",
     sweep: { id, name, plan, plan_digest, created_at, finished_at, seed, command: [...command], environment },
     links: [...links].map(([link, link_profile]) => ({ link, link_profile })),
     fetches: fetches.map((fetch) => ({ ...fetch, reasons: [...fetch.reasons] })),
-    summaries: summarizeFetches(cells, fetches),
-    verdict: fetchVerdict(cells, fetches),
-    notes: fetchNotes(fetches),
+    summaries: summarizeFetches(cells, timed),
+    verdict: fetchVerdict(cells, timed),
+    notes: fetchNotes(timed),
   };
 }

@@ -7,7 +7,7 @@ import { pageName } from "../../sweep/plan/plan.ts";
 import { formatDuration } from "../../sweep/progress/progress_lines.ts";
 import { guessFetch_ms } from "./estimate.ts";
 import { hostOf } from "./objects.ts";
-import { type FetchPlan, fetchCellsOf, variantsOf } from "./plan.ts";
+import { blocksOf, type FetchPlan, fetchCellsOf, variantsOf } from "./plan.ts";
 
 export function describeFetches(plan: FetchPlan): FetchesPlanned {
   const cells = fetchCellsOf(plan);
@@ -15,7 +15,7 @@ export function describeFetches(plan: FetchPlan): FetchesPlanned {
     cells.flatMap(({ link, link_profile }) => (link !== null && link_profile ? [[link, link_profile]] : [])),
   );
   const tests_ms = [...links.values()].reduce((sum, profile) => sum + testGuess_ms(profile), 0);
-  const fetches_ms = cells.reduce((sum, cell) => sum + guessFetch_ms(plan, cell), 0) * plan.repetitions;
+  const fetches_ms = cells.reduce((sum, cell) => sum + guessFetch_ms(plan, cell), 0) * blocksOf(plan);
   return {
     event: "fetches-planned",
     name: plan.name,
@@ -24,7 +24,7 @@ export function describeFetches(plan: FetchPlan): FetchesPlanned {
     variants: variantsOf(plan) as FetchesPlanned["variants"],
     links: [...links.keys()],
     page: plan.page === undefined ? null : pageName(plan.page),
-    fetches: cells.length * plan.repetitions,
+    fetches: cells.length * blocksOf(plan),
     pause_ms: links.size > 0 ? null : plan.pause_ms,
     expected_s: Math.round((tests_ms + fetches_ms) / 1000),
   };
@@ -46,7 +46,10 @@ export function fetchPlanLines(plan: FetchPlan, planned: FetchesPlanned): string
     ...paragraph("over", variants.map(variantWords).join(", ")),
     ...(links.length > 0 ? paragraph("links", `${links.length}: ${links.join(" ")}`) : []),
     ...(pause_ms === null ? [] : paragraph("manners", `one fetch at a time, ${pause_ms} ms between two from one host`)),
-    ...paragraph("size", `${each} x ${count(plan.repetitions, "repetition")} = ${count(fetches, "fetch", "fetches")}`),
+    ...paragraph(
+      "size",
+      `${each} x ${count(plan.repetitions, "repetition")}${plan.syscalls > 0 ? `, and ${plan.syscalls} to count system calls` : ""} = ${count(fetches, "fetch", "fetches")}`,
+    ),
     ...paragraph("time", `about ${formatDuration(expected_s)}`),
   ];
 }

@@ -19,6 +19,7 @@ export interface FetchOptions {
   tls: string | undefined;
   ip: string | undefined;
   runs: number | undefined;
+  syscalls: number | undefined;
   link: string[];
   page: string | undefined;
   connect: string | undefined;
@@ -62,6 +63,13 @@ export function defineFetchOptions<T>(yargs: Argv<T>): Argv<T & FetchOptions> {
     .option(
       "runs",
       number(range("repetitions"), { describe: `fetches of each object over each of them (default: ${minimumUnits})` }),
+    )
+    .option(
+      "syscalls",
+      number(range("syscalls"), {
+        describe:
+          "further fetches of each in which strace counts system calls, of the client and of a lab's server; they are in no time (default: none)",
+      }),
     )
     .option("link", {
       type: "string",
@@ -142,12 +150,13 @@ function listed<Word extends string | number>(option: string, text: string, know
 
 /** What the options set, also in a plan's place. */
 function termsOf(options: FetchOptions): object {
-  const { lanes, runs, seed, connect, ca, insecure, follow, timeout, pause, tolerance } = options;
+  const { lanes, runs, syscalls, seed, connect, ca, insecure, follow, timeout, pause, tolerance } = options;
   const given = {
     lanes: lanes === undefined ? undefined : listed("lanes", lanes, lane.enum),
     tls: options.tls === undefined ? undefined : listed("tls", options.tls, tls.enum),
     ip: options.ip === undefined ? undefined : listed("ip", options.ip, ip.enum),
     repetitions: runs,
+    syscalls,
     seed,
     connect,
     ca,

@@ -1,6 +1,7 @@
 // The page of `trilane fetch --page`, made ready as `trilane race` makes its pages, and its objects where none are named. Words to a plan;
 // fetches nothing.
 
+import type { PlanPage } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { count } from "../../base/numbers.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
@@ -27,6 +28,15 @@ async function recordedObjects(home: string, name: string, say: (line: string) =
   return [...new Set(fetched.map(recordedUrl))];
 }
 
+async function recordingOf(home: string, page: PlanPage): Promise<Recording | null> {
+  return (await preparePages(home, [page], () => undefined)).get(pageName(page)) ?? null;
+}
+
+/** A study's plan, the recording that it asks for made ready. */
+export async function readyStudyPlan(home: string, plan: FetchPlan): Promise<ReadyFetchPlan> {
+  return { plan, recording: plan.page === undefined ? null : await recordingOf(home, plan.page) };
+}
+
 /** The options' plan, its page recorded or imported. UserError before that for what else is wrong with the words. */
 export async function readyFetchPlan(
   home: string,
@@ -40,7 +50,7 @@ export async function readyFetchPlan(
   const page = options.page === undefined ? first.page : await pageFor(home, options.page, { say });
   const plan = fetchPlanFrom(options, urls, page);
   const name = pageName(page);
-  const recording = (await preparePages(home, [page], () => undefined)).get(name) ?? null;
+  const recording = await recordingOf(home, page);
   if (plan.objects.length > 0) return { plan, recording };
   const objects = await recordedObjects(home, name, say);
   refuseMore(objects, options.most);

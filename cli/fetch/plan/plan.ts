@@ -21,6 +21,7 @@ export interface FetchPlan extends Omit<FetchPlanDocument, "objects" | "tls" | "
   /** Absent: over the network as it is. */
   readonly links?: readonly PlanLink[];
   readonly seed: number;
+  readonly syscalls: number;
   readonly verify: boolean;
   readonly follow: number;
   readonly timeout_s: number;
@@ -97,7 +98,7 @@ export function fetchPlanOf(document: unknown, source: string, folder = process.
 
 export function refuseTooMany(plan: FetchPlan): void {
   const links = plan.links === undefined ? 1 : plannedLinks(plan).length;
-  const fetches = plan.objects.length * links * variantsOf(plan).length * plan.repetitions;
+  const fetches = plan.objects.length * links * variantsOf(plan).length * blocksOf(plan);
   if (fetches > maximumFetches) throw new UserError(`${fetches} fetches: ask for at most ${maximumFetches}`);
 }
 
@@ -110,6 +111,10 @@ export function readFetchPlan(pathOrName: string): FetchPlan {
   const { document, folder } = readDocument(pathOrName, shippedFolder);
   return fetchPlanOf(document, pathOrName, folder);
 }
+
+/** How often each object is fetched over each thing; the last ones to count system calls. */
+export const blocksOf = ({ repetitions, syscalls }: Pick<FetchPlan, "repetitions" | "syscalls">): number =>
+  repetitions + syscalls;
 
 const overTcp = (lane: FetchVariant["lane"]): boolean => lane === "h1" || lane === "h2";
 
@@ -149,6 +154,7 @@ export function fetchPlanDigest(plan: FetchPlan, recording: string | null): stri
   const links = plan.links && expandLinks({ name, links: plan.links }).map(({ form, profile }) => ({ form, profile }));
   const servers = { connect, ca, verify, links, page: page && nameOfPage(page), recording };
   const limits = { follow, timeout_s, max_body_bytes, tolerance, user_agent };
-  const decisive = { name, objects, lanes, tls, ip, repetitions, seed, ...servers, ...limits };
+  const counted = plan.syscalls > 0 ? { syscalls: plan.syscalls } : {};
+  const decisive = { name, objects, lanes, tls, ip, repetitions, seed, ...servers, ...limits, ...counted };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
 }

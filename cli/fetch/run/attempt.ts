@@ -2,6 +2,7 @@
 // nothing, tries nothing again; its processes and files are gone when this settles.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { FetchCost } from "../../../schemas/generated/fetch_cost.ts";
 import type { FetchRecord } from "../../../schemas/generated/fetch_record.ts";
 import { RunError, UserError } from "../../base/errors.ts";
 import { makeProcessFolder, sweepProcessFolders } from "../../base/process_folder.ts";
@@ -10,9 +11,11 @@ import { removeUntilGone, scratchParent, throwIfFull } from "../../browser/scrat
 import type { LinkProfile } from "../../link/link.ts";
 import { labCommand } from "../../load/lab.ts";
 import { type LabEnd, runLab } from "../../load/lab_process.ts";
-import { readShaperReport } from "../../load/reports.ts";
+import { readReplayReport, readShaperReport } from "../../load/reports.ts";
 import type { LoadStatus } from "../../results/store/results.ts";
 import { type ClientRequest, clientWords } from "./client_words.ts";
+import { fetchCost, type Traces } from "./fetch_cost.ts";
+import { straceThreadsWords, straceWords } from "./strace.ts";
 import { disturbedReasons } from "./validity.ts";
 
 export interface FetchLab {
@@ -26,6 +29,8 @@ export interface FetchLab {
 export interface FetchAttemptRequest extends ClientRequest {
   /** null: on the network as it is. */
   readonly lab: FetchLab | null;
+  /** Whether strace counts system calls, which slows the fetch. */
+  readonly countsCalls: boolean;
   /** Aborted: the fetch is dropped. */
   readonly signal: AbortSignal;
 }
@@ -37,6 +42,8 @@ export interface FetchAttempt {
   readonly wall_ms: number;
   /** null: the client left none. */
   readonly record: FetchRecord | null;
+  /** null: nothing but what the record has was measured. */
+  readonly cost: FetchCost | null;
 }
 
 /** Beyond what an object may take: a process, a lab, the HTTPS records. */
@@ -80,10 +87,12 @@ function errorReasons({ error }: FetchRecord): string[] {
   return error === null ? [] : [`${error.stage}: ${error.reason}`];
 }
 
-function judged(record: FetchRecord, disturbed: readonly string[], wall_ms: number): FetchAttempt {
-  if (disturbed.length > 0) return { status: "invalid", reasons: disturbed, wall_ms, record };
+type Outcome = Pick<FetchAttempt, "status" | "reasons" | "record">;
+
+function judged(record: FetchRecord, disturbed: readonly string[]): Outcome {
+  if (disturbed.length > 0) return { status: "invalid", reasons: disturbed, record };
   const reasons = errorReasons(record);
-  return { status: reasons.length === 0 ? "valid" : "failed", reasons, wall_ms, record };
+  return { status: reasons.length === 0 ? "valid" : "failed", reasons, record };
 }
 
 const wallSince = (begun_ms: number): number => Math.round(performance.now() - begun_ms);
@@ -102,16 +111,8 @@ async function run(commandLine: readonly string[], request: FetchAttemptRequest)
   return { end, limit_ms, record: recordIn(printed) };
 }
 
-async function attemptLive(request: FetchAttemptRequest): Promise<FetchAttempt> {
-  const begun_ms = performance.now();
-  const { end, limit_ms, record } = await run(clientWords(request), request);
-  const wall_ms = wallSince(begun_ms);
-  if (record) return judged(record, [], wall_ms);
-  return { status: "failed", reasons: [failureOf(end, limit_ms)], wall_ms, record };
-}
-
-async function attemptInLab(request: FetchAttemptRequest, { home, recording, link }: FetchLab): Promise<FetchAttempt> {
-  const begun_ms = performance.now();
+/** A folder for what a fetch leaves, which is gone when `use` has settled. */
+async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const parent = scratchParent(reports_bytes);
   await sweepProcessFolders(parent, "fetch");
   // Not awaited: between the folder and its removal at exit there is no moment for an exit.
@@ -119,21 +120,52 @@ async function attemptInLab(request: FetchAttemptRequest, { home, recording, lin
   const removeAtExit = (): void => removeUntilGone(folder);
   process.once("exit", removeAtExit);
   try {
-    const reports = { replay: join(folder, "replay.json"), shaper: join(folder, "shaper.json") };
-    // All that a lane may want of its servers, alike for all lanes.
-    const replayOptions = ["--early-data", "--ipv6-twins"];
-    const lab = labCommand({ home, recording, link, reports, replayOptions });
-    const { end, limit_ms, record } = await run([...lab.replay, ...lab.shaper, ...clientWords(request)], request);
-    const shaper = await readShaperReport(reports.shaper);
-    const wall_ms = wallSince(begun_ms);
-    if (record && shaper) return judged(record, disturbedReasons(record, shaper, request.plan.tolerance), wall_ms);
-    throwIfFull({ folder });
-    const why = record ? "the link left no report" : failureOf(end, limit_ms);
-    return { status: "failed", reasons: [why], wall_ms, record };
+    return await use(folder);
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
     process.off("exit", removeAtExit);
   }
+}
+
+async function attemptLive(request: FetchAttemptRequest, traces: Traces | null): Promise<FetchAttempt> {
+  const begun_ms = performance.now();
+  const trace = traces ? straceThreadsWords(traces.client) : [];
+  const { end, limit_ms, record } = await run([...trace, ...clientWords(request)], request);
+  const wall_ms = wallSince(begun_ms);
+  const cost = await fetchCost({ record, replay: null, traces });
+  if (record) return { ...judged(record, []), wall_ms, cost };
+  return { status: "failed", reasons: [failureOf(end, limit_ms)], wall_ms, record, cost };
+}
+
+interface LabPlace {
+  readonly folder: string;
+  readonly traces: (Traces & { readonly server: string }) | null;
+}
+
+async function attemptInLab(
+  request: FetchAttemptRequest,
+  { home, recording, link }: FetchLab,
+  { folder, traces }: LabPlace,
+): Promise<FetchAttempt> {
+  const begun_ms = performance.now();
+  const reports = { replay: join(folder, "replay.json"), shaper: join(folder, "shaper.json") };
+  // All that a lane may want of its servers, alike for all lanes.
+  const replayOptions = ["--early-data", "--ipv6-twins"];
+  const lab = labCommand({ home, recording, link, reports, replayOptions });
+  const [far, near] = traces ? [straceWords(traces.server), straceThreadsWords(traces.client)] : [[], []];
+  const words = [...far, ...lab.replay, ...lab.shaper, ...near, ...clientWords(request)];
+  const { end, limit_ms, record } = await run(words, request);
+  const shaper = await readShaperReport(reports.shaper);
+  const wall_ms = wallSince(begun_ms);
+  const cost = await fetchCost({ record, replay: await readReplayReport(reports.replay), traces });
+  // Of times that do not count nothing can be disturbed.
+  if (record && shaper) {
+    const disturbed = traces ? [] : disturbedReasons(record, shaper, request.plan.tolerance);
+    return { ...judged(record, disturbed), wall_ms, cost };
+  }
+  throwIfFull({ folder });
+  const why = record ? "the link left no report" : failureOf(end, limit_ms);
+  return { status: "failed", reasons: [why], wall_ms, record, cost };
 }
 
 /**
@@ -142,5 +174,13 @@ async function attemptInLab(request: FetchAttemptRequest, { home, recording, lin
  */
 export async function attemptFetch(request: FetchAttemptRequest): Promise<FetchAttempt> {
   request.signal.throwIfAborted();
-  return request.lab === null ? await attemptLive(request) : await attemptInLab(request, request.lab);
+  const { lab, countsCalls } = request;
+  if (lab === null && !countsCalls) return await attemptLive(request, null);
+  return await withFolder(async (folder) => {
+    const traces = countsCalls
+      ? { client: join(folder, "client.strace"), server: join(folder, "server.strace") }
+      : null;
+    if (lab === null) return await attemptLive(request, traces && { ...traces, server: null });
+    return await attemptInLab(request, lab, { folder, traces });
+  });
 }

@@ -10,7 +10,9 @@ import { refuseChangedFiles } from "../../link/files.ts";
 import { askLabLinks, tryLab } from "../../load/lab.ts";
 import { programDigests } from "../../load/program_digests.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
+import { callSentences, costSentence } from "../../results/fetches/cost_sentence.ts";
 import { fetchNotes } from "../../results/fetches/notes.ts";
+import { fetchesByPurpose, isCounted, timedAttempts } from "../../results/fetches/purpose.ts";
 import { summarizeFetches } from "../../results/fetches/summary.ts";
 import { fetchVerdict } from "../../results/fetches/verdict.ts";
 import { type FetchCell, type FetchSweep, openResults, type Results } from "../../results/store/results.ts";
@@ -23,11 +25,13 @@ import type { Verbosity } from "../../sweep/progress/progress_log.ts";
 import { held, machineEnvironment, releaseQuietly, sayStopped, waitingOf } from "../../sweep/session.ts";
 import { guessFetch_ms } from "../plan/estimate.ts";
 import { fetchSeed } from "../plan/fetch_order.ts";
-import { type FetchPlan, fetchCellsOf, fetchPlanDigest } from "../plan/plan.ts";
+import { blocksOf, type FetchPlan, fetchCellsOf, fetchPlanDigest } from "../plan/plan.ts";
+import type { AutonomousSystems } from "../prefixes/read_prefixes.ts";
 import { attemptFetch } from "./attempt.ts";
 import { HostManners } from "./host_manners.ts";
 import { fetchTable } from "./outcome.ts";
 import { type FetchRunnerOptions, type FetchRunOutcome, runFetchSweep } from "./runner.ts";
+import { tryStrace } from "./strace.ts";
 import { fetchTasks } from "./tasks.ts";
 
 export interface FetchExecution {
@@ -39,6 +43,8 @@ export interface FetchExecution {
   readonly fresh: boolean;
   readonly json: boolean;
   readonly verbosity?: Verbosity | undefined;
+  /** For the report; default: none are known. */
+  readonly systems?: AutonomousSystems | null;
   /** Default: only signals end it early. */
   readonly askedToEnd?: AskedToEnd;
 }
@@ -59,6 +65,7 @@ export async function executeFetches(execution: FetchExecution): Promise<void> {
     programPath("trilane-fetch");
     if (plan.ca !== undefined) refuseUnreadable(plan.ca);
     if (recording) await tryLab();
+    if (plan.syscalls > 0) await tryStrace();
     const { name, seed } = plan;
     const command = ["trilane", ...process.argv.slice(2)];
     const facts = { ...machineEnvironment(), ...(await programDigests()) };
@@ -105,7 +112,18 @@ function requestsOf({ home, plan, recording }: FetchExecution): FetchRunnerOptio
       : null;
   return (cell, block) => {
     const { object, lane, tls, ip } = cell;
-    return { plan, object, lane, tls, ip, ca, lab: labOf(cell, block), signal: new AbortController().signal };
+    const countsCalls = isCounted({ block }, plan.repetitions);
+    return {
+      plan,
+      object,
+      lane,
+      tls,
+      ip,
+      ca,
+      lab: labOf(cell, block),
+      countsCalls,
+      signal: new AbortController().signal,
+    };
   };
 }
 
@@ -127,7 +145,7 @@ function linkTestsOf({ plan }: FetchExecution, begun: Begun, signal: AbortSignal
   return openLinkTests({
     results,
     sweep: sweep.id,
-    pending: linksToTest(counted, plan.repetitions),
+    pending: linksToTest(counted, blocksOf(plan)),
     signal,
     store: (write) => retryWhileBlocked(write, waiting),
     tell: (event) => progress.tell(event),
@@ -171,27 +189,41 @@ async function runToEnd(execution: FetchExecution, begun: Begun): Promise<void> 
     sayStopped({ sweep: sweep.id, done, loads: fetches, signal, asked }, "fetches", json, progress);
     return;
   }
-  conclude(execution, begun, outcome);
+  await conclude(execution, begun, outcome);
 }
 
-/** The table and the verdict for people, the last event for programs. */
-function conclude({ json }: FetchExecution, begun: Begun, { fetches, wall_ms }: FetchRunOutcome): void {
+/** Its path. */
+async function reportOn(
+  { home, systems = null, askedToEnd }: FetchExecution,
+  { sweep, progress }: Begun,
+): Promise<string> {
+  const { writeReport } = await import("../../report/report.ts");
+  const remedy = `sweep ${sweep.id} is finished, \`trilane report ${sweep.id}\` writes its report`;
+  const write = () => writeReport(home, sweep.id, undefined, undefined, systems);
+  return await held(write, waitingOf(askedToEnd, progress, sweep.id), remedy);
+}
+
+/** The table and the verdict for people, the last event for programs, and the report for both. */
+async function conclude(execution: FetchExecution, begun: Begun, { fetches, wall_ms }: FetchRunOutcome): Promise<void> {
+  const { json } = execution;
   const { results, sweep, progress } = begun;
+  const { repetitions } = sweep.plan;
   const all = results.fetchesOf(sweep.id);
-  const places = results.fetchCellsOf(sweep.id);
-  const cells = summarizeFetches(places, all);
+  const own = timedAttempts(all, repetitions);
+  const { timed, counted } = fetchesByPurpose(all, repetitions);
+  const cells = summarizeFetches(results.fetchCellsOf(sweep.id), own);
   const distinct = cells.map(({ link, lane, tls, ip }) => ({ link, lane, tls, ip }));
-  const verdict = fetchVerdict(distinct, all);
-  const notes = fetchNotes(all);
+  const verdict = fetchVerdict(distinct, own);
+  const cost = costSentence(timed);
+  const notes = [...(cost === null ? [] : [cost]), ...callSentences(counted), ...fetchNotes(own)];
   const count = (status: string): number => all.filter((fetch) => fetch.status === status).length;
   const counts = { valid: count("valid"), invalid: count("invalid"), failed: count("failed") };
   const facts = { fetches, ...counts, wall_s: wall_ms / 1000 };
-  if (json)
-    progress.tell({ event: "fetches-finished", sweep: sweep.id, ...facts, report: null, verdict, notes, cells });
+  const report = await reportOn(execution, begun);
+  if (json) progress.tell({ event: "fetches-finished", sweep: sweep.id, ...facts, report, verdict, notes, cells });
   else {
     const sentences = [...verdict, ...notes].flatMap((sentence) => wrapped(sentence));
-    const rows = `rows: \`trilane export ${sweep.id} --format csv\``;
-    printLines([...fetchTable(cells), "", ...sentences, ...(sentences.length > 0 ? [""] : []), rows]);
+    printLines([...fetchTable(cells), "", ...sentences, ...(sentences.length > 0 ? [""] : []), `report: ${report}`]);
   }
   if (counts.valid === 0)
     throw new RunError(`no object of sweep ${sweep.id} came: ${all.at(-1)?.reasons[0] ?? "no reason was given"}`);

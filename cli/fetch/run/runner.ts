@@ -211,10 +211,10 @@ class FetchRunner {
 
   /** Its number in the results; while the disk is full it is held. Null: stopped before there was room. */
   async #store(task: FetchTask, made: FetchAttempt, started_at: string): Promise<number | null> {
-    const { status, reasons, wall_ms, record } = made;
+    const { status, reasons, wall_ms, record, cost } = made;
     const { position, block } = task.planned;
     const place = { cell: task.cell.id, block, attempt: task.attempts, position };
-    const row: NewFetch = { ...place, status, reasons, started_at, wall_ms, record };
+    const row: NewFetch = { ...place, status, reasons, started_at, wall_ms, record, cost };
     const stored = await retryWhileBlocked(() => this.#options.results.recordFetch(row), this.#waiting);
     if (stored === null) return null;
     task.add(task.attempts, made);

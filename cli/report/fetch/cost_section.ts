@@ -4,6 +4,7 @@ import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { type Fetched, variantKey, variantName, variantsOf } from "../../fetch/metrics/fetched.ts";
 import { type Quantity, quantities } from "../../fetch/metrics/quantities.ts";
 import { countedCalls } from "../../results/fetches/call_shares.ts";
+import { summarizeQuantity } from "../../results/fetches/quantity_summary.ts";
 import { callsTable } from "./calls_table.ts";
 import { type CostDots, cpuScatter, type ScatterData } from "./cpu_scatter.ts";
 import { groupsOf } from "./curves_of.ts";
@@ -41,7 +42,8 @@ const hasAny = (timed: readonly Fetched[], shown: readonly Quantity[]): boolean 
 
 /** Null: nothing was fetched. */
 export function costSection(timed: readonly Fetched[], counted: readonly Fetched[]): Markup | null {
-  const shown = [...client, ...(hasAny(timed, server) ? server : [])];
+  const all = [...client, ...(hasAny(timed, server) ? server : [])];
+  const shown = all.filter((quantity) => hasAny(timed, [quantity]));
   const scatters = (["client", "server"] as const).flatMap((end) => scattersOf(timed, end)).slice(0, mostFigures);
   const table =
     hasAny(timed, client) &&
@@ -50,7 +52,10 @@ export function costSection(timed: readonly Fetched[], counted: readonly Fetched
       caption:
         "What a fetch cost the client, and the server where it is a lab’s: CPU time in user mode and in the kernel, context switches, cycles. Work that the kernel does in interrupts counts for whom it interrupts.",
     });
+  const missing = all
+    .filter((quantity) => !shown.includes(quantity))
+    .map((quantity) => `${quantities[quantity].title}: ${summarizeQuantity(timed, quantity).reason}.`);
   const calls = callsTable(countedCalls(counted));
   if (!table && !calls) return null;
-  return html`${table}${scatters.length > 0 && html`<div class="side-by-side">${scatters.map(cpuScatter)}</div>`}${calls}`;
+  return html`${table}${table && missing.length > 0 && html`<p class="soft">Unavailable: ${missing.join(" ")}</p>`}${scatters.length > 0 && html`<div class="side-by-side">${scatters.map(cpuScatter)}</div>`}${calls}`;
 }

@@ -3,7 +3,9 @@
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { scaleFromZero } from "../../../extension/figures/scale.ts";
 import { count } from "../../base/numbers.ts";
+import { extremes } from "../../base/quantile.ts";
 import { savedFigure } from "../figures/figure_file.ts";
+import { legendAbove, legendBottom } from "../figures/legend_above.ts";
 
 export interface CostDot {
   readonly object: string;
@@ -25,20 +27,26 @@ export interface ScatterData {
 }
 
 const width = 640;
-const height = 356;
 const left = 60;
 const right = width - 20;
-const top = 62;
-const bottom = height - 48;
-const legendColumns = 4;
+const plotHeight = 246;
 /** More dots make the file large and the figure a cloud: they are spread over all. */
 const mostDots = 400;
 
 /** Some series has a dot. */
 export function cpuScatter({ end, of, series }: ScatterData): Markup {
+  const entries = series.map(({ className, name }) => ({ className, name, sample: "dot" as const }));
+  const top = legendBottom(entries, right - left) + 18;
+  const bottom = top + plotHeight;
+  const height = bottom + 48;
   const all = series.flatMap(({ dots }) => dots);
-  const x = scaleFromZero(Math.max(...all.map(({ throughput_bps }) => throughput_bps)) / 1e6, left, right, 8);
-  const y = scaleFromZero(Math.max(...all.map(({ cpu_use }) => cpu_use)) * 100, bottom, top, 6);
+  const x = scaleFromZero(
+    (extremes(all.map(({ throughput_bps }) => throughput_bps))?.greatest ?? 0) / 1e6,
+    left,
+    right,
+    8,
+  );
+  const y = scaleFromZero((extremes(all.map(({ cpu_use }) => cpu_use))?.greatest ?? 0) * 100, bottom, top, 6);
   const upright = x.ticks.map(
     (tick) =>
       html`<line class="grid" x1="${x.at(tick)}" x2="${x.at(tick)}" y1="${top}" y2="${bottom}"/><text class="axis mid" x="${x.at(tick)}" y="${bottom + 16}">${String(tick)}</text>`,
@@ -59,13 +67,9 @@ export function cpuScatter({ end, of, series }: ScatterData): Markup {
     );
     return html`<g class="${className}">${marks}</g>`;
   });
-  const legend = series.map(({ className, name }, index) => {
-    const [column, row] = [index % legendColumns, Math.floor(index / legendColumns)];
-    const at = left + column * 145;
-    return html`<g class="${className}"><circle class="dot" cx="${at + 5}" cy="${34 + row * 17}" r="4.5"/><text class="axis" x="${at + 15}" y="${38 + row * 17}">${name}</text></g>`;
-  });
+  const keys = legendAbove(entries, left, right - left);
   const title = [`${end === "client" ? "Client" : "Server"}`, ...of].join(" · ");
-  const figure = html`<figure><div class="scroll"><svg class="plot" role="img" aria-label="CPU use of the ${end} by throughput, ${of.join(", ")}: ${series.map(({ name, dots }) => `${name}, ${count(dots.length, "fetch", "fetches")}`).join("; ")}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${title}</text>${upright}${across}${drawn}${legend}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">throughput, Mbit/s</text><text class="axis" x="4" y="${top - 6}">% of a CPU</text></svg></div><figcaption>Each dot a fetch: its throughput, and the CPU time of the ${end} over the time of the download; n = ${count(all.length, "fetch", "fetches")}.</figcaption></figure>`;
+  const figure = html`<figure><div class="scroll"><svg class="plot" role="img" aria-label="CPU use of the ${end} by throughput, ${of.join(", ")}: ${series.map(({ name, dots }) => `${name}, ${count(dots.length, "fetch", "fetches")}`).join("; ")}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${title}</text>${upright}${across}${drawn}${keys}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">throughput, Mbit/s</text><text class="axis" x="4" y="${top - 6}">% of a CPU</text></svg></div><figcaption>Each dot a fetch: its throughput, and the CPU time of the ${end} over the time of the download; n = ${count(all.length, "fetch", "fetches")}.</figcaption></figure>`;
   return savedFigure(figure, {
     name: ["cpu-by-throughput", end, ...of],
     columns: ["of", "over", "object", "throughput_bps", "cpu_use"],

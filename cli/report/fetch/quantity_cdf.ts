@@ -37,7 +37,7 @@ export function quantityCdf({ quantity, facts, of, unit, curves, empty }: Quanti
     label: `Share of ${unitNames[unit]} by ${noun}, ${of.join(", ")}; medians: ${curves.map(({ name, values }) => `${name} ${text(values)}`).join(", ")}`,
     axis: axisUnit === "" ? noun : `${noun}, ${axisUnit}`,
     unit: perUnit,
-    legend_px: Math.max(150, 56 + 7 * Math.max(...curves.map(({ name, values }) => name.length + text(values).length))),
+    hasLegendAbove: curves.length > 1,
     curves: curves.map(({ name, className, values }) => ({
       ...{ className, line: "cdf", values, isOfAxis: true },
       name: `${name} ${text(values)}`,

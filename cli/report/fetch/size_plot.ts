@@ -6,6 +6,7 @@ import type { Interval } from "../../base/interval.ts";
 import { formatSize } from "../../base/numbers.ts";
 import type { QuantityFacts } from "../../fetch/metrics/quantities.ts";
 import { savedFigure } from "../figures/figure_file.ts";
+import { legendAbove, legendBottom } from "../figures/legend_above.ts";
 import { axisUnits, quantityRange, quantityText } from "./fetch_words.ts";
 
 export interface SizePoint {
@@ -32,16 +33,15 @@ export interface SizePlotData {
 }
 
 const width = 640;
-const height = 338;
 const left = 60;
 const right = width - 20;
-const top = 62;
-const bottom = height - 48;
-
-/** Legend above the plot, in rows of these. */
-const legendColumns = 4;
+const plotHeight = 228;
 
 export function sizePlot({ quantity, facts, of, lines }: SizePlotData): Markup {
+  const entries = lines.map(({ className, name }) => ({ className, name, sample: { line: "cdf" } }));
+  const top = legendBottom(entries, right - left) + 18;
+  const bottom = top + plotHeight;
+  const height = bottom + 48;
   const { of: per, name: unitName } = axisUnits[facts.unit];
   const all = lines.flatMap(({ points }) => points);
   const sizes = [...new Set(all.map(({ size_bytes }) => size_bytes))].sort((a, b) => a - b);
@@ -82,14 +82,10 @@ export function sizePlot({ quantity, facts, of, lines }: SizePlotData): Markup {
     });
     return html`<g class="${className}"><path class="cdf" d="${path.join("")}"/>${marks}</g>`;
   });
-  const legend = lines.map(({ className, name }, index) => {
-    const [column, row] = [index % legendColumns, Math.floor(index / legendColumns)];
-    const at = left + column * 145;
-    return html`<g class="${className}"><path class="cdf" d="M${at} ${34 + row * 17}h28"/><text class="axis" x="${at + 34}" y="${38 + row * 17}">${name}</text></g>`;
-  });
+  const keys = legendAbove(entries, left, right - left);
   const title = of.join(" · ");
   const label = `${facts.title} by size of the object, ${title}: ${lines.map(({ name, points }) => `${name}: ${points.map(({ sizes: each, median }) => `${each} ${quantityText(median, facts.unit)}`).join(", ")}`).join("; ")}`;
-  const figure = html`<figure><div class="scroll"><svg class="plot" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${title}</text>${grid}${ticks}${drawn}${legend}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">size of the object</text><text class="axis" x="4" y="${top - 6}">${unitName}</text></svg></div><figcaption>${facts.title} by the size of the object: median, and its 95 % interval where there are five or more. ${facts.meaning}</figcaption></figure>`;
+  const figure = html`<figure><div class="scroll"><svg class="plot" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${title}</text>${grid}${ticks}${drawn}${keys}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">size of the object</text><text class="axis" x="4" y="${top - 6}">${unitName}</text></svg></div><figcaption>${facts.title} by the size of the object: median, and its 95 % interval where there are five or more. ${facts.meaning}</figcaption></figure>`;
   return savedFigure(figure, {
     name: [quantity.replace(/_[a-z]+$/, ""), "by-size", ...of],
     columns: ["of", "over", "sizes", "size_bytes", quantity, "low", "high", "n"],

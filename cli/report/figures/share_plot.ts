@@ -3,13 +3,14 @@
 import { fitted, html, type Markup } from "../../../extension/figures/markup.ts";
 import { scaleFromZero } from "../../../extension/figures/scale.ts";
 import { quantile } from "../../base/quantile.ts";
+import { legendAbove, legendBottom } from "./legend_above.ts";
 
 const width = 640;
 const height = 318;
 const left = 52;
 const right = width - 20;
-const top = 30;
-const bottom = height - 48;
+const plotTop = 30;
+const plotHeight = height - 48 - plotTop;
 /** The axis ends at so many times the 95th percentile. */
 const reach = 1.6;
 const legendWidth = 150;
@@ -35,8 +36,8 @@ export interface SharePlotData {
   readonly axis: string;
   /** What the axis counts in: values are divided by it. */
   readonly unit?: number;
-  /** Wider names than a lane's with its median. */
-  readonly legend_px?: number;
+  /** Above the plot, where there are many curves, or long names; else in its corner that curves seldom reach. */
+  readonly hasLegendAbove?: boolean;
   readonly curves: readonly ShareCurve[];
 }
 
@@ -48,13 +49,12 @@ export interface SharePlot {
 
 interface Axes {
   readonly x: (value: number) => number;
+  readonly y: (share: number) => number;
   readonly end: number;
 }
 
-const y = (share: number): number => bottom - share * (bottom - top);
-
 /** A step up at each value, as far as the axis goes. */
-function stepsOf(values: readonly number[], { x, end }: Axes): string {
+function stepsOf(values: readonly number[], { x, y, end }: Axes): string {
   const sorted = values.toSorted((a, b) => a - b);
   const steps = sorted.flatMap((value, index) =>
     value > end ? [] : [`H${x(value).toFixed(1)}V${y((index + 1) / sorted.length).toFixed(1)}`],
@@ -63,12 +63,17 @@ function stepsOf(values: readonly number[], { x, end }: Axes): string {
 }
 
 /** Some curve has a value. */
-export function sharePlot({ title, label, axis, unit = 1, legend_px = legendWidth, curves }: SharePlotData): SharePlot {
+export function sharePlot({ title, label, axis, unit = 1, hasLegendAbove = false, curves }: SharePlotData): SharePlot {
+  const entries = curves.map(({ className, name, line }) => ({ className, name, sample: { line } }));
+  const top = hasLegendAbove ? legendBottom(entries, right - left) : plotTop;
+  const above = top - plotTop;
+  const bottom = top + plotHeight;
+  const y = (share: number): number => bottom - share * plotHeight;
   const all = curves.flatMap(({ values, isOfAxis }) => (isOfAxis ? values : []));
   const greatest = all.reduce((most, value) => Math.max(most, value), 0);
   const end = Math.min(greatest, quantile(all, 0.95) * reach);
   const scale = scaleFromZero(end / unit, left, right);
-  const axes: Axes = { x: (value) => scale.at(value / unit), end: scale.high * unit };
+  const axes: Axes = { x: (value) => scale.at(value / unit), y, end: scale.high * unit };
   const grid = scale.ticks.map(
     (tick) =>
       html`<line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="${top}" y2="${bottom}"/><text class="axis mid" x="${scale.at(tick)}" y="${bottom + 16}">${String(tick)}</text>`,
@@ -84,10 +89,12 @@ export function sharePlot({ title, label, axis, unit = 1, legend_px = legendWidt
       ({ className, line, told, values }) =>
         html`<g class="${className}"><path class="${line}" d="${stepsOf(values, axes)}"><title>${told}</title></path></g>`,
     );
-  const legend = curves.map(
-    ({ className, name, line }, index) =>
-      html`<g class="${className}"><path class="${line}" d="M${right - legend_px} ${bottom - 14 - index * 18}h28"/><text class="axis" x="${right - legend_px + 36}" y="${bottom - 10 - index * 18}">${name}</text></g>`,
-  );
-  const drawing = html`<svg class="plot" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${fitted(title, right - left, 13)}</text>${grid}${shares}${lines}${legend}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">${axis}</text></svg>`;
+  const legend = hasLegendAbove
+    ? legendAbove(entries, left, right - left)
+    : curves.map(
+        ({ className, name, line }, index) =>
+          html`<g class="${className}"><path class="${line}" d="M${right - legendWidth} ${bottom - 14 - index * 18}h28"/><text class="axis" x="${right - legendWidth + 36}" y="${bottom - 10 - index * 18}">${name}</text></g>`,
+      );
+  const drawing = html`<svg class="plot" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height + above}" width="${width}" height="${height + above}"><text class="lane" x="${left}" y="18">${fitted(title, right - left, 13)}</text>${grid}${shares}${lines}${legend}<text class="axis mid" x="${(left + right) / 2}" y="${height + above - 14}">${axis}</text></svg>`;
   return { drawing, beyond: all.filter((value) => value > axes.end).length };
 }

@@ -1,5 +1,7 @@
-// What fetches cost the client, in a sentence: CPU time for each MB, over each thing that they were fetched over. Pure; text out.
+// What fetches cost the client, in sentences: CPU time for each MB, and the system calls that took most of it, over each thing that they
+// were fetched over. Pure; text out.
 import { type Fetched, variantKey, variantName, variantsOf } from "../../fetch/metrics/fetched.ts";
+import { countedCalls } from "./call_shares.ts";
 import { summarizeQuantity } from "./quantity_summary.ts";
 
 const number = (value: number): string => String(Number(value.toPrecision(3)));
@@ -28,4 +30,19 @@ export function costSentence(timed: readonly Fetched[]): string | null {
   const [first, ...others] = costs;
   const list = others.length === 0 ? first : `${[first, ...others.slice(0, -1)].join(", ")} and ${others.at(-1)}`;
   return `Each MB costs the client ${list} of CPU time.`;
+}
+
+/** Of more only the tables tell. */
+const mostCalls = 4;
+
+/** `System calls of the client over h3: recvmmsg 44 %, sendmsg 26 % of the time in the kernel.`; empty where none were counted. */
+export function callSentences(counted: readonly Fetched[]): string[] {
+  const clients = countedCalls(counted).filter(({ end, seconds }) => end === "client" && seconds > 0);
+  const variants = clients.map(({ variant }) => variant);
+  const links = new Set(clients.map(({ link }) => link));
+  return clients.map(({ variant, link, calls }) => {
+    const shares = calls.slice(0, mostCalls).map(({ name, share }) => `${name} ${Math.round(share * 100)} %`);
+    const on = links.size > 1 && link !== null ? ` on ${link}` : "";
+    return `System calls of the client over ${variantName(variant, variants)}${on}: ${shares.join(", ")} of the time in the kernel.`;
+  });
 }

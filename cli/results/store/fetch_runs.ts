@@ -1,6 +1,7 @@
 // The tables `fetch_cell` and `fetch` of the results: what a sweep of fetches compares, and every attempt at a fetch. Used by the
 // results' owner alone; decides nothing about which fetch comes next, nor what records mean.
 import type { DatabaseSync } from "node:sqlite";
+import type { FetchCost } from "../../../schemas/generated/fetch_cost.ts";
 import type { FetchPlanDocument } from "../../../schemas/generated/fetch_plan.ts";
 import type { FetchIp, FetchLane, FetchRecord, FetchTls } from "../../../schemas/generated/fetch_record.ts";
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
@@ -63,6 +64,8 @@ export interface NewFetch {
   readonly wall_ms: number;
   /** null: the client left none. */
   readonly record: FetchRecord | null;
+  /** What the record has not: the server's share, and system calls. null: neither was measured. */
+  readonly cost: FetchCost | null;
 }
 
 /** An attempt at a fetch, with what it was of. */
@@ -82,13 +85,14 @@ export function addFetchCells(database: DatabaseSync, sweep: number, cells: read
 
 /** Its number. */
 export function addFetch(database: DatabaseSync, fetch: NewFetch): number {
-  const { cell, block, attempt, position, status, reasons, started_at, wall_ms, record } = fetch;
+  const { cell, block, attempt, position, status, reasons, started_at, wall_ms, record, cost } = fetch;
   const statement = database.prepare(
-    `INSERT INTO fetch (cell, block, attempt, position, status, reasons, started_at, wall_ms, record)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO fetch (cell, block, attempt, position, status, reasons, started_at, wall_ms, record, cost)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const head = [cell, block, attempt, position, status, JSON.stringify(reasons), started_at, wall_ms] as const;
-  return Number(statement.run(...head, record && JSON.stringify(record)).lastInsertRowid);
+  const documents = [record && JSON.stringify(record), cost && JSON.stringify(cost)] as const;
+  return Number(statement.run(...head, ...documents).lastInsertRowid);
 }
 
 /** In the plan's order. */
@@ -104,15 +108,16 @@ export function readFetchCells(read: Read, sweep: number): FetchCell[] {
 
 /** Every attempt in the order in which they ended. */
 export function readFetches(read: Read, sweep: number): StoredFetch[] {
-  const columns = "cell, block, attempt, position, status, reasons, started_at, wall_ms, record";
+  const columns = "cell, block, attempt, position, status, reasons, started_at, wall_ms, record, cost";
   const query = `SELECT fetch.id, object, lane, tls, ip, link, ${columns} FROM fetch JOIN fetch_cell ON fetch_cell.id = fetch.cell
     WHERE fetch_cell.sweep = ? ORDER BY fetch.id`;
   return read(query, sweep).map(
-    ({ reasons, record, ...row }) =>
+    ({ reasons, record, cost, ...row }) =>
       ({
         ...row,
         reasons: JSON.parse(String(reasons)) as string[],
         record: record === null ? null : (JSON.parse(String(record)) as FetchRecord),
+        cost: cost === null ? null : (JSON.parse(String(cost)) as FetchCost),
       }) as unknown as StoredFetch,
   );
 }

@@ -22,6 +22,7 @@ CREATE TABLE fetch (
   started_at TEXT NOT NULL,
   wall_ms REAL NOT NULL,
   record TEXT,
+  cost TEXT,
   UNIQUE (cell, block, attempt)
 );
 CREATE UNIQUE INDEX fetch_valid_once ON fetch (cell, block) WHERE status = 'valid';

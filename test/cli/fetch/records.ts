@@ -44,6 +44,7 @@ export function fetchRecord(changed: Partial<FetchRecord> = {}): FetchRecord {
     cpu_system_us: 400,
     context_switches_voluntary: 9,
     context_switches_involuntary: 0,
+    cycles: null,
     error: null,
     unavailable: { packets_lost: "TCP counts segments" },
     ...changed,
@@ -72,6 +73,7 @@ export function storedFetch(
     reasons: [],
     started_at: "2026-01-01T00:00:00.000Z",
     wall_ms: 250,
+    cost: null,
     ...rest,
     record: record === null ? null : fetchRecord(record),
   };

@@ -6,13 +6,13 @@ import { quantities } from "../../../../cli/fetch/metrics/quantities.ts";
 import { objectSizes, orderedClasses, sizeClasses } from "../../../../cli/fetch/metrics/size_class.ts";
 import { failedOf, fetchedOf } from "../../results/fetches/fetched.ts";
 
-const process = {
+const spent = {
   ...{ cpu_user_us: 4000, cpu_system_us: 2000, context_switches_voluntary: 60, context_switches_involuntary: 3 },
   ...{ cycles: 5, cycles_missing: null },
 };
 const cost = {
   schema: "trilane/fetch-cost/1",
-  server: process,
+  server: spent,
   client_calls: null,
   server_calls: null,
   unavailable: {},

@@ -15,6 +15,7 @@ const options: FetchOptions = {
   tls: undefined,
   ip: undefined,
   runs: undefined,
+  syscalls: undefined,
   link: [],
   page: undefined,
   connect: undefined,
@@ -56,6 +57,18 @@ describe("plans of fetches", () => {
     }
     assert.deepEqual(orderFetches(plan(), cells), order);
     assert.notDeepEqual(orderFetches(plan({ seed: 2 }), cells), order);
+  });
+
+  test("system calls are counted in blocks of their own, after all others", () => {
+    const cells = fetchCellsOf(plan());
+    const order = orderFetches(plan({ syscalls: 3 }), cells);
+    assert.equal(order.length, 5 * cells.length);
+    assert.deepEqual(
+      order.map(({ block }) => block),
+      order.map((_, place) => Math.floor(place / cells.length)),
+    );
+    assert.notEqual(fetchPlanDigest(plan({ syscalls: 3 }), null), fetchPlanDigest(plan(), null));
+    assert.throws(() => plan({ syscalls: -1 }), /syscalls/);
   });
 
   test("what an object is fetched over meets the same luck on a link, another object and block another", () => {

@@ -26,12 +26,13 @@ const plan = fetchPlanOf(
   "test",
 );
 
-const good: FetchAttempt = { status: "valid", reasons: [], wall_ms: 5, record: fetchRecord() };
+const good: FetchAttempt = { status: "valid", reasons: [], wall_ms: 5, record: fetchRecord(), cost: null };
 const refused: FetchAttempt = {
   status: "failed",
   reasons: ["connect: Connection refused"],
   wall_ms: 5,
   record: fetchRecord({ error: { stage: "connect", reason: "Connection refused" } }),
+  cost: null,
 };
 const disturbed: FetchAttempt = { ...good, status: "invalid", reasons: [`${disturbedRunReason}: it was`] };
 
@@ -71,6 +72,7 @@ describe("the runner of fetches", () => {
         ip,
         ca: null,
         lab: null,
+        countsCalls: false,
         signal: signal as AbortSignal,
       }),
       guess_ms: () => 10,

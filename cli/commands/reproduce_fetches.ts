@@ -1,0 +1,59 @@
+// `trilane reproduce` of a study of fetches: runs its plan, then prints each published figure beside ours. What fetches take and print
+// besides is cli/fetch/run's.
+import { UserError } from "../base/errors.ts";
+import { homeFolder } from "../base/home.ts";
+import { printJson, printLines } from "../base/terminal_text.ts";
+import { describeFetches, fetchPlanLines } from "../fetch/plan/describe.ts";
+import { readyStudyPlan } from "../fetch/plan/page.ts";
+import { type FetchPlan, fetchPlanDigest, fetchPlanOf, readFetchPlan } from "../fetch/plan/plan.ts";
+import { executeFetches } from "../fetch/run/execute.ts";
+import { fetchesByPurpose } from "../results/fetches/purpose.ts";
+import { openExistingResults } from "../results/store/results.ts";
+import { comparedFetchFigures } from "../results/studies/fetch_agreement.ts";
+import type { FetchStudy } from "../results/studies/fetch_study.ts";
+import { askedToEnd } from "../sweep/asked_to_end.ts";
+import { verbosityOf } from "../sweep/progress/verbosity.ts";
+import { optionsOfFlows, printNumbers } from "./reproduce_flows.ts";
+import type { SweepOptions } from "./sweep.ts";
+
+type ReproduceFetchesOptions = Omit<SweepOptions, "plan"> & { readonly full: boolean };
+
+function planFor(name: string, runs: number | undefined): FetchPlan {
+  const plan = readFetchPlan(name);
+  return runs === undefined ? plan : fetchPlanOf({ ...plan, repetitions: runs }, name);
+}
+
+/** Of the plan's newest sweep, whether or not it was stopped. */
+function printCompared(home: string, study: FetchStudy, digest: string, json: boolean): void {
+  const results = openExistingResults(home);
+  try {
+    const sweep = results?.newestFetchSweep(digest) ?? null;
+    if (!results || !sweep) return;
+    const fetches = fetchesByPurpose(results.fetchesOf(sweep.id), sweep.plan.repetitions);
+    printNumbers(study, sweep.id, comparedFetchFigures(study, fetches, sweep.seed), json);
+  } finally {
+    results?.close();
+  }
+}
+
+/** `given`: the options that were given another value than they have by themselves. */
+export async function reproduceFetches(
+  study: FetchStudy,
+  options: ReproduceFetchesOptions,
+  given: readonly string[],
+): Promise<void> {
+  const other = given.find((name) => !optionsOfFlows.has(name) || name === "evidence");
+  if (other !== undefined) throw new UserError(`--${other}: ${study.name} has fetches and no page loads: leave it out`);
+  const home = homeFolder(options.home);
+  const { json, full, runs } = options;
+  const planned = planFor(full ? study.full : study.quick, runs);
+  if (options["dry-run"]) {
+    const described = describeFetches(planned);
+    return json ? printJson(described) : printLines(fetchPlanLines(planned, described));
+  }
+  const { plan, recording } = await readyStudyPlan(home, planned);
+  const end = askedToEnd(home, options);
+  const verbosity = verbosityOf(options);
+  await executeFetches({ home, plan, recording, fresh: options.new, json, verbosity, askedToEnd: end });
+  printCompared(home, study, fetchPlanDigest(plan, recording?.digest ?? null), json);
+}

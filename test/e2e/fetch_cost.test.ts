@@ -1,0 +1,73 @@
+// What `trilane fetch` stores of the cost in a lab: the server's share of each fetch, and with --syscalls the calls of both ends, in fetches
+// that no time counts. Beside others: nothing here depends on how busy the machine is.
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fetchPlanOf } from "../../cli/fetch/plan/plan.ts";
+import { attemptFetch, type FetchAttempt } from "../../cli/fetch/run/attempt.ts";
+import { notInstalled } from "../../cli/install/requirements.ts";
+import { parseLink } from "../../cli/link/link.ts";
+import { withArchive } from "../../cli/recording/archive/client.ts";
+import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { kindShare } from "../../cli/results/fetches/call_shares.ts";
+
+const object = "https://object-1mb.synth.test/";
+
+async function attempts(countsCalls: boolean): Promise<FetchAttempt[]> {
+  const home = await mkdtemp(join(tmpdir(), "trilane-fetch-cost-"));
+  try {
+    await withArchive(home, (archive) => ensureSynth(archive, "object-1MB"));
+    const links = ["100mbit/4ms"];
+    const lanes = ["h1", "h2", "h3"] as const;
+    const document = { name: "cost", objects: [object], lanes, links, page: "object-1MB", repetitions: 1 };
+    const plan = fetchPlanOf(document, "test");
+    const lab = { home, recording: "object-1MB", link: parseLink("100mbit/4ms") };
+    const made: FetchAttempt[] = [];
+    for (const lane of lanes)
+      made.push(
+        await attemptFetch({
+          ...{ plan, object, lane, tls: "1.3", ip: 4, lab, countsCalls, askHttpsRecord: false },
+          ...{ ca: join(home, "ca", "ca.pem"), signal: new AbortController().signal },
+        }),
+      );
+    return made;
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+test("the server's CPU time of each fetch is stored, and no calls", async () => {
+  for (const { record, cost, reasons } of await attempts(false)) {
+    assert.equal(record?.error, null, reasons.join("; "));
+    assert.ok(cost?.server, JSON.stringify(cost));
+    // A megabyte and a handshake take a millisecond or more, and no server a second.
+    const cpu_us = cost.server.cpu_user_us + cost.server.cpu_system_us;
+    assert.ok(cpu_us > 500 && cpu_us < 1e6, `${record?.lane}: ${cpu_us} us`);
+    assert.deepEqual([cost.client_calls, cost.server_calls], [null, null]);
+    assert.equal(cost.unavailable.client_calls, "system calls were not counted");
+  }
+});
+
+test("system calls of both ends are counted by name", { skip: notInstalled(["strace"]) ?? false }, async () => {
+  for (const { status, record, cost, reasons } of await attempts(true)) {
+    assert.equal(status, "valid", reasons.join("; "));
+    const names = (calls: readonly { readonly name: string }[] | null | undefined) =>
+      (calls ?? []).map(({ name }) => name);
+    const [client, server] = [names(cost?.client_calls), names(cost?.server_calls)];
+    assert.ok(client.includes("epoll_wait") && server.includes("epoll_wait"), `${record?.lane}: ${client.join(" ")}`);
+    assert.ok(
+      client.some((name) => name.startsWith("recv")),
+      client.join(" "),
+    );
+    assert.ok(
+      server.some((name) => name.startsWith("send") || name.startsWith("write")),
+      server.join(" "),
+    );
+    // The client that runs in the server's lab is none of the server's.
+    assert.ok(!server.includes("connect") && !server.includes("wait4"), server.join(" "));
+    assert.ok((kindShare(cost?.client_calls ?? [], "receive") ?? 0) > 0);
+    assert.equal(cost?.server, null);
+  }
+});
