@@ -106,7 +106,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "cli/fetch/prefixes",
     "cli/fetch/plan",
   ],
-  "cli/fetch/export": ["cli/base", "cli/fetch/metrics", "cli/results", "extension/har"],
+  "cli/fetch/export": ["cli/base", "cli/fetch/metrics", "cli/fetch/prefixes", "cli/results", "extension/har"],
   "cli/install": ["cli/base", "cli/browser", "cli/recording", "cli/results"],
   "cli/commands": [
     "cli/base",

@@ -12,6 +12,7 @@ import { homeFolder } from "../base/home.ts";
 import { count } from "../base/numbers.ts";
 import { printFile, printJson, printLines } from "../base/terminal_text.ts";
 import { fetchColumns } from "../fetch/export/csv.ts";
+import { definePrefixes, type PrefixOptions } from "../fetch/prefixes/option.ts";
 import { flowColumns } from "../flows/export/csv.ts";
 import { seriesColumns } from "../flows/export/series_csv.ts";
 import { withArchive } from "../recording/archive/client.ts";
@@ -30,7 +31,7 @@ import { exportFlows, flowFormats } from "./export_flows.ts";
 const formats = ["har", "csv", "json", "race", "p1203"] as const;
 type Format = (typeof formats)[number];
 
-interface ExportOptions extends CommonOptions {
+interface ExportOptions extends CommonOptions, PrefixOptions {
   sweep: string | undefined;
   recording: string | undefined;
   format: string | undefined;
@@ -120,7 +121,7 @@ export const command: Command<ExportOptions> = {
   usage: "export [sweep]",
   summary: "Export loads as HAR, CSV or JSON, or a recording",
   define: (yargs: Argv<CommonOptions>) =>
-    yargs
+    definePrefixes(yargs)
       .positional("sweep", {
         type: "string",
         describe: "number of the sweep, or a file of results, as merged.db (default: the newest)",

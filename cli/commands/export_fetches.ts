@@ -6,13 +6,14 @@ import { UserError } from "../base/errors.ts";
 import { printFile, printJson, printLines } from "../base/terminal_text.ts";
 import { fetchCsvLines } from "../fetch/export/csv.ts";
 import { fetchExportDocument } from "../fetch/export/json.ts";
+import { type PrefixOptions, systemsOf } from "../fetch/prefixes/option.ts";
 import { readNumber } from "../results/export/choose.ts";
 import type { FetchSweep, Results, StoredFetch } from "../results/store/results.ts";
 
 const formats = ["csv", "json"] as const;
 type FetchFormat = (typeof formats)[number];
 
-export interface FetchExportOptions {
+export interface FetchExportOptions extends PrefixOptions {
   readonly format: string | undefined;
   readonly load: string | undefined;
   readonly out: string | undefined;
@@ -41,12 +42,15 @@ function chooseFetches(results: Results, { id }: FetchSweep, asked: string | und
 
 export async function exportFetches(results: Results, sweep: FetchSweep, options: FetchExportOptions): Promise<void> {
   const format = readFormat(options, sweep);
+  const systems = systemsOf(options);
+  if (systems && format !== "csv")
+    throw new UserError(`export: --prefixes fills columns of --format csv: leave it out, or ask for csv`);
   const fetches = chooseFetches(results, sweep, options.load);
   const ids = new Set(fetches.map(({ cell }) => cell));
   const cells = results.fetchCellsOf(sweep.id).filter(({ id }) => ids.has(id));
   const pieces =
     format === "csv"
-      ? fetchCsvLines(fetches)
+      ? fetchCsvLines(fetches, systems)
       : [`${JSON.stringify(fetchExportDocument(sweep, cells, fetches), null, 1)}\n`];
   if (options.out === undefined) return await printFile(pieces);
   const path = resolve(options.out);

@@ -3,6 +3,7 @@
 import { csvField } from "../../../extension/har/csv_field.ts";
 import type { FetchRecord } from "../../../schemas/generated/fetch_record.ts";
 import type { StoredFetch } from "../../results/store/results.ts";
+import type { AutonomousSystems } from "../prefixes/read_prefixes.ts";
 import { type FetchMetric, fetchMetricNames, fetchMetrics, metricOf } from "../metrics/fetch_metrics.ts";
 
 type Value = string | number | boolean | null;
@@ -10,7 +11,7 @@ type Value = string | number | boolean | null;
 interface FetchColumn {
   readonly name: string;
   readonly meaning: string;
-  readonly value: (fetch: StoredFetch, record: FetchRecord | null) => Value;
+  readonly value: (fetch: StoredFetch, record: FetchRecord | null, systems: AutonomousSystems | null) => Value;
 }
 
 const column = (name: string, meaning: string, value: FetchColumn["value"]): FetchColumn => ({ name, meaning, value });
@@ -55,6 +56,16 @@ const ofFetch: readonly FetchColumn[] = [
 const ofMetric = (name: FetchMetric): FetchColumn =>
   column(name, fetchMetrics[name].meaning, (_, record) => (record === null ? null : metricOf(record, name)));
 
+const ofSystem: readonly FetchColumn[] = [
+  column("autonomous_system", "that announces the server's address, by --prefixes", (_, record, systems) =>
+    record?.address ? (systems?.systemOf(record.address) ?? null) : null,
+  ),
+  column("autonomous_system_name", "its name, where that is known", (_, record, systems) => {
+    const system = record?.address ? systems?.systemOf(record.address) : null;
+    return system ? (systems?.nameOf(system) ?? null) : null;
+  }),
+];
+
 const ofCost: readonly FetchColumn[] = [
   column(
     "server_cpu_user_us",
@@ -79,11 +90,14 @@ const ofCost: readonly FetchColumn[] = [
 ];
 
 /** New ones are appended, those of metrics by themselves: who reads columns by their place goes on. */
-export const fetchColumns: readonly FetchColumn[] = [...ofFetch, ...fetchMetricNames.map(ofMetric), ...ofCost];
+export const fetchColumns: readonly FetchColumn[] = [...ofFetch, ...fetchMetricNames.map(ofMetric), ...ofCost, ...ofSystem];
 
-/** Lines with their ends, the header first. */
-export function* fetchCsvLines(fetches: readonly StoredFetch[]): Generator<string> {
+/** Lines with their ends, the header first. `systems`: of a file of prefixes. */
+export function* fetchCsvLines(
+  fetches: readonly StoredFetch[],
+  systems: AutonomousSystems | null = null,
+): Generator<string> {
   yield `${fetchColumns.map(({ name }) => name).join(",")}\r\n`;
   for (const fetch of fetches)
-    yield `${fetchColumns.map(({ value }) => csvField(value(fetch, fetch.record))).join(",")}\r\n`;
+    yield `${fetchColumns.map(({ value }) => csvField(value(fetch, fetch.record, systems))).join(",")}\r\n`;
 }

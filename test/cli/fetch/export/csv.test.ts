@@ -29,3 +29,22 @@ test("a fetch whose client left nothing is a row as long as all", () => {
   assert.equal(lines[1]?.split(",").length, fetchColumns.length);
   assert.match(lines[1] ?? "", /,failed,killed,/);
 });
+
+test("with prefixes a row has the autonomous system of its address; without, an empty field", () => {
+  const systems = { systemOf: () => "AS64500, AS64501", nameOf: () => "Example", prefixes: 1 };
+  const columns = fetchColumns.slice(-2).map(({ name, value }) => ({ name, value }));
+  const fetch = storedFetch();
+  assert.deepEqual(
+    columns.map(({ name }) => name),
+    ["autonomous_system", "autonomous_system_name"],
+  );
+  assert.deepEqual(
+    columns.map(({ value }) => value(fetch, fetch.record, systems)),
+    ["AS64500, AS64501", "Example"],
+  );
+  assert.deepEqual(
+    columns.map(({ value }) => value(fetch, fetch.record, null)),
+    [null, null],
+  );
+  assert.match([...fetchCsvLines([fetch], systems)][1] ?? "", /,"AS64500, AS64501",Example\r\n$/);
+});
