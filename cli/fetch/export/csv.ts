@@ -3,8 +3,8 @@
 import { csvField } from "../../../extension/har/csv_field.ts";
 import type { FetchRecord } from "../../../schemas/generated/fetch_record.ts";
 import type { StoredFetch } from "../../results/store/results.ts";
-import type { AutonomousSystems } from "../prefixes/read_prefixes.ts";
 import { type FetchMetric, fetchMetricNames, fetchMetrics, metricOf } from "../metrics/fetch_metrics.ts";
+import type { AutonomousSystems } from "../prefixes/read_prefixes.ts";
 
 type Value = string | number | boolean | null;
 
@@ -90,7 +90,12 @@ const ofCost: readonly FetchColumn[] = [
 ];
 
 /** New ones are appended, those of metrics by themselves: who reads columns by their place goes on. */
-export const fetchColumns: readonly FetchColumn[] = [...ofFetch, ...fetchMetricNames.map(ofMetric), ...ofCost, ...ofSystem];
+export const fetchColumns: readonly FetchColumn[] = [
+  ...ofFetch,
+  ...fetchMetricNames.map(ofMetric),
+  ...ofCost,
+  ...ofSystem,
+];
 
 /** Lines with their ends, the header first. `systems`: of a file of prefixes. */
 export function* fetchCsvLines(
