@@ -41,6 +41,7 @@ function storeSweep(): number {
       status: error ? "failed" : "valid",
       reasons: error ? ["connect: Connection refused"] : [],
       record: fetchRecord({ url: object, final_url: object, lane, error }),
+      cost: null,
     });
   }
   results.finishSweep(sweep.id);
