@@ -56,9 +56,9 @@ export const command: Command<ReportOptions> = {
       })
       .example("trilane report", "on the newest sweep")
       .example("trilane report 3 --methods", "what a paper has to say about sweep 3")
-      .example("trilane report 5 --prefixes pfx2as.gz", "on fetches, by autonomous system, too")
       .example("trilane report merged.db", "on what several machines measured, into merged.html")
-      .example("trilane report 3 --out h3.html", "on sweep 3, into a file of your own"),
+      .example("trilane report 3 --out h3.html", "on sweep 3, into a file of your own")
+      .example("trilane report 5 --prefixes pfx2as.gz", "on fetches, by autonomous system, too"),
   run: async (options) => {
     const home = homeFolder(options.home);
     if (options.methods) return await printMethods(home, options);
