@@ -79,15 +79,16 @@ slow() {
   node_test 1500 --test-concurrency="$(nproc)" "${files[@]}" || status=1
   return $status
 }
-# Two at a time those whose opening comment says "Beside others:", as nothing in them goes by how fast the machine is. The rest one
-# after another: two browsers at once would disturb each other's timing on a small machine. So can whatever else the machine does:
-# up to three files that failed run once more, by themselves, and are named. Who fails twice has failed.
+# One more than CPUs at a time, as they wait for links and browsers, those whose opening comment says "Beside others:": nothing in
+# them goes by how fast the machine is. The rest one after another: two browsers at once would disturb each other's timing on a small
+# machine. So can whatever else the machine does: up to three files that failed run once more, by themselves, and are named. Who
+# fails twice has failed.
 end_to_end() {
   local beside alone failed again status=0
   mapfile -t beside < <(grep -l '^// Beside others: ' test/e2e/*.test.ts)
   mapfile -t alone < <(grep -L '^// Beside others: ' test/e2e/*.test.ts)
   failed=$(mktemp) || return
-  end_to_end_files 2 "${beside[@]}" || status=$?
+  end_to_end_files "$(($(nproc) + 1))" "${beside[@]}" || status=$?
   mapfile -t again <"$failed"
   [ $status -eq 124 ] || end_to_end_files 1 "${alone[@]}" || status=$?
   mapfile -t -O "${#again[@]}" again <"$failed"

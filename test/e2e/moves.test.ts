@@ -49,7 +49,11 @@ test("over h3 a load survives each rebinding, on the connection that it had", as
 });
 
 test("over h3 a load goes on over the link switched to, on the connection that it had", async () => {
-  assertSurvived(await load("h3", "switch=2s:3mbit/120ms"), { moves: 1, least_ms: 120 });
+  // The link counts from before the browser starts: on a busy machine the page may begin after an early switch.
+  let switched = await load("h3", "switch=2s:3mbit/120ms");
+  for (const at_s of [4, 8])
+    if (movesCost(switched) === null) switched = await load("h3", `switch=${at_s}s:3mbit/120ms`);
+  assertSurvived(switched, { moves: 1, least_ms: 120 });
 });
 
 test("a bulk flow over QUIC survives each rebinding; one over TCP dies of the first", async () => {

@@ -1,5 +1,6 @@
 // What a choice of how origins serve does to real loads: think time is waited for, on every lane alike; transports are as
 // asked, in the servers' own words and in the kernel's; the evidence is there, on one clock, and says what the load says.
+// Beside others: what is held to a time is tried again.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -43,12 +44,16 @@ const pltOf = (result: PageLoad): number => result.log._trilane.metrics.plt_ms ?
 
 for (const lane of ["h1", "h2", "h3"] as const) {
   test(`${lane}: a server that thinks a second over its page makes the load a second longer`, async () => {
-    const plain = pltOf(await load({ lane }));
-    const result = await load({ lane, serving: settleServing({ think: { ms: 1000 } }) });
-    const more_ms = pltOf(result) - plain;
-    // One load of each, on a machine that does other things too.
-    assert.ok(more_ms > 800 && more_ms < 1400, `${more_ms.toFixed(0)} ms longer`);
-    assert.deepEqual(result.log._trilane.serving?.think, { ms: 1000 });
+    const plain_ms: number[] = [];
+    const thinking: PageLoad[] = [];
+    const more_ms = () => Math.min(...thinking.map(pltOf)) - Math.min(...plain_ms);
+    // What a busy machine adds is never negative: the least of three, or of one where it is clear.
+    while (thinking.length === 0 || (thinking.length < 3 && Math.abs(more_ms() - 1000) > 100)) {
+      plain_ms.push(pltOf(await load({ lane })));
+      thinking.push(await load({ lane, serving: settleServing({ think: { ms: 1000 } }) }));
+    }
+    assert.ok(more_ms() > 800 && more_ms() < 1400, `${more_ms().toFixed(0)} ms longer`);
+    for (const { log } of thinking) assert.deepEqual(log._trilane.serving?.think, { ms: 1000 });
   });
 }
 

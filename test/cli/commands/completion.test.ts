@@ -59,10 +59,23 @@ test("with --json the script comes in a document", () => {
   assert.equal(document.script, completionScript("fish", commands));
 });
 
-test("zsh takes its script", { skip: notInstalled(["zsh"]) ?? false }, () => {
-  assert.deepEqual(output("zsh", ["-n", scriptFile("zsh")]), []);
-  const run = 'compdef() { print $* }; source "$1"; print $+functions[_trilane]';
-  assert.deepEqual(output("zsh", ["-f", "-c", run, "zsh", scriptFile("zsh")]), ["_trilane trilane", "1"]);
+/** What zsh's own parts of completion are asked to offer. */
+const zshParts = `compdef() { }
+compadd() { shift; print -l -- \${(M)@:#$words[CURRENT]*} }
+_files() { print FILES }
+_describe() { local offered=(\${(P)@[-1]}); compadd -- \${offered%%:*} }
+source "$1"; shift; words=(trilane "$@"); CURRENT=$#words; _trilane`;
+
+test("zsh completes commands, actions, options and their choices", { skip: notInstalled(["zsh"]) ?? false }, () => {
+  const inZsh = (...words: string[]): string[] =>
+    output("zsh", ["-f", "-c", zshParts, "zsh", scriptFile("zsh"), ...words]);
+  assert.deepEqual(inZsh("rec"), ["record", "recording"]);
+  assert.deepEqual(inZsh("recording", "sh"), ["show"]);
+  assert.deepEqual(inZsh("race", "shop", "--li"), ["--link"]);
+  assert.deepEqual(inZsh("race", "shop", "--tls", ""), ["1.2", "1.3", "both"]);
+  assert.deepEqual(inZsh("race", "--link", "re"), ["FILES"], "a value is no command");
+  assert.deepEqual(inZsh("race", "list", "--dec"), ["--decide"], "a page may be called as a command is");
+  assert.deepEqual(inZsh("shell", "--link", "3g", "--", "rec"), ["FILES"], "the words of another program");
 });
 
 test("fish completes commands, actions, options and their choices", { skip: notInstalled(["fish"]) ?? false }, () => {
