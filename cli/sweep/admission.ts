@@ -31,6 +31,8 @@ export interface AdmissionOptions {
   readonly most: number;
   /** Whether time can be slowed down in what is admitted (--dilate). Default: it can. */
   readonly canDilate?: boolean;
+  /** Loads may take twice as long by what else the machine does, and count: then none waits for calm. Default: they may not. */
+  readonly countsDisturbed?: boolean;
   readonly signal: AbortSignal;
   readonly tell: (reason: string) => void;
   /** Others in tests. */
@@ -61,7 +63,7 @@ export class Admission {
   readonly #options: AdmissionOptions;
   #most: number;
   #good = 0;
-  #mustBeCalm = true;
+  #mustBeCalm: boolean;
   #isBlind = false;
   #isUnfit = false;
   #disturbedAtStart: number | null = 0;
@@ -69,6 +71,7 @@ export class Admission {
   constructor(options: AdmissionOptions) {
     this.#options = options;
     this.#most = options.most;
+    this.#mustBeCalm = !options.countsDisturbed;
   }
 
   /** Labs at a time, now. */

@@ -127,6 +127,7 @@ class SweepRun {
     this.#waiting = { ...waiting, mustEnd: () => this.#mustEnd() };
     this.#admission = new Admission({
       most: labs.most,
+      countsDisturbed: (plan.tolerance?.share ?? 0) >= 1,
       canDilate: !plan.cross_traffic,
       ...waiting,
       ...(options.machine ? { machine: options.machine } : {}),

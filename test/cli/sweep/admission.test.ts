@@ -5,13 +5,14 @@ import { test } from "node:test";
 import { Admission } from "../../../cli/sweep/admission.ts";
 
 /** A machine on which tasks wait for so large a share of the time, one window after another; `used`: of its CPUs. */
-function admission(shares: number[], most = 3, used: number[] = [0]) {
+function admission(shares: number[], most = 3, used: number[] = [0], countsDisturbed = false) {
   const told: string[] = [];
   let total_us = 0;
   let used_ms = 0;
   let windows = 0;
   const made = new Admission({
     most,
+    countsDisturbed,
     signal: new AbortController().signal,
     tell: (reason) => told.push(reason),
     machine: () => ({ stalled_us: total_us, used_ms, stolen_ms: 0 }),
@@ -58,6 +59,12 @@ test("before the first load, and after a disturbed one, the next one waits also 
   made.ended({ status: "valid", reasons: [] }, false);
   await made.admitCalm(() => true, true);
   assert.equal(windows(), 300);
+});
+
+test("where loads count however much is disturbed, the first one waits for nothing", async () => {
+  const { made, windows } = admission([1], 1, [1], true);
+  assert.equal(await made.admitCalm(() => true, true), 0);
+  assert.equal(windows(), 0);
 });
 
 test("where the system does not tell, that is said once and nothing waits", async () => {
