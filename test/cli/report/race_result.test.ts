@@ -1,6 +1,7 @@
 // `export --format race`: the document against its schema and against the numbers that the other exports have.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { laneName } from "../../../cli/base/lanes.ts";
 import { raceResult } from "../../../cli/report/race_result.ts";
 import { writeReport } from "../../../cli/report/report.ts";
 import { chooseSweep } from "../../../cli/results/export/choose.ts";
@@ -30,7 +31,13 @@ test("a race's document is by its schema and has the numbers of the JSON export"
       const all = exportDocument(sweep, results.cellsOf(id), results.loadsOf(id), []);
       const [answer = "", ...further] = race.verdict.sentences;
       assert.match(answer, /^No difference shown between HTTP\/3 and HTTP\/2 on shop \(3mbit\/50ms\): /);
-      assert.deepEqual(further.slice(-2), all.verdict.sentences.slice(1), "the first pair's is the answer");
+      // The first pair's sentence is the answer; the others' name their lanes and the percentage that every export has.
+      const others = race.comparisons.filter(({ lane, against }) => lane !== "h3" || against !== "h2");
+      for (const [index, { lane, against, improvement_percent }] of others.entries()) {
+        const said = further.slice(-2)[index] ?? "";
+        assert.ok(said.startsWith(`${laneName(lane)} saves `) && said.includes(` over ${laneName(against)}`), said);
+        assert.equal(Number(/\((\d+) %/.exec(said)?.[1]), Math.round(improvement_percent ?? Number.NaN), said);
+      }
       assert.equal(race.report_path, report);
       assert.equal(race.url, "https://shop.example.com/");
       assert.deepEqual([race.page, race.runs, race.link.form], ["shop", 5, "3mbit/50ms"]);
