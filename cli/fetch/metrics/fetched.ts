@@ -35,9 +35,13 @@ export function variantName({ lane, tls, ip }: Variant, among: readonly Variant[
     .join(", ");
 }
 
-/** What were fetched over, each once, in the order in which they come. */
+const laneOrder: readonly FetchLane[] = ["h1", "h2", "h2-0rtt", "h3", "h3-0rtt"];
+
+/** What were fetched over, each once: in the order of lanes, TLS and IP, whatever a sweep's random order was. */
 export function variantsOf(fetched: readonly Variant[]): Variant[] {
-  return [...new Map(fetched.map(({ lane, tls, ip }) => [variantKey({ lane, tls, ip }), { lane, tls, ip }])).values()];
+  const once = new Map(fetched.map(({ lane, tls, ip }) => [variantKey({ lane, tls, ip }), { lane, tls, ip }]));
+  const place = ({ lane }: Variant): number => laneOrder.indexOf(lane);
+  return [...once.values()].sort((a, b) => place(a) - place(b) || Number(a.tls) - Number(b.tls) || a.ip - b.ip);
 }
 
 /** The URL's host, with its port where it is not the usual one. */

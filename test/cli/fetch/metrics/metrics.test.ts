@@ -53,6 +53,18 @@ test("a number that there is not is null, never 0", () => {
   assert.equal(quantities.client_cycles.value(fetchedOf({ record: { cycles: null } })), null);
 });
 
+test("what was fetched over comes in one order, whichever came first", () => {
+  const mixed = [
+    { lane: "h3", tls: "1.3", ip: 4 },
+    { lane: "h1", tls: "1.3", ip: 6 },
+    { lane: "h1", tls: "1.3", ip: 4 },
+    { lane: "h1", tls: "1.2", ip: 4 },
+    { lane: "h3", tls: "1.3", ip: 4 },
+  ] as const;
+  const names = variantsOf(mixed).map(({ lane, tls, ip }) => `${lane} ${tls} ${ip}`);
+  assert.deepEqual(names, ["h1 1.2 4", "h1 1.3 4", "h1 1.3 6", "h3 1.3 4"]);
+});
+
 test("names say what differs; QUIC has no TLS of its own", () => {
   const all = [
     { lane: "h1", tls: "1.2", ip: 4 },
