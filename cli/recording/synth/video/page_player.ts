@@ -215,7 +215,12 @@ export function playAndRecord({ settings, manifest }: PlayedBy): void {
   const observer = new PerformanceObserver((list) => addSegments(list.getEntries()));
   observer.observe({ type: "resource", buffered: true });
 
-  const timer = scope.setInterval(sample, 100);
+  const timer = scope.setInterval(() => {
+    sample();
+    // After it gave up a request dash.js may not end the stream: the playhead stands at the clip's end, and no event says so.
+    if (video.currentTime >= settings.clip_s)
+      close({ kind: "ended", t_ms: performance.now(), media_s: video.currentTime });
+  }, 100);
   const close = (last: VideoPlayState | VideoError): void => {
     if (isClosed) return;
     addSegments(observer.takeRecords());
