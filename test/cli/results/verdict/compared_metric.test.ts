@@ -31,7 +31,7 @@ test("the choices are those of the schema, each with its words", () => {
   assert.deepEqual(metricChoices, definitions.choice.enum);
   assert.deepEqual(
     metricChoices.map((choice) => comparedMetric(choice).name),
-    ["plt_ms", "ttfb_ms", "fcp_ms", "lcp_ms", "speed_index_ms"],
+    ["plt_ms", "ttfb_ms", "fcp_ms", "lcp_ms", "speed_index_ms", "startup_delay_ms", "viewing_ms"],
   );
   assert.equal(new Set(metricChoices.map((choice) => comparedMetric(choice).noun)).size, metricChoices.length);
 });
