@@ -19,6 +19,7 @@ import { type FetchCell, type FetchSweep, openResults, type Results } from "../.
 import type { AskedToEnd } from "../../sweep/asked_to_end.ts";
 import { retryWhileBlocked, writeWait_ms } from "../../sweep/blocking_conditions.ts";
 import { type LinkTests, linksToTest, openLinkTests } from "../../sweep/link_tests.ts";
+import type { OrderedOutcome } from "../../sweep/ordered_runner.ts";
 import { wrapped } from "../../sweep/outcome.ts";
 import { openProgress, type Progress } from "../../sweep/progress/progress.ts";
 import type { Verbosity } from "../../sweep/progress/progress_log.ts";
@@ -30,7 +31,7 @@ import type { AutonomousSystems } from "../prefixes/read_prefixes.ts";
 import { attemptFetch } from "./attempt.ts";
 import { HostManners } from "./host_manners.ts";
 import { fetchTable } from "./outcome.ts";
-import { type FetchRunnerOptions, type FetchRunOutcome, runFetchSweep } from "./runner.ts";
+import { type FetchRunnerOptions, runFetchSweep } from "./runner.ts";
 import { tryStrace } from "./strace.ts";
 import { fetchTasks } from "./tasks.ts";
 
@@ -185,7 +186,7 @@ async function runToEnd(execution: FetchExecution, begun: Begun): Promise<void> 
   const { outcome, signal } = await runUntilSignal(execution, begun);
   progress.end();
   if (outcome.state === "stopped") {
-    const { done, fetches, asked } = outcome;
+    const { done, all: fetches, asked } = outcome;
     sayStopped({ sweep: sweep.id, done, loads: fetches, signal, asked }, "fetches", json, progress);
     return;
   }
@@ -204,7 +205,11 @@ async function reportOn(
 }
 
 /** The table and the verdict for people, the last event for programs, and the report for both. */
-async function conclude(execution: FetchExecution, begun: Begun, { fetches, wall_ms }: FetchRunOutcome): Promise<void> {
+async function conclude(
+  execution: FetchExecution,
+  begun: Begun,
+  { all: fetches, wall_ms }: OrderedOutcome,
+): Promise<void> {
   const { json } = execution;
   const { results, sweep, progress } = begun;
   const { repetitions } = sweep.plan;

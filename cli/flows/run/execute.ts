@@ -23,6 +23,7 @@ import { retryWhileBlocked, type Waiting, writeWait_ms } from "../../sweep/block
 import type { CellShard } from "../../sweep/cluster/run_cell.ts";
 import { makeEvidenceFolder } from "../../sweep/evidence_folder.ts";
 import { linksToTest, openLinkTests } from "../../sweep/link_tests.ts";
+import type { OrderedOutcome } from "../../sweep/ordered_runner.ts";
 import { wrapped } from "../../sweep/outcome.ts";
 import { preparePages } from "../../sweep/plan/pages.ts";
 import { pinnedPages } from "../../sweep/plan/pinned_pages.ts";
@@ -40,7 +41,7 @@ import { attemptFlowRun, type FlowAttemptRequest } from "./attempt.ts";
 import { flowEvidenceFolder } from "./evidence.ts";
 import { countsOf, excludedSentence, flowCellResults, flowTable, noneValidReason } from "./outcome.ts";
 import { attemptPageRun, type RunPage } from "./page_run.ts";
-import { type FlowRunOutcome, runFlowSweep } from "./runner.ts";
+import { runFlowSweep } from "./runner.ts";
 import { flowTasks, type RunCell, runCells } from "./tasks.ts";
 
 export interface FlowExecution {
@@ -233,7 +234,7 @@ async function runToEnd(execution: FlowExecution, begun: Begun): Promise<void> {
   const { outcome, signal } = await runUntilSignal(execution, begun);
   progress.end();
   if (outcome.state === "stopped") {
-    const { done, runs, asked } = outcome;
+    const { done, all: runs, asked } = outcome;
     sayStopped({ sweep: sweep.id, done, loads: runs, signal, asked }, "runs", json, progress);
     return;
   }
@@ -251,7 +252,7 @@ async function reportOn({ home, askedToEnd }: FlowExecution, { sweep, progress }
 }
 
 /** The table and the report's path for people, the last event for programs. */
-async function conclude(execution: FlowExecution, begun: Begun, { runs, wall_ms }: FlowRunOutcome): Promise<void> {
+async function conclude(execution: FlowExecution, begun: Begun, { all: runs, wall_ms }: OrderedOutcome): Promise<void> {
   const { json, shard } = execution;
   const { results, sweep, progress, cells } = begun;
   const all = results.flowRunsOf(sweep.id);

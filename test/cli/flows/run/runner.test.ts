@@ -10,11 +10,12 @@ import { flowResult } from "../../../../cli/flows/metrics/flow_result.ts";
 import { cellsOf, type FlowPlan, flowPlanDigest, flowPlanOf } from "../../../../cli/flows/plan/plan.ts";
 import { unpackRecords } from "../../../../cli/flows/records/stored_records.ts";
 import type { FlowAttempt, FlowAttemptRequest } from "../../../../cli/flows/run/attempt.ts";
-import { type FlowRunnerOptions, type FlowRunOutcome, runFlowSweep } from "../../../../cli/flows/run/runner.ts";
+import { type FlowRunnerOptions, runFlowSweep } from "../../../../cli/flows/run/runner.ts";
 import { flowTasks, runCells } from "../../../../cli/flows/run/tasks.ts";
 import { disturbedRunReason } from "../../../../cli/load/disturbance.ts";
 import { type FlowRunRow, openResults } from "../../../../cli/results/store/results.ts";
 import { writeWait_ms } from "../../../../cli/sweep/blocking_conditions.ts";
+import type { OrderedOutcome } from "../../../../cli/sweep/ordered_runner.ts";
 import type { SweepEvent } from "../../../../schemas/generated/sweep_event.ts";
 import { twoFlows } from "../records/two_flows.ts";
 
@@ -55,7 +56,7 @@ describe("runner of flows", () => {
     attempt: FlowRunnerOptions["attempt"],
     more: Partial<FlowRunnerOptions> = {},
     asked: FlowPlan = plan,
-  ): Promise<FlowRunOutcome> {
+  ): Promise<OrderedOutcome> {
     const results = openResults(home, writeWait_ms);
     const flowCells = cellsOf(asked);
     const head = {
@@ -111,7 +112,7 @@ describe("runner of flows", () => {
       asked.push(request);
       return valid();
     });
-    assert.deepEqual([outcome.state, outcome.done, outcome.runs], ["finished", 12, 12]);
+    assert.deepEqual([outcome.state, outcome.done, outcome.all], ["finished", 12, 12]);
     const runs = stored();
     assert.deepEqual(
       runs.map(({ position }) => position),
