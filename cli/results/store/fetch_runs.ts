@@ -6,8 +6,8 @@ import type { FetchPlanDocument } from "../../../schemas/generated/fetch_plan.ts
 import type { FetchIp, FetchLane, FetchRecord, FetchTls } from "../../../schemas/generated/fetch_record.ts";
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { PlanLink } from "../../../schemas/generated/sweep_plan.ts";
-import type { Read } from "./flow_runs.ts";
-import type { Environment, LoadStatus, SweepProgress } from "./sweep_rows.ts";
+import { attemptColumns, attemptValues, type NewAttempt, type Read } from "./attempt_rows.ts";
+import type { Environment } from "./sweep_rows.ts";
 
 /** A plan of fetches as it is stored (cli/fetch/plan fills in its defaults). */
 export interface StoredFetchPlan extends Omit<FetchPlanDocument, "objects" | "tls" | "ip" | "lanes" | "links"> {
@@ -50,18 +50,8 @@ export interface NewFetchSweep {
   readonly fetchCells: readonly NewFetchCell[];
 }
 
-export interface NewFetch {
-  readonly cell: number;
-  /** Repetition, from 0. */
-  readonly block: number;
-  readonly attempt: number;
-  readonly position: number;
-  /** valid: the object came; failed: it did not, and its record says where and why; invalid: the machine disturbed it. */
-  readonly status: LoadStatus;
-  /** Empty for a valid fetch. */
-  readonly reasons: readonly string[];
-  readonly started_at: string;
-  readonly wall_ms: number;
+/** valid: the object came; failed: it did not, and its record says where and why; invalid: the machine disturbed it. */
+export interface NewFetch extends NewAttempt {
   /** null: the client left none. */
   readonly record: FetchRecord | null;
   /** What the record has not: the server's share, and system calls. null: neither was measured. */
@@ -85,14 +75,12 @@ export function addFetchCells(database: DatabaseSync, sweep: number, cells: read
 
 /** Its number. */
 export function addFetch(database: DatabaseSync, fetch: NewFetch): number {
-  const { cell, block, attempt, position, status, reasons, started_at, wall_ms, record, cost } = fetch;
+  const { record, cost } = fetch;
   const statement = database.prepare(
-    `INSERT INTO fetch (cell, block, attempt, position, status, reasons, started_at, wall_ms, record, cost)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO fetch (${attemptColumns}, record, cost) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const head = [cell, block, attempt, position, status, JSON.stringify(reasons), started_at, wall_ms] as const;
   const documents = [record && JSON.stringify(record), cost && JSON.stringify(cost)] as const;
-  return Number(statement.run(...head, ...documents).lastInsertRowid);
+  return Number(statement.run(...attemptValues(fetch), ...documents).lastInsertRowid);
 }
 
 /** In the plan's order. */
@@ -108,8 +96,7 @@ export function readFetchCells(read: Read, sweep: number): FetchCell[] {
 
 /** Every attempt in the order in which they ended. */
 export function readFetches(read: Read, sweep: number): StoredFetch[] {
-  const columns = "cell, block, attempt, position, status, reasons, started_at, wall_ms, record, cost";
-  const query = `SELECT fetch.id, object, lane, tls, ip, link, ${columns} FROM fetch JOIN fetch_cell ON fetch_cell.id = fetch.cell
+  const query = `SELECT fetch.id, object, lane, tls, ip, link, ${attemptColumns}, record, cost FROM fetch JOIN fetch_cell ON fetch_cell.id = fetch.cell
     WHERE fetch_cell.sweep = ? ORDER BY fetch.id`;
   return read(query, sweep).map(
     ({ reasons, record, cost, ...row }) =>
@@ -120,15 +107,4 @@ export function readFetches(read: Read, sweep: number): StoredFetch[] {
         cost: cost === null ? null : (JSON.parse(String(cost)) as FetchCost),
       }) as unknown as StoredFetch,
   );
-}
-
-/** Counted without reading records. */
-export function countFetches(read: Read, sweep: number): Pick<SweepProgress, "cells" | "attempts" | "valid"> {
-  const [row] = read(
-    `SELECT count(DISTINCT fetch_cell.id) AS cells, count(fetch.id) AS attempts,
-       coalesce(sum(fetch.status = 'valid'), 0) AS valid
-     FROM fetch_cell LEFT JOIN fetch ON fetch.cell = fetch_cell.id WHERE fetch_cell.sweep = ?`,
-    sweep,
-  );
-  return { cells: Number(row?.cells), attempts: Number(row?.attempts), valid: Number(row?.valid) };
 }

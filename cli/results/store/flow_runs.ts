@@ -5,9 +5,10 @@ import type { FlowResult } from "../../../schemas/generated/flow_result.ts";
 import type { Lane } from "../../../schemas/generated/lane.ts";
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
+import { attemptColumns, attemptValues, type NewAttempt, type Read } from "./attempt_rows.ts";
 import type { NamedHost } from "./hosts.ts";
 import { packedPageLoad, unpackedPageLoad } from "./page_load_blob.ts";
-import type { Environment, LoadStatus, Row, StoredFlowPlan, SweepProgress } from "./sweep_rows.ts";
+import type { Environment, StoredFlowPlan } from "./sweep_rows.ts";
 
 export interface NewFlowCell {
   /** The mix's name. */
@@ -36,16 +37,7 @@ export interface NewFlowSweep {
   readonly host?: NamedHost;
 }
 
-export interface NewFlowRun {
-  readonly cell: number;
-  readonly block: number;
-  readonly attempt: number;
-  readonly position: number;
-  readonly status: LoadStatus;
-  /** Empty for a valid run. */
-  readonly reasons: readonly string[];
-  readonly started_at: string;
-  readonly wall_ms: number;
+export interface NewFlowRun extends NewAttempt {
   /** null, here and below: the run left too little. */
   readonly result: FlowResult | null;
   /** The run's records, packed (cli/flows/records/stored_records.ts). */
@@ -72,18 +64,14 @@ export function addFlowCells(database: DatabaseSync, sweep: number, cells: reado
 
 /** Its number. */
 export function addFlowRun(database: DatabaseSync, run: NewFlowRun): number {
-  const { cell, block, attempt, position, status, reasons, started_at, wall_ms, result, series, pageLoad } = run;
+  const { result, series, pageLoad } = run;
   const statement = database.prepare(
-    `INSERT INTO flow_run (cell, block, attempt, position, status, reasons, started_at, wall_ms, result, series, page_load)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO flow_run (${attemptColumns}, result, series, page_load) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const json = result === null ? null : JSON.stringify(result);
   const load = pageLoad === null ? null : packedPageLoad(pageLoad);
-  const head = [cell, block, attempt, position, status, JSON.stringify(reasons), started_at, wall_ms] as const;
-  return Number(statement.run(...head, json, series, load).lastInsertRowid);
+  return Number(statement.run(...attemptValues(run), json, series, load).lastInsertRowid);
 }
-
-export type Read = (query: string, ...values: number[]) => Row[];
 
 /** In the plan's order. */
 export function readFlowCells(read: Read, sweep: number): FlowCell[] {
@@ -99,8 +87,7 @@ export function readFlowCells(read: Read, sweep: number): FlowCell[] {
 
 /** Every attempt in the order in which they ended. */
 export function readFlowRuns(read: Read, sweep: number): FlowRunRow[] {
-  const columns = "cell, block, attempt, position, status, reasons, started_at, wall_ms, result";
-  const query = `SELECT flow_run.id, mix, link, lane, ${columns} FROM flow_run JOIN flow_cell ON flow_cell.id = flow_run.cell
+  const query = `SELECT flow_run.id, mix, link, lane, ${attemptColumns}, result FROM flow_run JOIN flow_cell ON flow_cell.id = flow_run.cell
     WHERE flow_cell.sweep = ? ORDER BY flow_run.id`;
   return read(query, sweep).map(
     ({ reasons, result, ...row }) =>
@@ -122,15 +109,4 @@ export function readSeries(read: Read, run: number): Uint8Array | null {
 export function readPageLoad(read: Read, run: number, name: string): PageLoad | null {
   const blob = read("SELECT page_load FROM flow_run WHERE id = ?", run)[0]?.page_load;
   return blob instanceof Uint8Array ? unpackedPageLoad(blob, `${name}: flow run ${run}`) : null;
-}
-
-/** Counted without reading results. */
-export function countFlowRuns(read: Read, sweep: number): Pick<SweepProgress, "cells" | "attempts" | "valid"> {
-  const [row] = read(
-    `SELECT count(DISTINCT flow_cell.id) AS cells, count(flow_run.id) AS attempts,
-       coalesce(sum(flow_run.status = 'valid'), 0) AS valid
-     FROM flow_cell LEFT JOIN flow_run ON flow_run.cell = flow_cell.id WHERE flow_cell.sweep = ?`,
-    sweep,
-  );
-  return { cells: Number(row?.cells), attempts: Number(row?.attempts), valid: Number(row?.valid) };
 }

@@ -6,6 +6,7 @@ import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import type { SelftestLink } from "../../../schemas/generated/selftest.ts";
 import { LockedError, UserError } from "../../base/errors.ts";
 import { type Owner, parseOwner, stateOf, thisProcess } from "../../base/process_owner.ts";
+import { countAttempts } from "./attempt_rows.ts";
 import { addPinning, pinningQuery, pinningsOf } from "./cell_pinnings.ts";
 import { holdsBytes, openDatabase, openDatabaseToRead, openFilledDatabase, resultsPath } from "./database.ts";
 import {
@@ -20,7 +21,6 @@ import {
 import {
   addFetch,
   addFetchCells,
-  countFetches,
   type FetchCell,
   type FetchVariant,
   type NewFetch,
@@ -43,7 +43,6 @@ import {
 import {
   addFlowCells,
   addFlowRun,
-  countFlowRuns,
   type FlowCell,
   type FlowRunRow,
   type NewFlowCell,
@@ -173,28 +172,13 @@ export class Results {
 
   /** Counted without reading loads or runs. */
   progressOf(sweep: AnySweep): SweepProgress {
-    const counted = this.#count(sweep);
+    const counted = countAttempts(this.#read, sweep.kind, sweep.id);
     const owner = this.#ownerOf(sweep.id);
     return {
       ...counted,
       planned: counted.cells * sweep.plan.repetitions,
       running: owner !== null && stateOf(owner) !== "dead",
     };
-  }
-
-  #count({ kind, id }: AnySweep): Pick<SweepProgress, "cells" | "attempts" | "valid"> {
-    if (kind === "flows") return countFlowRuns(this.#read, id);
-    return kind === "fetches" ? countFetches(this.#read, id) : this.#countLoads(id);
-  }
-
-  #countLoads(sweep: number): Pick<SweepProgress, "cells" | "attempts" | "valid"> {
-    const [row] = this.#read(
-      `SELECT count(DISTINCT cell.id) AS cells, count(load.id) AS attempts,
-         coalesce(sum(load.status = 'valid'), 0) AS valid
-       FROM cell LEFT JOIN load ON load.cell = cell.id WHERE cell.sweep = ?`,
-      sweep,
-    );
-    return { cells: Number(row?.cells), attempts: Number(row?.attempts), valid: Number(row?.valid) };
   }
 
   /** UserError where there is none of that number, or it is of another kind. */

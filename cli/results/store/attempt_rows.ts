@@ -1,0 +1,48 @@
+// What the rows of attempts have in common, whatever was attempted: page loads, flow runs (flow_runs.ts) and fetches (fetch_runs.ts). Used
+// by the results' owner alone.
+import type { AnySweep, LoadStatus, Row, SweepProgress } from "./sweep_rows.ts";
+
+export type Read = (query: string, ...values: number[]) => Row[];
+
+export interface NewAttempt {
+  readonly cell: number;
+  /** Repetition, from 0. */
+  readonly block: number;
+  readonly attempt: number;
+  readonly position: number;
+  readonly status: LoadStatus;
+  /** Empty for a valid one. */
+  readonly reasons: readonly string[];
+  readonly started_at: string;
+  readonly wall_ms: number;
+}
+
+/** The columns of an attempt, in the order of `attemptValues`. */
+export const attemptColumns = "cell, block, attempt, position, status, reasons, started_at, wall_ms";
+
+export function attemptValues(made: NewAttempt): readonly (string | number)[] {
+  const { cell, block, attempt, position, status, reasons, started_at, wall_ms } = made;
+  return [cell, block, attempt, position, status, JSON.stringify(reasons), started_at, wall_ms];
+}
+
+const tables: Readonly<Record<AnySweep["kind"], { readonly cells: string; readonly attempts: string }>> = {
+  pages: { cells: "cell", attempts: "load" },
+  flows: { cells: "flow_cell", attempts: "flow_run" },
+  fetches: { cells: "fetch_cell", attempts: "fetch" },
+};
+
+/** Counted without reading what the attempts left. */
+export function countAttempts(
+  read: Read,
+  kind: AnySweep["kind"],
+  sweep: number,
+): Pick<SweepProgress, "cells" | "attempts" | "valid"> {
+  const { cells, attempts } = tables[kind];
+  const [row] = read(
+    `SELECT count(DISTINCT ${cells}.id) AS cells, count(${attempts}.id) AS attempts,
+       coalesce(sum(${attempts}.status = 'valid'), 0) AS valid
+     FROM ${cells} LEFT JOIN ${attempts} ON ${attempts}.cell = ${cells}.id WHERE ${cells}.sweep = ?`,
+    sweep,
+  );
+  return { cells: Number(row?.cells), attempts: Number(row?.attempts), valid: Number(row?.valid) };
+}
