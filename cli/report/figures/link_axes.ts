@@ -21,12 +21,13 @@ export interface LinkGrid {
   readonly places: ReadonlyMap<string, Place>;
 }
 
-const trimmed = (value: number): string => String(Number(value.toPrecision(6)));
+const trimmed = (value: number, digits = 6): string => String(Number(value.toPrecision(digits)));
 
 /** `3`, or `30/15` where up and down differ; in Mbit/s, of steps the first and of a trace the mean. */
 function ratesLabel(profile: LinkProfile): string {
-  const rate = (rate_bps: number | null): string => (rate_bps === null ? "∞" : trimmed(rate_bps / 1e6));
-  const [down, up] = [rate(profile.down.rate_bps), rate(profile.up.rate_bps)];
+  const rate = ({ rate_bps, trace }: LinkProfile["down"]): string =>
+    rate_bps === null ? "∞" : trimmed(rate_bps / 1e6, trace ? 3 : undefined);
+  const [down, up] = [rate(profile.down), rate(profile.up)];
   return down === up ? down : `${down}/${up}`;
 }
 

@@ -10,7 +10,7 @@ import { readingKey } from "./reading_key.ts";
 
 const width = 640;
 const left = 96; // after the longest lane name
-const right = width - 140;
+const right = width - 156; // before the longest words of a bar
 const top = 62;
 /** Of a page's name, above its bars. */
 const nameHeight = 18;
