@@ -325,8 +325,7 @@ test("filter by lane, host and type; from page to page", async () => {
 test("without script all is there to read", async () => {
   await open(raceFixture, { script: false }, async (page) => {
     const text = await textOf(page, "body");
-    for (const part of [/saves .* over HTTP\/1\.1/, /Left out/, /How it was done/, /h2 over h1/])
-      assert.match(text, part);
+    for (const part of [/saves .* HTTP\/1\.1/, /Left out/, /How it was done/, /h2 over h1/]) assert.match(text, part);
     assert.ok(await page.$eval("form.filter", (form) => form.hasAttribute("hidden")));
     assert.equal((await page.$$("figure.waterfall svg.wide")).length, 1);
   });
