@@ -3,7 +3,7 @@
 import { median } from "../../base/quantile.ts";
 import { meanEvidence, type PathEvidence, pathEvidence } from "../../load/metrics/path_evidence.ts";
 import type { Load, Results } from "../store/results.ts";
-import { isValid, type LanePair } from "../verdict/sample.ts";
+import { isMedianOut, isValid, type LanePair, type Sample, timedOut } from "../verdict/sample.ts";
 import type { CellEvidence } from "./why.ts";
 
 /** Page loads read for an answer, of both lanes: half a second or so. */
@@ -11,11 +11,12 @@ const mostRead = 80;
 /** Of one lane of one page on one link. */
 const mostOfCell = 5;
 
-/** The valid loads nearest to the median of them all, the nearest first. */
-function nearestToMedian<T extends Load>(loads: readonly T[], most: number): T[] {
+/** The valid loads nearest to their lane's median, the nearest first; none where so many timed out that it is only a lower bound. */
+export function nearestToMedian<T extends Sample>(loads: readonly T[], most: number): T[] {
   const valid = loads.filter(isValid) as (T & { plt_ms: number })[];
-  if (valid.length === 0) return [];
-  const middle_ms = median(valid.map(({ plt_ms }) => plt_ms));
+  const out = loads.filter(timedOut).length;
+  if (valid.length === 0 || isMedianOut(valid.length + out, out)) return [];
+  const middle_ms = median([...valid.map(({ plt_ms }) => plt_ms), ...Array<number>(out).fill(Number.MAX_VALUE)]);
   return valid.toSorted((a, b) => Math.abs(a.plt_ms - middle_ms) - Math.abs(b.plt_ms - middle_ms)).slice(0, most);
 }
 
