@@ -14,7 +14,7 @@ export interface PairDecision extends Outcome {
   readonly pair: LanePair;
   /** (over - lane) / over * 100, of these pairs' medians; null for none. Loads stopped by what they show, so it leans away from 0. */
   readonly percent: number | null;
-  /** At the level of one look, so that it holds for all of them together; null with too few pairs. */
+  /** At the level of one look, so that it holds for all of them together; null with too few pairs, of which the first look may show lanes to be equal. */
   readonly interval: Interval | null;
   /** Why the lanes cannot be compared; null: they can. */
   readonly gap: CoverageGap | null;
@@ -62,11 +62,16 @@ export function pairDecisions(
       return { pair, decision: "undecided", blocks: pairs.length, givenUp: true, percent: null, interval: null, gap };
     const outcome = decide(pairs, margin_percent);
     const found = shiftAtLook(pairs.slice(0, outcome.blocks));
-    const interval = found?.interval
-      ? { low: percentOfLog(-found.interval.low), high: percentOfLog(-found.interval.high) }
-      : null;
+    const shifts = outcome.decision === "equivalent" ? within(margin_percent, found?.interval) : found?.interval;
+    const interval = shifts ? { low: percentOfLog(-shifts.low), high: percentOfLog(-shifts.high) } : null;
     return { pair, ...outcome, percent: found ? percentOfLog(-found.estimate) : null, interval, gap };
   });
+}
+
+/** Of equal lanes: all beyond the margin was refused, though the interval, at half the level on each side, may reach further. */
+function within(margin_percent: number, interval: Interval | null = null): Interval | null {
+  const margin = Math.log1p(margin_percent / 100);
+  return interval && { low: Math.max(-margin, interval.low), high: Math.min(margin, interval.high) };
 }
 
 const firstPrecise = [10, 12, 15, 20, 25, 30] as const;

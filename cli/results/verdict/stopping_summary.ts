@@ -23,29 +23,61 @@ export interface StoppingSummary {
   readonly mostLoads: number;
 }
 
-/** `cells`: all that the plan has. */
-export function stoppingSummary(
-  cells: readonly { readonly page: string; readonly link: string; readonly lane: string }[],
-  loads: readonly Sample[],
-  until: PlanUntil,
-  repetitions: number,
-): StoppingSummary {
+/** Within how many per cent lanes are decided; null: loads stop by another rule, or their number was fixed before. */
+export function decidedWithin(until: PlanUntil | undefined): number | null {
+  return until && "decided_percent" in until ? until.decided_percent : null;
+}
+
+interface CellPlace {
+  readonly page: string;
+  readonly link: string;
+  readonly lane: string;
+}
+
+interface Place {
+  readonly page: string;
+  readonly link: string;
+  readonly lanes: readonly string[];
+  readonly loads: readonly Sample[];
+}
+
+/** In the order of `cells`, those without loads too. */
+function placesOf(cells: readonly CellPlace[], loads: readonly Sample[]): Place[] {
   const keyOf = (of: { page: string; link: string }): string => JSON.stringify([of.page, of.link]);
   const loadsAt = Map.groupBy(loads, keyOf);
-  const places = [...Map.groupBy(cells, keyOf)].map(([key, group]) => ({
+  return [...Map.groupBy(cells, keyOf)].map(([key, group]) => ({
     page: group[0]?.page ?? "",
     link: group[0]?.link ?? "",
     lanes: sortLanes(group.map((cell) => cell.lane)),
     loads: loadsAt.get(key) ?? [],
   }));
+}
+
+/** Each pair of lanes on each page and link. `cells`: all that the plan has. */
+export function placeDecisions(
+  cells: readonly CellPlace[],
+  loads: readonly Sample[],
+  margin_percent: number,
+): PlaceDecision[] {
+  return placesOf(cells, loads).flatMap(({ page, link, lanes, loads: here }) =>
+    pairDecisions(here, lanes, margin_percent).map((decision) => ({ page, link, ...decision })),
+  );
+}
+
+/** `cells`: all that the plan has. */
+export function stoppingSummary(
+  cells: readonly CellPlace[],
+  loads: readonly Sample[],
+  until: PlanUntil,
+  repetitions: number,
+): StoppingSummary {
   const spent = { validLoads: loads.filter(isValid).length, mostLoads: cells.length * repetitions };
   if ("decided_percent" in until) {
-    const decisions = places.flatMap(({ page, link, lanes, loads: here }) =>
-      pairDecisions(here, lanes, until.decided_percent).map((decision) => ({ page, link, ...decision })),
-    );
+    const decisions = placeDecisions(cells, loads, until.decided_percent);
     const settled = decisions.filter(({ decision }) => decision !== "undecided").length;
     return { until, decisions, settled, of: decisions.length, ...spent };
   }
+  const places = placesOf(cells, loads);
   const settled = places.filter(({ lanes, loads: here }) => isSettled(here, lanes, until)).length;
   return { until, decisions: [], settled, of: places.length, ...spent };
 }
@@ -74,7 +106,7 @@ export function decisionWords(
     case "slower":
       return `${lane} is slower than ${over}${range}`;
     case "equivalent":
-      return `${lane} and ${over} are equivalent within ${margin_percent} %${range}`;
+      return `${lane} and ${over} are equal within ${margin_percent} %${range}`;
     case "undecided":
       return `${lane} against ${over} is undecided${givenUp ? ", and more loads would hardly decide it" : ""}${range}`;
   }
