@@ -1,19 +1,21 @@
 // The answer to a race or a sweep, which terminal and report begin with: one sentence, why, how sure, and what was left out. Puts
-// together what answer_sentence.ts, why.ts and left_out.ts say of the pair of lanes that people ask about first; tests nothing.
+// together what answer_sentence.ts, why.ts, sure.ts and left_out.ts say of the pair of lanes that people ask about first; tests nothing.
+// Where loads stopped once lanes were decided, it is the decisions that answer, since a test that counts one look would not hold.
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
-import { minimumUnits, usualRuns } from "../../base/interval.ts";
 import { count } from "../../base/numbers.ts";
 import { median } from "../../base/quantile.ts";
 import { modelledPages } from "../store/modelled_pages.ts";
 import type { Cell, Environment, Load } from "../store/sweep_rows.ts";
-import { direction, type Improvement, improvement, toldTogether } from "../verdict/comparison.ts";
+import { type Direction, direction, type Improvement, improvement, toldTogether } from "../verdict/comparison.ts";
 import { cellMedians, type PairedCell, pairedCells } from "../verdict/paired_cells.ts";
-import { counted, isValid, type LanePair, type Sample } from "../verdict/sample.ts";
+import { counted, isValid, type LanePair } from "../verdict/sample.ts";
+import { decidedWithin, placeDecisions } from "../verdict/stopping_summary.ts";
 import type { PairVerdict } from "../verdict/sweep_verdict.ts";
 import { isEquivalent, raceVerdict, verdictPairs } from "../verdict/verdict.ts";
-import { answerSentence, type LinksShown } from "./answer_sentence.ts";
+import { answerSentence, type Decided, type LinksShown } from "./answer_sentence.ts";
 import { type LeftOut, leftOut } from "./left_out.ts";
-import { type CellEvidence, whyLine } from "./why.ts";
+import { sureLine } from "./sure.ts";
+import { type CellEvidence, timedOutLine, whyLine } from "./why.ts";
 
 export interface FurtherAnswer {
   readonly pair: LanePair;
@@ -33,9 +35,10 @@ export interface Answer {
 
 export interface Answered {
   readonly cells: readonly Pick<Cell, "page" | "link" | "lane">[];
+  /** In the order in which they came. */
   readonly loads: readonly Load[];
   readonly seed: number;
-  readonly plan: Pick<SweepPlan, "dilate">;
+  readonly plan: Pick<SweepPlan, "dilate" | "until"> & Partial<Pick<SweepPlan, "repetitions">>;
   readonly environment: Environment;
   /** What is stored of these lanes' critical paths; may be little or nothing. */
   readonly evidence: (pair: LanePair) => readonly CellEvidence[];
@@ -48,6 +51,12 @@ function savedOf(cells: readonly PairedCell[]): number | null {
     return medians ? [medians.over - medians.lane] : [];
   });
   return saved.length === 0 ? null : median(saved);
+}
+
+/** The same of one page on a link, by the figure of the look that decided it. */
+function savedAtLook([cell]: readonly PairedCell[], { percent }: Improvement): number | null {
+  const medians = cell ? cellMedians(cell) : null;
+  return medians && percent !== null ? (medians.over * percent) / 100 : null;
 }
 
 /** `shop (10mbit/50ms)`, `12 pages across 19 of 20 links`: pages and links that are in no comparison are not passed over. */
@@ -64,17 +73,54 @@ function whereOf(cells: Answered["cells"], compared: Pick<Improvement, "pages" |
 }
 
 interface PairComparison {
+  /** Of one page on a link that was decided, what it was decided by. */
   readonly result: Improvement;
   readonly paired: readonly PairedCell[];
+  /** Null: how many loads there are was not up to what they decide. */
+  readonly decided: Decided | null;
+}
+
+const isSamePair = (a: LanePair, b: LanePair): boolean => a.lane === b.lane && a.over === b.over;
+
+/** The one decision there is; null: there are several, or none. */
+function onlyDecision(decided: Decided | null) {
+  const [only = null, second] = decided?.places ?? [];
+  return second ? null : only;
+}
+
+/** Its figures at the look that decided. */
+function atItsLook(result: Improvement, decided: Decided | null): Improvement {
+  const only = onlyDecision(decided);
+  if (!only || result.percent === null) return result;
+  return { ...result, percent: only.percent ?? result.percent, interval: only.interval };
 }
 
 /** The pairs whose lanes both have loads, first the one that people ask about first; their probabilities are corrected for all of them. */
-function comparisonsOf({ cells, loads, seed }: Answered): PairComparison[] {
+function comparisonsOf({ cells, loads, seed, plan: { until } }: Answered): PairComparison[] {
   const has = new Set<string>(loads.flatMap((load) => (counted(load) === null ? [] : [load.lane])));
   const pairs = verdictPairs(cells.map(({ lane }) => lane)).filter(({ lane, over }) => has.has(lane) && has.has(over));
   const compared = pairs.map((pair) => ({ pair, paired: pairedCells(loads, pair) }));
   const told = toldTogether(compared.map(({ pair, paired }) => improvement(paired, pair, seed)));
-  return told.map((result, index) => ({ result, paired: compared[index]?.paired ?? [] }));
+  const margin_percent = decidedWithin(until);
+  const decisions = margin_percent === null ? [] : placeDecisions(cells, loads, margin_percent);
+  return told.map((result, index) => {
+    const places = decisions.filter(({ pair }) => isSamePair(pair, result.pair));
+    const decided = margin_percent === null ? null : { margin_percent, places };
+    return { result: atItsLook(result, decided), paired: compared[index]?.paired ?? [], decided };
+  });
+}
+
+/** What is shown. */
+function wayOf({ result, decided }: PairComparison): Direction {
+  const only = onlyDecision(decided);
+  if (!only || result.percent === null) return direction(result);
+  return only.decision === "faster" || only.decision === "slower" ? only.decision : "unclear";
+}
+
+/** Whether it is shown that there is no difference that matters. */
+function isNone({ result: { interval }, decided }: PairComparison): boolean {
+  const only = onlyDecision(decided);
+  return only ? only.decision === "equivalent" : interval !== null && isEquivalent(interval);
 }
 
 /** Holm's over all links, because the answer names those that differ and passes over the others. */
@@ -86,35 +132,6 @@ function shownByLink(paired: readonly PairedCell[], pair: LanePair, seed: number
   return { faster: times("faster"), slower: times("slower"), all: links.length };
 }
 
-const unitsWords: Readonly<Record<Improvement["units"], string>> = {
-  blocks: "the interval is of these pages and links",
-  pages: "the interval is of pages like these",
-};
-
-/** `12 pages over 20 links, 5 to 9 valid runs of each lane` */
-function runsWords(loads: readonly Sample[], { pair }: Improvement): string {
-  const ofPair = loads.filter(({ lane }) => lane === pair.lane || lane === pair.over);
-  const cells = Map.groupBy(ofPair, ({ page, link, lane }) => JSON.stringify([page, link, lane]));
-  const runs = [...cells.values()].map((of) => of.filter(isValid).length);
-  const [fewest, most] = [Math.min(...runs), Math.max(...runs)];
-  return fewest === most ? `${count(most, "valid run")} of each lane` : `${fewest} to ${most} valid runs of each lane`;
-}
-
-function sureLine(answered: Answered, result: Improvement): string {
-  const { loads } = answered;
-  const valid = loads.filter(isValid).length;
-  const runs = runsWords(loads, result);
-  if (result.percent === null) return `How sure: ${runs}.`;
-  const isSingle = result.pages * result.links === 1;
-  if (result.interval === null)
-    return `How sure: not at all yet: ${runs}${isSingle ? `, and an interval takes ${minimumUnits}` : ""}. Run it again with --runs ${usualRuns}.`;
-  const passed = valid === loads.length ? `all ${count(valid, "load")} passed their checks` : null;
-  const basis = isSingle ? null : unitsWords[result.units];
-  const isOpen = direction(result) === "unclear" && !isEquivalent(result.interval);
-  const more = isOpen ? "more runs narrow the interval (--decide 3 runs until it is settled)" : null;
-  return `How sure: ${[runs, basis, passed, more].filter((part) => part !== null).join("; ")}.`;
-}
-
 function withoutPair({ cells, loads, seed }: Answered): string {
   if (!loads.some(isValid)) return `No answer on ${whereOf(cells)}: no load is valid.`;
   const [only, ...others] = cells.length === 1 ? raceVerdict(loads, seed).sentences : [];
@@ -124,40 +141,50 @@ function withoutPair({ cells, loads, seed }: Answered): string {
 
 /** `where`: null where it was said just before. */
 function sentenceFor(
-  { result, paired }: PairComparison,
+  { result, paired, decided }: PairComparison,
   { cells, plan, environment, seed }: Answered,
   where: string | null,
 ) {
   const modelled = modelledPages({ environment });
   return answerSentence({
     improvement: result,
-    saved_ms: savedOf(paired),
+    saved_ms: onlyDecision(decided) ? savedAtLook(paired, result) : savedOf(paired),
     where,
     modelled: new Set(cells.filter(({ page }) => modelled.has(page)).map(({ page }) => page)).size,
     dilation: plan.dilate ?? 1,
-    byLink: direction(result) === "unclear" ? shownByLink(paired, result.pair, seed) : null,
+    byLink: decided === null && direction(result) === "unclear" ? shownByLink(paired, result.pair, seed) : null,
+    decided,
   });
 }
 
+/** In one line; null where there is nothing to explain. */
+function whyOf(asked: PairComparison, { loads, evidence }: Answered): string | null {
+  const { pair, isAtLeast } = asked.result;
+  const way = wayOf(asked);
+  const isShown = way === "faster" || way === "slower";
+  // Loads that did not end are those that make the difference, and of them there is no path to look at.
+  if (isShown && isAtLeast) return timedOutLine(way === "faster" ? pair.over : pair.lane, loads);
+  // Of a difference that may be there or not there is nothing to explain; of one that is none, what cancels out.
+  return isShown || isNone(asked) ? whyLine(pair, way, evidence(pair)) : null;
+}
+
 export function answerOf(answered: Answered): Answer {
-  const { cells, loads } = answered;
+  const { cells, loads, plan } = answered;
   const left = leftOut(loads);
   const [asked, ...others] = comparisonsOf(answered);
   if (!asked) return { pair: null, sentence: withoutPair(answered), why: null, sure: null, left, further: [] };
-  const { result } = asked;
+  const { result, decided } = asked;
   const { pair } = result;
   const sentence = sentenceFor(asked, answered, whereOf(cells, result));
-  const way = direction(result);
-  // Of a difference that may be there or not there is nothing to explain; of one that is none, what cancels out.
-  const isShown = way !== "unclear" || (result.interval !== null && isEquivalent(result.interval));
-  const why = isShown ? whyLine(pair, way, answered.evidence(pair)) : null;
+  const isOpen = wayOf(asked) === "unclear" && !isNone(asked);
   // The place is the answer's, unless a lane has loads elsewhere only.
   const isThere = (other: Improvement): boolean => other.pages === result.pages && other.links === result.links;
   const further = others.map((other) => ({
     pair: other.result.pair,
     sentence: sentenceFor(other, answered, isThere(other.result) ? null : whereOf(cells, other.result)),
   }));
-  return { pair, sentence, why, sure: sureLine(answered, result), left, further };
+  const sure = sureLine({ loads, plan, result, isOpen, decided });
+  return { pair, sentence, why: whyOf(asked, answered), sure, left, further };
 }
 
 /** What is said of the verdict's pair beside the answer; null: it is the answer's. */
@@ -165,9 +192,8 @@ export function furtherSentence(
   { pair, sentence }: PairVerdict,
   { pair: asked, further }: Pick<Answer, "pair" | "further">,
 ): string | null {
-  const isSame = (other: LanePair): boolean => other.lane === pair.lane && other.over === pair.over;
-  if (asked !== null && isSame(asked)) return null;
-  return further.find((other) => isSame(other.pair))?.sentence ?? sentence;
+  if (asked !== null && isSamePair(asked, pair)) return null;
+  return further.find((other) => isSamePair(other.pair, pair))?.sentence ?? sentence;
 }
 
 /** Sentence, why and how sure; what is not there is left out. */

@@ -1,11 +1,13 @@
 // The one sentence that answers a race or a sweep for a pair of lanes: which is faster, by how many milliseconds and per cent, how sure,
-// and where.
+// and where. Where loads stopped once lanes were decided, it is the decision, or how many there were of each.
 // Pure: a comparison in, text out, for terminal and report alike. Compares nothing itself: cli/results/verdict does.
 import { type Interval, minimumUnits } from "../../base/interval.ts";
 import { laneName } from "../../base/lanes.ts";
 import { count, formatPercents, sentenceTime } from "../../base/numbers.ts";
 import { percentDown } from "../../load/metrics/coverage.ts";
 import { direction, type Improvement } from "../verdict/comparison.ts";
+import { decisionCounts } from "../verdict/decision_counts.ts";
+import type { PairDecision } from "../verdict/stopping_decision.ts";
 import { equivalence_percent, isEquivalent, notShownClause } from "../verdict/verdict.ts";
 
 export interface Compared {
@@ -19,6 +21,16 @@ export interface Compared {
   readonly dilation: number;
   /** On how many of several links a difference is shown, told together; null: there is one link. */
   readonly byLink: LinksShown | null;
+  /** Null: how many loads there are was fixed before. */
+  readonly decided: Decided | null;
+}
+
+/** Of a pair whose loads stopped once it was decided (`--decide`). */
+export interface Decided {
+  /** Lanes were asked to be told apart, or to be equal within so many per cent. */
+  readonly margin_percent: number;
+  /** One for each page on a link. */
+  readonly places: readonly PairDecision[];
 }
 
 export interface LinksShown {
@@ -48,7 +60,7 @@ function savedWords(percent: number, compared: Compared, isTurned: boolean): str
 }
 
 /** What was not shown: a range with 0 in it, or one so narrow that nobody acts on it. */
-function undecided(compared: Compared, percent: number, interval: Interval): string {
+function notShown(compared: Compared, percent: number, interval: Interval): string {
   const { pair } = compared.improvement;
   const why = notShownClause(compared.improvement);
   const [lane, over, place] = [laneName(pair.lane), laneName(pair.over), placeWords(compared)];
@@ -59,6 +71,41 @@ function undecided(compared: Compared, percent: number, interval: Interval): str
   if (links !== null)
     return `${links}; over all of them no difference is shown${place && `,${place}`}: the 95 % CI is ${low} to ${high} %${why}.`;
   return `No difference shown between ${lane} and ${over}${place}: the 95 % CI is ${low} to ${high} %${why}.`;
+}
+
+/**
+ * Equal within what was asked. A difference that is shown all the same is told, since it is one that the asker called small. The first
+ * look may show as much and have no interval.
+ */
+function equalSentence(compared: Compared, margin_percent: number, percent: number): string {
+  const { pair, interval } = compared.improvement;
+  const { lane, over } = pair;
+  const equal = `${laneName(lane)} and ${laneName(over)} are equal within ${margin_percent} %${placeWords(compared)}`;
+  if (interval === null) return `${equal}.`;
+  if (interval.low > 0 || interval.high < 0)
+    return `${equal}: ${laneName(percent < 0 ? over : lane)} saves ${savedWords(Math.abs(percent), compared, percent < 0)}.`;
+  const { low, high } = formatPercents(percent, interval);
+  return `${equal}: the 95 % CI is ${low} to ${high} %.`;
+}
+
+/** Several pages on links, each of which stopped by itself: how many were decided which way, and what all loads together say. */
+function decisionsSentence(compared: Compared, { margin_percent, places }: Decided, percent: number): string {
+  const { pair, interval } = compared.improvement;
+  const [lane, over] = [laneName(pair.lane), laneName(pair.over)];
+  const counts = decisionCounts({ lane, over }, places, margin_percent, placeWords(compared));
+  if (interval === null) return `${counts}.`;
+  const { low, high } = formatPercents(percent, interval);
+  const saved = savedWords(Math.abs(percent), compared, percent < 0);
+  const way = direction(compared.improvement);
+  const pooled =
+    way === "faster"
+      ? `${lane} saves ${saved}`
+      : way === "slower"
+        ? `${lane} takes ${saved} longer`
+        : isEquivalent(interval)
+          ? `they differ by less than ${equivalence_percent} % (95 % CI ${low} to ${high})`
+          : `no difference is shown (95 % CI ${low} to ${high})`;
+  return `${counts}. Over all of them ${pooled}, by loads that stopped because of what they showed.`;
 }
 
 /** `HTTP/3 is faster than HTTP/2 on 4 of 5 links and slower on 1`: where links differ so much that over all of them nothing is shown. */
@@ -81,19 +128,29 @@ export function answerSentence(compared: Compared): string {
     const of = gap.what === "requests" ? "requests" : "bytes";
     return `${lane} and ${over} cannot be compared${place}: they loaded different pages. ${lane} asked for ${percentDown(gap.lane)} of the recorded ${of}, ${over} for ${percentDown(gap.over)}.`;
   }
+  const { decided } = compared;
+  const { places: [only, second] = [], margin_percent = equivalence_percent } = decided ?? {};
+  if (decided && second) return decisionsSentence(compared, decided, percent);
+  if (only?.decision === "equivalent") return equalSentence(compared, margin_percent, percent);
   const saved = savedWords(Math.abs(percent), compared, percent < 0);
   if (interval === null) {
     const word = percent < 0 ? "slower" : "faster";
     const runs = n.lane === n.over ? `${count(n.lane, "run")} of each` : `${n.lane} and ${count(n.over, "run")}`;
-    const needs = improvement.pages === 1 && improvement.links === 1 ? `${minimumUnits} of each` : "more";
+    const isFixed = decided === null && improvement.pages === 1 && improvement.links === 1;
+    const needs = isFixed ? `${minimumUnits} of each` : "more";
     return `Too few runs for a verdict${place}: ${lane} was ${saved} ${word} than ${over} in ${runs}; it takes ${needs}.`;
   }
-  switch (direction(improvement)) {
+  // What was decided at one place is what is said; its figures are those of the look that decided.
+  switch (only?.decision ?? direction(improvement)) {
     case "faster":
       return `${lane} saves ${saved} over ${over}${place}.`;
     case "slower":
       return `${lane} takes ${saved} longer than ${over}${place}.`;
+    case "undecided": {
+      const { low, high } = formatPercents(percent, interval);
+      return `${lane} against ${over} is undecided${place}: no difference is shown, nor that they are equal within ${margin_percent} % (95 % CI ${low} to ${high}).`;
+    }
     default:
-      return undecided(compared, percent, interval);
+      return notShown(compared, percent, interval);
   }
 }

@@ -5,7 +5,7 @@ import { laneFamily, laneName } from "../../base/lanes.ts";
 import { count, sentenceTime } from "../../base/numbers.ts";
 import { type PathEvidence, type PathPart, pathParts } from "../../load/metrics/path_evidence.ts";
 import type { Direction } from "../verdict/comparison.ts";
-import type { LanePair } from "../verdict/sample.ts";
+import { counted, type LanePair, type Sample, timedOut } from "../verdict/sample.ts";
 
 /** One page on one link: means over its loads. */
 export interface CellEvidence {
@@ -164,4 +164,13 @@ export function whyLine(pair: LanePair, direction: Direction, cells: readonly Ce
   const but = against.length > 0 ? `; against that, ${wordsOf(turned, against)}` : "";
   const means = cells.length > 1 ? ` (means over ${count(cells.length, "page on a link", "pages on links")})` : "";
   return `Why: ${wordsOf(story, parts)}${but}${means}.`;
+}
+
+/**
+ * Of a difference that is known to be at least so large, because loads of the slower lane timed out: those that ended are the quick
+ * ones, and their paths explain nothing.
+ */
+export function timedOutLine(slower: string, loads: readonly Sample[]): string {
+  const of = loads.filter((load) => load.lane === slower && counted(load) !== null);
+  return `Why: ${of.filter(timedOut).length} of ${laneName(slower)}’s ${count(of.length, "load")} timed out; those that ended do not show what held these up.`;
 }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answerSentence, type Compared } from "../../../../cli/results/answer/answer_sentence.ts";
+import type { Decision } from "../../../../cli/results/stats/sequential.ts";
 import type { Improvement } from "../../../../cli/results/verdict/comparison.ts";
 
 const improvement: Improvement = {
@@ -22,8 +23,23 @@ const improvement: Improvement = {
 };
 
 function said(result: Partial<Improvement>, of: Partial<Compared> = {}): string {
-  const compared = { saved_ms: 111.4, where: "shop (10mbit/50ms)", modelled: 0, dilation: 1, byLink: null, ...of };
-  return answerSentence({ ...compared, improvement: { ...improvement, ...result } });
+  const place = { where: "shop (10mbit/50ms)", modelled: 0, dilation: 1, byLink: null };
+  return answerSentence({
+    saved_ms: 111.4,
+    ...place,
+    decided: null,
+    ...of,
+    improvement: { ...improvement, ...result },
+  });
+}
+
+/** Loads that stopped: so many decisions of each kind. */
+function decided(times: Partial<Record<Decision, number>>, margin_percent = 3): Pick<Compared, "decided"> {
+  const rest = { pair: improvement.pair, blocks: 9, givenUp: false, percent: null, interval: null, gap: null };
+  const places = Object.entries(times).flatMap(([decision, number]) =>
+    Array.from({ length: number }, () => ({ ...rest, decision: decision as Decision })),
+  );
+  return { decided: { margin_percent, places } };
 }
 
 const rows: Readonly<Record<string, readonly [Partial<Improvement>, Partial<Compared>, string]>> = {
@@ -107,6 +123,51 @@ const rows: Readonly<Record<string, readonly [Partial<Improvement>, Partial<Comp
     { pages: 12, links: 1 },
     { where: "12 pages (3g)", saved_ms: -4 },
     "HTTP/3 saves 12 % (95 % CI 10 to 17) over HTTP/2 on 12 pages (3g).",
+  ],
+  "decided to be slower, by what is less than anybody acts on": [
+    { percent: -0.4, interval: { low: -0.6, high: -0.2 }, probability: 1 },
+    { saved_ms: -4, ...decided({ slower: 1 }, 0.1) },
+    "HTTP/3 takes 4 ms (0.4 %, 95 % CI 0.2 to 0.6) longer than HTTP/2 on shop (10mbit/50ms).",
+  ],
+  "decided to be equal, by a margin of one's own": [
+    { percent: 1, interval: { low: -4.2, high: 6.1 } },
+    { saved_ms: 9, ...decided({ equivalent: 1 }, 10) },
+    "HTTP/3 and HTTP/2 are equal within 10 % on shop (10mbit/50ms): the 95 % CI is -4 to 6 %.",
+  ],
+  "decided to be equal, though the second lane saves a little": [
+    { percent: -1.5, interval: { low: -1.8, high: -1.2 } },
+    { saved_ms: -15, ...decided({ equivalent: 1 }) },
+    "HTTP/3 and HTTP/2 are equal within 3 % on shop (10mbit/50ms): HTTP/2 saves 15 ms (2 %, 95 % CI 1 to 2).",
+  ],
+  "decided to be equal at the first look, which has no interval": [
+    { percent: 0.1, interval: null },
+    { saved_ms: 1, ...decided({ equivalent: 1 }) },
+    "HTTP/3 and HTTP/2 are equal within 3 % on shop (10mbit/50ms).",
+  ],
+  "undecided, whatever a test that counts one look says": [
+    { percent: 2, interval: { low: -0.2, high: 4.1 }, probability: 0.02 },
+    { saved_ms: 20, ...decided({ undecided: 1 }) },
+    "HTTP/3 against HTTP/2 is undecided on shop (10mbit/50ms): no difference is shown, nor that they are equal within 3 % (95 % CI -0.2 to 4.1).",
+  ],
+  "too few blocks for a look": [
+    { interval: null, n: { lane: 5, over: 5 } },
+    decided({ undecided: 1 }),
+    "Too few runs for a verdict on shop (10mbit/50ms): HTTP/3 was 111 ms (12 %) faster than HTTP/2 in 5 runs of each; it takes more.",
+  ],
+  "several decided": [
+    { pages: 12, links: 1 },
+    { where: "12 pages (3g)", ...decided({ undecided: 2, slower: 1, faster: 5, equivalent: 4 }) },
+    "HTTP/3 is faster than HTTP/2 in 5 of 12 comparisons on 12 pages (3g), slower in 1, equal within 3 % in 4, undecided in 2. Over all of them HTTP/3 saves 111 ms (12 %, 95 % CI 10 to 17), by loads that stopped because of what they showed.",
+  ],
+  "several decided, all alike": [
+    { percent: 1, interval: { low: -4.2, high: 6.1 }, pages: 2, links: 2 },
+    { where: "2 pages across 2 links", ...decided({ equivalent: 4 }, 5) },
+    "HTTP/3 and HTTP/2 are equal within 5 % in all 4 comparisons on 2 pages across 2 links. Over all of them no difference is shown (95 % CI -4 to 6), by loads that stopped because of what they showed.",
+  ],
+  "several decided, too few of all for an interval": [
+    { interval: null, pages: 2 },
+    { where: null, ...decided({ slower: 1, undecided: 1 }) },
+    "HTTP/3 is slower than HTTP/2 in 1 of 2 comparisons, undecided in 1.",
   ],
   "where it was said before": [{}, { where: null }, "HTTP/3 saves 111 ms (12 %, 95 % CI 10 to 17) over HTTP/2."],
   "where it was said before, not shown": [
