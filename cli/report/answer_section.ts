@@ -11,7 +11,7 @@ import { type Answer, furtherSentence } from "../results/answer/answer.ts";
 import { browserNames, browsersOf } from "../results/verdict/browsers.ts";
 import { samplesOf } from "../results/verdict/compared_metric.ts";
 import { isValid } from "../results/verdict/sample.ts";
-import { type StoppingSummary, stoppingSentence } from "../results/verdict/stopping_summary.ts";
+import { decidedWithin, type StoppingSummary, stoppingSentence } from "../results/verdict/stopping_summary.ts";
 import { type SweepVerdict, winsLine } from "../results/verdict/sweep_verdict.ts";
 import { controllerNote } from "./controller_note.ts";
 import type { ReportData } from "./data.ts";
@@ -101,8 +101,10 @@ export interface FirstScreen {
 
 export function answerSection(data: ReportData, { verdict, modelled, links, settled }: FirstScreen): Markup {
   const { answer, sweep } = data;
+  // Link by link a test would count one look, of loads that stopped by what they showed.
+  const isLinkByLink = links > 1 && decidedWithin(sweep.plan.until) === null;
   const wins = (pair: SweepVerdict["pairs"][number]): Markup | null => {
-    const line = links > 1 ? winsLine(pair) : null;
+    const line = isLinkByLink ? winsLine(pair) : null;
     return line === null ? null : html`<p class="wins">${line}</p>`;
   };
   const asked = verdict.pairs.find(({ pair }) => pair.lane === answer.pair?.lane && pair.over === answer.pair.over);

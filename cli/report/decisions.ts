@@ -5,7 +5,7 @@ import { decisionWords, type StoppingSummary, stoppingSentence } from "../result
 
 const maxRows = 1500;
 
-const rule = `Lanes are compared pair by pair after each block from the ${firstLook}th to the ${lastLook}th: by a test of their medians that holds for lanes of unequal noise, equivalence by two one-sided ones, at levels that keep the chance of a wrong decision over all looks below 5 % for each pair. A pair that the last look would decide with a chance below ${futilityThreshold * 100} % is given up. The figure is of the medians when the loads stopped, which leans away from 0; its interval holds for all looks together. These decisions count the looks; the verdict's intervals do not, and where the two differ these hold.`;
+const rule = `Lanes are compared pair by pair after each block from the ${firstLook}th to the ${lastLook}th: by a test of their medians that holds for lanes of unequal noise, equivalence by two one-sided ones, at levels that keep the chance of a wrong decision over all looks below 5 % for each pair. A pair that the last look would decide with a chance below ${futilityThreshold * 100} % is given up. The figure is of the medians when the loads stopped, which leans away from 0; its interval holds for all looks together. Intervals of medians, maps and what is pooled count one look; where they differ, these decisions hold.`;
 
 /** Null for a plan with a fixed number of repetitions. */
 export function decisionSection(settlement: StoppingSummary | null): Markup | null {

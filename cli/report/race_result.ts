@@ -14,6 +14,8 @@ import type { Cell, Film, Load, Results, Sweep } from "../results/store/results.
 import { usualMetric } from "../results/verdict/compared_metric.ts";
 import { direction, type Improvement } from "../results/verdict/comparison.ts";
 import { counted, isValid, sortLanes, timedOut } from "../results/verdict/sample.ts";
+import type { PairDecision } from "../results/verdict/stopping_decision.ts";
+import { decidedWithin, placeDecisions } from "../results/verdict/stopping_summary.ts";
 import { summarize } from "../results/verdict/summary.ts";
 import { sweepVerdict } from "../results/verdict/sweep_verdict.ts";
 import { reasonKind } from "../results/verdict/verdict.ts";
@@ -60,15 +62,19 @@ function laneResult(
   };
 }
 
-function comparisonOf(result: Improvement): RaceComparison {
-  const { pair, percent, interval } = result;
+/** `decisions`: what the loads stopped by; empty where their number was fixed before. */
+function comparisonOf(result: Improvement, decisions: readonly PairDecision[]): RaceComparison {
+  const { pair } = result;
+  const decided = decisions.find((each) => each.pair.lane === pair.lane && each.pair.over === pair.over);
+  const { percent, interval } = result.percent === null ? result : (decided ?? result);
+  const way = decided?.decision ?? direction(result);
   return {
     lane: pair.lane as RaceComparison["lane"],
     against: pair.over as RaceComparison["against"],
-    improvement_percent: percent,
+    improvement_percent: percent ?? result.percent,
     low: interval?.low ?? null,
     high: interval?.high ?? null,
-    decided: direction(result) === "faster" || direction(result) === "slower",
+    decided: way === "faster" || way === "slower",
   };
 }
 
@@ -96,6 +102,8 @@ export function raceResult(results: Results, home: string, sweep: Sweep, keepCre
   const report = reportPath(home, sweep);
   const { name } = describeLink(link_profile);
   const answer = storedAnswer(results, sweep, usualMetric);
+  const margin_percent = decidedWithin(sweep.plan.until);
+  const decisions = margin_percent === null ? [] : placeDecisions(cells, loads, margin_percent);
   const further = verdict.pairs.flatMap((pair) => furtherSentence(pair, answer) ?? []);
   return {
     schema: "trilane/race-result/1",
@@ -105,7 +113,7 @@ export function raceResult(results: Results, home: string, sweep: Sweep, keepCre
     runs: sweep.plan.repetitions,
     sweep: sweep.id,
     lanes,
-    comparisons: verdict.pairs.map(({ overall }) => comparisonOf(overall)),
+    comparisons: verdict.pairs.map(({ overall }) => comparisonOf(overall, decisions)),
     verdict: { sentences: [...answerLines(answer), ...further, ...verdict.notes] },
     excluded: excludedOf(loads),
     report_path: existsSync(report) ? report : null,

@@ -15,7 +15,7 @@ import { studyOfPlan } from "../results/studies/all.ts";
 import { comparedSpreads } from "../results/studies/spread.ts";
 import { comparedMetric, samplesOf, verdictBy } from "../results/verdict/compared_metric.ts";
 import { sortLanes } from "../results/verdict/sample.ts";
-import { stoppingSentence, stoppingSummary } from "../results/verdict/stopping_summary.ts";
+import { decidedWithin, stoppingSentence, stoppingSummary } from "../results/verdict/stopping_summary.ts";
 import { summarize } from "../results/verdict/summary.ts";
 import { winsLine } from "../results/verdict/sweep_verdict.ts";
 import { laneTable } from "../results/verdict/verdict.ts";
@@ -100,9 +100,10 @@ export function outcomeOf(
     summaries.length === 1
       ? textTable(laneTable(summaries[0] ?? [], comparedMetric(metric).title))
       : mediansTable(results, lanes);
-  const several = links.size > 1;
+  // Link by link a test would count one look, of loads that stopped by what they showed.
+  const isLinkByLink = links.size > 1 && decidedWithin(until) === null;
   const sentences = [
-    ...verdict.pairs.flatMap((pair) => [furtherSentence(pair, answer), several ? winsLine(pair) : null]),
+    ...verdict.pairs.flatMap((pair) => [furtherSentence(pair, answer), isLinkByLink ? winsLine(pair) : null]),
     ...verdict.notes,
     study ? agreementSentence([...comparedFigures(study, loads, seed), ...comparedSpreads(study, loads, seed)]) : null,
     until ? stoppingSentence(stoppingSummary(cells, samples, until, repetitions)) : null,

@@ -350,6 +350,30 @@ export interface ExportedImprovement {
    * Why percent or the interval is null.
    */
   reason: string | null;
+  decision?: ExportedDecision;
+}
+/**
+ * Where loads stopped once it was decided (`until.decided_percent` of the plan): what was. All looks are counted, which the improvement's own interval does not. Absent: their number was fixed before.
+ */
+export interface ExportedDecision {
+  /**
+   * Of `lane`. equivalent: within the plan's margin.
+   */
+  decision: "faster" | "slower" | "equivalent" | "undecided";
+  /**
+   * Blocks with loads of both lanes that it took.
+   */
+  blocks: number;
+  /**
+   * Undecided, and more loads would hardly decide it.
+   */
+  given_up: boolean;
+  /**
+   * As an improvement, when the loads stopped; of lanes that are faster or slower it leans away from 0.
+   */
+  percent: number | null;
+  low_percent: Percent;
+  high_percent: Percent;
 }
 export interface ExportedVerdict {
   scope: string;

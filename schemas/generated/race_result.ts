@@ -196,7 +196,7 @@ export interface RaceComparison {
   low: number | null;
   high: Percent;
   /**
-   * There is an interval, and 0 is not in it.
+   * One of the two is shown to be faster; where loads stopped once it was decided (`--decide`), that is the decision, whose figure and interval these are.
    */
   decided: boolean;
 }

@@ -1,24 +1,34 @@
 // A sweep as one JSON document by schemas/export.schema.json: what was asked, every load, and what they say. No HAR.
-import type { Export, ExportedBeyondMedian, ExportedHost } from "../../../schemas/generated/export.ts";
+import type {
+  Export,
+  ExportedBeyondMedian,
+  ExportedDecision,
+  ExportedHost,
+} from "../../../schemas/generated/export.ts";
 import type { Interval } from "../../base/interval.ts";
 import { traitsByLink } from "../../link/traits.ts";
 import type { Cell, FilmedLoad, Host, LinkTest, Load, Sweep } from "../store/results.ts";
 import { beyondMedian } from "../verdict/beyond_median.ts";
 import { samplesOf, verdictBy } from "../verdict/compared_metric.ts";
 import { compare } from "../verdict/comparison.ts";
-import { lanePairs, type Sample } from "../verdict/sample.ts";
+import { decisionCounts } from "../verdict/decision_counts.ts";
+import { type LanePair, lanePairs, type Sample } from "../verdict/sample.ts";
+import type { PairDecision } from "../verdict/stopping_decision.ts";
+import { decidedWithin, placeDecisions } from "../verdict/stopping_summary.ts";
+import type { PairVerdict } from "../verdict/sweep_verdict.ts";
 
 function exportedHost({ name, facts }: Host): ExportedHost {
   const { cpu, cpus, kernel, versions } = facts;
   return { name, cpu, cpus, kernel, browser: [...(versions.chromium ?? [])] };
 }
 
+const endsOf = (interval: Interval | null) => ({
+  low_percent: interval?.low ?? null,
+  high_percent: interval?.high ?? null,
+});
+
 function exportedBeyond(loads: readonly Sample[], seed: number): ExportedBeyondMedian {
   const { effects, tails, components } = beyondMedian(loads, seed);
-  const endsOf = (interval: Interval | null) => ({
-    low_percent: interval?.low ?? null,
-    high_percent: interval?.high ?? null,
-  });
   return {
     page_effects: effects.flatMap(({ pair, pages }) =>
       pages.map(({ page, effect: { percent, interval }, probability, holm, benjaminiHochberg, named }) => {
@@ -35,6 +45,23 @@ function exportedBeyond(loads: readonly Sample[], seed: number): ExportedBeyondM
   };
 }
 
+function exportedDecision({ decision, blocks, givenUp, percent, interval }: PairDecision): ExportedDecision {
+  return { decision, blocks, given_up: givenUp, percent, ...endsOf(interval) };
+}
+
+const isOf = ({ lane, over }: LanePair, { pair }: PairDecision): boolean => pair.lane === lane && pair.over === over;
+
+/** A pair's sentence; where loads stopped once it was decided, after what was. `margin_percent`: null where they did not. */
+function sentenceOf(
+  { pair, sentence }: PairVerdict,
+  decisions: readonly PairDecision[],
+  margin_percent: number | null,
+): string {
+  const ofPair = decisions.filter((each) => isOf(pair, each));
+  const counts = margin_percent === null ? null : decisionCounts(pair, ofPair, margin_percent);
+  return counts === null ? sentence : `${counts}. By a test that counts one look: ${sentence}`;
+}
+
 export function exportDocument(
   sweep: Sweep,
   cells: readonly Cell[],
@@ -47,22 +74,24 @@ export function exportDocument(
   const verdict = verdictBy(sweep.plan.metric, loads, traitsByLink(cells), sweep.seed);
   const samples = samplesOf(loads, sweep.plan.metric);
   const groups = Map.groupBy(samples, (load) => JSON.stringify([load.page, load.link]));
+  const margin_percent = decidedWithin(sweep.plan.until);
+  const decisions = margin_percent === null ? [] : placeDecisions(cells, samples, margin_percent);
   const improvements = [...groups.values()].flatMap((group) =>
     lanePairs(group.map((load) => load.lane)).map((pair) => {
       const { percent, interval, n, reason } = compare(group, pair, sweep.seed);
       const page = group[0]?.page ?? "";
       const link = group[0]?.link ?? "";
-      const [low_percent, high_percent] = [interval?.low ?? null, interval?.high ?? null];
+      const here = decisions.find((each) => each.page === page && each.link === link && isOf(pair, each));
       return {
         page,
         link,
         ...pair,
         percent,
-        low_percent,
-        high_percent,
+        ...endsOf(interval),
         loads_lane: n.lane,
         loads_over: n.over,
         reason,
+        ...(here ? { decision: exportedDecision(here) } : {}),
       };
     }),
   );
@@ -87,7 +116,7 @@ export function exportDocument(
     improvements,
     verdict: {
       scope: verdict.scope,
-      sentences: [...verdict.pairs.map((pair) => pair.sentence), ...verdict.notes],
+      sentences: [...verdict.pairs.map((pair) => sentenceOf(pair, decisions, margin_percent)), ...verdict.notes],
       excluded: verdict.excluded,
     },
     beyond_median: exportedBeyond(samples, sweep.seed),

@@ -30,6 +30,8 @@ export interface Fixture {
   /** What an attempt came to; by default valid. */
   readonly outcome?: (of: { page: string; link: string; lane: Lane; block: number; attempt: number }) => FixtureOutcome;
   readonly finished?: boolean;
+  /** When loads were enough; the fixture makes as many as `repetitions` all the same. */
+  readonly until?: NewSweep["plan"]["until"];
   readonly description?: string;
   /** By page, of recordings that are there. */
   readonly digests?: Readonly<Record<string, string>>;
@@ -322,6 +324,7 @@ export function storeFixture(home: string, fixture: Fixture): number {
         seed: 7,
         retries: 2,
         timeout_s: 60,
+        ...(fixture.until === undefined ? {} : { until: fixture.until }),
         ...(fixture.description === undefined ? {} : { description: fixture.description }),
       },
       plan_digest: "ab".repeat(32),
