@@ -3,7 +3,8 @@
 //
 // Of a fixed bitrate R over a capacity C < R, a clip of length D in segments of length S: the last segment is there after D R / C, and
 // plays for S, so that startup delay and stalls are D (R / C - 1) + S in all, and round trips: to open connections, and one for each
-// segment, which is asked for once the one before it is there. R is what the link carried: headers and sound are in it.
+// segment, which is asked for once the one before it is there. R is what the link carried: headers and sound are in it. Without a
+// bar stands the bare D (R / C - 1), R the picture's and the sound's nominal bitrates, which has neither.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -83,9 +84,13 @@ async function view({ home, say }: Site, page: string, lane: Lane, link: string,
 function carried_bits({ load }: Viewed, start_ms: number, end_ms: number): number {
   const { shaper, navigation_start_ns } = load.log._trilane;
   if (!shaper?.timeline || navigation_start_ns === null) throw new Error("the shaper left no time line");
-  return binsOf(shaper.timeline, "down", navigation_start_ns)
-    .filter((bin) => bin.start_ms >= start_ms && bin.end_ms <= end_ms)
-    .reduce((sum, bin) => sum + (bin.rate_bps * (bin.end_ms - bin.start_ms)) / 1000, 0);
+  // Of a minute and more a bin is 640 ms: what of the first and the last one is within counts, too.
+  const within_ms = (bin: { start_ms: number; end_ms: number }): number =>
+    Math.max(0, Math.min(bin.end_ms, end_ms) - Math.max(bin.start_ms, start_ms));
+  return binsOf(shaper.timeline, "down", navigation_start_ns).reduce(
+    (sum, bin) => sum + (bin.rate_bps * within_ms(bin)) / 1000,
+    0,
+  );
 }
 
 /** Round trips before the first segment is asked for: manifest, name, handshake, initialization segment. */
@@ -95,13 +100,15 @@ interface Waited {
   /** Startup delay and stalls. */
   readonly waited_ms: number;
   readonly expected_ms: number;
+  /** By nominal bitrates, as if nothing were to be opened, asked for or played out. */
+  readonly bare_ms: number;
   /** From the player's start to the end, less the clip: what was waited by the clock alone. */
   readonly byClock_ms: number;
 }
 
 function waitedOf(viewed: Viewed, lane: Lane): Waited {
   const { record } = viewed;
-  const { clip_s, segment_s } = record.settings;
+  const { clip_s, segment_s, video, audio } = record.settings;
   const { start_ms, began_ms, ended_ms, stalls } = playbackOf(record.events);
   if (began_ms === null || ended_ms === null) throw new Error("the video did not play to its end");
   const segments = segmentsOf(record.events, "video");
@@ -109,9 +116,11 @@ function waitedOf(viewed: Viewed, lane: Lane): Waited {
   const requests = segments.filter(({ number }) => number > 0).length;
   const rate_bps = carried_bits(viewed, start_ms, last_ms) / clip_s;
   const roundTrips = (opening[lane] ?? 0) + requests;
+  const nominal_bps = [video[0], audio[0]].reduce((sum, each) => sum + (each?.bitrate_bps ?? 0), 0);
   return {
     waited_ms: began_ms - start_ms + stalled_ms({ stalls }),
     expected_ms: (clip_s * (rate_bps / capacity_bps - 1) + segment_s) * 1000 + roundTrips * rtt_ms,
+    bare_ms: clip_s * (nominal_bps / capacity_bps - 1) * 1000,
     byClock_ms: ended_ms - start_ms - clip_s * 1000,
   };
 }
@@ -142,6 +151,11 @@ async function stallParts(site: Site): Promise<Measurement[]> {
         "off the theory",
         found.map(({ waited_ms, expected_ms }) => apart_percent(waited_ms, expected_ms)),
         within_percent,
+      ),
+      row(
+        "off the bare D (R / C - 1)",
+        found.map(({ waited_ms, bare_ms }) => apart_percent(waited_ms, bare_ms)),
+        null,
       ),
       row(
         "off the clock: end less start less clip",
