@@ -1,8 +1,9 @@
 // How long a server took for a request: from the request's last byte to the response's first at the server. A browser sees
 // both a round trip apart, and other responses in between: what the server had ready waits its turn on a connection that
 // several share, and in the queue of a slow link. Only the time counts in which the server can be seen to have had nothing
-// to send: up to the last moment before the response at which none that goes before it was under way. So a time can be
-// told too short, where responses came without a break, and never for another's.
+// to send: up to the last moment before the response at which none that goes before it was under way. And up to when it had
+// what was asked for later, is no more urgent and came first: of two that are ready the earlier asked for goes first. So a
+// time can be told too short, where responses came without a break, and never for another's.
 import { connectionOf } from "./connection.ts";
 import { type HarEntry, isRecord, numberField, textField } from "./har.ts";
 import type { RoundTrips } from "./round_trips.ts";
@@ -54,14 +55,20 @@ function exchangeOf(entry: HarEntry, recordWait_ms: number): Exchange | null {
 const goesBefore = (other: Exchange, { priority }: Exchange): boolean =>
   other.priority === null || priority === null || other.priority >= priority;
 
+/** Whether a server sends `other` only after a response that is ready and was asked for earlier, whether it honours priorities or not. */
+const yieldsTo = (other: Exchange, { priority }: Exchange): boolean =>
+  other.priority !== null && priority !== null && other.priority <= priority;
+
 /** To microseconds. */
 const rounded = (time_ms: number): number => Math.round(time_ms * 1000) / 1000;
 
 export class ServerTimes {
   readonly #roundTrips: RoundTrips;
   readonly #exchanges = new Map<HarEntry, Exchange>();
+  readonly #onConnection: ReadonlyMap<string, readonly Exchange[]>;
   readonly #together: ReadonlyMap<string, readonly Exchange[]>;
   readonly #oneQueue: boolean;
+  readonly #known = new Map<Exchange, number | null>();
 
   /** `oneQueue`: the browser was behind a slow link, in whose queue the responses of all connections waited. */
   constructor(entries: readonly HarEntry[], roundTrips: RoundTrips, oneQueue: boolean) {
@@ -72,18 +79,39 @@ export class ServerTimes {
       if (exchange) this.#exchanges.set(entry, exchange);
     }
     const wholes = [...this.#exchanges.values()].sort((a, b) => b.end_ms - a.end_ms);
-    this.#together = Map.groupBy(wholes, ({ connection }) => (oneQueue ? "" : connection));
+    this.#onConnection = Map.groupBy(wholes, ({ connection }) => connection);
+    this.#together = oneQueue ? new Map([["", wholes]]) : this.#onConnection;
   }
 
   /** ms; null where it is not known. */
   of(entry: HarEntry): number | null {
-    const rtt_ms = this.#roundTrips.of(entry);
     const exchange = this.#exchanges.get(entry);
+    if (!exchange) return this.#timeOf(entry, null);
+    let time_ms = this.#known.get(exchange);
+    if (time_ms === undefined) {
+      time_ms = this.#timeOf(entry, exchange);
+      this.#known.set(exchange, time_ms);
+    }
+    return time_ms;
+  }
+
+  #timeOf(entry: HarEntry, exchange: Exchange | null): number | null {
+    const rtt_ms = this.#roundTrips.of(entry);
     const wait_ms = isRecord(entry.raw.timings) ? (numberField(entry.raw.timings, "wait") ?? 0) : 0;
     // Nothing comes in no time: 0 is how producers say that they do not know.
     if (rtt_ms === null || wait_ms <= 0) return null;
     if (!exchange) return rounded(Math.max(0, wait_ms - rtt_ms));
-    return rounded(Math.max(0, this.#lastIdle_ms(exchange) - exchange.sent_ms - rtt_ms));
+    const ready_ms = Math.max(this.#lastIdle_ms(exchange) - rtt_ms, this.#overtaken_ms(exchange));
+    return rounded(Math.max(0, ready_ms - exchange.sent_ms));
+  }
+
+  /** When the last was ready that went before it on its connection and would not have, had this been ready; as `sent_ms` is. */
+  #overtaken_ms(exchange: Exchange): number {
+    const readyOf = (other: Exchange): number => other.sent_ms + (this.of(other.entry) ?? 0);
+    return (this.#onConnection.get(exchange.connection) ?? [])
+      .filter((other) => other.sent_ms > exchange.sent_ms && other.firstByte_ms < exchange.firstByte_ms)
+      .filter((other) => yieldsTo(other, exchange))
+      .reduce((latest_ms, other) => Math.max(latest_ms, readyOf(other)), 0);
   }
 
   /** When last before the response none that goes before it was under way. */

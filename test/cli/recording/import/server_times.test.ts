@@ -68,6 +68,17 @@ test("a less urgent response does not hold up a more urgent one", () => {
   assert.deepEqual(serverTimes([picture, style], true), [0, 0], "but in a link's queue it does");
 });
 
+test("what was asked for later and came first shows that a response was not ready", () => {
+  const page = { at_ms: 900, wait_ms: 50, receive_ms: 150, connection: "c", priority: "VeryHigh" };
+  const script = { at_ms: 1000, wait_ms: 270, connection: "c", priority: "Low" };
+  const picture = { at_ms: 1015, wait_ms: 85, receive_ms: 168, connection: "c", priority: "Low" };
+  const timesOf = (...sent: Sent[]): unknown[] => serverTimes([page, ...sent]).slice(1);
+  assert.deepEqual(timesOf(script, picture), [15, 0], "when the picture, asked for 15 ms later, was ready");
+  assert.deepEqual(timesOf(script, { ...picture, priority: "High" }), [0, 0], "unless that is more urgent");
+  assert.deepEqual(timesOf({ ...script, at_ms: 1020, wait_ms: 250 }, picture), [0, 0], "or was asked for before");
+  assert.deepEqual(timesOf({ ...script, wait_ms: 80 }, picture), [0, 0], "or came later");
+});
+
 test("behind a slow link the responses of all connections wait for each other", () => {
   const large = { at_ms: 1000, wait_ms: 80, receive_ms: 400, connection: "c" };
   const other = { at_ms: 1010, wait_ms: 300, connection: "d" };
