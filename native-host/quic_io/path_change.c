@@ -16,7 +16,8 @@ static json_t *change_json(const struct path_change *change) {
     snprintf(peer, sizeof peer, mapped ? "%s:%u" : "[%s]:%u", host, ntohs(change->peer.sin6_port));
     return json_pack("{s:s, s:o, s:o, s:o, s:o}", "peer", peer, "seen_ns", time_or_null(change->seen_ns),
                      "answered_ns", time_or_null(change->answered_ns), "validated_ns",
-                     time_or_null(change->validated_ns), "resumed_ns", time_or_null(change->resumed_ns));
+                     time_or_null(change->validated_ns), "resumed_ns",
+                     time_or_null(change->answered_ns > 0 ? change->resumed_ns : 0));
 }
 
 json_t *path_changes_json(const struct path_change *changes, size_t count) {

@@ -108,7 +108,7 @@ bool quiche_paths_turn(struct quiche_paths *paths, quiche_conn *quic, uint64_t n
 
 void quiche_paths_sent(struct quiche_paths *paths, bool content, uint64_t now_ns) {
     struct path_change *change = last_change(paths);
-    if (content && change && change->answered_ns > 0 && change->resumed_ns == 0) change->resumed_ns = now_ns;
+    if (content && change && change->resumed_ns == 0) change->resumed_ns = now_ns;
 }
 
 bool quiche_paths_spare_id(quiche_conn *quic, bool moves, uint8_t *id, size_t size) {

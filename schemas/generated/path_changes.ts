@@ -24,7 +24,7 @@ export interface PathChange {
    */
   validated_ns: number | null;
   /**
-   * The first packet with content left for it, after that acknowledgement.
+   * The first packet with content left for it: of at least 150 bytes, as the few that may go to an address that is not validated (RFC 9000, 8.1) are next to nothing. Null, too, where it was not answered.
    */
   resumed_ns: number | null;
 }

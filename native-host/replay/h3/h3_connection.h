@@ -63,6 +63,7 @@ struct h3_connection {
     size_t least_bytes;             // that quiche is to get although the window is full
     unsigned round;                 // from one time that quiche had nothing left to send to the next
     uint8_t places[URGENCY_LEVELS]; // taken in this round
+    bool probing;                   // what quiche may send to the client's address is limited (RFC 9000, 8.1)
     bool drained;                   // quiche has made packets of all that it had and the window took
     bool given;                     // quiche has taken something of this round of responses
     bool fresh;                     // a response has become ready, or changed its priority, since

@@ -76,6 +76,7 @@ static void not_application_limited(struct h3_connection *c) {
 static void update_from_path(struct h3_connection *c) {
     quiche_path_stats path;
     if (!quiche_paths_active(&c->paths, c->quic, &path)) return;
+    c->probing = !quiche_paths_is_validated(&path);
     quiche_stats all; // of a path, quiche's CUBIC and Reno do not count the bytes that were lost
     quiche_conn_stats(c->quic, &all);
     // What was lost quiche sends again, so it holds it again.
@@ -131,8 +132,9 @@ static enum packets give_and_make(struct h3_connection *c) {
         c->fresh = false;
         enum packets packets = make_packets(c);
         c->drained = packets == PACKETS_DRAINED;
-        // With room left it holds nothing more: what is given now goes behind nothing.
-        const bool empty = c->drained && h3_window_room(c) > LEAST_ROOM_BYTES;
+        // With room left it holds nothing more: what is given now goes behind nothing. After a move it may be
+        // the new address that takes no more.
+        const bool empty = c->drained && !c->probing && h3_window_room(c) > LEAST_ROOM_BYTES;
         if (empty) {
             c->held_bytes = 0;
             begin_round(c);
