@@ -6,7 +6,6 @@ import { costSentence } from "../results/fetches/cost_sentence.ts";
 import { discoveries } from "../results/fetches/discovery.ts";
 import { fetchNotes } from "../results/fetches/notes.ts";
 import { timedAttempts } from "../results/fetches/purpose.ts";
-import { placeKey } from "../results/fetches/summary.ts";
 import { fetchVerdict } from "../results/fetches/verdict.ts";
 import { fetchStudyOfPlan } from "../results/studies/all.ts";
 import { comparedFetchFigures } from "../results/studies/fetch_agreement.ts";
@@ -47,9 +46,8 @@ function firstScreen({ sweep, fetches, timed }: FetchReportData, sentences: read
 /** The answer first. */
 function sentencesOf({ sweep, fetches, cells, timed }: FetchReportData): string[] {
   const own = timedAttempts(fetches, sweep.plan.repetitions);
-  const places = [...new Map(cells.map((cell) => [placeKey(cell), cell])).values()];
   const cost = costSentence(timed);
-  return [...fetchVerdict(places, own), ...(cost === null ? [] : [cost]), ...fetchNotes(own)];
+  return [...fetchVerdict(cells, own), ...(cost === null ? [] : [cost]), ...fetchNotes(own)];
 }
 
 function published({ sweep, timed, counted }: FetchReportData): Markup | null {

@@ -216,9 +216,9 @@ async function conclude(
   const all = results.fetchesOf(sweep.id);
   const own = timedAttempts(all, repetitions);
   const { timed, counted } = fetchesByPurpose(all, repetitions);
-  const cells = summarizeFetches(results.fetchCellsOf(sweep.id), own);
-  const distinct = cells.map(({ link, lane, tls, ip }) => ({ link, lane, tls, ip }));
-  const verdict = fetchVerdict(distinct, own);
+  const fetchCells = results.fetchCellsOf(sweep.id);
+  const cells = summarizeFetches(fetchCells, own);
+  const verdict = fetchVerdict(fetchCells, own);
   const cost = costSentence(timed);
   const notes = [...(cost === null ? [] : [cost]), ...callSentences(counted), ...fetchNotes(own)];
   const count = (status: string): number => all.filter((fetch) => fetch.status === status).length;

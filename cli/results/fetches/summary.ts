@@ -57,9 +57,13 @@ function summaryOf(place: FetchPlace, fetches: readonly StoredFetch[]): FetchSum
   };
 }
 
-/** In the order of the places. */
-export function summarizeFetches(places: readonly FetchPlace[], fetches: readonly StoredFetch[]): FetchSummary[] {
+/** Each once: cells of several objects share their places. */
+export function distinctPlaces(cells: readonly FetchPlace[]): FetchPlace[] {
+  return [...new Map(cells.map((cell) => [placeKey(cell), cell])).values()];
+}
+
+/** In the order of the cells' places. */
+export function summarizeFetches(cells: readonly FetchPlace[], fetches: readonly StoredFetch[]): FetchSummary[] {
   const byPlace = Map.groupBy(fetches, placeKey);
-  const distinct = [...new Map(places.map((place) => [placeKey(place), place])).values()];
-  return distinct.map((place) => summaryOf(place, byPlace.get(placeKey(place)) ?? []));
+  return distinctPlaces(cells).map((place) => summaryOf(place, byPlace.get(placeKey(place)) ?? []));
 }

@@ -4,7 +4,7 @@ import type { Interval } from "../../base/interval.ts";
 import { count, formatTimeRange, sentenceTime } from "../../base/numbers.ts";
 import type { FetchVariant, StoredFetch } from "../store/results.ts";
 import { type ComparedTime, type TimeDifference, timeDifference } from "./comparison.ts";
-import { type FetchPlace, placeKey } from "./summary.ts";
+import { distinctPlaces, type FetchPlace, placeKey } from "./summary.ts";
 
 /** More comparisons are the table's to show; of those that show nothing for want of fetches two will do. */
 const mostSentences = 5;
@@ -94,8 +94,9 @@ function sentenceOf(one: string, other: string, connect: TimeDifference, firstBy
   return `${first}; ${second}.`;
 }
 
-/** The answer first. Empty where there is nothing to compare. */
-export function fetchVerdict(places: readonly FetchPlace[], fetches: readonly StoredFetch[]): string[] {
+/** The answer first, over what the cells' objects were fetched over. Empty where there is nothing to compare. */
+export function fetchVerdict(cells: readonly FetchPlace[], fetches: readonly StoredFetch[]): string[] {
+  const places = distinctPlaces(cells);
   const byPlace = Map.groupBy(fetches, placeKey);
   const links = new Set(places.map(({ link }) => link));
   const versions = new Set(places.map(({ ip }) => ip));

@@ -96,6 +96,20 @@ describe("what fetches say together", () => {
     assert.match(sentence, /its first byte comes 10 ms \(33 %\) sooner/);
   });
 
+  test("cells of several objects are compared once each, and no lane with itself", () => {
+    const lanes = ["h2", "h3", "h1"] as const;
+    const fetches = twoLanes(3, 7).flatMap((fetch) =>
+      fetch.lane === "h2" ? [fetch, { ...fetch, lane: "h1" as const }] : [fetch],
+    );
+    const cells = [0, 1, 2].flatMap((host) =>
+      lanes.map((lane) => ({ object: url(host), lane, tls: "1.3", ip: 4, link: null }) as const),
+    );
+    const told = fetchVerdict(cells, fetches);
+    assert.equal(told.length, 2, told.join("\n"));
+    assert.match(told[0] ?? "", /^h3 connects .* than h2 /);
+    assert.match(told[1] ?? "", /^h1 against h2, to connect: no difference shown/);
+  });
+
   test("an interval that holds 0 shows nothing, four pairs are too few", () => {
     const noisy = twoLanes(1, 8).map((fetch, place) => ({
       ...fetch,
