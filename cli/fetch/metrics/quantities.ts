@@ -1,5 +1,5 @@
 // The numbers of one fetch that figures and tables show: what each is called, means, and how it comes from the record. A number that
-// there is not is null; the record says why.
+// there is not is null; the record says why. So are an object's where it did not come whole.
 import type { Fetched } from "./fetched.ts";
 
 export interface QuantityFacts {
@@ -27,19 +27,17 @@ const serverCpu = ({ cost }: Fetched): number | null =>
 /** The least that is worth dividing by: of a body of a kilobyte all cost is the connection's. */
 const leastMegabytes = 0.1;
 
-function perMegabyte(fetched: Fetched, value: number | null): number | null {
-  const bytes = fetched.record.error === null ? fetched.record.body_bytes : null;
+function perMegabyte({ record: { body_bytes: bytes } }: Fetched, value: number | null): number | null {
   return value === null || bytes === null || bytes < leastMegabytes * 1e6 ? null : value / (bytes / 1e6);
 }
 
-function throughput({ record: { error, body_bytes, download_ms } }: Fetched): number | null {
-  if (error !== null || !body_bytes || !download_ms) return null;
-  return (body_bytes * 8) / (download_ms / 1000);
+function throughput({ record: { body_bytes, download_ms } }: Fetched): number | null {
+  return !body_bytes || !download_ms ? null : (body_bytes * 8) / (download_ms / 1000);
 }
 
 function cpuUse(fetched: Fetched): number | null {
-  const [cpu_ms, { download_ms, error }] = [clientCpu(fetched), fetched.record];
-  return cpu_ms === null || !download_ms || error !== null ? null : cpu_ms / download_ms;
+  const [cpu_ms, { download_ms }] = [clientCpu(fetched), fetched.record];
+  return cpu_ms === null || !download_ms ? null : cpu_ms / download_ms;
 }
 
 const facts = {
@@ -139,5 +137,13 @@ const facts = {
 
 export type Quantity = keyof typeof facts;
 
+/** What was spent until an object failed is not what it costs: of a refused connection that is next to nothing. */
+const ofWhole = (each: QuantityFacts): QuantityFacts =>
+  each.of === "host"
+    ? each
+    : { ...each, value: (fetched) => (fetched.record.error === null ? each.value(fetched) : null) };
+
 /** In the order in which people read them. */
-export const quantities: Readonly<Record<Quantity, QuantityFacts>> = facts;
+export const quantities = Object.fromEntries(
+  Object.entries(facts).map(([name, each]) => [name, ofWhole(each)]),
+) as Readonly<Record<Quantity, QuantityFacts>>;

@@ -1,5 +1,5 @@
 // System calls of fetches that were counted with strace: of each call its share of the time that all took in the kernel, and how many
-// there are. Several counted fetches are added up. Pure.
+// there are. Several counted fetches are added up; what failed is none of them. Pure.
 import type { SystemCall } from "../../../schemas/generated/fetch_cost.ts";
 import { type Fetched, type Variant, variantKey, variantsOf } from "../../fetch/metrics/fetched.ts";
 
@@ -58,6 +58,12 @@ export function kindShare(calls: readonly SystemCall[], kind: CallKind): number 
   return total > 0 ? own / total : null;
 }
 
+/** Null: they were not counted, or the object did not come whole. */
+export function callsOf({ record, cost }: Fetched, end: "client" | "server"): readonly SystemCall[] | null {
+  if (record.error !== null || cost === null) return null;
+  return end === "client" ? cost.client_calls : cost.server_calls;
+}
+
 /** Of each variant on each link what both its ends called; nothing of ends that were not counted. */
 export function countedCalls(fetched: readonly Fetched[]): CountedCalls[] {
   const links = [...new Set(fetched.map(({ link }) => link))];
@@ -65,7 +71,7 @@ export function countedCalls(fetched: readonly Fetched[]): CountedCalls[] {
     variantsOf(fetched).flatMap((variant) =>
       (["client", "server"] as const).flatMap((end): CountedCalls[] => {
         const own = fetched.flatMap((each) => {
-          const calls = end === "client" ? each.cost?.client_calls : each.cost?.server_calls;
+          const calls = callsOf(each, end);
           const isOwn = each.link === link && variantKey(each) === variantKey(variant);
           return isOwn && calls ? [{ calls, body_bytes: each.record.body_bytes ?? 0 }] : [];
         });

@@ -21,11 +21,12 @@ export interface QuantitySummary {
 function reasonFor(fetched: readonly Fetched[], quantity: Quantity): string {
   const name = recordName[quantity] ?? quantity;
   const reasons = fetched.map(({ record, cost }) => {
+    if (record.error) return record.unavailable[name] ?? record.error.reason;
     if (quantity.startsWith("server_")) {
       if (quantity === "server_cycles" && cost?.server) return cost.server.cycles_missing ?? "not measured";
       return cost?.unavailable.server ?? "only a lab’s server is measured";
     }
-    return record.unavailable[name] ?? record.error?.reason ?? "not measured";
+    return record.unavailable[name] ?? "not measured";
   });
   const counted = [...Map.groupBy(reasons, (reason) => reason)].sort((a, b) => b[1].length - a[1].length);
   return counted[0]?.[0] ?? "nothing was fetched";

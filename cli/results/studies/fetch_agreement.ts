@@ -3,13 +3,13 @@ import { hashText, randomSource } from "../../base/random.ts";
 import { type Fetched, variantKey } from "../../fetch/metrics/fetched.ts";
 import { quantities } from "../../fetch/metrics/quantities.ts";
 import { formatLink, parseLink } from "../../link/link.ts";
-import { kindShare } from "../fetches/call_shares.ts";
+import { callsOf, kindShare } from "../fetches/call_shares.ts";
 import { type ComparedNumber, comparedNumber } from "./compared_number.ts";
 import type { FetchFigure, FetchMeasure, FetchPlace, FetchStudy } from "./fetch_study.ts";
 
 function measuredIn(fetched: Fetched, measure: FetchMeasure): number | null {
   if (measure.of === "quantity") return quantities[measure.quantity].value(fetched);
-  const calls = measure.end === "client" ? fetched.cost?.client_calls : fetched.cost?.server_calls;
+  const calls = callsOf(fetched, measure.end);
   return calls ? kindShare(calls, measure.kind) : null;
 }
 

@@ -35,22 +35,24 @@ test("throughput is the body over the whole time, CPU user and system together",
 });
 
 test("a number that there is not is null, never 0", () => {
-  const failed = failedOf({}, "connect", "refused");
-  for (const name of [
-    "established_ms",
-    "throughput_bps",
-    "client_cpu_per_mb_ms",
-    "client_cpu_use",
-    "server_cpu_ms",
-  ] as const)
-    assert.equal(quantities[name].value(failed), null, name);
-  // Too small for a cost by the MB; and a body that was cut off has no throughput.
+  assert.equal(quantities.server_cpu_ms.value(fetchedOf()), null);
+  assert.equal(quantities.established_ms.value(failedOf({}, "connect", "refused")), null);
+  // Too small for a cost by the MB.
   assert.equal(quantities.client_cpu_per_mb_ms.value(fetchedOf({ record: { body_bytes: 1000 } })), null);
-  const cut = fetchedOf({
-    record: { body_bytes: 1e6, download_ms: null, error: { stage: "timeout", reason: "late" } },
-  });
-  assert.equal(quantities.throughput_bps.value(cut), null);
   assert.equal(quantities.client_cycles.value(fetchedOf({ record: { cycles: null } })), null);
+});
+
+test("of an object that broke off no number is its own; its connection's are", () => {
+  const record = {
+    ...{ connect_ms: 20, first_byte_ms: 60, download_ms: 100, body_bytes: 1e6, rtt_min_ms: 20, cycles: 7 },
+    ...{ cpu_user_us: 900, cpu_system_us: 400, context_switches_voluntary: 9, context_switches_involuntary: 0 },
+  };
+  const whole = fetchedOf({ cost, record });
+  const cut = fetchedOf({ cost, record: { ...record, error: { stage: "response", reason: "it ended early" } } });
+  for (const [name, { of, value }] of Object.entries(quantities)) {
+    assert.notEqual(value(whole), null, name);
+    assert.equal(value(cut), of === "host" ? value(whole) : null, name);
+  }
 });
 
 test("what was fetched over comes in one order, whichever came first", () => {

@@ -156,6 +156,18 @@ test("shares of calls come to one, and kinds of calls are told by what they do",
   assert.equal(kindShare([], "send"), null);
   const [only, ...none] = countedCalls([fetchedOf({ lane: "h3", cost: costWith(calls) }), fetchedOf()]);
   assert.deepEqual([only?.end, only?.fetches, only?.body_bytes, none], ["client", 1, 51_200, []]);
+  assert.deepEqual(countedCalls([failedOf({ cost: costWith(calls) }, "connect", "refused")]), []);
+});
+
+test("a lane's cost is that of objects that came: refused handshakes do not make it cheap", () => {
+  const of = (cpu_user_us: number) => ({ lane: "h3", record: { cpu_user_us, cpu_system_us: 0 } }) as const;
+  const came = [1, 2, 3, 4].map((index) => fetchedOf({ ...of(8000), object: host(index) }));
+  const refused = [5, 6, 7, 8, 9, 10].map((index) =>
+    failedOf({ ...of(100), object: host(index) }, "connect", "refused"),
+  );
+  const { median, n } = summarizeQuantity([...came, ...refused], "client_cpu_ms");
+  assert.deepEqual([median, n], [8, 4]);
+  assert.equal(summarizeQuantity(refused, "client_cpu_ms").reason, "refused");
 });
 
 test("the cost of a MB is said, the cheapest lane first", () => {
