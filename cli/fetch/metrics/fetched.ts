@@ -48,3 +48,6 @@ export function variantsOf(fetched: readonly Variant[]): Variant[] {
 export function hostOf(object: string): string {
   return URL.parse(object)?.host ?? object;
 }
+
+/** Whose connection, certificates and records a fetch has: the last one's that redirects led to. */
+export const servingHost = ({ record }: Pick<Fetched, "record">): string => hostOf(record.final_url);

@@ -2,7 +2,7 @@
 // without a file of prefixes. Assembles; numbers are cli/results/fetch's.
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { count } from "../../base/numbers.ts";
-import { type Fetched, hostOf, variantKey, variantName, variantsOf } from "../../fetch/metrics/fetched.ts";
+import { type Fetched, servingHost, variantKey, variantName, variantsOf } from "../../fetch/metrics/fetched.ts";
 import type { Quantity } from "../../fetch/metrics/quantities.ts";
 import type { AutonomousSystems } from "../../fetch/prefixes/read_prefixes.ts";
 import { cdfOf, groupsOf } from "./curves_of.ts";
@@ -30,7 +30,7 @@ function bySystem(timed: readonly Fetched[], systems: AutonomousSystems): OfSyst
   const withAddress = timed.filter(({ record }) => record.address !== null);
   const grouped = Map.groupBy(withAddress, ({ record }) => systemText(systems, record.address ?? "") || "in no prefix");
   return [...grouped]
-    .map(([name, fetched]) => ({ name, fetched, hosts: new Set(fetched.map(({ object }) => hostOf(object))).size }))
+    .map(([name, fetched]) => ({ name, fetched, hosts: new Set(fetched.map(servingHost)).size }))
     .sort((a, b) => b.hosts - a.hosts || (a.name < b.name ? -1 : 1));
 }
 

@@ -1,7 +1,7 @@
 // What each host says of HTTP/3, and what came of asking: its HTTPS record, its Alt-Svc header, and whether it was fetched over QUIC, with
 // the reason where it was not. Pure.
 import type { FetchHttpsRecord } from "../../../schemas/generated/fetch_record.ts";
-import { type Fetched, hostOf, isQuic } from "../../fetch/metrics/fetched.ts";
+import { type Fetched, isQuic, servingHost } from "../../fetch/metrics/fetched.ts";
 
 export interface HostDiscovery {
   readonly host: string;
@@ -27,13 +27,15 @@ const stages = {
   timeout: "time-out",
 } as const;
 
+export const altSvcOffersH3 = (altSvc: string): boolean => /(?:^|[\s,])h3=/.test(altSvc);
+
 /** Whether Alt-Svc or the HTTPS record offers HTTP/3. */
 export function offersH3({ altSvc, httpsRecord }: HostDiscovery): {
   readonly altSvc: boolean;
   readonly httpsRecord: boolean;
 } {
   return {
-    altSvc: altSvc.some((text) => /(?:^|[\s,])h3=/.test(text)),
+    altSvc: altSvc.some(altSvcOffersH3),
     httpsRecord: httpsRecord?.records.some(({ alpn }) => alpn.includes("h3")) ?? false,
   };
 }
@@ -67,9 +69,9 @@ function discoveryOf(host: string, fetched: readonly Fetched[]): HostDiscovery {
 
 const order = { no: 0, yes: 1, "not asked": 2 } as const;
 
-/** A row for every host, also of those of which nothing came; those without HTTP/3 first. */
+/** A row for every host that was asked last, also of those of which nothing came; those without HTTP/3 first. */
 export function discoveries(fetched: readonly Fetched[]): HostDiscovery[] {
-  const byHost = Map.groupBy(fetched, ({ object }) => hostOf(object));
+  const byHost = Map.groupBy(fetched, servingHost);
   return [...byHost]
     .map(([host, of]) => discoveryOf(host, of))
     .sort((a, b) => order[a.h3] - order[b.h3] || (a.host < b.host ? -1 : 1));

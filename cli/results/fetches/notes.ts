@@ -2,8 +2,10 @@
 // say of HTTP/3 by their HTTPS records and Alt-Svc. Sentences from rows; pure.
 import type { FetchRecord } from "../../../schemas/generated/fetch_record.ts";
 import { count } from "../../base/numbers.ts";
+import { servingHost } from "../../fetch/metrics/fetched.ts";
 import { isDisturbed } from "../../load/disturbance.ts";
 import type { StoredFetch } from "../store/results.ts";
+import { altSvcOffersH3 } from "./discovery.ts";
 
 /** Further reasons are in the export. */
 const mostReasons = 4;
@@ -54,19 +56,15 @@ function excludedLine(fetches: readonly StoredFetch[]): string[] {
   return [`${out.length} of ${count(fetches.length, "attempt")} do not count${why}.`];
 }
 
-const hostOf = (url: string): string => URL.parse(url)?.host ?? url;
-
-const offersH3 = (altSvc: string): boolean => /(?:^|[\s,])h3="/.test(altSvc);
-
 /** What hosts say of themselves; empty where none was asked. */
 function hostLine(fetches: readonly StoredFetch[]): string[] {
   const records = fetches.flatMap(({ record }) => (record === null ? [] : [record]));
-  const byHost = [...Map.groupBy(records, ({ final_url }) => hostOf(final_url)).values()];
+  const byHost = [...Map.groupBy(records, (record) => servingHost({ record })).values()];
   const hosts = (has: (record: FetchRecord) => boolean): number => byHost.filter((of) => of.some(has)).length;
   const asked = hosts(({ https_record: { state } }) => state === "present" || state === "absent");
   const named = hosts(({ https_record: { records: all } }) => all.some(({ alpn }) => alpn.includes("h3")));
   const present = hosts(({ https_record: { state } }) => state === "present");
-  const offered = hosts(({ alt_svc }) => alt_svc !== null && offersH3(alt_svc));
+  const offered = hosts(({ alt_svc }) => alt_svc !== null && altSvcOffersH3(alt_svc));
   const answered = hosts(({ status }) => status !== null);
   const https = asked === 0 ? [] : [`HTTPS records: ${present} of ${count(asked, "host")}, with h3 ${named}`];
   const altSvc = answered === 0 ? [] : [`Alt-Svc with h3: ${offered} of ${count(answered, "host")}`];

@@ -2,7 +2,7 @@
 // often count no more; of few of them, as in a lab with one server, each fetch. Pure.
 import { minimumUnits } from "../../base/interval.ts";
 import { median } from "../../base/quantile.ts";
-import { type Fetched, hostOf } from "../../fetch/metrics/fetched.ts";
+import { type Fetched, servingHost } from "../../fetch/metrics/fetched.ts";
 import type { QuantityFacts } from "../../fetch/metrics/quantities.ts";
 
 export type Unit = "host" | "object" | "fetch";
@@ -15,9 +15,11 @@ export interface UnitValues {
   readonly of: number;
 }
 
+const nameIn = (unit: Unit, fetched: Fetched): string => (unit === "host" ? servingHost(fetched) : fetched.object);
+
 /** Fewer hosts or objects are no distribution: then each fetch counts. */
 export function unitFor(fetched: readonly Fetched[], { of }: Pick<QuantityFacts, "of">): Unit {
-  const names = new Set(fetched.map(({ object }) => (of === "host" ? hostOf(object) : object)));
+  const names = new Set(fetched.map((each) => nameIn(of, each)));
   return names.size >= minimumUnits ? of : "fetch";
 }
 
@@ -25,7 +27,7 @@ export function unitFor(fetched: readonly Fetched[], { of }: Pick<QuantityFacts,
 export function unitValues(fetched: readonly Fetched[], facts: QuantityFacts, unit: Unit): UnitValues {
   const known = fetched.flatMap((each) => {
     const value = facts.value(each);
-    return value === null ? [] : [{ name: unit === "host" ? hostOf(each.object) : each.object, value }];
+    return value === null ? [] : [{ name: nameIn(unit, each), value }];
   });
   const own = { unit, fetches: known.length, of: fetched.length };
   if (unit === "fetch") return { ...own, values: known.map(({ value }) => value) };

@@ -56,12 +56,12 @@ let number = 0;
 export function storedFetch(
   changed: Partial<Omit<StoredFetch, "record">> & { readonly record?: Partial<FetchRecord> | null } = {},
 ): StoredFetch {
-  const { record, ...rest } = changed;
+  const { record, object = "https://shop.example/", ...rest } = changed;
   number += 1;
   return {
     id: number,
     cell: 1,
-    object: "https://shop.example/",
+    object,
     lane: "h2",
     tls: "1.3",
     ip: 4,
@@ -75,6 +75,6 @@ export function storedFetch(
     wall_ms: 250,
     cost: null,
     ...rest,
-    record: record === null ? null : fetchRecord(record),
+    record: record === null ? null : fetchRecord({ url: object, final_url: object, ...record }),
   };
 }

@@ -136,6 +136,26 @@ test("a host without HTTP/3 is a row with its reasons; one that offers it is tol
   assert.equal(rows[1]?.reasons.length, 0);
 });
 
+test("where a redirect was followed, what was found out is the last host's", () => {
+  const [row, ...none] = discoveries(
+    [1, 2, 3].map((index) =>
+      fetchedOf({
+        object: host(index),
+        record: { final_url: "https://shop.example/", address: "192.0.2.9", alt_svc: 'h3=":443"' },
+      }),
+    ),
+  );
+  assert.deepEqual([row?.host, row?.addresses, none], ["shop.example", ["192.0.2.9"], []]);
+  // Five names that lead to one host are one host's connections.
+  const led = [1, 2, 3, 4, 5].map((index) =>
+    fetchedOf({ object: host(index), record: { final_url: "https://shop.example/" } }),
+  );
+  assert.deepEqual(
+    [summarizeQuantity(led, "established_ms").unit, summarizeQuantity(led, "download_ms").unit],
+    ["fetch", "object"],
+  );
+});
+
 const calls = [
   { name: "recvmsg", calls: 800, errors: 1, seconds: 0.0769 },
   { name: "epoll_wait", calls: 300, errors: 0, seconds: 0.0173 },
