@@ -160,7 +160,7 @@ async function runUntilSignal(execution: FetchExecution, begun: Begun) {
   const interruption = watchSignals();
   const { signal } = interruption;
   try {
-    const manners = new HostManners({ pause_ms: plan.pause_ms, signal });
+    const manners = new HostManners({ plan, signal });
     for (const { record } of results.fetchesOf(sweep.id)) if (record) manners.completed(record);
     const requestOf = requestsOf(execution);
     const outcome = await runFetchSweep({

@@ -34,7 +34,7 @@ export function runFetchSweep(options: FetchRunnerOptions): Promise<OrderedOutco
     attempt: async ({ cell, planned }) => {
       const askHttpsRecord = !manners.knowsHttpsRecord(cell.object);
       const made = await options.attempt({ ...requestOf(cell, planned.block), askHttpsRecord });
-      manners.ended(cell.object);
+      manners.ended(cell.object, made.record);
       return { ...made, record: made.record && manners.completed(made.record) };
     },
     spoiled: (made, fault) => ({ ...made, status: "invalid", reasons: [...made.reasons, fault] }),

@@ -6,13 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { NoRoomError } from "../../../../cli/base/errors.ts";
-import { fetchCellsOf, fetchPlanOf } from "../../../../cli/fetch/plan/plan.ts";
+import { type FetchPlan, fetchCellsOf, fetchPlanOf } from "../../../../cli/fetch/plan/plan.ts";
 import type { FetchAttempt, FetchAttemptRequest } from "../../../../cli/fetch/run/attempt.ts";
 import { HostManners } from "../../../../cli/fetch/run/host_manners.ts";
 import { type FetchRunnerOptions, runFetchSweep } from "../../../../cli/fetch/run/runner.ts";
 import { fetchTasks } from "../../../../cli/fetch/run/tasks.ts";
 import { disturbedRunReason } from "../../../../cli/load/disturbance.ts";
 import { openResults, type Results } from "../../../../cli/results/store/results.ts";
+import type { FetchHttpsRecord } from "../../../../schemas/generated/fetch_record.ts";
 import { fetchRecord } from "../records.ts";
 
 const plan = fetchPlanOf(
@@ -50,13 +51,17 @@ describe("the runner of fetches", () => {
     rmSync(home, { recursive: true });
   });
 
-  function begin(attempt: FetchRunnerOptions["attempt"], more: Partial<FetchRunnerOptions> = {}) {
+  function begin(
+    attempt: FetchRunnerOptions["attempt"],
+    more: Partial<FetchRunnerOptions> = {},
+    terms: Partial<Pick<FetchPlan, "connect" | "follow">> = {},
+  ) {
     const asked = { name: "test", plan, plan_digest: "d", seed: 1, command: [], environment: {} };
     const { sweep, resumed } = results.beginFetchSweep({ ...asked, fetchCells: fetchCellsOf(plan) }, false);
     const { signal } = more.signal ? more : new AbortController();
     const events: string[] = [];
     const manners = new HostManners({
-      pause_ms: plan.pause_ms,
+      plan: { ...plan, ...terms },
       signal: signal as AbortSignal,
       now_ms: () => 0,
       pause: async (time_ms) => void waits.push(time_ms),
@@ -100,6 +105,20 @@ describe("the runner of fetches", () => {
     await done;
     // The first fetch from either host waits for nothing.
     assert.deepEqual(waits, Array(6).fill(100));
+  });
+
+  test("names on one server, and what redirects lead to, have their pause, too", async () => {
+    await begin(async () => good, {}, { connect: "192.0.2.1:443" }).done;
+    assert.deepEqual(waits, Array(7).fill(100));
+    waits.length = 0;
+    results.close();
+    results = openResults(mkdtempSync(join(home, "led-")));
+    const toTheOther = async ({ object }: FetchAttemptRequest): Promise<FetchAttempt> => {
+      const final_url = plan.objects.find((each) => each !== object) ?? "";
+      return { ...good, record: fetchRecord({ url: object, final_url }) };
+    };
+    await begin(toTheOther, {}, { follow: 1 }).done;
+    assert.deepEqual(waits, Array(7).fill(100));
   });
 
   test("what the machine disturbed is repeated, and both are kept", async () => {
@@ -174,5 +193,29 @@ describe("the runner of fetches", () => {
     await done;
     assert.equal(asked.filter(({ askHttpsRecord }) => askHttpsRecord).length, 2);
     assert.ok(results.fetchesOf(sweep.id).every(({ record }) => record?.https_record.state === "absent"));
+  });
+
+  test("those of a host that redirects lead to are asked for although the first host's are known", async () => {
+    const asked: string[] = [];
+    const attempt = async ({ object, askHttpsRecord }: FetchAttemptRequest): Promise<FetchAttempt> => {
+      const final_url = object === "https://a.example/" ? "https://www.example/" : object;
+      if (askHttpsRecord) asked.push(final_url);
+      const state = askHttpsRecord ? "absent" : "not-asked";
+      const https_record: FetchHttpsRecord = { state, reason: null, lookup_ms: null, records: [] };
+      return { ...good, record: fetchRecord({ url: object, final_url, https_record }) };
+    };
+    const manners = new HostManners({ plan: { pause_ms: 0, follow: 3 }, signal: new AbortController().signal });
+    manners.completed(
+      fetchRecord({
+        url: "https://a.example/x",
+        final_url: "https://a.example/x",
+        https_record: { state: "present", reason: null, lookup_ms: 1, records: [] },
+      }),
+    );
+    const { sweep, done } = begin(attempt, { manners });
+    await done;
+    assert.deepEqual(asked.toSorted(), ["https://b.example/", "https://www.example/"]);
+    const states = results.fetchesOf(sweep.id).map(({ record }) => record?.https_record.state);
+    assert.deepEqual(states, Array(8).fill("absent"));
   });
 });
