@@ -12,12 +12,25 @@ export interface NamedObjects {
   readonly left: readonly string[];
 }
 
+/** Of a URL: what trilane-fetch takes (URL_MAX); and Linux starts no program with a word of 128 KiB. */
+const mostUrl_bytes = 65_536;
+
+export const isLongUrl = (url: string): boolean => Buffer.byteLength(url) > mostUrl_bytes;
+
+const shownUrl = (url: string): string => JSON.stringify(url.length > 200 ? `${url.slice(0, 200)}...` : url);
+
+/** UserError naming `where`. */
+export function refuseLongUrl(url: string, where: string): void {
+  if (isLongUrl(url))
+    throw new UserError(`${where}${shownUrl(url)} has more than ${mostUrl_bytes} bytes: shorten it, or leave it out`);
+}
+
 const isUrl = (word: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(word);
 
 /** As a server is asked for it: without its fragment. UserError naming `where`. */
 function objectUrl(text: string, where: string): string {
   const url = URL.parse(text);
-  const shown = JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}...` : text);
+  const shown = shownUrl(text);
   if (url === null || !/^https?:$/.test(url.protocol) || !/^https?:\/\//i.test(text))
     throw new UserError(`${where}${shown} is no URL: write it as https://shop.example/`);
   if (url.protocol !== "https:")
@@ -25,6 +38,7 @@ function objectUrl(text: string, where: string): string {
   if (url.username !== "" || url.password !== "")
     throw new UserError(`${where}${shown} has a user name in it, which is not sent: take it out`);
   url.hash = "";
+  refuseLongUrl(url.href, where);
   return url.href;
 }
 

@@ -9,6 +9,7 @@ import { withArchive } from "../../recording/archive/client.ts";
 import { recordedUrl } from "../../recording/archive/recorded_requests.ts";
 import { pageFor, preparePages } from "../../sweep/plan/pages.ts";
 import { pageName } from "../../sweep/plan/plan.ts";
+import { isLongUrl } from "./objects.ts";
 import { type FetchOptions, fetchPlanFrom, objectsOf, refuseMore } from "./options.ts";
 import { type FetchPlan, refuseTooMany } from "./plan.ts";
 
@@ -21,10 +22,12 @@ export interface ReadyFetchPlan {
 /** Of what the recording has over https, each once; the largest of what a plan takes is options.ts's. */
 async function recordedObjects(home: string, name: string, say: (line: string) => void): Promise<string[]> {
   const { exchanges } = await withArchive(home, (archive) => archive.show(name));
-  const fetched = exchanges.filter(({ method, scheme }) => method === "GET" && scheme === "https");
+  const fetched = exchanges.filter(
+    (exchange) => exchange.method === "GET" && exchange.scheme === "https" && !isLongUrl(recordedUrl(exchange)),
+  );
   if (fetched.length === 0) throw new UserError(`recording ${name} has no GET over https: name another page`);
   const rest = exchanges.length - fetched.length;
-  if (rest > 0) say(`${name}: ${count(rest, "exchange")} not GET over https, not fetched`);
+  if (rest > 0) say(`${name}: ${count(rest, "exchange")} not GET over https, or of too long a URL, not fetched`);
   return [...new Set(fetched.map(recordedUrl))];
 }
 

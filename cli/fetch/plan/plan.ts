@@ -10,6 +10,7 @@ import { UserError } from "../../base/errors.ts";
 import type { FetchVariant, NewFetchCell } from "../../results/store/results.ts";
 import { checkedDocument, plansIn, readDocument, refuseControls } from "../../sweep/plan/plan_document.ts";
 import { absoluteLinks, expandLinks, linksOf } from "../../sweep/plan/plan_links.ts";
+import { refuseLongUrl } from "./objects.ts";
 
 /** A plan with every default filled in, but for the objects of its page. */
 export interface FetchPlan extends Omit<FetchPlanDocument, "objects" | "tls" | "ip" | "lanes" | "links"> {
@@ -76,6 +77,7 @@ export function fetchPlanOf(document: unknown, source: string, folder = process.
   const { description = "", reference = "", objects = [], user_agent = "", links } = checked;
   const forms = (links ?? []).filter((link) => typeof link === "string");
   refuseControls([description, reference, user_agent, ...objects, ...forms], source);
+  for (const object of objects) refuseLongUrl(object, `plan ${source}: `);
   try {
     const plan: FetchPlan = {
       ...checked,

@@ -55,11 +55,23 @@ describe("objects that are named", () => {
     { text: "{}", says: /urls\.txt:1: "\{\}" is no URL/ },
     { text: "ftp://a.example/", says: /is no URL/ },
     { text: "https://", says: /is no URL/ },
+    {
+      text: `https://a.example/${"a".repeat(65_519)}\n`,
+      says: /urls\.txt:1: "https:\/\/a\.example\/a{182}\.\.\." has more than 65536 bytes: shorten it/,
+    },
+    // As it is sent: an umlaut takes six characters.
+    { text: `https://a.example/${"ü".repeat(11_000)}\n`, says: /has more than 65536 bytes/ },
   ];
   for (const { text, says } of refused)
-    test(`${JSON.stringify(text)} is refused by its line`, async () => {
+    test(`${JSON.stringify(text).slice(0, 60)} is refused by its line`, async () => {
       await assert.rejects(namedObjects([file("urls.txt", text)]), says);
     });
+
+  test("the longest URL that the client takes is taken", async () => {
+    const url = `https://a.example/${"a".repeat(65_518)}`;
+    assert.equal(url.length, 65_536);
+    assert.deepEqual((await namedObjects([file("urls.txt", url)])).urls, [url]);
+  });
 
   test("a word that is neither is refused with what it may be", async () => {
     await assert.rejects(namedObjects([join(folder, "none.txt")]), /there is no such file: name a URL/);

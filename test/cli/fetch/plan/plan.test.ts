@@ -107,6 +107,8 @@ describe("plans of fetches", () => {
       says: /4000000 fetches/,
     },
     { changed: { objects: ["http://a.example/"] }, says: /objects\[0\]/ },
+    { changed: { objects: [`https://a.example/${"a".repeat(65_519)}`] }, says: /objects\[0\]: must NOT have more than 65536/ },
+    { changed: { objects: [`https://a.example/${"ü".repeat(40_000)}`] }, says: /plan test: .* more than 65536 bytes/ },
     { changed: { lanes: ["h4"] }, says: /lanes\[0\]: must be one of/ },
     { changed: { page: "shop", links: ["10mbit/50ms", "10mbit/50ms"] }, says: /10mbit\/50ms/ },
   ];
