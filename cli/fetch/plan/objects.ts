@@ -43,11 +43,11 @@ function objectUrl(text: string, where: string): string {
 }
 
 interface HarEntry {
-  readonly request?: { readonly method?: unknown; readonly url?: unknown };
+  readonly request?: { readonly method?: unknown; readonly url?: unknown } | null;
 }
 
-/** The entries of a HAR; null: the text is none. */
-function harEntries(text: string): readonly HarEntry[] | null {
+/** The entries of a HAR, whatever stands among them; null: the text is none. */
+function harEntries(text: string): readonly (HarEntry | null)[] | null {
   if (!/^\s*\{/.test(text)) return null;
   let document: unknown;
   try {
@@ -56,13 +56,14 @@ function harEntries(text: string): readonly HarEntry[] | null {
     return null;
   }
   const entries = (document as { readonly log?: { readonly entries?: unknown } } | null)?.log?.entries;
-  return Array.isArray(entries) ? (entries as HarEntry[]) : null;
+  return Array.isArray(entries) ? (entries as (HarEntry | null)[]) : null;
 }
 
-function ofHar(entries: readonly HarEntry[], path: string): NamedObjects {
-  const requests = entries.flatMap(({ request }) =>
-    typeof request?.url === "string" ? [{ method: request.method, url: request.url }] : [],
-  );
+function ofHar(entries: readonly (HarEntry | null)[], path: string): NamedObjects {
+  const requests = entries.flatMap((entry) => {
+    const request = entry?.request;
+    return typeof request?.url === "string" ? [{ method: request.method, url: request.url }] : [];
+  });
   const gets = requests.filter(({ method, url }) => method === "GET" && /^https:\/\//i.test(url));
   const rest = entries.length - gets.length;
   return {

@@ -42,10 +42,14 @@ describe("objects that are named", () => {
       request("POST", "https://a.example/form"),
       request("GET", "http://a.example/"),
       {},
+      null,
+      7,
+      { request: null },
+      { request: "GET" },
     ];
     const { urls, left } = await namedObjects([file("page.har", JSON.stringify({ log: { entries } }))]);
     assert.deepEqual(urls, ["https://a.example/"]);
-    assert.match(left.join(), /page\.har: 3 requests not GET over https, not fetched/);
+    assert.match(left.join(), /page\.har: 7 requests not GET over https, not fetched/);
   });
 
   const refused = [
