@@ -26,8 +26,13 @@ function axisEnd(hosts: readonly HostEffect[]): number {
   return [5, 10, 20, 30, 50, 75, 100].find((end) => end >= most) ?? 100;
 }
 
-/** `12 of 40 hosts are helped, 3 are hurt, 25 show no difference`. */
-export function effectsSentence({ pair, quantity, hosts }: HostEffects): string {
+/** `12 of 40 hosts are helped, 3 are hurt, 25 show no difference`; or that nothing can be told, and what would change that. */
+export function effectsSentence({ pair, quantity, hosts, runsToTell }: HostEffects): string {
+  const by = `by ${sideName(pair.lane)} over ${sideName(pair.over)} in ${quantities[quantity].noun}`;
+  if (runsToTell !== null) {
+    const what = hosts.length === 1 ? "whether the host is" : `which of ${hosts.length} hosts are`;
+    return `Too few fetches to tell ${what} helped or hurt ${by} (--runs ${runsToTell}).`;
+  }
   const helped = hosts.filter(({ named }) => named === "helped").length;
   const hurt = hosts.filter(({ named }) => named === "hurt").length;
   const rest = hosts.length - helped - hurt;
@@ -37,7 +42,7 @@ export function effectsSentence({ pair, quantity, hosts }: HostEffects): string 
     are(hurt, "hurt"),
     `${rest} ${rest === 1 ? "shows" : "show"} no difference`,
   ];
-  return `${parts.join(", ")} by ${sideName(pair.lane)} over ${sideName(pair.over)} in ${quantities[quantity].noun}.`;
+  return `${parts.join(", ")} ${by}.`;
 }
 
 /** Some host has a pair. */
@@ -49,9 +54,9 @@ export function hostEffectsTable(effects: HostEffects, system: ((host: string) =
   const shown = isLong ? [...hosts.slice(0, mostOfEnd), ...hosts.slice(-mostOfEnd)] : hosts;
   const rows = shown.map((host) => {
     const way = host.named === "helped" ? "faster" : host.named === "hurt" ? "slower" : "unclear";
-    return html`<tr><th scope="row">${middleCut(host.host, 50)}</th><td class="imp ${way}" data-sort="${String(host.percent)}"><span>${effectText(host)}</span>${effectMark(host, way, end)}</td><td class="num">${String(host.pairs)}</td><td class="num" data-sort="${String(host.holm)}">${formatProbability(host.holm)}</td><td>${host.named ?? "no difference shown"}</td>${system && html`<td>${middleCut(system(host.host), 50)}</td>`}</tr>`;
+    return html`<tr><th scope="row">${middleCut(host.host, 50)}</th><td class="imp ${way}" data-sort="${String(host.percent)}"><span>${effectText(host)}</span>${effectMark(host, way, end)}</td><td class="num">${String(host.pairs)}</td><td class="num" data-sort="${String(host.holm)}">${formatProbability(host.holm)}</td><td>${host.named ?? (host.tooFew ? "too few fetches" : "no difference shown")}</td>${system && html`<td>${middleCut(system(host.host), 50)}</td>`}</tr>`;
   });
-  const figure = html`<figure><h3>${name}: ${quantities[quantity].noun}</h3><p>${effectsSentence(effects)}</p><div class="scroll"><table class="sortable helped"><thead><tr><th scope="col">host</th><th scope="col" class="imp">saves</th><th scope="col" class="num">pairs</th><th scope="col" class="num">p (Holm)</th><th scope="col">so</th>${system && html`<th scope="col">autonomous system</th>`}</tr></thead><tbody>${rows}</tbody></table></div><figcaption>How much less ${quantities[quantity].noun} there is over ${sideName(pair.lane)}, with its 95 % interval; each host’s fetches paired by object, link, IP version and repetition.${isLong && ` The ${mostOfEnd} most helped and the ${mostOfEnd} most hurt of ${hosts.length}; all are in the CSV.`}</figcaption>${readingKey("The estimate is Hodges and Lehmann’s over the pairs’ ratios, the test Wilcoxon’s signed-rank test, its probability corrected for the number of hosts (Holm). With fewer than six pairs there is no interval, and nothing can be shown.")}</figure>`;
+  const figure = html`<figure><h3>${name}: ${quantities[quantity].noun}</h3><p>${effectsSentence(effects)}</p><div class="scroll"><table class="sortable helped"><thead><tr><th scope="col">host</th><th scope="col" class="imp">saves</th><th scope="col" class="num">pairs</th><th scope="col" class="num">p (Holm)</th><th scope="col">so</th>${system && html`<th scope="col">autonomous system</th>`}</tr></thead><tbody>${rows}</tbody></table></div><figcaption>How much less ${quantities[quantity].noun} there is over ${sideName(pair.lane)}, with its 95 % interval; each host’s fetches paired by object, link, IP version and repetition.${isLong && ` The ${mostOfEnd} most helped and the ${mostOfEnd} most hurt of ${hosts.length}; all are in the CSV.`}</figcaption>${readingKey("The estimate is Hodges and Lehmann’s over the pairs’ ratios, the test Wilcoxon’s signed-rank test, its probability corrected for the number of hosts (Holm). With fewer than six pairs there is no interval, and nothing can be shown; the more hosts there are, the more pairs each needs.")}</figure>`;
   return savedFigure(figure, {
     name: ["hosts", quantity.replace(/_[a-z]+$/, ""), sideName(pair.lane), "over", sideName(pair.over)],
     columns: [

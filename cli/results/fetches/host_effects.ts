@@ -29,6 +29,8 @@ export interface HostEffect {
   readonly holm: number;
   /** Null: no difference is shown. */
   readonly named: "helped" | "hurt" | null;
+  /** It has too few pairs to be named, whatever they say. */
+  readonly tooFew: boolean;
 }
 
 export interface HostEffects {
@@ -36,6 +38,8 @@ export interface HostEffects {
   readonly quantity: Quantity;
   /** The most helped first. */
   readonly hosts: readonly HostEffect[];
+  /** Of each object so many repetitions can show that a host is helped or hurt. Null: there are enough for some host. */
+  readonly runsToTell: number | null;
 }
 
 /** Averages of all pairs of more would be too many: these are spread over all. */
@@ -66,21 +70,32 @@ export function pairsOf(variants: readonly Variant[]): VariantPair[] {
 
 const percentOf = (log: number): number => (1 - Math.exp(log)) * 100;
 
-/** Log ratios of a host's pairs. */
-function logsOf(fetched: readonly Fetched[], { lane, over }: VariantPair, quantity: Quantity): number[] {
+interface LogRatio {
+  readonly block: number;
+  readonly log: number;
+}
+
+/** Of a host's pairs. */
+function logsOf(fetched: readonly Fetched[], { lane, over }: VariantPair, quantity: Quantity): LogRatio[] {
   const { value } = quantities[quantity];
   const place = ({ object, link, ip, block }: Fetched): string => JSON.stringify([object, link, ip, block]);
   const [a, b] = [lane, over].map((side) => {
     const own = fetched.filter((each) => sideKey(each) === sideKey(side));
-    return new Map(own.map((each) => [place(each), value(each)]));
+    return new Map(own.map((each) => [place(each), { block: each.block, value: value(each) }]));
   });
-  return [...(a ?? [])].flatMap(([key, mine]) => {
-    const other = b?.get(key) ?? null;
-    return mine !== null && other !== null && mine > 0 && other > 0 ? [Math.log(mine / other)] : [];
+  return [...(a ?? [])].flatMap(([key, { block, value: mine }]) => {
+    const other = b?.get(key)?.value ?? null;
+    return mine !== null && other !== null && mine > 0 && other > 0 ? [{ block, log: Math.log(mine / other) }] : [];
   });
 }
 
-function effectOf(host: string, logs: readonly number[]): Omit<HostEffect, "holm" | "named"> | null {
+interface OneEffect extends Omit<HostEffect, "holm" | "named" | "tooFew"> {
+  /** Pairs that a repetition gives it, if nothing fails. */
+  readonly pairsPerRun: number;
+}
+
+function effectOf(host: string, ratios: readonly LogRatio[]): OneEffect | null {
+  const logs = ratios.map(({ log }) => log);
   const step = Math.max(1, logs.length / mostPairs);
   const used = Array.from(
     { length: Math.min(logs.length, mostPairs) },
@@ -92,10 +107,22 @@ function effectOf(host: string, logs: readonly number[]): Omit<HostEffect, "holm
   return {
     host,
     pairs: logs.length,
+    pairsPerRun: Math.max(...[...Map.groupBy(ratios, ({ block }) => block).values()].map((of) => of.length)),
     percent: percentOf(estimate.estimate),
     interval: interval && { low: percentOf(interval.high), high: percentOf(interval.low) },
     probability: signedRank(used).twoSided,
   };
+}
+
+/** Whether so many pairs, all of them of one sign, show anything beside those of other hosts. */
+const canTell = (pairs: number, hosts: number): boolean => (2 / 2 ** pairs) * hosts <= significanceLevel;
+
+function runsToTell(effects: readonly OneEffect[]): number | null {
+  const hosts = effects.length;
+  if (hosts === 0 || effects.some(({ pairs }) => canTell(pairs, hosts))) return null;
+  let pairs = 1;
+  while (!canTell(pairs, hosts)) pairs++;
+  return Math.ceil(pairs / Math.min(...effects.map(({ pairsPerRun }) => pairsPerRun)));
 }
 
 /** Hosts that have a pair at all. */
@@ -107,10 +134,13 @@ export function hostEffects(fetched: readonly Fetched[], pair: VariantPair, quan
   );
   const effects = [...byHost].flatMap(([host, of]) => effectOf(host, logsOf(of, pair, quantity)) ?? []);
   const corrected = holm(effects.map(({ probability }) => probability));
-  const hosts = effects.map((effect, index): HostEffect => {
+  const runs = runsToTell(effects);
+  const hosts = effects.map(({ pairsPerRun: _, ...effect }, index): HostEffect => {
     const own = corrected[index] as number;
     const isShown = own <= significanceLevel && effect.percent !== 0;
-    return { ...effect, holm: own, named: isShown ? (effect.percent > 0 ? "helped" : "hurt") : null };
+    const named = isShown ? (effect.percent > 0 ? "helped" : "hurt") : null;
+    return { ...effect, holm: own, named, tooFew: runs !== null || !canTell(effect.pairs, 1) };
   });
-  return { pair, quantity, hosts: hosts.sort((a, b) => b.percent - a.percent || (a.host < b.host ? -1 : 1)) };
+  hosts.sort((a, b) => b.percent - a.percent || (a.host < b.host ? -1 : 1));
+  return { pair, quantity, hosts, runsToTell: runs };
 }

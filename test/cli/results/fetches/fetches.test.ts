@@ -99,6 +99,28 @@ test("hosts that are helped and hurt are named so; one without a difference, or 
   );
 });
 
+test("with too few fetches to name any host, it is said how many suffice", () => {
+  const pair = { lane: { lane: "h3", tls: "1.3" }, over: { lane: "h2", tls: "1.3" } } as const;
+  const effects = (hosts: number, runs: number) => {
+    const fetched = Array.from({ length: hosts * runs }, (_, each) => {
+      const place = { object: host(each % hosts), block: Math.floor(each / hosts) };
+      return [
+        fetchedOf({ ...place, lane: "h2", record: { download_ms: 100 + each / 7 } }),
+        fetchedOf({ ...place, lane: "h3", record: { download_ms: 10 } }),
+      ];
+    }).flat();
+    return hostEffects(fetched, pair, "download_ms");
+  };
+  const usual = effects(100, 5);
+  assert.equal(usual.runsToTell, 12);
+  assert.ok(usual.hosts.every(({ named, tooFew }) => named === null && tooFew));
+  assert.ok(effects(100, 11).hosts.every(({ named }) => named === null));
+  const enough = effects(100, 12);
+  assert.equal(enough.runsToTell, null);
+  assert.ok(enough.hosts.every(({ named, tooFew }) => named === "helped" && !tooFew));
+  assert.deepEqual([effects(1, 5).runsToTell, effects(1, 6).runsToTell], [6, null]);
+});
+
 test("Holm's correction is over the hosts: alike hosts without a difference are seldom named", () => {
   const random = randomSource(8, "null");
   let named = 0;
