@@ -2,7 +2,7 @@
 // systems, cost, and how it was done. Data in, text out.
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { count } from "../base/numbers.ts";
-import { costSentence } from "../results/fetches/cost_sentence.ts";
+import { costSentences } from "../results/fetches/cost_sentence.ts";
 import { discoveries } from "../results/fetches/discovery.ts";
 import { fetchNotes } from "../results/fetches/notes.ts";
 import { timedAttempts } from "../results/fetches/purpose.ts";
@@ -46,8 +46,7 @@ function firstScreen({ sweep, fetches, timed }: FetchReportData, sentences: read
 /** The answer first. */
 function sentencesOf({ sweep, fetches, cells, timed }: FetchReportData): string[] {
   const own = timedAttempts(fetches, sweep.plan.repetitions);
-  const cost = costSentence(timed);
-  return [...fetchVerdict(cells, own), ...(cost === null ? [] : [cost]), ...fetchNotes(own)];
+  return [...fetchVerdict(cells, own), ...costSentences(timed), ...fetchNotes(own)];
 }
 
 function published({ sweep, timed, counted }: FetchReportData): Markup | null {

@@ -10,7 +10,7 @@ import { refuseChangedFiles } from "../../link/files.ts";
 import { askLabLinks, tryLab } from "../../load/lab.ts";
 import { programDigests } from "../../load/program_digests.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
-import { callSentences, costSentence } from "../../results/fetches/cost_sentence.ts";
+import { callSentences, costSentences } from "../../results/fetches/cost_sentence.ts";
 import { fetchNotes } from "../../results/fetches/notes.ts";
 import { fetchesByPurpose, isCounted, timedAttempts } from "../../results/fetches/purpose.ts";
 import { summarizeFetches } from "../../results/fetches/summary.ts";
@@ -219,8 +219,7 @@ async function conclude(
   const fetchCells = results.fetchCellsOf(sweep.id);
   const cells = summarizeFetches(fetchCells, own);
   const verdict = fetchVerdict(fetchCells, own);
-  const cost = costSentence(timed);
-  const notes = [...(cost === null ? [] : [cost]), ...callSentences(counted), ...fetchNotes(own)];
+  const notes = [...costSentences(timed), ...callSentences(counted), ...fetchNotes(own)];
   const count = (status: string): number => all.filter((fetch) => fetch.status === status).length;
   const counts = { valid: count("valid"), invalid: count("invalid"), failed: count("failed") };
   const facts = { fetches, ...counts, wall_s: wall_ms / 1000 };

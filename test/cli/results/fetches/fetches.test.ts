@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";
 import { callShares, countedCalls, kindShare } from "../../../../cli/results/fetches/call_shares.ts";
-import { costSentence } from "../../../../cli/results/fetches/cost_sentence.ts";
+import { costSentences } from "../../../../cli/results/fetches/cost_sentence.ts";
 import { discoveries, offersH3 } from "../../../../cli/results/fetches/discovery.ts";
 import { hostEffects, pairsOf } from "../../../../cli/results/fetches/host_effects.ts";
 import { summarizeQuantity } from "../../../../cli/results/fetches/quantity_summary.ts";
@@ -212,16 +212,22 @@ test("a lane's cost is that of objects that came: refused handshakes do not make
   assert.equal(summarizeQuantity(refused, "client_cpu_ms").reason, "refused");
 });
 
-test("the cost of a MB is said, the cheapest lane first", () => {
-  const of = (lane: "h2" | "h3", cpu_user_us: number) =>
+test("the cost of a MB is said of each link, the cheapest lane first", () => {
+  const of = (lane: "h2" | "h3", cpu_user_us: number, link = "50mbit/20ms") =>
     Array.from({ length: 6 }, (_, block) =>
-      fetchedOf({ lane, block, record: { body_bytes: 2_000_000, cpu_user_us: cpu_user_us + block, cpu_system_us: 0 } }),
+      fetchedOf({
+        ...{ lane, block, link },
+        record: { body_bytes: 2_000_000, cpu_user_us: cpu_user_us + block, cpu_system_us: 0 },
+      }),
     );
-  assert.match(
-    costSentence([...of("h3", 8000), ...of("h2", 4000)]) ?? "",
-    /^Each MB costs the client 2 ms over h2 \(95 %: 2 to 2\) and 4 ms over h3 \(4 to 4\) of CPU time\.$/,
-  );
-  assert.equal(costSentence([fetchedOf({ record: { body_bytes: 1000 } })]), null);
+  const near = [...of("h3", 8000), ...of("h2", 4000)];
+  const told = "Each MB costs the client 2 ms over h2 (95 %: 2 to 2) and 4 ms over h3 (4 to 4) of CPU time";
+  assert.deepEqual(costSentences(near), [`${told}.`]);
+  assert.deepEqual(costSentences([...near, ...of("h3", 20_000, "3mbit/20ms")]), [
+    `${told} on 50mbit/20ms.`,
+    "Each MB costs the client 10 ms over h3 (95 %: 10 to 10) of CPU time on 3mbit/20ms.",
+  ]);
+  assert.deepEqual(costSentences([fetchedOf({ record: { body_bytes: 1000 } })]), []);
 });
 
 test("a study's ratio of CPU times and its shares of calls, with intervals over repetitions", () => {
