@@ -262,6 +262,17 @@ test("a study's ratio of CPU times and its shares of calls, with intervals over 
   );
 });
 
+test("IPv6 is held to the ratio of its headers only where the link's rate bounds the download", () => {
+  const figures = panda2019Delivery.figures.filter(({ what }) => what.endsWith("IPv6 over IPv4"));
+  assert.deepEqual(
+    figures.map(({ link, object }) => [link, object]),
+    [
+      ["50mbit/20ms", "https://panda-sizes.synth.test/5.bin"],
+      ["50mbit/20ms", "https://panda-sizes-200mb.synth.test/7.bin"],
+    ],
+  );
+});
+
 test("each study's figures are of its plans' links and objects, and none is there twice", () => {
   for (const { figures } of [panda2019Cost, panda2019Delivery]) {
     const keys = figures.map(({ what, link, object }) => `${what} ${link} ${object}`);
