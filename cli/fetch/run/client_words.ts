@@ -1,4 +1,4 @@
-// The command line of trilane-fetch for one object. Composes it; starts nothing.
+// The command line of trilane-fetch for one object, or for none, to see if it takes the rest. Composes it; starts nothing.
 import { programPath } from "../../base/programs.ts";
 import type { FetchVariant } from "../../results/store/results.ts";
 import type { FetchPlan } from "../plan/plan.ts";
@@ -15,7 +15,7 @@ export interface ClientRequest extends FetchVariant {
 const orNothing = (name: string, value: string | number | undefined): string[] =>
   value === undefined ? [] : [name, String(value)];
 
-export function clientWords({ plan, object, lane, tls, ip, ca, askHttpsRecord }: ClientRequest): string[] {
+function optionWords({ plan, lane, tls, ip, ca, askHttpsRecord }: Omit<ClientRequest, "object">): string[] {
   const { connect, verify, follow, timeout_s, max_body_bytes, user_agent } = plan;
   return [
     programPath("trilane-fetch"),
@@ -28,6 +28,13 @@ export function clientWords({ plan, object, lane, tls, ip, ca, askHttpsRecord }:
     ...orNothing("--max-body", max_body_bytes),
     ...orNothing("--user-agent", user_agent),
     ...(askHttpsRecord ? [] : ["--no-https-record"]),
-    object,
   ];
 }
+
+export const clientWords = (request: ClientRequest): string[] => [...optionWords(request), request.object];
+
+/** Of no object: the client says what it does not take, and ends. */
+export const trialWords = (request: Omit<ClientRequest, "object">): string[] => [
+  ...optionWords(request),
+  ...["--urls", "/dev/null"],
+];

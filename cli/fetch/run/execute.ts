@@ -4,7 +4,6 @@ import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import { RunError, UserError } from "../../base/errors.ts";
 import { watchSignals } from "../../base/interruption.ts";
-import { programPath } from "../../base/programs.ts";
 import { printLines } from "../../base/terminal_text.ts";
 import { refuseChangedFiles } from "../../link/files.ts";
 import { askLabLinks, tryLab } from "../../load/lab.ts";
@@ -34,6 +33,7 @@ import { fetchTable } from "./outcome.ts";
 import { type FetchRunnerOptions, runFetchSweep } from "./runner.ts";
 import { tryStrace } from "./strace.ts";
 import { fetchTasks } from "./tasks.ts";
+import { tryClient } from "./try_client.ts";
 
 export interface FetchExecution {
   readonly home: string;
@@ -63,8 +63,8 @@ export async function executeFetches(execution: FetchExecution): Promise<void> {
     const profiles = [...new Set(fetchCells.flatMap(({ link_profile }) => link_profile ?? []))];
     for (const profile of profiles) refuseChangedFiles(profile, results.remedies.again);
     // What would fail every fetch is found before there is a sweep to go on with.
-    programPath("trilane-fetch");
     if (plan.ca !== undefined) refuseUnreadable(plan.ca);
+    await tryClient(plan, recording !== null);
     if (recording) await tryLab();
     if (plan.syscalls > 0) await tryStrace();
     const { name, seed } = plan;

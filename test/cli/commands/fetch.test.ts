@@ -98,6 +98,11 @@ test("words that cannot be are one line each", () => {
     [["https://a.example/", "--connect", "nonsense"], /--connect must be ADDRESS or ADDRESS:PORT/],
     [["https://a.example/", "--connect", "[::1]:70000"], /--connect must be/],
     [["https://a.example/", "--ca", "none.pem"], /none\.pem: no file of certificates/],
+    [["https://a.example/", "--ca", import.meta.filename], /fetch\.test\.ts: has no certificates in PEM/],
+    [["https://a.example/", "--user-agent", "Prüfer"], /user-agent: must be printable ASCII/],
+    [["https://a.example/", "--connect", "::ffff:1.2.3.4"], /connect: the address is none of IPv6/],
+    [["https://a.example/", "--connect", "fe80::1%eth0"], /connect: must be an address/],
+    [["https://a.example/", "--timeout", "0.0005"], /--timeout: must be a number from 0\.001/],
   ] as const;
   for (const [words, says] of wrong) {
     const { status, stderr } = trilane("fetch", ...words);
