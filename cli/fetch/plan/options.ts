@@ -11,7 +11,7 @@ import { defineTolerance, toleranceOf } from "../../sweep/plan/disturbance_optio
 import { pageName } from "../../sweep/plan/plan.ts";
 import { planRange } from "../../sweep/plan/plan_range.ts";
 import { hostOf, type NamedObjects, namedObjects } from "./objects.ts";
-import { type FetchPlan, fetchPlanOf, readFetchPlan, shippedFetchPlans } from "./plan.ts";
+import { changedFetchPlan, type FetchPlan, fetchPlanOf, shippedFetchPlans } from "./plan.ts";
 
 export interface FetchOptions {
   object: string[] | undefined;
@@ -211,9 +211,9 @@ export function fetchPlanFrom(options: FetchOptions, urls: readonly string[], pa
   const links = options.link.length > 0 ? { links: options.link } : {};
   const of = page ?? options.page;
   if (named !== null) {
-    const plan = { ...readFetchPlan(named), ...links, ...(of === undefined ? {} : { page: of }), ...termsOf(options) };
+    const plan = changedFetchPlan(named, { ...links, ...(of === undefined ? {} : { page: of }), ...termsOf(options) });
     refuseMore(plan.objects, options.most);
-    return fetchPlanOf(plan.objects.length > 0 ? plan : { ...plan, objects: undefined }, named);
+    return plan;
   }
   if (words.length > 0 && urls.length === 0) throw new UserError(`${words.join(", ")}: no object to fetch in it`);
   refuseMore(urls, options.most);

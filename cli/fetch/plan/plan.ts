@@ -114,6 +114,15 @@ export function readFetchPlan(pathOrName: string): FetchPlan {
   return fetchPlanOf(document, pathOrName, folder);
 }
 
+/** The same with `changes` in place of what it says; files in them are named from where we are. */
+export function changedFetchPlan(pathOrName: string, changes: object): FetchPlan {
+  const { document, folder } = readDocument(pathOrName, shippedFolder);
+  const { ip, objects, ...plan } = fetchPlanOf(document, pathOrName, folder);
+  // A version of IP that the plan does not ask for follows the server that is asked.
+  const asked = (document as FetchPlanDocument).ip === undefined ? {} : { ip };
+  return fetchPlanOf({ ...plan, ...asked, ...(objects.length > 0 ? { objects } : {}), ...changes }, pathOrName);
+}
+
 /** How often each object is fetched over each thing; the last ones to count system calls. */
 export const blocksOf = ({ repetitions, syscalls }: Pick<FetchPlan, "repetitions" | "syscalls">): number =>
   repetitions + syscalls;

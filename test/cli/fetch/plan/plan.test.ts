@@ -1,5 +1,8 @@
 // cli/fetch/plan: what a plan of fetches is, what of it contradicts itself, and in which order its fetches come.
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fetchSeed, orderFetches } from "../../../../cli/fetch/plan/fetch_order.ts";
 import { type FetchOptions, fetchPlanFrom } from "../../../../cli/fetch/plan/options.ts";
@@ -123,6 +126,27 @@ describe("plans of fetches", () => {
     assert.deepEqual([made.repetitions, made.seed, made.timeout_s, made.pause_ms, made.verify], [5, 1, 30, 0, true]);
     assert.equal(made.name, "fetch 3 hosts");
     assert.equal(fetchPlanFrom(options, objects).pause_ms, 1000);
+  });
+
+  test("a plan's version of IP follows --connect where the plan asks for none", () => {
+    const folder = mkdtempSync(join(tmpdir(), "trilane-fetch-plan-"));
+    const named = (document: object): string[] => {
+      writeFileSync(join(folder, "plan.json"), JSON.stringify(document));
+      return [join(folder, "plan.json")];
+    };
+    const connect = "[::1]:8443";
+    try {
+      const object = named(base);
+      assert.deepEqual(fetchPlanFrom({ ...options, object }, []).ip, [4]);
+      const made = fetchPlanFrom({ ...options, object, connect }, []);
+      assert.deepEqual([made.ip, made.objects, made.repetitions], [[6], objects, 2]);
+      const other = named({ ...base, connect: "192.0.2.1" });
+      assert.deepEqual(fetchPlanFrom({ ...options, object: other, connect }, []).ip, [6]);
+      const asking = named({ ...base, ip: [4] });
+      assert.throws(() => fetchPlanFrom({ ...options, object: asking, connect }, []), /IPv4 is asked for, and \[::1\]/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test("wrong words are named with the option", () => {
