@@ -160,7 +160,7 @@ async function attemptInLab(
   const cost = await fetchCost({ record, replay: await readReplayReport(reports.replay), traces });
   // Of times that do not count nothing can be disturbed.
   if (record && shaper) {
-    const disturbed = traces ? [] : disturbedReasons(record, shaper, request.plan.tolerance);
+    const disturbed = traces ? [] : disturbedReasons(record, shaper, request.plan);
     return { ...judged(record, disturbed), wall_ms, cost };
   }
   throwIfFull({ folder });

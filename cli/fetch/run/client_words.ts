@@ -12,6 +12,9 @@ export interface ClientRequest extends FetchVariant {
   readonly askHttpsRecord: boolean;
 }
 
+/** How long a connection may take to be established, within the object's time. */
+export const connectTimeout_s = 10;
+
 const orNothing = (name: string, value: string | number | undefined): string[] =>
   value === undefined ? [] : [name, String(value)];
 
@@ -24,7 +27,7 @@ function optionWords({ plan, lane, tls, ip, ca, askHttpsRecord }: Omit<ClientReq
     ...orNothing("--connect", connect),
     ...(verify ? orNothing("--ca", ca ?? undefined) : ["--insecure"]),
     ...(follow > 0 ? ["--follow", String(follow)] : []),
-    ...["--timeout", String(timeout_s)],
+    ...["--timeout", String(timeout_s), "--connect-timeout", String(connectTimeout_s)],
     ...orNothing("--max-body", max_body_bytes),
     ...orNothing("--user-agent", user_agent),
     ...(askHttpsRecord ? [] : ["--no-https-record"]),
