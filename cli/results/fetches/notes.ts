@@ -1,4 +1,4 @@
-// What is to be said of fetches beside their times: what failed and why, what answered with an error, what did not count, and what hosts
+// What is to be said of fetches beside their times: what failed and why, what answered with an error or a redirect, what did not count, and what hosts
 // say of HTTP/3 by their HTTPS records and Alt-Svc. Sentences from rows; pure.
 import type { FetchRecord } from "../../../schemas/generated/fetch_record.ts";
 import { count } from "../../base/numbers.ts";
@@ -34,6 +34,17 @@ function statusLine(fetches: readonly StoredFetch[]): string[] {
   if (bad.length === 0) return [];
   const statuses = [...new Set(bad.map(({ record }) => record?.status))].toSorted();
   return [`${count(bad.length, "response")} had a status of ${statuses.join(", ")}; they count.`];
+}
+
+/** Their times are of the redirect alone. */
+function redirectLine(fetches: readonly StoredFetch[]): string[] {
+  const isRedirect = ({ record }: StoredFetch): boolean => {
+    if (record === null || record.error !== null || record.status === null || record.location === null) return false;
+    return record.status >= 300 && record.status < 400 && record.status !== 304;
+  };
+  const n = fetches.filter(isRedirect).length;
+  if (n === 0) return [];
+  return [`${count(n, "response")} ${n === 1 ? "was a redirect" : "were redirects"}, not followed: --follow 5.`];
 }
 
 /** A lane whose early data the server did not take is as slow as one without: that is to be seen. */
@@ -76,6 +87,7 @@ export function fetchNotes(fetches: readonly StoredFetch[]): string[] {
   return [
     ...failureLines(fetches),
     ...statusLine(fetches),
+    ...redirectLine(fetches),
     ...earlyDataLines(fetches),
     ...excludedLine(fetches),
     ...hostLine(fetches),

@@ -154,4 +154,14 @@ describe("what is said beside times", () => {
       "HTTPS records: 0 of 1 host, with h3 0; Alt-Svc with h3: 1 of 1 host.",
     ]);
   });
+
+  test("redirects that were not followed are said to be some, what is not modified is none", () => {
+    const answer = (status: number, location: string | null) => storedFetch({ record: { status, location } });
+    const said = (...fetches: StoredFetch[]) => fetchNotes(fetches)[0];
+    const moved = answer(301, "https://www.example/");
+    assert.equal(said(moved), "1 response was a redirect, not followed: --follow 5.");
+    assert.equal(said(moved, moved, answer(200, null)), "2 responses were redirects, not followed: --follow 5.");
+    for (const none of [answer(200, "/x"), answer(304, "/x"), answer(300, null)])
+      assert.doesNotMatch(fetchNotes([none]).join(), /redirect/);
+  });
 });
