@@ -64,14 +64,14 @@ export const command: Command<FetchCommandOptions> = {
     const home = homeFolder(options.home);
     const end = askedToEnd(home, options);
     const systems = systemsOf(options);
-    const { plan, recording } = await readyFetchPlan(home, options, say);
+    const { plan, recording, sizes } = await readyFetchPlan(home, options, say);
     const { json, new: fresh } = options;
     if (options["dry-run"]) {
-      const planned = describeFetches(plan);
+      const planned = describeFetches(plan, sizes);
       if (json) return printJson(planned);
       return printLines(fetchPlanLines(plan, planned));
     }
     const verbosity = verbosityOf(options);
-    await executeFetches({ home, plan, recording, fresh, json, verbosity, systems, askedToEnd: end });
+    await executeFetches({ home, plan, recording, sizes, fresh, json, verbosity, systems, askedToEnd: end });
   },
 };

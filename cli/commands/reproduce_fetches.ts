@@ -51,9 +51,9 @@ export async function reproduceFetches(
     const described = describeFetches(planned);
     return json ? printJson(described) : printLines(fetchPlanLines(planned, described));
   }
-  const { plan, recording } = await readyStudyPlan(home, planned);
+  const { plan, recording, sizes } = await readyStudyPlan(home, planned);
   const end = askedToEnd(home, options);
   const verbosity = verbosityOf(options);
-  await executeFetches({ home, plan, recording, fresh: options.new, json, verbosity, askedToEnd: end });
+  await executeFetches({ home, plan, recording, sizes, fresh: options.new, json, verbosity, askedToEnd: end });
   printCompared(home, study, fetchPlanDigest(plan, recording?.digest ?? null), json);
 }

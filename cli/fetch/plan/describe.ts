@@ -5,17 +5,17 @@ import { paragraph } from "../../sweep/describe.ts";
 import { testGuess_ms } from "../../sweep/link_tests.ts";
 import { pageName } from "../../sweep/plan/plan.ts";
 import { formatDuration } from "../../sweep/progress/progress_lines.ts";
-import { guessFetch_ms } from "./estimate.ts";
+import { guessFetch_ms, type KnownSizes } from "./estimate.ts";
 import { hostOf } from "./objects.ts";
 import { blocksOf, type FetchPlan, fetchCellsOf, variantsOf } from "./plan.ts";
 
-export function describeFetches(plan: FetchPlan): FetchesPlanned {
+export function describeFetches(plan: FetchPlan, sizes: KnownSizes = new Map()): FetchesPlanned {
   const cells = fetchCellsOf(plan);
   const links = new Map(
     cells.flatMap(({ link, link_profile }) => (link !== null && link_profile ? [[link, link_profile]] : [])),
   );
   const tests_ms = [...links.values()].reduce((sum, profile) => sum + testGuess_ms(profile), 0);
-  const fetches_ms = cells.reduce((sum, cell) => sum + guessFetch_ms(plan, cell), 0) * blocksOf(plan);
+  const fetches_ms = cells.reduce((sum, cell) => sum + guessFetch_ms(plan, cell, sizes), 0) * blocksOf(plan);
   return {
     event: "fetches-planned",
     name: plan.name,

@@ -23,7 +23,7 @@ import { wrapped } from "../../sweep/outcome.ts";
 import { openProgress, type Progress } from "../../sweep/progress/progress.ts";
 import type { Verbosity } from "../../sweep/progress/progress_log.ts";
 import { held, machineEnvironment, releaseQuietly, sayStopped, waitingOf } from "../../sweep/session.ts";
-import { guessFetch_ms } from "../plan/estimate.ts";
+import { guessFetch_ms, type KnownSizes } from "../plan/estimate.ts";
 import { fetchSeed } from "../plan/fetch_order.ts";
 import { blocksOf, type FetchPlan, fetchCellsOf, fetchPlanDigest } from "../plan/plan.ts";
 import type { AutonomousSystems } from "../prefixes/read_prefixes.ts";
@@ -40,6 +40,7 @@ export interface FetchExecution {
   readonly plan: FetchPlan;
   /** The page's; null: over the network as it is. */
   readonly recording: Recording | null;
+  readonly sizes: KnownSizes;
   /** Begin again even where the plan has an unfinished sweep. */
   readonly fresh: boolean;
   readonly json: boolean;
@@ -155,7 +156,7 @@ function linkTestsOf({ plan }: FetchExecution, begun: Begun, signal: AbortSignal
 
 /** The sweep's fetches, to their end or to the first signal. */
 async function runUntilSignal(execution: FetchExecution, begun: Begun) {
-  const { plan, askedToEnd } = execution;
+  const { plan, sizes, askedToEnd } = execution;
   const { results, sweep, resumed, progress } = begun;
   const interruption = watchSignals();
   const { signal } = interruption;
@@ -168,7 +169,7 @@ async function runUntilSignal(execution: FetchExecution, begun: Begun) {
       tasks: fetchTasks(results, sweep, plan),
       attempt: attemptFetch,
       requestOf: (cell, block) => ({ ...requestOf(cell, block), signal }),
-      guess_ms: (cell) => guessFetch_ms(plan, cell),
+      guess_ms: (cell) => guessFetch_ms(plan, cell, sizes),
       links: linkTestsOf(execution, begun, signal),
       ...(askedToEnd ? { askedToEnd } : {}),
       tell: (event) => progress.tell(event),

@@ -1,5 +1,5 @@
-// What is to be said of fetches beside their times: what failed and why, what answered with an error or a redirect, what did not count, and what hosts
-// say of HTTP/3 by their HTTPS records and Alt-Svc. Sentences from rows; pure.
+// What is to be said of fetches beside their times: what failed and why, what answered with an error or a redirect, what did not count,
+// and what hosts say of HTTP/3 by their HTTPS records and Alt-Svc. Sentences from rows; pure.
 import type { FetchRecord } from "../../../schemas/generated/fetch_record.ts";
 import { count } from "../../base/numbers.ts";
 import { servingHost } from "../../fetch/metrics/fetched.ts";

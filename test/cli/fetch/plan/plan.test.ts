@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { describeFetches } from "../../../../cli/fetch/plan/describe.ts";
 import { fetchSeed, orderFetches } from "../../../../cli/fetch/plan/fetch_order.ts";
 import { type FetchOptions, fetchPlanFrom } from "../../../../cli/fetch/plan/options.ts";
 import { fetchCellsOf, fetchPlanDigest, fetchPlanOf, variantsOf } from "../../../../cli/fetch/plan/plan.ts";
@@ -98,6 +99,14 @@ describe("plans of fetches", () => {
       () => plan({ connect: "192.0.2.1", ip: [4, 6] }),
       /IPv6 is asked for, and 192\.0\.2\.1 is an address of IPv4/,
     );
+  });
+
+  test("a large object is guessed to take what its bytes take on the link, where they are known", () => {
+    const inLab = plan({ page: "shop", links: ["10mbit/50ms"], objects: objects.slice(0, 1), lanes: ["h1"], repetitions: 1 });
+    const [unknown, known] = [new Map<string, number>(), new Map([[objects[0] ?? "", 100e6]])].map(
+      (sizes) => describeFetches(inLab, sizes).expected_s,
+    );
+    assert.ok((known ?? 0) - (unknown ?? 0) > 80 && (known ?? 0) - (unknown ?? 0) < 90, `${unknown} ${known}`);
   });
 
   const contradictions = [
