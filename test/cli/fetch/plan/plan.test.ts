@@ -102,7 +102,13 @@ describe("plans of fetches", () => {
   });
 
   test("a large object is guessed to take what its bytes take on the link, where they are known", () => {
-    const inLab = plan({ page: "shop", links: ["10mbit/50ms"], objects: objects.slice(0, 1), lanes: ["h1"], repetitions: 1 });
+    const inLab = plan({
+      page: "shop",
+      links: ["10mbit/50ms"],
+      objects: objects.slice(0, 1),
+      lanes: ["h1"],
+      repetitions: 1,
+    });
     const [unknown, known] = [new Map<string, number>(), new Map([[objects[0] ?? "", 100e6]])].map(
       (sizes) => describeFetches(inLab, sizes).expected_s,
     );
@@ -119,7 +125,10 @@ describe("plans of fetches", () => {
       says: /4000000 fetches/,
     },
     { changed: { objects: ["http://a.example/"] }, says: /objects\[0\]/ },
-    { changed: { objects: [`https://a.example/${"a".repeat(65_519)}`] }, says: /objects\[0\]: must NOT have more than 65536/ },
+    {
+      changed: { objects: [`https://a.example/${"a".repeat(65_519)}`] },
+      says: /objects\[0\]: must NOT have more than 65536/,
+    },
     { changed: { objects: [`https://a.example/${"ü".repeat(40_000)}`] }, says: /plan test: .* more than 65536 bytes/ },
     { changed: { lanes: ["h4"] }, says: /lanes\[0\]: must be one of/ },
     { changed: { page: "shop", links: ["10mbit/50ms", "10mbit/50ms"] }, says: /10mbit\/50ms/ },

@@ -20,7 +20,10 @@ const timedOut = { download_ms: null, error: { stage: "timeout", reason: "in vai
 
 describe("whether a fetch in a lab counts", () => {
   test("it is looked at to its last byte", () => {
-    assert.match(reasons({ download_ms: 200 }, 100, 150).join(), /held the link up for 50\.0 ms \(tolerated: 10\.0 ms\)/);
+    assert.match(
+      reasons({ download_ms: 200 }, 100, 150).join(),
+      /held the link up for 50\.0 ms \(tolerated: 10\.0 ms\)/,
+    );
     assert.deepEqual(reasons({ download_ms: 200 }, 100, 109), []);
     assert.deepEqual(reasons({ download_ms: 200 }, 210, 5000), []);
   });
