@@ -11,8 +11,10 @@ export interface FetchesByPurpose {
 /** Whether a repetition is for counting system calls, which slows what it counts. */
 export const isCounted = ({ block }: Pick<StoredFetch, "block">, repetitions: number): boolean => block >= repetitions;
 
+/** In the order of the plan's cells, not in the random one in which they were fetched: links stand alike in all tables and sentences. */
 export function fetchesByPurpose(fetches: readonly StoredFetch[], repetitions: number): FetchesByPurpose {
-  const known = fetches.flatMap(({ object, link, lane, tls, ip, block, status, record, cost }): Fetched[] =>
+  const inPlanOrder = fetches.toSorted((a, b) => a.cell - b.cell);
+  const known = inPlanOrder.flatMap(({ object, link, lane, tls, ip, block, status, record, cost }): Fetched[] =>
     status === "invalid" || record === null ? [] : [{ object, link, lane, tls, ip, block, record, cost }],
   );
   return {

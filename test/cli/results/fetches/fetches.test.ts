@@ -6,11 +6,13 @@ import { callShares, countedCalls, kindShare } from "../../../../cli/results/fet
 import { costSentences } from "../../../../cli/results/fetches/cost_sentence.ts";
 import { discoveries, offersH3 } from "../../../../cli/results/fetches/discovery.ts";
 import { hostEffects, pairsOf } from "../../../../cli/results/fetches/host_effects.ts";
+import { fetchesByPurpose } from "../../../../cli/results/fetches/purpose.ts";
 import { summarizeQuantity } from "../../../../cli/results/fetches/quantity_summary.ts";
 import { comparedFetchFigures } from "../../../../cli/results/studies/fetch_agreement.ts";
 import { panda2019Cost } from "../../../../cli/results/studies/panda_2019_cost.ts";
 import { panda2019Delivery } from "../../../../cli/results/studies/panda_2019_delivery.ts";
 import type { FetchCost } from "../../../../schemas/generated/fetch_cost.ts";
+import { storedFetch } from "../../fetch/records.ts";
 import { failedOf, fetchedOf } from "./fetched.ts";
 
 const host = (index: number): string => `https://h${index}.example/`;
@@ -228,6 +230,23 @@ test("the cost of a MB is said of each link, the cheapest lane first", () => {
     "Each MB costs the client 10 ms over h3 (95 %: 10 to 10) of CPU time on 3mbit/20ms.",
   ]);
   assert.deepEqual(costSentences([fetchedOf({ record: { body_bytes: 1000 } })]), []);
+});
+
+test("links come in the plan's order, whichever was fetched from first", () => {
+  const stored = [
+    storedFetch({ cell: 2, link: "3mbit/20ms" }),
+    storedFetch({ cell: 1, link: "50mbit/20ms" }),
+    storedFetch({ cell: 2, link: "3mbit/20ms", block: 1 }),
+    storedFetch({ cell: 1, link: "50mbit/20ms", block: 1 }),
+  ];
+  const { timed, counted } = fetchesByPurpose(stored, 1);
+  assert.deepEqual(
+    [timed, counted].map((all) => all.map(({ link }) => link)),
+    [
+      ["50mbit/20ms", "3mbit/20ms"],
+      ["50mbit/20ms", "3mbit/20ms"],
+    ],
+  );
 });
 
 test("a study's ratio of CPU times and its shares of calls, with intervals over repetitions", () => {
