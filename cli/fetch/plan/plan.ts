@@ -35,6 +35,8 @@ const maximumFetches = 1_000_000;
 
 /** Of ADDRESS, ADDRESS:PORT or [IPv6]:PORT. UserError for what is none. */
 function versionOfServer(connect: string): FetchIp {
+  const [, mapped] = /^\[?::ffff:(\d+(?:\.\d+){3})\]?/i.exec(connect) ?? [];
+  if (mapped !== undefined) throw new UserError(`--connect: ${connect} is ${mapped}, written as IPv6: write ${mapped}`);
   if (isIPv6(connect)) return 6;
   const [, inBrackets, plain, port] = /^(?:\[(.*)\]|([^:]*))(?::(\d+))?$/.exec(connect) ?? [];
   const isPort = port === undefined || (Number(port) >= 1 && Number(port) <= 65_535);

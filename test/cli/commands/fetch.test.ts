@@ -100,7 +100,10 @@ test("words that cannot be are one line each", () => {
     [["https://a.example/", "--ca", "none.pem"], /none\.pem: no file of certificates/],
     [["https://a.example/", "--ca", import.meta.filename], /fetch\.test\.ts: has no certificates in PEM/],
     [["https://a.example/", "--user-agent", "Prüfer"], /user-agent: must be printable ASCII/],
-    [["https://a.example/", "--connect", "::ffff:1.2.3.4"], /connect: the address is none of IPv6/],
+    [
+      ["https://a.example/", "--connect", "::ffff:1.2.3.4"],
+      /--connect: ::ffff:1\.2\.3\.4 is 1\.2\.3\.4, written as IPv6: write 1\.2\.3\.4/,
+    ],
     [["https://a.example/", "--connect", "fe80::1%eth0"], /connect: must be an address/],
     [["https://a.example/", "--timeout", "0.0005"], /--timeout: must be a number from 0\.001/],
   ] as const;
