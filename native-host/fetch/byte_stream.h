@@ -15,7 +15,8 @@ struct exchange_kind {
                 struct buf *out);
     // Of the server; what is to be sent thereupon is added to `out`.
     void (*received)(struct exchange *exchange, const uint8_t *bytes, size_t size, struct buf *out);
-    // The server said that nothing more comes; or the connection broke, `why` in words.
+    // The server said that nothing more comes (close_notify); or the connection broke or ended without it,
+    // `why` in words.
     void (*ended)(struct exchange *exchange, const char *why);
     bool (*is_reusable)(const struct exchange *exchange);
     void (*close)(struct exchange *exchange);

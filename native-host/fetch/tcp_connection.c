@@ -196,7 +196,9 @@ static void read_in(struct connection *c) {
         } else if (n == TLS_LINK_END) {
             // Within a handshake that early data overtook, it is TLS that failed.
             if (c->facts.secured_ns == 0) fail(c, STAGE_TLS, "the server ended the connection");
-            end(c, NULL);
+            // Without close_notify anyone may have cut off what came (RFC 9112, 9.8).
+            end(c,
+                tls_link_was_closed(c->link) ? NULL : "the server ended the connection without close_notify");
         } else if (c->facts.secured_ns == 0) {
             tls_failed(c);
         } else {

@@ -26,7 +26,8 @@ struct tls_link {
     size_t read_left;   // of what the turn allows
     struct buf arrived; // from the socket, not read by TLS yet
     struct buf sealed;  // for the socket
-    bool ended;         // by the peer
+    bool ended;         // by the peer: its end of TCP
+    bool closed;        // by the peer: its close_notify came
     bool finished;      // close_notify is in `sealed`, or was
     uint64_t sealed_bytes;
     size_t young_record_bytes;
@@ -144,7 +145,8 @@ static int outcome(struct tls_link *link, int result) {
         return TLS_LINK_REJECTED;
     }
     if (!link->error && error == SSL_ERROR_WANT_READ) return TLS_LINK_AGAIN;
-    if (!link->error && (error == SSL_ERROR_ZERO_RETURN || link->ended)) return TLS_LINK_END;
+    link->closed = error == SSL_ERROR_ZERO_RETURN;
+    if (!link->error && (link->closed || link->ended)) return TLS_LINK_END;
     errno = link->error ? link->error : EPROTO;
     return TLS_LINK_FAILED;
 }
@@ -203,6 +205,10 @@ int tls_link_finish(struct tls_link *link) {
     link->finished = true;
     ERR_clear_error();
     return flush(link);
+}
+
+bool tls_link_was_closed(const struct tls_link *link) {
+    return link->closed;
 }
 
 bool tls_link_waits(const struct tls_link *link) {

@@ -37,6 +37,10 @@ ssize_t tls_link_read(struct tls_link *link, void *bytes, size_t size);
 // taken what was sealed before.
 ssize_t tls_link_write(struct tls_link *link, const void *bytes, size_t size);
 
+// After TLS_LINK_END: whether the peer said that nothing more comes (close_notify). Without it only its end
+// of TCP came, as also where its process died or someone on the way cut it off.
+bool tls_link_was_closed(const struct tls_link *link);
+
 // Says that nothing more comes (close_notify); once. 1 when the socket has taken all, else call it again.
 int tls_link_finish(struct tls_link *link);
 

@@ -116,6 +116,7 @@ static void every_byte_arrives_and_the_end(void **state) {
     }
     assert_true(waits > 0); // the socket was the limit
     assert_int_equal(finished, 1);
+    assert_true(tls_link_was_closed(ends.links[NEAR]));
     assert_int_equal(received, SIZE);
     assert_memory_equal(arrived, content, SIZE);
     free(content);
@@ -207,6 +208,7 @@ static void a_peer_that_is_gone_is_noticed(void **state) {
     ends.fds[NEAR] = -1;
     tls_link_allow(ends.links[FAR], ALLOWED);
     assert_int_equal(tls_link_read(ends.links[FAR], bytes, sizeof bytes), TLS_LINK_END);
+    assert_false(tls_link_was_closed(ends.links[FAR])); // it only went
     assert_int_equal(tls_link_write(ends.links[FAR], bytes, sizeof bytes), TLS_LINK_FAILED);
     assert_int_equal(errno, EPIPE);
     close_ends(&ends);
