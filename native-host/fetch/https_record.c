@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <arpa/nameser.h>
+#include <limits.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <resolv.h>
@@ -12,6 +13,8 @@
 // SvcParamKeys (RFC 9460, 14.3.2).
 enum { KEY_ALPN = 1, KEY_PORT = 3, KEY_IPV4_HINT = 4, KEY_ECH = 5, KEY_IPV6_HINT = 6 };
 enum { PATIENCE_S = 2, ANSWER_BYTES = 16384, LABEL_MAX = 63, NAME_SIZE = 1025 };
+// They stand in each row of their host, at several times their size.
+enum { RECORDS_MAX = 32, RECORDS_BYTES_MAX = 4096 };
 
 struct cursor {
     const uint8_t *bytes;
@@ -124,12 +127,15 @@ json_t *https_record_read(const uint8_t *data, size_t size) {
 
 static void failed(struct https_answer *answer, const char *reason) {
     answer->state = HTTPS_FAILED;
+    json_array_clear(answer->records);
     snprintf(answer->reason, sizeof answer->reason, "%s", reason);
 }
 
-static void read_message(struct https_answer *answer, const uint8_t *message, int size) {
+void https_record_read_all(struct https_answer *answer, const uint8_t *message, size_t size) {
     ns_msg parsed;
-    if (ns_initparse(message, size, &parsed) < 0) {
+    size_t bytes = 0;
+    char reason[HTTPS_REASON_SIZE];
+    if (size > INT_MAX || ns_initparse(message, (int)size, &parsed) < 0) {
         failed(answer, "the answer is no DNS message");
         return;
     }
@@ -140,6 +146,13 @@ static void read_message(struct https_answer *answer, const uint8_t *message, in
             return;
         }
         if ((int)ns_rr_type(record) != HTTPS_RECORD_TYPE) continue;
+        bytes += ns_rr_rdlen(record);
+        if (bytes > RECORDS_BYTES_MAX || json_array_size(answer->records) == RECORDS_MAX) {
+            snprintf(reason, sizeof reason, "the name has more than %d records, or than %d bytes of them",
+                     RECORDS_MAX, RECORDS_BYTES_MAX);
+            failed(answer, reason);
+            return;
+        }
         json_t *read = https_record_read(ns_rr_rdata(record), ns_rr_rdlen(record));
         if (!read || json_array_append_new(answer->records, read) < 0) {
             failed(answer, "the record is none of RFC 9460");
@@ -181,6 +194,6 @@ void https_record_ask(struct https_answer *answer, const char *host, uint16_t po
     if (size < 0)
         read_refusal(answer, resolver.res_h_errno);
     else
-        read_message(answer, message, size < (int)sizeof message ? size : (int)sizeof message);
+        https_record_read_all(answer, message, (size_t)size < sizeof message ? (size_t)size : sizeof message);
     res_nclose(&resolver);
 }

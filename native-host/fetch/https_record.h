@@ -20,6 +20,9 @@ struct https_answer {
 // Of the data of one record: NULL if it is not one, or memory is short.
 json_t *https_record_read(const uint8_t *data, size_t size);
 
+// Of a DNS message that answers. `answer` has an empty array of records.
+void https_record_read_all(struct https_answer *answer, const uint8_t *message, size_t size);
+
 // Blocks for some seconds at most.
 void https_record_ask(struct https_answer *answer, const char *host, uint16_t port);
 

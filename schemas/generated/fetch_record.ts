@@ -129,11 +129,11 @@ export interface FetchRecord {
    */
   redirects: number;
   /**
-   * Of the response, as sent.
+   * Of the response, as sent; at most its first 4096 bytes, with ? for control characters.
    */
   location: string | null;
   /**
-   * Of the response, as sent.
+   * Of the response, as sent; at most its first 4096 bytes, with ? for control characters.
    */
   alt_svc: string | null;
   https_record: FetchHttpsRecord;
@@ -169,7 +169,7 @@ export interface FetchRecord {
   };
 }
 /**
- * The host's HTTPS records (RFC 9460), looked up once for each host.
+ * The host's HTTPS records (RFC 9460), looked up once for each host; more than 32 of them, or than 4096 bytes, are a failure.
  */
 export interface FetchHttpsRecord {
   /**

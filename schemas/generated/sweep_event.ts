@@ -615,7 +615,7 @@ export interface FetchFinished {
   left_s: number;
 }
 /**
- * The host's HTTPS records (RFC 9460), looked up once for each host.
+ * The host's HTTPS records (RFC 9460), looked up once for each host; more than 32 of them, or than 4096 bytes, are a failure.
  */
 export interface FetchHttpsRecord {
   /**

@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,55 @@ static void broken_ones_are_none(void **state) {
         if (https_record_read(broken[i].data, broken[i].size)) fail_msg("record %zu was taken", i);
 }
 
+// An answer with `count` records of `size` bytes each, of the name that was asked for.
+static size_t write_answer(uint8_t *message, unsigned count, size_t size) {
+    static const uint8_t question[] = "\1x\0\0\x41\0\1", owner[] = "\xc0\x0c\0\x41\0\1\0\0\0\1";
+    uint8_t *out = message;
+    memcpy(out, "\0\1\x81\x80\0\1", 6);
+    out[6] = (uint8_t)(count >> 8), out[7] = (uint8_t)count;
+    memset(out + 8, 0, 4);
+    memcpy(out + 12, question, sizeof question - 1);
+    out += 12 + sizeof question - 1;
+    for (unsigned i = 0; i < count; i++) {
+        memcpy(out, owner, sizeof owner - 1);
+        out += sizeof owner - 1;
+        out[0] = (uint8_t)(size >> 8), out[1] = (uint8_t)size;
+        memcpy(out + 2, "\0\1\0", 3); // priority 1, "."
+        if (size > 3) {               // one parameter that nobody knows
+            memcpy(out + 5, "\xff\0", 2);
+            out[7] = (uint8_t)((size - 7) >> 8), out[8] = (uint8_t)(size - 7);
+            memset(out + 9, 0, size - 7);
+        }
+        out += 2 + size;
+    }
+    return (size_t)(out - message);
+}
+
+// They stand in each row of a host: a name server does not say how long rows get.
+static void many_records_are_refused(void **state) {
+    static const struct {
+        unsigned count;
+        size_t size;
+        enum https_state state;
+    } answers[] = {{0, 3, HTTPS_ABSENT},    {1, 3, HTTPS_PRESENT},   {32, 3, HTTPS_PRESENT},
+                   {33, 3, HTTPS_FAILED},   {1000, 3, HTTPS_FAILED}, {1, 4096, HTTPS_PRESENT},
+                   {1, 4097, HTTPS_FAILED}, {2, 2100, HTTPS_FAILED}};
+    static uint8_t message[65536];
+    (void)state;
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+        struct https_answer answer = {.records = json_array()};
+        const size_t size = write_answer(message, answers[i].count, answers[i].size);
+        https_record_read_all(&answer, message, size);
+        if (answer.state != answers[i].state) fail_msg("answer %zu: %s", i, answer.reason);
+        const bool present = answer.state == HTTPS_PRESENT;
+        assert_int_equal(json_array_size(answer.records), present ? answers[i].count : 0);
+        if (answer.state == HTTPS_FAILED)
+            assert_string_equal(answer.reason,
+                                "the name has more than 32 records, or than 4096 bytes of them");
+        json_decref(answer.records);
+    }
+}
+
 // Every cut and every changed byte of a record: read or refused, but within its bounds (the sanitizers look).
 static void any_bytes_are_safe(void **state) {
     static const char whole[] = "\x00\x01\x03www\x00\x00\x01\x00\x06\x02h3\x02h2\x00\x03\x00\x02\x01\xbb\x00"
@@ -85,8 +135,8 @@ static void any_bytes_are_safe(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(records_are_read),
-                                       cmocka_unit_test(broken_ones_are_none),
-                                       cmocka_unit_test(any_bytes_are_safe)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(records_are_read), cmocka_unit_test(broken_ones_are_none),
+        cmocka_unit_test(many_records_are_refused), cmocka_unit_test(any_bytes_are_safe)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
