@@ -42,7 +42,7 @@ export function hostsTable(hosts: readonly HostDiscovery[], system: SystemText |
   const rows = hosts.slice(0, mostRows).map((host) => {
     const { altSvc, addresses, certificate_bytes, httpsRecord } = host;
     const alt = altSvc.length === 0 ? "none" : altSvc.join(" | ");
-    return html`<tr><th scope="row">${middleCut(host.host, 60)}<br><small>${addresses.slice(0, 3).join(" ")}${addresses.length > 3 && " …"}</small></th>${h3Cell(host)}<td title="${alt}">${middleCut(alt, 80)}</td><td>${middleCut(recordText(httpsRecord), 100)}</td><td class="num" data-sort="${String(certificate_bytes ?? "")}">${certificate_bytes === null ? "–" : formatSize(certificate_bytes)}</td>${system && html`<td>${middleCut(systemsOf(host, system), 60)}</td>`}</tr>`;
+    return html`<tr><th scope="row">${middleCut(host.host, 60)}<br><small>${addresses.slice(0, 3).join(" ")}${addresses.length > 3 && " …"}</small></th>${h3Cell(host)}<td title="${middleCut(alt, 500)}">${middleCut(alt, 80)}</td><td>${middleCut(recordText(httpsRecord), 100)}</td><td class="num" data-sort="${String(certificate_bytes ?? "")}">${certificate_bytes === null ? "–" : formatSize(certificate_bytes)}</td>${system && html`<td>${middleCut(systemsOf(host, system), 60)}</td>`}</tr>`;
   });
   const number = (test: (host: HostDiscovery, index: number) => boolean): number => hosts.filter(test).length;
   const answered = number(({ h3 }) => h3 === "yes");

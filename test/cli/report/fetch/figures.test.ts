@@ -127,6 +127,13 @@ test("what a server sent is text, never markup", () => {
   assert.doesNotMatch(hostsTable(hosts, null).text, /<script>/);
 });
 
+test("a long Alt-Svc is cut in the table", () => {
+  const hosts = discoveries([fetchedOf({ record: { alt_svc: `h3=":443", ${"x".repeat(4000)}` } })]);
+  const cell = /<td title="([^"]*)">/.exec(hostsTable(hosts, null).text)?.[1] ?? "";
+  assert.match(cell, /^h3=.*x…x+$/);
+  assert.ok(cell.length < 600, `${cell.length} characters`);
+});
+
 const pair = { lane: { lane: "h3", tls: "1.3" }, over: { lane: "h2", tls: "1.2" } } as const;
 
 test("hosts helped: a dot and whisker each; of a long list the two ends", () => {
