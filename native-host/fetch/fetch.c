@@ -80,6 +80,8 @@ static void on_told(void *context) {
 // Until something has happened. False: it was the deadline.
 static bool wait_on(struct fetcher *f) {
     f->told = false;
+    // Who always has something to say (tickets) stops the loop before its timers have their turn.
+    if (clock_now_ns() >= f->deadline.due_ns) f->timed_out = true;
     if (f->timed_out) return false;
     loop_run(f->loop);
     return !f->timed_out;
@@ -312,7 +314,7 @@ static bool is_redirect(const struct response *response) {
     return response->status >= 300 && response->status < 400 && response->status != 304 && response->location;
 }
 
-// Where a redirect leads. NULL: nowhere, or there were enough of them.
+// Where a redirect leads. NULL: nowhere, there were enough of them, or it is too long (the field may be cut).
 static char *next_url(const struct fetcher *f, const struct url *url, const struct response *response,
                       struct record *record) {
     if (f->options->follow == 0 || !is_redirect(response)) return NULL;
@@ -323,7 +325,12 @@ static char *next_url(const struct fetcher *f, const struct url *url, const stru
         fail(record, STAGE_RESPONSE, reason);
         return NULL;
     }
-    return url_resolve(url, response->location);
+    char *next =
+        strlen(response->location) < RESPONSE_FIELD_KEPT ? url_resolve(url, response->location) : NULL;
+    if (next && strlen(next) < RESPONSE_FIELD_KEPT) return next;
+    free(next);
+    fail(record, STAGE_RESPONSE, "it redirects to a URL of 8 KB or more");
+    return NULL;
 }
 
 // What is of one URL only.

@@ -15,19 +15,22 @@ struct exchange {
     bool keeps; // after it another request may be sent
 };
 
-static int add(struct buf *buf, const char *bytes, size_t size) {
-    enum { FIELD_MAX = 256 * 1024 };
-    return buf_size(buf) + size > FIELD_MAX || buf_add(buf, bytes, size) < 0 ? HPE_USER : 0;
+static int add(struct response *response, struct buf *buf, const char *bytes, size_t size) {
+    if (buf_size(buf) + size > RESPONSE_FIELDS_MAX)
+        response_fail(response, STAGE_RESPONSE, "its fields have more than %d bytes", RESPONSE_FIELDS_MAX);
+    else if (buf_add(buf, bytes, size) < 0)
+        response_fail(response, STAGE_RESPONSE, "memory is short");
+    return response->is_over ? HPE_USER : 0;
 }
 
 static int on_name(llhttp_t *parser, const char *bytes, size_t size) {
     struct exchange *exchange = parser->data;
-    return add(&exchange->name, bytes, size);
+    return add(exchange->response, &exchange->name, bytes, size);
 }
 
 static int on_value(llhttp_t *parser, const char *bytes, size_t size) {
     struct exchange *exchange = parser->data;
-    return add(&exchange->value, bytes, size);
+    return add(exchange->response, &exchange->value, bytes, size);
 }
 
 static void empty(struct buf *buf) {
@@ -55,6 +58,8 @@ static int on_field(llhttp_t *parser) {
 // What has no body, whatever its fields say.
 static int on_head(llhttp_t *parser) {
     enum { NO_BODY = 1 };
+    struct exchange *exchange = parser->data;
+    response_head_end(exchange->response);
     return parser->status_code < 200 || parser->status_code == 204 || parser->status_code == 304 ? NO_BODY
                                                                                                  : 0;
 }

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOW_BYTES = 64 << 20 };
+// What waits to be sent is a request and answers to the server's own frames: more than so much is an attack.
+enum { WINDOW_BYTES = 64 << 20, WAITING_MAX = 1 << 20 };
 
 struct exchange {
     nghttp2_session *session;
@@ -52,10 +53,12 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t id, const ui
 static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *context) {
     struct exchange *exchange = context;
     (void)session;
-    if (frame->hd.type == NGHTTP2_GOAWAY) exchange->goaway = true;
-    if (!is_its_own(exchange, frame->hd.stream_id) || !(frame->hd.flags & NGHTTP2_FLAG_END_STREAM)) return 0;
-    if (frame->hd.type != NGHTTP2_DATA && frame->hd.type != NGHTTP2_HEADERS) return 0;
     struct response *response = exchange->response;
+    if (frame->hd.type == NGHTTP2_GOAWAY) exchange->goaway = true;
+    if (!is_its_own(exchange, frame->hd.stream_id)) return 0;
+    if (frame->hd.type != NGHTTP2_DATA && frame->hd.type != NGHTTP2_HEADERS) return 0;
+    if (frame->hd.type == NGHTTP2_HEADERS) response_head_end(response);
+    if (!(frame->hd.flags & NGHTTP2_FLAG_END_STREAM)) return 0;
     exchange->response = NULL;
     response_end(response);
     return 0;
@@ -158,6 +161,7 @@ static void tell_end(struct exchange *exchange) {
 }
 
 static void h2_received(struct exchange *exchange, const uint8_t *bytes, size_t size, struct buf *out) {
+    if (exchange->broken) return;
     const nghttp2_ssize read = nghttp2_session_mem_recv2(exchange->session, bytes, size);
     if (read < 0) {
         char why[REASON_SIZE];
@@ -166,7 +170,10 @@ static void h2_received(struct exchange *exchange, const uint8_t *bytes, size_t 
         return;
     }
     flush(exchange, out);
-    if (nghttp2_session_want_read(exchange->session) == 0) tell_end(exchange);
+    if (buf_size(out) > WAITING_MAX)
+        break_off(exchange, STAGE_RESPONSE, "the server asks for answers (PING, SETTINGS) and reads none");
+    else if (nghttp2_session_want_read(exchange->session) == 0)
+        tell_end(exchange);
 }
 
 static void h2_ended(struct exchange *exchange, const char *why) {

@@ -140,12 +140,20 @@ static void set_timer(struct connection *c) {
 
 // --- HTTP
 
+// quiche passes on any value. 0: it is no status.
+static int status_of(const uint8_t *value, size_t size) {
+    int status = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (size != 3 || value[i] < '0' || value[i] > '9') return 0;
+        status = 10 * status + (value[i] - '0');
+    }
+    return status;
+}
+
 static int on_field(uint8_t *name, size_t name_size, uint8_t *value, size_t value_size, void *context) {
     struct response *response = context;
     if (name_size == 7 && memcmp(name, ":status", 7) == 0) {
-        char digits[8];
-        snprintf(digits, sizeof digits, "%.*s", (int)(value_size < 7 ? value_size : 7), (const char *)value);
-        response_head(response, atoi(digits), "3");
+        response_head(response, status_of(value, value_size), "3");
     } else {
         response_field(response, name, name_size, value, value_size);
     }
@@ -169,8 +177,8 @@ static void take_event(struct connection *c, quiche_h3_event *event) {
     switch (quiche_h3_event_type(event)) {
     case QUICHE_H3_EVENT_HEADERS:
         response_first_byte(c->response);
-        // A trailer has no status, and nothing that is kept.
         quiche_h3_event_for_each_header(event, on_field, c->response);
+        response_head_end(c->response);
         break;
     case QUICHE_H3_EVENT_DATA:
         read_body(c);

@@ -54,7 +54,7 @@ static void put_rtt(const struct writer *w, const char *name, uint64_t ns, const
         lack(w, name, why);
 }
 
-// A server's text may be no UTF-8.
+// It may be no UTF-8.
 static json_t *text_json(const char *text) {
     if (!text || !*text) return json_null();
     json_t *json = json_string(text);
@@ -64,6 +64,24 @@ static json_t *text_json(const char *text) {
         if ((unsigned char)*c >= 0x80) *c = '?';
     json = ascii ? json_string(ascii) : json_null();
     free(ascii);
+    return json;
+}
+
+// What a server said stands in each row for ever: no more of it than is of use, and nothing that a terminal
+// obeys.
+static json_t *said_json(const char *text) {
+    enum { SAID_MAX = 4096 };
+    char *said = text ? strndup(text, SAID_MAX) : NULL;
+    if (said && strlen(said) < strlen(text)) {
+        char *end = said + SAID_MAX;
+        while (end > said && ((unsigned char)text[end - said] & 0xc0) == 0x80) // not within a character
+            end--;
+        *end = 0;
+    }
+    for (char *c = said; c && *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f) *c = *c == '\t' ? ' ' : '?';
+    json_t *json = text_json(said);
+    free(said);
     return json;
 }
 
@@ -174,8 +192,8 @@ static void put_response(const struct writer *w, const struct record *r, const c
     else
         lack(w, "body_sha256", why);
     put(w, "redirects", json_integer(r->redirects));
-    put(w, "location", text_json(answered ? response->location : NULL));
-    put(w, "alt_svc", text_json(answered ? response->alt_svc : NULL));
+    put(w, "location", said_json(answered ? response->location : NULL));
+    put(w, "alt_svc", said_json(answered ? response->alt_svc : NULL));
 }
 
 static void put_https_record(const struct writer *w, const struct record *r) {
@@ -208,7 +226,7 @@ json_t *record_json(const struct record *r) {
     put(&w, "context_switches_involuntary", json_integer((json_int_t)r->usage.involuntary));
     put_count(&w, "cycles", r->cycles_missing ? CONNECTION_UNAVAILABLE : r->usage.cycles, r->cycles_missing);
     put(&w, "error",
-        r->has_failed ? json_pack("{s:s,s:o}", "stage", stage_words[r->stage], "reason", text_json(r->reason))
+        r->has_failed ? json_pack("{s:s,s:o}", "stage", stage_words[r->stage], "reason", said_json(r->reason))
                       : json_null());
     put(&w, "unavailable", w.unavailable);
     return w.row;

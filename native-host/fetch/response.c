@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { HEAD_BYTES_MAX = 256 * 1024 };
+enum { INTERIM_HEADS_MAX = 100 };
 
 void response_begin(struct response *response, uint64_t max_body_bytes, void (*over)(void *context),
                     void *context) {
@@ -45,14 +45,26 @@ void response_first_byte(struct response *response) {
 
 void response_head(struct response *response, int status, const char *version) {
     if (response->is_over) return;
+    if (response->status >= 200) {
+        response_fail(response, STAGE_RESPONSE, "it has a second status behind its head");
+        return;
+    }
     response_free(response);
     response->declared_bytes = UINT64_MAX;
+    response->in_head = true;
     response->version = version;
     response->status = status;
     if (status < 100 || status > 999 || status == 101) {
         response->status = status == 101 ? 101 : 0;
         response_fail(response, STAGE_RESPONSE, "status %d is no answer to this request", status);
+    } else if (status < 200 && ++response->interim_heads > INTERIM_HEADS_MAX) {
+        response_fail(response, STAGE_RESPONSE, "it has more than %d interim responses (1xx)",
+                      INTERIM_HEADS_MAX);
     }
+}
+
+void response_head_end(struct response *response) {
+    response->in_head = false;
 }
 
 static bool is_name(const char *wanted, const void *name, size_t size) {
@@ -61,7 +73,7 @@ static bool is_name(const char *wanted, const void *name, size_t size) {
 
 // The first of several.
 static void keep(char **place, const void *value, size_t size) {
-    if (!*place) *place = strndup(value, size);
+    if (!*place) *place = strndup(value, size < RESPONSE_FIELD_KEPT ? size : RESPONSE_FIELD_KEPT);
 }
 
 static void declare(struct response *response, const char *value, size_t size) {
@@ -80,9 +92,11 @@ static void declare(struct response *response, const char *value, size_t size) {
 void response_field(struct response *response, const void *name, size_t name_size, const void *value,
                     size_t value_size) {
     if (response->is_over) return;
-    response->head_bytes += name_size + value_size;
-    if (response->head_bytes > HEAD_BYTES_MAX)
-        response_fail(response, STAGE_RESPONSE, "its fields have more than %d bytes", HEAD_BYTES_MAX);
+    response->field_bytes += name_size + value_size;
+    if (response->field_bytes > RESPONSE_FIELDS_MAX)
+        response_fail(response, STAGE_RESPONSE, "its fields have more than %d bytes", RESPONSE_FIELDS_MAX);
+    else if (!response->in_head)
+        return;
     else if (is_name("location", name, name_size))
         keep(&response->location, value, value_size);
     else if (is_name("alt-svc", name, name_size))
@@ -93,6 +107,10 @@ void response_field(struct response *response, const void *name, size_t name_siz
 
 void response_body(struct response *response, const void *bytes, size_t size) {
     if (response->is_over) return;
+    if (response->status < 200) {
+        response_fail(response, STAGE_RESPONSE, "a body came before its status");
+        return;
+    }
     SHA256_Update(&response->digest, bytes, size);
     response->body_bytes += size;
     if (response->body_bytes > response->declared_bytes)
@@ -106,7 +124,7 @@ void response_body(struct response *response, const void *bytes, size_t size) {
 
 void response_end(struct response *response) {
     if (response->is_over) return;
-    response->last_byte_ns = clock_now_ns();
+    const uint64_t now_ns = clock_now_ns();
     const bool may_have_body = response->status != 204 && response->status != 304;
     if (response->status < 200)
         response_fail(response, STAGE_RESPONSE, "it ended before its status");
@@ -116,6 +134,7 @@ void response_end(struct response *response) {
                       "the body ended after %llu of the %llu bytes of content-length",
                       (unsigned long long)response->body_bytes, (unsigned long long)response->declared_bytes);
     if (response->is_over) return;
+    response->last_byte_ns = now_ns;
     SHA256_Final(response->sha256, &response->digest);
     end(response);
 }

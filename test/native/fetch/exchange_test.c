@@ -77,6 +77,10 @@ static const struct h1_case h1_cases[] = {
     {"", true, "the server ended the connection before the response", 0, 0, false},
     {"SSH-2.0-OpenSSH_9.2\r\n", false, "this is no HTTP/1.1: ", 0, 0, false},
     {"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", false, "this is no HTTP/1.1: ", 200, 0, false},
+    {"HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775808\r\n\r\n", false,
+     "content-length \"9223372036854775808\" is no length", 200, 0, false},
+    {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nContent-Length: 9\r\n\r\n", false,
+     NULL, 200, 2, true},
     {"HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n", false,
      "status 101 is no answer to this request", 101, 0, false},
 };
@@ -96,6 +100,7 @@ static void h1_answers_are_read(void **state) {
             if (t.response.has_failed != (c->failure != NULL)) fail_msg("case %zu: %s", i, t.response.reason);
             assert_int_equal(t.response.status, c->status);
             assert_int_equal(t.response.body_bytes, c->body_bytes);
+            assert_int_equal(t.response.last_byte_ns == 0, t.response.has_failed);
             assert_int_equal(h1_exchange.is_reusable(t.exchange), c->reusable);
             finish(&t);
         }
@@ -147,6 +152,50 @@ static void endless_fields_end_it(void **state) {
     finish(&t);
 }
 
+static void an_endless_field_ends_it(void **state) {
+    static const char *const begins[] = {"name", "name: value"};
+    char more[1000];
+    (void)state;
+    memset(more, 'x', sizeof more);
+    for (int i = 0; i < 2; i++) {
+        struct talk t;
+        begin(&t, &h1_exchange);
+        say(&t, "HTTP/1.1 200 OK\r\n", 17, 17);
+        say(&t, begins[i], strlen(begins[i]), 100);
+        for (int k = 0; k < 1000 && t.overs == 0; k++)
+            say(&t, more, sizeof more, sizeof more);
+        assert_int_equal(t.overs, 1);
+        assert_string_equal(t.response.reason, "its fields have more than 262144 bytes");
+        finish(&t);
+    }
+}
+
+static void endless_interim_heads_end_it(void **state) {
+    struct talk t;
+    (void)state;
+    begin(&t, &h1_exchange);
+    for (int i = 0; i < 1000 && t.overs == 0; i++)
+        say(&t, "HTTP/1.1 103 Early Hints\r\n\r\n", 28, 28);
+    assert_int_equal(t.overs, 1);
+    assert_string_equal(t.response.reason, "it has more than 100 interim responses (1xx)");
+    finish(&t);
+}
+
+// Its connection ended without a word (close_notify): only what was framed by a length or chunks is whole.
+static void an_h1_connection_that_is_cut_off_is_told(void **state) {
+    struct talk t;
+    (void)state;
+    begin(&t, &h1_exchange);
+    say(&t, "HTTP/1.1 200 OK\r\n\r\nhello", 24, 24);
+    h1_exchange.ended(t.exchange, "the connection was cut off");
+    assert_int_equal(t.overs, 1);
+    assert_string_equal(
+        t.response.reason,
+        "the connection was cut off before the end of the response, after 5 bytes of the body");
+    assert_int_equal(t.response.last_byte_ns, 0);
+    finish(&t);
+}
+
 // --- HTTP/2: frames by hand
 
 // SETTINGS, HEADERS of stream 1 with `:status: 200` (static table), then what a case has.
@@ -166,6 +215,8 @@ static const struct {
     {SAY(SETTINGS LENGTH_5 FRAME("\5", "\0", "\1", "hello")), NULL, 5},
     {SAY(SETTINGS LENGTH_5 FRAME("\3", "\0", "\1", "hel")),
      "the server broke the rules of HTTP/2 after 3 of the 5 bytes of content-length", 3},
+    {SAY(SETTINGS LENGTH_5 FRAME("\0", "\0", "\1", "")),
+     "the server broke the rules of HTTP/2 after 0 of the 5 bytes of content-length", 0},
     {SAY(SETTINGS HEADERS FRAME("\4", "\3", "\0", "\0\0\0\x0b")), "the stream was reset: ENHANCE_YOUR_CALM",
      0},
     {SAY(SETTINGS "\0\0\x08\x07\0\0\0\0\0\0\0\0\0\0\0\0\0"), "the stream was reset: REFUSED_STREAM", 0},
@@ -183,6 +234,7 @@ static void h2_answers_are_read(void **state) {
             const char *failure = h2_cases[i].failure ? h2_cases[i].failure : "";
             if (strcmp(t.response.reason, failure) != 0) fail_msg("case %zu: %s", i, t.response.reason);
             assert_int_equal(t.response.body_bytes, h2_cases[i].body_bytes);
+            assert_int_equal(t.response.last_byte_ns == 0, t.response.has_failed);
             if (!h2_cases[i].failure) assert_true(h2_exchange.is_reusable(t.exchange));
             finish(&t);
         }
@@ -199,13 +251,89 @@ static void an_h2_connection_that_ends_is_told(void **state) {
     finish(&t);
 }
 
+// nghttp2 notices: how much of it it passes on before depends on the pieces.
+static void an_h2_body_behind_its_length_is_told(void **state) {
+    static const char why[] = "the server broke the rules of HTTP/2 after ";
+    (void)state;
+    for (size_t piece = 1; piece < 100; piece += 7) {
+        struct talk t;
+        begin(&t, &h2_exchange);
+        say(&t, SAY(SETTINGS LENGTH_5 FRAME("\6", "\0", "\1", "hello!")), piece);
+        assert_int_equal(t.overs, 1);
+        assert_memory_equal(t.response.reason, why, sizeof why - 1);
+        assert_int_equal(t.response.last_byte_ns, 0);
+        finish(&t);
+    }
+}
+
+static void an_h2_goodbye_lets_the_response_end(void **state) {
+    struct talk t;
+    (void)state;
+    begin(&t, &h2_exchange);
+    say(&t,
+        SAY(SETTINGS HEADERS FRAME("\5", "\0", "\0", "hello") "\0\0\x08\x07\0\0\0\0\0\0\0\0\1\0\0\0\0" FRAME(
+            "\1", "\0", "\1", "!")),
+        1);
+    assert_int_equal(t.overs, 1);
+    assert_false(t.response.has_failed);
+    assert_int_equal(t.response.body_bytes, 6);
+    assert_false(h2_exchange.is_reusable(t.exchange));
+    finish(&t);
+}
+
+// A server that asks again and again, and reads no answer: what waits for it has a limit, also behind the
+// end.
+static void unread_h2_answers_end_it(void **state) {
+    static const struct {
+        const char *said;
+        size_t size;
+    } floods[] = {{SAY("\0\0\x08\6\0\0\0\0\0pingpong")}, {SAY(SETTINGS)}};
+    enum { ENOUGH = 400000, LIMIT = (1 << 20) + 100 };
+    (void)state;
+    for (size_t i = 0; i < sizeof floods / sizeof *floods; i++) {
+        struct talk t;
+        begin(&t, &h2_exchange);
+        say(&t, SAY(SETTINGS HEADERS), 4096);
+        for (int k = 0; k < ENOUGH; k++)
+            say(&t, floods[i].said, floods[i].size, 4096);
+        assert_int_equal(t.overs, 1);
+        assert_string_equal(t.response.reason, "the server asks for answers (PING, SETTINGS) and reads none");
+        assert_in_range(buf_size(&t.out), 1 << 20, LIMIT);
+        assert_false(h2_exchange.is_reusable(t.exchange));
+        finish(&t);
+    }
+}
+
+static void endless_interim_h2_heads_end_it(void **state) {
+    struct talk t;
+    (void)state;
+    begin(&t, &h2_exchange);
+    say(&t, SAY(SETTINGS), 4096);
+    for (int i = 0; i < 1000 && t.overs == 0; i++)
+        say(&t,
+            SAY(FRAME("\5", "\1", "\4",
+                      "\x08\x03"
+                      "103")),
+            4096);
+    assert_int_equal(t.overs, 1);
+    assert_string_equal(t.response.reason, "it has more than 100 interim responses (1xx)");
+    finish(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(h1_answers_are_read),
                                        cmocka_unit_test(h1_asks_as_it_should),
                                        cmocka_unit_test(bytes_behind_the_end_are_told),
                                        cmocka_unit_test(a_body_too_large_ends_it),
                                        cmocka_unit_test(endless_fields_end_it),
+                                       cmocka_unit_test(an_endless_field_ends_it),
+                                       cmocka_unit_test(endless_interim_heads_end_it),
+                                       cmocka_unit_test(an_h1_connection_that_is_cut_off_is_told),
                                        cmocka_unit_test(h2_answers_are_read),
+                                       cmocka_unit_test(an_h2_body_behind_its_length_is_told),
+                                       cmocka_unit_test(an_h2_goodbye_lets_the_response_end),
+                                       cmocka_unit_test(unread_h2_answers_end_it),
+                                       cmocka_unit_test(endless_interim_h2_heads_end_it),
                                        cmocka_unit_test(an_h2_connection_that_ends_is_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,6 +39,14 @@ static X509 *new_certificate(EVP_PKEY *key, bool expired) {
     return certificate;
 }
 
+static int choose_alpn(SSL *ssl, const uint8_t **out, uint8_t *out_size, const uint8_t *in, unsigned in_size,
+                       void *alpn) {
+    (void)ssl, (void)in, (void)in_size;
+    *out = alpn;
+    *out_size = (uint8_t)strlen(alpn);
+    return SSL_TLSEXT_ERR_OK;
+}
+
 static SSL_CTX *new_context(const struct hostile *hostile, const char *authority) {
     SSL_CTX *context = SSL_CTX_new(TLS_method());
     EVP_PKEY *key = x509_make_key();
@@ -46,6 +54,11 @@ static SSL_CTX *new_context(const struct hostile *hostile, const char *authority
     FILE *file = fopen(authority, "we");
     SSL_CTX_use_certificate(context, certificate);
     SSL_CTX_use_PrivateKey(context, key);
+    for (unsigned i = 0; i < hostile->chain; i++) {
+        X509_up_ref(certificate);
+        SSL_CTX_add_extra_chain_cert(context, certificate);
+    }
+    if (hostile->alpn) SSL_CTX_set_alpn_select_cb(context, choose_alpn, (void *)(uintptr_t)hostile->alpn);
     PEM_write_X509(file, certificate);
     fclose(file);
     X509_free(certificate);
@@ -53,17 +66,30 @@ static SSL_CTX *new_context(const struct hostile *hostile, const char *authority
     return context;
 }
 
+// Many times at once, until the client has gone.
+static void say_without_end(SSL *ssl, const struct hostile *hostile) {
+    char text[16384];
+    const size_t size = hostile->again_size ? hostile->again_size : strlen(hostile->again);
+    size_t whole = 0;
+    for (; whole + size <= sizeof text; whole += size)
+        memcpy(text + whole, hostile->again, size);
+    while (SSL_write(ssl, text, (int)whole) > 0)
+        ;
+}
+
 static void serve(const struct hostile *hostile, SSL_CTX *context, int fd) {
     char request[4096];
     SSL *ssl = SSL_new(context);
     SSL_set_fd(ssl, fd);
     if (!hostile->hangs_up && !hostile->silent && SSL_accept(ssl) == 1 &&
-        SSL_read(ssl, request, sizeof request) > 0 && hostile->says)
-        SSL_write(ssl, hostile->says, (int)strlen(hostile->says));
+        SSL_read(ssl, request, sizeof request) > 0 && hostile->says) {
+        SSL_write(ssl, hostile->says, (int)(hostile->size ? hostile->size : strlen(hostile->says)));
+        if (hostile->again) say_without_end(ssl, hostile);
+    }
     if (hostile->silent || hostile->stays)
         while (recv(fd, request, sizeof request, 0) > 0) // until the client has gone
             ;
-    else if (!hostile->hangs_up)
+    else if (!hostile->hangs_up && !hostile->dies)
         SSL_shutdown(ssl);
     SSL_free(ssl);
     close(fd);

@@ -1,18 +1,25 @@
-// A server on loopback that does not keep to what a client hopes for: over TCP with TLS and HTTP/1.1, each
-// connection alike. For tests only; certificates are made in memory.
+// A server on loopback that does not keep to what a client hopes for: over TCP with TLS, each connection
+// alike. For tests only; certificates are made in memory.
 #ifndef TRILANE_TEST_HOSTILE_SERVER_H
 #define TRILANE_TEST_HOSTILE_SERVER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 struct hostile {
-    bool silent;      // takes connections and says nothing, not even TLS
-    bool hangs_up;    // ends each connection at once
-    bool expired;     // its certificate, which `authority` vouches for
-    const char *says; // over TLS after the request; NULL: nothing
-    bool stays;       // and then neither says more nor ends
+    bool silent;       // takes connections and says nothing, not even TLS
+    bool hangs_up;     // ends each connection at once
+    bool expired;      // its certificate, which `authority` vouches for
+    unsigned chain;    // as many more certificates that it sends along
+    const char *alpn;  // that it chooses; NULL: none
+    const char *says;  // over TLS after the request; NULL: nothing
+    size_t size;       // of that; 0: it is a string
+    const char *again; // and then this, without end, and reads nothing; NULL: nothing
+    size_t again_size; // 0: it is a string
+    bool stays;        // and then neither says more nor ends
+    bool dies;         // and then is gone, without close_notify
 };
 
 struct hostile_server {

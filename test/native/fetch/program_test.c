@@ -1,6 +1,7 @@
 // trilane-fetch as a program against servers that do not keep to the rules: each URL has its line with where
 // and why, in time, and the exit status is 0; and what it says of a command line that it cannot take.
 #include "../shaper/run.h"
+#include "base/buf.h"
 #include "hostile_server.h"
 
 #include <arpa/inet.h>
@@ -100,6 +101,54 @@ static const struct hostile_case cases[] = {
      "request",
      "only https:// is fetched",
      {.says = "HTTP/1.1 302 Found\r\nLocation: http://shop.example/\r\nContent-Length: 0\r\n\r\n"}},
+    {"--lane h1 --insecure https://127.0.0.1:%1$u/", NULL, NULL, {.says = HEAD "\r\nabc"}},
+    {"--lane h1 --insecure https://127.0.0.1:%1$u/",
+     "response",
+     "the server ended the connection without close_notify before the end of the response, after 3 bytes of "
+     "the body",
+     {.says = HEAD "\r\nabc", .dies = true}},
+    {"--lane h1 --tls 1.2 --insecure https://127.0.0.1:%1$u/",
+     "response",
+     "the server ended the connection without close_notify before the end of the response, after 3 bytes of "
+     "the body",
+     {.says = HEAD "\r\nabc", .dies = true}},
+    {"--lane h1 --insecure https://127.0.0.1:%1$u/",
+     "response",
+     "the server ended the connection without close_notify after 3 of the 5 bytes of content-length",
+     {.says = HEAD "Content-Length: 5\r\n\r\nabc", .dies = true}},
+    {"--lane h1 --insecure https://127.0.0.1:%1$u/",
+     NULL,
+     NULL,
+     {.says = HEAD "Content-Length: 3\r\n\r\nabc", .dies = true}},
+    {"--lane h1 --insecure https://127.0.0.1:%1$u/",
+     NULL,
+     NULL,
+     {.says = HEAD "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", .dies = true}},
+    {"--lane h1 --insecure https://127.0.0.1:%1$u/", "tls", "EXCESSIVE_MESSAGE_SIZE", {.chain = 3000}},
+    {"--lane h1 --insecure https://127.0.0.1:%1$u/",
+     "response",
+     "it has more than 100 interim responses (1xx)",
+     {.says = "", .again = "HTTP/1.1 103 Early Hints\r\n\r\n"}},
+    {"--lane h1 --insecure https://127.0.0.1:%1$u/",
+     "response",
+     "its fields have more than 262144 bytes",
+     {.says = HEAD "name: ", .again = "value"}},
+    {"--lane h1 --insecure --timeout 1 https://127.0.0.1:%1$u/",
+     "timeout",
+     "there was no response in time",
+     {.says = "HTTP/1.1 200 ", .again = "reason"}},
+    {"--lane h1 --insecure --timeout 1 https://127.0.0.1:%1$u/",
+     "timeout",
+     "the response did not end in time; ",
+     {.says = HEAD "\r\n", .again = "body"}},
+    {"--lane h2 --insecure https://127.0.0.1:%1$u/",
+     "response",
+     "the server asks for answers (PING, SETTINGS) and reads none",
+     {.alpn = "h2",
+      .says = "\0\0\0\4\0\0\0\0\0",
+      .size = 9,
+      .again = "\0\0\x08\6\0\0\0\0\0pingpong",
+      .again_size = 17}},
     {"--lane h1 --insecure https://127.0.0.1:%1$u/",
      NULL,
      NULL,
@@ -118,6 +167,35 @@ static void hostile_servers_have_their_rows(void **state) {
         hostile_server_stop(&server);
         expect_row(&run, cases[i].stage, cases[i].reason);
     }
+}
+
+// Rows are stored for ever: a field of 100 KB is cut, between two characters, and a redirect to it not
+// followed.
+static void long_fields_are_cut(void **state) {
+    struct hostile_server server;
+    struct run run;
+    struct buf said = {0};
+    char words[512];
+    (void)state;
+    assert_int_equal(buf_printf(&said, "HTTP/1.1 302 Found\r\nContent-Length: 0\r\nAlt-Svc: h"), 0);
+    for (int i = 0; i < 50000; i++)
+        assert_int_equal(buf_printf(&said, "\xc3\xa9"), 0);
+    assert_int_equal(buf_printf(&said, "\r\nLocation: /%0100000d\r\n\r\n", 7), 0);
+    const struct hostile hostile = {.says = (const char *)buf_bytes(&said), .size = buf_size(&said)};
+    assert_int_equal(hostile_server_start(&server, &hostile), 0);
+    snprintf(words, sizeof words, "--lane h1 --insecure https://127.0.0.1:%u/", server.port);
+    fetch(&run, words);
+    expect_row(&run, NULL, NULL);
+    json_t *row = json_loads(run.out, JSON_DISABLE_EOF_CHECK, NULL);
+    assert_int_equal(strlen(text(row, "location")), 4096);
+    assert_int_equal(strlen(text(row, "alt_svc")), 4095);
+    assert_string_equal(text(row, "alt_svc") + 4093, "\xc3\xa9");
+    json_decref(row);
+    snprintf(words, sizeof words, "--lane h1 --insecure --follow 3 https://127.0.0.1:%u/", server.port);
+    fetch(&run, words);
+    expect_row(&run, "response", "it redirects to a URL of 8 KB or more");
+    hostile_server_stop(&server);
+    buf_free(&said);
 }
 
 // A UDP socket that nobody reads.
@@ -199,7 +277,8 @@ static void command_lines_are_checked(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hostile_servers_have_their_rows), cmocka_unit_test(nobody_there_has_its_row),
-        cmocka_unit_test(each_line_of_a_file_has_its_row), cmocka_unit_test(command_lines_are_checked)};
+        cmocka_unit_test(hostile_servers_have_their_rows), cmocka_unit_test(long_fields_are_cut),
+        cmocka_unit_test(nobody_there_has_its_row), cmocka_unit_test(each_line_of_a_file_has_its_row),
+        cmocka_unit_test(command_lines_are_checked)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
