@@ -14,7 +14,7 @@ import { servingTerms } from "../load/serving/terms.ts";
 import { firstLook, futilityThreshold, lastLook, nominalLevel } from "../results/stats/sequential.ts";
 import { browserNames, browsersOf, untoldWords } from "../results/verdict/browsers.ts";
 import { comparedMetric, usualMetric } from "../results/verdict/compared_metric.ts";
-import { manyPages } from "../results/verdict/pooled_cells.ts";
+import { leaning, manyPages } from "../results/verdict/pooled_cells.ts";
 import { counted, isValid, sortLanes, timedOut } from "../results/verdict/sample.ts";
 import { untilWords } from "../results/verdict/stopping_summary.ts";
 import { reasonKind } from "../results/verdict/verdict.ts";
@@ -234,7 +234,7 @@ function statistics({ sweep, cells, metric }: ReportData, pages: number): string
     "from order statistics on one page and link (Hettmansperger and Sheather 1986)",
     ...(isSeveral
       ? [
-          `over several by Student's t, ${ofSeveral}, widened by what medians of few loads may lean by (half a cell's own error)`,
+          `over several by Student's t, ${ofSeveral}, widened by what medians of few loads may lean by (${leaning} times how far they lie off the middle of their 68 % intervals)`,
         ]
       : []),
   ];

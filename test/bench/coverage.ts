@@ -37,9 +37,10 @@ function coverages(name: keyof typeof intervals): Measurement[] {
   });
 }
 
-/** What is told of equal lanes: a page on a link, twelve links, a hundred, twelve pages. */
+/** What is told of equal lanes: a page on a link, four links, twelve, a hundred, twelve pages. */
 const places = [
   { pages: 1, links: 1, studies: 2000 },
+  { pages: 1, links: 4, studies: 400 },
   { pages: 1, links: 12, studies: 400 },
   { pages: 1, links: 100, studies: 100 },
   { pages: 12, links: 1, studies: 400 },

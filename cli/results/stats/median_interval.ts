@@ -43,10 +43,28 @@ export const fewestForError = 2;
 /** Squares of uncertain errors are too large on average: by so much, found by simulation (coverage.slow.test.ts). */
 const ofSquares = 0.95;
 
-/** Standard error of the median: half of the middle 68 % of where it may be. Values in ascending order, at least two. */
-function medianError(ascending: Float64Array): number {
+/** The middle 68 % of where the median may be: one standard error to each side. Values in ascending order, at least two. */
+function mostlyWithin(ascending: Float64Array): Interval {
   const depth = depthOf(ascending.length, beyondOneDeviation);
-  return (ofSquares * (atDepth(ascending, ascending.length + 1 - depth) - atDepth(ascending, depth))) / 2;
+  return { low: atDepth(ascending, depth), high: atDepth(ascending, ascending.length + 1 - depth) };
+}
+
+/** Standard error of the median. Values in ascending order, at least two. */
+function medianError(ascending: Float64Array): number {
+  const { low, high } = mostlyWithin(ascending);
+  return (ofSquares * (high - low)) / 2;
+}
+
+/**
+ * How far the median lies off the middle of where it may be, on the scale of its standard error: at most as far as that, as where loads
+ * are of two kinds and the median of few falls now among the one, now among the other. Of an even number both values in the middle are
+ * asked, because what lies between them is in the middle by itself.
+ */
+function medianOff(ascending: Float64Array): number {
+  const { low, high } = mostlyWithin(ascending);
+  const off = (place: number): number => Math.abs((low + high) / 2 - (ascending[place] as number));
+  const last = ascending.length - 1;
+  return (ofSquares * (off(Math.floor(last / 2)) + off(Math.ceil(last / 2)))) / 2;
 }
 
 /**
@@ -120,6 +138,8 @@ export interface DifferenceErrors {
   /** Standard errors of the two medians. */
   readonly lane: number;
   readonly over: number;
+  /** How far both medians lie off the middle of where they may be. */
+  readonly off: { readonly lane: number; readonly over: number };
   /** Blocks whose two values lie off their medians, and of them those in which both lie on the same side. */
   readonly blocks: { readonly all: number; readonly together: number };
 }
@@ -132,6 +152,7 @@ export function medianDifferenceErrors(lane: Float64Array, over: Float64Array): 
   return {
     lane: medianError(lanes),
     over: medianError(overs),
+    off: { lane: medianOff(lanes), over: medianOff(overs) },
     blocks: {
       all: sides.filter((side) => side !== 0).length,
       together: sides.filter((side) => side === 1).length,

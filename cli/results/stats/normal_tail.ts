@@ -1,5 +1,4 @@
-// Tails of the standard normal distribution and of Student's, for tests whose exact distribution would cost too much. Pure
-// arithmetic.
+// Tails of the standard normal distribution, for tests whose exact distribution would cost too much. Pure arithmetic.
 
 /** Chance of a greater value than z; by Marsaglia's series (2004), good to 15 digits, and far out by the continued fraction. */
 export function normalUpperTail(z: number): number {
@@ -28,26 +27,4 @@ export function normalQuantile(tail: number): number {
     else high = z;
   }
   return high;
-}
-
-/**
- * The t of Student's distribution that a greater value than has the chance `tail`; `freedom` from 2 on, infinity is the normal.
- * By its expansion around the normal (Abramowitz and Stegun 26.7.5): off by 2 % at 3 degrees of freedom, 0.1 % at 5.
- */
-export function studentQuantile(tail: number, freedom: number): number {
-  const z = normalQuantile(tail);
-  const n = Math.max(2, freedom);
-  return (
-    z +
-    (z ** 3 + z) / (4 * n) +
-    (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * n ** 2) +
-    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / (384 * n ** 3)
-  );
-}
-
-/** Chance of a greater value than t >= 0 of Student's distribution; by Wallace's transformation to a normal (1959), off by 0.02 in z. */
-export function studentUpperTail(t: number, freedom: number): number {
-  if (freedom > 1e6) return normalUpperTail(t);
-  const z = ((8 * freedom + 1) / (8 * freedom + 3)) * Math.sqrt(freedom * Math.log1p(t ** 2 / freedom));
-  return normalUpperTail(z);
 }

@@ -1,6 +1,6 @@
 // The upper tail of Student's t distribution, also for a freedom between whole numbers (Welch 1947): by the incomplete beta
-// function (Abramowitz and Stegun 26.7.1) and its continued fraction, evaluated from the front (Lentz 1976). Pure arithmetic;
-// quantiles are normal_tail.ts's.
+// function (Abramowitz and Stegun 26.7.1) and its continued fraction, evaluated from the front (Lentz 1976). Its quantiles are found
+// in that tail, so that an interval leaves out what a test by the same tail refuses. Pure arithmetic.
 import { normalUpperTail } from "./normal_tail.ts";
 
 /** Lanczos' coefficients for g = 5 (1964): good to ten digits. */
@@ -51,4 +51,16 @@ export function studentUpperTail(t: number, freedom: number): number {
   if (freedom === Number.POSITIVE_INFINITY) return normalUpperTail(t);
   if (t === Number.POSITIVE_INFINITY) return 0;
   return incompleteBeta(freedom / (freedom + t * t), freedom / 2, 0.5) / 2;
+}
+
+/** The t that a greater value than has the chance `tail`, or a hair less, for tails below one half. */
+export function studentQuantile(tail: number, freedom: number): number {
+  let [low, high] = [0, 2];
+  while (studentUpperTail(high, freedom) > tail) [low, high] = [high, 2 * high];
+  while (high - low > 1e-10 * high) {
+    const t = (low + high) / 2;
+    if (studentUpperTail(t, freedom) > tail) low = t;
+    else high = t;
+  }
+  return high;
 }

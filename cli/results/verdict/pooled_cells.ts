@@ -4,11 +4,12 @@
 // From manyPages on it is for pages like these, and how far pages lie apart, loads' errors and all, says how sure the mean is.
 //
 // Pooling many cells makes chance small, but not what the median of few loads leans by where their noise has a long side or two kinds:
-// that is the same in all cells, and adds up. It cannot be told from so few loads of each (Rosen 2012, on medians of short panels), but
-// it is bounded: the mean of a sample median's distribution lies within one deviation of its median (Hotelling and Solomons 1932), which
-// is where it should be. A share of that deviation, as it is in one cell, is therefore added, in quadrature, to the error of every
-// pooled interval, so that more runs narrow it and more cells alone do not; the share was found by simulation
-// (test/cli/results/verdict/coverage.slow.test.ts). The interval of loads whose noise is alike on both sides holds more than 95 % for it.
+// that is the same in all cells, and adds up. Which way cannot be told from so few loads of each (Rosen 2012, on medians of short panels),
+// but how far can: the mean of a sample median's distribution lies within one deviation of its median (Hotelling and Solomons 1932), and
+// near it where medians lie in the middle of where they may be. How far cells' medians lie off it on average is therefore added, in
+// quadrature, to the error of every pooled interval, so that more runs narrow it and more cells alone do not; how many times was found by
+// simulation (test/cli/results/verdict/coverage.slow.test.ts). By chance medians lie off it where noise is alike on both sides, too, so
+// that intervals of such loads hold the truth in more than 95 %.
 import { confidence, type Interval } from "../../base/interval.ts";
 import { mean, standardDeviation } from "../../base/quantile.ts";
 import {
@@ -17,7 +18,7 @@ import {
   fewestForError,
   medianDifferenceErrors,
 } from "../stats/median_interval.ts";
-import { studentQuantile, studentUpperTail } from "../stats/normal_tail.ts";
+import { studentQuantile, studentUpperTail } from "../stats/student_tail.ts";
 import { type CellMedians, medianRatio } from "./paired_cells.ts";
 
 /** From this many pages on, pages are a sample of pages. */
@@ -34,8 +35,8 @@ const freedomOfACell = 2;
 /** All cells at the least: where lanes move together, what is left of the variance would be divided by what each lane's was, to almost none. */
 const leastFreedom = 2;
 
-/** Of a cell's own standard error: how far a median of few loads may lean. 0.83 would hold for any noise, 0.65 does for all that was tried. */
-const leaning = 0.65;
+/** So many times as far as medians lie off the middle of where they may be, they may lean: the least that held for all noise that was tried. */
+export const leaning = 1.1;
 
 export interface PooledMean {
   readonly logRatio: number;
@@ -74,8 +75,15 @@ const needed = (cells: number): number => (cells === 2 ? loadsOfTwo : loadsOfMor
 
 function hasLoadsEnough(cells: readonly CellMedians[]): boolean {
   const few = cells.filter((cell) => fewerLoads(cell) < needed(cells.length)).length;
-  const least = cells.length === 2 ? loadsOfTwo : fewestForError;
-  return few <= cells.length * mayHaveFewer && cells.every((cell) => fewerLoads(cell) >= least);
+  return few <= cells.length * mayHaveFewer;
+}
+
+/**
+ * Without cells in which a lane has a single load, which does not tell how far it may be from its median: where they are few, as good
+ * as empty. Where they are many, all: their mean has no interval.
+ */
+export function withKnownErrors(cells: readonly CellMedians[]): readonly CellMedians[] {
+  return hasLoadsEnough(cells) ? cells.filter((cell) => fewerLoads(cell) >= fewestForError) : cells;
 }
 
 function errorsOf(cells: readonly CellMedians[]): FoundErrors[] {
@@ -103,12 +111,12 @@ function byPages(ofPages: readonly number[]): MeanError {
   return { variance: standardDeviation(ofPages) ** 2 / ofPages.length, freedom: ofPages.length - 1 };
 }
 
-/** How far medians of so few loads may lean, over all cells: of the one deviation that one cell's errs by. */
+/** How far medians of so few loads may lean, over all cells: as far in all as in one. */
 function leansBy(errors: readonly FoundErrors[], weights: readonly number[]): number {
-  return leaning * sum(errors.map(({ lane, over }, index) => (weights[index] as number) * Math.hypot(lane, over)));
+  return leaning * sum(errors.map(({ off }, index) => (weights[index] as number) * Math.hypot(off.lane, off.over)));
 }
 
-/** At least two cells. Logarithms of PLT ratios, natural. */
+/** At least two cells, those of withKnownErrors(). Logarithms of PLT ratios, natural. */
 export function pooledMean(cells: readonly CellMedians[]): PooledMean {
   const pages = [...Map.groupBy(cells, ({ cell }) => cell.page).values()];
   const ofPages = pages.map((ofPage) => mean(ofPage.map(medianRatio)));

@@ -5,7 +5,7 @@ import { randomSource } from "../../../../cli/base/random.ts";
 import { carefulMedianShift, medianShift } from "../../../../cli/results/stats/median_shift.ts";
 import { medianShiftTails } from "../../../../cli/results/stats/median_test.ts";
 import { stouffer } from "../../../../cli/results/stats/stouffer.ts";
-import { studentUpperTail } from "../../../../cli/results/stats/student_tail.ts";
+import { studentQuantile, studentUpperTail } from "../../../../cli/results/stats/student_tail.ts";
 import { normal } from "./simulated_study.ts";
 
 const near = (a: number, b: number, within = 1e-9) => assert.ok(Math.abs(a - b) <= within, `${a}, not ${b}`);
@@ -72,4 +72,20 @@ test("Student's tail: tables' values, the normal's far out, and nothing of no nu
   near(studentUpperTail(-3, 1), 0.5 + Math.atan(3) / Math.PI);
   near(studentUpperTail(1.96, Number.POSITIVE_INFINITY), 0.025, 1e-4);
   assert.deepEqual([studentUpperTail(Number.NaN, 3), studentUpperTail(Number.POSITIVE_INFINITY, 3)], [1, 0]);
+});
+
+test("Student's quantiles: tables' values, also of few degrees of freedom, and never inside of what the tail refuses", () => {
+  for (const [freedom, t] of [
+    [1, 12.706],
+    [2, 4.303],
+    [3, 3.182],
+    [5, 2.571],
+    [30, 2.042],
+    [Number.POSITIVE_INFINITY, 1.96],
+  ] as const)
+    near(studentQuantile(0.025, freedom), t, 6e-4);
+  for (const freedom of [2, 2.7, 4.1, 9, 57.3]) {
+    const t = studentQuantile(0.025, freedom);
+    assert.ok(studentUpperTail(t, freedom) <= 0.025 && studentUpperTail(t * (1 - 1e-6), freedom) > 0.025);
+  }
 });

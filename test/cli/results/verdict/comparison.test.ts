@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { randomSource } from "../../../../cli/base/random.ts";
+import { normalDraw } from "../../../../cli/results/stats/normal_draw.ts";
 import { compare, direction } from "../../../../cli/results/verdict/comparison.ts";
 import { pairedCells } from "../../../../cli/results/verdict/paired_cells.ts";
 import { manyPages } from "../../../../cli/results/verdict/pooled_cells.ts";
@@ -160,6 +162,24 @@ test("two pages whose lanes rise and fall together: what the interval shows is c
   assert.ok(result.interval && result.interval.low > 10);
   assert.ok(result.probability !== null && result.probability < 0.01, `${result.probability}`);
   assert.equal(direction(result), "faster");
+});
+
+test("over several cells an interval leaves out 0 just where the probability is 5 % or less, at few degrees of freedom too", () => {
+  const random = randomSource(4, "interval and probability");
+  let [outside, near] = [0, 0];
+  for (let study = 0; study < 400; study++) {
+    const samples = ["a", "b", "c"].flatMap((page) => {
+      const of = (gain: number) => Array.from({ length: 3 }, () => 1000 * gain * Math.exp(0.06 * normalDraw(random)));
+      return lanes(of(1), of(0.9), { page });
+    });
+    const { interval, probability } = compare(samples, pair, study);
+    assert.ok(interval && probability !== null);
+    const isOutside = interval.low > 0 || interval.high < 0;
+    if (isOutside) outside++;
+    if (probability > 0.03 && probability < 0.08) near++;
+    assert.equal(isOutside, probability <= 0.05, `${interval.low} to ${interval.high}, p ${probability}`);
+  }
+  assert.ok(outside > 40 && outside < 360 && near > 20, `${outside} outside, ${near} near`);
 });
 
 test("one load fewer in one cell changes the interval little", () => {
