@@ -5,6 +5,10 @@ export interface Interval {
   readonly high: number;
 }
 
+/** Of an interval in a document; null: there is none, or nothing is known of that end. */
+export const knownEnd = (end: number | undefined): number | null =>
+  end !== undefined && Number.isFinite(end) ? end : null;
+
 export const confidence = 0.95;
 
 /** With fewer independent units than this no 95 % interval of a median exists: the range of n values holds it 1 - 2^(1-n) of the time. */

@@ -40,11 +40,12 @@ function percentDecimals(values: readonly number[]): number {
 }
 
 function fixed(value: number, decimals: number): string {
+  if (!Number.isFinite(value)) return "";
   const text = value.toFixed(decimals);
   return Number(text) === 0 ? (0).toFixed(decimals) : text;
 }
 
-/** An improvement's number and the ends of its interval, rounded alike. */
+/** An improvement's number and the ends of its interval, rounded alike; an end that is infinite is empty. */
 export function formatPercents(
   percent: number,
   interval: Interval | null,
@@ -55,6 +56,12 @@ export function formatPercents(
     low: interval ? fixed(interval.low, decimals) : "",
     high: interval ? fixed(interval.high, decimals) : "",
   };
+}
+
+/** `11 to 17`, of the ends that formatPercents() gives; `11 or more` or `17 or less` where one is infinite. `unit` as ` %`. */
+export function percentRange({ low, high }: { readonly low: string; readonly high: string }, unit = ""): string {
+  if (low === "") return `${high}${unit} or less`;
+  return high === "" ? `${low}${unit} or more` : `${low} to ${high}${unit}`;
 }
 
 /** `0.031`, or `< 0.001`. */

@@ -8,10 +8,10 @@ import { shellWord } from "../base/shell_word.ts";
 import { quiet_ms, quietAtMost_ms } from "../load/quiet_page.ts";
 import { browserNames, browsersOf, untoldWords } from "../results/verdict/browsers.ts";
 import { comparedMetric, usualMetric } from "../results/verdict/compared_metric.ts";
-import { manyPages } from "../results/verdict/pooled_cells.ts";
+import { leaning, manyPages } from "../results/verdict/pooled_cells.ts";
 import { isValid, sortLanes } from "../results/verdict/sample.ts";
 import { untilWords } from "../results/verdict/stopping_summary.ts";
-import { reasonKind } from "../results/verdict/verdict.ts";
+import { equivalence_percent, reasonKind } from "../results/verdict/verdict.ts";
 import { clearOriginsNote } from "./clear_origins_note.ts";
 import { congestionNotes } from "./congestion_notes.ts";
 import type { ReportData, ShownFacts } from "./data.ts";
@@ -125,8 +125,10 @@ ${congestionNotes(facts)}${clearOriginsNote(facts)}${lanesNote(lanes, facts)}
 ${data.metric !== usualMetric && html`<li>Lanes are compared by ${comparedMetric(data.metric).noun}; PLT<sub>a</sub> and PLT<sub>b</sub> below are its times. A valid load without it is in no comparison.</li>`}
 <li>Improvement of b over a is (PLT<sub>a</sub> − PLT<sub>b</sub>) / PLT<sub>a</sub> × 100, of the medians of a page's loads on a link; over several, the geometric mean of their ratios, page by page.</li>
 <li>${watchedWords(data, facts)}</li>
-<li>Intervals are of ${String(confidence * 100)} %. On one page and link they come from order statistics and assume no distribution: the number of a lane's loads below its true median is binomial with p = 1/2 (Hettmansperger and Sheather 1986). Blocks whose loads moved together narrow the interval of a difference. Over several pages or links they are Student's. With fewer than ${String(manyPages)} pages they hold for these pages, and each page's error on a link comes from its order statistics. With more they hold for pages like these, and come from the spread between pages. Both are widened by half a cell's own error, because the median of few loads may be biased in the same direction in all cells. With fewer than ${String(minimumUnits)} valid loads of a lane on one page and link, or three over several, there is no interval.</li>
-<li>A lane is called faster or slower if the interval excludes 0 and the medians differ in a test that is valid for lanes of unequal noise (sign tests on both medians, or all loads of one lane beyond all of the other), with Holm's correction over the comparisons reported together.</li>
+<li>Intervals are of ${String(confidence * 100)} %. On one page and link they come from order statistics and assume no distribution: the number of a lane's loads below its true median is binomial with p = 1/2 (Hettmansperger and Sheather 1986). Blocks whose loads moved together narrow the interval of a difference. Over several pages or links they are Student's. With fewer than ${String(manyPages)} pages they hold for these pages, and each page's error on a link comes from its order statistics. With more they hold for pages like these, and come from the spread between pages. Both are widened by ${String(leaning)} times how far a page's medians on a link lie off the middle of their own 68 % intervals, on average, because medians of few loads may be biased in the same direction everywhere. With fewer than ${String(minimumUnits)} valid loads of a lane on one page and link, or three over several, there is no interval.</li>
+<li>A lane is called faster or slower if the interval excludes 0 and a test refuses that there is no difference. On one page and link it is a test of the medians that is valid for lanes of unequal noise (sign tests on both medians, or all loads of one lane beyond all of the other); over several it is Student's t by the interval's own error. Comparisons reported together are corrected for their number (Holm): all pairs of lanes; all links of all pairs, where links are counted.</li>
+<li>“Equally fast” and “no difference larger than ${String(equivalence_percent)} %” mean that the pair's 95 % interval lies within ±${String(equivalence_percent)} %: two one-sided tests at 2.5 %, not corrected for the number of pairs.</li>
+<li>A load that timed out is taken as slower than all others. If at least half of a lane's loads did on a page and link, its median is a lower bound: a difference is then “at least” or “at most” so large, and an end of its interval is open. If both lanes did, that page and link is in no comparison of the two.</li>
 <li>A split by RTT, bandwidth or loss is placed where the two sides differ most. It is chosen from the same data, so it is exploratory.</li>
 </ul>
 <details><summary>Command lines of one load of each lane</summary>${commandLines(facts)}</details>

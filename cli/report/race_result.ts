@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { harForReaders } from "../../extension/har/redact.ts";
 import type { ExcludedLoads, RaceComparison, RaceLane, RaceResult } from "../../schemas/generated/race_result.ts";
 import { UserError } from "../base/errors.ts";
+import { knownEnd } from "../base/interval.ts";
 import { isLane, laneOf } from "../base/lanes.ts";
 import { linkSentence } from "../link/label.ts";
 import { describeLink } from "../link/link.ts";
@@ -72,8 +73,8 @@ function comparisonOf(result: Improvement, decisions: readonly PairDecision[]): 
     lane: pair.lane as RaceComparison["lane"],
     against: pair.over as RaceComparison["against"],
     improvement_percent: percent ?? result.percent,
-    low: interval?.low ?? null,
-    high: interval?.high ?? null,
+    low: knownEnd(interval?.low),
+    high: knownEnd(interval?.high),
     decided: way === "faster" || way === "slower",
   };
 }

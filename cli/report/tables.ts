@@ -43,6 +43,7 @@ function whiskerEnd(results: readonly GroupResult[]): number {
     .flatMap(({ improvements }) => improvements)
     .flatMap(({ percent, interval }) => (percent === null ? [] : [percent, interval?.low ?? 0, interval?.high ?? 0]))
     .map(Math.abs)
+    .filter(Number.isFinite)
     .sort((a, b) => a - b);
   const most = ends[Math.ceil(ends.length * 0.95) - 1] ?? 10;
   return [5, 10, 20, 30, 50, 75, 100].find((end) => end >= most) ?? 100;
@@ -120,7 +121,7 @@ export function medianTable(results: readonly GroupResult[], lanes: readonly str
   const figure = html`<figure><figcaption>Median ${noun} of each lane; improvement in % with its 95 % interval, positive: faster. n: valid loads. The most helped first${
     results.length > shown.length &&
     html`; the first ${String(shown.length)} of ${String(results.length)} rows, all are in its CSV`
-  }.</figcaption>${readingKey(`Improvement of b over a: (a − b) / a × 100. Dot and whisker: the same, from −${end} to ${end} %; hollow: too few loads for an interval; triangle: beyond that.`)}<div class="scroll">${rowsMarkup(
+  }.</figcaption>${readingKey(`Improvement of b over a: (a − b) / a × 100. Dot and whisker: the same, from −${end} to ${end} %; hollow: too few loads for an interval; triangle: beyond that. Coloured: this row’s own test shows a difference, so that of many rows without one 5 % are coloured by chance.`)}<div class="scroll">${rowsMarkup(
     shown.map((result) => rowMarkup(result, lanes, end)),
     head,
   )}</div></figure>`;

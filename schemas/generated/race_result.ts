@@ -187,11 +187,11 @@ export interface RaceComparison {
   lane: Lane;
   against: Lane;
   /**
-   * null: one of the two has no valid load.
+   * null: they cannot be compared, as where one has no valid load.
    */
   improvement_percent: number | null;
   /**
-   * 95 % interval, percent; null: too few loads.
+   * 95 % interval, percent; null: too few loads; one end alone: so many timed out that nothing limits it.
    */
   low: number | null;
   high: Percent;

@@ -14,8 +14,11 @@ export interface FigureData {
   readonly rows: readonly (readonly Value[])[];
 }
 
-/** Thousandths are finer than anything that is measured here, and a third of the digits. */
-const rounded = (value: Value): Value => (typeof value === "number" ? Number(value.toFixed(3)) : value);
+/** Thousandths are finer than anything that is measured here, and a third of the digits. What is infinite is not known, and empty. */
+function rounded(value: Value): Value {
+  if (typeof value !== "number") return value;
+  return Number.isFinite(value) ? Number(value.toFixed(3)) : null;
+}
 
 /** RFC 4180, as the loads' own CSV. */
 export function figureCsv({ columns, rows }: FigureData): string {

@@ -2,7 +2,7 @@
 // a row of them for each facet (loss rate, queue, ...). Takes improvements, computes none.
 import { improvementStep, improvementSteps, stepClass } from "../../../extension/figures/colours.ts";
 import { html, type Markup } from "../../../extension/figures/markup.ts";
-import { count, formatPercents, formatProbability, formatTime } from "../../base/numbers.ts";
+import { count, formatPercents, formatProbability, formatTime, percentRange } from "../../base/numbers.ts";
 import { significanceLevel } from "../../results/stats/multiplicity.ts";
 import type { CorrectedTest } from "../../results/verdict/cell_significance.ts";
 import { direction, type Improvement } from "../../results/verdict/comparison.ts";
@@ -59,7 +59,7 @@ export function cellStory(cell: HeatCell, grid: LinkGrid): string {
   const { percent, interval, n, pages, reason } = cell.improvement;
   if (percent === null) return `${where}: ${reason}`;
   const text = formatPercents(percent, interval);
-  const sure = interval ? `(95 %: ${text.low} to ${text.high})` : `(no interval: ${reason})`;
+  const sure = interval ? `(95 %: ${percentRange(text)})` : `(no interval: ${reason})`;
   const corrected = cell.test
     ? `; p ${formatProbability(cell.test.probability)}, corrected ${formatProbability(cell.test.holm)}`
     : "";

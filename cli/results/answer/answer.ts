@@ -6,7 +6,15 @@ import { count } from "../../base/numbers.ts";
 import { median } from "../../base/quantile.ts";
 import { modelledPages } from "../store/modelled_pages.ts";
 import type { Cell, Environment, Load } from "../store/sweep_rows.ts";
-import { type Direction, direction, type Improvement, improvement, toldTogether } from "../verdict/comparison.ts";
+import { countLinks, linkResults } from "../verdict/by_link.ts";
+import {
+  type Direction,
+  direction,
+  type Improvement,
+  improvement,
+  limitOf,
+  toldTogether,
+} from "../verdict/comparison.ts";
 import { cellMedians, type PairedCell, pairedCells } from "../verdict/paired_cells.ts";
 import { counted, isValid, type LanePair } from "../verdict/sample.ts";
 import { decidedWithin, placeDecisions } from "../verdict/stopping_summary.ts";
@@ -76,6 +84,8 @@ interface PairComparison {
   /** Of one page on a link that was decided, what it was decided by. */
   readonly result: Improvement;
   readonly paired: readonly PairedCell[];
+  /** Of a pair of which nothing is shown over all links; null: something is, or there is one link. */
+  readonly byLink: LinksShown | null;
   /** Null: how many loads there are was not up to what they decide. */
   readonly decided: Decided | null;
 }
@@ -99,14 +109,22 @@ function atItsLook(result: Improvement, decided: Decided | null): Improvement {
 function comparisonsOf({ cells, loads, seed, plan: { until } }: Answered): PairComparison[] {
   const has = new Set<string>(loads.flatMap((load) => (counted(load) === null ? [] : [load.lane])));
   const pairs = verdictPairs(cells.map(({ lane }) => lane)).filter(({ lane, over }) => has.has(lane) && has.has(over));
-  const compared = pairs.map((pair) => ({ pair, paired: pairedCells(loads, pair) }));
-  const told = toldTogether(compared.map(({ pair, paired }) => improvement(paired, pair, seed)));
+  const compared = pairs.map((pair) => ({ pair, cells: pairedCells(loads, pair) }));
+  const told = toldTogether(compared.map(({ pair, cells: paired }) => improvement(paired, pair, seed)));
   const margin_percent = decidedWithin(until);
   const decisions = margin_percent === null ? [] : placeDecisions(cells, loads, margin_percent);
+  const isOpen = told.map((result) => margin_percent === null && direction(result) === "unclear");
+  const byLink = isOpen.includes(true) ? linkResults(compared, seed) : [];
   return told.map((result, index) => {
     const places = decisions.filter(({ pair }) => isSamePair(pair, result.pair));
     const decided = margin_percent === null ? null : { margin_percent, places };
-    return { result: atItsLook(result, decided), paired: compared[index]?.paired ?? [], decided };
+    const links = isOpen[index] ? byLink[index] : undefined;
+    return {
+      result: atItsLook(result, decided),
+      paired: compared[index]?.cells ?? [],
+      byLink: links && links.size > 1 ? { ...countLinks(links), all: links.size } : null,
+      decided,
+    };
   });
 }
 
@@ -123,15 +141,6 @@ function isNone({ result: { interval }, decided }: PairComparison): boolean {
   return only ? only.decision === "equivalent" : interval !== null && isEquivalent(interval);
 }
 
-/** Holm's over all links, because the answer names those that differ and passes over the others. */
-function shownByLink(paired: readonly PairedCell[], pair: LanePair, seed: number): LinksShown | null {
-  const links = [...Map.groupBy(paired, ({ link }) => link).values()];
-  if (links.length < 2) return null;
-  const ways = toldTogether(links.map((ofLink) => improvement(ofLink, pair, seed))).map(direction);
-  const times = (way: string): number => ways.filter((each) => each === way).length;
-  return { faster: times("faster"), slower: times("slower"), all: links.length };
-}
-
 function withoutPair({ cells, loads, seed }: Answered): string {
   if (!loads.some(isValid)) return `No answer on ${whereOf(cells)}: no load is valid.`;
   const [only, ...others] = cells.length === 1 ? raceVerdict(loads, seed).sentences : [];
@@ -141,8 +150,8 @@ function withoutPair({ cells, loads, seed }: Answered): string {
 
 /** `where`: null where it was said just before. */
 function sentenceFor(
-  { result, paired, decided }: PairComparison,
-  { cells, plan, environment, seed }: Answered,
+  { result, paired, byLink, decided }: PairComparison,
+  { cells, plan, environment }: Answered,
   where: string | null,
 ) {
   const modelled = modelledPages({ environment });
@@ -152,18 +161,19 @@ function sentenceFor(
     where,
     modelled: new Set(cells.filter(({ page }) => modelled.has(page)).map(({ page }) => page)).size,
     dilation: plan.dilate ?? 1,
-    byLink: decided === null && direction(result) === "unclear" ? shownByLink(paired, result.pair, seed) : null,
+    byLink,
     decided,
   });
 }
 
 /** In one line; null where there is nothing to explain. */
 function whyOf(asked: PairComparison, { loads, evidence }: Answered): string | null {
-  const { pair, isAtLeast } = asked.result;
+  const { pair } = asked.result;
   const way = wayOf(asked);
   const isShown = way === "faster" || way === "slower";
   // Loads that did not end are those that make the difference, and of them there is no path to look at.
-  if (isShown && isAtLeast) return timedOutLine(way === "faster" ? pair.over : pair.lane, loads);
+  if (isShown && limitOf(asked.result) === "at least")
+    return timedOutLine(way === "faster" ? pair.over : pair.lane, loads);
   // Of a difference that may be there or not there is nothing to explain; of one that is none, what cancels out.
   return isShown || isNone(asked) ? whyLine(pair, way, evidence(pair)) : null;
 }

@@ -3,12 +3,12 @@
 // Pure: a comparison in, text out, for terminal and report alike. Compares nothing itself: cli/results/verdict does.
 import { type Interval, minimumUnits } from "../../base/interval.ts";
 import { laneName } from "../../base/lanes.ts";
-import { count, formatPercents, sentenceTime } from "../../base/numbers.ts";
+import { count, formatPercents, percentRange, sentenceTime } from "../../base/numbers.ts";
 import { percentDown } from "../../load/metrics/coverage.ts";
-import { direction, type Improvement } from "../verdict/comparison.ts";
+import { direction, type Improvement, limitOf } from "../verdict/comparison.ts";
 import { decisionCounts } from "../verdict/decision_counts.ts";
 import type { PairDecision } from "../verdict/stopping_decision.ts";
-import { equivalence_percent, isEquivalent, notShownClause } from "../verdict/verdict.ts";
+import { equivalence_percent, isEquivalent, notShownClause, whyAtMost } from "../verdict/verdict.ts";
 
 export interface Compared {
   readonly improvement: Improvement;
@@ -49,28 +49,48 @@ function placeWords({ where, modelled, dilation, improvement }: Compared): strin
 
 /** `111 ms (12 %, 95 % CI 10 to 17)`: of the faster lane. Without milliseconds where they point the other way, as a few pages may. */
 function savedWords(percent: number, compared: Compared, isTurned: boolean): string {
-  const { interval, isAtLeast } = compared.improvement;
+  const { interval } = compared.improvement;
   const saved_ms = (compared.saved_ms ?? 0) * (isTurned ? -1 : 1);
   const ends = interval && (isTurned ? { low: -interval.high, high: -interval.low } : interval);
   const text = formatPercents(percent, ends);
-  const range = ends === null ? null : isAtLeast ? `95 % CI from ${text.low}` : `95 % CI ${text.low} to ${text.high}`;
-  const least = isAtLeast ? "at least " : "";
-  if (saved_ms > 0) return `${least}${sentenceTime(saved_ms)} (${text.percent} %${range === null ? "" : `, ${range}`})`;
-  return `${least}${text.percent} %${range === null ? "" : ` (${range})`}`;
+  const range = ends === null ? null : `95 % CI ${endsWords(text)}`;
+  const limit = limitOf(compared.improvement);
+  const limited = limit === null ? "" : `${limit} `;
+  if (saved_ms > 0)
+    return `${limited}${sentenceTime(saved_ms)} (${text.percent} %${range === null ? "" : `, ${range}`})`;
+  return `${limited}${text.percent} %${range === null ? "" : ` (${range})`}`;
+}
+
+/** `10 to 17`; `from 10` or `up to 17` where an end is not known. */
+function endsWords({ low, high }: ReturnType<typeof formatPercents>): string {
+  if (low === "") return `up to ${high}`;
+  return high === "" ? `from ${low}` : `${low} to ${high}`;
+}
+
+/** `HTTP/3 saves 111 ms (12 %, 95 % CI 10 to 17)`, or takes as much longer. */
+function gainWords(percent: number, compared: Compared, than = ""): string {
+  const lane = laneName(compared.improvement.pair.lane);
+  const saved = savedWords(Math.abs(percent), compared, percent < 0);
+  return percent < 0
+    ? `${lane} takes ${saved} longer${than && ` than ${than}`}`
+    : `${lane} saves ${saved}${than && ` over ${than}`}`;
 }
 
 /** What was not shown: a range with 0 in it, or one so narrow that nobody acts on it. */
 function notShown(compared: Compared, percent: number, interval: Interval): string {
-  const { pair } = compared.improvement;
-  const why = notShownClause(compared.improvement);
+  const { improvement } = compared;
+  const { pair } = improvement;
   const [lane, over, place] = [laneName(pair.lane), laneName(pair.over), placeWords(compared)];
-  const { low, high } = formatPercents(percent, interval);
+  const text = formatPercents(percent, interval);
   if (isEquivalent(interval))
-    return `${lane} and ${over} are equally fast${place}: they differ by less than ${equivalence_percent} % (95 % CI ${low} to ${high}).`;
+    return `${lane} and ${over} are equally fast${place}: they differ by less than ${equivalence_percent} % (95 % CI ${percentRange(text)}).`;
   const links = linksWords(compared);
-  if (links !== null)
-    return `${links}; over all of them no difference is shown${place && `,${place}`}: the 95 % CI is ${low} to ${high} %${why}.`;
-  return `No difference shown between ${lane} and ${over}${place}: the 95 % CI is ${low} to ${high} %${why}.`;
+  const found =
+    limitOf(improvement) === "at most"
+      ? `${gainWords(percent, compared)}, because ${whyAtMost(improvement, laneName)}`
+      : `the 95 % CI is ${percentRange(text, " %")}${notShownClause(improvement)}`;
+  if (links !== null) return `${links}; over all of them no difference is shown${place && `,${place}`}: ${found}.`;
+  return `No difference shown between ${lane} and ${over}${place}: ${found}.`;
 }
 
 /**
@@ -84,8 +104,7 @@ function equalSentence(compared: Compared, margin_percent: number, percent: numb
   if (interval === null) return `${equal}.`;
   if (interval.low > 0 || interval.high < 0)
     return `${equal}: ${laneName(percent < 0 ? over : lane)} saves ${savedWords(Math.abs(percent), compared, percent < 0)}.`;
-  const { low, high } = formatPercents(percent, interval);
-  return `${equal}: the 95 % CI is ${low} to ${high} %.`;
+  return `${equal}: the 95 % CI is ${percentRange(formatPercents(percent, interval), " %")}.`;
 }
 
 /** Several pages on links, each of which stopped by itself: how many were decided which way, and what all loads together say. */
@@ -94,17 +113,15 @@ function decisionsSentence(compared: Compared, { margin_percent, places }: Decid
   const [lane, over] = [laneName(pair.lane), laneName(pair.over)];
   const counts = decisionCounts({ lane, over }, places, margin_percent, placeWords(compared));
   if (interval === null) return `${counts}.`;
-  const { low, high } = formatPercents(percent, interval);
-  const saved = savedWords(Math.abs(percent), compared, percent < 0);
-  const way = direction(compared.improvement);
+  const ends = `(95 % CI ${endsWords(formatPercents(percent, interval))})`;
   const pooled =
-    way === "faster"
-      ? `${lane} saves ${saved}`
-      : way === "slower"
-        ? `${lane} takes ${saved} longer`
+    direction(compared.improvement) !== "unclear"
+      ? gainWords(percent, compared)
+      : limitOf(compared.improvement) === "at most"
+        ? `no difference is shown: ${gainWords(percent, compared)}, because ${whyAtMost(compared.improvement, laneName)}`
         : isEquivalent(interval)
-          ? `they differ by less than ${equivalence_percent} % (95 % CI ${low} to ${high})`
-          : `no difference is shown (95 % CI ${low} to ${high})`;
+          ? `they differ by less than ${equivalence_percent} % ${ends}`
+          : `no difference is shown ${ends}`;
   return `${counts}. Over all of them ${pooled}, by loads that stopped because of what they showed.`;
 }
 
@@ -132,8 +149,8 @@ export function answerSentence(compared: Compared): string {
   const { places: [only, second] = [], margin_percent = equivalence_percent } = decided ?? {};
   if (decided && second) return decisionsSentence(compared, decided, percent);
   if (only?.decision === "equivalent") return equalSentence(compared, margin_percent, percent);
-  const saved = savedWords(Math.abs(percent), compared, percent < 0);
   if (interval === null) {
+    const saved = savedWords(Math.abs(percent), compared, percent < 0);
     const word = percent < 0 ? "slower" : "faster";
     const runs = n.lane === n.over ? `${count(n.lane, "run")} of each` : `${n.lane} and ${count(n.over, "run")}`;
     const isFixed = decided === null && improvement.pages === 1 && improvement.links === 1;
@@ -143,13 +160,10 @@ export function answerSentence(compared: Compared): string {
   // What was decided at one place is what is said; its figures are those of the look that decided.
   switch (only?.decision ?? direction(improvement)) {
     case "faster":
-      return `${lane} saves ${saved} over ${over}${place}.`;
     case "slower":
-      return `${lane} takes ${saved} longer than ${over}${place}.`;
-    case "undecided": {
-      const { low, high } = formatPercents(percent, interval);
-      return `${lane} against ${over} is undecided${place}: no difference is shown, nor that they are equal within ${margin_percent} % (95 % CI ${low} to ${high}).`;
-    }
+      return `${gainWords(percent, compared, over)}${place}.`;
+    case "undecided":
+      return `${lane} against ${over} is undecided${place}: no difference is shown, nor that they are equal within ${margin_percent} % (95 % CI ${endsWords(formatPercents(percent, interval))}).`;
     default:
       return notShown(compared, percent, interval);
   }

@@ -5,7 +5,7 @@ import type {
   ExportedDecision,
   ExportedHost,
 } from "../../../schemas/generated/export.ts";
-import type { Interval } from "../../base/interval.ts";
+import { type Interval, knownEnd } from "../../base/interval.ts";
 import { traitsByLink } from "../../link/traits.ts";
 import type { Cell, FilmedLoad, Host, LinkTest, Load, Sweep } from "../store/results.ts";
 import { beyondMedian } from "../verdict/beyond_median.ts";
@@ -23,8 +23,8 @@ function exportedHost({ name, facts }: Host): ExportedHost {
 }
 
 const endsOf = (interval: Interval | null) => ({
-  low_percent: interval?.low ?? null,
-  high_percent: interval?.high ?? null,
+  low_percent: knownEnd(interval?.low),
+  high_percent: knownEnd(interval?.high),
 });
 
 function exportedBeyond(loads: readonly Sample[], seed: number): ExportedBeyondMedian {

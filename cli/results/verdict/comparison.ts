@@ -17,7 +17,7 @@ import {
   pairedCells,
   percentOfLog,
 } from "./paired_cells.ts";
-import { type PooledMean, pooledMean, whatPoolingNeeds } from "./pooled_cells.ts";
+import { type PooledMean, pooledMean, whatPoolingNeeds, withKnownErrors } from "./pooled_cells.ts";
 import type { LanePair, Sample } from "./sample.ts";
 
 /** What the interval is a sample of: `blocks` of loads, so that it speaks of these pages, or whole `pages`, of pages like these. */
@@ -27,7 +27,7 @@ export interface Improvement {
   readonly pair: LanePair;
   /** (over - lane) / over * 100: positive where `lane` is faster. Null when a lane has no valid load. */
   readonly percent: number | null;
-  /** 95 %; null when there are too few loads, as `reason` says. */
+  /** 95 %; an end that nothing is known of, because loads timed out, is infinite; null when there are too few loads, as `reason` says. */
   readonly interval: Interval | null;
   /** Two-sided, that the lanes do not differ; of several comparisons told together Holm's. Null where there is no interval. */
   readonly probability: number | null;
@@ -43,8 +43,11 @@ export interface Improvement {
   /** Pages on links where the lanes asked for different parts of the page, which are left out, and the first one's gap. */
   readonly unlike: number;
   readonly gap: CoverageGap | null;
-  /** So many loads of the slower lane timed out that the difference is at least that large, and the interval has no far end. */
-  readonly isAtLeast: boolean;
+  /** Pages on links left out because at least half of the loads of both lanes timed out, or because a lane has a single load there. */
+  readonly bothOut: number;
+  readonly single: number;
+  /** Pages on links where so many loads of the lane timed out that its median is a lower bound. */
+  readonly bounds: { readonly lane: number; readonly over: number };
   /** Why percent or interval is null. */
   readonly reason: string | null;
 }
@@ -76,6 +79,31 @@ function measured(
   return { logRatio: medianRatio(only), interval, probability, units: "blocks", reason };
 }
 
+/** Where a lane's medians are lower bounds it may be slower by any amount: that end of the interval (in %) is open. */
+function openEnds(interval: Interval | null, bounds: Improvement["bounds"]): Interval | null {
+  if (interval === null) return null;
+  return {
+    low: bounds.lane > 0 ? Number.NEGATIVE_INFINITY : interval.low,
+    high: bounds.over > 0 ? Number.POSITIVE_INFINITY : interval.high,
+  };
+}
+
+/** Why nothing is known of a difference; null: something is. */
+function whyUnknown(
+  cells: readonly PairedCell[],
+  { pair, gap, bounds, pages }: Pick<Improvement, "pair" | "gap" | "bounds" | "pages">,
+): string | null {
+  if (bounds.lane > 0 && bounds.over > 0)
+    return "each timed out in at least half of its loads somewhere, so either may be slower by any amount";
+  if (pages > 0) return null;
+  if (gap) return gapClause(pair, gap);
+  return cells.some(bothTimedOut)
+    ? "at least half of the loads of both timed out"
+    : "no page has valid loads of both lanes";
+}
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+
 /**
  * Improvement over any cells. One page on one link: of its two medians. Several: the geometric mean of their ratios, which no single
  * big page or slow link outweighs.
@@ -85,32 +113,32 @@ export function improvement(cells: readonly PairedCell[], pair: LanePair, seed: 
     .map(cellMedians)
     .filter((medians) => medians !== null)
     .sort((a, b) => (a.cell.link < b.cell.link ? -1 : a.cell.link > b.cell.link ? 1 : 0));
-  const pages = [...new Set(usable.map(({ cell }) => cell.page))].sort();
-  const links = [...new Set(usable.map(({ cell }) => cell.link))];
-  const n = {
-    lane: usable.reduce((sum, cell) => sum + cell.n.lane, 0),
-    over: usable.reduce((sum, cell) => sum + cell.n.over, 0),
-  };
+  const entered = withKnownErrors(usable);
+  const pages = [...new Set(entered.map(({ cell }) => cell.page))].sort();
+  const links = [...new Set(entered.map(({ cell }) => cell.link))];
+  const boundsOf = (lane: "lane" | "over"): number => entered.filter(({ isAtLeast }) => isAtLeast === lane).length;
+  const bounds = { lane: boundsOf("lane"), over: boundsOf("over") };
   const unlike = cells.flatMap((cell) => cell.gap ?? []);
   const [gap = null] = unlike;
-  const places = { pages: pages.length, links: links.length, unlike: unlike.length, gap };
-  const base = { pair, n, pagesWon: pagesWon(usable), ...places };
-  if (usable.length === 0) {
-    const reason = gap
-      ? gapClause(pair, gap)
-      : cells.some(bothTimedOut)
-        ? "at least half of the loads of both timed out"
-        : "no page has valid loads of both lanes";
-    const nothing = { percent: null, interval: null, probability: null, comparisons: 1 };
-    return { ...base, ...nothing, units: "blocks", isAtLeast: false, reason };
+  const base = {
+    ...{ pair, bounds, gap, pagesWon: pagesWon(entered), pages: pages.length, links: links.length },
+    n: { lane: sumOf(entered.map(({ n }) => n.lane)), over: sumOf(entered.map(({ n }) => n.over)) },
+    unlike: unlike.length,
+    bothOut: cells.filter((cell) => !cell.gap && bothTimedOut(cell)).length,
+    single: usable.length - entered.length,
+    comparisons: 1,
+  };
+  const unknown = whyUnknown(cells, base);
+  if (unknown !== null) {
+    const nothing = { percent: null, interval: null, probability: null, units: "blocks" } as const;
+    return { ...base, ...nothing, gap: entered.length > 0 ? null : gap, reason: unknown };
   }
   const name = `${pair.lane} over ${pair.over}: ${hashText(pages.join(" "))} ${hashText(links.join(" "))}`;
-  const { logRatio, interval, probability, units, reason } = measured(usable, randomSource(seed, name));
-  const slower = logRatio < 0 ? "over" : "lane";
-  const bounds = usable.flatMap((medians) => medians.isAtLeast ?? []);
-  const isAtLeast = bounds.length > 0 && bounds.every((lane) => lane === slower);
-  const found = { percent: percentOfLog(logRatio), interval: percentsOfLog(interval), probability, comparisons: 1 };
-  return { ...base, ...found, units, isAtLeast, reason };
+  const { logRatio, interval, probability, units, reason } = measured(entered, randomSource(seed, name));
+  const found = { percent: percentOfLog(logRatio), interval: openEnds(percentsOfLog(interval), bounds), units, reason };
+  // Of a lane that is faster as far as is known, and may be slower by any amount, no difference is shown.
+  const isOpen = limitOf({ ...found, bounds }) === "at most";
+  return { ...base, ...found, probability: probability !== null && isOpen ? 1 : probability };
 }
 
 /** Improvement of `pair.lane` over `pair.over` among these loads. */
@@ -128,6 +156,12 @@ export function toldTogether(results: readonly Improvement[]): Improvement[] {
     probability: found.get(result) ?? null,
     comparisons: tested.length,
   }));
+}
+
+/** What the medians that are lower bounds make of a difference: they are the slower lane's, or the faster one's; null: there are none. */
+export function limitOf({ percent, bounds }: Pick<Improvement, "percent" | "bounds">): "at least" | "at most" | null {
+  const [faster, slower] = (percent ?? 0) > 0 ? [bounds.lane, bounds.over] : [bounds.over, bounds.lane];
+  return faster > 0 ? "at most" : slower > 0 ? "at least" : null;
 }
 
 /** What an improvement says once its interval is known. */

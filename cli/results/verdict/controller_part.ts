@@ -3,8 +3,8 @@
 // ratios multiply to the whole. Pure; what lanes' origins serve is its caller's to say.
 import { type LaneLabel, laneOf } from "../../base/lanes.ts";
 import { compare, toldTogether } from "./comparison.ts";
-import { counted, type Sample, sortLanes } from "./sample.ts";
-import { comparisonClause, sentence } from "./verdict.ts";
+import { counted, type LanePair, type Sample, sortLanes } from "./sample.ts";
+import { comparisonClause, sentence, verdictPairs } from "./verdict.ts";
 
 /** What of a lane's serving decides which lanes differ by the controller alone. */
 export interface LaneControllers {
@@ -41,7 +41,12 @@ export function controllerLanes(
   return null;
 }
 
-/** In two sentences; null where no page on a link has loads of all three. */
+const isIn = (label: string, { lane, over }: LanePair): boolean => label === lane || label === over;
+
+/**
+ * In two sentences; null where no page on a link has loads of all three. They stand beside the verdict's, and so are corrected together with
+ * all its pairs: two of these are the same lanes.
+ */
 export function controllerSentences(
   samples: readonly Sample[],
   { h2, own, alike }: ControllerLanes,
@@ -53,10 +58,14 @@ export function controllerSentences(
   );
   if (whole.length === 0) return null;
   const together = whole.flat();
-  const [protocol, controller] = toldTogether([
-    compare(together, { lane: alike, over: h2 }, seed),
-    compare(together, { lane: own, over: alike }, seed),
-  ]);
+  const two: LanePair[] = [
+    { lane: alike, over: h2 },
+    { lane: own, over: alike },
+  ];
+  const isOfTwo = (pair: LanePair): boolean =>
+    two.some((each) => [pair.lane, pair.over].every((lane) => isIn(lane, each)));
+  const others = verdictPairs(together.map(({ lane }) => lane)).filter((pair) => !isOfTwo(pair));
+  const [protocol, controller] = toldTogether([...two, ...others].map((pair) => compare(together, pair, seed)));
   if (!protocol || !controller) return null;
   return [
     `The protocol alone, both with a CUBIC that takes no reduction back: ${sentence(comparisonClause(protocol))}`,

@@ -1,11 +1,19 @@
 // The verdict over many pages and links: for each pair of lanes one sentence, split where links differ most (by RTT, bandwidth
 // or loss), and how many links each lane wins. Pure; a single page on a single link gets the race's sentences.
 
-import { confidence } from "../../base/interval.ts";
 import { count } from "../../base/numbers.ts";
 import { extremes } from "../../base/quantile.ts";
 import type { LinkTraits } from "../../link/traits.ts";
 import { browsersWarning } from "./browsers.ts";
+import {
+  type ComparedPair,
+  countLinks,
+  type LinkCounts,
+  type LinkResults,
+  linkResults,
+  type TooFewRuns,
+  tooFewRuns,
+} from "./by_link.ts";
 import { direction, type Improvement, improvement, toldTogether } from "./comparison.ts";
 import { lostLoadsNotes } from "./lost_loads.ts";
 import { type PairedCell, pairedCells } from "./paired_cells.ts";
@@ -15,13 +23,10 @@ import { comparisonClause, excludedLine, raceVerdict, sentence as sentenceOf, ve
 export interface PairVerdict {
   readonly pair: LanePair;
   readonly sentence: string;
-  /** On how many links the pair's first lane is faster, slower, not shown to differ, or not known. */
-  readonly links: {
-    readonly faster: number;
-    readonly slower: number;
-    readonly unclear: number;
-    readonly unknown: number;
-  };
+  /** Corrected over all links of all pairs. */
+  readonly links: LinkCounts;
+  /** Why no link can be shown to differ; null: some can. */
+  readonly tooFewRuns: TooFewRuns | null;
   readonly overall: Improvement;
   /** Where links of two kinds differ, which was looked for; null: nowhere. */
   readonly exploratory: string | null;
@@ -123,29 +128,26 @@ function splitSentence(split: Split, pair: LanePair, seed: number): string | nul
   return `${chosen}: on links with ${split.above}, ${comparisonClause(high)}; with ${split.below}, ${comparisonClause(low)}.`;
 }
 
-function pairVerdict(
-  cells: readonly PairedCell[],
-  overall: Improvement,
+/** Where links of two kinds differ; null: nowhere. */
+function exploratorySentence(
+  { pair, cells }: ComparedPair,
+  results: LinkResults,
   links: ReadonlyMap<string, LinkTraits>,
   seed: number,
-): PairVerdict {
-  const { pair } = overall;
-  const wins = { faster: 0, slower: 0, unclear: 0, unknown: 0 };
-  const logRatios = new Map<string, number>();
-  for (const [link, linkCells] of Map.groupBy(cells, (cell) => cell.link)) {
-    const result = improvement(linkCells, pair, seed);
-    if (result.percent === null) continue;
-    wins[direction(result)]++;
-    if (result.percent < 100) logRatios.set(link, Math.log(1 - result.percent / 100));
-  }
+): string | null {
+  const logRatios = new Map(
+    [...results].flatMap(([link, { percent }]): [string, number][] =>
+      percent === null || percent >= 100 ? [] : [[link, Math.log(1 - percent / 100)]],
+    ),
+  );
   const split = widestSplit(cells, logRatios, links);
-  const exploratory = split && splitSentence(split, pair, seed);
-  return { pair, sentence: sentenceOf(comparisonClause(overall)), links: wins, overall, exploratory };
+  return split && splitSentence(split, pair, seed);
 }
 
 /** Null where no link alone has loads enough. `faster on 61 of 100 links, slower on 12, no difference shown on 27`. */
-export function winsLine(verdict: PairVerdict): string | null {
-  const { faster, slower, unclear, unknown } = verdict.links;
+export function winsLine(verdict: Pick<PairVerdict, "pair" | "links" | "tooFewRuns">): string | null {
+  const { pair, links, tooFewRuns: short } = verdict;
+  const { faster, slower, unclear, unknown } = links;
   if (faster + slower + unclear === 0) return null;
   const parts = [
     faster > 0 && `faster on ${faster}`,
@@ -154,9 +156,11 @@ export function winsLine(verdict: PairVerdict): string | null {
     unknown > 0 && `too few loads to say on ${unknown}`,
   ].filter((part) => part !== false);
   const total = faster + slower + unclear + unknown;
-  const byChance = Math.round((faster + slower + unclear) * (1 - confidence));
-  const each = byChance > 0 ? `; each for itself, so that some ${byChance} would differ by chance` : "";
-  return `Link by link (${count(total, "link")}), ${verdict.pair.lane} over ${verdict.pair.over}: ${parts.join(", ")}${each}.`;
+  const needs =
+    short === null
+      ? ""
+      : `; to show one among ${count(short.comparisons, "comparison")} takes ${count(short.needed, "load")} of each lane`;
+  return `Link by link (${count(total, "link")}), ${pair.lane} over ${pair.over}: ${parts.join(", ")}${needs}.`;
 }
 
 /** The verdict over any loads. */
@@ -190,14 +194,35 @@ export function sweepVerdict(
     .filter((pair) => !empty.includes(pair.lane) && !empty.includes(pair.over))
     .map((pair) => ({ pair, cells: pairedCells(loads, pair) }));
   const overall = toldTogether(compared.map(({ pair, cells }) => improvement(cells, pair, seed)));
-  const pairs = compared.map(({ cells }, index) => pairVerdict(cells, overall[index] as Improvement, links, seed));
+  const byLink = linkResults(compared, seed);
+  const short = tooFewRuns(byLink);
+  const pairs = overall.map((result, index): PairVerdict => {
+    const [pair, results] = [compared[index] as ComparedPair, byLink[index] as LinkResults];
+    return {
+      pair: result.pair,
+      sentence: sentenceOf(comparisonClause(result)),
+      links: countLinks(results),
+      tooFewRuns: short,
+      overall: result,
+      exploratory: exploratorySentence(pair, results, links, seed),
+    };
+  });
   notes.push(...pairs.flatMap(({ exploratory }) => exploratory ?? []));
-  notes.push(...pairs.flatMap(({ overall }) => unlikeNote(overall) ?? []));
+  notes.push(...pairs.flatMap(({ overall }) => notComparedNotes(overall)));
   return { scope, pairs, notes, excluded };
 }
 
-/** What a comparison leaves out because the lanes were not alike there; null: nothing, or all, which it says itself. */
-function unlikeNote({ pair, percent, unlike }: Improvement): string | null {
-  if (unlike === 0 || percent === null) return null;
-  return `${count(unlike, "page on a link", "pages on links")} ${unlike === 1 ? "is" : "are"} not in the comparison of ${pair.lane} with ${pair.over}: the lanes asked for different parts of the recording there.`;
+/** Which pages on links a comparison leaves out and why, kind by kind; none where it leaves out all, which it says itself. */
+function notComparedNotes({ pair, percent, unlike, bothOut, single }: Improvement): string[] {
+  if (percent === null) return [];
+  const kinds = [
+    [unlike, "the lanes asked for different parts of the recording there"],
+    [bothOut, "at least half of the loads of both timed out there, and nothing says which lane is slower"],
+    [single, "one of the lanes has a single load there, which does not tell how sure it is"],
+  ] as const;
+  return kinds.flatMap(([places, why]) => {
+    if (places === 0) return [];
+    const which = `${count(places, "page on a link", "pages on links")} ${places === 1 ? "is" : "are"}`;
+    return `${which} not in the comparison of ${pair.lane} with ${pair.over}: ${why}.`;
+  });
 }

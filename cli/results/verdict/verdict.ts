@@ -2,8 +2,8 @@
 
 import type { Interval } from "../../base/interval.ts";
 import { labelParts, plainLanes } from "../../base/lanes.ts";
-import { count, formatPercents, formatTime, formatTimeRange } from "../../base/numbers.ts";
-import { compare, direction, type Improvement, toldTogether } from "./comparison.ts";
+import { count, formatPercents, formatTime, formatTimeRange, percentRange } from "../../base/numbers.ts";
+import { compare, direction, type Improvement, limitOf, toldTogether } from "./comparison.ts";
 import { gapClause } from "./lane_coverage.ts";
 import { counted, type LanePair, lanePairs, type Sample, sortLanes, timedOut } from "./sample.ts";
 import { type LaneSummary, summarize } from "./summary.ts";
@@ -35,9 +35,22 @@ export function notShownClause({ interval, comparisons }: Improvement): string {
     : "; 0 is outside, but the loads are too few to show it whatever their noise";
 }
 
-/** Of a difference that is at least so large nobody knows how large it is at most. */
-const rangeFrom = (low: string, high: string, { isAtLeast }: Improvement): string =>
-  isAtLeast ? `${low} or more` : `${low} to ${high}`;
+/** `h3 timed out in at least half of its loads on 1 page on a link`: of the faster lane, whose gain is therefore at most what was found. */
+export function whyAtMost(
+  { pair, percent, bounds, pages, links }: Improvement,
+  nameOf = (lane: string): string => lane,
+): string {
+  const [lane, places] = (percent ?? 0) > 0 ? [pair.lane, bounds.lane] : [pair.over, bounds.over];
+  const where = pages * links === 1 ? "" : ` on ${count(places, "page on a link", "pages on links")}`;
+  return `${nameOf(lane)} timed out in at least half of its loads${where}`;
+}
+
+/** `14` and `11 to 17`: of the lane that is faster, in %. */
+function sizeOf(percent: number, interval: Interval | null): { readonly size: string; readonly range: string } {
+  const turned = interval && { low: -interval.high, high: -interval.low };
+  const text = percent < 0 ? formatPercents(-percent, turned) : formatPercents(percent, interval);
+  return { size: text.percent, range: percentRange(text) };
+}
 
 /** Below it an improvement is none in the digits that are told. */
 const nothing_percent = 0.005;
@@ -47,28 +60,28 @@ export function comparisonClause(result: Improvement, verb = "is"): string {
   const { lane, over } = result.pair;
   if (result.percent === null && result.gap) return gapClause(result.pair, result.gap);
   if (result.percent === null) return `${lane} against ${over}: not known, ${result.reason}`;
-  const { percent, low, high } = formatPercents(result.percent, result.interval);
-  const least = result.isAtLeast ? "at least " : "";
+  const limit = limitOf(result);
+  const limited = limit === null ? "" : `${limit} `;
+  const word = result.percent < 0 ? "slower" : "faster";
+  const { size, range } = sizeOf(result.percent, result.interval);
   if (result.interval === null) {
-    const size = percent.replace("-", "");
-    const word = result.percent < 0 ? "slower" : "faster";
     const { n } = result;
     const loads = n.lane === n.over ? `${count(n.lane, "load")} each` : `${n.lane} and ${count(n.over, "load")}`;
-    const difference = Number(size) === 0 ? `as fast as ${over}` : `${least}${size} % ${word} than ${over}`;
+    const difference = Number(size) === 0 ? `as fast as ${over}` : `${limited}${size} % ${word} than ${over}`;
     return `${lane} was ${difference} (${loads}, too few for an interval)`;
   }
   if (Math.max(Math.abs(result.interval.low), Math.abs(result.interval.high)) < nothing_percent)
     return `no difference larger than ${2 * nothing_percent} % between ${lane} and ${over}`;
   switch (direction(result)) {
     case "faster":
-      return `${lane} ${verb} ${least}${percent} % faster than ${over} (95 %: ${rangeFrom(low, high, result)}${scopeClause(result)})${pagesClause(result, "faster")}`;
-    case "slower": {
-      const turned = formatPercents(-result.percent, { low: -result.interval.high, high: -result.interval.low });
-      return `${lane} ${verb} ${least}${turned.percent} % slower than ${over} (95 %: ${rangeFrom(turned.low, turned.high, result)}${scopeClause(result)})${pagesClause(result, "slower")}`;
-    }
+    case "slower":
+      return `${lane} ${verb} ${limited}${size} % ${word} than ${over} (95 %: ${range}${scopeClause(result)})${pagesClause(result, word)}`;
     default: {
-      const size = isEquivalent(result.interval) ? `larger than ${equivalence_percent} %` : "shown";
-      return `no difference ${size} between ${lane} and ${over} (95 %: ${low} to ${high}${scopeClause(result)}${notShownClause(result)})`;
+      if (limit === "at most")
+        return `no difference shown between ${lane} and ${over}: ${lane} ${verb} ${limited}${size} % ${word} (95 %: ${range}${scopeClause(result)}), because ${whyAtMost(result)}`;
+      const shown = isEquivalent(result.interval) ? `larger than ${equivalence_percent} %` : "shown";
+      const ends = percentRange(formatPercents(result.percent, result.interval));
+      return `no difference ${shown} between ${lane} and ${over} (95 %: ${ends}${scopeClause(result)}${notShownClause(result)})`;
     }
   }
 }
@@ -154,12 +167,18 @@ function raceSentences(lanes: readonly LaneSummary[], comparisons: readonly Impr
     .map((result) => sentence(comparisonClause(result)));
   for (const lane of empty) sentences.push(`${lane} has no valid load.`);
   const [only] = lanes;
-  if (lanes.length === 1 && only && only.median_ms !== null) {
-    sentences.push(
-      `${only.lane} loads the page in ${formatTime(only.median_ms)} (median of ${count(only.valid, "load")}).`,
-    );
-  }
-  return sentences;
+  const alone = lanes.length === 1 && only ? medianSentence(only) : null;
+  return alone === null ? sentences : [...sentences, alone];
+}
+
+/** `over 60.0 s`: of the median of a lane, where so many loads timed out that it is a lower bound. */
+const medianTime = (median_ms: number, { isAtLeast }: LaneSummary): string =>
+  `${isAtLeast ? "over " : ""}${formatTime(median_ms)}`;
+
+function medianSentence(lane: LaneSummary): string | null {
+  if (lane.median_ms === null) return null;
+  const out = lane.timed_out === 0 ? "" : `, ${lane.timed_out} of which timed out`;
+  return `${lane.lane} loads the page in ${medianTime(lane.median_ms, lane)} (median of ${count(lane.valid + lane.timed_out, "load")}${out}).`;
 }
 
 /** The terminal's table of lanes as cells of text. `metric`: what was measured, as people say it. */
@@ -168,7 +187,7 @@ export function laneTable(lanes: readonly LaneSummary[], metric = "PLT"): string
   const header = ["lane", `median ${metric}`, "95 % interval", `against ${baseline}`, "loads", "invalid"];
   const rows = lanes.map((summary) => [
     summary.lane,
-    summary.median_ms === null ? "none" : `${summary.isAtLeast ? "over " : ""}${formatTime(summary.median_ms)}`,
+    summary.median_ms === null ? "none" : medianTime(summary.median_ms, summary),
     summary.interval_ms ? formatTimeRange(summary.interval_ms) : "too few loads",
     againstCell(summary.against),
     String(summary.valid),
@@ -181,6 +200,6 @@ export function laneTable(lanes: readonly LaneSummary[], metric = "PLT"): string
 function againstCell(against: Improvement | null): string {
   if (against?.percent === null && against.gap) return "not compared";
   if (!against || against.percent === null) return "";
-  const { percent, low, high } = formatPercents(against.percent, against.interval);
-  return against.interval ? `${percent} % (${low} to ${high})` : `${percent} %`;
+  const text = formatPercents(against.percent, against.interval);
+  return against.interval ? `${text.percent} % (${percentRange(text)})` : `${text.percent} %`;
 }

@@ -1,6 +1,6 @@
 // A race's result: the verdict, medians with intervals, the lanes' waterfalls on one time axis, and what the page looked like
 // at the same instants. Result in, markup out; the sentences are the command line's.
-import { count, formatPercents, formatSize, formatTime } from "../../../cli/base/numbers.ts";
+import { count, formatPercents, formatSize, formatTime, percentRange } from "../../../cli/base/numbers.ts";
 import { mean, standardDeviation } from "../../../cli/base/quantile.ts";
 import { distributionFigure, type PlottedLane } from "../../figures/distribution.ts";
 import { type FilmedLane, filmstripFigure } from "../../figures/filmstrip.ts";
@@ -47,7 +47,10 @@ function comparisonsMarkup({ comparisons }: RaceResult): Markup {
   const rows = comparisons.map(({ lane, against, improvement_percent, low, high, decided }) => {
     if (improvement_percent === null)
       return html`<tr><th scope="row">${lane} over ${against}</th><td class="num">–</td><td class="num">–</td><td>a lane has no valid load</td></tr>`;
-    const interval = low === null || high === null ? null : { low, high };
+    const interval =
+      low === null && high === null
+        ? null
+        : { low: low ?? Number.NEGATIVE_INFINITY, high: high ?? Number.POSITIVE_INFINITY };
     const text = formatPercents(improvement_percent, interval);
     const minus = (number: string): string => number.replace("-", "−");
     const words = !interval
@@ -57,7 +60,7 @@ function comparisonsMarkup({ comparisons }: RaceResult): Markup {
           ? "faster"
           : "slower"
         : "no difference shown";
-    return html`<tr><th scope="row">${lane} over ${against}</th><td class="num">${minus(text.percent)} %</td><td class="num">${interval ? `${minus(text.low)} to ${minus(text.high)} %` : "–"}</td><td>${words}</td></tr>`;
+    return html`<tr><th scope="row">${lane} over ${against}</th><td class="num">${minus(text.percent)} %</td><td class="num">${interval ? percentRange({ low: minus(text.low), high: minus(text.high) }, " %") : "–"}</td><td>${words}</td></tr>`;
   });
   return html`<div class="scroll"><table><caption>Improvement of the median page load time: positive is faster. 95 % interval.</caption><thead><tr><th scope="col">pair</th><th scope="col" class="num">improvement</th><th scope="col" class="num">interval</th><th scope="col"></th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }

@@ -1,11 +1,14 @@
 // The parts of the report's figures that can be wrong without looking wrong: colours, axes, where a link stands, phases.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { knownEnd } from "../../../cli/base/interval.ts";
 import { randomSource } from "../../../cli/base/random.ts";
 import { parseLink } from "../../../cli/link/link.ts";
 import { spreadOrder, typicalLoad } from "../../../cli/report/data.ts";
+import { figureCsv } from "../../../cli/report/figures/figure_file.ts";
 import { cellStory, type HeatCell, isCorrected, scaleEnd } from "../../../cli/report/figures/heat_map.ts";
 import { linkGrid } from "../../../cli/report/figures/link_axes.ts";
+import { improvementText, whiskerMarkup } from "../../../cli/report/figures/whisker.ts";
 import type { Load } from "../../../cli/results/store/results.ts";
 import {
   contrast,
@@ -127,12 +130,12 @@ test("a heat map's scale is round and one wild cell does not pale the others", (
       n: { lane: 5, over: 5 },
       pages: 1,
       pagesWon: { faster: 1, slower: 0 },
-      isAtLeast: false,
+      bounds: { lane: 0, over: 0 },
       links: 1,
       reason: null,
       probability: 0.001,
       comparisons: 1,
-      unlike: 0,
+      ...{ unlike: 0, bothOut: 0, single: 0 },
       gap: null,
     };
     return [
@@ -142,6 +145,26 @@ test("a heat map's scale is round and one wild cell does not pale the others", (
   });
   assert.equal(scaleEnd([{ pair, cells: new Map(cells) }]), 20);
   assert.equal(scaleEnd([]), 10);
+});
+
+test("an end of an interval that nothing is known of is in words, at the axis' end, and empty in a CSV", () => {
+  const open = {
+    ...{ pair: { lane: "h3", over: "h2" }, percent: 11, interval: { low: Number.NEGATIVE_INFINITY, high: 13 } },
+    ...{ units: "pages" as const, n: { lane: 300, over: 300 }, pages: 100, pagesWon: { faster: 99, slower: 1 } },
+    ...{ bounds: { lane: 1, over: 0 }, links: 1, unlike: 0, bothOut: 0, single: 0, gap: null, reason: null },
+    ...{ probability: 1, comparisons: 1 },
+  };
+  assert.equal(improvementText(open), "11 % (13 or less)");
+  assert.equal(
+    improvementText({ ...open, interval: { low: -2, high: Number.POSITIVE_INFINITY } }),
+    "11 % (−2 or more)",
+  );
+  const drawn = whiskerMarkup(open, 20).text;
+  assert.match(drawn, /class="whisker" x1="6" /);
+  assert.match(drawn, /class="dw unclear"/);
+  const csv = figureCsv({ name: ["x"], columns: ["low", "high"], rows: [[open.interval.low, open.interval.high]] });
+  assert.equal(csv, "low,high\r\n,13\r\n");
+  assert.deepEqual([knownEnd(open.interval.low), knownEnd(13), knownEnd(undefined)], [null, 13, null]);
 });
 
 test("a cell tells n, medians and interval, or why it is empty", () => {
@@ -154,12 +177,12 @@ test("a cell tells n, medians and interval, or why it is empty", () => {
     n: { lane: 5, over: 6 },
     pages: 1,
     pagesWon: { faster: 1, slower: 0 },
-    isAtLeast: false,
+    bounds: { lane: 0, over: 0 },
     links: 1,
     reason: null,
     probability: 0.001,
     comparisons: 1,
-    unlike: 0,
+    ...{ unlike: 0, bothOut: 0, single: 0 },
     gap: null,
   };
   const cell = {

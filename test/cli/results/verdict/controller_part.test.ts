@@ -48,6 +48,20 @@ test("each part of the gain, of the pages that all three loaded", () => {
   assert.match(same?.[1] ?? "", /: No difference larger than/);
 });
 
+test("the two parts are corrected together with the verdict's pairs, two of which they are", () => {
+  // Five loads that lie apart are one in 64 by chance: shown of two comparisons, and of three, but not of six.
+  const apart = (lane: string, median_ms: number): Sample[] =>
+    [0, 1, 2, 3, 4].map((block) => {
+      const sample = { page: "shop", link: "10mbit/50ms,loss=1%", lane, block, status: "valid" as const, reasons: [] };
+      return { ...sample, plt_ms: median_ms * (1 + ((block * lane.length * 2) % 5) / 1000) };
+    });
+  const of = (more: readonly Sample[]) =>
+    controllerSentences([...apart("h2", 1000), ...apart("h3", 720), ...apart("h3:n1", 900), ...more], lanes, 1) ?? [];
+  for (const sentence of of([])) assert.match(sentence, / faster than /);
+  for (const sentence of of(apart("h1", 1300)))
+    assert.match(sentence, /: No difference shown .* one of 6 comparisons /);
+});
+
 test("a plan's settings say which controllers its lanes have", () => {
   const loads = samples({ h2: 1000, h3: 720, "h3:n1": 900 });
   const settings = { n1: { quic: { congestion_control: "cubic-n1" as const } } };

@@ -1,7 +1,7 @@
 // Loads that timed out count as slower than all others, and not as missing.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compare } from "../../../../cli/results/verdict/comparison.ts";
+import { compare, direction, limitOf } from "../../../../cli/results/verdict/comparison.ts";
 import { counted, type Sample } from "../../../../cli/results/verdict/sample.ts";
 import { isSettled, logPairs, pairDecisions } from "../../../../cli/results/verdict/stopping_decision.ts";
 import { summarize } from "../../../../cli/results/verdict/summary.ts";
@@ -72,6 +72,76 @@ test("a difference to a lane that timed out is at least so large", () => {
   assert.match(turned.sentences.join(" "), /^h2 is at least \d+ % slower than h1 \(95 %: \S+ or more\)\.$/);
 });
 
+const three = (lane: string, plt_ms: number | null, page: string, link = "1mbit/50ms"): Sample[] => {
+  const times_ms = plt_ms === null ? [null, null, null] : [plt_ms * 0.99, plt_ms, plt_ms * 1.01];
+  return loadsOf(lane, times_ms).map((load) => ({ ...load, page, link }));
+};
+
+test("a lane that gains on 99 pages and times out on one is not called faster: it gains at most what was found", () => {
+  const ordinary = Array.from({ length: 99 }, (_, page) => [
+    ...three("h2", 1000, `page ${page}`),
+    ...three("h3", 880, `page ${page}`),
+  ]).flat();
+  const odd = [...three("h2", 20_000, "odd"), ...three("h3", null, "odd")];
+  const pair = { lane: "h3", over: "h2" };
+  const without = compare(ordinary, pair, 1);
+  assert.equal(direction(without), "faster");
+  const result = compare([...ordinary, ...odd], pair, 1);
+  assert.deepEqual([result.pages, result.bounds, limitOf(result)], [100, { lane: 1, over: 0 }, "at most"]);
+  assert.ok(result.percent !== null && result.percent > 10, `${result.percent} %`);
+  assert.equal(result.interval?.low, Number.NEGATIVE_INFINITY);
+  assert.equal(direction(result), "unclear");
+  // The other way round the same.
+  const turned = compare([...ordinary, ...odd], { lane: "h2", over: "h3" }, 1);
+  assert.equal(turned.interval?.high, Number.POSITIVE_INFINITY);
+  assert.deepEqual([direction(turned), limitOf(turned)], ["unclear", "at most"]);
+  // A page on which the slower lane timed out takes nothing away.
+  const slower = compare([...ordinary, ...three("h2", null, "odd"), ...three("h3", 20_000, "odd")], pair, 1);
+  assert.deepEqual([direction(slower), limitOf(slower)], ["faster", "at least"]);
+});
+
+test("lanes that each timed out somewhere are not compared", () => {
+  const all = [
+    ...three("h2", 1000, "a"),
+    ...three("h3", null, "a"),
+    ...three("h2", null, "b"),
+    ...three("h3", 1000, "b"),
+    ...three("h2", 1000, "c"),
+    ...three("h3", 900, "c"),
+  ];
+  const { percent, interval, reason } = compare(all, { lane: "h3", over: "h2" }, 1);
+  assert.deepEqual([percent, interval], [null, null]);
+  assert.match(reason ?? "", /^each timed out in at least half of its loads somewhere/);
+});
+
+test("pages on links where both lanes timed out are counted, and said to be in no comparison", () => {
+  const links = ["1mbit/50ms", "2mbit/50ms", "3mbit/50ms"];
+  const all = Array.from({ length: 12 }, (_, page) =>
+    links.flatMap((link, index) => {
+      const isOut = index === 0 && page < 3;
+      const of = (lane: string, plt_ms: number) => three(lane, isOut ? null : plt_ms, `page ${page}`, link);
+      return [...of("h2", 1000), ...of("h3", 880)];
+    }),
+  ).flat();
+  const { pairs, notes } = sweepVerdict(all, new Map(), 1);
+  assert.deepEqual(
+    pairs.map(({ overall }) => [overall.pages, overall.links, overall.bothOut]),
+    [[12, 3, 3]],
+  );
+  assert.deepEqual(notes, [
+    "3 pages on links are not in the comparison of h3 with h2: at least half of the loads of both timed out there, and nothing says which lane is slower.",
+  ]);
+});
+
+test("one lane alone, of which most loads timed out: over that time, by all loads", () => {
+  assert.deepEqual(raceVerdict(loadsOf("h3", [5000, 5000, null, null, null])).sentences, [
+    "h3 loads the page in over 60.0 s (median of 5 loads, 3 of which timed out).",
+  ]);
+  assert.deepEqual(raceVerdict(loadsOf("h3", [5000, 5000, 5000, null])).sentences, [
+    "h3 loads the page in 5000 ms (median of 4 loads, 1 of which timed out).",
+  ]);
+});
+
 test("two lanes that mostly timed out are not called alike", () => {
   const times_ms = [1000, null, null, null, null, null, null, null, null];
   const all = [...loadsOf("h1", times_ms), ...loadsOf("h3", times_ms)];
@@ -117,8 +187,9 @@ test("in dilated time a load may take longer than it was given and did not time 
   const [h1, h3] = summarize([...long, ...out]);
   assert.deepEqual([h1?.timed_out, h1?.isAtLeast, h1?.median_ms], [0, false, 63_000]);
   assert.deepEqual([h3?.isAtLeast, h3?.median_ms], [true, 65_000], "slower than all others");
-  const { percent, isAtLeast } = compare([...long, ...out], { lane: "h3", over: "h1" }, 1);
-  assert.ok((percent ?? 0) < 0 && isAtLeast, `${percent} %`);
+  const longer = compare([...long, ...out], { lane: "h3", over: "h1" }, 1);
+  assert.ok((longer.percent ?? 0) < 0, `${longer.percent} %`);
+  assert.equal(limitOf(longer), "at least");
   // By their times both lanes would be unknown.
   const [decision] = pairDecisions([...long, ...out], ["h1", "h3"], 3);
   assert.equal(decision?.blocks, 5);

@@ -21,9 +21,9 @@ function improvementOf(percent: number | null, low?: number, high?: number): Imp
     n: { lane: 5, over: 5 },
     pages: 1,
     pagesWon: { faster: 1, slower: 0 },
-    isAtLeast: false,
+    bounds: { lane: 0, over: 0 },
     links: 1,
-    unlike: 0,
+    ...{ unlike: 0, bothOut: 0, single: 0 },
     gap: null,
     reason: interval ? null : "an interval needs 5 valid loads of each lane",
   };
@@ -54,6 +54,24 @@ test("clauses: faster, slower turned round, no difference, no interval, nothing"
   assert.equal(
     comparisonClause(improvementOf(-0.001, -0.002, -0.0004)),
     "no difference larger than 0.01 % between h3 and h2",
+  );
+});
+
+test("the faster lane's time-outs: at most so much, turned round as well, and not called faster", () => {
+  const bounds = { lane: 1, over: 0 };
+  const many = { pages: 100, pagesWon: { faster: 99, slower: 1 }, bounds, probability: 1 };
+  const { NEGATIVE_INFINITY, POSITIVE_INFINITY } = Number;
+  assert.equal(
+    comparisonClause({ ...improvementOf(11, NEGATIVE_INFINITY, 13), ...many }),
+    "no difference shown between h3 and h2: h3 is at most 11 % faster (95 %: 13 or less, for these pages), because h3 timed out in at least half of its loads on 1 page on a link",
+  );
+  assert.equal(
+    comparisonClause({ ...improvementOf(-11, -13, POSITIVE_INFINITY), ...many, bounds: { lane: 0, over: 2 } }),
+    "no difference shown between h3 and h2: h3 is at most 11 % slower (95 %: 13 or less, for these pages), because h2 timed out in at least half of its loads on 2 pages on links",
+  );
+  assert.equal(
+    comparisonClause({ ...improvementOf(2, -3, POSITIVE_INFINITY), bounds: { lane: 0, over: 1 } }),
+    "no difference shown between h3 and h2 (95 %: -3 or more)",
   );
 });
 

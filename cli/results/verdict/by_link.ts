@@ -1,0 +1,52 @@
+// What each link alone shows of each pair of lanes. Whoever counts the links on which a lane is faster picks them out of all links of all
+// pairs, so all of these are told together: one family of Holm's correction. Pure.
+import { loadsNeeded } from "./cell_significance.ts";
+import { type Direction, direction, type Improvement, improvement, toldTogether } from "./comparison.ts";
+import type { PairedCell } from "./paired_cells.ts";
+import type { LanePair } from "./sample.ts";
+
+export interface ComparedPair {
+  readonly pair: LanePair;
+  readonly cells: readonly PairedCell[];
+}
+
+/** A pair's improvement on each link that has loads of it. */
+export type LinkResults = ReadonlyMap<string, Improvement>;
+
+/** In the order of the pairs. */
+export function linkResults(compared: readonly ComparedPair[], seed: number): LinkResults[] {
+  const found = compared.map(({ pair, cells }) =>
+    [...Map.groupBy(cells, ({ link }) => link)].map(([link, ofLink]) => ({
+      link,
+      result: improvement(ofLink, pair, seed),
+    })),
+  );
+  const told = toldTogether(found.flat().map(({ result }) => result));
+  let place = 0;
+  return found.map((ofPair) => new Map(ofPair.map(({ link }) => [link, told[place++] as Improvement])));
+}
+
+/** On how many links the pair's first lane is faster, slower, not shown to differ, or not known; of links that can be compared. */
+export type LinkCounts = Readonly<Record<Direction, number>>;
+
+export function countLinks(results: LinkResults): LinkCounts {
+  const counts = { faster: 0, slower: 0, unclear: 0, unknown: 0 };
+  for (const result of results.values()) if (result.percent !== null) counts[direction(result)]++;
+  return counts;
+}
+
+/** Where too few loads of a page on each link are there for any link to be shown among so many. */
+export interface TooFewRuns {
+  readonly comparisons: number;
+  /** Loads of each lane that it takes. */
+  readonly needed: number;
+}
+
+/** Null where there are enough; loads of several pages on a link show more together, and may be few. */
+export function tooFewRuns(all: readonly LinkResults[]): TooFewRuns | null {
+  const tested = all.flatMap((ofPair) => [...ofPair.values()]).filter(({ probability }) => probability !== null);
+  const [{ comparisons } = { comparisons: 0 }] = tested;
+  const needed = loadsNeeded(comparisons);
+  const isShort = tested.every(({ pages, n }) => pages === 1 && Math.min(n.lane, n.over) < needed);
+  return comparisons > 0 && isShort ? { comparisons, needed } : null;
+}
