@@ -27,13 +27,12 @@ import { type DilateOptions, defineDilate, dilateOf } from "../sweep/plan/dilate
 import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/plan/disturbance_option.ts";
 import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/plan/films_option.ts";
 import { defineMetric, type MetricOptions, metricOf } from "../sweep/plan/metric_option.ts";
-import { isUrl, pageFor } from "../sweep/plan/pages.ts";
+import { isUrl, pageFor, playsVideo } from "../sweep/plan/pages.ts";
 import { type Plan, pageName } from "../sweep/plan/plan.ts";
 import { planRange, settleOption, timeoutOption } from "../sweep/plan/plan_range.ts";
 import { readLanes } from "../sweep/plan/read_lanes.ts";
 import { defineStrict, type StrictOptions, strictOf } from "../sweep/plan/strict_option.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/plan/until.ts";
-import { videoNamed } from "../sweep/plan/video_pages.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { essentials } from "./help.ts";
 
@@ -66,9 +65,8 @@ interface RaceOptions
   "record-again": boolean;
 }
 
-function racePlan(options: RaceOptions, page: PlanPage): Plan {
+function racePlan(options: RaceOptions, page: PlanPage, isFilmed: boolean): Plan {
   const until = untilOf(options);
-  const isFilmed = options.filmstrip && videoNamed(pageName(page)) === null;
   const document = {
     name: `race-${pageName(page)}`,
     pages: [page],
@@ -186,7 +184,7 @@ export const command: Command<RaceOptions> = {
   run: async (options) => {
     const home = homeFolder(options.home);
     // What can be wrong with the words is found before a page is recorded or imported.
-    const terms = racePlan(options, "page");
+    const terms = racePlan(options, "page", options.filmstrip);
     refuseAskedWithoutDelay(options.link);
     const labs = labsOf(options, home);
     if (!isUrl(options.page)) refuseLiveOptions(options, ["record-again"], options.page);
@@ -198,7 +196,8 @@ export const command: Command<RaceOptions> = {
       timeout_ms: options.timeout * 1000,
     });
     const [chosen = page] = await chosenPages([page], { home, options, terms, trials: "made", say });
-    const plan = racePlan(options, chosen);
+    // Films of whole videos are none that a report could show.
+    const plan = racePlan(options, chosen, options.filmstrip && !(await playsVideo(home, chosen)));
     const { json, evidence } = options;
     await executePlan({ home, plan, fresh: options.new, json, evidence, labs });
   },

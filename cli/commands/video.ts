@@ -10,7 +10,7 @@ import { printJson, printLines } from "../base/terminal_text.ts";
 import { refuseAskedWithoutDelay } from "../link/profile_file.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
 import { withArchive } from "../recording/archive/client.ts";
-import { isVideoName, videoForm } from "../recording/synth/video/video_spec.ts";
+import { videoForm } from "../recording/synth/video/video_spec.ts";
 import { videoMetricLines } from "../results/export/metric_words.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import { describePlan, planLines } from "../sweep/describe.ts";
@@ -23,7 +23,7 @@ import { type Plan, pageName } from "../sweep/plan/plan.ts";
 import { planRange } from "../sweep/plan/plan_range.ts";
 import { readLanes } from "../sweep/plan/read_lanes.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/plan/until.ts";
-import { refuseNoVideo, refuseTogether, usualVideo, videoPages } from "../sweep/plan/video_pages.ts";
+import { usualVideo, videoPages } from "../sweep/plan/video_pages.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { essentials } from "./help.ts";
@@ -57,18 +57,10 @@ interface VideoOptions
 
 const usualLink = "10mbit/50ms";
 
-/** A recording by its name, such as an edited one, or pages that are made. */
 async function pagesOf(home: string, { page, ...words }: VideoOptions): Promise<PlanPage[]> {
   const { clip, segment, rate, rates, audio, adapt } = words;
-  const video = { clip, segment, rate, rates, audio, adapt };
-  refuseTogether(video, page);
-  if (page === undefined || isVideoName(page)) return videoPages(video, page).map((synth) => ({ synth }));
-  const recordings = await withArchive(home, (archive) => archive.list());
-  refuseNoVideo(
-    page,
-    recordings.find(({ name }) => name === page),
-  );
-  return [page];
+  const recordings = page === undefined ? [] : await withArchive(home, (archive) => archive.list());
+  return videoPages({ clip, segment, rate, rates, audio, adapt }, page, recordings);
 }
 
 function videoPlan(options: VideoOptions, pages: readonly PlanPage[]): Plan {

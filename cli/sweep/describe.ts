@@ -10,7 +10,7 @@ import { detectionOf } from "./detection.ts";
 import { detectionWords } from "./detection_words.ts";
 import { testGuess_ms } from "./link_tests.ts";
 import { wrapped } from "./outcome.ts";
-import { refuseTooShort } from "./plan/contradictions.ts";
+import { refuseTooShort, refuseVideoContradictions } from "./plan/contradictions.ts";
 import { type DetectionQuestion, nothingAsked } from "./plan/detect_option.ts";
 import { cellGuess, guessStored_bytes, type PageSize } from "./plan/estimate.ts";
 import { pageSizes } from "./plan/pages.ts";
@@ -27,6 +27,7 @@ export async function describePlan(
   question: DetectionQuestion = nothingAsked,
 ): Promise<SweepPlanned> {
   const sizes = await pageSizes(home, plan.pages, unstored);
+  refuseVideoContradictions(plan, sizes);
   refuseTooShort(plan, cellsOf(plan), sizes);
   const results = openExistingResults(home);
   try {
@@ -49,8 +50,7 @@ export async function describePlan(
       loads,
       done,
       expected_s: Math.round(((run_s * plan.repetitions + tests_s) * (loads - done)) / loads),
-      expected_bytes:
-        cells.reduce((sum, { page }) => sum + guessStored_bytes(sizes.get(page), page), 0) * plan.repetitions,
+      expected_bytes: cells.reduce((sum, { page }) => sum + guessStored_bytes(sizes.get(page)), 0) * plan.repetitions,
       pages: plan.pages.map(pageName),
       lanes: [...plan.lanes],
       links: links.map(({ link }) => link),

@@ -28,7 +28,7 @@ import { evidenceFolder } from "./evidence.ts";
 import { makeEvidenceFolder } from "./evidence_folder.ts";
 import { openLinkTests, pendingLinks } from "./link_tests.ts";
 import { disturbedRemedy, outcomeLines, outcomeOf } from "./outcome.ts";
-import { refuseTooShort } from "./plan/contradictions.ts";
+import { refuseTooShort, refuseVideoContradictions } from "./plan/contradictions.ts";
 import { cellGuess } from "./plan/estimate.ts";
 import { preparePages } from "./plan/pages.ts";
 import { pinnedPages } from "./plan/pinned_pages.ts";
@@ -124,6 +124,7 @@ export async function executePlan(execution: Execution): Promise<boolean> {
     const pages = shard ? pagesOf(plan, shard) : plan.pages;
     const recordings = await begin(() => preparePages(home, pages, (event) => progress.tell(event)));
     shard?.check(recordings);
+    refuseVideoContradictions(plan, recordings);
     refuseTooShort(plan, cellsOf(plan), recordings);
     // What would fail every load is found before there is a sweep to go on with.
     chromiumPath();

@@ -15,7 +15,7 @@ import { fewestPrecise } from "../../results/verdict/stopping_decision.ts";
 import { guessWall_ms, type PageSize } from "./estimate.ts";
 import { isPattern } from "./page_patterns.ts";
 import type { Plan, PlannedCell } from "./plan.ts";
-import { leastVideo_bytes, videoNamed } from "./video_pages.ts";
+import { leastVideo_bytes, videoNamed, videoOf } from "./video_pages.ts";
 
 type Terms = Pick<
   SweepPlan,
@@ -128,13 +128,22 @@ function trafficFault({ cross_traffic, dilate = 1, lanes }: Terms): string | nul
   return `cross_traffic is of one navigation, and lane ${repeated} has two: take one of them out`;
 }
 
+/** Null: its recording is not known yet. */
+type PlaysVideo = (page: PlanPage) => boolean | null;
+
+const madePlaysVideo: PlaysVideo = (page) => (typeof page === "string" ? null : videoNamed(page.synth) !== null);
+
 /** A player decodes in the machine's own time, and films of whole videos are none that a report could show. */
-function videoFault({ pages, dilate = 1, films = 0, metric }: Terms): string | null {
-  const video = pages.map(pageNameOf).find((name) => videoNamed(name) !== null);
-  if (video === undefined)
-    return metric !== undefined && isOfVideo(metric)
+function videoFault(
+  { pages, dilate = 1, films = 0, metric }: Pick<Terms, "pages" | "dilate" | "films" | "metric">,
+  playsVideo: PlaysVideo,
+): string | null {
+  const playing = pages.find((page) => playsVideo(page) === true);
+  if (playing === undefined)
+    return metric !== undefined && isOfVideo(metric) && pages.every((page) => playsVideo(page) === false)
       ? `metric ${metric} is of videos, and no page plays one: take it out, or add a page such as {"synth": "video-30s-2000k"}`
       : null;
+  const video = pageNameOf(playing);
   if (dilate > 1) return `${video} plays in undilated time: take it or dilate out`;
   if (films > 0) return `${video} is too long to be filmed: take it or films out`;
   return metric === "si" ? `${video} is too long to be filmed: take another metric than si` : null;
@@ -150,8 +159,20 @@ export function refuseContradictions(plan: Terms, serving: Serving, source: stri
     untilFault(plan) ??
     interleavedFault(plan) ??
     trafficFault(plan) ??
-    videoFault(plan);
+    videoFault(plan, madePlaysVideo);
   if (fault !== null) throw new UserError(`plan ${source}: ${fault}`);
+}
+
+/** The same of what recordings show: whether they play videos. `sizes`: of the pages, as far as they are known. UserError. */
+export function refuseVideoContradictions(
+  plan: Pick<Plan, "name" | "pages" | "dilate" | "films" | "metric">,
+  sizes: ReadonlyMap<string, PageSize>,
+): void {
+  const fault = videoFault(plan, (page) => {
+    const size = sizes.get(pageNameOf(page));
+    return size ? videoOf(size) !== null : madePlaysVideo(page);
+  });
+  if (fault !== null) throw new UserError(`plan ${plan.name}: ${fault}`);
 }
 
 /** No load on the link is faster: bytes over rate, and one round trip. `whole`: what it waits for, where that is known. */
@@ -175,7 +196,7 @@ export function refuseTooShort(
   // The load event waits for all of a synthetic page; of a recording it may not.
   const whole = new Set(pages.flatMap((page) => (typeof page === "string" ? [] : [page.synth])));
   for (const cell of cells) {
-    const video = whole.has(cell.page) ? videoNamed(cell.page) : null;
+    const video = videoOf(sizes.get(cell.page));
     const size = video ? { exchanges: 0, body_bytes: leastVideo_bytes(video) } : sizes.get(cell.page);
     const needed_s = least_ms(cell, whole.has(cell.page) ? size : undefined) / 1000;
     const given_s = timeout_s + (video?.clip_s ?? 0);

@@ -6,12 +6,14 @@ import { laneFacts, laneOf } from "../../base/lanes.ts";
 import { quiet_ms } from "../../load/quiet_page.ts";
 import type { VideoSpec } from "../../recording/synth/video/video_spec.ts";
 import type { NewCell, Results } from "../../results/store/results.ts";
-import { leastVideo_bytes, videoNamed } from "./video_pages.ts";
+import { leastVideo_bytes, videoLength_s, videoOf } from "./video_pages.ts";
 
 /** What a guess needs to know of a recording. */
 export interface PageSize {
   readonly exchanges: number;
   readonly body_bytes: number;
+  /** Where it is from; absent: a file that is no recording yet. */
+  readonly source?: string;
 }
 
 /** Lab, browser and their end. */
@@ -55,8 +57,8 @@ const perExchange_bytes = 120;
 const perPlayed_s_bytes = 900;
 
 /** A guess at what a stored load takes on the disk. */
-export function guessStored_bytes(page: PageSize | undefined, name: string): number {
-  const played_s = videoNamed(name)?.clip_s ?? 0;
+export function guessStored_bytes(page: PageSize | undefined): number {
+  const played_s = videoLength_s(page) ?? 0;
   return perLoad_bytes + (page ?? unknownPage).exchanges * perExchange_bytes + played_s * perPlayed_s_bytes;
 }
 
@@ -72,14 +74,13 @@ export function cellGuess(
   const measured = cross_traffic ? null : results;
   return ({ page, link, lane, link_profile }) => {
     const key = JSON.stringify([page, link, lane]);
-    const video = videoNamed(page);
+    const size = sizeOf(page);
+    const video = videoOf(size);
     const guess_ms =
       known.get(key) ??
       measured?.usualWall_ms(page, link, lane, dilate) ??
       (before_ms +
-        (video
-          ? guessVideo_ms(video, link_profile, dilate)
-          : guessWall_ms(sizeOf(page) ?? unknownPage, link_profile, dilate)) +
+        (video ? guessVideo_ms(video, link_profile, dilate) : guessWall_ms(size ?? unknownPage, link_profile, dilate)) +
         Math.max(settle_ms, quiet_ms) * dilate) *
         (laneFacts[laneOf(lane)].repeat ? 2 : 1);
     known.set(key, guess_ms);

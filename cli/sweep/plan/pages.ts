@@ -22,11 +22,12 @@ import { defaultLiveChoice, type LiveChoice } from "../../recording/record/optio
 import { recordUrl, usualQuiet_ms, usualTimeout_s } from "../../recording/record/record_url.ts";
 import { nameForUrl, pageUrl } from "../../recording/record/words.ts";
 import { ensureSynth } from "../../recording/synth/ensure.ts";
-import { type Synthetic, synthetic } from "../../recording/synth/synthetic.ts";
+import { type Synthetic, sourceOf, synthetic } from "../../recording/synth/synthetic.ts";
 import type { PageSize } from "./estimate.ts";
 import { expandPage, isPattern, matchRecordings } from "./page_patterns.ts";
 import { type Plan, pageName } from "./plan.ts";
 import { refuseSame } from "./refuse_same.ts";
+import { videoNamed, videoOf } from "./video_pages.ts";
 
 /** What a synthetic page is made of; null where no such page can be made. */
 function synthSpec(name: string): Synthetic | null {
@@ -80,9 +81,15 @@ export async function pageSizes(
       if (size) return [name, size];
       if (typeof page === "string") throw missing(name);
       const { exchanges, body_bytes } = synthetic(name);
-      return [name, { exchanges, body_bytes }];
+      return [name, { exchanges, body_bytes, source: sourceOf(name) }];
     }),
   );
+}
+
+/** A recording is told by where it is from, whatever it is called. */
+export async function playsVideo(home: string, page: PlanPage): Promise<boolean> {
+  if (typeof page !== "string") return videoNamed(page.synth) !== null;
+  return videoOf((await withArchive(home, recordingsByName)).get(page)) !== null;
 }
 
 /** Every page's recording by its name; synthetic pages are made where they are missing. */
@@ -252,7 +259,7 @@ export async function pageFor(home: string, word: string, given: Partial<PageCho
   if (isUrl(word)) return await recordPageOf(home, word, choice);
   if (isFile(word)) return await importFile(home, word, choice);
   const recordings = await withArchive(home, recordingsByName);
-  if (recordings.has(word) && recordings.get(word)?.source !== `synth: ${word}`) return word;
+  if (recordings.has(word) && recordings.get(word)?.source !== sourceOf(word)) return word;
   if (synthSpec(word)) return { synth: word };
   const asUrl = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(word) ? ` (https://${word}/)` : "";
   throw new UserError(

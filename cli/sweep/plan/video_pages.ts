@@ -1,4 +1,5 @@
-// Pages that play a video: the one that the words of `trilane video` stand for, which recordings are such, and how long one takes. Pure.
+// Pages that play a video: those that the words of `trilane video` stand for, which recordings are such, and how long one takes. Pure.
+import type { PlanPage } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { parseLink } from "../../link/link.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
@@ -16,12 +17,17 @@ export function videoNamed(name: string): VideoSpec | null {
   }
 }
 
-/** Length of the video that a recording's page plays, of an edited one too; null: it plays none. */
-export function videoLength_s(recording: Pick<Recording, "source"> | undefined): number | null {
+/** Where a page is from, as recordings have it; without: a file that is none yet. */
+type Sourced = { readonly source?: string } | undefined;
+
+/** The video that a recording's page plays, an edited one's too; null: it plays none. */
+export function videoOf(recording: Sourced): VideoSpec | null {
   const made = sourceOf("");
-  if (!recording?.source.startsWith(made)) return null;
-  return videoNamed(recording.source.slice(made.length))?.clip_s ?? null;
+  return recording?.source?.startsWith(made) ? videoNamed(recording.source.slice(made.length)) : null;
 }
+
+/** Null: it plays no video. */
+export const videoLength_s = (recording: Sourced): number | null => videoOf(recording)?.clip_s ?? null;
 
 /** What has to come at least until it has been played, in bytes. */
 export function leastVideo_bytes({ clip_s, video, audio_kbps, fixed }: VideoSpec): number {
@@ -68,7 +74,7 @@ function rate_kbps(option: string, text: string): number {
 }
 
 /** UserError. */
-export function refuseTogether(words: VideoWords, page: string | undefined): void {
+function refuseTogether(words: VideoWords, page: string | undefined): void {
   const { rate, rates, adapt } = words;
   const given = Object.entries(words).find(([, value]) => value !== undefined && value !== false)?.[0];
   if (page !== undefined && given !== undefined)
@@ -81,7 +87,7 @@ export function refuseTogether(words: VideoWords, page: string | undefined): voi
 }
 
 /** Of a recording that was named. UserError if it is not there, or plays no video. */
-export function refuseNoVideo(name: string, recording: Pick<Recording, "source"> | undefined): void {
+function refuseNoVideo(name: string, recording: Sourced): void {
   if (videoLength_s(recording) !== null) return;
   const why = recording ? "plays no video" : "is no recording";
   throw new UserError(`video: ${name} ${why}: name a page as video-30s-2000k, or leave it out and use --rate`);
@@ -90,14 +96,24 @@ export function refuseNoVideo(name: string, recording: Pick<Recording, "source">
 export const usualVideo = { clip: "30s", segment: "2s", rate: "2mbit" } as const;
 
 /**
- * Names of the pages that are asked for: one, or without --adapt one for each of several rates. UserError for words that go badly
- * together. `page`: of `trilane synth`.
+ * The pages that are asked for: a recording, if `recordings` have one of the name, whatever it is called; a page of `trilane synth`; or
+ * what the words say. UserError for words that go badly together.
  */
-export function videoPages(words: VideoWords, page: string | undefined): string[] {
+export function videoPages(
+  words: VideoWords,
+  page: string | undefined,
+  recordings: readonly Pick<Recording, "name" | "source">[],
+): PlanPage[] {
   refuseTogether(words, page);
-  if (page !== undefined) {
-    return [videoSpec(page).name];
-  }
+  if (page === undefined) return madePages(words).map((synth) => ({ synth }));
+  const recording = recordings.find(({ name }) => name === page);
+  if (recording ? recording.source === sourceOf(page) : isVideoName(page)) return [{ synth: videoSpec(page).name }];
+  refuseNoVideo(page, recording);
+  return [page];
+}
+
+/** Names of pages that are made: one, or without --adapt one for each of several rates. */
+function madePages(words: VideoWords): string[] {
   const clip_s = time_s("--clip", words.clip ?? usualVideo.clip);
   const segment_s = time_s("--segment", words.segment ?? usualVideo.segment);
   const option = words.rates === undefined ? "--rate" : "--rates";

@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { firstLook, lastLook } from "../../../../cli/results/stats/sequential.ts";
 import { fewestPrecise } from "../../../../cli/results/verdict/stopping_decision.ts";
-import { refuseTooShort } from "../../../../cli/sweep/plan/contradictions.ts";
+import { refuseTooShort, refuseVideoContradictions } from "../../../../cli/sweep/plan/contradictions.ts";
+import type { PageSize } from "../../../../cli/sweep/plan/estimate.ts";
 import { cellsOf, planOf } from "../../../../cli/sweep/plan/plan.ts";
 
 const least = { name: "x", pages: ["page"], lanes: ["h1", "h3"], links: ["1mbit/50ms"], repetitions: 7 };
@@ -105,7 +106,11 @@ const wrong: [string, object, RegExp][] = [
     { pages: [{ synth: "video-30s-2000k" }], metric: "si" },
     /video-30s-2000k is too long to be filmed: take another metric than si$/,
   ],
-  ["a video's metric without a video", { metric: "startup" }, /metric startup is of videos, and no page plays one/],
+  [
+    "a video's metric without a video",
+    { pages: [{ synth: "carlucci-small" }], metric: "startup" },
+    /metric startup is of videos, and no page plays one/,
+  ],
   ["a link twice", { links: ["1mbit/50ms", "1000kbit/50ms"] }, /link 1mbit\/50ms stands there twice: name it once$/],
 ];
 for (const [name, change, message] of wrong)
@@ -146,7 +151,8 @@ test("two files of the same bytes are one trace, others are not", () => {
 test("a video has its clip's length beside the time-out, and needs what it plays at least", () => {
   const check = (synth: string, timeout_s: number) => {
     const asked = plan({ pages: [{ synth }], links: ["500kbit/50ms"], timeout_s });
-    refuseTooShort(asked, cellsOf(asked), new Map([[synth, { exchanges: 1, body_bytes: 1e9 }]]));
+    const size = { exchanges: 1, body_bytes: 1e9, source: `synth: ${synth}` };
+    refuseTooShort(asked, cellsOf(asked), new Map([[synth, size]]));
   };
   // 2.096 Mbit/s over 0.5: 126 s for 30.
   check("video-30s-2000k", 96);
@@ -155,6 +161,34 @@ test("a video has its clip's length beside the time-out, and needs what it plays
     /no load of video-30s-2000k over .* ends within 120 s: raise .* above 96,/,
   );
   check("video-30s-300k-2000k", 1);
+});
+
+test("which recordings play videos is known once they are there: what contradicts that is refused then", () => {
+  const size = { exchanges: 1, body_bytes: 1e6 };
+  const sizes = new Map<string, PageSize>([
+    ["lacking", { ...size, source: "synth: video-30s-2000k" }],
+    ["video-blog", { ...size, source: "live: https://video.test/" }],
+    ["file", size],
+  ]);
+  const check = (change: object) => refuseVideoContradictions(plan(change), sizes);
+  check({ pages: ["lacking"], metric: "startup" });
+  check({ pages: ["video-blog", "lacking"], metric: "viewing" });
+  // Another machine's page may play one.
+  check({ pages: ["video-blog", "elsewhere"], metric: "startup" });
+  check({ pages: ["video-blog", "file"], dilate: 2, films: 1, metric: "si" });
+  for (const [change, message] of [
+    [{ pages: ["lacking"], dilate: 2 }, /^UserError: plan x: lacking plays in undilated time: take it or dilate out$/],
+    [{ pages: ["lacking"], films: 1 }, /: lacking is too long to be filmed: take it or films out$/],
+    [{ pages: ["lacking"], metric: "si" }, /: lacking is too long to be filmed: take another metric than si$/],
+    [{ pages: ["video-blog", "file"], metric: "startup" }, /: metric startup is of videos, and no page plays one: /],
+  ] as const)
+    assert.throws(() => check(change), message);
+});
+
+test("a recorded video, too, has its clip's length beside the time-out", () => {
+  const sizes = new Map([["lacking", { exchanges: 1, body_bytes: 1e6, source: "synth: video-30s-2000k" }]]);
+  const asked = plan({ pages: ["lacking"], links: ["500kbit/2s"], timeout_s: 1 });
+  refuseTooShort(asked, cellsOf(asked), sizes);
 });
 
 test("a time in which no load can end is refused once the pages are known", () => {

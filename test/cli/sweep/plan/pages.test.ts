@@ -14,7 +14,7 @@ import { importAny } from "../../../../cli/recording/import/import_any.ts";
 import { importHar } from "../../../../cli/recording/import/import_har.ts";
 import { ensureSynth } from "../../../../cli/recording/synth/ensure.ts";
 import { describePlan } from "../../../../cli/sweep/describe.ts";
-import { pageFor, pageSizes, pageUnstored, preparePages } from "../../../../cli/sweep/plan/pages.ts";
+import { pageFor, pageSizes, pageUnstored, playsVideo, preparePages } from "../../../../cli/sweep/plan/pages.ts";
 import { planOf } from "../../../../cli/sweep/plan/plan.ts";
 import type { PageReady } from "../../../../schemas/generated/sweep_event.ts";
 
@@ -142,6 +142,7 @@ describe("pages", () => {
     const size = sizes.get("carlucci-small");
     assert.equal(size?.exchanges, 22);
     assert.ok(size.body_bytes > 306_300 && size.body_bytes < 320_000);
+    assert.equal(size.source, "synth: carlucci-small");
     assert.equal(existsSync(join(home, "archive.db")), false);
     await assert.rejects(pageSizes(home, ["shop"]), /no recording is called shop/);
   });
@@ -238,6 +239,37 @@ describe("pages", () => {
     await assert.rejects(pageFor(home, "http://shop.example/"), /is of another page/);
     await assert.rejects(pageUnstored(home, "https://other.example/"), /is not recorded yet: `trilane record/);
     await assert.rejects(pageFor(home, "shop2.example"), /a HAR file, or a URL \(https:\/\/shop2.example\/\)/);
+  });
+
+  test("a recording of a video is known as one by where it is from, and planned as one", async () => {
+    const url = "https://clip.synth.test/";
+    const store = async (name: string, source: string): Promise<void> => {
+      await withArchive(home, async (archive) => {
+        await archive.write({ name, url, source, notes: {}, replace: false }, async (writer) => {
+          for (const exchange of importHar(JSON.parse(har(url, name))).exchanges) await writer.add(exchange);
+        });
+      });
+    };
+    await store("lacking", "synth: video-30s-2000k");
+    await store("video-blog", "live: Chromium 156");
+    assert.deepEqual(
+      [
+        await playsVideo(home, "lacking"),
+        await playsVideo(home, "video-blog"),
+        await playsVideo(home, { synth: "video-30s-2000k" }),
+        await playsVideo(home, { synth: "object-1kB" }),
+      ],
+      [true, false, true, false],
+    );
+    const least = { lanes: ["h1"], links: ["3mbit/50ms"], repetitions: 1 };
+    const describe = (pages: string[], more = {}) =>
+      describePlan(home, planOf({ name: "x", ...least, pages, ...more }, "x"));
+    const [video, blog] = [await describe(["lacking"], { metric: "startup" }), await describe(["video-blog"])];
+    // As long as its clip, and a second of its record for each of the clip's.
+    assert.ok(video.expected_s - blog.expected_s >= 29, `${video.expected_s} s, another page ${blog.expected_s} s`);
+    assert.ok(video.expected_bytes - blog.expected_bytes > 20_000);
+    await assert.rejects(describe(["lacking"], { dilate: 2 }), /^UserError: plan x: lacking plays in undilated time/);
+    await assert.rejects(describe(["video-blog"], { metric: "startup" }), /is of videos, and no page plays one/);
   });
 
   test("one recording under two names is refused, before anything runs and in a dry run", async () => {
