@@ -10,7 +10,7 @@ import { atomicWrite } from "../base/atomic_write.ts";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { count } from "../base/numbers.ts";
-import { printFile, printJson, printLines } from "../base/terminal_text.ts";
+import { printFile, printJson, printLines, say } from "../base/terminal_text.ts";
 import { fetchColumns } from "../fetch/export/csv.ts";
 import { definePrefixes, type PrefixOptions } from "../fetch/prefixes/option.ts";
 import { flowColumns } from "../flows/export/csv.ts";
@@ -22,7 +22,7 @@ import { chooseLoads, openNamed, readNumber } from "../results/export/choose.ts"
 import { columns, csvLines } from "../results/export/csv.ts";
 import { harPieces } from "../results/export/har.ts";
 import { exportDocument } from "../results/export/json.ts";
-import { p1203Export } from "../results/export/p1203.ts";
+import { p1203Export, refusedPictures } from "../results/export/p1203.ts";
 import type { FetchSweep, FlowSweep, Load, Results } from "../results/store/results.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { exportFetches } from "./export_fetches.ts";
@@ -88,6 +88,11 @@ function videosOf(results: Results, sweep: number, loads: readonly Load[]): P120
   const exported = p1203Export(sweep, loads, (load) => results.harOf(load).log._trilane.video ?? null);
   if (exported.loads.length === 0)
     throw new UserError("export: no valid load here played a video: name a sweep of `trilane video` with one");
+  const { loads: refused, codecs } = refusedPictures(exported);
+  if (refused > 0)
+    say(
+      `export: ${count(refused, "load")} played ${codecs.join(" and ")}, which P.1203's models do not know: their software refuses them, and scores H.264 only`,
+    );
   return exported;
 }
 
@@ -129,7 +134,7 @@ export const command: Command<ExportOptions> = {
       .option("format", {
         type: "string",
         describe:
-          "har: requests; csv: a row per load; json: all but requests; race: a race with one load of each lane; p1203: of videos the input of ITU-T P.1203 (schemas/p1203.schema.json). Of flows csv: a row per run and flow; series: what they did over time; json; flent: files for flent's plotter. Of fetches csv: a row each; json",
+          "har: requests; csv: a row per load; json: all but requests; race: a race with one load of each lane; p1203: of videos the input of ITU-T P.1203, whose models score H.264 and no Opus (schemas/p1203.schema.json). Of flows csv: a row per run and flow; series: what they did over time; json; flent: files for flent's plotter. Of fetches csv: a row each; json",
       })
       .option("recording", { type: "string", describe: "a recording instead, as har, mahimahi (a folder) or wpr" })
       .option("load", { type: "string", describe: "number of one load, run of flows or fetch, instead of all" })

@@ -6,10 +6,6 @@ import type { LaneLabel } from "./lane_label.ts";
  */
 export type StreamId = number;
 /**
- * By the model's words: h264, h265, vp9, av1, aaclc, heaac; of others their own name, which the models do not know (opus, vp8).
- */
-export type Codec = string;
-/**
  * kbit/s.
  */
 export type Bitrate = number;
@@ -49,6 +45,10 @@ export interface P1203Load {
    * Short form.
    */
   link: string;
+  /**
+   * Codecs that the models do not know. Sound in one of them is left out of the input: the software then assumes constant high quality. Pictures in one of them stay in it, and the software refuses the input.
+   */
+  unsupported: string[];
   input: P1203Input;
 }
 export interface P1203Input {
@@ -57,14 +57,17 @@ export interface P1203Input {
   I23: P1203Stalling;
 }
 /**
- * Sound.
+ * Sound; no segments: it is in a codec that the models do not know, or there is none.
  */
 export interface P1203Audio {
   streamId: StreamId;
   segments: P1203AudioSegment[];
 }
 export interface P1203AudioSegment {
-  codec: Codec;
+  /**
+   * All that the models know.
+   */
+  codec: "mp2" | "ac3" | "aaclc" | "heaac";
   bitrate: Bitrate;
   start: Start;
   duration: Duration;
@@ -80,7 +83,10 @@ export interface P1203Video {
   segments: [P1203VideoSegment, ...P1203VideoSegment[]];
 }
 export interface P1203VideoSegment {
-  codec: Codec;
+  /**
+   * h264, which is all that the models know; of others the words of their software's input (h265, vp9, av1), or their own name.
+   */
+  codec: string;
   bitrate: Bitrate;
   resolution: string;
   fps: number;

@@ -1,6 +1,7 @@
 // A load that played a video as the input of ITU-T P.1203's models in mode 0 (schemas/p1203.schema.json): codecs, bitrates, sizes and
-// stalls, no pictures. The models are not here: their reference software's licence allows non-commercial research only. Pure.
-import type { P1203Export, P1203Input, P1203Load } from "../../../schemas/generated/p1203.ts";
+// stalls, no pictures. The models know few codecs: sound of others is left out, as they then assume good sound; pictures of others stay, and
+// their software refuses them. The models are not here: that software's licence allows non-commercial research only. Pure.
+import type { P1203AudioSegment, P1203Export, P1203Input, P1203Load } from "../../../schemas/generated/p1203.ts";
 import type { VideoEvents } from "../../../schemas/generated/video_events.ts";
 import { playbackOf } from "../../load/metrics/video/playback.ts";
 import { type PlayedPart, playedParts } from "../../load/metrics/video/segments.ts";
@@ -16,9 +17,16 @@ const codecWords: readonly (readonly [RegExp, string])[] = [
   [/^av01/, "av1"],
   [/^mp4a\.40\.2$/, "aaclc"],
   [/^mp4a\.40\.(?:5|29)$/, "heaac"],
+  [/^ac-3$/, "ac3"],
 ];
 
 const codecWord = (codec: string): string => codecWords.find(([form]) => form.test(codec))?.[1] ?? codec;
+
+const modelledSound: readonly string[] = ["mp2", "ac3", "aaclc", "heaac"] satisfies P1203AudioSegment["codec"][];
+const modelledPictures = "h264";
+
+const isModelled = (segment: { readonly codec: string }): segment is P1203AudioSegment =>
+  modelledSound.includes(segment.codec);
 
 /** Thousandths of a second are what the events tell. */
 const rounded = (value: number): number => Number(value.toFixed(3));
@@ -29,8 +37,11 @@ const timesOf = ({ start_s, duration_s, bitrate_bps }: PlayedPart) => ({
   duration: rounded(duration_s),
 });
 
-/** Null if nothing of it was played. */
-export function p1203Input(record: Pick<VideoEvents, "settings" | "events">, load: number): P1203Input | null {
+/** `unsupported`: codecs that the models do not know. Null if nothing of it was played. */
+export function p1203Input(
+  record: Pick<VideoEvents, "settings" | "events">,
+  load: number,
+): Pick<P1203Load, "unsupported" | "input"> | null {
   const { settings, events } = record;
   const { start_ms, began_ms, stalls } = playbackOf(events);
   if (began_ms === null) return null;
@@ -49,11 +60,26 @@ export function p1203Input(record: Pick<VideoEvents, "settings" | "events">, loa
     rounded(media_s),
     rounded((end_ms - from_ms) / 1000),
   ]);
-  return {
-    I11: { streamId: load, segments: audio },
+  const sound = audio.filter(isModelled);
+  const input: P1203Input = {
+    // Of a part the software would take the scores in turn for those of the whole.
+    I11: { streamId: load, segments: sound.length === audio.length ? sound : [] },
     I13: { streamId: load, segments: [first, ...rest] },
     I23: { streamId: load, stalling: [[0, rounded((began_ms - start_ms) / 1000)], ...stalling] as [number, number][] },
   };
+  const unknown = [
+    ...video.filter(({ codec }) => codec !== modelledPictures),
+    ...audio.filter((segment) => !isModelled(segment)),
+  ];
+  return { unsupported: [...new Set(unknown.map(({ codec }) => codec))], input };
+}
+
+/** In the codecs of their pictures, which the models' software refuses to score. */
+export function refusedPictures({ loads }: P1203Export): { readonly loads: number; readonly codecs: string[] } {
+  const codecsOf = ({ input }: P1203Load): string[] =>
+    input.I13.segments.map(({ codec }) => codec).filter((codec) => codec !== modelledPictures);
+  const refused = loads.map(codecsOf).filter((codecs) => codecs.length > 0);
+  return { loads: refused.length, codecs: [...new Set(refused.flat())] };
 }
 
 /** `recordOf`: what a load recorded of its video; null: it played none. */
@@ -68,7 +94,7 @@ export function p1203Export(
     loads: loads.filter(isValid).flatMap(({ id, page, lane, link }): P1203Load[] => {
       const record = recordOf(id);
       const input = record && p1203Input(record, id);
-      return input ? [{ load: id, page, lane, link, input }] : [];
+      return input ? [{ load: id, page, lane, link, ...input }] : [];
     }),
   };
 }
