@@ -30,23 +30,36 @@ function playedTo_s({ settings, events }: Pick<VideoEvents, "settings" | "events
   return events.reduce((most_s, event) => ("media_s" in event ? Math.max(most_s, event.media_s) : most_s), 0);
 }
 
+/** Tells when the playhead first was beyond a place in the clip; never: infinity. */
+function playheadOf(events: VideoEvents["events"]): (place_s: number) => number {
+  const told = events.flatMap((event) => ("media_s" in event ? [event] : [])).sort((a, b) => a.t_ms - b.t_ms);
+  return (place_s) => told.find(({ media_s }) => media_s > place_s)?.t_ms ?? Number.POSITIVE_INFINITY;
+}
+
 /**
- * The clip's parts in their order, each in the representation it was played in: of one that was fetched again, in a better quality, the
- * one that came last.
+ * The clip's parts in their order, each in the representation it was played in. A player that changes its mind fetches a part again: what
+ * it gave up was not played, nor what came when the part was on the screen already. A part of which nothing came whole was not played.
  */
 export function playedParts(record: Pick<VideoEvents, "settings" | "events">, stream: Stream): PlayedPart[] {
   const { settings, events } = record;
-  const bitrates = new Map(settings[stream].map(({ id, bitrate_bps }) => [id, bitrate_bps]));
-  const byNumber = new Map<number, VideoSegment>();
-  for (const segment of segmentsOf(events, stream)) if (segment.number > 0) byNumber.set(segment.number, segment);
+  const representations = new Map(settings[stream].map((each) => [each.id, each]));
+  const whole = segmentsOf(events, stream).filter(
+    ({ number, bytes, representation }) => number > 0 && bytes === representations.get(representation)?.segment_bytes,
+  );
+  const reached_ms = playheadOf(events);
   const to_s = playedTo_s(record);
-  return [...byNumber]
+  return [...Map.groupBy(whole, ({ number }) => number)]
     .sort(([a], [b]) => a - b)
-    .flatMap(([number, { representation }]): PlayedPart[] => {
+    .flatMap(([number, candidates]): PlayedPart[] => {
       const start_s = (number - 1) * settings.segment_s;
       const duration_s = Math.min(start_s + settings.segment_s, to_s) - start_s;
-      const bitrate_bps = bitrates.get(representation);
-      return duration_s > 0 && bitrate_bps !== undefined ? [{ start_s, duration_s, representation, bitrate_bps }] : [];
+      const byEnd = candidates.toSorted((a, b) => a.end_ms - b.end_ms);
+      const shown_ms = reached_ms(start_s);
+      // If none came in time, it waited for the first.
+      const played = byEnd.findLast(({ end_ms }) => end_ms <= shown_ms) ?? byEnd[0];
+      const of = played && representations.get(played.representation);
+      if (!of || duration_s <= 0) return [];
+      return [{ start_s, duration_s, representation: of.id, bitrate_bps: of.bitrate_bps }];
     });
 }
 

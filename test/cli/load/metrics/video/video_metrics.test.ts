@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { downloadRate_bps, playedParts, segmentsOf } from "../../../../../cli/load/metrics/video/segments.ts";
 import { noVideoMetrics, videoMetricsOf } from "../../../../../cli/load/metrics/video/video_metrics.ts";
 import { videoMetrics } from "../../../../../extension/capture/metric_facts.ts";
+import type { VideoEvents } from "../../../../../schemas/generated/video_events.ts";
 import { buffer, error, record, segment, state } from "./video_events.ts";
 
 const opening = { connect_start_ms: 320, connect_end_ms: 384 };
@@ -88,6 +89,27 @@ test("a part that was fetched again in a better quality was played in that", () 
       [2, "v2"],
     ],
   );
+});
+
+test("of a part that was fetched again, what was given up or came too late was not played", () => {
+  const playedIn = (...events: VideoEvents["events"]): string[] =>
+    playedParts(
+      record(state("playing", 500), segment("v1/1", 0, 400), ...events, state("ended", 8500, 8)),
+      "video",
+    ).map(({ representation }) => representation);
+  const first = segment("v1/2", 400, 800);
+  const past = state("timeupdate", 2600, 2.1);
+  // Given up: less came than the segment has.
+  assert.deepEqual(playedIn(first, segment("v2/2", 900, 1500, { bytes: 200_000 }), past), ["v1", "v1"]);
+  // Whole when the part was being played already.
+  assert.deepEqual(playedIn(first, segment("v2/2", 900, 2700), past), ["v1", "v1"]);
+  assert.deepEqual(playedIn(first, segment("v2/2", 900, 2500), past), ["v1", "v2"]);
+  // What came whole last counts, not what was asked for last.
+  assert.deepEqual(playedIn(segment("v2/2", 400, 1500), segment("v1/2", 500, 800), past), ["v1", "v2"]);
+  // It stood at the part's beginning until the first came; the second was not waited for.
+  const late = [segment("v1/2", 2400, 4000), segment("v2/2", 2500, 5000)];
+  assert.deepEqual(playedIn(state("waiting", 2500, 2.02), ...late, state("playing", 4010, 2.02)), ["v1", "v1"]);
+  assert.deepEqual(playedIn(segment("v2/2", 900, 1500, { bytes: 200_000 }), past), ["v1"]);
 });
 
 test("what was fetched and not played, and requests that failed, are of no rate", () => {
