@@ -51,7 +51,7 @@ import { betweenVisits } from "./repeat_visit.ts";
 import { readReplayReport, readShaperReport } from "./reports.ts";
 import { servingArguments } from "./serving/arguments.ts";
 import { type Serving, servingInDilatedTime, stockServing } from "./serving/serving.ts";
-import { endless, timedOutAfter_ms, timeOut } from "./time_out.ts";
+import { endless, neverBegan, timedOutAfter_ms, timeOut } from "./time_out.ts";
 import { replacedRecording } from "./validity.ts";
 import { readVideo, untilPlaying } from "./video/video_page.ts";
 import { watchVideo, whyUnended } from "./video/watch_video.ts";
@@ -327,7 +327,12 @@ async function observePage(browser: RunningBrowser, options: Observed, url: stri
   let firstVisit: FirstVisit | null = null;
   let timer: NodeJS.Timeout | undefined;
   /** Of the load that is measured. */
-  const begun: { pressure: PressureReading | null; isBeside: boolean } = { pressure: null, isBeside: false };
+  const begun = {
+    page: null as WatchedPage | null,
+    isLoaded: false,
+    pressure: null as PressureReading | null,
+    isBeside: false,
+  };
   const { dilation = 1 } = options;
   const { video_s } = options.recording;
   const failWhen = Promise.withResolvers<never>();
@@ -359,10 +364,13 @@ async function observePage(browser: RunningBrowser, options: Observed, url: stri
       const before = isLast ? readPressure(browser.pid) : null;
       begun.pressure = before;
       begun.isBeside = underWay > 1;
+      if (isLast) begun.page = visited;
       const given_ms = options.timeout_ms + (video_s ?? 0) * 1000;
-      limit(given_ms, video_s === undefined ? timeOut(given_ms, which) : endless(given_ms));
+      const unplayed = isLast ? endless(given_ms) : neverBegan(given_ms);
+      limit(given_ms, video_s === undefined ? timeOut(given_ms, which) : unplayed);
       const video = await browser.heldDuring(async () => {
         await orFail(visited.load(url));
+        begun.isLoaded = isLast;
         if (video_s === undefined) return null;
         // What makes connections to its servers resume is there once it plays.
         if (!isLast) await orFail(untilPlaying(visited));
@@ -408,9 +416,10 @@ async function observePage(browser: RunningBrowser, options: Observed, url: stri
     }
     // A browser or page that died first shows as a call that failed; the death is told a moment later, and is the reason.
     const cause = await Promise.race([failWhen.promise.catch(asError), delay(causePatience_ms, asError(error))]);
-    const video = page && video_s !== undefined ? await lastRecord(page) : null;
     const isTimeOut = video_s !== undefined && timedOutAfter_ms([cause.message]) !== null;
-    const failure = isTimeOut ? whyUnended(video, cause.message) : cause.message;
+    const patience_ms = isTimeOut ? answerTimeout_ms : causePatience_ms;
+    const video = begun.page && video_s !== undefined ? await lastRecord(begun.page, patience_ms) : null;
+    const failure = isTimeOut ? whyUnended(video, cause.message, begun.isLoaded) : cause.message;
     return { page, ...seen, video, browserVersion, firstVisit, failure };
   } finally {
     clearTimeout(timer);
@@ -419,8 +428,8 @@ async function observePage(browser: RunningBrowser, options: Observed, url: stri
 }
 
 /** Of a video that did not come to its end, if its page still answers. */
-async function lastRecord(page: WatchedPage): Promise<VideoEvents | null> {
-  return await Promise.race([readVideo(page).catch(() => null), delay(causePatience_ms, null)]);
+async function lastRecord(page: WatchedPage, patience_ms: number): Promise<VideoEvents | null> {
+  return await Promise.race([readVideo(page).catch(() => null), delay(patience_ms, null, { ref: false })]);
 }
 
 type Timeline = ReturnType<typeof timelineOf>;

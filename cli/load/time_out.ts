@@ -7,6 +7,10 @@ export const timeOut = (timeout_ms: number, which = ""): string =>
 /** Of a video that plays until then. */
 export const endless = (timeout_ms: number): string => `the video did not end within ${timeout_ms} ms`;
 
+/** Of a first visit, which is over once its video plays. */
+export const neverBegan = (timeout_ms: number): string =>
+  `the video of the first visit did not begin to play within ${timeout_ms} ms`;
+
 /** `lost`: as in "42 of 48 requests were lost when the link moved: URL". */
 export const neverWhole = (timeout_ms: number, lost: string): string =>
   `the page was not whole within ${timeout_ms} ms: ${lost}`;

@@ -123,6 +123,9 @@ test("a video that does not end in time says so, and whether it began", async ()
   assert.deepEqual(page.reasons, ["the video did not end within 8000 ms: its page did not load"]);
   const never = await load(recording, { link: "150kbit/20ms,queue=2s", timeout_ms: 9000 });
   assert.deepEqual(never.reasons, ["the video did not end within 13000 ms: it never began to play"]);
+  const first = await load(recording, { lane: "h3-0rtt", link: "150kbit/20ms,queue=2s", timeout_ms: 5000 });
+  assert.deepEqual(first.reasons, ["the video of the first visit did not begin to play within 9000 ms"]);
+  assert.equal(first.video, undefined, "it is of no measured load");
   const late = await load(recording, { link: "600kbit/20ms,queue=1s", timeout_ms: 3000 });
   assert.deepEqual(late.reasons, ["the video did not end within 7000 ms"]);
   assert.ok(late.video && playbackOf(late.video.events).began_ms !== null, "what it had recorded is kept");
@@ -147,8 +150,24 @@ test("trilane video: a sweep with its table, report, CSV and P.1203 input; the s
     p1203.loads.map(({ input }) => input.I13.segments.length),
     [4, 4],
   );
+  // The models know no Opus.
+  for (const { input, unsupported } of p1203.loads) {
+    assert.deepEqual(input.I11.segments, []);
+    assert.ok(unsupported.includes("opus"), unsupported.join());
+  }
   const race = await run("export", "--format", "p1203", "--load", "999");
   assert.equal(race.status, 2);
+});
+
+test("trilane video RECORDING: a recording of a video is planned as one, whatever it is called", async () => {
+  for (const name of ["lean", "video-lossy"]) {
+    await edited(name, { removeUrls: ["*/v1/4.m4s"] });
+    const { out, err, status } = await run("video", name, "--runs", "1", "--dry-run");
+    assert.equal(status, 0, err);
+    assert.match(out, new RegExp(`^1 page +${name}$`, "m"));
+  }
+  const dilated = await run("race", "lean", "--dilate", "2", "--runs", "1");
+  assert.match(dilated.err, /lean plays in undilated time: take it or dilate out\n$/);
 });
 
 const wrong: [readonly string[], RegExp][] = [

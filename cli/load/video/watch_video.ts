@@ -10,9 +10,9 @@ export interface WatchedVideo<Reading> {
   readonly began: Reading;
 }
 
-/** Why it did not end in time, as far as its record tells; null: there is none. */
-export function whyUnended(record: VideoEvents | null, timeOut: string): string {
-  if (record === null) return `${timeOut}: its page did not load`;
+/** Why it did not end in time, as far as its record tells; null: the page gave none. `isLoaded`: its load event came. */
+export function whyUnended(record: VideoEvents | null, timeOut: string, isLoaded: boolean): string {
+  if (record === null) return `${timeOut}: its page did not ${isLoaded ? "answer" : "load"}`;
   const failure = videoFailure(record);
   if (failure !== null) return failure;
   return record.events.some(({ kind }) => kind === "playing") ? timeOut : `${timeOut}: it never began to play`;

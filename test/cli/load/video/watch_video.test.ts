@@ -1,7 +1,7 @@
 // Watching a video to its end, by a page that answers as told: what is returned, and what it is called if there is no end.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { endless, timedOutAfter_ms } from "../../../../cli/load/time_out.ts";
+import { endless, neverBegan, timedOutAfter_ms } from "../../../../cli/load/time_out.ts";
 import { watchVideo, whyUnended } from "../../../../cli/load/video/watch_video.ts";
 import type { VideoEvents } from "../../../../schemas/generated/video_events.ts";
 import { error, record, segment, state } from "../metrics/video/video_events.ts";
@@ -55,16 +55,22 @@ test("one that fails, one without pictures, and a page that keeps no record, are
 test("one that does not end in time: how far it came, and it counts as slower than all others", () => {
   const late = endless(90_000);
   const words = [
-    whyUnended(record(state("start", 1), state("playing", 100)), late),
-    whyUnended(record(state("start", 1)), late),
-    whyUnended(null, late),
+    whyUnended(record(state("start", 1), state("playing", 100)), late, true),
+    whyUnended(record(state("start", 1)), late, false),
+    whyUnended(null, late, false),
+    whyUnended(null, late, true),
   ];
   assert.deepEqual(words, [
     "the video did not end within 90000 ms",
     "the video did not end within 90000 ms: it never began to play",
     "the video did not end within 90000 ms: its page did not load",
+    "the video did not end within 90000 ms: its page did not answer",
   ]);
   for (const reason of words) assert.equal(timedOutAfter_ms([reason]), 90_000);
   // What the player said is no matter of time.
-  assert.equal(timedOutAfter_ms([whyUnended(record(error(9, "decode")), late)]), null);
+  assert.equal(timedOutAfter_ms([whyUnended(record(error(9, "decode")), late, true)]), null);
+});
+
+test("a first visit that does not come to play is no measured load, and counts as none", () => {
+  assert.equal(timedOutAfter_ms([neverBegan(90_000)]), null);
 });
