@@ -6,12 +6,17 @@ import { axisLeft, axisRight, tagHeight, titleHeight } from "./axis.ts";
 import { areaPath, type Band, bandPath, type Curve, curvePath, greatestOf, lastOf } from "./curve.ts";
 import { labelPlaces } from "./label_places.ts";
 
+/** From each time on a value. */
+export type Steps = readonly (readonly [at_ms: number, value: number])[];
+
 export interface PlottedLine {
   readonly number: number;
   /** Class of its colour; absent: the flow's of that number. */
   readonly style?: string;
   readonly curve: Curve;
   readonly band: Band | null;
+  /** Dashed in its colour: what the link has for it, where others have another. */
+  readonly limit?: Steps;
 }
 
 export interface Row {
@@ -26,7 +31,7 @@ export interface Row {
   readonly areas: readonly Curve[];
   readonly outlines: readonly Curve[];
   /** Dashed: what the link has. */
-  readonly limits: readonly (readonly (readonly [number, number])[])[];
+  readonly limits: readonly Steps[];
 }
 
 /** The class that gives a line of that number its colour. */
@@ -36,7 +41,7 @@ const styleOf = ({ number, style }: PlottedLine): string => style ?? `flow-${num
 export const tickText = (tick: number): string => String(Number(tick.toPrecision(6)));
 
 /** A line in steps, as far as the axis goes. */
-function limitPath(steps: readonly (readonly [number, number])[], time: Scale, y: (value: number) => number): string {
+function limitPath(steps: Steps, time: Scale, y: (value: number) => number): string {
   return steps
     .map(([at_ms, value], index) => {
       const [from, to] = [Math.max(0, at_ms), steps[index + 1]?.[0] ?? time.high];
@@ -78,7 +83,9 @@ export function rowMarkup(row: Row, time: Scale, y0: number): Markup {
   const values = [
     ...row.lines.flatMap(({ curve, band }) => [greatestOf(curve.value), band ? greatestOf(band.high) : 0]),
     ...[...row.areas, ...row.outlines].map(({ value }) => greatestOf(value)),
-    ...row.limits.flatMap((steps) => steps.map(([, value]) => value)),
+    ...[...row.limits, ...row.lines.flatMap(({ limit }) => (limit ? [limit] : []))].flatMap((steps) =>
+      steps.map(([, value]) => value),
+    ),
   ];
   const scale = scaleFromZero(Math.max(...values, 0), bottom, top, 4);
   const x = (time_ms: number): number => Math.max(axisLeft, Math.min(axisRight, time.at(time_ms)));
@@ -96,7 +103,8 @@ export function rowMarkup(row: Row, time: Scale, y0: number): Markup {
     (line) => line.band && html`<g class="${styleOf(line)}">${path("flowband", bandPath(line.band, x, y))}</g>`,
   );
   const lines = row.lines.map(
-    (line) => html`<g class="${styleOf(line)}">${path("flowline", curvePath(line.curve, x, y))}</g>`,
+    (line) =>
+      html`<g class="${styleOf(line)}">${line.limit && path("capacity", limitPath(line.limit, time, y))}${path("flowline", curvePath(line.curve, x, y))}</g>`,
   );
   const plotted = html`<g class="plotted">${upright}${row.areas.map((curve) => path("queued", areaPath(curve, x, y)))}${row.outlines.map((curve) => path("plainline", curvePath(curve, x, y)))}${bands}${row.limits.map((steps) => path("capacity", limitPath(steps, time, y)))}${lines}</g>`;
   return html`<g class="${row.name}" data-row="${row.name}"><text class="lane" x="0" y="${y0 + 12}">${row.title}</text><text class="axis end told" x="${axisRight}" y="${y0 + 12}">${row.told}</text>${grid}${plotted}${tags(row.lines, time, y, top, bottom)}</g>`;

@@ -4,7 +4,6 @@
 import { laneClass } from "../../../extension/figures/colours.ts";
 import { coordinate, html, type Markup } from "../../../extension/figures/markup.ts";
 import { type Scale, scaleFromZero } from "../../../extension/figures/scale.ts";
-import type { LoadFacts } from "../../../schemas/generated/page_load.ts";
 import type { VideoBuffer, VideoEvents } from "../../../schemas/generated/video_events.ts";
 import { count, formatTime } from "../../base/numbers.ts";
 import { formatBitRate } from "../../link/meter/samples.ts";
@@ -13,15 +12,13 @@ import { segmentsOf } from "../../load/metrics/video/segments.ts";
 import { capacitySteps } from "../figures/capacity_steps.ts";
 import { savedFigure } from "../figures/figure_file.ts";
 import type { ShapedLoad } from "../figures/link_facts.ts";
-import { binsOf } from "../figures/link_over_time.ts";
 import { readingKey } from "../figures/reading_key.ts";
 import { axisLeft, axisRight, tagHeight, titleHeight, width } from "../flows/axis.ts";
 import type { Curve } from "../flows/curve.ts";
 import { flowLegend } from "../flows/flow_legend.ts";
-import { type PlottedLine, type Row, rowMarkup, tickText } from "../flows/plot_row.ts";
+import { type PlottedLine, type Row, rowMarkup, type Steps, tickText } from "../flows/plot_row.ts";
+import { type LinkSpan, linkSpans, spanAt, spanLength_ms, spanWords } from "./link_spans.ts";
 
-/** Over how long the link's rate is told: a burst of packets is no rate. */
-const rateSpan_ms = 500;
 const gap = 12;
 const barHeight = 11;
 const barLane = 15;
@@ -34,24 +31,18 @@ interface Viewing {
   readonly record: VideoEvents;
   readonly playback: Playback;
   readonly buffer: readonly VideoBuffer[];
-  /** By the end of each span. */
-  readonly rate_bps: Curve;
-  /** Peaks of these spans. */
-  readonly queue_bytes: Curve;
-  readonly capacity: readonly (readonly [number, number])[] | null;
+  readonly spans: readonly LinkSpan[];
+  /** Null: unlimited, or by a trace. */
+  readonly capacity: Steps | null;
+  /** Of a link by a trace; null: of another, or not known. */
+  readonly traceMean_bps: number | null;
 }
 
-function linkOf({ shaper, navigation_start_ns }: LoadFacts, end_ms: number): Pick<Viewing, "rate_bps" | "queue_bytes"> {
-  const timeline = shaper?.timeline;
-  const nothing = { time_ms: [], value: [] };
-  if (!timeline || navigation_start_ns === null) return { rate_bps: nothing, queue_bytes: nothing };
-  const bins = binsOf(timeline, "down", navigation_start_ns).filter((bin) => bin.end_ms > 0 && bin.start_ms < end_ms);
-  const spans = [...Map.groupBy(bins, (bin) => Math.floor(bin.start_ms / rateSpan_ms)).values()];
-  const time_ms = spans.map((span) => ((span[0]?.start_ms ?? 0) + (span.at(-1)?.end_ms ?? 0)) / 2);
-  const means = spans.map((span) => span.reduce((sum, { rate_bps }) => sum + rate_bps, 0) / span.length);
-  const peaks = spans.map((span) => span.reduce((most, { queue_bytes }) => Math.max(most, queue_bytes), 0));
-  return { rate_bps: { time_ms, value: means }, queue_bytes: { time_ms, value: peaks } };
-}
+/** At the middle of each span. */
+const curveOf = (spans: readonly LinkSpan[], value: (span: LinkSpan) => number): Curve => ({
+  time_ms: spans.map(({ start_ms, end_ms }) => (start_ms + end_ms) / 2),
+  value: spans.map(value),
+});
 
 function viewingsOf(loads: readonly ShapedLoad[]): Viewing[] {
   const lanes = loads.map(({ lane }) => lane);
@@ -64,8 +55,9 @@ function viewingsOf(loads: readonly ShapedLoad[]): Viewing[] {
       {
         ...{ id, lane, record, playback, number: lanes.indexOf(lane) + 1, style: laneClass(lane, lanes) },
         buffer: record.events.filter((event): event is VideoBuffer => event.kind === "buffer"),
-        ...linkOf(facts, playback.last_ms),
+        spans: linkSpans(facts, playback.last_ms),
         capacity: shaper ? capacitySteps(shaper.link, "down", start_ms) : null,
+        traceMean_bps: shaper?.link.down.trace && !shaper.link.switch ? shaper.link.down.rate_bps : null,
       },
     ];
   });
@@ -86,25 +78,40 @@ function requested_mbit({ record, playback }: Viewing): Curve {
   return stepped(points, playback.last_ms);
 }
 
-const scaled = ({ time_ms, value }: Curve, by: number): Curve => ({
-  time_ms,
-  value: Array.from(value, (each) => each * by),
-});
+/** What its link carries, in Mbit/s; of a trace its mean. */
+function limitOf({ capacity, traceMean_bps }: Viewing): Steps | undefined {
+  const steps = capacity ?? (traceMean_bps === null ? [] : [[Number.NEGATIVE_INFINITY, traceMean_bps] as const]);
+  return steps.length === 0 ? undefined : steps.map(([at_ms, rate_bps]) => [at_ms, rate_bps / 1e6] as const);
+}
+
+/** One for all, or where they differ, as steps do that began at other times of the loads, each lane's own. */
+function limitsOf(viewings: readonly Viewing[]): { readonly limits: Steps[]; readonly own: boolean } {
+  const limits = viewings.map(limitOf);
+  const isOne = new Set(limits.map((steps) => JSON.stringify(steps))).size === 1;
+  return { limits: isOne && limits[0] ? [limits[0]] : [], own: !isOne };
+}
+
+function limitWords(viewings: readonly Viewing[], only: number | undefined): string {
+  if (only !== undefined) return `dashed: it carries ${formatBitRate(only)}`;
+  if (viewings.some(({ traceMean_bps }) => traceMean_bps !== null)) return "dashed: mean of the trace";
+  return viewings.some(({ capacity }) => capacity) ? "dashed: what it carries" : "";
+}
 
 function rowsOf(viewings: readonly Viewing[]): { readonly above: Row[]; readonly below: Row[] } {
   const lines = (of: (viewing: Viewing) => Curve): PlottedLine[] =>
     viewings.map((viewing) => ({ number: viewing.number, style: viewing.style, curve: of(viewing), band: null }));
   const plain = { areas: [], outlines: [], limits: [] };
   const height = (least: number): number => Math.max(least, viewings.length * tagHeight + 6);
-  const [first] = viewings;
-  const capacity = first?.capacity ?? null;
-  const rates = capacity ? [...new Set(capacity.map(([, rate_bps]) => rate_bps))] : [];
-  const only = rates.length === 1 ? rates[0] : undefined;
+  const rates = new Set(viewings.flatMap(({ capacity }) => capacity?.map(([, rate_bps]) => rate_bps) ?? [null]));
+  const [rate_bps = null] = rates;
+  const only = rates.size === 1 && rate_bps !== null ? rate_bps : undefined;
+  const { limits, own } = limitsOf(viewings);
+  const span = spanWords(viewings.map(({ spans }) => spans));
   const adapts = viewings.some(({ record }) => record.settings.video.length > 1);
   const queue: Row = {
-    ...{ name: "queue", title: only ? "Queue, ms" : "Queue, kB", told: `most in ${formatTime(rateSpan_ms)}`, ...plain },
+    ...{ name: "queue", title: only ? "Queue, ms" : "Queue, kB", told: span && `most in ${span}`, ...plain },
     height: height(60),
-    lines: lines(({ queue_bytes }) => scaled(queue_bytes, only ? 8000 / only : 1e-3)),
+    lines: lines(({ spans }) => curveOf(spans, ({ queue_bytes }) => queue_bytes * (only ? 8000 / only : 1e-3))),
   };
   return {
     above: [
@@ -129,10 +136,13 @@ function rowsOf(viewings: readonly Viewing[]): { readonly above: Row[]; readonly
         : []),
       {
         ...{ name: "link-rate", title: "Link, Mbit/s", ...plain },
-        told: only ? `dashed: it carries ${formatBitRate(only)}` : capacity ? "dashed: what it carries" : "",
+        told: limitWords(viewings, only),
         height: height(84),
-        lines: lines(({ rate_bps }) => scaled(rate_bps, 1e-6)),
-        limits: capacity ? [capacity.map(([at_ms, rate_bps]) => [at_ms, rate_bps / 1e6] as const)] : [],
+        lines: lines(({ spans }) => curveOf(spans, ({ rate_bps }) => rate_bps / 1e6)).map((line, index) => {
+          const limit = own && viewings[index] ? limitOf(viewings[index]) : undefined;
+          return limit ? { ...line, limit } : line;
+        }),
+        limits,
       },
       queue,
     ],
@@ -167,23 +177,21 @@ function stallWords({ began_ms, stalls }: Playback): string {
 
 const csvColumns = [
   ...["lane", "load_id", "time_ms", "media_s", "buffered_video_s", "buffered_audio_s", "standing_still"],
-  ...["dropped_frames", "link_rate_bps", "link_queue_peak_bytes"],
+  ...["dropped_frames", "link_rate_bps", "link_queue_peak_bytes", "link_span_ms"],
 ];
 
 /** A row for each sample of the buffer; the link's values are of the span that it lies in. */
 function csvRows(viewing: Viewing): (string | number | boolean | null)[][] {
-  const { id, lane, playback, buffer, rate_bps, queue_bytes } = viewing;
-  const spanAt = (t_ms: number): number =>
-    Array.from(rate_bps.time_ms).findIndex((middle_ms) => Math.abs(middle_ms - t_ms) <= rateSpan_ms / 2);
+  const { id, lane, playback, buffer, spans } = viewing;
   const isStill = (t_ms: number): boolean =>
     playback.began_ms === null ||
     t_ms < playback.began_ms ||
     playback.stalls.some(({ start_ms, end_ms }) => t_ms >= start_ms && t_ms < end_ms);
   return buffer.map(({ t_ms, media_s, video_s, audio_s, dropped_frames }) => {
-    const span = spanAt(t_ms);
+    const span = spanAt(spans, t_ms);
     return [
       ...[lane, id, t_ms, media_s, video_s, audio_s, isStill(t_ms), dropped_frames],
-      ...[rate_bps.value[span] ?? null, queue_bytes.value[span] ?? null],
+      ...(span ? [span.rate_bps, span.queue_bytes, spanLength_ms(span)] : [null, null, null]),
     ];
   });
 }
@@ -223,8 +231,9 @@ export function videoOverTime(name: string, loads: readonly ShapedLoad[]): Marku
     const startup = began_ms === null ? "" : `startup ${formatTime(began_ms - start_ms)}, `;
     return { number, style, words: lane, told: `${startup}${stallWords(playback)}` };
   });
+  const span = spanWords(viewings.map(({ spans }) => spans)) || "a moment";
   const label = `A video over time, ${name}: buffer, stalls, link and queue of ${names.map(({ words, told }) => `${words}, ${told}`).join("; ")}`;
-  const figure = html`<figure class="flows video">${flowLegend(names)}<div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${parts}${axis}<text class="axis end" x="${axisRight}" y="${y + 20}">seconds since the navigation</text></svg></div><figcaption>${name}: the video over time in the load of each lane that is closest to its median (n = ${String(viewings.length)}), with what its link did.</figcaption>${readingKey(`Buffered: pictures ahead of the playhead, sampled about every 100 ms. Not playing: pale from the moment the player was told to play until the first frame, full while it stood still. Link: the rate at which bytes reached the browser, over ${formatTime(rateSpan_ms)}; queue: the most that waited for the link in that time.`)}</figure>`;
+  const figure = html`<figure class="flows video">${flowLegend(names)}<div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${parts}${axis}<text class="axis end" x="${axisRight}" y="${y + 20}">seconds since the navigation</text></svg></div><figcaption>${name}: the video over time in the load of each lane that is closest to its median (n = ${String(viewings.length)}), with what its link did.</figcaption>${readingKey(`Buffered: pictures ahead of the playhead, sampled about every 100 ms. Not playing: pale from the moment the player was told to play until the first frame, full while it stood still. Link: the rate at which bytes reached the browser, over ${span}; queue: the most that waited for the link in that time.`)}</figure>`;
   return savedFigure(figure, {
     name: ["video-over-time", name],
     columns: csvColumns,
