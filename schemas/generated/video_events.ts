@@ -100,7 +100,7 @@ export interface FixedRepresentations {
   audio: Id;
 }
 /**
- * start: the page's script hands the manifest to the player, which begins to load: zero of the startup delay. The others are events of the <video> element (HTML's media events). A stall is from a `waiting` after the first `playing` to the next `playing`: elements also wait before they have begun.
+ * start: the page's script hands the manifest to the player, which begins to load: zero of the startup delay. The others are events of the <video> element (HTML's media events); of a player that does not end its stream, `ended` is when the playhead came to the clip's end. A stall is from a `waiting` after the first `playing` to the next `playing`: elements also wait before they have begun.
  */
 export interface VideoPlayState {
   kind: "start" | "loadstart" | "canplay" | "playing" | "waiting" | "timeupdate" | "ended";

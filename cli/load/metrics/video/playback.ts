@@ -1,8 +1,10 @@
 // What a viewer had of a video: when it began, when it stood still, when it ended. From the media element's events alone; pure.
 //
 // A stall begins at the first `waiting` while it plays and ends at the next `playing`, or where the record ends. What the playhead still
-// goes on after `waiting`, some hundredths of a second, is played and not stalled. Before the first `playing` there is startup delay and no stall. A wait after the playhead jumped is a seek, which is the viewer's own doing: ITU-T
-// P.1203 counts neither. Only the first `ended` counts: nothing after it is of this viewing.
+// goes on after `waiting`, some hundredths of a second, is played and not stalled. Before the first `playing` there is startup delay and no
+// stall. A wait after the playhead jumped is a seek, which is the viewer's own doing: ITU-T P.1203 counts neither. A `waiting` at the
+// clip's end, which is where a player comes to that does not end its stream, is none either: nothing is left to wait for. Only
+// the first `ended` counts: nothing after it is of this viewing.
 import type { VideoEvents, VideoPlayState } from "../../../../schemas/generated/video_events.ts";
 
 export interface Stall {
@@ -30,6 +32,9 @@ const kinds: ReadonlySet<string> = new Set<VideoPlayState["kind"]>([
 
 const isPlayState = (event: VideoEvents["events"][number]): event is VideoPlayState => kinds.has(event.kind);
 
+/** A frame at 25 a second, and as much as the playhead is told beside it. */
+const lastFrame_s = 0.05;
+
 /** The playhead is told some time after it was there. */
 const mostAhead_s = 0.5;
 
@@ -43,8 +48,10 @@ export function playbackOf(events: VideoEvents["events"]): Playback {
   const states = events.filter(isPlayState).sort((a, b) => a.t_ms - b.t_ms);
   const first = (kind: VideoPlayState["kind"]): number | null =>
     states.find((each) => each.kind === kind)?.t_ms ?? null;
-  const ended_ms = first("ended");
-  const played = ended_ms === null ? states : states.slice(0, states.findIndex(({ kind }) => kind === "ended") + 1);
+  const ended = states.find(({ kind }) => kind === "ended");
+  const ended_ms = ended?.t_ms ?? null;
+  const played = ended ? states.slice(0, states.indexOf(ended) + 1) : states;
+  const end_s = ended ? ended.media_s - lastFrame_s : Number.POSITIVE_INFINITY;
   const stalls: Stall[] = [];
   let began_ms: number | null = null;
   let waiting: VideoPlayState | null = null;
@@ -65,7 +72,7 @@ export function playbackOf(events: VideoEvents["events"]): Playback {
     if (event.kind === "playing" || event.kind === "ended")
       close(event.t_ms, waiting ? event.media_s - waiting.media_s : 0);
     if (event.kind === "playing") began_ms ??= event.t_ms;
-    if (event.kind === "waiting" && began_ms !== null && !jumped) waiting ??= event;
+    if (event.kind === "waiting" && began_ms !== null && !jumped && event.media_s < end_s) waiting ??= event;
   }
   // What else was told of it, segments among them, came while it still waited.
   const told_ms = ended_ms ?? events.reduce((latest_ms, { t_ms }) => Math.max(latest_ms, t_ms), 0);

@@ -215,11 +215,18 @@ export function playAndRecord({ settings, manifest }: PlayedBy): void {
   const observer = new PerformanceObserver((list) => addSegments(list.getEntries()));
   observer.observe({ type: "resource", buffered: true });
 
+  // From where the playhead was last told on its way: the timer looks only every 100 ms.
+  const cameToEnd_ms = (): number => {
+    const { clip_s } = settings;
+    const now_ms = performance.now();
+    const last = events.findLast((event) => "media_s" in event && event.kind !== "waiting" && event.media_s < clip_s);
+    return last && "media_s" in last ? Math.min(now_ms, last.t_ms + (clip_s - last.media_s) * 1000) : now_ms;
+  };
   const timer = scope.setInterval(() => {
     sample();
     // After it gave up a request dash.js may not end the stream: the playhead stands at the clip's end, and no event says so.
     if (video.currentTime >= settings.clip_s)
-      close({ kind: "ended", t_ms: performance.now(), media_s: video.currentTime });
+      close({ kind: "ended", t_ms: cameToEnd_ms(), media_s: video.currentTime });
   }, 100);
   const close = (last: VideoPlayState | VideoError): void => {
     if (isClosed) return;

@@ -128,6 +128,12 @@ function checkPictures(words: Words, video: readonly VideoRate[], segment_s: num
     if (fps < 1 || fps > most.fps) throw words.fail(`frames per second are 1 to ${most.fps}, not ${fps}`);
     if (!isWhole(fps * segment_s))
       throw words.fail(`segments of ${segment_s} s at ${fps} frames per second are no whole number of frames`);
+    // The page knows by its size which representation a frame is of, and so the frame's number.
+    const other = video.find((each) => each.width === width && each.height === height && each.fps !== fps);
+    if (other)
+      throw words.fail(
+        `${width}x${height} has ${other.fps} and ${fps} frames per second: give one of the two representations another size`,
+      );
   }
 }
 

@@ -74,7 +74,18 @@ test("a stall without an end lasts up to the last that is known of it", () => {
 });
 
 test("one that ends while it waits was stalled until then", () => {
-  assert.deepEqual(spans([state("playing", 1000), state("waiting", 8900, 8), state("ended", 9000, 8)]), [[8900, 9000]]);
+  assert.deepEqual(spans([state("playing", 1000), state("waiting", 7900, 7), state("ended", 9900, 8)]), [[8900, 9900]]);
+});
+
+test("a wait at the clip's end is no stall: nothing is left to wait for", () => {
+  for (const media_s of [7.97, 8])
+    assert.deepEqual(
+      spans([state("playing", 1000), state("waiting", 8980, media_s), state("ended", 9080, 8.001)]),
+      [],
+      `at ${media_s} s`,
+    );
+  // A tenth of a second before it there is something.
+  assert.equal(spans([state("playing", 1000), state("waiting", 8900, 7.9), state("ended", 9500, 8)]).length, 1);
 });
 
 test("what comes after the first end is of no viewing", () => {

@@ -75,6 +75,7 @@ for (const [name, reason] of [
   ["video-60s-500k.4096x2160", /not from 160x90/],
   ["video-60s-500k.640x360.0", /frames per second/],
   ["video-60s-500k.640x360.120", /frames per second/],
+  ["video-60s-500k-600k.480x270.50", /480x270 has 50 and 25 frames per second: give one .* another size/],
   ["video-60s-500k-fixed", /after fixed stands/],
   ["video-60s-500k-fixed-600k", /no video representation has 600k/],
   ["video-60s-500k-fixed-500k-64k", /no audio representation has 64k/],
