@@ -111,6 +111,7 @@ export interface FlowResultMetrics {
   connect_ms: number | null;
   first_byte_ms: number | null;
   longest_silence_ms?: number | null;
+  moves_made?: number | null;
   completion_ms: number | null;
   sender_cpu_ms: number | null;
   receiver_cpu_ms: number | null;

@@ -94,6 +94,7 @@ export function measureFlow(records: FlowRecords, flow: number, group: number): 
     connect_ms: known(after_ms(near.connect_begin_ns, near.connected_ns), "it never connected"),
     first_byte_ms: known(after_ms(near.connect_begin_ns, receiver.first_byte_ns), "its receiver had no byte"),
     longest_silence_ms: whole(() => longestSilence_ms(counter as Counter)),
+    moves_made: known(near.migrations?.made, "it was not to move"),
     completion_ms: whole(sized),
     sender_cpu_ms: known(sender.cpu_ms, "not counted for each flow"),
     receiver_cpu_ms: known(receiver.cpu_ms, "not counted for each flow"),

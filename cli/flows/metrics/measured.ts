@@ -41,7 +41,7 @@ export interface FlowMetricFacts {
   /** As people say it; the key is its name in data. */
   readonly title: string;
   readonly meaning: string;
-  readonly unit: "bit/s" | "bytes" | "ms" | "packets" | "ratio";
+  readonly unit: "bit/s" | "bytes" | "ms" | "packets" | "moves" | "ratio";
   /** `later`: a run without it did not get there in its time, which is more than every value, not nothing. */
   readonly absent?: "later";
   /** The greatest that it can be, where there is one. */

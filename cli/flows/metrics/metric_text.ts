@@ -1,5 +1,5 @@
 // A metric of flows as people read it: three significant figures, and its unit. Rounds for display only.
-import { formatSize } from "../../base/numbers.ts";
+import { count, formatSize } from "../../base/numbers.ts";
 import type { FlowMetricFacts } from "./measured.ts";
 
 const figures = (value: number): string => String(Number(value.toPrecision(3)));
@@ -21,6 +21,8 @@ export function metricText(value: number, unit: FlowMetricFacts["unit"]): string
       return value >= 9995 ? `${figures(value / 1000)} s` : `${figures(value)} ms`;
     case "packets":
       return `${Math.round(value)} packets`;
+    case "moves":
+      return count(Math.round(value), "move");
     case "ratio":
       return figures(value);
   }

@@ -2,6 +2,7 @@
 // and the ends in agreement with what the shaper counted. Pure; an attempt that left no records is run_flows.ts's to judge.
 import type { ReportedFlow } from "../../../schemas/generated/flow_report.ts";
 import type { RunFlow } from "../../../schemas/generated/flow_run.ts";
+import { count } from "../../base/numbers.ts";
 import { disturbedRunReason, heldUp_ms, type Tolerance, usualTolerance } from "../../load/disturbance.ts";
 import { kindWords } from "../metrics/flow_kind.ts";
 import { countsAtLink, type FlowRecords } from "../records/flow_records.ts";
@@ -94,6 +95,12 @@ function controllerOf({ name, flow, sender }: Ends): string | null {
   return `${name} was controlled by ${sender.congestion ?? "what could not be read back"}, and not by ${flow.congestion}`;
 }
 
+/** One that was to move and stayed shows what a flow does that was not asked for. */
+function movesOf({ name, near: { migrations } }: Ends): string | null {
+  if (!migrations || migrations.begun === 0 || migrations.made > 0) return null;
+  return `${name} never moved: nothing answered at its new address in ${count(migrations.begun, "attempt")}: move less often, or on a link with less delay or loss`;
+}
+
 /** Bytes that an application got came over the link, and were sent by the other one. */
 function countsOf({ name, flow, sender, receiver }: Ends, index: number, records: FlowRecords): string | null {
   const { counters } = records;
@@ -139,6 +146,7 @@ export function invalidReasons(records: FlowRecords, tolerance: Tolerance = usua
       lateOf(ends, records, tolerance),
       endOf(ends, records, tolerance),
       controllerOf(ends),
+      movesOf(ends),
       countsOf(ends, index, records),
     ];
     return found.filter((reason) => reason !== null);

@@ -192,3 +192,15 @@ test("a group whose flows do not all run at once has no more goodput than the li
   // 3 MB in 4 s and 5 MB in the 4 s after the handshake's 50 ms.
   assert.ok(Math.abs((group?.metrics.goodput_bps ?? 0) - 8e6) < 1);
 });
+
+test("a flow that moves says how often it did; of another that is unavailable, with the reason", () => {
+  const moving: MadeFlow = {
+    ...alone,
+    asked: { transport: "quic", migrate_ms: 1000 },
+    receiver: { migrations: { begun: 9, made: 8 } },
+  };
+  const { flows } = checked(flowResult(madeRecords({ flows: [moving, alone] }), [0, 1]));
+  assert.equal(flows[0]?.metrics.moves_made, 8);
+  assert.equal(flows[1]?.metrics.moves_made, null);
+  assert.equal(flows[1]?.unavailable.moves_made, "it was not to move");
+});

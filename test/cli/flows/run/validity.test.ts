@@ -88,6 +88,19 @@ describe("validity of a flow run", () => {
     }
   });
 
+  test("a flow that was to move and never did does not count", () => {
+    const flow = { transport: "quic", migrate_ms: 1000 } as const;
+    const moves = (begun: number, made: number) => changed({ flow, near: { migrations: { begun, made } } });
+    assert.deepEqual(invalidReasons(moves(9, 1)), []);
+    assert.deepEqual(invalidReasons(moves(0, 0)), []);
+    const reason = onlyReason(moves(3, 0));
+    assert.match(
+      reason,
+      /^flow 1 \(quic:cubic, down\) never moved: nothing answered at its new address in 3 attempts: /,
+    );
+    assert.ok(!isDisturbed(reason));
+  });
+
   test("an end that stood still is the machine's doing, whichever flow shows it", () => {
     const records = changed({});
     const ticksOf = (pauses_ms: readonly number[], to_ms = 10_000): Float64Array =>
