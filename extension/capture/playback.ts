@@ -1,8 +1,8 @@
 // The events of one video's load, from loadstart to the next one or until it was read -> startup, stalls and time played. Pure.
 //
 // Startup: from when it was to play to `playing`. It is to play from `play` on; where the attribute autoplay starts it, from the
-// load's beginning, since the browser tells `play` only when enough is there. If that comes later than enough is there, the
-// browser held it back (until it is in sight, or until its user asks), and it is to play from `play` on. A stall: from `waiting` to
+// load's beginning, since the browser tells `play` only when enough is there. If that comes later than enough is there, or before
+// it, somebody else began it (its user, whom the browser waited for, or the page), and it is to play from `play` on. A stall: from `waiting` to
 // `playing`, or to what ends it otherwise (a pause, a seek, an error, the reading); what a seek waits for is none.
 import type { VideoEvent } from "./video_watch.ts";
 
@@ -27,6 +27,10 @@ export interface Playback {
 
 /** Chromium begins to play with the next frame but one. */
 const atOnce_ms = 250;
+
+/** Whether the attribute autoplay began it: at once when enough was there, which `play` itself shows if nothing told of it before. */
+const isByItself = (enough: number | null, time: number, ready: number): boolean =>
+  enough === null ? ready === 4 : time - enough <= atOnce_ms;
 
 /** `events`: in their order; `end`: when the element was read, or its next load began. */
 export function playbackOf(events: readonly VideoEvent[], end: number): Playback {
@@ -64,7 +68,7 @@ export function playbackOf(events: readonly VideoEvent[], end: number): Playback
         enough ??= time;
         break;
       case "play":
-        wanted ??= autoplay && load !== null && time - (enough ?? time) <= atOnce_ms ? load : time;
+        wanted ??= autoplay && load !== null && isByItself(enough, time, ready) ? load : time;
         break;
       case "playing":
         seeks = false;

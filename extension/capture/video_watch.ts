@@ -1,6 +1,7 @@
 // What runs in a page to watch its videos: in an isolated world of every frame, from before the frame's own scripts, so that no
 // object is the page's. Writes down a few events of each <video>, rare ones only (none comes with every frame or
-// second), and reads the rest when it is asked. Computes nothing: videos.ts does.
+// second), and reads the rest when it is asked, once: then it lets go of all, or videos that the page is done with would stay for as
+// long as it is open. Computes nothing: videos.ts does.
 //
 // An element becomes known by its first event that reaches the document: one in a shadow tree, or in no document, is not heard.
 // Those in open shadow trees are found when the page is read.
@@ -98,7 +99,8 @@ interface FrameScope {
   readonly document: Root & Target;
   readonly location: { readonly href: string };
   readonly HTMLVideoElement: new () => Video;
-  trilaneVideos?: { readonly heard: Map<Video, Heard>; full: boolean };
+  readonly AbortController: new () => { readonly signal: object; abort(): void };
+  trilaneVideos?: { readonly heard: Map<Video, Heard>; full: boolean; readonly stop: () => void } | undefined;
 }
 
 /** Runs in the page, as text: it may use nothing from outside itself. */
@@ -107,13 +109,16 @@ function watchVideos(): void {
   if (scope.trilaneVideos) return;
   const mostVideos = 50;
   const mostEvents = 500;
-  const watched: NonNullable<FrameScope["trilaneVideos"]> = { heard: new Map(), full: false };
+  const listening = new scope.AbortController();
+  const stop = (): void => listening.abort();
+  const watched: NonNullable<FrameScope["trilaneVideos"]> = { heard: new Map(), full: false, stop };
   scope.trilaneVideos = watched;
   const lifetime = ["loadstart", "loadedmetadata", "canplaythrough", "resize", "emptied", "error"];
   const playback = ["play", "playing", "waiting", "pause", "seeking", "seeked", "ended"];
   const types = [...lifetime, ...playback];
   const listen = (target: Target, take: Listener, capture: boolean): void => {
-    for (const type of types) target.addEventListener(type, take, { capture, passive: true });
+    const how = { capture, passive: true, signal: listening.signal };
+    for (const type of types) target.addEventListener(type, take, how);
   };
   // An element that left the document is still heard, by listeners of its own. The event that makes it known reaches them next.
   const follow = (video: Video): void => {
@@ -154,7 +159,7 @@ export function readVideos(): WatchedFrame {
     const { totalVideoFrames, droppedVideoFrames } = video.getVideoPlaybackQuality();
     return { total: totalVideoFrames, dropped: droppedVideoFrames };
   };
-  return {
+  const read: WatchedFrame = {
     url: scope.location.href,
     timeOrigin: performance.timeOrigin,
     read: performance.now(),
@@ -183,6 +188,9 @@ export function readVideos(): WatchedFrame {
       };
     }),
   };
+  watched?.stop();
+  scope.trilaneVideos = undefined;
+  return read;
 }
 
 /** For Page.addScriptToEvaluateOnNewDocument, in the world that videosExpression is evaluated in later. */

@@ -35,6 +35,16 @@ test("autoplay that the browser held back: startup from the user's play", () => 
   assert.equal(playbackOf(held, 6000).wanted, 5000);
 });
 
+test("autoplay that was asked to play before enough was there: startup from when it was asked", () => {
+  const asked = events("10 loadstart\n20000 play 2\n20000 waiting 2\n21000 canplaythrough\n21005 playing", {
+    autoplay: true,
+  });
+  const { wanted, started } = playbackOf(asked, 30_000);
+  assert.deepEqual([wanted, started], [20_000, 21_005]);
+  // The browser's own, of which enough was told later or never.
+  assert.equal(playbackOf(events("10 loadstart\n300 play 4\n300 playing", { autoplay: true }), 400).wanted, 10);
+});
+
 test("preload without play: nothing wanted, nothing played", () => {
   const { wanted, started, played_ms } = playbackOf(events("10 loadstart\n50 loadedmetadata\n60 canplaythrough"), 900);
   assert.deepEqual([wanted, started, played_ms], [null, null, 0]);

@@ -5,6 +5,17 @@ import { type Context, createContext, runInContext } from "node:vm";
 import { askVideos, type Send } from "../../extension/capture/ask_videos.ts";
 import { videosExpression, videosScript, type WatchedFrame } from "../../extension/capture/video_watch.ts";
 
+/** Removed when their signal says so, as browsers do. */
+function listenIn(
+  listeners: Map<string, (event: object) => void>,
+  type: string,
+  take: (event: object) => void,
+  { signal }: { readonly signal?: AbortSignal },
+): void {
+  listeners.set(type, take);
+  signal?.addEventListener("abort", () => listeners.delete(type));
+}
+
 class Video {
   currentSrc = "https://cdn.test/clip.webm";
   duration = 4;
@@ -21,8 +32,8 @@ class Video {
   networkState = 1;
   shadowRoot = null;
   readonly listeners = new Map<string, (event: object) => void>();
-  addEventListener(type: string, take: (event: object) => void): void {
-    this.listeners.set(type, take);
+  addEventListener(type: string, take: (event: object) => void, how: object): void {
+    listenIn(this.listeners, type, take, how);
   }
   root: object | null = null;
   getRootNode(): object | null {
@@ -44,13 +55,14 @@ interface MadeFrame {
 function frameWith(elements: readonly object[]): MadeFrame {
   const listeners = new Map<string, (event: object) => void>();
   const document = {
-    addEventListener: (type: string, take: (event: object) => void) => listeners.set(type, take),
+    addEventListener: (type: string, take: (event: object) => void, how: object) =>
+      listenIn(listeners, type, take, how),
     querySelectorAll: () => elements,
   };
   for (const each of elements) if (each instanceof Video) each.root ??= document;
   const performance = { timeOrigin: 5000, now: () => 77 };
   const location = { href: "https://shop.test/" };
-  const context = createContext({ document, performance, location, HTMLVideoElement: Video });
+  const context = createContext({ document, performance, location, HTMLVideoElement: Video, AbortController });
   return {
     context,
     listeners,
@@ -88,6 +100,18 @@ test("one that was heard and then removed is still heard; run twice, an event is
   frame.tell("pause", video);
   const [read] = frame.read().videos;
   assert.deepEqual([read?.connected, read?.inShadow, read?.events.length], [false, false, 2]);
+});
+
+test("once read, it lets go of the page's videos: nothing listens, nothing is kept", () => {
+  const video = new Video();
+  const frame = frameWith([]);
+  runInContext(videosScript, frame.context);
+  frame.tell("play", video);
+  assert.ok(video.listeners.size > 0);
+  assert.equal(frame.read().videos.length, 1);
+  assert.deepEqual([frame.listeners.size, video.listeners.size], [0, 0]);
+  const { watched, videos } = frame.read();
+  assert.deepEqual([watched, videos], [false, []]);
 });
 
 test("not watched: videos are found, in open shadow trees too; one without end is live", () => {
