@@ -6,7 +6,8 @@ import { isPageOf, type SharedBodies, writeCorpusPage } from "../corpus/stored_c
 import { pageSpec } from "./catalogue.ts";
 import { generation, synthPage } from "./page.ts";
 import { ClipStore } from "./video/clip_store.ts";
-import { dashVersion, generation as videoGeneration, videoPage, videoServers, videoUrl } from "./video/video_page.ts";
+import { playsH264 } from "./video/encode_browser.ts";
+import { isCurrentVideo, videoNotes, videoPage, videoUrl } from "./video/video_page.ts";
 import { isVideoName, videoBytes, videoExchanges, videoSpec } from "./video/video_spec.ts";
 
 export const sourceOf = (name: string): string => `synth: ${name}`;
@@ -15,8 +16,8 @@ export interface Synthetic {
   /** About; the document of a page of the catalogue is as long as its tags. */
   readonly exchanges: number;
   readonly body_bytes: number;
-  /** Whether a recording of this name and source is the page as it would be made today. */
-  isCurrent(recording: Recording): boolean;
+  /** Whether a recording of this name and source is the page as it would be made today; a video, also whether the browser plays it. */
+  isCurrent(recording: Recording): boolean | Promise<boolean>;
   /** Stored whole or not at all. `bodies`: of pages of a corpus that were written before. */
   write(archive: Archive, replace: boolean, bodies?: SharedBodies): Promise<Recording>;
 }
@@ -43,12 +44,11 @@ function ofVideo(name: string): Synthetic {
   return {
     exchanges: videoExchanges(spec),
     body_bytes: videoBytes(spec),
-    isCurrent: ({ notes }) => notes.generation === videoGeneration && notes.player === dashVersion(),
+    isCurrent: ({ notes }) => isCurrentVideo(notes, playsH264),
     write: async (archive, replace) => {
       // Before the archive is written to: encoding takes seconds.
       const page = await videoPage(spec, new ClipStore(archive.home));
-      const { mode, player } = page.settings;
-      const notes: JsonObject = { generation: videoGeneration, player, mode, hosts: videoServers };
+      const notes = videoNotes(page);
       return archive.write({ name, url: videoUrl, source: sourceOf(name), notes, replace }, async (writer) => {
         for (const exchange of page.exchanges()) await writer.add(exchange);
       });

@@ -2,6 +2,10 @@
 // frames per second. Encodes nothing (encode_ffmpeg.ts, encode_browser.ts) and keeps nothing (clip_store.ts).
 import type { VideoRate, VideoSpec } from "./video_spec.ts";
 
+/** Codecs of pictures, the favourite first: H.264's constrained baseline is decoded most cheaply. */
+export const pictureCodecs = ["h264", "vp9"] as const;
+export type PictureCodec = (typeof pictureCodecs)[number];
+
 export interface ClipPictures {
   readonly width: number;
   readonly height: number;
@@ -35,6 +39,6 @@ export const soundFor = ({ clip_s }: VideoSpec): ClipSound => ({
 });
 
 /** Tells one clip from another, also as a file's name. */
-export const picturesName = (spec: VideoSpec, { width, height, fps }: VideoRate): string =>
-  `pictures-${width}x${height}-${fps}fps-${spec.clip_s}s-by-${spec.segment_s}s`;
+export const picturesName = (spec: VideoSpec, { width, height, fps }: VideoRate, codec: PictureCodec): string =>
+  `pictures-${width}x${height}-${fps}fps-${spec.clip_s}s-by-${spec.segment_s}s-${codec}`;
 export const soundName = ({ clip_s, segment_s }: VideoSpec): string => `sound-${clip_s}s-by-${segment_s}s`;

@@ -1,16 +1,17 @@
-// Encodes a clip's pictures or sound in a headless browser, where no ffmpeg is installed: a page of a browser of our own
-// draws and encodes them (webcodecs.ts), in an empty network. Leaves nothing behind.
+// What a headless browser of our own is asked about clips, in an empty network: to encode pictures where ffmpeg does not, and sound
+// (webcodecs.ts), and whether it plays H.264. Leaves nothing behind.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { RunError, UserError } from "../../../base/errors.ts";
+import { oncePerFile } from "../../../base/once_per_file.ts";
 import { chromiumPath, programPath } from "../../../base/programs.ts";
 import { removedAtEnd } from "../../../base/removed_at_end.ts";
 import { StartError, startBrowser } from "../../../browser/browser.ts";
 import { chromiumEnvironment, disabledFeatures, sharedArguments } from "../../../browser/chromium.ts";
 import { NavigationError, watchPage } from "../../../browser/page.ts";
 import { makeScratchFolder, removeScratchFolder } from "../../../browser/scratch.ts";
-import type { ClipPictures, ClipSound } from "./clip.ts";
+import type { ClipPictures, ClipSound, PictureCodec } from "./clip.ts";
 import { drawPattern } from "./pattern.ts";
 import { avcEntry, opusEntry, opusRate, packetDuration, sampleDuration, type Track, vp9Entry } from "./track.ts";
 import {
@@ -27,7 +28,7 @@ const startTimeout_ms = 30_000;
 const preSkip = 312;
 
 /** Evaluates in a page that may use WebCodecs: they are there for secure origins, and a file is one. */
-async function inBrowser(expression: string): Promise<InPage> {
+async function inBrowser(expression: string): Promise<unknown> {
   const chromium = chromiumPath();
   const scratch = await makeScratchFolder();
   const keep = removedAtEnd(scratch.folder);
@@ -55,13 +56,13 @@ async function inBrowser(expression: string): Promise<InPage> {
         throw new NavigationError("the browser ended");
       });
       ended.catch(() => {});
-      return (await Promise.race([watched.evaluate(expression), watched.crashed, ended])) as InPage;
+      return await Promise.race([watched.evaluate(expression), watched.crashed, ended]);
     } finally {
       await browser.stop();
     }
   } catch (error) {
     if (error instanceof StartError || error instanceof NavigationError)
-      throw new RunError(`a clip could not be encoded in the browser: ${error.message}`);
+      throw new RunError(`the browser that encodes and plays clips: ${error.message}`);
     throw error;
   } finally {
     await removeScratchFolder(scratch);
@@ -69,11 +70,11 @@ async function inBrowser(expression: string): Promise<InPage> {
   }
 }
 
-/** UserError where the browser has no such codec, with `remedy`; RunError where its encoder failed. */
-export function encodedOf(result: InPage, samples: number, remedy: string): EncodedInPage {
+/** UserError where the browser has no such codec; RunError where its encoder failed. */
+export function encodedOf(result: InPage, samples: number): EncodedInPage {
   if ("missing" in result)
     throw new UserError(
-      `this browser cannot encode and play ${result.missing.join(" or ")}: ${remedy}name another in TRILANE_CHROMIUM`,
+      `this browser cannot encode and play ${result.missing.join(" or ")}: name another in TRILANE_CHROMIUM`,
     );
   if ("failed" in result) throw new RunError(`a clip could not be encoded in the browser: ${result.failed}`);
   const { encoded } = result;
@@ -101,22 +102,40 @@ const vp9Levels = [
   { level: 41, frame: 2_228_224, second: 160_432_128 },
 ];
 
-/** H.264's constrained baseline first: nothing decodes more cheaply, and it has no frames out of order. */
-export function codecsFor({ width, height, fps }: Pick<ClipPictures, "width" | "height" | "fps">): string[] {
-  const blocks = Math.ceil(width / 16) * Math.ceil(height / 16);
-  const avc = avcLevels.find(({ frame, second }) => blocks <= frame && blocks * fps <= second);
+/** As a media type names it: of H.264 the constrained baseline, which has no frames out of order. Null: no level has so large a picture. */
+export function codecFor(
+  { width, height, fps }: Pick<ClipPictures, "width" | "height" | "fps">,
+  codec: PictureCodec,
+): string | null {
+  if (codec === "h264") {
+    const blocks = Math.ceil(width / 16) * Math.ceil(height / 16);
+    const avc = avcLevels.find(({ frame, second }) => blocks <= frame && blocks * fps <= second);
+    return avc ? `avc1.42c0${avc.level}` : null;
+  }
   const luma = width * height;
   const vp9 = vp9Levels.find(({ frame, second }) => luma <= frame && luma * fps <= second);
-  return [...(avc ? [`avc1.42c0${avc.level}`] : []), ...(vp9 ? [`vp09.00.${vp9.level}.08`] : [])];
+  return vp9 ? `vp09.00.${vp9.level}.08` : null;
 }
 
-export async function picturesInBrowser(clip: ClipPictures): Promise<Track> {
+const askH264 = oncePerFile(async () => {
+  const type = JSON.stringify('video/mp4; codecs="avc1.42c01e"');
+  return (await inBrowser(`MediaSource.isTypeSupported(${type})`)) === true;
+});
+
+/** Whether the browser plays H.264, which some are built without. Started to ask it, once. */
+export const playsH264 = async (): Promise<boolean> => await askH264(chromiumPath());
+
+/** Null: this browser does not encode and play such pictures. */
+export async function picturesInBrowser(clip: ClipPictures, as: PictureCodec): Promise<Track | null> {
   const { width, height, fps, frames, keyEvery, bitrate_bps } = clip;
-  const job: PictureJob = { codecs: codecsFor(clip), width, height, fps, frames, keyEvery, bitrate_bps };
-  const result = await inBrowser(`(${encodePictures})(${JSON.stringify(job)}, ${drawPattern})`);
-  const encoded = encodedOf(result, frames, "install ffmpeg (apt install ffmpeg), or ");
+  const name = codecFor(clip, as);
+  if (name === null) return null;
+  const job: PictureJob = { codec: name, width, height, fps, frames, keyEvery, bitrate_bps };
+  const result = (await inBrowser(`(${encodePictures})(${JSON.stringify(job)}, ${drawPattern})`)) as InPage;
+  if ("missing" in result) return null;
+  const encoded = encodedOf(result, frames);
   const { codec, description } = encoded;
-  const isAvc = codec.startsWith("avc1");
+  const isAvc = as === "h264";
   if (isAvc && description === null) throw new RunError("the browser's H.264 encoder does not describe its output");
   const entry = isAvc
     ? avcEntry(width, height, Buffer.from(description ?? "", "base64"))
@@ -135,7 +154,7 @@ export async function picturesInBrowser(clip: ClipPictures): Promise<Track> {
 
 export async function soundInBrowser({ packets, bitrate_bps }: ClipSound): Promise<Track> {
   const job: SoundJob = { packets, bitrate_bps };
-  const encoded = encodedOf(await inBrowser(`(${encodeSound})(${JSON.stringify(job)})`), packets, "");
+  const encoded = encodedOf((await inBrowser(`(${encodeSound})(${JSON.stringify(job)})`)) as InPage, packets);
   return {
     kind: "audio",
     codec: encoded.codec,

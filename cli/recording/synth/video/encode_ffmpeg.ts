@@ -1,4 +1,4 @@
-// Encodes a clip's pictures with ffmpeg, where that is installed, as H.264: it reads what is drawn here from its standard input
+// Encodes a clip's pictures with ffmpeg, where that is installed with libx264, as H.264: it reads what is drawn here from its standard input
 // and writes fragmented MP4, which is read back strictly. Leaves nothing behind. Sound is the browser's (encode_browser.ts).
 import { spawn } from "node:child_process";
 import { Readable } from "node:stream";
@@ -31,7 +31,7 @@ function wordsFor({ width, height, fps, keyEvery }: ClipPictures): string[] {
   return `-hide_banner -nostdin -loglevel error ${input} ${colour} ${codec} ${output} ${fragments}`.split(" ");
 }
 
-/** null: no ffmpeg is installed. */
+/** null: no ffmpeg is installed, or none that encodes H.264. */
 export async function picturesByFfmpeg(clip: ClipPictures): Promise<Track | null> {
   const child = spawn("ffmpeg", wordsFor(clip), { stdio: "pipe" });
   const onExit = () => child.kill("SIGKILL");
@@ -52,7 +52,9 @@ export async function picturesByFfmpeg(clip: ClipPictures): Promise<Track | null
       if (end.failed.code === "ENOENT") return null;
       throw new RunError(`ffmpeg did not start: ${end.failed.message}`);
     }
-    const line = said.toString().trim().split("\n").at(-1);
+    const words = said.toString().trim();
+    if (end.status !== 0 && /Unknown encoder/i.test(words)) return null;
+    const line = words.split("\n").at(-1);
     if (end.status !== 0) throw new RunError(`ffmpeg could not encode a clip: ${line || `exit status ${end.status}`}`);
     return trackOf(readSegments(file, clip.frames / clip.keyEvery));
   } catch (error) {

@@ -6,7 +6,8 @@ import { brotliCompressSync } from "node:zlib";
 import type { VideoSettings } from "../../../../schemas/generated/video_events.ts";
 import { UserError } from "../../../base/errors.ts";
 import { checkout } from "../../../base/programs.ts";
-import type { Exchange, Header, NewExchange } from "../../archive/archive.ts";
+import type { Exchange, Header, JsonObject, NewExchange } from "../../archive/archive.ts";
+import type { PictureCodec } from "./clip.ts";
 import type { Clip } from "./clip_store.ts";
 import { framing_bytes, paddedSegment } from "./fragments.ts";
 import { manifestOf } from "./manifest.ts";
@@ -14,13 +15,13 @@ import { playAndRecord } from "./page_player.ts";
 import { segmentBytes, type VideoRate, type VideoSpec } from "./video_spec.ts";
 
 /** Goes up when the same name gives other bytes than before, so that old recordings are not taken for new ones. */
-export const generation = 2;
+const generation = 3;
 
 const hosts = { page: "clip.synth.test", video: "video.clip.synth.test", audio: "audio.clip.synth.test" } as const;
 type Server = keyof typeof hosts;
 /** 198.18.0.0/15 is the range for benchmarks (RFC 2544): no real server. */
 const addresses: Record<Server, string> = { page: "198.18.0.1", video: "198.18.0.2", audio: "198.18.0.3" };
-export const videoServers = Object.keys(hosts).length;
+const videoServers = Object.keys(hosts).length;
 export const videoUrl = `https://${hosts.page}/`;
 
 /** How large the video is shown, in CSS pixels, in the page's upper left corner. */
@@ -29,7 +30,7 @@ export const shownAs = { width: 640, height: 360 } as const;
 const playerFile = (...path: readonly string[]): string =>
   readFileSync(join(checkout, "node_modules", "dashjs", ...path), "utf8");
 
-export function dashVersion(): string {
+function dashVersion(): string {
   const { version } = JSON.parse(playerFile("package.json")) as { version: string };
   return `dash.js ${version}`;
 }
@@ -75,7 +76,10 @@ function exchange({ server, path, type, resourceType, body, encoding }: Answer):
 
 /** Where encoded clips come from (clip_store.ts). */
 export interface Clips {
-  pictures(spec: VideoSpec, rate: VideoRate): Promise<Clip>;
+  /** Codecs of pictures that can be played, the favourite first. */
+  codecs(): Promise<readonly PictureCodec[]>;
+  /** Null: nothing encodes them in this codec. */
+  pictures(spec: VideoSpec, rate: VideoRate, codec: PictureCodec): Promise<Clip | null>;
   sound(spec: VideoSpec): Promise<Clip>;
 }
 
@@ -86,11 +90,27 @@ interface Representation {
   readonly clip: Clip;
 }
 
+/** All in one codec: a player changes from one to another while it plays. */
+async function picturesOf(spec: VideoSpec, clips: Clips): Promise<{ codec: PictureCodec; pictures: Clip[] }> {
+  for (const codec of await clips.codecs()) {
+    const pictures: Clip[] = [];
+    for (const rate of spec.video) {
+      const clip = await clips.pictures(spec, rate, codec);
+      if (!clip) break;
+      pictures.push(clip);
+    }
+    if (pictures.length === spec.video.length) return { codec, pictures };
+  }
+  throw new UserError(
+    "this browser plays no pictures that are encoded here: install ffmpeg (apt install ffmpeg), or name another browser in TRILANE_CHROMIUM",
+  );
+}
+
 /** Of each kind in the order of bitrates. */
-async function representationsOf(spec: VideoSpec, clips: Clips): Promise<Representation[]> {
-  const made: Representation[] = [];
-  for (const [index, rate] of spec.video.entries())
-    made.push({ id: `v${index + 1}`, kbps: rate.kbps, server: "video", clip: await clips.pictures(spec, rate) });
+async function representationsOf(spec: VideoSpec, pictures: readonly Clip[], clips: Clips): Promise<Representation[]> {
+  const made = pictures.map((clip, index): Representation => {
+    return { id: `v${index + 1}`, kbps: spec.video[index]?.kbps ?? 0, server: "video", clip };
+  });
   const sound = await clips.sound(spec);
   for (const [index, kbps] of spec.audio_kbps.entries())
     made.push({ id: `a${index + 1}`, kbps, server: "audio", clip: sound });
@@ -171,15 +191,31 @@ function segmentExchange(representation: Representation, path: string, body: Buf
 
 export interface VideoPage {
   readonly settings: VideoSettings;
+  /** Of its pictures. */
+  readonly codec: PictureCodec;
   /** In the order in which a player may ask for them. */
   exchanges(): Generator<NewExchange>;
 }
 
 /** Makes the clips that it needs. UserError where a bitrate is below what its clip takes. */
 export async function videoPage(spec: VideoSpec, clips: Clips): Promise<VideoPage> {
-  const representations = await representationsOf(spec, clips);
+  const { codec, pictures } = await picturesOf(spec, clips);
+  const representations = await representationsOf(spec, pictures, clips);
   const settings = settingsOf(spec, representations);
-  return { settings, exchanges: () => exchangesOf(spec, settings, representations) };
+  return { settings, codec, exchanges: () => exchangesOf(spec, settings, representations) };
+}
+
+/** What its recording says of it. */
+export const videoNotes = ({ settings, codec }: VideoPage): JsonObject => {
+  const { player, mode } = settings;
+  return { generation, player, mode, codec, hosts: videoServers };
+};
+
+/** Whether a recording with these notes is the page as it would be made today, in a codec that the browser plays. */
+export async function isCurrentVideo(notes: JsonObject, playsH264: () => Promise<boolean>): Promise<boolean> {
+  if (notes.generation !== generation || notes.player !== dashVersion()) return false;
+  // Without a browser nothing plays it, and nothing could make another one.
+  return notes.codec !== ("h264" satisfies PictureCodec) || (await playsH264().catch(() => true));
 }
 
 function* exchangesOf(

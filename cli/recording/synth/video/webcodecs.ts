@@ -9,7 +9,7 @@ export interface EncodedInPage {
   readonly samples: readonly { readonly data: string; readonly isKey: boolean }[];
 }
 
-/** The result, or why there is none: no codec of those asked for, or what the encoder reports. */
+/** The result, or why there is none: no such codec, or what the encoder reports. */
 export type InPage =
   | { readonly encoded: EncodedInPage }
   | { readonly missing: readonly string[] }
@@ -49,8 +49,8 @@ interface PageScope {
 }
 
 export interface PictureJob {
-  /** Names of codecs, the favourite first. */
-  readonly codecs: readonly string[];
+  /** As a media type names it. */
+  readonly codec: string;
   readonly width: number;
   readonly height: number;
   readonly fps: number;
@@ -70,9 +70,8 @@ export async function encodePictures(
   draw: (planes: Uint8Array, width: number, height: number, number: number) => void,
 ): Promise<InPage> {
   const { VideoEncoder, VideoFrame, MediaSource } = globalThis as unknown as PageScope;
-  const { width, height, fps } = job;
-  if (!VideoEncoder) return { missing: job.codecs };
-  const settingsOf = (codec: string): object => ({
+  const { codec, width, height, fps } = job;
+  const settings = {
     codec,
     width,
     height,
@@ -82,17 +81,10 @@ export async function encodePictures(
     // Realtime encoders may leave out frames.
     latencyMode: "quality",
     ...(codec.startsWith("avc1") ? { avc: { format: "avc" } } : {}),
-  });
-  let codec: string | undefined;
-  for (const each of job.codecs) {
-    if (!MediaSource.isTypeSupported(`video/mp4; codecs="${each}"`)) continue;
-    const { supported } = await VideoEncoder.isConfigSupported(settingsOf(each)).catch(() => ({ supported: false }));
-    if (supported) {
-      codec = each;
-      break;
-    }
-  }
-  if (codec === undefined) return { missing: job.codecs };
+  };
+  const { supported } = (await VideoEncoder?.isConfigSupported(settings).catch(() => undefined)) ?? {};
+  if (!VideoEncoder || !supported || !MediaSource.isTypeSupported(`video/mp4; codecs="${codec}"`))
+    return { missing: [codec] };
   let failed: string | undefined;
   let description: string | null = null;
   const samples: { data: string; isKey: boolean }[] = [];
@@ -118,7 +110,7 @@ export async function encodePictures(
       failed = error.message;
     },
   });
-  encoder.configure(settingsOf(codec));
+  encoder.configure(settings);
   const planes = new Uint8Array((width * height * 3) / 2);
   for (let number = 0; number < job.frames && failed === undefined; number++) {
     draw(planes, width, height, number);

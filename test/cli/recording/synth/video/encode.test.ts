@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { RunError, UserError } from "../../../../../cli/base/errors.ts";
 import { notInstalled } from "../../../../../cli/install/requirements.ts";
-import { picturesFor, soundFor } from "../../../../../cli/recording/synth/video/clip.ts";
-import { codecsFor, encodedOf } from "../../../../../cli/recording/synth/video/encode_browser.ts";
+import { pictureCodecs, picturesFor, soundFor } from "../../../../../cli/recording/synth/video/clip.ts";
+import { codecFor, encodedOf } from "../../../../../cli/recording/synth/video/encode_browser.ts";
 import { picturesByFfmpeg } from "../../../../../cli/recording/synth/video/encode_ffmpeg.ts";
 import { readSegments, segmentsOfTrack, trackOf } from "../../../../../cli/recording/synth/video/fragments.ts";
 import { videoSpec } from "../../../../../cli/recording/synth/video/video_spec.ts";
@@ -36,8 +36,13 @@ async function withFfmpeg<T>(script: string | null, run: () => Promise<T>): Prom
   }
 }
 
-test("without ffmpeg nothing is encoded by it", async () => {
+test("without ffmpeg, or with one that was built without H.264, nothing is encoded by it", async () => {
   assert.equal(await withFfmpeg(null, () => picturesByFfmpeg(pictures)), null);
+  const old = "echo \"Unknown encoder 'libx264'\" >&2; exit 1";
+  const later =
+    "echo \"[vost#0:0 @ 0x1] Unknown encoder 'libx264'\" >&2; echo 'Error opening output files: Encoder not found' >&2; exit 8";
+  for (const script of [old, later])
+    assert.equal(await withFfmpeg(script, () => picturesByFfmpeg(pictures)), null, script);
 });
 
 for (const [what, script, reason] of [
@@ -71,28 +76,25 @@ test("ffmpeg's clip has each frame once, a key frame at each segment, and the sa
 });
 
 test("codecs' levels hold the size and the rate of frames", () => {
-  assert.deepEqual(codecsFor({ width: 640, height: 360, fps: 25 }), ["avc1.42c01e", "vp09.00.21.08"]);
-  assert.deepEqual(codecsFor({ width: 1280, height: 720, fps: 30 }), ["avc1.42c01f", "vp09.00.31.08"]);
-  assert.deepEqual(codecsFor({ width: 1920, height: 1080, fps: 60 }), ["avc1.42c02a", "vp09.00.41.08"]);
+  const both = (size: Parameters<typeof codecFor>[0]) => pictureCodecs.map((codec) => codecFor(size, codec));
+  assert.deepEqual(both({ width: 640, height: 360, fps: 25 }), ["avc1.42c01e", "vp09.00.21.08"]);
+  assert.deepEqual(both({ width: 1280, height: 720, fps: 30 }), ["avc1.42c01f", "vp09.00.31.08"]);
+  assert.deepEqual(both({ width: 1920, height: 1080, fps: 60 }), ["avc1.42c02a", "vp09.00.41.08"]);
+  assert.deepEqual(both({ width: 7680, height: 4320, fps: 60 }), [null, null]);
 });
 
-test("a browser without encoders, or without the codec, is one line with the remedy", async () => {
+test("a browser without encoders says which is missing; without sound's that is one line with the remedy", async () => {
   // Node has none of WebCodecs.
-  const job = { ...pictures, codecs: codecsFor(pictures) };
-  const none = await encodePictures(job, () => assert.fail("nothing is drawn"));
-  assert.throws(
-    () => encodedOf(none, 50, "install ffmpeg (apt install ffmpeg), or "),
-    (error) =>
-      error instanceof UserError &&
-      error.message ===
-        "this browser cannot encode and play avc1.42c01e or vp09.00.20.08: install ffmpeg (apt install ffmpeg), or name another in TRILANE_CHROMIUM",
-  );
+  const job = { ...pictures, codec: "avc1.42c01e" };
+  assert.deepEqual(await encodePictures(job, () => assert.fail("nothing is drawn")), { missing: ["avc1.42c01e"] });
   const sound = await encodeSound(soundFor(spec));
   assert.throws(
-    () => encodedOf(sound, 100, ""),
-    (error) => error instanceof UserError && /play opus: name another in TRILANE_CHROMIUM$/.test(error.message),
+    () => encodedOf(sound, 100),
+    (error) =>
+      error instanceof UserError &&
+      error.message === "this browser cannot encode and play opus: name another in TRILANE_CHROMIUM",
   );
-  assert.throws(() => encodedOf({ failed: "out of memory" }, 1, ""), RunError);
+  assert.throws(() => encodedOf({ failed: "out of memory" }, 1), RunError);
   const encoded = { codec: "opus", description: null, samples: [] };
-  assert.throws(() => encodedOf({ encoded }, 1, ""), /0 samples of 1/);
+  assert.throws(() => encodedOf({ encoded }, 1), /0 samples of 1/);
 });
