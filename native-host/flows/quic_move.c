@@ -61,6 +61,12 @@ static void begin(struct quic_connection *c, uint64_t now_ns) {
     struct quic_move *move = &c->move;
     char error[ERROR_SIZE];
     uint64_t sequence;
+    // Each move puts off when what was sent from the address before is taken for lost: of one that is closed
+    // now it would never be, where moves follow one another faster.
+    if (move->leave_ns > 0) {
+        move->leave_ns = 0;
+        quiche_paths_leave(c->quic);
+    }
     // Here, as no socket is being read.
     give_up_next(c);
     udp_close(move->left);

@@ -57,10 +57,15 @@ static bool same_address(const struct sockaddr_in6 *a, const struct sockaddr_in6
     return a->sin6_port == b->sin6_port && memcmp(&a->sin6_addr, &b->sin6_addr, sizeof a->sin6_addr) == 0;
 }
 
-// What they say is in the statistics too; quiche keeps those that nobody takes.
-static void drop_events(quiche_conn *quic) {
-    for (quiche_path_event *event; (event = quiche_conn_path_event_next(quic));)
+// True if the peer has come from an address that is new. What else they say is in the statistics too; quiche
+// keeps those that nobody takes.
+static bool take_events(quiche_conn *quic) {
+    bool is_new = false;
+    for (quiche_path_event *event; (event = quiche_conn_path_event_next(quic));) {
+        is_new |= quiche_path_event_type(event) == QUICHE_PATH_EVENT_NEW;
         quiche_path_event_free(event);
+    }
+    return is_new;
 }
 
 bool quiche_paths_is_validated(const quiche_path_stats *path) {
@@ -80,8 +85,10 @@ bool quiche_paths_turn(struct quiche_paths *paths, quiche_conn *quic, uint64_t n
     quiche_path_stats path, old;
     struct sockaddr_in6 peer;
     const bool had_old = quiche_conn_path_stats(quic, paths->active, &old) == 0;
-    drop_events(quic);
-    if (paths->leave_ns > 0 && now_ns >= paths->leave_ns) {
+    const bool is_new = take_events(quic);
+    // A client that probes a new address is about to move there, which puts this off for three round trips
+    // more: what it left before is given up first, or never would be where it moves more often than that.
+    if (paths->leave_ns > 0 && (is_new || now_ns >= paths->leave_ns)) {
         paths->leave_ns = 0;
         quiche_paths_leave(quic);
     }

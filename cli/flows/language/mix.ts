@@ -1,5 +1,6 @@
 // Flows that run together: read from the words of each, held to what a run can have. Plans and `--cross-traffic` read mixes here.
 import type { Flow } from "../../../schemas/generated/flow.ts";
+import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import { UserError } from "../../base/errors.ts";
 import { formatFlow, mostFlows, parseFlow } from "./flow_words.ts";
 import { formatTime_ms } from "./quantities.ts";
@@ -31,6 +32,24 @@ function refuseMoves(migrate_s: number, sends_s: number, words: string): void {
     throw new UserError(
       `flow ${words} moves ${Math.floor(sends_s / migrate_s)} times: at most ${mostMoves}: move less often`,
     );
+}
+
+/** A move takes one round trip until it is made, and two and more until what was under way before has come or is lost. */
+const roundTripsOfMove = 4;
+
+/** UserError for a flow that would move again before it has left its path on one of these links. */
+export function refuseRestless(
+  flows: readonly Flow[],
+  links: readonly { readonly link: string; readonly link_profile: Pick<LinkProfile, "rtt_ms"> }[],
+): void {
+  for (const flow of flows)
+    for (const { link, link_profile } of links) {
+      const least_ms = Math.ceil(roundTripsOfMove * link_profile.rtt_ms);
+      if (flow.migrate_s === undefined || flow.migrate_s * 1000 >= least_ms) continue;
+      throw new UserError(
+        `flow ${formatFlow(flow)} moves more often than every ${roundTripsOfMove} round trips of ${link}: write migrate=${formatTime_ms(least_ms)} or longer`,
+      );
+    }
 }
 
 /** UserError where they are more than a run takes. */

@@ -3,8 +3,9 @@
 import type { FlowPlanDocument } from "../../../schemas/generated/flow_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { laneFacts } from "../../base/lanes.ts";
+import type { PlannedLink } from "../../sweep/plan/plan_links.ts";
 import { refuseSame } from "../../sweep/plan/refuse_same.ts";
-import { refuseImpossible } from "../language/mix.ts";
+import { refuseImpossible, refuseRestless } from "../language/mix.ts";
 import type { FlowPlan, Mix } from "./plan.ts";
 
 /** `page_start_s` and `lanes` are a page's. */
@@ -20,13 +21,18 @@ function pageFault(plan: FlowPlan, written: Pick<FlowPlanDocument, "lanes" | "pa
   return null;
 }
 
-/** UserError. `written`: the plan before its defaults were filled in. */
-export function refuseContradictions(
-  plan: FlowPlan,
-  mixes: readonly Mix[],
-  written: Pick<FlowPlanDocument, "lanes" | "page_start_s">,
-): void {
-  for (const { flows } of mixes) refuseImpossible(flows, plan.for_s);
+export interface PlanAround {
+  /** The plan before its defaults were filled in. */
+  readonly written: Pick<FlowPlanDocument, "lanes" | "page_start_s">;
+  readonly links: readonly PlannedLink[];
+}
+
+/** UserError. */
+export function refuseContradictions(plan: FlowPlan, mixes: readonly Mix[], { written, links }: PlanAround): void {
+  for (const { flows } of mixes) {
+    refuseImpossible(flows, plan.for_s);
+    refuseRestless(flows, links);
+  }
   refuseSame(
     plan.mixes.map(({ name, flows }) => ({ name, key: JSON.stringify(flows.toSorted()) })),
     "mix",

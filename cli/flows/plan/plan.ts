@@ -108,8 +108,8 @@ export function flowPlanOf(
     const runs = countRuns(plan);
     if (runs > maximumRuns) throw new UserError(`${runs} runs: ask for at most ${maximumRuns}`);
     // A link that cannot be, or stands there twice.
-    linksOf(plan);
-    refuseContradictions(plan, mixesOf(plan), checked);
+    const planned = linksOf(plan);
+    refuseContradictions(plan, mixesOf(plan), { written: checked, links: planned });
     return plan;
   });
 }

@@ -7,9 +7,10 @@ import { UserError } from "../../base/errors.ts";
 import { number } from "../../base/option.ts";
 import { flowRunOf } from "../../flows/language/flow_run.ts";
 import { formatFlow } from "../../flows/language/flow_words.ts";
-import { readMix, refuseTooMany } from "../../flows/language/mix.ts";
+import { readMix, refuseRestless, refuseTooMany } from "../../flows/language/mix.ts";
 import { kernelControllers } from "../../flows/language/transports.ts";
 import type { CrossTraffic } from "../../load/cross_traffic.ts";
+import type { PlannedLink } from "./plan_links.ts";
 import { planRange } from "./plan_range.ts";
 
 export interface CrossTrafficOptions {
@@ -68,11 +69,15 @@ function trafficOf({ flows, page_start_s = usualPageStart_s }: PlanCrossTraffic)
 
 type Terms = Pick<SweepPlan, "cross_traffic" | "timeout_s">;
 
-/** Flows in their one form. UserError where they are too many, or one would start after any load has ended. */
-export function settledTraffic({ cross_traffic, timeout_s = 60 }: Terms): Pick<SweepPlan, "cross_traffic"> {
+/** Flows in their one form. UserError where they are too many, or one would start after any load has ended, or move too often. */
+export function settledTraffic(
+  { cross_traffic, timeout_s = 60 }: Terms,
+  links: readonly PlannedLink[],
+): Pick<SweepPlan, "cross_traffic"> {
   if (!cross_traffic) return {};
   const { flows, page_start_s } = trafficOf(cross_traffic);
   refuseTooMany(flows);
+  refuseRestless(flows, links);
   const last_s = page_start_s + timeout_s;
   const late = flows.find(({ start_s }) => start_s >= last_s);
   if (late)

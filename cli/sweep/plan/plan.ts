@@ -62,15 +62,19 @@ export function planOf(document: unknown, source: string, folder = process.cwd()
   );
   plan.links = absoluteLinks(plan.links, folder, traces);
   // A link that cannot be, or stands there twice.
-  linksOf(plan);
+  const links = linksOf(plan);
   const serving = servingWithAcks(plan);
   refuseContradictions(plan, serving, source);
-  return { ...plan, ...settledTrafficOf(plan, source), serving };
+  return { ...plan, ...settledTrafficOf(plan, links, source), serving };
 }
 
-function settledTrafficOf(plan: SweepPlan, source: string): Pick<SweepPlan, "cross_traffic"> {
+function settledTrafficOf(
+  plan: SweepPlan,
+  links: readonly PlannedLink[],
+  source: string,
+): Pick<SweepPlan, "cross_traffic"> {
   try {
-    return settledTraffic(plan);
+    return settledTraffic(plan, links);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     throw new UserError(`plan ${source}: ${error.message}`);

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { formatFlow, mostFlows, parseFlow } from "../../../../cli/flows/language/flow_words.ts";
-import { countFlows, mixWords, readMix, refuseImpossible } from "../../../../cli/flows/language/mix.ts";
+import { countFlows, mixWords, readMix, refuseImpossible, refuseRestless } from "../../../../cli/flows/language/mix.ts";
 import { formatSize_bytes, formatTime_ms, readSize_bytes } from "../../../../cli/flows/language/quantities.ts";
 import { kernelControllers, quicControllers } from "../../../../cli/flows/language/transports.ts";
 import type { Flow } from "../../../../schemas/generated/flow.ts";
@@ -209,6 +209,20 @@ for (const [name, mix, message] of impossible)
   test(`${name}: refused in one line`, () => {
     assert.throws(() => refuseImpossible(mix, 60), { name: "UserError", message });
   });
+
+test("a flow that would move again before it has left its path is refused in one line", () => {
+  const links = [
+    { link: "10mbit/20ms", link_profile: { rtt_ms: 20 } },
+    { link: "10mbit/100ms", link_profile: { rtt_ms: 100 } },
+  ];
+  refuseRestless(flows("tcp", "quic,migrate=400ms"), links);
+  refuseRestless(flows("quic,migrate=100ms"), links.slice(0, 1));
+  assert.throws(() => refuseRestless(flows("quic,migrate=399ms"), links), {
+    name: "UserError",
+    message:
+      "flow quic:cubic,migrate=399ms moves more often than every 4 round trips of 10mbit/100ms: write migrate=400ms or longer",
+  });
+});
 
 test("a mix that just fits is taken, and named by its flows", () => {
   const mix = flows("999*tcp@59999ms", "quic@30.1s,for=29.9s");

@@ -102,6 +102,11 @@ test("the digest is of what decides the runs, not of the words for people or the
 
 const wrong: [string, object, RegExp][] = [
   [
+    "moves more often than the link lets them come about",
+    { mixes: [{ flows: ["tcp", "quic,migrate=150ms"] }] },
+    /^plan x: flow quic:cubic,migrate=150ms moves more often than every 4 round trips of 5mbit\/50ms: write migrate=200ms or longer$/,
+  ],
+  [
     "an unknown transport",
     { mixes: [{ flows: ["udp"] }] },
     /^plan x: flow "udp", character 1: transport "udp": use tcp/,

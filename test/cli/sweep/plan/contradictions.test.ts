@@ -85,6 +85,11 @@ const wrong: [string, object, RegExp][] = [
     { cross_traffic: { flows: ["udp"] } },
     /^plan x: flow "udp", character 1: transport/,
   ],
+  [
+    "cross traffic that moves more often than its link lets it",
+    { cross_traffic: { flows: ["quic,migrate=100ms"] } },
+    /^plan x: flow quic:cubic,migrate=100ms moves more often than every 4 round trips of 1mbit\/50ms: write migrate=200ms or longer$/,
+  ],
   ["too much cross traffic", { cross_traffic: { flows: ["999*tcp", "2*quic"] } }, /^plan x: 1001 flows at once/],
   [
     "cross traffic after every load",
