@@ -87,7 +87,9 @@ function fixedParts(basis: Basis): string[] {
   const { plan, result, isOpen } = basis;
   return [
     ...(result.pages * result.links === 1 ? [] : [unitsWords[result.units]]),
-    ...(plan.until ? ["loads stopped when medians were known closely enough"] : []),
+    ...(plan.until && "interval_percent" in plan.until
+      ? [`loads stopped once each median was known within ${plan.until.interval_percent} %`]
+      : []),
     ...(isOpen ? [narrowingWords(basis)] : []),
   ];
 }

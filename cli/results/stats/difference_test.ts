@@ -62,7 +62,9 @@ const known = (values: Float64Array): number[] => [...values].filter((value) => 
 
 /**
  * The same of loads in blocks, NaN where a block has none: where lanes vary together, as in slow minutes of a machine, of the median of
- * the blocks' differences, which is then the difference of the medians, and known much better.
+ * the blocks' differences, which is known much better. It is the difference of the medians if noise is alike on both sides; of a lane
+ * with loads of two kinds, or of a long side, it may lie 3 % off where minutes differ by more than its loads do
+ * (`npm run bench -- coverage --only decisions-together`).
  */
 export function blockDifferenceTails(a: Float64Array, b: Float64Array, shift = 0): Tails {
   const differences = differencesTogether(a, b);

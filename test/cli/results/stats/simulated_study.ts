@@ -5,6 +5,7 @@ import { type RandomSource, randomSource } from "../../../../cli/base/random.ts"
 import { shift } from "../../../../cli/results/stats/hodges_lehmann.ts";
 import { medianInterval } from "../../../../cli/results/stats/median_interval.ts";
 import { normalUpperTail } from "../../../../cli/results/stats/normal_tail.ts";
+import type { LogPair } from "../../../../cli/results/stats/sequential.ts";
 import { sampleShift } from "../../../../cli/results/stats/two_samples.ts";
 import { compare, direction } from "../../../../cli/results/verdict/comparison.ts";
 import type { Sample } from "../../../../cli/results/verdict/sample.ts";
@@ -75,12 +76,12 @@ interface Interval {
 }
 
 // What was rounded may miss the truth by a last bit.
-const holds = (interval: Interval | null | undefined, truth: number): boolean =>
+export const holds = (interval: Interval | null | undefined, truth: number): boolean =>
   interval !== null && interval !== undefined && interval.low <= truth + 1e-9 && truth - 1e-9 <= interval.high;
 
 const drawn = ({ loads, noise, random }: Study): number[] => Array.from({ length: loads }, () => noise(random));
 
-const pair = { lane: "h3", over: "h2" };
+export const pair = { lane: "h3", over: "h2" };
 const ratio = 0.86;
 
 /** Pages, links and blocks of each. */
@@ -119,21 +120,50 @@ export interface Told {
   readonly tooFew: number;
 }
 
-/** What verdicts say of two lanes of equal medians. */
-export function toldOfEqual(shape: string, size: Size, studies: number): Told {
+/** The loads of one study: what a block on a page (numbered from 0) draws for both lanes, whose true difference is 0. */
+export type DrawStudy = (random: RandomSource) => (page: number) => LogPair;
+
+/** Each load by itself. */
+export function drawnApart(shape: string): DrawStudy {
   const lanes = shapes[shape];
   if (!lanes) throw new Error(`no shape ${shape}`);
-  const random = randomSource(14, `${shape} ${JSON.stringify(size)}`);
+  return (random) => () => ({ over: lanes.over(random), lane: lanes.lane(random) });
+}
+
+/** A block's loads of h2 and h3. */
+export function blockLoads(place: Pick<Sample, "page" | "link" | "block">, pair: LogPair): Sample[] {
+  return (["h2", "h3"] as const).map((lane) => ({
+    ...{ ...place, lane, status: "valid", reasons: [] },
+    plt_ms: 500 * Math.exp(lane === "h3" ? pair.lane : pair.over),
+  }));
+}
+
+function studyLoads({ pages, links, loads }: Size, draw: ReturnType<DrawStudy>): Sample[] {
+  const samples: Sample[] = [];
+  for (let page = 0; page < pages; page++)
+    for (let link = 0; link < links; link++)
+      for (let block = 0; block < loads; block++)
+        samples.push(...blockLoads({ page: `page ${page}`, link: `${link + 1}mbit/50ms`, block }, draw(page)));
+  return samples;
+}
+
+/** What verdicts say of two lanes that do not differ. */
+export function toldOf(name: string, study: DrawStudy, size: Size, studies: number): Told {
+  const random = randomSource(14, `${name} ${JSON.stringify(size)}`);
   let [wrong, held, known] = [0, 0, 0];
-  for (let study = 0; study < studies; study++) {
-    const samples = pairedLoads(size, (lane) => 500 * Math.exp((lane === "h3" ? lanes.lane : lanes.over)(random)));
-    const result = compare(samples, pair, study);
+  for (let number = 0; number < studies; number++) {
+    const result = compare(studyLoads(size, study(random)), pair, number);
     const told = direction(result);
     if (told === "faster" || told === "slower") wrong++;
     if (result.interval) known++;
     if (holds(result.interval, 0)) held++;
   }
   return { wrong: wrong / studies, covered: held / known, tooFew: 1 - known / studies };
+}
+
+/** The same of two lanes of equal medians. */
+export function toldOfEqual(shape: string, size: Size, studies: number): Told {
+  return toldOf(shape, drawnApart(shape), size, studies);
 }
 
 /** Whether the interval holds its truth in one study. */

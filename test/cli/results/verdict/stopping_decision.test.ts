@@ -41,6 +41,23 @@ test("clear differences and clear equivalence are settled by eight blocks, in sp
   assert.ok(first.interval && first.interval.low < 20 && first.interval.high > 20);
 });
 
+test("an equal pair's interval stays within the margin, though its look's would reach further", () => {
+  const random = randomSource(5, "equal");
+  const intervals = Array.from({ length: 60 }, () => {
+    const loads = loadsOf({ h1: 1000, h2: 1000 }, 30, Math.floor(random() * 1e6)).map((load) => ({
+      ...load,
+      plt_ms: 1000 * (1 + 0.03 * (random() - 0.5)),
+    }));
+    const [found] = pairDecisions(loads, ["h1", "h2"], 3);
+    return found?.decision === "equivalent" ? found.interval : null;
+  }).filter((interval) => interval !== null);
+  const margin = { low: -3, high: (1 - 1 / 1.03) * 100 };
+  assert.ok(intervals.length > 10, `${intervals.length} are equal and have an interval`);
+  for (const { low, high } of intervals)
+    assert.ok(low >= margin.low - 1e-9 && high <= margin.high + 1e-9, `${low} to ${high}`);
+  assert.ok(intervals.some(({ high }) => Math.abs(high - margin.high) < 1e-9));
+});
+
 test("a lane needs no more loads once each pair that it is in is decided", () => {
   const loads = loadsOf({ h1: 2000, h2: 800, h3: 800 }, 7).map((load) =>
     load.lane === "h3" ? { ...load, plt_ms: (load.plt_ms ?? 0) * (load.block < 1 ? 0.9 : 1.05) } : load,
