@@ -1,14 +1,15 @@
 // What the product's sentences promise, tried on simulated studies of lanes whose medians are equal and whose noise is not: intervals
 // hold the truth in 93 to 97 %, and equal lanes are called different in at most 6 %, by shape, runs, and what is pooled. Intervals
 // over several cells are widened by what cannot be known of few runs, and so hold more than 97 % for noise that is alike on both sides.
-// `npm run bench -- coverage --json`, `--only PART`; no machine is measured.
+// Sweeps that stop by what they show are coverage_stopping.ts's.
+// `npm run bench -- coverage --json`, `--only PART`; no machine is measured. It takes some 15 minutes of one CPU.
 import { UserError } from "../../cli/base/errors.ts";
 import { randomSource } from "../../cli/base/random.ts";
 import { significanceLevel } from "../../cli/results/stats/multiplicity.ts";
-import { decide, lastLook } from "../../cli/results/stats/sequential.ts";
 import { cellTest, correctedTests } from "../../cli/results/verdict/cell_significance.ts";
 import { improvement } from "../../cli/results/verdict/comparison.ts";
 import { wrongExits } from "../cli/results/compare/simulated_compare.ts";
+import { drawnPages, drawnTogether, minutes, pageEffects } from "../cli/results/stats/simulated_minutes.ts";
 import {
   coverage,
   disturbances,
@@ -17,16 +18,24 @@ import {
   noises,
   shapes,
   sizes,
+  type Told,
+  toldOf,
   toldOfEqual,
 } from "../cli/results/stats/simulated_study.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
+import { stoppingParts } from "./coverage_stopping.ts";
+import { type ShapeShare, shareOf, worstShape } from "./worst_shape.ts";
 
-const studies = 2000;
+const studies = 1500;
 /** Of what takes a whole verdict. */
 const costlyStudies = 500;
+/** Of what takes two or six sweeps. */
+const compareStudies = 400;
 
 const names = <Name extends string>(of: Record<Name, unknown>): Name[] => Object.keys(of) as Name[];
 const percent = { unit: "%" } as const;
+
+type Say = (line: string) => void;
 
 function coverages(name: keyof typeof intervals): Measurement[] {
   return sizes.flatMap((loads) => {
@@ -37,7 +46,25 @@ function coverages(name: keyof typeof intervals): Measurement[] {
   });
 }
 
+<<<<<<< HEAD
 /** What is told of equal lanes: a page on a link, four links, twelve, a hundred, twelve pages. */
+=======
+/** Of studies whose intervals are known, by name: how often lanes that do not differ are called different, and intervals miss. */
+function toldBars(where: string, told: readonly (Told & { name: string })[], number: number, say: Say): Measurement[] {
+  const known = told.filter(({ tooFew }) => tooFew < 1);
+  if (known.length === 0) {
+    say(`${where}: too few runs`);
+    return [];
+  }
+  const missed = known.map(({ name, covered }) => ({ name, share: 1 - covered }));
+  return [
+    worstShape(`${where}: called different`, shareOf(known, "wrong"), { bar: 6, studies: number }, say),
+    worstShape(`${where}: interval misses the truth`, missed, { bar: 7, studies: number }, say),
+  ];
+}
+
+/** What is told of equal lanes: a page on a link, twelve links, a hundred, twelve pages. */
+>>>>>>> 379764e0 (Hold the coverage bench's bars to the worst shape of noise; try in it sweeps that stop, minutes that lanes share, and effects that differ by page)
 const places = [
   { pages: 1, links: 1, studies: 2000 },
   { pages: 1, links: 4, studies: 400 },
@@ -46,29 +73,61 @@ const places = [
   { pages: 12, links: 1, studies: 400 },
 ] as const;
 
-function toldAt(
-  { pages, links, studies: number }: (typeof places)[number],
-  say: (line: string) => void,
-): Measurement[] {
+function toldAt({ pages, links, studies: number }: (typeof places)[number], say: Say): Measurement[] {
   const where = `${pages} page${pages > 1 ? "s" : ""}, ${links} link${links > 1 ? "s" : ""}`;
-  return [3, 5, 10, 20, 30].flatMap((loads) => {
-    const told = names(shapes).map((shape) => ({ shape, ...toldOfEqual(shape, { pages, links, loads }, number) }));
-    for (const { shape, wrong, covered, tooFew } of told)
-      say(
-        `${where}, ${loads} runs, ${shape}: ${tooFew === 1 ? "too few runs" : `called different ${(wrong * 100).toFixed(1)} %, covers ${(covered * 100).toFixed(1)} %`}`,
-      );
-    const known = told.filter(({ tooFew }) => tooFew < 1);
-    if (known.length === 0) return [];
-    const [wrong, short] = [known.map((each) => each.wrong * 100), known.map((each) => 100 - each.covered * 100)];
-    return [
-      measurement(`${where}, ${loads} runs: called different`, wrong, 6, percent),
-      measurement(`${where}, ${loads} runs: interval misses the truth`, short, 7, percent),
-    ];
-  });
+  return [3, 5, 10, 20, 30].flatMap((loads) =>
+    toldBars(
+      `${where}, ${loads} runs`,
+      names(shapes).map((name) => ({ name, ...toldOfEqual(name, { pages, links, loads }, number) })),
+      number,
+      say,
+    ),
+  );
+}
+
+/** Lanes that rise and fall together, each shape by each kind of minutes: one page, and twelve links. */
+function toldTogether(say: Say): Measurement[] {
+  const at = [
+    { pages: 1, links: 1, loads: 5 },
+    { pages: 1, links: 1, loads: 9 },
+    { pages: 1, links: 1, loads: 30 },
+    { pages: 1, links: 12, loads: 5 },
+  ];
+  return at.flatMap((size) =>
+    names(minutes).flatMap((minute) =>
+      toldBars(
+        `${size.links === 1 ? "1 link" : "12 links"}, ${size.loads} runs, ${minute}`,
+        names(shapes).map((name) => ({
+          name,
+          ...toldOf(`${name}, ${minute}`, drawnTogether(name, minute, "medians"), size, costlyStudies),
+        })),
+        costlyStudies,
+        say,
+      ),
+    ),
+  );
+}
+
+/** Twelve pages of many, each with an effect of its own: the interval is of pages like these. */
+function toldOfPages(say: Say): Measurement[] {
+  const pages = 12;
+  return [3, 5, 9].flatMap((loads) =>
+    names(pageEffects).flatMap((effects) =>
+      toldBars(
+        `${pages} pages like these, ${loads} runs, ${effects}`,
+        names(shapes).map((name) => ({
+          name,
+          ...toldOf(`${name}, ${effects}`, drawnPages(name, effects, pages), { pages, links: 1, loads }, studies),
+        })),
+        studies,
+        say,
+      ),
+    ),
+  );
 }
 
 /** Maps of 36 cells, nine runs each, in which nothing differs: share with any filled cell, by shape. */
-function filledMaps(): number[] {
+function filledMaps(): ShapeShare[] {
   const maps = 200;
   return names(shapes).map((shape) => {
     const random = randomSource(36, shape);
@@ -82,71 +141,34 @@ function filledMaps(): number[] {
       });
       if (correctedTests(tests).some((each) => each !== null && each.holm <= significanceLevel)) wrong++;
     }
-    return (wrong / maps) * 100;
+    return { name: shape, share: wrong / maps };
   });
 }
-
-interface Decided {
-  readonly wrong: number;
-  readonly blocks: number;
-}
-
-/** Of cells with this true difference (log ratio): how many are decided otherwise than `right` allows, and by how many blocks. */
-function decided(shape: string, truth: number, margin_percent: number, right: readonly string[]): Decided {
-  const { lane, over } = shapes[shape] as (typeof shapes)[string];
-  const random = randomSource(6, `${shape} ${truth}`);
-  let [wrong, blocks] = [0, 0];
-  for (let study = 0; study < studies; study++) {
-    const pairs = Array.from({ length: lastLook }, () => ({ lane: lane(random), over: truth + over(random) }));
-    const outcome = decide(pairs, margin_percent);
-    if (!right.includes(outcome.decision)) wrong++;
-    blocks += outcome.blocks;
-  }
-  return { wrong: (wrong / studies) * 100, blocks: blocks / studies };
-}
-
-const margin_percent = 3;
-
-/** One value for all shapes: a bar holds for each of them, so for the worst. */
-function worst(name: string, values: readonly number[], say: (line: string) => void): Measurement {
-  names(shapes).forEach((shape, i) => {
-    say(`${name}, ${shape}: ${values[i]?.toFixed(1)} %`);
-  });
-  return measurement(`${name}, worst shape`, [Math.max(...values)], 5, percent);
-}
-
-type Part = (say: (line: string) => void) => Measurement[];
 
 /** What `--only` takes. */
-const parts: Readonly<Record<string, Part>> = {
+const parts: Readonly<Record<string, (say: Say) => Measurement[]>> = {
   intervals: (say) =>
     names(intervals).flatMap((name) => {
       say(`studies of each size and shape: ${name}`);
       return coverages(name);
     }),
   verdicts: (say) => places.flatMap((place) => toldAt(place, say)),
-  disturbed: () =>
+  minutes: toldTogether,
+  pages: toldOfPages,
+  disturbed: (say) =>
     names(disturbances).map((name) => {
-      const wrong = sizes.map((loads) => falseVerdicts(name, loads, costlyStudies) * 100);
-      return measurement(`equal lanes called different, with ${name}`, wrong, 6, percent);
+      const wrong = sizes.map((loads) => ({
+        name: `${loads} loads`,
+        share: falseVerdicts(name, loads, costlyStudies),
+      }));
+      return worstShape(`equal lanes called different, with ${name}`, wrong, { bar: 6, studies: costlyStudies }, say);
     }),
-  maps: (say) => [worst("maps of 36 equal cells, 9 runs: any cell filled", filledMaps(), say)],
-  compare: () => wrongExits(costlyStudies).map(({ name, percents }) => measurement(name, percents, 5, percent)),
-  decisions: (say) => {
-    const decisionsOf = (truth: number, right: readonly string[]): Decided[] =>
-      names(shapes).map((shape) => decided(shape, truth, margin_percent, right));
-    const equal = decisionsOf(0, ["equivalent", "undecided"]);
-    const atMargin = decisionsOf(Math.log1p(margin_percent / 100), ["faster", "undecided"]);
-    const clear = decisionsOf(Math.log1p(0.1), ["faster", "undecided"]);
-    const wrongOf = (of: readonly Decided[]): number[] => of.map(({ wrong }) => wrong);
-    const loadsOf = (of: readonly Decided[]): number[] => of.map(({ blocks }) => (blocks / lastLook) * 100);
-    return [
-      worst("equal lanes decided to be different", wrongOf(equal), say),
-      worst("apart by the margin, decided to be equivalent", wrongOf(atMargin), say),
-      measurement("loads spent on equal lanes, of 30 blocks'", loadsOf(equal), null, percent),
-      measurement("loads spent on lanes 10 % apart, of 30 blocks'", loadsOf(clear), null, percent),
-    ];
-  },
+  maps: (say) => [
+    worstShape("maps of 36 equal cells, 9 runs: any cell filled", filledMaps(), { bar: 5, studies: null }, say),
+  ],
+  compare: (say) =>
+    wrongExits(compareStudies).map(({ name, shares }) => worstShape(name, shares, { bar: 5, studies: null }, say)),
+  ...stoppingParts,
 };
 
 export const bench: Bench = async (say, only) => {

@@ -141,16 +141,19 @@ export function exits(simulation: Simulation): number {
 
 const names = Object.keys(shapes) as Shape[];
 
-/** For the bench: shares of wrong exits by shape, over six pages, at no change, half of the threshold and the threshold, in per cent. */
-export function wrongExits(studies: number): { readonly name: string; readonly percents: number[] }[] {
+/** For the bench: shares of wrong exits by shape, over six pages, at no change and at a change as large as the threshold. */
+export function wrongExits(
+  studies: number,
+): { readonly name: string; readonly shares: { readonly name: Shape; readonly share: number }[] }[] {
   const threshold_percent = 5;
   return (["interleaved", "occasions"] as const).flatMap((design) =>
     [3, 5, 10, 20].flatMap((runs) =>
-      [0, threshold_percent / 2, threshold_percent].map((change_percent) => ({
+      [0, threshold_percent].map((change_percent) => ({
         name: `compare, ${design === "occasions" ? "three sweeps each" : design}, ${runs} runs, truly ${change_percent} % slower: exits with 1`,
-        percents: names.map(
-          (shape) => exits({ shape, design, change_percent, threshold_percent, runs, pages: 6, studies }) * 100,
-        ),
+        shares: names.map((shape) => ({
+          name: shape,
+          share: exits({ shape, design, change_percent, threshold_percent, runs, pages: 6, studies }),
+        })),
       })),
     ),
   );
