@@ -199,6 +199,24 @@ static void take_event(struct connection *c, quiche_h3_event *event) {
     }
 }
 
+// RFC 9114's name of what quiche could not go on with.
+static const char *error_name(int64_t error) {
+    static const char *const names[] = {[-QUICHE_H3_ERR_INTERNAL_ERROR] = "INTERNAL_ERROR",
+                                        [-QUICHE_H3_ERR_EXCESSIVE_LOAD] = "EXCESSIVE_LOAD",
+                                        [-QUICHE_H3_ERR_ID_ERROR] = "ID_ERROR",
+                                        [-QUICHE_H3_ERR_STREAM_CREATION_ERROR] = "STREAM_CREATION_ERROR",
+                                        [-QUICHE_H3_ERR_CLOSED_CRITICAL_STREAM] = "CLOSED_CRITICAL_STREAM",
+                                        [-QUICHE_H3_ERR_MISSING_SETTINGS] = "MISSING_SETTINGS",
+                                        [-QUICHE_H3_ERR_FRAME_UNEXPECTED] = "FRAME_UNEXPECTED",
+                                        [-QUICHE_H3_ERR_FRAME_ERROR] = "FRAME_ERROR",
+                                        [-QUICHE_H3_ERR_QPACK_DECOMPRESSION_FAILED] =
+                                            "QPACK_DECOMPRESSION_FAILED",
+                                        [-QUICHE_H3_ERR_SETTINGS_ERROR] = "SETTINGS_ERROR",
+                                        [-QUICHE_H3_ERR_REQUEST_CANCELLED] = "REQUEST_CANCELLED"};
+    const char *name = error < 0 && -error < (int64_t)(sizeof names / sizeof *names) ? names[-error] : NULL;
+    return name ? name : "INTERNAL_ERROR";
+}
+
 static void read_events(struct connection *c) {
     quiche_h3_event *event;
     int64_t id;
@@ -210,7 +228,10 @@ static void read_events(struct connection *c) {
     }
     if (id != QUICHE_H3_ERR_DONE && c->response) {
         char reason[REASON_SIZE];
-        snprintf(reason, sizeof reason, "this is no HTTP/3: quiche's error %lld", (long long)id);
+        snprintf(reason, sizeof reason, "%s: %s",
+                 id == QUICHE_H3_ERR_EXCESSIVE_LOAD ? "its fields or a frame are too large"
+                                                    : "this is no HTTP/3",
+                 error_name(id));
         end(c, STAGE_RESPONSE, reason);
     }
 }

@@ -47,11 +47,14 @@ static int choose_alpn(SSL *ssl, const uint8_t **out, uint8_t *out_size, const u
     return SSL_TLSEXT_ERR_OK;
 }
 
-static SSL_CTX *new_context(const struct hostile *hostile, const char *authority) {
+SSL_CTX *hostile_context(const struct hostile *hostile, char *authority) {
+    strcpy(authority, "/tmp/trilane-hostile-XXXXXX");
+    const int fd = mkstemp(authority);
+    if (fd < 0) return NULL;
     SSL_CTX *context = SSL_CTX_new(TLS_method());
     EVP_PKEY *key = x509_make_key();
     X509 *certificate = new_certificate(key, hostile->expired);
-    FILE *file = fopen(authority, "we");
+    FILE *file = fdopen(fd, "w");
     SSL_CTX_use_certificate(context, certificate);
     SSL_CTX_use_PrivateKey(context, key);
     for (unsigned i = 0; i < hostile->chain; i++) {
@@ -99,14 +102,12 @@ int hostile_server_start(struct hostile_server *server, const struct hostile *ho
     struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof name;
     const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    strcpy(server->authority, "/tmp/trilane-hostile-XXXXXX");
-    const int file = mkstemp(server->authority);
-    if (listener < 0 || file < 0 || bind(listener, (struct sockaddr *)&name, sizeof name) < 0 ||
+    if (listener < 0 || bind(listener, (struct sockaddr *)&name, sizeof name) < 0 ||
         listen(listener, 16) < 0 || getsockname(listener, (struct sockaddr *)&name, &size) < 0)
         return -1;
-    close(file);
     server->port = ntohs(name.sin_port);
-    SSL_CTX *context = new_context(hostile, server->authority);
+    SSL_CTX *context = hostile_context(hostile, server->authority);
+    if (!context) return -1;
     server->pid = fork();
     if (server->pid == 0) {
         signal(SIGPIPE, SIG_IGN);

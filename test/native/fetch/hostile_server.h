@@ -3,6 +3,7 @@
 #ifndef TRILANE_TEST_HOSTILE_SERVER_H
 #define TRILANE_TEST_HOSTILE_SERVER_H
 
+#include <openssl/ssl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,6 +28,10 @@ struct hostile_server {
     uint16_t port;
     char authority[64]; // file: the certificate that it has, PEM
 };
+
+// Its TLS with a new certificate, which goes to a new file, too: its name fills `authority` of a server.
+// NULL: failed.
+SSL_CTX *hostile_context(const struct hostile *hostile, char *authority);
 
 // 0, or -1.
 int hostile_server_start(struct hostile_server *server, const struct hostile *hostile);

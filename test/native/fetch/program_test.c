@@ -1,8 +1,8 @@
 // trilane-fetch as a program against servers that do not keep to the rules: each URL has its line with where
 // and why, in time, and the exit status is 0; and what it says of a command line that it cannot take.
-#include "../shaper/run.h"
 #include "base/buf.h"
 #include "hostile_server.h"
+#include "rows.h"
 
 #include <arpa/inet.h>
 #include <jansson.h>
@@ -16,33 +16,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-// `words` after the program, as a shell takes them.
-static void fetch(struct run *run, const char *words) {
-    char line[2048];
-    snprintf(line, sizeof line, "%s %s", PROGRAM_TRILANE_FETCH, words);
-    run_program(run, (char *[]){"bash", "-c", line, NULL});
-}
-
-static const char *text(const json_t *row, const char *key) {
-    const char *value = json_string_value(json_object_get(row, key));
-    return value ? value : "null";
-}
-
-// The only line, which must be a failure of that stage whose reason begins so; or, without a stage, none.
-static void expect_row(const struct run *run, const char *stage, const char *reason) {
-    if (run->status != 0) fail_msg("exit status %d: %s", run->status, run->err);
-    json_t *row = json_loads(run->out, JSON_DISABLE_EOF_CHECK, NULL);
-    assert_non_null(row);
-    const json_t *error = json_object_get(row, "error");
-    if (!stage) {
-        if (!json_is_null(error)) fail_msg("%s: %s", text(error, "stage"), text(error, "reason"));
-    } else if (strcmp(text(error, "stage"), stage) != 0 ||
-               strncmp(text(error, "reason"), reason, strlen(reason)) != 0) {
-        fail_msg("%s: %s; expected %s: %s", text(error, "stage"), text(error, "reason"), stage, reason);
-    }
-    json_decref(row);
-}
 
 struct hostile_case {
     const char *words; // %u is the port, %s the authority's file
@@ -163,9 +136,9 @@ static void hostile_servers_have_their_rows(void **state) {
         char words[512];
         assert_int_equal(hostile_server_start(&server, &cases[i].hostile), 0);
         snprintf(words, sizeof words, cases[i].words, server.port, server.authority);
-        fetch(&run, words);
+        rows_fetch(&run, words);
         hostile_server_stop(&server);
-        expect_row(&run, cases[i].stage, cases[i].reason);
+        rows_expect(&run, cases[i].stage, cases[i].reason);
     }
 }
 
@@ -184,16 +157,16 @@ static void long_fields_are_cut(void **state) {
     const struct hostile hostile = {.says = (const char *)buf_bytes(&said), .size = buf_size(&said)};
     assert_int_equal(hostile_server_start(&server, &hostile), 0);
     snprintf(words, sizeof words, "--lane h1 --insecure https://127.0.0.1:%u/", server.port);
-    fetch(&run, words);
-    expect_row(&run, NULL, NULL);
+    rows_fetch(&run, words);
+    rows_expect(&run, NULL, NULL);
     json_t *row = json_loads(run.out, JSON_DISABLE_EOF_CHECK, NULL);
-    assert_int_equal(strlen(text(row, "location")), 4096);
-    assert_int_equal(strlen(text(row, "alt_svc")), 4095);
-    assert_string_equal(text(row, "alt_svc") + 4093, "\xc3\xa9");
+    assert_int_equal(strlen(rows_text(row, "location")), 4096);
+    assert_int_equal(strlen(rows_text(row, "alt_svc")), 4095);
+    assert_string_equal(rows_text(row, "alt_svc") + 4093, "\xc3\xa9");
     json_decref(row);
     snprintf(words, sizeof words, "--lane h1 --insecure --follow 3 https://127.0.0.1:%u/", server.port);
-    fetch(&run, words);
-    expect_row(&run, "response", "it redirects to a URL of 8 KB or more");
+    rows_fetch(&run, words);
+    rows_expect(&run, "response", "it redirects to a URL of 8 KB or more");
     hostile_server_stop(&server);
     buf_free(&said);
 }
@@ -217,18 +190,18 @@ static void nobody_there_has_its_row(void **state) {
     const uint16_t port = deaf_port(&fd);
     for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++) {
         snprintf(words, sizeof words, "--lane %s --insecure https://127.0.0.1:1/", lanes[i]);
-        fetch(&run, words);
-        expect_row(&run, "connect", "Connection refused");
+        rows_fetch(&run, words);
+        rows_expect(&run, "connect", "Connection refused");
         snprintf(words, sizeof words, "--lane %s --insecure --no-https-record https://nothing.invalid/",
                  lanes[i]);
-        fetch(&run, words);
-        expect_row(&run, "dns", "");
+        rows_fetch(&run, words);
+        rows_expect(&run, "dns", "");
     }
     snprintf(words, sizeof words, "--lane h3 --insecure --connect-timeout 0.4 https://127.0.0.1:%u/", port);
-    fetch(&run, words);
-    expect_row(&run, "timeout", "the server did not answer in time over QUIC");
-    fetch(&run, "--ip 6 https://127.0.0.1/");
-    expect_row(&run, "dns", "the URL's address is of the other version of IP");
+    rows_fetch(&run, words);
+    rows_expect(&run, "timeout", "the server did not answer in time over QUIC");
+    rows_fetch(&run, "--ip 6 https://127.0.0.1/");
+    rows_expect(&run, "dns", "the URL's address is of the other version of IP");
     close(fd);
 }
 
@@ -236,9 +209,10 @@ static void each_line_of_a_file_has_its_row(void **state) {
     struct run run;
     size_t lines = 0;
     (void)state;
-    fetch(&run,
-          "--lane h1 --urls <(echo; echo '# none'; for i in $(seq 20); do echo https://127.0.0.1:1/$i; done; "
-          "echo 'https://bad host/'; printf x)");
+    rows_fetch(
+        &run,
+        "--lane h1 --urls <(echo; echo '# none'; for i in $(seq 20); do echo https://127.0.0.1:1/$i; done; "
+        "echo 'https://bad host/'; printf x)");
     assert_int_equal(run.status, 0);
     for (const char *line = run.out; (line = strchr(line, '\n')); line++)
         lines++;
@@ -267,7 +241,7 @@ static void command_lines_are_checked(void **state) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct run run;
         char said[256];
-        fetch(&run, bad[i].words);
+        rows_fetch(&run, bad[i].words);
         snprintf(said, sizeof said, "trilane-fetch: %s\n", bad[i].said);
         assert_string_equal(run.err, said);
         assert_int_equal(run.status, 2);

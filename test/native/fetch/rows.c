@@ -1,0 +1,37 @@
+#include "rows.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+void rows_fetch(struct run *run, const char *words) {
+    char line[2048];
+    snprintf(line, sizeof line, "%s %s", PROGRAM_TRILANE_FETCH, words);
+    run_program(run, (char *[]){"bash", "-c", line, NULL});
+}
+
+const char *rows_text(const json_t *row, const char *key) {
+    const char *value = json_string_value(json_object_get(row, key));
+    return value ? value : "null";
+}
+
+void rows_expect(const struct run *run, const char *stage, const char *reason) {
+    if (run->status != 0) fail_msg("exit status %d: %s", run->status, run->err);
+    json_t *row = json_loads(run->out, JSON_DISABLE_EOF_CHECK, NULL);
+    assert_non_null(row);
+    const json_t *error = json_object_get(row, "error");
+    if (!stage) {
+        if (!json_is_null(error)) fail_msg("%s: %s", rows_text(error, "stage"), rows_text(error, "reason"));
+        assert_true(json_is_real(json_object_get(row, "download_ms")));
+    } else if (strcmp(rows_text(error, "stage"), stage) != 0 ||
+               strncmp(rows_text(error, "reason"), reason, strlen(reason)) != 0) {
+        fail_msg("%s: %s; expected %s: %s", rows_text(error, "stage"), rows_text(error, "reason"), stage,
+                 reason);
+    }
+    json_decref(row);
+}

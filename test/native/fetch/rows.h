@@ -1,0 +1,17 @@
+// Runs trilane-fetch for a test, and holds the row that it prints to what is expected.
+#ifndef TRILANE_TEST_FETCH_ROWS_H
+#define TRILANE_TEST_FETCH_ROWS_H
+
+#include "../shaper/run.h"
+
+#include <jansson.h>
+
+// `words` after the program, as a shell takes them.
+void rows_fetch(struct run *run, const char *words);
+// The only line, which must be a failure of that stage whose reason begins so; or,
+// without a stage, none.
+void rows_expect(const struct run *run, const char *stage, const char *reason);
+// "null": it has none.
+const char *rows_text(const json_t *row, const char *key);
+
+#endif
