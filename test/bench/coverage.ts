@@ -46,9 +46,6 @@ function coverages(name: keyof typeof intervals): Measurement[] {
   });
 }
 
-<<<<<<< HEAD
-/** What is told of equal lanes: a page on a link, four links, twelve, a hundred, twelve pages. */
-=======
 /** Of studies whose intervals are known, by name: how often lanes that do not differ are called different, and intervals miss. */
 function toldBars(where: string, told: readonly (Told & { name: string })[], number: number, say: Say): Measurement[] {
   const known = told.filter(({ tooFew }) => tooFew < 1);
@@ -63,8 +60,7 @@ function toldBars(where: string, told: readonly (Told & { name: string })[], num
   ];
 }
 
-/** What is told of equal lanes: a page on a link, twelve links, a hundred, twelve pages. */
->>>>>>> 379764e0 (Hold the coverage bench's bars to the worst shape of noise; try in it sweeps that stop, minutes that lanes share, and effects that differ by page)
+/** What is told of equal lanes: a page on a link, four links, twelve, a hundred, twelve pages. */
 const places = [
   { pages: 1, links: 1, studies: 2000 },
   { pages: 1, links: 4, studies: 400 },
