@@ -64,8 +64,9 @@ struct connection_kind {
     struct connection *(*open)(const struct connection_settings *settings, char *error, size_t error_size);
     // When ready. `request` and `response` are to live until the response is over, or the connection closed.
     void (*ask)(struct connection *connection, const struct request *request, struct response *response);
-    // Whether it takes another request, after the last response.
-    bool (*is_reusable)(const struct connection *connection);
+    // Whether it takes another request, after the last response. Reads what came meanwhile, when the loop did
+    // not run: the server may have ended it, or sent what nobody asked for.
+    bool (*is_reusable)(struct connection *connection);
     void (*facts)(const struct connection *connection, struct connection_facts *facts);
     // In order where that takes no waiting; not from within a callback of its own.
     void (*close)(struct connection *connection);

@@ -430,7 +430,9 @@ static void h3_ask(struct connection *c, const struct request *request, struct r
     set_timer(c);
 }
 
-static bool h3_is_reusable(const struct connection *c) {
+static bool h3_is_reusable(struct connection *c) {
+    if (!c->is_over) udp_receive_now(c->udp);
+    if (!c->is_over) on_timer(c, clock_now_ns()); // its idle time may be over
     return !c->is_over && c->told_ready && !c->goaway && !c->response && !quiche_conn_is_closed(c->quic) &&
            !quiche_conn_is_draining(c->quic);
 }

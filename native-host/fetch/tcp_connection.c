@@ -306,7 +306,9 @@ static void tcp_ask(struct connection *c, const struct request *request, struct 
     watch(c);
 }
 
-static bool tcp_is_reusable(const struct connection *c) {
+static bool tcp_is_reusable(struct connection *c) {
+    if (c->phase == TCP_READY) read_in(c);
+    watch(c);
     return c->phase == TCP_READY && c->http->is_reusable(c->exchange);
 }
 

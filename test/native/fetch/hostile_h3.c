@@ -25,10 +25,10 @@ struct client {
     size_t said; // of `says`
 };
 
-static quiche_config *new_config(void) {
+static quiche_config *new_config(unsigned idle_ms) {
     quiche_config *config = quiche_config_new(QUICHE_PROTOCOL_VERSION);
     if (!config) abort();
-    quiche_config_set_max_idle_timeout(config, LIFE_S * 1000);
+    quiche_config_set_max_idle_timeout(config, idle_ms ? idle_ms : LIFE_S * 1000);
     quiche_config_set_max_send_udp_payload_size(config, PACKET_BYTES);
     quiche_config_set_initial_max_data(config, WINDOW_BYTES);
     quiche_config_set_initial_max_stream_data_bidi_remote(config, WINDOW_BYTES);
@@ -106,7 +106,7 @@ static void send_packets(struct client *c, int fd) {
 }
 
 static void serve(struct client *c, int fd, SSL_CTX *context) {
-    quiche_config *config = new_config();
+    quiche_config *config = new_config(c->hostile->idle_ms);
     for (;;) {
         uint8_t packet[2048];
         struct sockaddr_in peer;

@@ -16,7 +16,8 @@ struct hostile_h3 {
     size_t own_size;
     const char *control; // on the latter, behind the SETTINGS
     size_t control_size;
-    unsigned chain; // as many more certificates that it sends along
+    unsigned idle_ms; // its idle time-out; 0: a long one
+    unsigned chain;   // as many more certificates that it sends along
 };
 
 // As hostile_server_start: 0, or -1. Ended by hostile_server_stop.

@@ -123,8 +123,26 @@ static void control_characters_are_not_kept(void **state) {
     json_decref(row);
 }
 
+// Its idle time is over while nobody looks.
+static void a_connection_that_is_gone_is_not_used_again(void **state) {
+    const struct hostile_h3 hostile = {SAID(STATUS_200 HELLO), .idle_ms = 400};
+    struct hostile_server server;
+    struct run run;
+    char words[512];
+    (void)state;
+    assert_int_equal(hostile_h3_start(&server, &hostile), 0);
+    snprintf(words, sizeof words,
+             "--lane h3 --insecure --reuse --timeout 3 --urls <(for i in 1 2; do echo "
+             "https://127.0.0.1:%u/$i; sleep 1; done)",
+             server.port);
+    rows_fetch(&run, words);
+    hostile_server_stop(&server);
+    rows_expect_two_connections(&run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_way_has_its_row),
-                                       cmocka_unit_test(control_characters_are_not_kept)};
+                                       cmocka_unit_test(control_characters_are_not_kept),
+                                       cmocka_unit_test(a_connection_that_is_gone_is_not_used_again)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,6 +88,10 @@ static void serve(const struct hostile *hostile, SSL_CTX *context, int fd) {
         SSL_read(ssl, request, sizeof request) > 0 && hostile->says) {
         SSL_write(ssl, hostile->says, (int)(hostile->size ? hostile->size : strlen(hostile->says)));
         if (hostile->again) say_without_end(ssl, hostile);
+        if (hostile->later) {
+            usleep(100 * 1000);
+            SSL_write(ssl, hostile->later, (int)strlen(hostile->later));
+        }
     }
     if (hostile->silent || hostile->stays)
         while (recv(fd, request, sizeof request, 0) > 0) // until the client has gone

@@ -19,6 +19,7 @@ struct hostile {
     size_t size;       // of that; 0: it is a string
     const char *again; // and then this, without end, and reads nothing; NULL: nothing
     size_t again_size; // 0: it is a string
+    const char *later; // and this a tenth of a second after it; NULL: nothing
     bool stays;        // and then neither says more nor ends
     bool dies;         // and then is gone, without close_notify
 };

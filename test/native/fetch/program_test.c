@@ -171,6 +171,36 @@ static void long_fields_are_cut(void **state) {
     buf_free(&said);
 }
 
+// What a server did while nobody looked: it ended the connection, or went on with what nobody had asked for.
+static void a_connection_that_is_spoilt_is_not_used_again(void **state) {
+    static const struct {
+        const char *lane;
+        struct hostile hostile;
+    } spoilt[] = {
+        {"h1", {.says = HEAD "Content-Length: 2\r\n\r\nok"}},
+        {"h1", {.says = HEAD "Content-Length: 2\r\n\r\nok", .dies = true}},
+        {"h1",
+         {.says = HEAD "Content-Length: 2\r\n\r\nok",
+          .later = HEAD "Content-Length: 1\r\n\r\n!",
+          .stays = true}},
+        {"h2", {.alpn = "h2", .says = "\0\0\0\4\0\0\0\0\0\0\0\1\1\5\0\0\0\1\x88", .size = 19}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof spoilt / sizeof *spoilt; i++) {
+        struct hostile_server server;
+        struct run run;
+        char words[512];
+        assert_int_equal(hostile_server_start(&server, &spoilt[i].hostile), 0);
+        snprintf(words, sizeof words,
+                 "--lane %s --insecure --reuse --urls <(for i in 1 2; do echo https://127.0.0.1:%u/$i; sleep "
+                 "0.5; done)",
+                 spoilt[i].lane, server.port);
+        rows_fetch(&run, words);
+        hostile_server_stop(&server);
+        rows_expect_two_connections(&run);
+    }
+}
+
 // A UDP socket that nobody reads.
 static uint16_t deaf_port(int *fd) {
     struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -250,9 +280,11 @@ static void command_lines_are_checked(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hostile_servers_have_their_rows), cmocka_unit_test(long_fields_are_cut),
-        cmocka_unit_test(nobody_there_has_its_row), cmocka_unit_test(each_line_of_a_file_has_its_row),
-        cmocka_unit_test(command_lines_are_checked)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(hostile_servers_have_their_rows),
+                                       cmocka_unit_test(long_fields_are_cut),
+                                       cmocka_unit_test(a_connection_that_is_spoilt_is_not_used_again),
+                                       cmocka_unit_test(nobody_there_has_its_row),
+                                       cmocka_unit_test(each_line_of_a_file_has_its_row),
+                                       cmocka_unit_test(command_lines_are_checked)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

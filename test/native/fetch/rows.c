@@ -35,3 +35,17 @@ void rows_expect(const struct run *run, const char *stage, const char *reason) {
     }
     json_decref(row);
 }
+
+void rows_expect_two_connections(const struct run *run) {
+    const char *line = run->out;
+    if (run->status != 0) fail_msg("exit status %d: %s", run->status, run->err);
+    for (int i = 0; i < 2; i++, line = strchr(line, '\n') + 1) {
+        json_t *row = json_loads(line, JSON_DISABLE_EOF_CHECK, NULL);
+        assert_non_null(row);
+        const json_t *error = json_object_get(row, "error");
+        if (!json_is_null(error)) fail_msg("row %d: %s", i, rows_text(error, "reason"));
+        assert_true(json_is_false(json_object_get(row, "reused")));
+        json_decref(row);
+        assert_non_null(strchr(line, '\n'));
+    }
+}

@@ -11,6 +11,9 @@ void rows_fetch(struct run *run, const char *words);
 // The only line, which must be a failure of that stage whose reason begins so; or,
 // without a stage, none.
 void rows_expect(const struct run *run, const char *stage, const char *reason);
+// The same of two lines of a connection that might have been used again: both objects came, each over its
+// own.
+void rows_expect_two_connections(const struct run *run);
 // "null": it has none.
 const char *rows_text(const json_t *row, const char *key);
 
