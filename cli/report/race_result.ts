@@ -76,6 +76,7 @@ function comparisonOf(result: Improvement, decisions: readonly PairDecision[]): 
     low: knownEnd(interval?.low),
     high: knownEnd(interval?.high),
     decided: way === "faster" || way === "slower",
+    ...(decided ? { decision: decided.decision } : {}),
   };
 }
 

@@ -199,6 +199,10 @@ export interface RaceComparison {
    * One of the two is shown to be faster; where loads stopped once it was decided (`--decide`), that is the decision, whose figure and interval these are.
    */
   decided: boolean;
+  /**
+   * Where loads stopped once it was decided: of `lane`. equivalent: within the plan's margin. Absent: their number was fixed before, or an earlier version wrote it.
+   */
+  decision?: "faster" | "slower" | "equivalent" | "undecided";
 }
 export interface RaceVerdict {
   /**

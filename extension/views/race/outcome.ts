@@ -44,7 +44,7 @@ function plotted(lane: RaceLane): PlottedLane {
 }
 
 function comparisonsMarkup({ comparisons }: RaceResult): Markup {
-  const rows = comparisons.map(({ lane, against, improvement_percent, low, high, decided }) => {
+  const rows = comparisons.map(({ lane, against, improvement_percent, low, high, decided, decision }) => {
     if (improvement_percent === null)
       return html`<tr><th scope="row">${lane} over ${against}</th><td class="num">–</td><td class="num">–</td><td>a lane has no valid load</td></tr>`;
     const interval =
@@ -53,13 +53,16 @@ function comparisonsMarkup({ comparisons }: RaceResult): Markup {
         : { low: low ?? Number.NEGATIVE_INFINITY, high: high ?? Number.POSITIVE_INFINITY };
     const text = formatPercents(improvement_percent, interval);
     const minus = (number: string): string => number.replace("-", "−");
-    const words = !interval
-      ? "too few loads for an interval"
-      : decided
-        ? improvement_percent > 0
-          ? "faster"
-          : "slower"
-        : "no difference shown";
+    const words =
+      decision === "equivalent"
+        ? "equal, as closely as was asked"
+        : !interval
+          ? "too few loads for an interval"
+          : decided
+            ? improvement_percent > 0
+              ? "faster"
+              : "slower"
+            : "no difference shown";
     return html`<tr><th scope="row">${lane} over ${against}</th><td class="num">${minus(text.percent)} %</td><td class="num">${interval ? percentRange({ low: minus(text.low), high: minus(text.high) }, " %") : "–"}</td><td>${words}</td></tr>`;
   });
   return html`<div class="scroll"><table><caption>Improvement of the median page load time: positive is faster. 95 % interval.</caption><thead><tr><th scope="col">pair</th><th scope="col" class="num">improvement</th><th scope="col" class="num">interval</th><th scope="col"></th></tr></thead><tbody>${rows}</tbody></table></div>`;

@@ -92,8 +92,8 @@ test("a race: the decision in its own words, with its own interval, everywhere",
     for (const { pair, decision, percent, interval } of decisions) {
       const same = race.comparisons.find(({ lane, against }) => lane === pair.lane && against === pair.over);
       assert.deepEqual(
-        [same?.improvement_percent, same?.low, same?.high, same?.decided],
-        [percent, interval?.low ?? null, interval?.high ?? null, decision !== "equivalent"],
+        [same?.improvement_percent, same?.low, same?.high, same?.decided, same?.decision],
+        [percent, interval?.low ?? null, interval?.high ?? null, decision !== "equivalent", decision],
       );
     }
   });
