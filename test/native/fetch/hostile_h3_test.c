@@ -125,15 +125,15 @@ static void control_characters_are_not_kept(void **state) {
 
 // Its idle time is over while nobody looks.
 static void a_connection_that_is_gone_is_not_used_again(void **state) {
-    const struct hostile_h3 hostile = {SAID(STATUS_200 HELLO), .idle_ms = 400};
+    const struct hostile_h3 hostile = {SAID(STATUS_200 HELLO), .idle_ms = 1000};
     struct hostile_server server;
     struct run run;
     char words[512];
     (void)state;
     assert_int_equal(hostile_h3_start(&server, &hostile), 0);
     snprintf(words, sizeof words,
-             "--lane h3 --insecure --reuse --timeout 3 --urls <(for i in 1 2; do echo "
-             "https://127.0.0.1:%u/$i; sleep 1; done)",
+             "--lane h3 --insecure --reuse --timeout 3 --urls "
+             "<(echo https://127.0.0.1:%1$u/1; sleep 2; echo https://127.0.0.1:%1$u/2)",
              server.port);
     rows_fetch(&run, words);
     hostile_server_stop(&server);

@@ -192,8 +192,8 @@ static void a_connection_that_is_spoilt_is_not_used_again(void **state) {
         char words[512];
         assert_int_equal(hostile_server_start(&server, &spoilt[i].hostile), 0);
         snprintf(words, sizeof words,
-                 "--lane %s --insecure --reuse --urls <(for i in 1 2; do echo https://127.0.0.1:%u/$i; sleep "
-                 "0.5; done)",
+                 "--lane %1$s --insecure --reuse --urls "
+                 "<(echo https://127.0.0.1:%2$u/1; sleep 1; echo https://127.0.0.1:%2$u/2)",
                  spoilt[i].lane, server.port);
         rows_fetch(&run, words);
         hostile_server_stop(&server);

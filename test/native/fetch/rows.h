@@ -8,8 +8,8 @@
 
 // `words` after the program, as a shell takes them.
 void rows_fetch(struct run *run, const char *words);
-// The only line, which must be a failure of that stage whose reason begins so; or,
-// without a stage, none.
+// The only line, which must be a failure of that stage whose reason begins so, without time and digest of a
+// whole object; or, without a stage, none.
 void rows_expect(const struct run *run, const char *stage, const char *reason);
 // The same of two lines of a connection that might have been used again: both objects came, each over its
 // own.
