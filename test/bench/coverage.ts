@@ -30,7 +30,7 @@ const studies = 1500;
 /** Of what takes a whole verdict. */
 const costlyStudies = 500;
 /** Of what takes two or six sweeps. */
-const compareStudies = 400;
+const compareStudies = 300;
 
 const names = <Name extends string>(of: Record<Name, unknown>): Name[] => Object.keys(of) as Name[];
 const percent = { unit: "%" } as const;
