@@ -4,7 +4,7 @@ import { minimumUnits, usualRuns } from "../../base/interval.ts";
 import { count } from "../../base/numbers.ts";
 import { significanceLevel } from "../stats/multiplicity.ts";
 import { lastLook } from "../stats/sequential.ts";
-import type { Improvement } from "../verdict/comparison.ts";
+import { type Improvement, limitOf } from "../verdict/comparison.ts";
 import { effectComponents } from "../verdict/effect_components.ts";
 import { counted, isValid, type Sample } from "../verdict/sample.ts";
 import type { PairDecision } from "../verdict/stopping_decision.ts";
@@ -50,7 +50,9 @@ function tooFewRemedy({ loads, plan, result }: Basis): string {
  * What would narrow the interval. That of pages like these is as wide as pages lie apart, which more runs change only so far as loads
  * do; what all pages share, as what an occasion adds, is not in it.
  */
-function narrowingWords({ loads, result: { pair, pages, links, units } }: Basis): string {
+function narrowingWords({ loads, result }: Basis): string {
+  const { pair, pages, links, units } = result;
+  if (limitOf(result) === "at most") return "a longer --timeout may show how slow the loads are that timed out";
   if (units === "blocks")
     return `more runs narrow the interval${pages * links === 1 ? " (--decide 3 runs until it is settled)" : ""}`;
   const components = effectComponents(loads, pair)?.components ?? [];

@@ -11,7 +11,10 @@ import { type LaneSummary, summarize } from "./summary.ts";
 /** A smaller difference is one that nobody acts on, and what a careful sweep can tell from none. */
 export const equivalence_percent = 3;
 
-/** A 95 % interval within the margin: two one-sided tests at 2.5 % each refuse any larger difference (Schuirmann 1987). */
+/**
+ * A 95 % interval within the margin: two one-sided tests at 2.5 % each refuse any larger difference (Schuirmann 1987). Not corrected: of three
+ * lanes' pairs only two can differ by just the margin, the third by nothing or twice that, so that any is called equal wrongly in 5 % at most.
+ */
 export function isEquivalent({ low, high }: Interval): boolean {
   return low > -equivalence_percent && high < equivalence_percent;
 }
