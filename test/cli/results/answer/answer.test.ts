@@ -145,7 +145,9 @@ test("several places that were decided are counted, and what is pooled is said t
 });
 
 test("a gain over pages of which one timed out is at most so large, and not narrowed by more runs", () => {
-  const pages = Array.from({ length: 11 }, (_, page) => paired(around(1000, 5, 5), around(880, 5, 5, 3), `page ${page}`));
+  const pages = Array.from({ length: 11 }, (_, page) =>
+    paired(around(1000, 5, 5), around(880, 5, 5, 3), `page ${page}`),
+  );
   const out = paired(around(20_000, 5, 5), [900, 910, "timed out", "timed out", "timed out"], "odd");
   const { sentence, sure } = answered([...pages.flat(), ...out]);
   assert.match(
