@@ -13,6 +13,11 @@ export function formatTime(time_ms: number): string {
   return rounded_ms < 10_000 ? `${significant(rounded_ms, 3)} ms` : `${significant(rounded_ms / 1000, 3)} s`;
 }
 
+/** As formatTime; `over 60 s` if the time is only known to be longer, because loads timed out. */
+export function formatMedian(time_ms: number, isAtLeast: boolean): string {
+  return `${isAtLeast ? "over " : ""}${formatTime(time_ms)}`;
+}
+
 /** `50 ms`, `5.2 ms`: in sentences, where nobody counts figures; from a second on as formatTime. */
 export function sentenceTime(time_ms: number): string {
   const rounded_ms = time_ms >= 10 ? Math.round(time_ms) : Number(time_ms.toPrecision(2));
@@ -62,6 +67,15 @@ export function formatPercents(
 export function percentRange({ low, high }: { readonly low: string; readonly high: string }, unit = ""): string {
   if (low === "") return `${high}${unit} or less`;
   return high === "" ? `${low}${unit} or more` : `${low} to ${high}${unit}`;
+}
+
+/**
+ * Before an improvement of which only a limit is known: `≥ ` as in `≥ 98 %`, or `≤ `; empty if there is none. `limit`: the two are at
+ * least, or at most, so far apart.
+ */
+export function limitSign(percent: number, limit: "at least" | "at most" | null): "≥ " | "≤ " | "" {
+  if (limit === null) return "";
+  return percent > 0 === (limit === "at least") ? "≥ " : "≤ ";
 }
 
 /** `0.031`, or `< 0.001`. */

@@ -1,6 +1,6 @@
 // `trilane compare A B`: what became slower or faster from one sweep, or several, to another; `compare --interleaved A B` loads two
 // versions alternately first. What is judged is cli/results/compare's. Exit status 0: nothing became worse; 1: something became
-// slower by more than the threshold, or fails more often; 3: nothing can be said of any cell, or something is slower and may be so
+// slower by more than the threshold, or fails more often; 3: nothing can be said of any cell, or something became worse and may be so
 // by its occasion. Cells of which alone nothing can be told do not change the status: a line counts them.
 import { existsSync } from "node:fs";
 import type { Argv } from "yargs";
@@ -11,7 +11,7 @@ import { usualRuns } from "../base/interval.ts";
 import { number } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { compareRuns } from "../results/compare/compare.ts";
-import { type Comparison, regressionOf } from "../results/compare/comparison.ts";
+import { type Comparison, regressionOf, worseOf } from "../results/compare/comparison.ts";
 import { interleavedSides } from "../results/compare/interleaved.ts";
 import type { Run } from "../results/compare/pairs.ts";
 import { comparisonLines, type SideNames } from "../results/compare/words.ts";
@@ -145,13 +145,20 @@ function documentOf(
   };
 }
 
+function worseWords(comparison: Comparison, threshold: number): string {
+  const words = { slower: `slower by more than ${threshold} %`, failing: "loads fail more often" };
+  return worseOf(comparison)
+    .map((judgement) => words[judgement])
+    .join(", and ");
+}
+
 /** Sets the exit status, or throws where there is no answer. */
 function conclude(comparison: Comparison, threshold: number): void {
   const found = regressionOf(comparison);
   if (found === "shown") process.exitCode = 1;
   else if (found === "unsure")
     throw new UndecidedError(
-      `slower by more than ${threshold} %, but with one sweep each it may be the occasion: run \`trilane compare --interleaved\`, name several sweeps of each (1,2,3 4,5,6), or give --occasion-spread`,
+      `${worseWords(comparison, threshold)}, but with one sweep each it may be the occasion: run \`trilane compare --interleaved\`, name several sweeps of each (1,2,3 4,5,6), or give --occasion-spread`,
     );
   else if (comparison.loads_needed === null)
     throw new UndecidedError("no cell is the same in both sweeps: compare sweeps of the same recordings and links");
@@ -294,7 +301,7 @@ export const command: Command<CompareOptions> = {
           "  0  nothing became worse",
           "  1  something became slower by more than --threshold, or loads fail more often",
           "  2  the command line or a file is wrong",
-          "  3  too few loads to show any change; or something is slower, and each side",
+          "  3  too few loads to show any change; or something became worse, and each side",
           "     is one sweep, which cannot tell a change from its occasion (machine, day)",
         ].join("\n"),
       ) as unknown as Argv<CompareOptions>,

@@ -110,7 +110,7 @@ export interface ComparedCell {
   link: string;
   lane: LaneLabel;
   /**
-   * slower and faster: by more than the threshold, shown at 5 %; same: by no more than it, shown at 5 %; unclear: neither; failing: more loads of the second side fail, or several were tried there and none is valid any more; unknown: too few valid loads, or another recording or link.
+   * slower and faster: by more than the threshold, shown at 5 %; same: by no more than it, shown at 5 %; unclear: neither; failing: more loads of the second side fail, or none of them ends any more, shown at 5 %; unknown: too few valid loads, or another recording or link.
    */
   judgement: "slower" | "faster" | "same" | "unclear" | "failing" | "unknown";
   /**
@@ -119,12 +119,17 @@ export interface ComparedCell {
   loads_a: number;
   loads_b: number;
   /**
+   * Of these loads. If they are half or more, the median is a lower bound: at least so long. Absent, as the next one, from documents of before it was told.
+   */
+  timed_out_a?: number;
+  timed_out_b?: number;
+  /**
    * Loads that are neither valid nor timed out, without those that a busy machine or a link out of tolerance spoiled; absent, as the next two, from documents of before it was told.
    */
   failed_a?: number;
   failed_b?: number;
   /**
-   * Of Fisher's exact test that the second sweep's loads fail more often, by Holm over all tests; 1 where there is none.
+   * Of Fisher's exact tests that the second sweep's loads fail more often, or that none ends any more, the lesser one by Holm over all tests; 1 where there is none.
    */
   failing_probability?: number;
   median_a_ms: number | null;

@@ -12,9 +12,8 @@
 // spread between them; two versions in one sweep meet the same; one sweep of each shows that there is a change, but not whose.
 // How far occasions are known to differ may be given (`occasionSpread_percent`): it widens the threshold.
 //
-// That loads fail more often than they did is tested too (Fisher's exact test), and corrected with the rest.
+// That loads fail more often than they did, or end no more, is tested too (failures.ts), and corrected with the rest.
 import { median } from "../../base/quantile.ts";
-import { leastRisingFailures, risingFailures } from "../stats/fisher_exact.ts";
 import { holm, significanceLevel } from "../stats/multiplicity.ts";
 import type { LaneLabel } from "../store/results.ts";
 import { browsersOf } from "../verdict/browsers.ts";
@@ -35,10 +34,8 @@ import {
   intervalOf,
   loadsNeeded,
 } from "./evidence.ts";
+import { failureTests } from "./failures.ts";
 import { isSameCell, type Pair, pairsOf, placeOf, type Run, timesOf } from "./pairs.ts";
-
-/** After so many tries without a valid load a page is broken, and no test needed: few loads of many cells could not show it. */
-const severalTries = 3;
 
 export interface Terms {
   /** Changes of the median page load time of up to so much do not matter. */
@@ -111,13 +108,6 @@ function groupsOf(pairs: readonly Pair[]): Group[] {
   return groups.filter((group) => new Set(group.pairs.map(({ cell }) => placeOf(cell))).size > 1);
 }
 
-/** Whether the second side's loads end no more, and the first side's did. */
-function isBroken({ a, b }: Pair): boolean {
-  return (
-    a.tries.valid - a.out > a.tries.failed + a.out && b.tries.valid === b.out && b.tries.failed + b.out >= severalTries
-  );
-}
-
 function designOf(occasions: Comparison["occasions"], { isInterleaved = false }: Terms): Design {
   if (isInterleaved) return "interleaved";
   return Math.max(occasions.a, occasions.b) > 1 ? "occasions" : "one each";
@@ -143,19 +133,20 @@ export function compareRuns(a: readonly Run[], b: readonly Run[], terms: Terms):
     const evidence = evidenceTogether(evidences, occasions, isInterleaved);
     return evidence ? [{ lane, cells: cells.length, evidence }] : [];
   });
-  // Where even all failures in the second side would show nothing there is nothing to test.
-  const failures = comparable.filter((pair) => isShown(leastRisingFailures(pair.a.tries, pair.b.tries)));
+  const failures = comparable.flatMap((pair) => failureTests(pair, significanceLevel));
   const evidences = [...tested.map((pair) => ofPair.get(pair) as Evidence), ...groups.map(({ evidence }) => evidence)];
   const worse = holm([
     ...evidences.map(({ greater }) => greater(bounds.slower)),
-    ...failures.map((pair) => risingFailures(pair.a.tries, pair.b.tries)),
+    ...failures.map(({ probability }) => probability),
   ]);
   const better = holm(evidences.map(({ less }) => less(bounds.faster)));
   const tests = evidences.map(
     (evidence, index): Tested => ({ evidence, slower: worse[index] as number, faster: better[index] as number }),
   );
   const ofCell = new Map(tested.map((pair, index) => [pair, tests[index] as Tested]));
-  const ofFailures = new Map(failures.map((pair, index) => [pair, worse[tests.length + index] as number]));
+  const ofFailures = new Map<Pair, number>();
+  for (const [index, { pair }] of failures.entries())
+    ofFailures.set(pair, Math.min(ofFailures.get(pair) ?? 1, worse[tests.length + index] as number));
   const canShow = (some: readonly Evidence[]): boolean => some.some(({ least }) => isShown(least * worse.length));
   const needs = comparable.length + groupsOf(comparable).length + failures.length;
 
@@ -165,12 +156,13 @@ export function compareRuns(a: readonly Run[], b: readonly Run[], terms: Terms):
     const [a_ms, b_ms] = [timesOf(pair.a), timesOf(pair.b)];
     const judgement = (): Judgement => {
       if (!isSameCell(pair)) return "unknown";
-      if (isBroken(pair) || isShown(failing)) return "failing";
+      if (isShown(failing)) return "failing";
       return test ? judged(test, bounds) : "unknown";
     };
     return {
       ...{ page: cell.page, link: cell.link, lane: cell.lane, judgement: judgement() },
       ...{ loads_a: a_ms.length, loads_b: b_ms.length },
+      ...{ timed_out_a: pair.a.out, timed_out_b: pair.b.out },
       ...{ failed_a: pair.a.tries.failed, failed_b: pair.b.tries.failed, failing_probability: failing },
       median_a_ms: a_ms.length > 0 ? median(a_ms) : null,
       median_b_ms: b_ms.length > 0 ? median(b_ms) : null,

@@ -6,10 +6,7 @@ import type { Browser } from "../verdict/browsers.ts";
 /** `unclear`: neither a change nor its absence is shown. */
 export type ShownChange = "slower" | "faster" | "same" | "unclear";
 
-/**
- * `failing`: loads of the second side fail more often, or several were tried there and none is valid any more. `unknown`: too few
- * valid loads in one of them, or another cell.
- */
+/** `failing`: loads of the second side fail more often, or none ends any more. `unknown`: too few valid loads in one of them, or another cell. */
 export type Judgement = ShownChange | "failing" | "unknown";
 
 /** Of the median page load time; positive is slower. */
@@ -29,10 +26,13 @@ export interface ComparedCell extends NullableChange {
   readonly judgement: Judgement;
   readonly loads_a: number;
   readonly loads_b: number;
+  /** Of these; if they are half or more, the median is a lower bound. */
+  readonly timed_out_a: number;
+  readonly timed_out_b: number;
   /** Neither valid nor timed out, and not by the machine's or the link's doing. */
   readonly failed_a: number;
   readonly failed_b: number;
-  /** That loads fail no more often than they did: Holm's, 1 where it is not tested. */
+  /** That loads fail no more often than they did, and end as they did: Holm's, 1 where it is not tested. */
   readonly failing_probability: number;
   readonly median_a_ms: number | null;
   readonly median_b_ms: number | null;
@@ -83,12 +83,17 @@ export interface Comparison {
   readonly browsers_b: readonly Browser[];
 }
 
-/** `unsure`: something is slower, but it may be the occasion. */
+/** `unsure`: something became worse, but it may be the occasion. */
 export type Regression = "none" | "shown" | "unsure";
 
-/** Whether anything became worse: a cell, or cells together. Loads that fail do so on any occasion. */
-export function regressionOf({ cells, together, design, occasion_spread_percent }: Comparison): Regression {
-  if (cells.some(({ judgement }) => judgement === "failing")) return "shown";
-  if (![...cells, ...together].some(({ judgement }) => judgement === "slower")) return "none";
+/** What became worse, of cells and of cells together. */
+export function worseOf({ cells, together }: Pick<Comparison, "cells" | "together">): ("slower" | "failing")[] {
+  const found = new Set<Judgement>([...cells, ...together].map(({ judgement }) => judgement));
+  return (["slower", "failing"] as const).filter((judgement) => found.has(judgement));
+}
+
+export function regressionOf(comparison: Comparison): Regression {
+  if (worseOf(comparison).length === 0) return "none";
+  const { design, occasion_spread_percent } = comparison;
   return design === "one each" && occasion_spread_percent === null ? "unsure" : "shown";
 }

@@ -1,8 +1,9 @@
 // A comparison for people: a table of what changed, and lines that count and say what could be shown. Within 80 columns but for
 // long names.
-import { count, formatPercents, formatTime } from "../../base/numbers.ts";
+import { count, formatMedian, formatPercents } from "../../base/numbers.ts";
 import { textTable } from "../../base/text_table.ts";
 import { type Browser, browserNames } from "../verdict/browsers.ts";
+import { isMedianOut } from "../verdict/sample.ts";
 import type { ComparedCell, ComparedTogether, Comparison, Judgement } from "./comparison.ts";
 
 const order: readonly Judgement[] = ["failing", "slower", "faster", "unclear", "unknown", "same"];
@@ -20,17 +21,23 @@ function changeText({ change_percent, low_percent, high_percent }: ComparedCell 
 }
 
 function judgementText(cell: ComparedCell): string {
-  const { judgement, other_recording, other_link, other_coverage, loads_b, failed_b } = cell;
+  const { judgement, other_recording, other_link, other_coverage, loads_b, timed_out_b, failed_b } = cell;
   if (other_recording) return "another page";
   if (other_link) return "another link";
   if (other_coverage) return "another part";
   if (judgement !== "failing") return judgement;
-  return loads_b === 0 ? "no valid load" : `${failed_b} of ${loads_b + failed_b} fail`;
+  if (loads_b > timed_out_b) return `${failed_b} of ${loads_b + failed_b} fail`;
+  return timed_out_b === 0 ? "no valid load" : "no load ends";
+}
+
+function medianText(median_ms: number | null, loads: number, timedOut: number): string {
+  if (median_ms === null) return "none";
+  return formatMedian(median_ms, isMedianOut(loads, timedOut));
 }
 
 function row(cell: ComparedCell): string[] {
-  const time = (time_ms: number | null): string => (time_ms === null ? "none" : formatTime(time_ms));
-  const [before, after] = [time(cell.median_a_ms), time(cell.median_b_ms)];
+  const before = medianText(cell.median_a_ms, cell.loads_a, cell.timed_out_a);
+  const after = medianText(cell.median_b_ms, cell.loads_b, cell.timed_out_b);
   return [`${cell.page} ${cell.link}`, cell.lane, before, after, changeText(cell), judgementText(cell)];
 }
 

@@ -31,6 +31,19 @@ for (const shape of worst) {
   });
 }
 
+for (const timedOut of [0.2, 0.4])
+  test(`${timedOut * 100} % of both sides' loads time out: no page of 36 is called broken, with few runs either`, () => {
+    const terms = { shape: "alike, normal", design: "interleaved", change_percent: 0, threshold_percent: 5 } as const;
+    for (const [runs, failed] of [
+      [3, 0],
+      [5, 0],
+      [5, 0.1],
+    ] as const) {
+      const found = exits({ ...terms, runs, pages: 36, studies, lost: { timedOut, failed } });
+      assert.ok(found <= most, `${found} of ${runs} runs, ${failed * 100} % of which fail`);
+    }
+  });
+
 test("one sweep each never exits with 1, however large the change", () => {
   assert.equal(share("alike, normal", "one each", 30, 10, 2), 0);
 });

@@ -215,7 +215,47 @@ test("loads that time out are slower than all others, as in a verdict, and fail 
     5,
   ).cells;
   assert.deepEqual([same?.judgement, same?.change_percent], ["same", 0]);
-  // A page of which nothing ends any more is broken, however few were tried.
-  const none = compare(run([{ times_ms: around(1000, 3) }]), run([{ times_ms: [], invalid: 3, reason }]), 5);
-  assert.equal(none.cells[0]?.judgement, "failing");
+});
+
+const endless = "the load event did not come within 30000 ms";
+
+test("a page of which nothing ends any more is failing if that is shown, among many pages too", () => {
+  const pagesOf = (broken: readonly string[], loads: number): Made[] =>
+    Array.from({ length: 36 }, (_, index) => `p${index}`).map((page) =>
+      broken.includes(page)
+        ? { page, times_ms: [], invalid: loads, reason: endless }
+        : { page, times_ms: around(1000, loads) },
+    );
+  const found = compare(run(pagesOf([], 5)), run(pagesOf(["p3"], 5)), 5);
+  const failing = found.cells.filter(({ judgement }) => judgement === "failing");
+  assert.deepEqual(
+    failing.map(({ page, timed_out_b, failed_b }) => [page, timed_out_b, failed_b]),
+    [["p3", 5, 0]],
+  );
+  assert.ok(isWorse(found));
+  assert.match(comparisonLines(found, 5)[1] ?? "", /^p3 3mbit\/50ms +h2 +\S+ m?s +over 30\.0 s .* no load ends$/);
+  // Three times nothing, where many might time out, is chance.
+  const once = { page: "other", times_ms: around(1000, 1), invalid: 2, reason: endless };
+  const few = compare(
+    run([...pagesOf(["p4", "p5"], 3), once]),
+    run([...pagesOf(["p3", "p4", "p6"], 3), { ...once, times_ms: [], invalid: 3 }]),
+    5,
+  );
+  assert.deepEqual(
+    few.cells.filter(({ judgement }) => judgement === "failing"),
+    [],
+  );
+});
+
+test("with one sweep each loads that fail may be the occasion's, too", () => {
+  const [before, after] = [
+    run([{ times_ms: around(1000, 8) }]),
+    run([{ times_ms: [], invalid: 8, reason: "the page's process ended" }]),
+  ];
+  const judged = (occasionSpread_percent: number | null) => {
+    const found = compareRuns([before], [after], { threshold_percent: 5, occasionSpread_percent });
+    return [found.cells[0]?.judgement, regressionOf(found)];
+  };
+  assert.deepEqual(judged(null), ["failing", "unsure"]);
+  assert.deepEqual(judged(0), ["failing", "shown"]);
 });

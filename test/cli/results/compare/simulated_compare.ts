@@ -1,10 +1,12 @@
-// Comparisons whose truth is known: two sides whose medians differ by a given change on each page, with noise of two shapes and, where
-// each side has sweeps of its own, with what occasions add. How often `trilane compare` would exit with 1. Seeded; judges nothing.
+// Comparisons whose truth is known: two sides whose medians differ by a given change on each page, with noise of two shapes, loads that
+// time out or fail and, where each side has sweeps of its own, with what occasions add. How often `trilane compare` would exit with 1.
+// Seeded; judges nothing.
 
 import type { Lane } from "../../../../cli/base/lanes.ts";
 import { median } from "../../../../cli/base/quantile.ts";
 import { type RandomSource, randomSource } from "../../../../cli/base/random.ts";
 import { parseLink } from "../../../../cli/link/link.ts";
+import { timeOut } from "../../../../cli/load/time_out.ts";
 import { compareRuns } from "../../../../cli/results/compare/compare.ts";
 import { regressionOf } from "../../../../cli/results/compare/comparison.ts";
 import type { Run } from "../../../../cli/results/compare/pairs.ts";
@@ -55,7 +57,16 @@ export interface Simulation {
   readonly occasion?: { readonly all: number; readonly page: number };
   /** What the minutes of a block add to all its loads. Default 0.01. */
   readonly block?: number;
+  /** Shares of either side's loads; less than half of those that do not fail time out. Default: none. */
+  readonly lost?: Lost;
 }
+
+export interface Lost {
+  readonly timedOut: number;
+  readonly failed: number;
+}
+
+const noneLost: Lost = { timedOut: 0, failed: 0 };
 
 const lanes: readonly Lane[] = ["h2"];
 const link = "3mbit/50ms";
@@ -64,13 +75,18 @@ const usualOccasion = { all: 0.02, page: 0.005 };
 const draws = 100_001;
 const medians = new Map<string, number>();
 
-/** Of what is drawn, with what its block adds: noise that all loads of a block share moves the median of loads of two kinds. */
-function medianOf(shape: Shape, side: "a" | "b", block: number): number {
-  const key = `${shape} ${side} ${block}`;
+/**
+ * Of what is drawn, with what its block adds: noise that all loads of a block share moves the median of loads of two kinds, and so do
+ * loads that time out, which are slower than all others.
+ */
+function medianOf(shape: Shape, side: "a" | "b", block: number, { timedOut, failed }: Lost): number {
+  const out = timedOut / (1 - failed);
+  const key = `${shape} ${side} ${block}${out > 0 ? ` ${out}` : ""}`;
   const random = randomSource(1, key);
+  const drawn = (): number => shapes[shape][side](random) + block * normal(random);
   const found =
     medians.get(key) ??
-    median(Array.from({ length: draws }, () => shapes[shape][side](random) + block * normal(random)));
+    median(Array.from({ length: draws }, () => (out > 0 && random() < out ? Number.POSITIVE_INFINITY : drawn())));
   medians.set(key, found);
   return found;
 }
@@ -92,10 +108,23 @@ function cellsOf(pages: number): Cell[] {
   ).flat();
 }
 
+/** Why a load has no time. */
+type Loss = "timedOut" | "failed";
+const reasonOf: Readonly<Record<Loss, string>> = { timedOut: timeOut(60_000), failed: "the page's process ended" };
+
+function lossOf({ timedOut, failed }: Lost, random: RandomSource): Loss | null {
+  if (timedOut + failed === 0) return null;
+  const at = random();
+  if (at < timedOut) return "timedOut";
+  return at < timedOut + failed ? "failed" : null;
+}
+
 /** Only what a comparison reads. */
-function loadOf(cell: Cell, block: number, log: number, isRounded: boolean): Load {
-  const facts = { id: cell.id * 1000 + block, cell: cell.id, block, status: "valid", reasons: [] };
-  const plt_ms = isRounded ? Math.round(100 * Math.exp(log)) : 500 * Math.exp(log);
+function loadOf(cell: Cell, block: number, log: number, isRounded: boolean, loss: Loss | null): Load {
+  const outcome = loss === null ? { status: "valid", reasons: [] } : { status: "failed", reasons: [reasonOf[loss]] };
+  const facts = { id: cell.id * 1000 + block, cell: cell.id, block, ...outcome };
+  const time_ms = isRounded ? Math.round(100 * Math.exp(log)) : 500 * Math.exp(log);
+  const plt_ms = loss === null ? time_ms : null;
   const load = { ...facts, page: cell.page, link: cell.link, lane: cell.lane, plt_ms };
   return load as unknown as Load;
 }
@@ -104,7 +133,7 @@ function loadOf(cell: Cell, block: number, log: number, isRounded: boolean): Loa
 function isExit(simulation: Simulation, cells: readonly Cell[], random: RandomSource): boolean {
   const { shape, design, change_percent, threshold_percent, runs, pages } = simulation;
   const isRounded = shape === "alike, rounded to ties";
-  const { occasion = usualOccasion, block = 0.01 } = simulation;
+  const { occasion = usualOccasion, block = 0.01, lost = noneLost } = simulation;
   const newOccasion = (): Occasion => {
     const all = occasion.all * normal(random);
     return {
@@ -113,11 +142,11 @@ function isExit(simulation: Simulation, cells: readonly Cell[], random: RandomSo
     };
   };
   const runOn = ({ adds, minutes }: Occasion, side: "a" | "b"): Run => {
-    const centre = (side === "b" ? Math.log1p(change_percent / 100) : 0) - medianOf(shape, side, block);
+    const centre = (side === "b" ? Math.log1p(change_percent / 100) : 0) - medianOf(shape, side, block, lost);
     const logAt = (cell: number, minute: number): number =>
       centre + (adds[cell] ?? 0) + minute + shapes[shape][side](random);
     const loads = cells.flatMap((cell, index) =>
-      minutes.map((minute, at) => loadOf(cell, at, logAt(index, minute), isRounded)),
+      minutes.map((minute, at) => loadOf(cell, at, logAt(index, minute), isRounded, lossOf(lost, random))),
     );
     return { cells, loads };
   };
@@ -140,16 +169,41 @@ export function exits(simulation: Simulation): number {
 }
 
 const names = Object.keys(shapes) as Shape[];
+const threshold_percent = 5;
+
+interface WrongExits {
+  readonly name: string;
+  /** Of each shape of noise, or of what both sides lose. */
+  readonly shares: readonly { readonly name: string; readonly share: number }[];
+}
+
+const sweepsOf = { interleaved: "interleaved", occasions: "three sweeps each" } as const;
+
+const losses: Readonly<Record<string, Lost>> = {
+  "20 % time out": { timedOut: 0.2, failed: 0 },
+  "40 % time out": { timedOut: 0.4, failed: 0 },
+  "20 % time out, 20 % fail": { timedOut: 0.2, failed: 0.2 },
+};
+
+/** Loads of both sides that are lost alike, over 36 pages of one shape. */
+function wrongExitsWithLosses(studies: number): WrongExits[] {
+  return (["interleaved", "occasions"] as const).flatMap((design) =>
+    [3, 5, 10].map((runs) => ({
+      name: `compare, ${sweepsOf[design]}, ${runs} runs, both sides lose loads: exits with 1`,
+      shares: Object.entries(losses).map(([name, lost]) => {
+        const simulation = { shape: "alike, normal", design, change_percent: 0, threshold_percent, runs } as const;
+        return { name, share: exits({ ...simulation, pages: 36, studies, lost }) };
+      }),
+    })),
+  );
+}
 
 /** For the bench: shares of wrong exits by shape, over six pages, at no change and at a change as large as the threshold. */
-export function wrongExits(
-  studies: number,
-): { readonly name: string; readonly shares: { readonly name: Shape; readonly share: number }[] }[] {
-  const threshold_percent = 5;
+function wrongExitsByShape(studies: number): WrongExits[] {
   return (["interleaved", "occasions"] as const).flatMap((design) =>
     [3, 5, 10, 20].flatMap((runs) =>
       [0, threshold_percent].map((change_percent) => ({
-        name: `compare, ${design === "occasions" ? "three sweeps each" : design}, ${runs} runs, truly ${change_percent} % slower: exits with 1`,
+        name: `compare, ${sweepsOf[design]}, ${runs} runs, truly ${change_percent} % slower: exits with 1`,
         shares: names.map((shape) => ({
           name: shape,
           share: exits({ shape, design, change_percent, threshold_percent, runs, pages: 6, studies }),
@@ -158,3 +212,8 @@ export function wrongExits(
     ),
   );
 }
+
+export const wrongExits = (studies: number): WrongExits[] => [
+  ...wrongExitsByShape(studies),
+  ...wrongExitsWithLosses(studies),
+];
