@@ -2,7 +2,7 @@
 
 import { type ClsTbt, profileMetricsOf } from "../../extension/capture/cls_tbt.ts";
 import { entriesOf, navigationRequest, navigationStart_s } from "../../extension/capture/entries.ts";
-import { noMetrics, type PageTimings } from "../../extension/capture/metrics.ts";
+import { earlyMetrics, type PageTimings } from "../../extension/capture/metrics.ts";
 import type { Capture } from "../../extension/capture/requests.ts";
 import type { Environment } from "../../schemas/generated/environment.ts";
 import type {
@@ -50,6 +50,7 @@ export interface Measured {
   readonly strict: boolean;
   readonly upgraded: boolean;
   readonly capture: Capture | null;
+  /** Of a load that timed out: as far as its page had come. */
   readonly timings: PageTimings | null;
   readonly clsTbt: ClsTbt | null;
   readonly videos?: PageVideos | null;
@@ -96,7 +97,7 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
   const navigation_s = capture ? navigationStart_s(capture, timings) : null;
   const captured =
     capture && navigation_s !== null ? entriesOf(capture, { pageref: "page_1", navigationStart_s: navigation_s }) : [];
-  const metrics = failure === null ? profileMetricsOf(timings, clsTbt) : noMetrics(failure);
+  const metrics = failure === null ? profileMetricsOf(timings, clsTbt) : earlyMetrics(timings, failure);
   const start_ns = navigation_s === null ? null : Math.round(navigation_s * 1e9);
   const pageEnd_ns = start_ns === null || metrics.plt_ms === null ? null : start_ns + Math.round(metrics.plt_ms * 1e6);
   const playback = measured.video ? playbackOf(measured.video.events) : null;

@@ -39,6 +39,7 @@ import {
   watchTraffic,
 } from "./cross_traffic.ts";
 import type { Tolerance } from "./disturbance.ts";
+import { timingsSoFar } from "./early_timings.ts";
 import { keepLoad, keepReports, openEvidence } from "./evidence.ts";
 import { extraRttArgumentsOf } from "./extra_rtts.ts";
 import { upgradesByItself } from "./hsts.ts";
@@ -416,11 +417,15 @@ async function observePage(browser: RunningBrowser, options: Observed, url: stri
     }
     // A browser or page that died first shows as a call that failed; the death is told a moment later, and is the reason.
     const cause = await Promise.race([failWhen.promise.catch(asError), delay(causePatience_ms, asError(error))]);
-    const isTimeOut = video_s !== undefined && timedOutAfter_ms([cause.message]) !== null;
+    const isTimeOut = timedOutAfter_ms([cause.message]) !== null;
     const patience_ms = isTimeOut ? answerTimeout_ms : causePatience_ms;
     const video = begun.page && video_s !== undefined ? await lastRecord(begun.page, patience_ms) : null;
-    const failure = isTimeOut ? whyUnended(video, cause.message, begun.isLoaded) : cause.message;
-    return { page, ...seen, video, browserVersion, firstVisit, failure };
+    const isEndless = isTimeOut && video_s !== undefined;
+    const failure = isEndless ? whyUnended(video, cause.message, begun.isLoaded) : cause.message;
+    // In dilated time it is not known what of a paint's time was computed: no load event, no critical path.
+    const asked = isTimeOut && dilation === 1 ? begun.page : null;
+    const timings = asked && (await timingsSoFar(asked, answerTimeout_ms));
+    return { page, ...seen, timings, video, browserVersion, firstVisit, failure };
   } finally {
     clearTimeout(timer);
     ended.abort();

@@ -18,6 +18,9 @@ export const neverWhole = (timeout_ms: number, lost: string): string =>
 const form =
   /^the (?:load event did not come|page was not whole|video did not end) within (\d+(?:\.\d+)?) ms(?:: .+)?$/;
 
+/** Of a video (video/watch_video.ts): whether it is not known how far it came, because its page did not answer. */
+export const isUnanswered = ([reason]: readonly string[]): boolean => reason?.endsWith(": its page did not answer") ?? false;
+
 /**
  * How long a load was given that timed out, or whose page never was whole: it takes longer. Null: neither, or there is another reason against it (the
  * machine disturbed it, its link was out of tolerance), or it was the first visit of two, which is not what is measured.

@@ -55,6 +55,17 @@ export function noMetrics(reason: string): Metrics {
   return { plt_ms: null, ttfb_ms: null, dcl_ms: null, fcp_ms: null, lcp_ms: null, unavailable };
 }
 
+/** Of a load that did not end, for this reason: what had come by then, and had come for good. A larger paint might have followed. */
+export function earlyMetrics(timings: PageTimings | null, reason: string): Metrics {
+  if (timings === null) return noMetrics(reason);
+  const metrics = metricsOf(timings);
+  return {
+    ...metrics,
+    ...{ plt_ms: null, lcp_ms: null },
+    unavailable: { ...metrics.unavailable, plt_ms: reason, lcp_ms: reason },
+  };
+}
+
 const unpainted = "no content was painted before the load was read";
 
 /** The largest contentful paint's time, or why there is none. */

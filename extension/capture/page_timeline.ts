@@ -175,6 +175,9 @@ const frames = 5;
 // A page that draws nothing (it is hidden, or busy for ever) is not waited for longer than this.
 const longest_ms = 1000;
 
+/** The page's PageTimeline as it is. */
+export const timelineNow = `(${readTimeline})()`;
+
 /** A promise of the page's PageTimeline, once what it loaded is on the screen. */
 export const timelineExpression = `(async () => {
   const drawn = (async () => {
@@ -182,7 +185,7 @@ export const timelineExpression = `(async () => {
   })();
   const late = document.visibilityState === "hidden" ? 0 : ${longest_ms};
   await Promise.race([drawn, new Promise((done) => setTimeout(done, late))]);
-  return (${readTimeline})();
+  return ${timelineNow};
 })()`;
 
 /** The page's answer; null where it is none. */

@@ -11,7 +11,8 @@ import {
 } from "../../../extension/capture/metric_facts.ts";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import type { LinkTraits } from "../../link/traits.ts";
-import type { Sample } from "./sample.ts";
+import { isUnanswered } from "../../load/time_out.ts";
+import { type Sample, timedOut } from "./sample.ts";
 import { type SweepVerdict, sweepVerdict } from "./sweep_verdict.ts";
 
 /** As in a plan. */
@@ -50,35 +51,51 @@ export function comparedMetric(choice: MetricChoice = usualMetric): ComparedMetr
 }
 
 /** What a load that has metrics tells of them. */
-export type Measured = Sample & { readonly [Name in AnyMetric]?: number | null };
+export type Measured = Sample & { readonly [Name in AnyMetric]?: number | null } & {
+  /** Of its responses. */
+  readonly bytes?: number | null;
+};
 
 /**
  * Loads with the metric's time as their measured one. One that is valid and does not have it is left out of the comparison, with this
- * as its reason; of one that timed out all metrics count as slower than all others.
+ * as its reason. One that timed out has its first byte, first paint and start of a video if they had come by then; all that had not
+ * is slower than all others'.
  */
 export function samplesOf<T extends Measured>(loads: readonly T[], choice: MetricChoice = usualMetric): readonly T[] {
   return choice === usualMetric ? loads : samplesBy(loads, comparedMetric(choice).name);
 }
 
+/** Once these have come they are known, even if the load times out later. */
+const early: readonly AnyMetric[] = ["ttfb_ms", "dcl_ms", "fcp_ms", "startup_delay_ms"];
+
+/** Of a load that timed out without a metric of `early`: whether that had not come by then. Else its page was not asked. */
+function isLate({ ttfb_ms = null, bytes, reasons }: Measured, name: AnyMetric): boolean {
+  if (bytes === 0) return true;
+  if (name === "startup_delay_ms") return !isUnanswered(reasons);
+  return name !== "ttfb_ms" && ttfb_ms !== null;
+}
+
 /** The same by any metric, of those too that `--metric` does not take. */
 export function samplesBy<T extends Measured>(loads: readonly T[], name: AnyMetric): readonly T[] {
   const { title } = comparableFacts[name];
-  return loads.map((load) => {
+  return loads.map((load): T => {
     const value_ms = load[name] ?? null;
-    const lacks = load.status === "valid" && value_ms === null;
-    return {
-      ...load,
-      plt_ms: value_ms,
-      ...(lacks ? { status: "invalid" as const, reasons: [lacksMetric(title)] } : {}),
-    };
+    const sample = { ...load, plt_ms: value_ms };
+    if (load.status === "valid" && value_ms === null) return { ...sample, ...leftOut(lacksMetric(title)) };
+    if (!early.includes(name) || !timedOut(load)) return sample;
+    if (value_ms !== null) return { ...sample, status: "valid", reasons: [] };
+    return isLate(load, name) ? sample : { ...sample, ...leftOut(unknownMetric(title)) };
   });
 }
 
+const leftOut = (reason: string) => ({ status: "invalid", reasons: [reason] }) as const;
 const lacksMetric = (title: string): string => `no ${title}`;
+const unknownMetric = (title: string): string => `timed out, ${title} not known`;
 
-/** Whether a sample is valid but for its metric. */
-export function hasNoTime({ reasons }: Pick<Sample, "reasons">, choice: MetricChoice = usualMetric): boolean {
-  return reasons[0] === lacksMetric(comparedMetric(choice).title);
+/** Whether it is for its metric alone that a sample is left out. */
+export function hasNoTime({ reasons: [reason] }: Pick<Sample, "reasons">, choice: MetricChoice = usualMetric): boolean {
+  const { title } = comparedMetric(choice);
+  return reason === lacksMetric(title) || reason === unknownMetric(title);
 }
 
 /** `By LCP, h3 is 14 % faster than h2.`; by the page load time as it is. */

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { whyUnended } from "../../../../cli/load/video/watch_video.ts";
 import {
   comparedMetric,
   hasNoTime,
@@ -58,6 +59,54 @@ test("a valid load without the metric is left out, for that reason; one that tim
   assert.equal(isValid(samplesOf([lacking])[0] as Measured), true);
   const { excluded } = verdictBy("lcp", [...loadsOf(6), { ...lacking, block: 9 }], new Map(), 1);
   assert.match(excluded ?? "", /1 of 13 loads: no LCP \(1\)/);
+});
+
+test("of a load that timed out the first byte and paint that came by then are its own, and what did not come is slower", () => {
+  const [load] = loadsOf(1) as [Measured];
+  const reasons = ["the load event did not come within 60000 ms"];
+  const out = { ...load, status: "failed", plt_ms: null, lcp_ms: null, reasons, bytes: 9000 } as const;
+  const judged = (more: Partial<Measured>, metric: "ttfb" | "fcp" | "startup") => {
+    const [sample] = samplesOf([{ ...out, ...more }], metric) as [Measured];
+    return isValid(sample) ? sample.plt_ms : timedOut(sample) ? "slower" : sample.reasons[0];
+  };
+  assert.deepEqual([judged({ ttfb_ms: 90 }, "ttfb"), judged({ ttfb_ms: 90, fcp_ms: 200 }, "fcp")], [90, 200]);
+  assert.equal(judged({ ttfb_ms: 90, fcp_ms: null }, "fcp"), "slower", "the page was asked, and had painted nothing");
+  assert.deepEqual([judged({ bytes: 0 }, "ttfb"), judged({ bytes: 0 }, "fcp")], ["slower", "slower"], "nothing came");
+  // Stored before pages were asked, say.
+  assert.deepEqual([judged({}, "ttfb"), judged({}, "fcp")], ["timed out, TTFB not known", "timed out, FCP not known"]);
+  assert.ok(hasNoTime(samplesOf([out], "ttfb")[0] as Measured, "ttfb"));
+  // A video that began, and one that did not, and one of which nobody knows.
+  const endless = "the video did not end within 90000 ms";
+  assert.equal(judged({ reasons: [endless], startup_delay_ms: 800 }, "startup"), 800);
+  assert.equal(judged({ reasons: [`${endless}: it never began to play`] }, "startup"), "slower");
+  const ended = (isLoaded: boolean) => judged({ reasons: [whyUnended(null, endless, isLoaded)] }, "startup");
+  assert.match(`${ended(true)}`, /^timed out, .* not known$/, "its page did not answer");
+  assert.equal(ended(false), "slower", "its page did not load");
+  const disturbed = { reasons: [...reasons, "the machine disturbed the load: by up to 900.0 ms"], ttfb_ms: 90 };
+  assert.equal(judged(disturbed, "ttfb"), disturbed.reasons[0], "it says nothing of the page");
+});
+
+test("a late image does not make the first byte late: most loads of one lane miss the load event", () => {
+  const loads = loadsOf(9).map((load) => ({ ...load, ttfb_ms: 100 }));
+  const reasons = ["the load event did not come within 60000 ms"];
+  const withLate = (known: boolean) =>
+    loads.map((load) =>
+      load.lane === "h3" && load.block < 5
+        ? {
+            ...load,
+            status: "failed" as const,
+            reasons,
+            plt_ms: null,
+            bytes: 9000,
+            ttfb_ms: known ? load.ttfb_ms : null,
+          }
+        : load,
+    );
+  for (const known of [true, false]) {
+    const { pairs, excluded } = verdictBy("ttfb", withLate(known), new Map(), 1);
+    assert.match(pairs[0]?.sentence ?? "", /^By TTFB, (no difference|h3 was as fast as)/, `${known}`);
+    assert.equal(excluded, known ? null : "Left out: 5 of 18 loads: timed out, TTFB not known (5).");
+  }
 });
 
 test("sentences name another metric than the page load time, and say what it shows", () => {
