@@ -19,7 +19,8 @@ const form =
   /^the (?:load event did not come|page was not whole|video did not end) within (\d+(?:\.\d+)?) ms(?:: .+)?$/;
 
 /** Of a video (video/watch_video.ts): whether it is not known how far it came, because its page did not answer. */
-export const isUnanswered = ([reason]: readonly string[]): boolean => reason?.endsWith(": its page did not answer") ?? false;
+export const isUnanswered = ([reason]: readonly string[]): boolean =>
+  reason?.endsWith(": its page did not answer") ?? false;
 
 /**
  * How long a load was given that timed out, or whose page never was whole: it takes longer. Null: neither, or there is another reason against it (the

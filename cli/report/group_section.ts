@@ -3,7 +3,7 @@ import { filmstripFigure } from "../../extension/figures/filmstrip.ts";
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
 import { type DrawnLoad, timeAxisOf } from "../../extension/figures/waterfall.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
-import { count, formatTime } from "../base/numbers.ts";
+import { count, formatMedian } from "../base/numbers.ts";
 import { modelledPages } from "../results/store/modelled_pages.ts";
 import { comparedMetric } from "../results/verdict/compared_metric.ts";
 import { isValid } from "../results/verdict/sample.ts";
@@ -106,8 +106,7 @@ export function groupSection(
   const { drawn, shaped } = shownLoads(data, result);
   const shown = { drawn: options.waterfalls ? drawn : [], shaped };
   const medians = result.lanes.map(
-    (lane) =>
-      `${lane.lane} ${lane.median_ms === null ? "none" : `${lane.isAtLeast ? "over " : ""}${formatTime(lane.median_ms)}`}`,
+    (lane) => `${lane.lane} ${lane.median_ms === null ? "none" : formatMedian(lane.median_ms, lane.isAtLeast)}`,
   );
   const excluded = excludedLine(loads);
   const variation = variationLine(result.lanes);

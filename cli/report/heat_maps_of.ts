@@ -1,14 +1,13 @@
 // Which heat maps a report has, and what each of their cells says. Computes improvements by cli/results/verdict; drawing is heat_map.ts's.
 import { middleCut } from "../../extension/figures/markup.ts";
 import { count } from "../base/numbers.ts";
-import { median } from "../base/quantile.ts";
 import { significanceLevel } from "../results/stats/multiplicity.ts";
 import { cellTest, correctedTests, loadsNeeded } from "../results/verdict/cell_significance.ts";
 import { comparedMetric } from "../results/verdict/compared_metric.ts";
 import { type Improvement, improvement } from "../results/verdict/comparison.ts";
-import { type PairedCell, pairedCells } from "../results/verdict/paired_cells.ts";
+import { cellMedians, type PairedCell, pairedCells } from "../results/verdict/paired_cells.ts";
 import { manyPages } from "../results/verdict/pooled_cells.ts";
-import { isValid, type LanePair } from "../results/verdict/sample.ts";
+import { counted, isValid, type LanePair } from "../results/verdict/sample.ts";
 import type { ReportData } from "./data.ts";
 import { type DrawnMaps, type HeatCell, type HeatMaps, isCorrected } from "./figures/heat_map.ts";
 import type { LinkGrid } from "./figures/link_axes.ts";
@@ -30,7 +29,7 @@ function emptyReason(
   const cells = data.cells.filter((cell) => cell.link === link && (page === null || cell.page === page));
   const lanes = [pair.over, pair.lane].filter((lane) => {
     const ids = new Set(cells.filter((cell) => cell.lane === lane).map((cell) => cell.id));
-    return !data.loads.some((load) => ids.has(load.cell) && isValid(load));
+    return !data.loads.some((load) => ids.has(load.cell) && counted(load) !== null);
   });
   if (lanes.length === 0)
     return { short: "none", reason: reason ?? "no page has valid loads of both lanes", leftOut: 0 };
@@ -50,9 +49,7 @@ function emptyReason(
 
 function mediansOf(cells: readonly PairedCell[]): HeatCell["medians"] {
   const [cell] = cells;
-  if (!cell || cells.length !== 1) return null;
-  const middle = (values: Float64Array): number => median([...values].filter((value) => !Number.isNaN(value)));
-  return { lane: middle(cell.lane), over: middle(cell.over) };
+  return cell && cells.length === 1 ? cellMedians(cell) : null;
 }
 
 type Untested = Omit<HeatCell, "test"> & { readonly test: ReturnType<typeof cellTest> };

@@ -1,5 +1,6 @@
 // The table of all metrics of one page on one link: each lane's median with its 95 % interval, the page load time split into
-// network and no request, and what filmed loads showed. Takes what is stored; draws no figure.
+// network and no request, and what filmed loads showed. Page load times are also of loads that timed out, as elsewhere in the report; of
+// all else these have no value. Takes what is stored; draws no figure.
 import {
   computedFacts,
   computedMetrics,
@@ -10,13 +11,13 @@ import {
   visualMetrics,
 } from "../../extension/capture/metric_facts.ts";
 import { html, type Markup } from "../../extension/figures/markup.ts";
-import { count, formatSize, formatTime, formatTimeRange } from "../base/numbers.ts";
+import { count, formatMedian, formatSize, formatTimeRange } from "../base/numbers.ts";
 import { median } from "../base/quantile.ts";
 import { formatBitRate } from "../link/meter/samples.ts";
 import { type FilmMetric, filmMetrics, type LoadMetric, loadMetrics } from "../results/export/metric_words.ts";
 import { medianInterval } from "../results/stats/median_interval.ts";
 import type { FilmedLoad, Load } from "../results/store/results.ts";
-import { isValid } from "../results/verdict/sample.ts";
+import { countedTogether, isMedianOut, isValid, timedOut } from "../results/verdict/sample.ts";
 
 interface Row<From> {
   readonly name: string;
@@ -49,12 +50,10 @@ const videoText = {
   score: plain,
 } as const;
 
+const videoRows = videoMetrics.map((name) => ofLoad(name, videoText[videoFacts[name].kind]));
+
 const loadRows: readonly Row<Load>[] = [
-  ...videoMetrics.map((name) => ofLoad(name, videoText[videoFacts[name].kind])),
-  ...[
-    ofLoad("plt_ms"),
-    ...computedMetrics.filter((name) => !isCpu(name)).map((name) => ofLoad(name, isScore(name) ? plain : undefined)),
-  ],
+  ...computedMetrics.filter((name) => !isCpu(name)).map((name) => ofLoad(name, isScore(name) ? plain : undefined)),
   ...ofPage(false).map((name) => ofLoad(name)),
   ...ofPage(true).map((name) => ofLoad(name, plain)),
   ...[ofLoad("requests", plain), ofLoad("bytes", size), ofLoad("connections", plain)],
@@ -72,10 +71,10 @@ const filmRows: readonly Row<FilmedLoad>[] = [
   { name: "PLT while filmed", meaning: "what filming costs shows here", value: (film) => film.plt_ms },
 ];
 
-function cell(values: readonly number[], text: Row<unknown>["text"]): Markup {
+function cell(values: readonly number[], text: Row<unknown>["text"], isAtLeast = false): Markup {
   if (values.length === 0) return html`<td class="num">–</td>`;
   const range = medianInterval(values);
-  const told = text ? text(median(values)) : formatTime(median(values));
+  const told = text ? text(median(values)) : formatMedian(median(values), isAtLeast);
   if (!range) return html`<td class="num">${told}</td>`;
   const around = text ? `${text(range.low)} to ${text(range.high)}` : formatTimeRange(range);
   return html`<td class="num">${told}<small>${around}</small></td>`;
@@ -91,9 +90,28 @@ function rowsOf<From>(rows: readonly Row<From>[], lanes: readonly (readonly From
       }),
     );
     if (values.every((each) => each.length === 0)) return [];
-    const heading = html`<th scope="row" title="${meaning}">${name}</th>`;
-    return [html`<tr>${heading}${values.map((each) => cell(each, text))}</tr>`];
+    return [
+      rowMarkup(
+        { name, meaning },
+        values.map((each) => cell(each, text)),
+      ),
+    ];
   });
+}
+
+function rowMarkup({ name, meaning }: Pick<Row<unknown>, "name" | "meaning">, cells: readonly Markup[]): Markup {
+  return html`<tr><th scope="row" title="${meaning}">${name}</th>${cells}</tr>`;
+}
+
+/** Of valid loads and of those that timed out. */
+function loadTimesRow(lanes: readonly (readonly Load[])[]): Markup {
+  const times_ms = new Map(countedTogether(lanes.flat()).map(({ id, plt_ms }) => [id, plt_ms]));
+  const cells = lanes.map((loads) => {
+    const values = loads.flatMap(({ id }) => times_ms.get(id) ?? []);
+    const isAtLeast = isMedianOut(values.length, loads.filter(timedOut).length);
+    return cell(values, undefined, isAtLeast);
+  });
+  return rowMarkup(ofLoad("plt_ms"), cells);
 }
 
 /** `films`: the filmed loads of these lanes' cells, whatever came of them. */
@@ -105,8 +123,10 @@ export function metricsTable(
   const films = lanes.map((each) => each.films.filter(({ status }) => status === "valid"));
   const filmed = films.flat().length;
   const of = lanes.map(({ lane }, index) => `${lane} n ${valid[index]?.length}`).join(", ");
+  const out = lanes.reduce((sum, { loads }) => sum + loads.filter(timedOut).length, 0);
+  const slow = out > 0 && html` PLT also counts ${count(out, "load")} that timed out, as slower than all others.`;
   const note =
     filmed > 0 &&
     html` From Speed Index on: of ${count(filmed, "further load")} that ${filmed === 1 ? "was" : "were"} filmed, which takes time and is in no other row (${lanes.map(({ lane }, index) => `${lane} n ${films[index]?.length}`).join(", ")}).`;
-  return html`<details class="metrics"><summary>All metrics</summary><p class="soft">Medians of the valid loads (${of}) with their 95 % intervals where there are five or more. “Network” and “no request” split each load’s PLT along its critical path, which follows from requests, their initiators and the main thread’s long tasks.${note}</p><div class="scroll"><table class="facts"><thead><tr><th scope="col">metric</th>${lanes.map(({ lane }) => html`<th scope="col" class="num">${lane}</th>`)}</tr></thead><tbody>${rowsOf(loadRows, valid)}${rowsOf(filmRows, films)}</tbody></table></div></details>`;
+  return html`<details class="metrics"><summary>All metrics</summary><p class="soft">Medians of the valid loads (${of}) with their 95 % intervals where there are five or more.${slow} “Network” and “no request” split each load’s PLT along its critical path, which follows from requests, their initiators and the main thread’s long tasks.${note}</p><div class="scroll"><table class="facts"><thead><tr><th scope="col">metric</th>${lanes.map(({ lane }) => html`<th scope="col" class="num">${lane}</th>`)}</tr></thead><tbody>${rowsOf(videoRows, valid)}${loadTimesRow(lanes.map(({ loads }) => loads))}${rowsOf(loadRows, valid)}${rowsOf(filmRows, films)}</tbody></table></div></details>`;
 }

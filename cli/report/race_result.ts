@@ -13,7 +13,7 @@ import { answerLines, furtherSentence } from "../results/answer/answer.ts";
 import { storedAnswer } from "../results/answer/stored_answer.ts";
 import type { Cell, Film, Load, Results, Sweep } from "../results/store/results.ts";
 import { usualMetric } from "../results/verdict/compared_metric.ts";
-import { direction, type Improvement } from "../results/verdict/comparison.ts";
+import { direction, type Improvement, limitOf } from "../results/verdict/comparison.ts";
 import { counted, isValid, sortLanes, timedOut } from "../results/verdict/sample.ts";
 import type { PairDecision } from "../results/verdict/stopping_decision.ts";
 import { decidedWithin, placeDecisions } from "../results/verdict/stopping_summary.ts";
@@ -53,6 +53,7 @@ function laneResult(
     invalid: own.filter((load) => counted(load) === null).length,
     timed_out: own.filter(timedOut).length,
     median_ms: summary?.median_ms ?? null,
+    at_least: summary?.isAtLeast ?? false,
     low_ms: summary?.interval_ms?.low ?? null,
     high_ms: summary?.interval_ms?.high ?? null,
     plts_ms: own.flatMap((load) => (isValid(load) && load.plt_ms !== null ? [load.plt_ms] : [])),
@@ -77,6 +78,8 @@ function comparisonOf(result: Improvement, decisions: readonly PairDecision[]): 
     high: knownEnd(interval?.high),
     decided: way === "faster" || way === "slower",
     ...(decided ? { decision: decided.decision } : {}),
+    limit: result.percent === null ? null : limitOf(result),
+    reason: interval === null ? result.reason : null,
   };
 }
 

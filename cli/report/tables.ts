@@ -1,8 +1,8 @@
 // The table of medians: a row for each page on each link, the most helped first. Takes comparisons, computes none.
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
-import { formatTime } from "../base/numbers.ts";
+import { formatMedian } from "../base/numbers.ts";
 import type { Improvement } from "../results/verdict/comparison.ts";
-import { isValid } from "../results/verdict/sample.ts";
+import { counted } from "../results/verdict/sample.ts";
 import type { LaneSummary } from "../results/verdict/summary.ts";
 import { reasonKind } from "../results/verdict/verdict.ts";
 import type { Group } from "./data.ts";
@@ -56,7 +56,7 @@ function byLastImprovement(a: GroupResult, b: GroupResult): number {
 
 /** Of the last load of a lane that was left out: what all of them most likely have in common. */
 function whyLeftOut(loads: Group["loads"], lane: string): string | null {
-  const [reason] = loads.findLast((load) => load.lane === lane && !isValid(load))?.reasons ?? [];
+  const [reason] = loads.findLast((load) => load.lane === lane && counted(load) === null)?.reasons ?? [];
   return reason === undefined ? null : reasonKind(reason);
 }
 
@@ -68,7 +68,7 @@ function laneCell(lane: LaneSummary | undefined, loads: Group["loads"]): Markup 
     return html`<td class="num none" data-sort="" title="${why ?? ""}">none valid<small>${counts.filter(Boolean).join(", ")}${why !== null && `: ${middleCut(why, 60)}`}</small></td>`;
   }
   const out = lane.timed_out > 0 && `, ${lane.timed_out} timed out`;
-  return html`<td class="num" data-sort="${String(lane.median_ms)}">${lane.isAtLeast && "over "}${formatTime(lane.median_ms)}<small>n ${String(lane.valid)}${out}</small></td>`;
+  return html`<td class="num" data-sort="${String(lane.median_ms)}">${formatMedian(lane.median_ms, lane.isAtLeast)}<small>n ${String(lane.valid)}${out}</small></td>`;
 }
 
 function rowMarkup(result: GroupResult, lanes: readonly string[], end: number): Markup {
@@ -99,7 +99,8 @@ function csvRow(
       summary?.interval_ms?.low ?? null,
       summary?.interval_ms?.high ?? null,
       summary?.valid ?? 0,
-      (summary?.loads ?? 0) - (summary?.valid ?? 0),
+      summary?.timed_out ?? 0,
+      (summary?.loads ?? 0) - (summary?.valid ?? 0) - (summary?.timed_out ?? 0),
       whyLeftOut(group.loads, lane),
     ];
   });
@@ -134,6 +135,7 @@ export function medianTable(results: readonly GroupResult[], lanes: readonly str
         `${lane}_low_ms`,
         `${lane}_high_ms`,
         `${lane}_loads`,
+        `${lane}_timed_out`,
         `${lane}_left_out`,
         `${lane}_left_out_for`,
       ]),

@@ -1,7 +1,7 @@
 // What a finished sweep says in the terminal and in its last event: the answer, a table no wider than 80 columns, further
 // verdicts. Pure: loads in, text out. The comparison is cli/results/verdict's, the answer cli/results/answer's.
 import type { CellResult, SweepFinished } from "../../schemas/generated/sweep_event.ts";
-import { formatTime } from "../base/numbers.ts";
+import { formatMedian } from "../base/numbers.ts";
 import { textTable } from "../base/text_table.ts";
 import { wrappedText } from "../base/wrapped_text.ts";
 import { shortLabel } from "../link/label.ts";
@@ -50,8 +50,8 @@ function mediansTable(groups: readonly (readonly CellResult[])[], lanes: readonl
     ...(named ? [shortened(cells[0]?.page ?? "", 24)] : []),
     shortened(shortLabel(cells[0]?.link ?? ""), named ? 24 : 40),
     ...lanes.map((lane) => {
-      const median_ms = cells.find((cell) => cell.lane === lane)?.median_ms ?? null;
-      return median_ms === null ? "none" : formatTime(median_ms);
+      const { median_ms = null, at_least = false } = cells.find((cell) => cell.lane === lane) ?? {};
+      return median_ms === null ? "none" : formatMedian(median_ms, at_least);
     }),
   ]);
   const lines = textTable([[...(named ? ["page"] : []), "link", ...lanes.map((lane) => `${lane}`)], ...rows]);
@@ -87,9 +87,11 @@ export function outcomeOf(
         median_ms: summary.median_ms,
         low_ms: summary.interval_ms?.low ?? null,
         high_ms: summary.interval_ms?.high ?? null,
+        at_least: summary.isAtLeast,
         valid: summary.valid,
         invalid: summary.invalid,
         failed: summary.failed,
+        timed_out: summary.timed_out,
       }),
     ),
   );

@@ -1,7 +1,7 @@
 // PLTs of one page on one link: every load a dot, lane by lane, with median and interval. Draws given numbers.
 
 import type { Interval } from "../../cli/base/interval.ts";
-import { count, formatTime, formatTimeRange } from "../../cli/base/numbers.ts";
+import { count, formatMedian, formatTimeRange } from "../../cli/base/numbers.ts";
 import { laneClass } from "./colours.ts";
 import { html, type Markup } from "./markup.ts";
 import { roundScale } from "./scale.ts";
@@ -17,13 +17,16 @@ export interface PlottedLoad {
 export interface PlottedLane {
   readonly lane: string;
   readonly median_ms: number | null;
+  /** So many loads timed out that it is only known to be longer. */
+  readonly isAtLeast: boolean;
   /** 95 %. */
   readonly interval_ms: Interval | null;
   /** Valid loads. */
   readonly valid: number;
+  readonly timed_out: number;
   /** Standard deviation over mean. */
   readonly variation: number | null;
-  /** Those that have a PLT, in the order of their running. */
+  /** Those that have a PLT and did not time out, in the order of their running. */
   readonly loads: readonly PlottedLoad[];
 }
 
@@ -40,7 +43,10 @@ function offset(index: number): number {
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const usualWords = { title: "PLT", noun: "page load time" };
 
-/** `left`: loads that are not valid, with a time or without. `metric`: what the times are. */
+const medianText = ({ median_ms, isAtLeast }: PlottedLane, otherwise: string): string =>
+  median_ms === null ? otherwise : formatMedian(median_ms, isAtLeast);
+
+/** `left`: loads that do not count, with a time or without. `metric`: what the times are. */
 export function distributionFigure(lanes: readonly PlottedLane[], left: number, metric = usualWords): Markup {
   const timed = lanes.flatMap(({ loads }) => loads);
   if (timed.length === 0) return html`<p class="nothing">No load of this page on this link has a ${metric.noun}.</p>`;
@@ -72,14 +78,13 @@ export function distributionFigure(lanes: readonly PlottedLane[], left: number, 
     const middleLine =
       plotted.median_ms !== null &&
       html`<line class="median" x1="${within(plotted.median_ms)}" x2="${within(plotted.median_ms)}" y1="${middle - 15}" y2="${middle + 15}"/>`;
-    const told =
-      plotted.median_ms === null
-        ? "no valid load"
-        : `${formatTime(plotted.median_ms)}${plotted.interval_ms ? ` (${formatTimeRange(plotted.interval_ms)})` : ""}`;
-    return html`<g class="${laneClass(plotted.lane, names)}"><text class="lane" x="0" y="${middle + 4}">${plotted.lane}</text>${interval}${dots}${middleLine}<text class="told" x="${width - rightWidth + 14}" y="${middle}">${told}</text><text class="axis" x="${width - rightWidth + 14}" y="${middle + 14}">n = ${String(plotted.valid)}${plotted.variation !== null && `, CV ${(plotted.variation * 100).toFixed(1)} %`}</text></g>`;
+    const around = plotted.interval_ms ? ` (${formatTimeRange(plotted.interval_ms)})` : "";
+    const told = `${medianText(plotted, "no valid load")}${around}`;
+    return html`<g class="${laneClass(plotted.lane, names)}"><text class="lane" x="0" y="${middle + 4}">${plotted.lane}</text>${interval}${dots}${middleLine}<text class="told" x="${width - rightWidth + 14}" y="${middle}">${told}</text><text class="axis" x="${width - rightWidth + 14}" y="${middle + 14}">n = ${String(plotted.valid)}${plotted.variation !== null && `, CV ${(plotted.variation * 100).toFixed(1)} %`}${plotted.timed_out > 0 && `, ${plotted.timed_out} timed out`}</text></g>`;
   });
-  const label = `${metric.title} of every load by lane: ${lanes.map((lane) => `${lane.lane} median ${lane.median_ms === null ? "none" : formatTime(lane.median_ms)}`).join(", ")}`;
+  const label = `${metric.title} of every load by lane: ${lanes.map((lane) => `${lane.lane} median ${medianText(lane, "none")}`).join(", ")}`;
+  const out = lanes.reduce((sum, { timed_out }) => sum + timed_out, 0);
   return html`<figure class="distribution"><div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${bottom + 34}" width="${width}" height="${bottom + 34}">${grid}${rows}<text class="axis mid" x="${(labelWidth + 10 + width - rightWidth) / 2}" y="${bottom + 31}">${metric.noun}, ms</text></svg></div><figcaption>${capital(metric.noun)} of every load: n = ${String(timed.filter(({ valid }) => valid).length)} valid${
     left > 0 && html`; ${count(left, "load")} left out (crosses, where they have one)`
-  }. Line: median; band: its 95 % interval; CV: standard deviation over mean. The axis does not begin at 0.</figcaption></figure>`;
+  }${out > 0 && html`; ${count(out, "load")} timed out (no dot; slower than all others)`}. Line: median; band: its 95 % interval; CV: standard deviation over mean. The axis does not begin at 0.</figcaption></figure>`;
 }

@@ -339,11 +339,15 @@ export interface ExportedImprovement {
   low_percent: Percent;
   high_percent: Percent;
   /**
-   * Valid loads of `lane`.
+   * So many loads of the slower lane timed out that the two are at least so far apart, or of the faster one that they are at most. null: neither. Absent: written before this was told.
+   */
+  limit?: "at least" | "at most" | null;
+  /**
+   * Loads of `lane` that are valid or timed out.
    */
   loads_lane: number;
   /**
-   * Valid loads of `over`.
+   * The same of `over`.
    */
   loads_over: number;
   /**

@@ -70,9 +70,13 @@ export interface RaceLane {
    */
   timed_out?: number;
   /**
-   * Of PLT; null: no valid load.
+   * Of PLT; null: no load that is valid or timed out.
    */
   median_ms: number | null;
+  /**
+   * Whether so many loads timed out that the median is only known to be longer. Absent from documents of before it was told.
+   */
+  at_least?: boolean;
   /**
    * 95 % interval of the median; null: fewer than five valid loads.
    */
@@ -203,6 +207,14 @@ export interface RaceComparison {
    * Where loads stopped once it was decided: of `lane`. equivalent: within the plan's margin. Absent: their number was fixed before, or an earlier version wrote it.
    */
   decision?: "faster" | "slower" | "equivalent" | "undecided";
+  /**
+   * So many loads of the slower lane timed out that the two are at least so far apart, or of the faster one that they are at most. null: neither. Absent, as the next one, from documents of before it was told.
+   */
+  limit?: "at least" | "at most" | null;
+  /**
+   * Why the improvement or its interval is null; null: neither is.
+   */
+  reason?: string | null;
 }
 export interface RaceVerdict {
   /**

@@ -369,9 +369,17 @@ export interface CellResult {
    */
   low_ms: number | null;
   high_ms: number | null;
+  /**
+   * Whether so many loads timed out that the median is only known to be longer. Absent, as timed_out, from events of before it was told.
+   */
+  at_least?: boolean;
   valid: number;
   invalid: number;
   failed: number;
+  /**
+   * Of the failed ones: in the median as slower than all others.
+   */
+  timed_out?: number;
 }
 /**
  * In place of sweep-finished where a machine runs a part of a plan (`trilane cell`).

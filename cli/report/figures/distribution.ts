@@ -4,7 +4,7 @@ import type { Markup } from "../../../extension/figures/markup.ts";
 import { formatTime } from "../../base/numbers.ts";
 import type { Load } from "../../results/store/results.ts";
 import type { ComparedMetric } from "../../results/verdict/compared_metric.ts";
-import { isValid } from "../../results/verdict/sample.ts";
+import { counted, isValid, timedOut } from "../../results/verdict/sample.ts";
 import type { LaneSummary } from "../../results/verdict/summary.ts";
 import { savedFigure } from "./figure_file.ts";
 
@@ -24,14 +24,15 @@ export function distributionFigure(
     ...summary,
     loads: loads
       .filter((load): load is Load & { plt_ms: number } => load.lane === summary.lane && load.plt_ms !== null)
+      .filter((load) => !timedOut(load))
       .map((load) => ({ plt_ms: load.plt_ms, valid: isValid(load), story: story(load, metric) })),
   }));
-  return savedFigure(drawn(plotted, loads.filter((load) => !isValid(load)).length, metric), {
+  return savedFigure(drawn(plotted, loads.filter((load) => counted(load) === null).length, metric), {
     name: [metric.name.replace(/_ms$/, ""), name],
     columns: ["load_id", "lane", "block", "attempt", metric.name, "averaged", "status", "reasons"],
     rows: loads.map((load) => [
       ...[load.id, load.lane, load.block, load.attempt, load.plt_ms],
-      ...[isValid(load), load.status, load.reasons.join(" | ")],
+      ...[counted(load) !== null, load.status, load.reasons.join(" | ")],
     ]),
   });
 }

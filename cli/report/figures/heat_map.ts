@@ -2,10 +2,11 @@
 // a row of them for each facet (loss rate, queue, ...). Takes improvements, computes none.
 import { improvementStep, improvementSteps, stepClass } from "../../../extension/figures/colours.ts";
 import { html, type Markup } from "../../../extension/figures/markup.ts";
-import { count, formatPercents, formatProbability, formatTime, percentRange } from "../../base/numbers.ts";
+import { count, formatMedian, formatPercents, formatProbability, limitSign, percentRange } from "../../base/numbers.ts";
 import { significanceLevel } from "../../results/stats/multiplicity.ts";
 import type { CorrectedTest } from "../../results/verdict/cell_significance.ts";
-import { direction, type Improvement } from "../../results/verdict/comparison.ts";
+import { direction, type Improvement, limitOf } from "../../results/verdict/comparison.ts";
+import type { CellMedians } from "../../results/verdict/paired_cells.ts";
 import type { LanePair } from "../../results/verdict/sample.ts";
 import { savedFigure } from "./figure_file.ts";
 import type { LinkGrid } from "./link_axes.ts";
@@ -13,8 +14,8 @@ import type { LinkGrid } from "./link_axes.ts";
 export interface HeatCell {
   readonly link: string;
   readonly improvement: Improvement;
-  /** Medians in ms where they are of one page; null where cells sum up pages. */
-  readonly medians: { readonly lane: number; readonly over: number } | null;
+  /** Medians in ms where they are of one page, and which is only known to be longer; null where cells sum up pages. */
+  readonly medians: Pick<CellMedians, "lane" | "over" | "isAtLeast"> | null;
   /** Over all cells that are looked at together; null: nothing to test. */
   readonly test: CorrectedTest | null;
   /** Short (`h3 0/15`) and whole reason where there is no improvement to show, with the loads that were left out. */
@@ -63,10 +64,21 @@ export function cellStory(cell: HeatCell, grid: LinkGrid): string {
   const corrected = cell.test
     ? `; p ${formatProbability(cell.test.probability)}, corrected ${formatProbability(cell.test.holm)}`
     : "";
+  const medianOf = (medians: NonNullable<HeatCell["medians"]>, side: "lane" | "over"): string =>
+    formatMedian(medians[side], medians.isAtLeast === side);
   const medians = cell.medians
-    ? `; medians ${lane} ${formatTime(cell.medians.lane)}, ${over} ${formatTime(cell.medians.over)}`
+    ? `; medians ${lane} ${medianOf(cell.medians, "lane")}, ${over} ${medianOf(cell.medians, "over")}`
     : `; ${count(pages, "page")}`;
-  return `${where}: ${text.percent} % ${sure}${corrected}${medians}; loads ${lane} ${n.lane}, ${over} ${n.over}`;
+  const limit = limitSign(percent, limitOf(cell.improvement));
+  return `${where}: ${limit}${text.percent} % ${sure}${corrected}${medians}; loads ${lane} ${n.lane}, ${over} ${n.over}`;
+}
+
+/** The number in a cell: `14`, `≥98` where it is at least so large. */
+function cellNumber(improvement: Improvement): string {
+  const percent = improvement.percent ?? 0;
+  const whole = Math.round(percent);
+  const number = String(Object.is(whole, -0) ? 0 : whole).replace("-", "−");
+  return `${limitSign(percent, limitOf(improvement)).trim()}${number}`;
 }
 
 /** A triangle, up for faster, down for slower; filled where the difference stands the correction. */
@@ -87,17 +99,15 @@ function cellMarkup(cell: HeatCell, grid: LinkGrid, x: number, y: number, width:
   // Pale where no difference is shown: the number stays, the colour makes no claim.
   const step = kind === "unclear" || kind === "unknown" ? Math.sign(percent) : improvementStep(percent, end);
   const outline = kind === "unclear" ? "open" : kind === "unknown" ? "unsure" : "sure";
-  const whole = Math.round(percent);
-  const number = Object.is(whole, -0) ? 0 : whole;
   const sign =
     kind === "faster" || kind === "slower" ? signMark(kind, isCorrected(cell), x + width - 10, y + 3.5) : null;
-  return html`<a href="#${cell.target}" data-link="${cell.link}" aria-label="${story}"><title>${story}</title><g class="${outline}"><rect class="${stepClass(step)}" x="${x + 1}" y="${y + 1}" width="${w}" height="${h}"/><text ${middle}>${String(number).replace("-", "−")}</text>${sign}</g></a>`;
+  return html`<a href="#${cell.target}" data-link="${cell.link}" aria-label="${story}"><title>${story}</title><g class="${outline}"><rect class="${stepClass(step)}" x="${x + 1}" y="${y + 1}" width="${w}" height="${h}"/><text ${middle}>${cellNumber(cell.improvement)}</text>${sign}</g></a>`;
 }
 
 /** Widths fit the widest number or word that stands in a cell or below it. */
 function cellWidth(grid: LinkGrid, maps: readonly HeatMaps[]): number {
   const inCell = ({ empty, improvement }: HeatCell): number =>
-    empty ? empty.short.length * 5 + 4 : String(Math.round(improvement.percent ?? 0)).length * 6.4 + 6;
+    empty ? empty.short.length * 5 + 4 : cellNumber(improvement).length * 6.4 + 6;
   const cells = maps.flatMap((map) => [...map.cells.values()].map(inCell));
   const labels = grid.columns.map((label) => label.length * 6.2 + 7);
   const readable = Math.max(30, ...cells, ...labels);
@@ -167,7 +177,7 @@ export function heatLegend(end: number): Markup {
 const csvColumns = [
   ...["lane", "over", "link", "facet", "row_mbit", "column", "improvement_percent", "low_percent", "high_percent"],
   ...["lane_median_ms", "over_median_ms", "loads_lane", "loads_over", "loads_left_out", "pages"],
-  ...["p", "p_holm", "p_benjamini_hochberg", "loads_tested", "note"],
+  ...["p", "p_holm", "p_benjamini_hochberg", "loads_tested", "note", "limit"],
 ];
 
 function csvRows(maps: readonly HeatMaps[], grid: LinkGrid): (string | number | null)[][] {
@@ -181,7 +191,7 @@ function csvRows(maps: readonly HeatMaps[], grid: LinkGrid): (string | number | 
         ...[n.lane, n.over, empty?.leftOut ?? null, pages],
         // Three significant figures: CSV's rounding would make the smallest 0.
         ...[test?.probability, test?.holm, test?.benjaminiHochberg].map((p) => p?.toPrecision(3) ?? null),
-        ...[test?.n ?? null, empty?.reason ?? reason],
+        ...[test?.n ?? null, empty?.reason ?? reason, limitOf(improvement)],
       ];
     }),
   );
@@ -199,7 +209,7 @@ export interface DrawnMaps {
 }
 
 /** How to read all maps, below their legend: not in the caption of each. */
-export const heatKey: Markup = html`<details class="key"><summary>How to read the maps</summary><ul><li>Each cell: improvement of the median page load time in %. Positive (blue) is faster, negative (orange) slower.</li><li>Triangle: the cell’s own 95 % interval excludes 0. Filled: also significant after Holm’s correction for the number of cells, so the chance that any filled one is wrong is 5 %. The CSV has Benjamini and Hochberg’s correction.</li><li>Pale with an outline: no difference shown. Pale, dashed, italic: too few loads for an interval.</li><li>Without a number: the reason, and valid loads of those tried.</li></ul></details>`;
+export const heatKey: Markup = html`<details class="key"><summary>How to read the maps</summary><ul><li>Each cell: improvement of the median page load time in %. Positive (blue) is faster, negative (orange) slower.</li><li>Triangle: the cell’s own 95 % interval excludes 0. Filled: also significant after Holm’s correction for the number of cells, so the chance that any filled one is wrong is 5 %. The CSV has Benjamini and Hochberg’s correction.</li><li>Pale with an outline: no difference shown. Pale, dashed, italic: too few loads for an interval.</li><li>≥ or ≤: most loads of a lane timed out, so that only a limit is known.</li><li>Without a number: the reason, and valid loads of those tried.</li></ul></details>`;
 
 /** Maps for several pairs, side by side. */
 export function heatMapFigure({ title, caption, note, page, maps }: DrawnMaps, grid: LinkGrid, end: number): Markup {

@@ -1,8 +1,8 @@
 // An improvement with its interval as a dot and a whisker on a small axis around 0, for tables.
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import type { Interval } from "../../base/interval.ts";
-import { formatPercents, percentRange } from "../../base/numbers.ts";
-import { direction, type Improvement } from "../../results/verdict/comparison.ts";
+import { formatPercents, limitSign, percentRange } from "../../base/numbers.ts";
+import { direction, type Improvement, limitOf } from "../../results/verdict/comparison.ts";
 
 const width = 110;
 const height = 18;
@@ -32,11 +32,12 @@ export function whiskerMarkup(result: Improvement, end: number): Markup {
   return percent === null ? html`` : effectMark({ percent, interval }, direction(result), end);
 }
 
-/** `14 % (11 to 17)`; `14 % (17 or less)` where an end is not known. */
+/** `14 % (11 to 17)`; `≤ 14 % (17 or less)` where only a limit is known. */
 export function improvementText(result: Improvement): string {
   if (result.percent === null) return result.gap ? "not compared" : "–";
   const text = formatPercents(result.percent, result.interval);
   const signed = (number: string): string => number.replace("-", "−");
   const range = percentRange({ low: signed(text.low), high: signed(text.high) });
-  return result.interval ? `${signed(text.percent)} % (${range})` : `${signed(text.percent)} %`;
+  const percent = `${limitSign(result.percent, limitOf(result))}${signed(text.percent)} %`;
+  return result.interval ? `${percent} (${range})` : percent;
 }

@@ -5,7 +5,7 @@ import { csvField } from "../../../extension/har/csv_field.ts";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { type Serving, servingInDilatedTime, settleServing } from "../../load/serving/serving.ts";
 import type { Cell, FilmedLoad, Load } from "../store/results.ts";
-import { isValid } from "../verdict/sample.ts";
+import { counted, isValid } from "../verdict/sample.ts";
 import { type FilmMetric, filmMetrics, type LoadMetric, loadMetrics } from "./metric_words.ts";
 
 type Value = string | number | boolean | null;
@@ -103,8 +103,8 @@ const firstColumns: readonly Column[] = [
   },
   {
     name: "averaged",
-    meaning: "true where the load enters medians",
-    value: (load) => isValid(load),
+    meaning: "true if the load enters medians of the page load time: valid ones, and those that timed out",
+    value: (load) => counted(load) !== null,
     film: () => false,
   },
   {
@@ -232,6 +232,12 @@ const firstColumns: readonly Column[] = [
   { name: "disturbance_link_ms", meaning: "of it, at the link", value: (load) => load.disturbance_link_ms },
   { name: "disturbance_cpu_ms", meaning: "of it, without a CPU", value: (load) => load.disturbance_cpu_ms },
   { name: "tolerated_ms", meaning: "up to where it counts", value: (load) => load.tolerated_ms },
+  {
+    name: "timed_out_after_ms",
+    meaning:
+      "of a load that timed out, how long it was given: medians take it, whatever plt_ms is, as slower than all others",
+    value: (load) => (isValid(load) ? null : (counted(load)?.plt_ms ?? null)),
+  },
 ];
 const firstNames = new Set(firstColumns.map(({ name }) => name));
 export const columns: readonly Column[] = [

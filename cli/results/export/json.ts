@@ -10,7 +10,7 @@ import { traitsByLink } from "../../link/traits.ts";
 import type { Cell, FilmedLoad, Host, LinkTest, Load, Sweep } from "../store/results.ts";
 import { beyondMedian } from "../verdict/beyond_median.ts";
 import { samplesOf, verdictBy } from "../verdict/compared_metric.ts";
-import { compare } from "../verdict/comparison.ts";
+import { compare, limitOf } from "../verdict/comparison.ts";
 import { decisionCounts } from "../verdict/decision_counts.ts";
 import { type LanePair, lanePairs, type Sample } from "../verdict/sample.ts";
 import type { PairDecision } from "../verdict/stopping_decision.ts";
@@ -78,7 +78,8 @@ export function exportDocument(
   const decisions = margin_percent === null ? [] : placeDecisions(cells, samples, margin_percent);
   const improvements = [...groups.values()].flatMap((group) =>
     lanePairs(group.map((load) => load.lane)).map((pair) => {
-      const { percent, interval, n, reason } = compare(group, pair, sweep.seed);
+      const result = compare(group, pair, sweep.seed);
+      const { percent, interval, n, reason } = result;
       const page = group[0]?.page ?? "";
       const link = group[0]?.link ?? "";
       const here = decisions.find((each) => each.page === page && each.link === link && isOf(pair, each));
@@ -88,6 +89,7 @@ export function exportDocument(
         ...pair,
         percent,
         ...endsOf(interval),
+        limit: percent === null ? null : limitOf(result),
         loads_lane: n.lane,
         loads_over: n.over,
         reason,

@@ -1,6 +1,6 @@
 // A race's result: the verdict, medians with intervals, the lanes' waterfalls on one time axis, and what the page looked like
 // at the same instants. Result in, markup out; the sentences are the command line's.
-import { count, formatPercents, formatSize, formatTime, percentRange } from "../../../cli/base/numbers.ts";
+import { count, formatPercents, formatSize, formatTime, limitSign, percentRange } from "../../../cli/base/numbers.ts";
 import { mean, standardDeviation } from "../../../cli/base/quantile.ts";
 import { distributionFigure, type PlottedLane } from "../../figures/distribution.ts";
 import { type FilmedLane, filmstripFigure } from "../../figures/filmstrip.ts";
@@ -28,12 +28,14 @@ function verdictMarkup({ verdict, excluded, runs, link, lanes }: RaceResult): Ma
 }
 
 function plotted(lane: RaceLane): PlottedLane {
-  const { plts_ms, median_ms, low_ms, high_ms } = lane;
+  const { plts_ms, median_ms, low_ms, high_ms, at_least = false, timed_out = 0 } = lane;
   return {
     lane: lane.lane,
     median_ms,
+    isAtLeast: at_least,
     interval_ms: low_ms === null || high_ms === null ? null : { low: low_ms, high: high_ms },
     valid: plts_ms.length,
+    timed_out,
     variation: plts_ms.length > 1 ? standardDeviation(plts_ms) / mean(plts_ms) : null,
     loads: plts_ms.map((plt_ms, index) => ({
       plt_ms,
@@ -44,9 +46,10 @@ function plotted(lane: RaceLane): PlottedLane {
 }
 
 function comparisonsMarkup({ comparisons }: RaceResult): Markup {
-  const rows = comparisons.map(({ lane, against, improvement_percent, low, high, decided, decision }) => {
+  const rows = comparisons.map((comparison) => {
+    const { lane, against, improvement_percent, low, high, decided, decision, limit = null, reason } = comparison;
     if (improvement_percent === null)
-      return html`<tr><th scope="row">${lane} over ${against}</th><td class="num">–</td><td class="num">–</td><td>a lane has no valid load</td></tr>`;
+      return html`<tr><th scope="row">${lane} over ${against}</th><td class="num">–</td><td class="num">–</td><td>${reason ?? "a lane has no valid load"}</td></tr>`;
     const interval =
       low === null && high === null
         ? null
@@ -63,7 +66,7 @@ function comparisonsMarkup({ comparisons }: RaceResult): Markup {
               ? "faster"
               : "slower"
             : "no difference shown";
-    return html`<tr><th scope="row">${lane} over ${against}</th><td class="num">${minus(text.percent)} %</td><td class="num">${interval ? percentRange({ low: minus(text.low), high: minus(text.high) }, " %") : "–"}</td><td>${words}</td></tr>`;
+    return html`<tr><th scope="row">${lane} over ${against}</th><td class="num">${limitSign(improvement_percent, limit)}${minus(text.percent)} %</td><td class="num">${interval ? percentRange({ low: minus(text.low), high: minus(text.high) }, " %") : "–"}</td><td>${words}</td></tr>`;
   });
   return html`<div class="scroll"><table><caption>Improvement of the median page load time: positive is faster. 95 % interval.</caption><thead><tr><th scope="col">pair</th><th scope="col" class="num">improvement</th><th scope="col" class="num">interval</th><th scope="col"></th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }

@@ -154,11 +154,9 @@ test("an end of an interval that nothing is known of is in words, at the axis' e
     ...{ bounds: { lane: 1, over: 0 }, links: 1, unlike: 0, bothOut: 0, single: 0, gap: null, reason: null },
     ...{ probability: 1, comparisons: 1 },
   };
-  assert.equal(improvementText(open), "11 % (13 or less)");
-  assert.equal(
-    improvementText({ ...open, interval: { low: -2, high: Number.POSITIVE_INFINITY } }),
-    "11 % (−2 or more)",
-  );
+  assert.equal(improvementText(open), "≤ 11 % (13 or less)");
+  const over = { bounds: { lane: 0, over: 1 }, interval: { low: -2, high: Number.POSITIVE_INFINITY } };
+  assert.equal(improvementText({ ...open, ...over }), "≥ 11 % (−2 or more)");
   const drawn = whiskerMarkup(open, 20).text;
   assert.match(drawn, /class="whisker" x1="6" /);
   assert.match(drawn, /class="dw unclear"/);
@@ -188,7 +186,7 @@ test("a cell tells n, medians and interval, or why it is empty", () => {
   const cell = {
     link: "3mbit/50ms",
     improvement,
-    medians: { lane: 860, over: 1000 },
+    medians: { lane: 860, over: 1000, isAtLeast: null },
     test: null,
     empty: null,
     target: "g1",
@@ -224,6 +222,17 @@ test("a cell tells n, medians and interval, or why it is empty", () => {
   assert.ok(!isCorrected({ ...certain, improvement: { ...improvement, interval: { low: -1, high: 29 } } }));
   assert.ok(!isCorrected({ ...certain, test: { ...certain.test, direction: "slower" } }), "a test that says otherwise");
   const empty = { leftOut: 5, short: "h3 0/5", reason: "no valid load of h3 (5 loads left out: it crashed)" };
+  const bound = {
+    ...cell,
+    improvement: {
+      ...improvement,
+      percent: 98,
+      interval: { low: 91, high: Number.POSITIVE_INFINITY },
+      bounds: { lane: 0, over: 1 },
+    },
+    medians: { lane: 860, over: 60_000, isAtLeast: "over" as const },
+  };
+  assert.match(cellStory(bound, grid), /: ≥ 98 % \(95 %: 91 or more\); medians h3 860 ms, h2 over 60\.0 s; loads/);
   assert.match(cellStory({ ...cell, empty }, grid), /no valid load of h3 \(5 loads left out: it crashed\)$/);
 });
 

@@ -7,6 +7,28 @@ import { openResults } from "../../../cli/results/store/results.ts";
 import { storeFixture, withHome } from "./fixture.ts";
 import { raceFixture } from "./fixtures.ts";
 
+const timedOut = { status: "failed", reasons: ["the load event did not come within 60000 ms"] } as const;
+
+test("the PLT of a lane whose loads timed out is the one that the table of medians has, and not the survivors'", async () => {
+  await withHome((home) => {
+    const results = openResults(home);
+    const id = storeFixture(home, {
+      ...raceFixture,
+      outcome: ({ lane, block }) => (lane === "h3" && block > 1 ? timedOut : { status: "valid", reasons: [] }),
+    });
+    try {
+      const { loads } = gatherReport(results, id, "0");
+      const lane = (name: string) => ({ lane: name, loads: loads.filter((load) => load.lane === name), films: [] });
+      const table = String(metricsTable([lane("h1"), lane("h3")]));
+      assert.match(table, />PLT<\/th><td class="num">\d+ ms<small>.*?<\/small><\/td><td class="num">over 60\.0 s/);
+      // The fixture tries each of three loads three times.
+      assert.match(table, /PLT also counts 9 loads that timed out, as slower than all others/);
+    } finally {
+      results.close();
+    }
+  });
+});
+
 test("medians with intervals, the split of the load time, and no row without a value", async () => {
   await withHome((home) => {
     const results = openResults(home);

@@ -7,6 +7,7 @@ import { writeReport } from "../../../cli/report/report.ts";
 import { chooseSweep } from "../../../cli/results/export/choose.ts";
 import { exportDocument } from "../../../cli/results/export/json.ts";
 import { openResults, type Results } from "../../../cli/results/store/results.ts";
+import { outcomeMarkup } from "../../../extension/views/race/outcome.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
 import { storeFixture, withHome } from "./fixture.ts";
 import { gridFixture, hostileFixture, raceFixture } from "./fixtures.ts";
@@ -78,11 +79,48 @@ test("a load that timed out is in the median, and not left out", async () => {
       assert.equal(schemaErrors("race-result", JSON.parse(JSON.stringify(race))), null);
       const [h1] = race.lanes;
       // The fixture tries each three times.
-      assert.deepEqual([h1.loads, h1.invalid, h1.timed_out, h1.median_ms], [2, 0, 9, 60_000]);
+      assert.deepEqual([h1.loads, h1.invalid, h1.timed_out, h1.median_ms, h1.at_least], [2, 0, 9, 60_000, true]);
+      const [h2] = race.comparisons.filter(({ lane, against }) => lane === "h2" && against === "h1");
+      assert.deepEqual([h2?.limit, (h2?.improvement_percent ?? 0) > 90], ["at least", true]);
+      const medians = outcomeMarkup(race).text;
+      assert.match(medians, />over 60\.0 s \(/);
+      assert.match(
+        medians,
+        />h2 over h1<\/th><td class="num">≥ 9\d(\.\d+)? %<\/td><td class="num">(−?\d+(\.\d+)? % or more|–)</,
+      );
       assert.equal(
         race.excluded.reduce((sum, { count }) => sum + count, 0),
         2,
         "those of h2 and h3",
+      );
+    });
+  });
+});
+
+test("two lanes that mostly timed out: the comparison says why there is none, here and in the extension", async () => {
+  await withHome(async (home) => {
+    const timedOut = { status: "failed", reasons: ["the load event did not come within 60000 ms"] } as const;
+    const id = storeFixture(home, {
+      ...raceFixture,
+      outcome: ({ lane, block }) => (lane !== "h3" && block > 0 ? timedOut : { status: "valid", reasons: [] }),
+    });
+    await withResults(home, (results) => {
+      const sweep = chooseSweep(results, id);
+      const race = raceResult(results, home, sweep);
+      const [both] = race.comparisons.filter(({ lane, against }) => lane === "h2" && against === "h1");
+      assert.deepEqual(
+        [both?.improvement_percent, both?.reason],
+        [null, "at least half of the loads of both timed out"],
+      );
+      assert.match(outcomeMarkup(race).text, />h2 over h1<.*<td>at least half of the loads of both timed out</);
+      const all = exportDocument(sweep, results.cellsOf(id), results.loadsOf(id), []);
+      assert.deepEqual(
+        all.improvements.map(({ lane, over, limit }) => [lane, over, limit]),
+        [
+          ["h2", "h1", null],
+          ["h3", "h1", "at least"],
+          ["h3", "h2", "at least"],
+        ],
       );
     });
   });

@@ -4,18 +4,29 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { timeOut } from "../../../cli/load/time_out.ts";
 import { openResults } from "../../../cli/results/store/results.ts";
 import { disturbedRemedy, outcomeLines, outcomeOf } from "../../../cli/sweep/outcome.ts";
 import type { Measure } from "../../../cli/sweep/runner.ts";
+import type { LoadFacts } from "../../../schemas/generated/page_load.ts";
 import { fastPlan, fastRun, validLoad } from "./fast_runner.ts";
 
-async function outcome(invalid: readonly string[], links: string[]) {
+async function outcome(
+  invalid: readonly string[],
+  links: string[],
+  lost: Pick<LoadFacts, "status" | "reasons"> & { readonly plt_ms?: null } = {
+    status: "invalid",
+    reasons: ["the link was late"],
+  },
+) {
   const home = mkdtempSync(join(tmpdir(), "trilane-outcome-"));
   const plan = fastPlan({ pages: ["a"], links, retries: 0 });
   const measure: Measure = async (request) => {
     const { log } = await validLoad(request);
     if (!invalid.includes(request.lane)) return { log };
-    return { log: { ...log, _trilane: { ...log._trilane, status: "invalid", reasons: ["the link was late"] } } };
+    const { status, reasons, plt_ms = log._trilane.metrics.plt_ms } = lost;
+    const metrics = { ...log._trilane.metrics, plt_ms };
+    return { log: { ...log, _trilane: { ...log._trilane, status, reasons, metrics } } };
   };
   try {
     const { loads } = await fastRun({ home, plan, measure });
@@ -40,6 +51,22 @@ for (const links of [["1mbit/20ms"], ["1mbit/20ms", "2mbit/20ms"]])
     assert.deepEqual(counts, { valid: 2 * loads, invalid: loads, failed: 0, given_up: loads });
     assert.ok(cells.every(({ lane, median_ms, valid }) => (lane === "h3") === (median_ms === null && valid === 0)));
   });
+
+test("a lane that timed out is over the time it was given, in the table and in the event, of one link and of two", async () => {
+  for (const links of [["1mbit/20ms"], ["1mbit/20ms", "2mbit/20ms"]]) {
+    const lost = { status: "failed", reasons: [timeOut(60_000)], plt_ms: null } as const;
+    const { table, cells } = await outcome(["h3"], links, { ...lost, reasons: [...lost.reasons] });
+    assert.match(table.join("\n"), /over 60\.0 s/);
+    assert.deepEqual(
+      cells.map(({ lane, at_least, timed_out }) => [lane, at_least, timed_out]),
+      links.flatMap(() => [
+        ["h1", false, 0],
+        ["h2", false, 0],
+        ["h3", true, 3],
+      ]),
+    );
+  }
+});
 
 test("no load valid at all: every lane is named, and nothing is blank", async () => {
   const { text, counts } = await outcome(["h1", "h2", "h3"], ["1mbit/20ms"]);

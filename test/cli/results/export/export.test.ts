@@ -3,12 +3,14 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
+import { median as medianOf } from "../../../../cli/base/quantile.ts";
 import { chooseLoads, chooseSweep, readNumber, resultsOf } from "../../../../cli/results/export/choose.ts";
 import { columns, csvLines } from "../../../../cli/results/export/csv.ts";
 import { harPieces } from "../../../../cli/results/export/har.ts";
 import { exportDocument } from "../../../../cli/results/export/json.ts";
 import { filmMetrics } from "../../../../cli/results/export/metric_words.ts";
 import { openResults, type Results } from "../../../../cli/results/store/results.ts";
+import { summarize } from "../../../../cli/results/verdict/summary.ts";
 import { csvField } from "../../../../extension/har/csv_field.ts";
 import { strictUrl } from "../../../../extension/har/reader_fields.ts";
 import { schemaErrors } from "../../../schemas/schema_errors.ts";
@@ -209,6 +211,35 @@ test("CSV: a header and a row for each load, with the documented columns; missin
           ["as-recorded", "20", "false", "both", "custom", "bbr", "cubic", "5"],
         );
       });
+    }
+  });
+});
+
+test("CSV: of a load that timed out it says that it is in medians, and how long it was given", async () => {
+  await withHome((home) => {
+    const timedOut = { status: "failed", reasons: ["the load event did not come within 60000 ms"] } as const;
+    const id = storeFixture(home, {
+      ...raceFixture,
+      outcome: ({ lane, block }) =>
+        lane === "h3" && block > 1 ? timedOut : { status: lane === "h1" ? "invalid" : "valid", reasons: [] },
+    });
+    const results = openResults(home);
+    try {
+      const loads = results.loadsOf(id);
+      const [header = [], ...rows] = readCsv([...csvLines({}, results.cellsOf(id), loads)].join(""));
+      const value = (row: readonly string[], name: string) => row[header.indexOf(name)];
+      const median = (lane: string) => summarize(loads).find((each) => each.lane === lane)?.median_ms ?? null;
+      for (const lane of ["h1", "h2", "h3"]) {
+        // As the columns say: medians recomputed from them are the report's.
+        const times_ms = rows
+          .filter((row) => value(row, "lane") === lane && value(row, "averaged") === "true")
+          .map((row) => Number(value(row, "timed_out_after_ms") || value(row, "plt_ms")));
+        const own = times_ms.length === 0 ? null : medianOf(times_ms);
+        assert.equal(own, median(lane), lane);
+      }
+      assert.equal(median("h3"), 60_000);
+    } finally {
+      results.close();
     }
   });
 });
