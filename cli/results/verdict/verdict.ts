@@ -2,7 +2,7 @@
 
 import type { Interval } from "../../base/interval.ts";
 import { labelParts, plainLanes } from "../../base/lanes.ts";
-import { count, formatPercents, formatTime, formatTimeRange, percentRange } from "../../base/numbers.ts";
+import { count, formatMedian, formatPercents, formatTimeRange, percentRange } from "../../base/numbers.ts";
 import { compare, direction, type Improvement, limitOf, toldTogether } from "./comparison.ts";
 import { gapClause } from "./lane_coverage.ts";
 import { counted, type LanePair, lanePairs, type Sample, sortLanes, timedOut } from "./sample.ts";
@@ -174,14 +174,10 @@ function raceSentences(lanes: readonly LaneSummary[], comparisons: readonly Impr
   return alone === null ? sentences : [...sentences, alone];
 }
 
-/** `over 60.0 s`: of the median of a lane, where so many loads timed out that it is a lower bound. */
-const medianTime = (median_ms: number, { isAtLeast }: LaneSummary): string =>
-  `${isAtLeast ? "over " : ""}${formatTime(median_ms)}`;
-
 function medianSentence(lane: LaneSummary): string | null {
   if (lane.median_ms === null) return null;
   const out = lane.timed_out === 0 ? "" : `, ${lane.timed_out} of which timed out`;
-  return `${lane.lane} loads the page in ${medianTime(lane.median_ms, lane)} (median of ${count(lane.valid + lane.timed_out, "load")}${out}).`;
+  return `${lane.lane} loads the page in ${formatMedian(lane.median_ms, lane.isAtLeast)} (median of ${count(lane.valid + lane.timed_out, "load")}${out}).`;
 }
 
 /** The terminal's table of lanes as cells of text. `metric`: what was measured, as people say it. */
@@ -190,7 +186,7 @@ export function laneTable(lanes: readonly LaneSummary[], metric = "PLT"): string
   const header = ["lane", `median ${metric}`, "95 % interval", `against ${baseline}`, "loads", "invalid"];
   const rows = lanes.map((summary) => [
     summary.lane,
-    summary.median_ms === null ? "none" : medianTime(summary.median_ms, summary),
+    summary.median_ms === null ? "none" : formatMedian(summary.median_ms, summary.isAtLeast),
     summary.interval_ms ? formatTimeRange(summary.interval_ms) : "too few loads",
     againstCell(summary.against),
     String(summary.valid),
