@@ -1,7 +1,9 @@
 // `trilane list`: the recordings and the sweeps of a data folder, as two tables no wider than 80 columns. Reads only.
+
 import type { Argv } from "yargs";
 import type { List, ListedSweep } from "../../schemas/generated/list.ts";
 import { homeFolder } from "../base/home.ts";
+import { middleCut } from "../base/middle_cut.ts";
 import { count, formatSize } from "../base/numbers.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { textTable } from "../base/text_table.ts";
@@ -80,18 +82,11 @@ function day(time: string): string {
   return `${year}-${String(month).padStart(2, "0")}-${String(dayOfMonth).padStart(2, "0")}`;
 }
 
-// A name that is too long keeps its beginning and its end, by which recordings of one series differ.
-function cut(name: string, width: number): string {
-  if (name.length <= width) return name;
-  const end = Math.floor(width / 3);
-  return `${name.slice(0, width - end - 1)}…${name.slice(-end)}`;
-}
-
 /** Rows whose first cell, a name, takes what the others leave of the width. */
 function fittedTable(rows: readonly (readonly [string, ...string[]])[]): string[] {
   const rest = textTable(rows.map(([, ...cells]) => ["", ...cells]));
   const room = width - Math.max(...rest.map((line) => line.length));
-  return textTable(rows.map(([name, ...cells]) => [cut(name, room), ...cells]));
+  return textTable(rows.map(([name, ...cells]) => [middleCut(name, room), ...cells]));
 }
 
 function recordingLines(recordings: List["recordings"]): string[] {

@@ -1,7 +1,9 @@
 // `trilane recording show`: what a recording is made of, as tables no wider than 80 columns, or each of its requests.
+
 import type { Argv } from "yargs";
 import type { RecordingShown } from "../../schemas/generated/recording_shown.ts";
 import { homeFolder } from "../base/home.ts";
+import { middleCut } from "../base/middle_cut.ts";
 import { count, formatSize } from "../base/numbers.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { textTable } from "../base/text_table.ts";
@@ -20,12 +22,10 @@ interface ShowOptions extends CommonOptions {
 const mostRows = 20;
 const longestName = 44;
 
-const cut = (name: string): string => (name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name);
-
 function table(title: string, groups: readonly Group[]): string[] {
   const hasFilled = groups.some(({ filled }) => filled > 0);
   const rowOf = ({ name, exchanges, body_bytes, filled }: Group): string[] => [
-    cut(name),
+    middleCut(name, longestName),
     `${exchanges}`,
     formatSize(body_bytes),
     ...(hasFilled ? [`${filled}`] : []),

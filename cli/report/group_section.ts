@@ -1,8 +1,10 @@
 // The section of one page on one link: distributions, waterfalls, the link. Assembles figures.
+
 import { filmstripFigure } from "../../extension/figures/filmstrip.ts";
-import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
+import { html, type Markup } from "../../extension/figures/markup.ts";
 import { type DrawnLoad, timeAxisOf } from "../../extension/figures/waterfall.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
+import { middleCut } from "../base/middle_cut.ts";
 import { count, formatMedian } from "../base/numbers.ts";
 import { modelledPages } from "../results/store/modelled_pages.ts";
 import { comparedMetric } from "../results/verdict/compared_metric.ts";

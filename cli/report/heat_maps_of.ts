@@ -1,5 +1,5 @@
 // Which heat maps a report has, and what each of their cells says. Computes improvements by cli/results/verdict; drawing is heat_map.ts's.
-import { middleCut } from "../../extension/figures/markup.ts";
+import { middleCut } from "../base/middle_cut.ts";
 import { count } from "../base/numbers.ts";
 import { significanceLevel } from "../results/stats/multiplicity.ts";
 import { cellTest, correctedTests, loadsNeeded } from "../results/verdict/cell_significance.ts";

@@ -1,8 +1,10 @@
 // What was left out and why, and how it was done: machine, versions, transports, seeds, command lines, definitions.
-import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
+
+import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { confidence, minimumUnits } from "../base/interval.ts";
 import { isRepeat } from "../base/lanes.ts";
+import { middleCut } from "../base/middle_cut.ts";
 import { count, formatSize } from "../base/numbers.ts";
 import { shellWord } from "../base/shell_word.ts";
 import { quiet_ms, quietAtMost_ms } from "../load/quiet_page.ts";

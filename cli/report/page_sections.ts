@@ -1,9 +1,11 @@
 // The part of the report that goes page by page: the filter, and a section for each page on each link. Chooses which sections
 // have their loads drawn; what is in one is group_section.ts's.
-import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
+
+import { html, type Markup } from "../../extension/figures/markup.ts";
 import { shortUrl } from "../../extension/figures/request.ts";
 import { kindOf } from "../../extension/figures/share_colours.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
+import { middleCut } from "../base/middle_cut.ts";
 import { type ReportData, spreadOrder } from "./data.ts";
 import { type GroupSection, groupSection } from "./group_section.ts";
 import type { GroupResult } from "./tables.ts";

@@ -1,5 +1,7 @@
 // The table of medians: a row for each page on each link, the most helped first. Takes comparisons, computes none.
-import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
+
+import { html, type Markup } from "../../extension/figures/markup.ts";
+import { middleCut } from "../base/middle_cut.ts";
 import { formatMedian } from "../base/numbers.ts";
 import type { Improvement } from "../results/verdict/comparison.ts";
 import { counted } from "../results/verdict/sample.ts";

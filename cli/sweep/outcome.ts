@@ -1,6 +1,8 @@
 // What a finished sweep says in the terminal and in its last event: the answer, a table no wider than 80 columns, further
 // verdicts. Pure: loads in, text out. The comparison is cli/results/verdict's, the answer cli/results/answer's.
+
 import type { CellResult, SweepFinished } from "../../schemas/generated/sweep_event.ts";
+import { middleCut } from "../base/middle_cut.ts";
 import { formatMedian } from "../base/numbers.ts";
 import { textTable } from "../base/text_table.ts";
 import { wrappedText } from "../base/wrapped_text.ts";
@@ -37,18 +39,14 @@ export interface Outcome {
 /** Words on lines of at most 80 columns. */
 export const wrapped = (text: string, columns = width): string[] => wrappedText(text, columns);
 
-function shortened(text: string, columns: number): string {
-  return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`;
-}
-
 /** One row per page and link, one column of medians per lane. */
 function mediansTable(groups: readonly (readonly CellResult[])[], lanes: readonly string[]): string[] {
   const pages = new Set(groups.map(([cell]) => cell?.page));
   // A page that is the same in each row says nothing.
   const named = pages.size > 1;
   const rows = groups.slice(0, maximumRows).map((cells) => [
-    ...(named ? [shortened(cells[0]?.page ?? "", 24)] : []),
-    shortened(shortLabel(cells[0]?.link ?? ""), named ? 24 : 40),
+    ...(named ? [middleCut(cells[0]?.page ?? "", 24)] : []),
+    middleCut(shortLabel(cells[0]?.link ?? ""), named ? 24 : 40),
     ...lanes.map((lane) => {
       const { median_ms = null, at_least = false } = cells.find((cell) => cell.lane === lane) ?? {};
       return median_ms === null ? "none" : formatMedian(median_ms, at_least);

@@ -1,4 +1,5 @@
 // HTML and SVG as text in which everything from outside is escaped unless it was made here. Draws nothing.
+import { middleCut } from "../../cli/base/middle_cut.ts";
 
 /** Text that is markup already. Only `html` and `joined` make it, so a plain string can never pass for it. */
 export class Markup {
@@ -72,12 +73,4 @@ export function fitted(text: string, width: number, fontSize: number): string {
     if (wide <= width) return cut;
   }
   return "…";
-}
-
-/** Shortens text in its middle, where URLs differ least. */
-export function middleCut(text: string, length: number): string {
-  const characters = [...text];
-  if (characters.length <= length) return text;
-  const head = Math.ceil((length - 1) * 0.4);
-  return `${characters.slice(0, head).join("")}…${characters.slice(characters.length - (length - 1 - head)).join("")}`;
 }

@@ -1,11 +1,13 @@
 // The requests of loads or profiles under one time axis: phases by colour and by shape, with protocol and connection. Draws
 // them as they were stored; what a phase is, is the capture's matter.
+
 import { labelParts, laneFacts } from "../../cli/base/lanes.ts";
+import { middleCut } from "../../cli/base/middle_cut.ts";
 import { count, formatSize, formatTime } from "../../cli/base/numbers.ts";
 import { extremes } from "../../cli/base/quantile.ts";
 import type { HarEntry, PageLoad } from "../../schemas/generated/page_load.ts";
 import { laneClass, type PhaseKey, phases } from "./colours.ts";
-import { coordinate, fitted, html, type Markup, middleCut } from "./markup.ts";
+import { coordinate, fitted, html, type Markup } from "./markup.ts";
 import { hatched, phaseLegend, shapes } from "./phase_shapes.ts";
 import { connectionNumbers, phasesOf, protocolOf, shortUrl } from "./request.ts";
 import { type Scale, scaleFromZero } from "./scale.ts";

@@ -8,7 +8,7 @@ import { programPath } from "../../cli/base/programs.ts";
 import { formatLink, type LinkProfile, parseLink } from "../../cli/link/link.ts";
 import type { Recording } from "../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
-import { recordVisits } from "../../cli/recording/record/record_page.ts";
+import { recordVisits } from "../../cli/recording/record/record_visits.ts";
 import { storeRecorded } from "../../cli/recording/record/store.ts";
 import { uniteVisits } from "../../cli/recording/record/visits.ts";
 import { readTrustedKeys } from "../../cli/recording/record/words.ts";
@@ -76,11 +76,11 @@ export async function recordLive(
 ): Promise<Recording> {
   const within = recordedWithin;
   const options = { lane, scroll: false, quiet_ms: 1000, timeout_ms: 60_000, trustedKeys, addresses: [], within };
-  return await recordVisits({ ...options, url }, visits, (pages) =>
+  return await recordVisits({ ...options, url }, { visits, timeServers: true }, (made) =>
     withArchive(home, async (archive) => {
       const { host, pathname, search } = new URL(url);
       const name = `${lane}-${host}${`${pathname}${search}`.replaceAll(/\W+/g, "-")}`;
-      const { page } = uniteVisits(pages);
+      const { page } = uniteVisits(made, true);
       return (await storeRecorded(archive, page, { name, url, replace: false, behindLink: true, circumstances }))
         .recording;
     }),

@@ -90,6 +90,7 @@ test("what gives no page is told in a line, and nothing is stored", { skip }, as
     ["https://gone.test/", [], /^trilane: https:\/\/gone\.test\/: .*ERR_NAME_NOT_RESOLVED: no such host: check/m, 1],
     ["https://shop.test:444/", [], /^trilane: .*ERR_CONNECTION_REFUSED: nothing listens there/m, 1],
     ["carlucci-small", ["--scroll"], /^trilane: --scroll is for a page that is recorded first/m, 2],
+    ["carlucci-small", ["--no-time-servers"], /^trilane: --no-time-servers is for a page that is recorded first/m, 2],
     ["carlucci-small", ["--record-again"], /^trilane: --record-again is for a page that is recorded first/m, 2],
   ] as const) {
     const trust = url.startsWith("https") ? ["--trust", site?.authority ?? ""] : [];

@@ -48,7 +48,9 @@ for (const [how, before] of [
     const { rtt_ms, server_time_ms } = sheet.recorded;
     assert.ok(typeof rtt_ms === "number" && rtt_ms >= 60 && rtt_ms < 100, `round trip ${rtt_ms} ms`);
     assert.ok(typeof server_time_ms === "number" && server_time_ms < 100, `server time ${server_time_ms} ms`);
-    assert.equal((recording.notes.recorded as { link: string }).link, "20mbit/60ms");
+    const { link, servers_timed_over } = recording.notes.recorded as { link: string; servers_timed_over: string };
+    assert.equal(link, "20mbit/60ms");
+    assert.equal(servers_timed_over, "h1", "a visit over HTTP/1.1 measured servers' times");
   });
 }
 

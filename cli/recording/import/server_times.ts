@@ -3,7 +3,7 @@
 // several share, and in the queue of a slow link. Only the time counts in which the server can be seen to have had nothing
 // to send: up to the last moment before the response at which none that goes before it was under way. And up to when it had
 // what was asked for later, is no more urgent and came first: of two that are ready the earlier asked for goes first. So a
-// time can be told too short, where responses came without a break, and never for another's.
+// time can be told too short, where responses came without a break, and never for another's. Another visit may have measured it (served_ms).
 import { connectionOf } from "./connection.ts";
 import { type HarEntry, isRecord, numberField, textField } from "./har.ts";
 import type { RoundTrips } from "./round_trips.ts";
@@ -102,7 +102,9 @@ export class ServerTimes {
     if (rtt_ms === null || wait_ms <= 0) return null;
     if (!exchange) return rounded(Math.max(0, wait_ms - rtt_ms));
     const ready_ms = Math.max(this.#lastIdle_ms(exchange) - rtt_ms, this.#overtaken_ms(exchange));
-    return rounded(Math.max(0, ready_ms - exchange.sent_ms));
+    // What another visit measured counts between what this one proves: no less than that, and no more than until its first byte.
+    const longest_ms = exchange.firstByte_ms - rtt_ms - exchange.sent_ms;
+    return rounded(Math.max(0, ready_ms - exchange.sent_ms, Math.min(entry.wire?.served_ms ?? 0, longest_ms)));
   }
 
   /** When the last was ready that went before it on its connection and would not have, had this been ready; as `sent_ms` is. */

@@ -19,7 +19,7 @@ function protocolCounts({ imported }: StoredPage): Map<string, number> {
 const protocolOf: Record<RecordedLane, string | null> = { any: null, h1: "http/1.1", h2: "h2", h3: "h3" };
 
 /** The first line names the recording; what is remarkable follows. */
-export function recordedLines({ stored, page, added }: RecordedUrl, lane: RecordedLane): string[] {
+export function recordedLines({ stored, page, added, untimed }: RecordedUrl, lane: RecordedLane): string[] {
   const { name, url, exchanges, hosts, addresses, body_bytes } = stored.recording;
   const size = `${count(hosts, "host")}, ${count(addresses, "address", "addresses")}, ${formatSize(body_bytes)}`;
   const protocols = protocolCounts(stored);
@@ -29,6 +29,8 @@ export function recordedLines({ stored, page, added }: RecordedUrl, lane: Record
   ];
   for (const [index, requests] of added.entries())
     lines.push(`  visit ${index + 2} asked for ${count(requests, "request")} more`);
+  if (untimed !== null)
+    lines.push(`  servers' times may be too short, as the visit over HTTP/1.1 that measures them failed: ${untimed}`);
   const refused = onlyErrors(stored.imported.notes.documents);
   if (refused !== null)
     lines.push(`  the start URL was answered ${refused}: an error or a challenge was recorded, not the page`);

@@ -7,6 +7,7 @@ import { type HostAddress, readAddress, readTrustedKeys } from "./words.ts";
 /** As yargs gives them. */
 export interface LiveOptions {
   visits: number;
+  "time-servers": boolean;
   scroll: boolean;
   resolve: string[];
   trust: string[];
@@ -16,6 +17,8 @@ export interface LiveOptions {
 export interface LiveChoice {
   /** How often the page is loaded, by a fresh browser each time. */
   readonly visits: number;
+  /** Whether one more visit, over HTTP/1.1, measures how long servers took. */
+  readonly timeServers: boolean;
   readonly scroll: boolean;
   readonly addresses: readonly HostAddress[];
   readonly trustedKeys: readonly string[];
@@ -24,6 +27,7 @@ export interface LiveChoice {
 
 export const defaultLiveChoice: LiveChoice = {
   visits: 1,
+  timeServers: true,
   scroll: false,
   addresses: [],
   trustedKeys: [],
@@ -42,6 +46,13 @@ export function defineLive<T>(yargs: Argv<T>): Argv<T & LiveOptions> {
         },
       ),
     )
+    .option("time-servers", {
+      type: "boolean",
+      default: true,
+      rare: true,
+      describe:
+        "load the page once more, over HTTP/1.1, which measures how long servers took (--no-time-servers: do not)",
+    })
     .option("scroll", {
       type: "boolean",
       default: false,
@@ -75,6 +86,7 @@ export function defineLive<T>(yargs: Argv<T>): Argv<T & LiveOptions> {
 /** Their names, for who shows them in a group of their own. */
 export const liveOptionNames: readonly (keyof LiveOptions)[] = [
   "visits",
+  "time-servers",
   "scroll",
   "resolve",
   "trust",
@@ -84,6 +96,7 @@ export const liveOptionNames: readonly (keyof LiveOptions)[] = [
 export function liveChoiceOf(options: LiveOptions): LiveChoice {
   return {
     visits: options.visits,
+    timeServers: options["time-servers"],
     scroll: options.scroll,
     addresses: options.resolve.map(readAddress),
     trustedKeys: options.trust.flatMap(readTrustedKeys),
@@ -97,10 +110,15 @@ export function refuseLiveOptions<Name extends string>(
   further: readonly Name[],
   page: string,
 ): void {
-  const isGiven = (value: boolean | number | readonly string[]): boolean => {
-    if (typeof value === "number") return value !== defaultLiveChoice.visits;
-    return typeof value === "boolean" ? value : value.length > 0;
+  const usual: Readonly<Record<string, boolean | number>> = {
+    visits: defaultLiveChoice.visits,
+    "time-servers": defaultLiveChoice.timeServers,
   };
-  const given = [...liveOptionNames, ...further].find((name) => isGiven(options[name]));
-  if (given) throw new UserError(`--${given} is for a page that is recorded first: ${page} is no URL`);
+  const isGiven = (name: keyof LiveOptions | Name): boolean => {
+    const value: boolean | number | readonly string[] = options[name];
+    return typeof value === "object" ? value.length > 0 : value !== (usual[name] ?? false);
+  };
+  const given = [...liveOptionNames, ...further].find(isGiven);
+  const named = given && options[given] === false ? `no-${given}` : given;
+  if (named) throw new UserError(`--${named} is for a page that is recorded first: ${page} is no URL`);
 }

@@ -129,21 +129,6 @@ export async function recordPage<Result>(
   }
 }
 
-/** So many visits of a page, one after the other, all of whose large bodies can be read until the end of `use`. */
-export async function recordVisits<Result>(
-  options: RecordOptions,
-  visits: number,
-  use: (pages: readonly RecordedPage[]) => Promise<Result>,
-  begun: (visit: number) => void = () => undefined,
-): Promise<Result> {
-  const further = async (pages: readonly RecordedPage[]): Promise<Result> => {
-    if (pages.length === visits) return await use(pages);
-    begun(pages.length + 1);
-    return await recordPage(options, (page) => further([...pages, page]));
-  };
-  return await further([]);
-}
-
 async function observe(options: RecordOptions, start: Parameters<typeof startBrowser>[0]): Promise<Seen> {
   const { signal } = options;
   let browser: RunningBrowser;

@@ -10,7 +10,8 @@ import type { Credentials } from "../import/headers.ts";
 import type { RecordedLane } from "./chromium_arguments.ts";
 import { liveLabCommand } from "./live_lab.ts";
 import type { LiveChoice } from "./options.ts";
-import { type RecordedPage, recordVisits } from "./record_page.ts";
+import type { RecordedPage } from "./record_page.ts";
+import { recordVisits, type VisitBegun, type VisitsMade } from "./record_visits.ts";
 import { type StoredPage, storeRecorded } from "./store.ts";
 import { type UnitedVisits, uniteVisits } from "./visits.ts";
 
@@ -36,6 +37,8 @@ export const usualTimeout_s = 60;
 export interface RecordedUrl extends Omit<UnitedVisits, "page"> {
   readonly stored: StoredPage;
   readonly page: RecordedPage;
+  /** Why the visit over HTTP/1.1 failed; null: it did not. */
+  readonly untimed: string | null;
 }
 
 /** Ctrl-C, also where npm passes it on a second time, ends the browser in order; nothing is stored then. */
@@ -52,15 +55,24 @@ async function untilInterrupted<Result>(work: (signal: AbortSignal) => Promise<R
 export async function recordUrl(home: string, wanted: UrlRecording): Promise<RecordedUrl> {
   const { url, name, replace, lane, link, pinTime, credentials, onlyPages, visits } = wanted;
   const within = liveLabCommand(link);
-  const begun = (visit: number) => wanted.say(`${url}: recording${visits > 1 ? `, visit ${visit} of ${visits}` : ""}`);
-  const store = async (pages: readonly RecordedPage[]): Promise<RecordedUrl> => {
-    const { page, added } = uniteVisits(pages);
+  const of = (visit: number) => (visits > 1 ? `, visit ${visit} of ${visits}` : "");
+  const begun: VisitBegun = (visit) =>
+    wanted.say(`${url}: recording${visit === null ? " once more, over HTTP/1.1, for its servers' times" : of(visit)}`);
+  const store = async (made: VisitsMade): Promise<RecordedUrl> => {
+    const { page, added, timed } = uniteVisits(made, link !== null);
     const circumstances: JsonObject = {
       ...{ lane, link: link ? formatLink(link) : null, pin_time: pinTime },
+      ...(timed ? { servers_timed_over: "h1" } : {}),
       ...(visits > 1 ? { visits, added } : {}),
     };
     const storing = { name, url, replace, credentials, circumstances, onlyPages, behindLink: link !== null };
-    return { stored: await withArchive(home, (archive) => storeRecorded(archive, page, storing)), page, added };
+    return {
+      stored: await withArchive(home, (archive) => storeRecorded(archive, page, storing)),
+      page,
+      added,
+      timed,
+      untimed: made.untimed,
+    };
   };
-  return await untilInterrupted((signal) => recordVisits({ ...wanted, within, signal }, visits, store, begun));
+  return await untilInterrupted((signal) => recordVisits({ ...wanted, within, signal }, wanted, store, begun));
 }

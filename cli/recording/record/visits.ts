@@ -1,14 +1,20 @@
 // Several visits of a page as one: all that any of them asked for, each request as often as the visit that made it most. Pages
 // differ from visit to visit (advertisements, numbers drawn by chance), and a load of the recording may ask for what any
-// visit did. Pure; visits nothing.
+// visit did. How long servers took is measured by the visit over HTTP/1.1 where there was one (record_visits.ts), of which nothing else
+// is kept. Pure; visits nothing.
 import { type HarEntry, isRecord } from "../import/har.ts";
+import { RoundTrips } from "../import/round_trips.ts";
+import { ServerTimes } from "../import/server_times.ts";
 import type { RecordedPage } from "./record_page.ts";
+import type { VisitsMade } from "./record_visits.ts";
 
 /** An entry of the union, and which visit's it is. */
 interface Kept {
   readonly entry: HarEntry;
   /** From 0. */
   readonly visit: number;
+  /** Of the same name: the same request, made as often before on its visit, with the same status. */
+  readonly name: string;
   /** How many visits made this request, that often. */
   visits: number;
 }
@@ -17,6 +23,8 @@ export interface UnitedVisits {
   readonly page: RecordedPage;
   /** Of each further visit, how many requests it asked for that none before it had, or had no answer to. */
   readonly added: readonly number[];
+  /** Whether a visit over HTTP/1.1 measured how long servers took. */
+  readonly timed: boolean;
 }
 
 /** Of the same key: the same request. */
@@ -24,6 +32,9 @@ function keyOf({ method, url, request: { postData } }: HarEntry): string {
   const body = isRecord(postData) && typeof postData.text === "string" ? postData.text : "";
   return `${method} ${url.href.replace(/#.*$/, "")}\n${body}`;
 }
+
+/** Of answers, not only requests: a challenge that one visit met says nothing of the page that another got. */
+const nameOf = ({ status }: HarEntry, key: string, nth: number): string => `${nth} ${status} ${key}`;
 
 const isAnswered = ({ status, response }: HarEntry): boolean => status > 0 && !response._error;
 
@@ -41,13 +52,14 @@ function unite(visits: readonly RecordedPage[]): { kept: Kept[]; added: number[]
       // What a cache gave was asked of the network before.
       if (visit > 0 && entry.raw._fromCache !== undefined && places.length > 0) continue;
       seen.set(key, nth + 1);
+      const name = nameOf(entry, key, nth);
       const place = places[nth];
       const before = place === undefined ? undefined : kept[place];
       if (place === undefined || before === undefined) {
-        places.push(kept.push({ entry, visit, visits: 1 }) - 1);
+        places.push(kept.push({ entry, visit, name, visits: 1 }) - 1);
         news++;
       } else if (isAnswered(entry) && !isAnswered(before.entry)) {
-        kept[place] = { entry, visit, visits: before.visits + 1 };
+        kept[place] = { entry, visit, name, visits: before.visits + 1 };
         news++;
       } else before.visits++;
     }
@@ -61,44 +73,72 @@ const onLoadOf = ({ load }: RecordedPage): number => load.pages[0]?.load_event_m
 /** A visit that was answered less than this share of what the fullest one was is another page: an error, a challenge. */
 const leastShare = 0.5;
 
+const answersOf = ({ load }: RecordedPage): number => load.entries.filter(isAnswered).length;
+
+const isFull = (visit: RecordedPage, among: readonly RecordedPage[]): boolean =>
+  answersOf(visit) >= leastShare * Math.max(...among.map(answersOf));
+
 /**
  * The visit whose load event came soonest, first: caches of the servers that were cold and whatever held up the browser only add to
  * the times that a recording tells of a page.
  */
 function quickestFirst(visits: readonly RecordedPage[]): readonly RecordedPage[] {
-  const answered = visits.map(({ load }) => load.entries.filter(isAnswered).length);
-  const least = Math.max(...answered) * leastShare;
-  const full = visits.filter(
-    (visit, place) => (answered[place] ?? 0) >= least && onLoadOf(visit) < Number.POSITIVE_INFINITY,
-  );
+  const full = visits.filter((visit) => isFull(visit, visits) && onLoadOf(visit) < Number.POSITIVE_INFINITY);
   const quickest = full.toSorted((a, b) => onLoadOf(a) - onLoadOf(b))[0];
   return quickest ? [quickest, ...visits.filter((visit) => visit !== quickest)] : visits;
 }
 
-/** `inTurn`: at least one. All times become those of the quickest, whose page it is. */
-export function uniteVisits(inTurn: readonly RecordedPage[]): UnitedVisits {
+/** How long servers took on a visit, in ms, by the requests' names. */
+function servedOn({ load: { entries } }: RecordedPage, oneQueue: boolean): ReadonlyMap<string, number> {
+  const times = new ServerTimes(entries, new RoundTrips(entries), oneQueue);
+  const seen = new Map<string, number>();
+  const served = new Map<string, number>();
+  for (const entry of entries) {
+    if (entry.raw._fromCache !== undefined) continue;
+    const key = keyOf(entry);
+    const nth = seen.get(key) ?? 0;
+    seen.set(key, nth + 1);
+    const time_ms = isAnswered(entry) ? times.of(entry) : null;
+    if (time_ms !== null) served.set(nameOf(entry, key, nth), time_ms);
+  }
+  return served;
+}
+
+function withServed(entry: HarEntry, served_ms: number | undefined): HarEntry {
+  return entry.wire && served_ms !== undefined ? { ...entry, wire: { ...entry.wire, served_ms } } : entry;
+}
+
+/** An entry of the union in the time of its first visit, and its place there. */
+function placed({ entry, visit, visits: times }: Kept, index: number, starts: readonly number[]): HarEntry {
+  const { started_ms, raw } = entry;
+  const later_ms = (starts[visit] ?? 0) - (starts[0] ?? 0);
+  return {
+    ...entry,
+    index,
+    started_ms: started_ms === null ? null : started_ms - later_ms,
+    raw: {
+      ...raw,
+      // Two browsers may give two connections one number.
+      ...(visit > 0 && raw._connectionId !== undefined ? { _connectionId: `${visit + 1}.${raw._connectionId}` } : {}),
+      ...(times < starts.length ? { _visits: times } : {}),
+    },
+  };
+}
+
+/**
+ * Of at least one page. All times become those of the quickest, whose page it is, but for how long servers took. `oneQueue`: the browser
+ * was behind a slow link, in whose queue the responses of all connections waited.
+ */
+export function uniteVisits({ pages: inTurn, timing }: VisitsMade, oneQueue: boolean): UnitedVisits {
   const visits = quickestFirst(inTurn);
   const [first] = visits;
   if (!first) throw new RangeError("no visit to unite");
-  if (visits.length === 1) return { page: first, added: [] };
+  const served = timing && isFull(timing, visits) ? servedOn(timing, oneQueue) : null;
+  if (visits.length === 1 && !served) return { page: first, added: [], timed: false };
   const starts = visits.map(({ load }) => load.pages[0]?.started_ms ?? 0);
   const { kept } = unite(visits);
   const { added } = unite(inTurn);
-  const entries = kept.map(({ entry, visit, visits: times }, index): HarEntry => {
-    const { started_ms, raw } = entry;
-    const later_ms = (starts[visit] ?? 0) - (starts[0] ?? 0);
-    return {
-      ...entry,
-      index,
-      started_ms: started_ms === null ? null : started_ms - later_ms,
-      raw: {
-        ...raw,
-        // Two browsers may give two connections one number.
-        ...(visit > 0 && raw._connectionId !== undefined ? { _connectionId: `${visit + 1}.${raw._connectionId}` } : {}),
-        ...(times < visits.length ? { _visits: times } : {}),
-      },
-    };
-  });
+  const entries = kept.map((each, index) => withServed(placed(each, index, starts), served?.get(each.name)));
   const sum = (of: keyof RecordedPage["counts"]): number => visits.reduce((all, { counts }) => all + counts[of], 0);
   const screens = visits.map(({ screensScrolled }) => screensScrolled).filter((each) => each !== null);
   return {
@@ -114,5 +154,6 @@ export function uniteVisits(inTurn: readonly RecordedPage[]): UnitedVisits {
       screensScrolled: screens.length > 0 ? Math.max(...screens) : null,
     },
     added,
+    timed: served !== null,
   };
 }

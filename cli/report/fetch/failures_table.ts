@@ -1,6 +1,8 @@
 // Fetches that failed, and those that were left out because the machine disturbed them, by reason. Takes attempts, computes nothing but
 // how many there are.
-import { html, type Markup, middleCut } from "../../../extension/figures/markup.ts";
+
+import { html, type Markup } from "../../../extension/figures/markup.ts";
+import { middleCut } from "../../base/middle_cut.ts";
 import { count } from "../../base/numbers.ts";
 import { hostOf } from "../../fetch/metrics/fetched.ts";
 import type { StoredFetch } from "../../results/store/results.ts";

@@ -1,7 +1,9 @@
 // Each host of a sweep of fetches: what it says of HTTP/3 and what came of it, its addresses' autonomous system, its certificates. A host
 // without HTTP/3 is a row with the reason. Takes what was found out, computes nothing.
-import { html, type Markup, middleCut } from "../../../extension/figures/markup.ts";
+
+import { html, type Markup } from "../../../extension/figures/markup.ts";
 import type { FetchHttpsRecord } from "../../../schemas/generated/fetch_record.ts";
+import { middleCut } from "../../base/middle_cut.ts";
 import { count, formatSize } from "../../base/numbers.ts";
 import { type HostDiscovery, offersH3 } from "../../results/fetches/discovery.ts";
 import { savedFigure } from "../figures/figure_file.ts";

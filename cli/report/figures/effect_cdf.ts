@@ -1,7 +1,9 @@
 // The pages' effects as a distribution: for each page a dot with its 95 % interval, in the order of their size, over the band in
 // which the share of pages like these lies. Draws given numbers.
-import { coordinate, html, type Markup, middleCut } from "../../../extension/figures/markup.ts";
+
+import { coordinate, html, type Markup } from "../../../extension/figures/markup.ts";
 import { roundScale } from "../../../extension/figures/scale.ts";
+import { middleCut } from "../../base/middle_cut.ts";
 import { count, formatProbability } from "../../base/numbers.ts";
 import type { PageEffect, PageEffects } from "../../results/verdict/page_effects.ts";
 import { savedFigure } from "./figure_file.ts";

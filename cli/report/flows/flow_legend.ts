@@ -1,5 +1,7 @@
 // The names of flows beside their colours and numbers, above figures that label lines by number. Breaks into lines where names are long.
-import { html, type Markup, middleCut } from "../../../extension/figures/markup.ts";
+
+import { html, type Markup } from "../../../extension/figures/markup.ts";
+import { middleCut } from "../../base/middle_cut.ts";
 
 export interface FlowName {
   /** Its colour, 1 to 8. */

@@ -1,6 +1,8 @@
 // The parts of a report of flows that are text and tables: cell by cell, runs left out, how it was done. Takes numbers, computes none.
-import { html, type Markup, middleCut } from "../../../extension/figures/markup.ts";
+
+import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { confidence, minimumUnits } from "../../base/interval.ts";
+import { middleCut } from "../../base/middle_cut.ts";
 import { count } from "../../base/numbers.ts";
 import {
   directionMetrics,

@@ -165,7 +165,7 @@ export function medianDifferenceErrors(lane: Float64Array, over: Float64Array): 
  * spreads make the draws a little too wide; found by simulation, which coverage.slow.test.ts repeats. Where one lane's spread is all there
  * is, they are as wide as its own interval.
  */
-const drawnTail = { fiveValues: 0.036, more: 0.029 } as const;
+const drawnTail = { fiveValues: 0.031, more: 0.029 } as const;
 
 function tailOf(lanes: Float64Array, overs: Float64Array): number {
   const alike = Math.min(lanes.length, overs.length) === minimumUnits ? drawnTail.fiveValues : drawnTail.more;

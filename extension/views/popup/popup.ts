@@ -1,9 +1,10 @@
 // The popup: the last result of the page in front of the user, two buttons, and what is under way. It may be closed at any
 // moment; all that goes on does so in the service worker.
+import { middleCut } from "../../../cli/base/middle_cut.ts";
 import { formatSize, formatTime } from "../../../cli/base/numbers.ts";
 import type { Failure } from "../../actions.ts";
 import { pages, type State } from "../../actions.ts";
-import { html, type Markup, middleCut } from "../../figures/markup.ts";
+import { html, type Markup } from "../../figures/markup.ts";
 import { getProfile, listProfiles, listRaces, type Profile, type RaceRow, usage } from "../../history/history.ts";
 import { ask, readState, watchHistory, watchState } from "../ask.ts";
 import { addColours, find, on, put } from "../put.ts";

@@ -1,9 +1,10 @@
 // Two profiles side by side: metrics and shares in one table, and both waterfalls on one time axis.
 
+import { middleCut } from "../../../cli/base/middle_cut.ts";
 import { count, formatSize, formatTime } from "../../../cli/base/numbers.ts";
 import { pages } from "../../actions.ts";
 import { metricFacts, pageMetrics } from "../../capture/metric_facts.ts";
-import { html, type Markup, middleCut } from "../../figures/markup.ts";
+import { html, type Markup } from "../../figures/markup.ts";
 import type { Profile } from "../../history/records.ts";
 import { find, put } from "../put.ts";
 import { inOrder, pageName, sharesBar } from "../words.ts";

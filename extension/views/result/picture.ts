@@ -1,8 +1,9 @@
 // The waterfall as a picture that stands alone: SVG text with its colours in it, and PNG drawn from that. Always light, as on
 // paper.
+import { middleCut } from "../../../cli/base/middle_cut.ts";
 import { count, formatSize, formatTime } from "../../../cli/base/numbers.ts";
 import { phases } from "../../figures/colours.ts";
-import { html, Markup, middleCut } from "../../figures/markup.ts";
+import { html, Markup } from "../../figures/markup.ts";
 import { hatchPatterns } from "../../figures/phase_shapes.ts";
 import { type DrawnRequests, waterfallSvg } from "../../figures/waterfall.ts";
 import type { Profile } from "../../history/records.ts";

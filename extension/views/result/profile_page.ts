@@ -1,9 +1,10 @@
 // The result page of one profile: the answer, where requests, bytes and time went, what connections cost, why not h3,
 // what videos did, and every request.
 
+import { middleCut } from "../../../cli/base/middle_cut.ts";
 import type { Failure } from "../../actions.ts";
 import { pages, type State } from "../../actions.ts";
-import { html, type Markup, middleCut } from "../../figures/markup.ts";
+import { html, type Markup } from "../../figures/markup.ts";
 import { phaseLegend } from "../../figures/phase_shapes.ts";
 import { waterfallSvg } from "../../figures/waterfall.ts";
 import { listProfiles, type Profile } from "../../history/history.ts";

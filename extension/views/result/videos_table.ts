@@ -1,7 +1,8 @@
 // What a viewer had of each video, as a table. Videos in, columns out.
+import { middleCut } from "../../../cli/base/middle_cut.ts";
 import { count, formatTime } from "../../../cli/base/numbers.ts";
 import type { PageVideos, Video } from "../../../schemas/generated/page_load.ts";
-import { html, middleCut } from "../../figures/markup.ts";
+import { html } from "../../figures/markup.ts";
 import { shortUrl } from "../../figures/request.ts";
 import type { Column, SortableTable } from "./sortable.ts";
 

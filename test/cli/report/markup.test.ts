@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { escapeText, fitted, html, Markup, middleCut } from "../../../extension/figures/markup.ts";
+import { middleCut } from "../../../cli/base/middle_cut.ts";
+import { escapeText, fitted, html, Markup } from "../../../extension/figures/markup.ts";
 import { hostileName } from "./fixtures.ts";
 
 test("what is put into a template is escaped, what the template says is not", () => {

@@ -18,9 +18,10 @@ async function outcome(
     status: "invalid",
     reasons: ["the link was late"],
   },
+  pages = ["a"],
 ) {
   const home = mkdtempSync(join(tmpdir(), "trilane-outcome-"));
-  const plan = fastPlan({ pages: ["a"], links, retries: 0 });
+  const plan = fastPlan({ pages, links, retries: 0 });
   const measure: Measure = async (request) => {
     const { log } = await validLoad(request);
     if (!invalid.includes(request.lane)) return { log };
@@ -66,6 +67,15 @@ test("a lane that timed out is over the time it was given, in the table and in t
       ]),
     );
   }
+});
+
+test("pages of one series, whose names are too long for the table, are told apart by their ends", async () => {
+  const series = ["01", "02"].map((number) => `das-2014-30-seed-1-page-${number}`);
+  const { table } = await outcome([], ["1mbit/20ms"], undefined, series);
+  assert.deepEqual(
+    table.slice(1).map((line) => line.split(" ")[0]),
+    ["das-2014-3…eed-1-page-01", "das-2014-3…eed-1-page-02"],
+  );
 });
 
 test("no load valid at all: every lane is named, and nothing is blank", async () => {

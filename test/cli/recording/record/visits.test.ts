@@ -12,15 +12,24 @@ interface Asked {
   readonly status?: number;
   readonly body?: string;
   readonly cached?: boolean;
+  readonly connection?: string;
+  readonly wait_ms?: number;
+  readonly receive_ms?: number;
 }
+
+const rtt_ms = 50;
 
 /** A visit that began at this second of a minute, whose answers name it. */
 function visit(number: number, second: number, asked: readonly Asked[], onLoad: number | null = null): RecordedPage {
   const start_ms = Date.UTC(2026, 0, 1, 0, 0, second);
-  const entries = asked.map(({ path, at_ms = 0, status = 200, body, cached }) => ({
+  const entries = asked.map(({ path, at_ms = 0, status = 200, body, cached, ...wire }) => ({
     pageref: "page_1",
     startedDateTime: new Date(start_ms + at_ms).toISOString(),
     time: 1,
+    timings: {
+      ...{ blocked: 0, connect: path === "/" ? rtt_ms : 0, send: 0 },
+      ...{ wait: wire.wait_ms ?? 0, receive: wire.receive_ms ?? 0 },
+    },
     request: {
       method: body === undefined ? "GET" : "POST",
       url: `https://shop.example${path}`,
@@ -33,7 +42,7 @@ function visit(number: number, second: number, asked: readonly Asked[], onLoad: 
       content: { size: 3, mimeType: "text/plain", text: `v${number}` },
       _error: status > 0 ? null : "net::ERR_FAILED",
     },
-    _connectionId: "7",
+    _connectionId: wire.connection ?? "7",
     ...(cached ? { _fromCache: "memory" } : {}),
   }));
   const page = { id: "page_1", startedDateTime: new Date(start_ms).toISOString(), title: "", pageTimings: { onLoad } };
@@ -54,7 +63,7 @@ function visit(number: number, second: number, asked: readonly Asked[], onLoad: 
 
 /** Path, from which visit, when, and how many visits asked for it; as imported. */
 function united(visits: readonly RecordedPage[]): { lines: string[]; added: readonly number[] } {
-  const { page, added } = uniteVisits(visits);
+  const { page, added } = uniteVisits({ pages: visits, timing: null, untimed: null }, false);
   const { exchanges } = importPage(page.load, { url: "https://shop.example/" });
   const lines = exchanges.map(({ exchange, body }) => {
     const { start_offset_ms, visits: times, connection, trailers } = exchange.recorded;
@@ -67,7 +76,7 @@ function united(visits: readonly RecordedPage[]): { lines: string[]; added: read
 
 test("one visit is itself", () => {
   const only = visit(1, 0, [{ path: "/" }]);
-  assert.equal(uniteVisits([only]).page, only);
+  assert.equal(uniteVisits({ pages: [only], timing: null, untimed: null }, false).page, only);
 });
 
 test("what all ask for is the first's; what differs is added in its order, on connections of its own", () => {
@@ -128,8 +137,8 @@ test("a page that is another each time keeps all of them", () => {
   const { lines, added } = united(visits);
   assert.equal(lines.length, 1 + 50 + 20 * 50);
   assert.deepEqual(added, new Array(19).fill(50));
-  assert.equal(uniteVisits(visits).page.screensScrolled, 20);
-  assert.equal(uniteVisits(visits).page.counts.under_way, 20);
+  assert.equal(uniteVisits({ pages: visits, timing: null, untimed: null }, false).page.screensScrolled, 20);
+  assert.equal(uniteVisits({ pages: visits, timing: null, untimed: null }, false).page.counts.under_way, 20);
 });
 
 test("the times are those of the visit whose load event came first, if it was not answered much less", () => {
@@ -148,4 +157,51 @@ test("the times are those of the visit whose load event came first, if it was no
     "/ad v2 60 ms of 1 on 7",
   ]);
   assert.deepEqual(added, [1, 1], "in the order of the visits");
+});
+
+// Over HTTP/2 /slow came right behind /large, as if it had been ready all the time.
+const shared = visit(1, 0, [
+  { path: "/", wait_ms: 60, receive_ms: 5 },
+  { path: "/large", at_ms: 100, wait_ms: 55, receive_ms: 200 },
+  { path: "/slow", at_ms: 100, wait_ms: 250, receive_ms: 5 },
+  { path: "/only", at_ms: 400, wait_ms: 70, receive_ms: 5 },
+]);
+
+/** When servers were ready, with the rest of each exchange. */
+function served(timing: RecordedPage | null): string[] {
+  const { page, added, timed } = uniteVisits({ pages: [shared], timing, untimed: null }, false);
+  assert.deepEqual(added, []);
+  const { exchanges } = importPage(page.load, { url: "https://shop.example/" });
+  return [
+    timed ? "timed" : "not timed",
+    ...exchanges.map(
+      ({ exchange: { path, recorded } }) =>
+        `${path} ${recorded.server_time_ms} ms at ${recorded.start_offset_ms} on ${recorded.connection}`,
+    ),
+  ];
+}
+
+const untimed = ["/ 10 ms at 0 on 7", "/large 5 ms at 100 on 7", "/slow 5 ms at 100 on 7", "/only 20 ms at 400 on 7"];
+
+test("how long servers took is measured by the visit over HTTP/1.1, of which nothing else is kept", () => {
+  assert.deepEqual(served(null), ["not timed", ...untimed]);
+  const alone = visit(2, 10, [
+    { path: "/", wait_ms: 55, receive_ms: 5 },
+    { path: "/large", at_ms: 100, wait_ms: 400, receive_ms: 200, connection: "8" },
+    { path: "/slow", at_ms: 100, wait_ms: 230, receive_ms: 5, connection: "9" },
+    { path: "/other", at_ms: 100, wait_ms: 90, receive_ms: 5, connection: "8" },
+  ]);
+  // /large took longer there, but came sooner on the page's own visit.
+  const [document, large, , only] = untimed;
+  assert.deepEqual(served(alone), ["timed", document, large, "/slow 180 ms at 100 on 7", only]);
+});
+
+test("a visit over HTTP/1.1 that met a challenge, or other answers, measures nothing of the page", () => {
+  assert.deepEqual(served(visit(2, 10, [{ path: "/", wait_ms: 59, receive_ms: 5 }])), ["not timed", ...untimed]);
+  const refused = visit(2, 10, [
+    { path: "/", wait_ms: 60, receive_ms: 5 },
+    { path: "/large", at_ms: 100, wait_ms: 55, receive_ms: 5, status: 403 },
+    { path: "/slow", at_ms: 100, wait_ms: 230, receive_ms: 5, status: 403, connection: "9" },
+  ]);
+  assert.deepEqual(served(refused), ["timed", ...untimed]);
 });
