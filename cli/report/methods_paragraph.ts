@@ -234,7 +234,7 @@ function statistics({ sweep, cells, metric }: ReportData, pages: number): string
     "from order statistics on one page and link (Hettmansperger and Sheather 1986)",
     ...(isSeveral
       ? [
-          `over several by Student's t, ${ofSeveral}, widened by what medians of few loads may lean by (${leaning} times how far they lie off the middle of their 68 % intervals)`,
+          `over several by Student's t, ${ofSeveral}, widened by what medians of few loads may lean by (${leaning} times how much farther they lie off the middle of their 68 % intervals than those of normal noise)`,
         ]
       : []),
   ];

@@ -93,9 +93,10 @@ test("what medians of few loads may lean by does not widen intervals by more tha
     const { interval } = compare(simulate(race, 1, random), lanes, trial);
     return (interval?.high ?? Number.NaN) - (interval?.low ?? Number.NaN);
   });
-  // Without it they are some 3.4 % wide; by a fixed share of medians' errors that holds as often where loads are of two kinds, 8.3 % or more.
+  // Without it they are some 3.4 % wide; by all that medians lie off the middle of where they may be, also by chance, 5.8 %; by a fixed
+  // share of medians' errors that holds as often where loads are of two kinds, 8.3 % or more.
   const width_percent = median(widths);
-  assert.ok(width_percent > 4.5 && width_percent < 7, `${width_percent} % wide`);
+  assert.ok(width_percent > 3.6 && width_percent < 5, `${width_percent} % wide`);
 });
 
 const lanes = { lane: "h3", over: "h2" };
