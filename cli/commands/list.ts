@@ -1,5 +1,4 @@
 // `trilane list`: the recordings and the sweeps of a data folder, as two tables no wider than 80 columns. Reads only.
-
 import type { Argv } from "yargs";
 import type { List, ListedSweep } from "../../schemas/generated/list.ts";
 import { homeFolder } from "../base/home.ts";

@@ -1,5 +1,4 @@
 // `trilane recording show`: what a recording is made of, as tables no wider than 80 columns, or each of its requests.
-
 import type { Argv } from "yargs";
 import type { RecordingShown } from "../../schemas/generated/recording_shown.ts";
 import { homeFolder } from "../base/home.ts";

@@ -1,6 +1,5 @@
 // The report's section on coverage: by page and lane, how much of the recording loads asked for, and what beyond. Draws given
 // rows; what counts is cli/load/metrics/coverage.ts's.
-
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { middleCut } from "../base/middle_cut.ts";
 import { count, formatSize } from "../base/numbers.ts";

@@ -1,5 +1,4 @@
 // The report's section on what was settled, of a sweep that ran until its loads were enough. Takes a settlement, computes none.
-
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { middleCut } from "../base/middle_cut.ts";
 import { firstLook, futilityThreshold, lastLook } from "../results/stats/sequential.ts";

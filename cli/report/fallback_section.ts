@@ -1,6 +1,5 @@
 // How often browsers went back from QUIC to TCP on links that treat UDP in their own way, and how long that took: a sentence for each
 // lane on which they are free to, and a row for each page and link. Takes what is stored; tests nothing.
-
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { labelParts, laneFacts, laneName } from "../base/lanes.ts";
 import { middleCut } from "../base/middle_cut.ts";

@@ -1,5 +1,4 @@
 // The section of one page on one link: distributions, waterfalls, the link. Assembles figures.
-
 import { filmstripFigure } from "../../extension/figures/filmstrip.ts";
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { type DrawnLoad, timeAxisOf } from "../../extension/figures/waterfall.ts";

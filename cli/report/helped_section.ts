@@ -1,6 +1,5 @@
 // The report's section on the pages that each lane helps and hurts most, with what sets them apart. Assembles; the ranking is
 // cli/results/verdict/page_groups.ts's.
-
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { middleCut } from "../base/middle_cut.ts";
 import { count, formatSize } from "../base/numbers.ts";

@@ -1,5 +1,4 @@
 // What was left out and why, and how it was done: machine, versions, transports, seeds, command lines, definitions.
-
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { confidence, minimumUnits } from "../base/interval.ts";

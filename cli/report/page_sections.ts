@@ -1,6 +1,5 @@
 // The part of the report that goes page by page: the filter, and a section for each page on each link. Chooses which sections
 // have their loads drawn; what is in one is group_section.ts's.
-
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { shortUrl } from "../../extension/figures/request.ts";
 import { kindOf } from "../../extension/figures/share_colours.ts";

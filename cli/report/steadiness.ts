@@ -1,6 +1,5 @@
 // How steady loads were: a line for each page on each link, and a section on all cells with those that drifted over the sweep's
 // time or have loads far from the others. Takes cli/results/verdict/steadiness.ts's findings, tests nothing.
-
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { middleCut } from "../base/middle_cut.ts";
 import { count, formatProbability } from "../base/numbers.ts";

@@ -1,5 +1,4 @@
 // The table of medians: a row for each page on each link, the most helped first. Takes comparisons, computes none.
-
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { middleCut } from "../base/middle_cut.ts";
 import { formatMedian } from "../base/numbers.ts";

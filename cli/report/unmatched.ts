@@ -1,6 +1,5 @@
 // The report's list of requests that were not matched exactly: what was asked for, what was given instead. Data in,
 // markup out.
-
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { middleCut } from "../base/middle_cut.ts";
 import { count } from "../base/numbers.ts";

@@ -1,6 +1,5 @@
 // What a finished sweep says in the terminal and in its last event: the answer, a table no wider than 80 columns, further
 // verdicts. Pure: loads in, text out. The comparison is cli/results/verdict's, the answer cli/results/answer's.
-
 import type { CellResult, SweepFinished } from "../../schemas/generated/sweep_event.ts";
 import { middleCut } from "../base/middle_cut.ts";
 import { formatMedian } from "../base/numbers.ts";

@@ -1,6 +1,5 @@
 // The requests of loads or profiles under one time axis: phases by colour and by shape, with protocol and connection. Draws
 // them as they were stored; what a phase is, is the capture's matter.
-
 import { labelParts, laneFacts } from "../../cli/base/lanes.ts";
 import { middleCut } from "../../cli/base/middle_cut.ts";
 import { count, formatSize, formatTime } from "../../cli/base/numbers.ts";

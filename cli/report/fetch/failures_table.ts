@@ -1,6 +1,5 @@
 // Fetches that failed, and those that were left out because the machine disturbed them, by reason. Takes attempts, computes nothing but
 // how many there are.
-
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { middleCut } from "../../base/middle_cut.ts";
 import { count } from "../../base/numbers.ts";

@@ -1,5 +1,4 @@
 // Hosts that one protocol helps or hurts, a dot and whisker each, the most helped first and the most hurt last. Takes effects, computes none.
-
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { middleCut } from "../../base/middle_cut.ts";
 import { count, formatPercents, formatProbability } from "../../base/numbers.ts";

@@ -1,6 +1,5 @@
 // Each host of a sweep of fetches: what it says of HTTP/3 and what came of it, its addresses' autonomous system, its certificates. A host
 // without HTTP/3 is a row with the reason. Takes what was found out, computes nothing.
-
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import type { FetchHttpsRecord } from "../../../schemas/generated/fetch_record.ts";
 import { middleCut } from "../../base/middle_cut.ts";

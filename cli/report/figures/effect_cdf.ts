@@ -1,6 +1,5 @@
 // The pages' effects as a distribution: for each page a dot with its 95 % interval, in the order of their size, over the band in
 // which the share of pages like these lies. Draws given numbers.
-
 import { coordinate, html, type Markup } from "../../../extension/figures/markup.ts";
 import { roundScale } from "../../../extension/figures/scale.ts";
 import { middleCut } from "../../base/middle_cut.ts";

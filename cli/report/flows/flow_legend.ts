@@ -1,5 +1,4 @@
 // The names of flows beside their colours and numbers, above figures that label lines by number. Breaks into lines where names are long.
-
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { middleCut } from "../../base/middle_cut.ts";
 

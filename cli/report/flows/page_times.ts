@@ -1,6 +1,5 @@
 // How long the page took that was loaded amid flows: a row for each mix, link and lane, and a sentence where there is one mix on one link.
 // Takes times, computes medians and intervals only.
-
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { middleCut } from "../../base/middle_cut.ts";
 import { count, formatTime, formatTimeRange } from "../../base/numbers.ts";

@@ -1,5 +1,4 @@
 // The parts of a report of flows that are text and tables: cell by cell, runs left out, how it was done. Takes numbers, computes none.
-
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { confidence, minimumUnits } from "../../base/interval.ts";
 import { middleCut } from "../../base/middle_cut.ts";

@@ -1,6 +1,5 @@
 // Numbers of flows as tables: all cells with what became of their link, and of one cell every metric of its flows. Medians over valid
 // runs with their 95 % intervals; a number that there is not has its reason. Computes nothing.
-
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { middleCut } from "../../base/middle_cut.ts";
 import { count } from "../../base/numbers.ts";

@@ -115,9 +115,6 @@ function byPages(ofPages: readonly number[]): MeanError {
 const offByChance = [0, 0, 0.22, 0.28, 0.43, 0.28, 0.32, 0.24, 0.29, 0.21, 0.26];
 const offByChanceOf = (n: number): number => offByChance[n] ?? 0.45 / Math.cbrt(n);
 
-/** As much of a mean's own standard error is added to it. */
-const doubt = 1;
-
 const squareBeyondChance = (off: number, error: number, n: number): number => off ** 2 - offByChanceOf(n) * error ** 2;
 
 /** How far medians of so few loads may lean, over all cells: as far in all as in one. */
@@ -129,7 +126,7 @@ function leansBy(errors: readonly FoundErrors[], weights: readonly number[]): nu
     squareBeyondChance(off.lane, lane, n.lane) + squareBeyondChance(off.over, over, n.over);
   const square = sum(weighted(squareOf));
   const error = Math.hypot(...weighted((each) => squareOf(each) - square));
-  return leaning * Math.min(most, Math.sqrt(Math.max(0, square + doubt * error)));
+  return leaning * Math.min(most, Math.sqrt(Math.max(0, square + error)));
 }
 
 /** At least two cells, those of withKnownErrors(). Logarithms of PLT ratios, natural. */
