@@ -356,7 +356,7 @@ describe("outcome", () => {
     assert.match(header ?? "", /^page +link +h1 +h2 +h3$/);
     assert.deepEqual(
       rows.map((row) => row.split(/ {2,}/).slice(0, 2).join(" ")),
-      ["a 3mbit/50ms", "a 10mbit/50ms", "a-page-with-a-name-of-m… 3mbit/50ms", "a-page-with-a-name-of-m… 10mbit/50ms"],
+      ["a 3mbit/50ms", "a 10mbit/50ms", "a-page-wit…than-a-column 3mbit/50ms", "a-page-wit…than-a-column 10mbit/50ms"],
     );
     assert.match(rows[1] ?? "", /none$/);
     assert.deepEqual(outcome.counts, { valid: 22, invalid: 2, failed: 0, given_up: 2 });
