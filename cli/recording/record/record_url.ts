@@ -37,7 +37,7 @@ export const usualTimeout_s = 60;
 export interface RecordedUrl extends Omit<UnitedVisits, "page"> {
   readonly stored: StoredPage;
   readonly page: RecordedPage;
-  /** Why the visit over HTTP/1.1 failed; null: it did not. */
+  /** Why the visit over HTTP/1.1 measured nothing; null: it did, or was not needed. */
   readonly untimed: string | null;
 }
 
@@ -71,7 +71,7 @@ export async function recordUrl(home: string, wanted: UrlRecording): Promise<Rec
       page,
       added,
       timed,
-      untimed: made.untimed,
+      untimed: made.timing && !timed ? "it was answered less than half of what the page was" : made.untimed,
     };
   };
   return await untilInterrupted((signal) => recordVisits({ ...wanted, within, signal }, wanted, store, begun));

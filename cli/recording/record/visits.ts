@@ -36,6 +36,8 @@ function keyOf({ method, url, request: { postData } }: HarEntry): string {
 /** Of answers, not only requests: a challenge that one visit met says nothing of the page that another got. */
 const nameOf = ({ status }: HarEntry, key: string, nth: number): string => `${nth} ${status} ${key}`;
 
+const isCached = ({ raw }: HarEntry): boolean => raw._fromCache !== undefined;
+
 const isAnswered = ({ status, response }: HarEntry): boolean => status > 0 && !response._error;
 
 function unite(visits: readonly RecordedPage[]): { kept: Kept[]; added: number[] } {
@@ -50,7 +52,7 @@ function unite(visits: readonly RecordedPage[]): { kept: Kept[]; added: number[]
       placesOf.set(key, places);
       const nth = seen.get(key) ?? 0;
       // What a cache gave was asked of the network before.
-      if (visit > 0 && entry.raw._fromCache !== undefined && places.length > 0) continue;
+      if (visit > 0 && isCached(entry) && places.length > 0) continue;
       seen.set(key, nth + 1);
       const name = nameOf(entry, key, nth);
       const place = places[nth];
@@ -94,7 +96,7 @@ function servedOn({ load: { entries } }: RecordedPage, oneQueue: boolean): Reado
   const seen = new Map<string, number>();
   const served = new Map<string, number>();
   for (const entry of entries) {
-    if (entry.raw._fromCache !== undefined) continue;
+    if (isCached(entry)) continue;
     const key = keyOf(entry);
     const nth = seen.get(key) ?? 0;
     seen.set(key, nth + 1);
