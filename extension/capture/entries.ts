@@ -54,10 +54,23 @@ export function entriesOf(capture: Capture, options: EntriesOptions): HarEntry[]
     .sort((a, b) => a._trilane.start_ns - b._trilane.start_ns);
 }
 
+/** As a browser's own redirects have it (HSTS, HTTPS records). */
+const isMadeUp = ({ headers }: Protocol.Network.Response): boolean =>
+  Object.keys(headers).some((name) => name.toLowerCase() === "non-authoritative-reason");
+
+/**
+ * It waited for another request of the same URL, whose answer the cache was still taking in: told as no cache's, though it came over
+ * no connection and took no bytes.
+ */
+function isSharedAnswer({ response, end }: CapturedRequest): boolean {
+  if (response === null || response.fromServiceWorker || isMadeUp(response)) return false;
+  return response.connectionId === 0 && end !== null && end.how !== "failed" && end.encodedBytes === 0;
+}
+
 function cacheOf(request: CapturedRequest): HarEntry["_fromCache"] {
   if (request.fromMemoryCache) return "memory";
   if (request.response?.fromPrefetchCache) return "prefetch";
-  return request.response?.fromDiskCache ? "disk" : undefined;
+  return request.response?.fromDiskCache || isSharedAnswer(request) ? "disk" : undefined;
 }
 
 function frameOf(capture: Capture, request: CapturedRequest): "main" | "child" | "worker" {

@@ -53,6 +53,28 @@ test("a request of the browser's memory moved no bytes", () => {
   assert.equal(entry?.timings.wait, 0);
 });
 
+test("what another request of the same URL was still filling the cache with moved no bytes of its own", () => {
+  const shared = (headers: Record<string, string>) => {
+    const capture = newCapture("frame");
+    for (const event of eventsOf(image)) {
+      if (event.method === "Network.responseReceived") {
+        const response = { ...event.params.response, connectionId: 0, encodedDataLength: 0 };
+        const withHeaders = { ...response, headers: { ...response.headers, ...headers } };
+        take(capture, { ...event, params: { ...event.params, response: withHeaders } });
+      } else if (event.method === "Network.loadingFinished")
+        take(capture, { ...event, params: { ...event.params, encodedDataLength: 0 } });
+      else take(capture, event);
+    }
+    return entriesFrom(capture)[0];
+  };
+  assert.equal(shared({})?._fromCache, "disk");
+  assert.equal(
+    shared({ "Non-Authoritative-Reason": "HSTS" })?._fromCache,
+    undefined,
+    "nor does what the browser made up",
+  );
+});
+
 test("a cancelled request says so and counts the bytes that came", () => {
   const capture = newCapture("frame");
   const events = eventsOf(image).filter(({ method }) => method !== "Network.loadingFinished");
