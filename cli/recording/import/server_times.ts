@@ -3,12 +3,15 @@
 // several share, and in the queue of a slow link. Only the time counts in which the server can be seen to have had nothing
 // to send: up to the last moment before the response at which none that goes before it was under way. And up to when it had
 // what was asked for later, is no more urgent and came first: of two that are ready the earlier asked for goes first. So a
-// time can be told too short, where responses came without a break, and never for another's. Another visit may have measured it (served_ms).
+// time can be told too short, where responses came without a break, and never for another's. Several visits tell more (served_ms).
 import { connectionOf } from "./connection.ts";
 import { type HarEntry, isRecord, numberField, textField } from "./har.ts";
 import type { RoundTrips } from "./round_trips.ts";
 
-/** Responses that come back to back have no more between them than a browser takes to read and a link for a few packets. */
+/**
+ * Responses that come back to back have no more between them than a browser takes to read and a link for a few packets. A server's time
+ * that is shorter cannot be told from none; told all the same, chance would decide which of those asked for together is sent first.
+ */
 const breath_ms = 4;
 
 interface Exchange {
@@ -59,8 +62,14 @@ const goesBefore = (other: Exchange, { priority }: Exchange): boolean =>
 const yieldsTo = (other: Exchange, { priority }: Exchange): boolean =>
   other.priority !== null && priority !== null && other.priority <= priority;
 
-/** To microseconds. */
-const rounded = (time_ms: number): number => Math.round(time_ms * 1000) / 1000;
+/** To microseconds; what cannot be told from none is none. */
+const rounded = (time_ms: number): number => (time_ms < breath_ms ? 0 : Math.round(time_ms * 1000) / 1000);
+
+export interface ServerTime {
+  readonly time_ms: number;
+  /** Nothing else was on its way when the response came: it is the time. Else the server took at least so long. */
+  readonly isMeasured: boolean;
+}
 
 export class ServerTimes {
   readonly #roundTrips: RoundTrips;
@@ -68,7 +77,7 @@ export class ServerTimes {
   readonly #onConnection: ReadonlyMap<string, readonly Exchange[]>;
   readonly #together: ReadonlyMap<string, readonly Exchange[]>;
   readonly #oneQueue: boolean;
-  readonly #known = new Map<Exchange, number | null>();
+  readonly #known = new Map<Exchange, ServerTime | null>();
 
   /** `oneQueue`: the browser was behind a slow link, in whose queue the responses of all connections waited. */
   constructor(entries: readonly HarEntry[], roundTrips: RoundTrips, oneQueue: boolean) {
@@ -85,26 +94,33 @@ export class ServerTimes {
 
   /** ms; null where it is not known. */
   of(entry: HarEntry): number | null {
-    const exchange = this.#exchanges.get(entry);
-    if (!exchange) return this.#timeOf(entry, null);
-    let time_ms = this.#known.get(exchange);
-    if (time_ms === undefined) {
-      time_ms = this.#timeOf(entry, exchange);
-      this.#known.set(exchange, time_ms);
-    }
-    return time_ms;
+    return this.told(entry)?.time_ms ?? null;
   }
 
-  #timeOf(entry: HarEntry, exchange: Exchange | null): number | null {
+  /** Null where it is not known. */
+  told(entry: HarEntry): ServerTime | null {
+    const exchange = this.#exchanges.get(entry);
+    if (!exchange) return this.#timeOf(entry, null);
+    let told = this.#known.get(exchange);
+    if (told === undefined) {
+      told = this.#timeOf(entry, exchange);
+      this.#known.set(exchange, told);
+    }
+    return told;
+  }
+
+  #timeOf(entry: HarEntry, exchange: Exchange | null): ServerTime | null {
     const rtt_ms = this.#roundTrips.of(entry);
     const wait_ms = isRecord(entry.raw.timings) ? (numberField(entry.raw.timings, "wait") ?? 0) : 0;
     // Nothing comes in no time: 0 is how producers say that they do not know.
     if (rtt_ms === null || wait_ms <= 0) return null;
-    if (!exchange) return rounded(Math.max(0, wait_ms - rtt_ms));
-    const ready_ms = Math.max(this.#lastIdle_ms(exchange) - rtt_ms, this.#overtaken_ms(exchange));
-    // What another visit measured counts between what this one proves: no less than that, and no more than until its first byte.
+    if (!exchange) return { time_ms: rounded(wait_ms - rtt_ms), isMeasured: true };
     const longest_ms = exchange.firstByte_ms - rtt_ms - exchange.sent_ms;
-    return rounded(Math.max(0, ready_ms - exchange.sent_ms, Math.min(entry.wire?.served_ms ?? 0, longest_ms)));
+    const served_ms = entry.wire?.served_ms;
+    if (served_ms !== undefined) return { time_ms: rounded(Math.min(served_ms, longest_ms)), isMeasured: true };
+    const idle_ms = this.#lastIdle_ms(exchange);
+    const ready_ms = Math.max(idle_ms - rtt_ms, this.#overtaken_ms(exchange));
+    return { time_ms: rounded(ready_ms - exchange.sent_ms), isMeasured: idle_ms === exchange.firstByte_ms };
   }
 
   /** When the last was ready that went before it on its connection and would not have, had this been ready; as `sent_ms` is. */

@@ -33,6 +33,6 @@ export interface WireFacts {
   readonly connect_ms: number | null;
   /** How long the TLS record with the response's first byte was on its way; missing: not known, or no time. */
   readonly recordWait_ms?: number;
-  /** How long the server took for it on another visit, which measures that better; missing: there is none. */
+  /** How long the server took for it by all visits; missing: there was one only. */
   readonly served_ms?: number;
 }

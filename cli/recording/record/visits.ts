@@ -1,10 +1,10 @@
 // Several visits of a page as one: all that any of them asked for, each request as often as the visit that made it most. Pages
 // differ from visit to visit (advertisements, numbers drawn by chance), and a load of the recording may ask for what any
-// visit did. How long servers took is measured by the visit over HTTP/1.1 where there was one (record_visits.ts), of which nothing else
-// is kept. Pure; visits nothing.
+// visit did. How long servers took is told by all of them, and by the one over HTTP/1.1 where there was one (record_visits.ts), of which
+// nothing else is kept. Pure; visits nothing.
 import { type HarEntry, isRecord } from "../import/har.ts";
 import { RoundTrips } from "../import/round_trips.ts";
-import { ServerTimes } from "../import/server_times.ts";
+import { type ServerTime, ServerTimes } from "../import/server_times.ts";
 import type { RecordedPage } from "./record_page.ts";
 import type { VisitsMade } from "./record_visits.ts";
 
@@ -90,18 +90,32 @@ function quickestFirst(visits: readonly RecordedPage[]): readonly RecordedPage[]
   return quickest ? [quickest, ...visits.filter((visit) => visit !== quickest)] : visits;
 }
 
-/** How long servers took on a visit, in ms, by the requests' names. */
-function servedOn({ load: { entries } }: RecordedPage, oneQueue: boolean): ReadonlyMap<string, number> {
+/** How long servers took on a visit by the requests' names. */
+function servedOn({ load: { entries } }: RecordedPage, oneQueue: boolean): ReadonlyMap<string, ServerTime> {
   const times = new ServerTimes(entries, new RoundTrips(entries), oneQueue);
   const seen = new Map<string, number>();
-  const served = new Map<string, number>();
+  const served = new Map<string, ServerTime>();
   for (const entry of entries) {
     if (isCached(entry)) continue;
     const key = keyOf(entry);
     const nth = seen.get(key) ?? 0;
     seen.set(key, nth + 1);
-    const time_ms = isAnswered(entry) ? times.of(entry) : null;
-    if (time_ms !== null) served.set(nameOf(entry, key, nth), time_ms);
+    const told = isAnswered(entry) ? times.told(entry) : null;
+    if (told !== null) served.set(nameOf(entry, key, nth), told);
+  }
+  return served;
+}
+
+/**
+ * By several visits, in ms: the shortest that was measured, as caches that were cold only add to it; where none was, the longest that
+ * was seen to be needed.
+ */
+function servedBy(visits: readonly RecordedPage[], oneQueue: boolean): ReadonlyMap<string, number> {
+  const all = visits.flatMap((visit) => [...servedOn(visit, oneQueue)]);
+  const served = new Map<string, number>();
+  for (const [name, told] of Map.groupBy(all, ([each]) => each)) {
+    const measured = told.flatMap(([, { time_ms, isMeasured }]) => (isMeasured ? [time_ms] : []));
+    served.set(name, measured.length > 0 ? Math.min(...measured) : Math.max(...told.map(([, { time_ms }]) => time_ms)));
   }
   return served;
 }
@@ -135,12 +149,14 @@ export function uniteVisits({ pages: inTurn, timing }: VisitsMade, oneQueue: boo
   const visits = quickestFirst(inTurn);
   const [first] = visits;
   if (!first) throw new RangeError("no visit to unite");
-  const served = timing && isFull(timing, visits) ? servedOn(timing, oneQueue) : null;
-  if (visits.length === 1 && !served) return { page: first, added: [], timed: false };
+  const timed = timing !== null && isFull(timing, visits);
+  if (visits.length === 1 && !timed) return { page: first, added: [], timed };
+  const full = visits.filter((visit) => isFull(visit, visits));
+  const served = servedBy(timed ? [...full, timing] : full, oneQueue);
   const starts = visits.map(({ load }) => load.pages[0]?.started_ms ?? 0);
   const { kept } = unite(visits);
   const { added } = unite(inTurn);
-  const entries = kept.map((each, index) => withServed(placed(each, index, starts), served?.get(each.name)));
+  const entries = kept.map((each, index) => withServed(placed(each, index, starts), served.get(each.name)));
   const sum = (of: keyof RecordedPage["counts"]): number => visits.reduce((all, { counts }) => all + counts[of], 0);
   const screens = visits.map(({ screensScrolled }) => screensScrolled).filter((each) => each !== null);
   return {
@@ -156,6 +172,6 @@ export function uniteVisits({ pages: inTurn, timing }: VisitsMade, oneQueue: boo
       screensScrolled: screens.length > 0 ? Math.max(...screens) : null,
     },
     added,
-    timed: served !== null,
+    timed,
   };
 }

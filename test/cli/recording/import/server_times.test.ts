@@ -46,6 +46,11 @@ test("on a connection of its own all that was waited beyond a round trip is the 
   assert.deepEqual(serverTimes([{ at_ms: 1000, wait_ms: 170, connection: "c" }]), [120]);
 });
 
+test("what is shorter than a browser takes to read and a link for a few packets cannot be told from none", () => {
+  assert.deepEqual(serverTimes([{ at_ms: 1000, wait_ms: rtt_ms + 3.9 }]), [0]);
+  assert.deepEqual(serverTimes([{ at_ms: 1000, wait_ms: rtt_ms + 4.1 }]), [4.1]);
+});
+
 test("what came while another response was under way may have been ready before", () => {
   const large = { at_ms: 1000, wait_ms: 80, receive_ms: 400, connection: "c", priority: "High" };
   const behind = { at_ms: 1010, wait_ms: 472, connection: "c", priority: "High" };
