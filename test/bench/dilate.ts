@@ -1,6 +1,7 @@
 // Dilated loads against undilated ones of the same cells: how far their medians are off, and whether any comparison of lanes
 // would be decided the other way. `npm run bench -- dilate [PAGE@LINK]... [K]... [--runs N] [--link LINK]`: the cells whose names
 // have one of these words in them, at these dilations; 3 runs of all 12 cells take some 25 minutes on a calm machine.
+// `--only served-alike`: undilated loads are served as dilated ones are, TCP by Reno: what is left is not the controller's.
 // `--only disturbed`: how many dilated loads are valid at the first try while busy loops and stops disturb the machine.
 // `--json` adds every load.
 import { mkdtemp, rm } from "node:fs/promises";
@@ -12,6 +13,7 @@ import { median } from "../../cli/base/quantile.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { excess_ms } from "../../cli/load/disturbance.ts";
 import { measureLoad } from "../../cli/load/load.ts";
+import { type Serving, servingInDilatedTime, stockServing } from "../../cli/load/serving/serving.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
 import { compare, direction } from "../../cli/results/verdict/comparison.ts";
@@ -22,7 +24,7 @@ import { onAndOff, whileDisturbed } from "./disturber.ts";
 /** None takes longer than 2 s over these links, so that the tenfold of it stays below 20 s. */
 const pages = ["carlucci-medium", "cse534-mixed", "cse534-many-small", "cse534-count-16"];
 const links = ["20mbit/20ms", "10mbit/50ms", "20mbit/80ms"];
-const usualDilations = [5, 10];
+const usualDilations = [5, 10] as const;
 const usualRuns = 3;
 /** Of a load that the machine disturbed; one by one, so that all dilations meet the same machine. */
 const mostTries = 3;
@@ -41,10 +43,10 @@ interface DilatedLoad extends Sample {
 
 type Load = (cell: Cell, lane: PlainLane, dilation: number, block: number) => Promise<DilatedLoad>;
 
-function loader(home: string): Load {
+function loader(home: string, serving: Serving): Load {
   return async ({ page, link }, lane, dilation, block) => {
     const recording = await withArchive(home, (archive) => ensureSynth(archive, page));
-    const load = await measureLoad({ home, recording, lane, link: parseLink(link), dilation, timeout_ms });
+    const load = await measureLoad({ home, recording, lane, link: parseLink(link), dilation, serving, timeout_ms });
     const { status, reasons, metrics, disturbance, added_computation_ms = 0 } = load.log._trilane;
     const disturbance_ms = disturbance ? excess_ms(disturbance) : null;
     const measured = { status, reasons, plt_ms: metrics.plt_ms, added_computation_ms, disturbance_ms };
@@ -176,10 +178,13 @@ const nameOf = ({ page, link }: Cell): string => `${page}@${link}`;
 
 export const bench: Bench = async (say, only, options) => {
   const isDisturbed = only === "disturbed";
-  const asked = askedOf(options.paths.length > 0 || isDisturbed || only === "" ? options.paths : [only], options);
+  const isServedAlike = only === "served-alike";
+  const hasPart = isDisturbed || isServedAlike;
+  const asked = askedOf(options.paths.length > 0 || hasPart || only === "" ? options.paths : [only], options);
+  const serving = isServedAlike ? servingInDilatedTime(stockServing, usualDilations[0]) : stockServing;
   const home = await mkdtemp(join(tmpdir(), "trilane-bench-"));
   try {
-    return await (isDisturbed ? disturbed : calm)(asked, loader(home), say);
+    return await (isDisturbed ? disturbed : calm)(asked, loader(home, serving), say);
   } finally {
     await rm(home, { recursive: true, force: true });
   }

@@ -21,12 +21,13 @@ import { type SeenLoad, seenLoad } from "./seen_load.ts";
 
 const blocks = 6;
 /**
- * What a recording cannot tell of its servers and who ran them can. nginx gives the kernel all that a socket takes. nginx 1.22 and
- * Caddy know no RFC 9218: they send responses in turns. Caddy's QUIC (quic-go) begins with 32 packets.
+ * What a recording cannot tell of its servers and who ran them can. nginx gives the kernel all that a socket takes. Over h2 it goes by
+ * the browser's priorities, which Chromium sends as RFC 7540 has them, too (in ngx_http_v2.h, frames queue by rank). Caddy's h3
+ * (quic-go) knows none: it sends responses in turns, and begins with 32 packets.
  */
 const likeServers: Readonly<Record<PlainLane, ServingChoice>> = {
   h1: { transport: { tcp: { bounds_unsent: false } } },
-  h2: { priorities: "none", transport: { tcp: { bounds_unsent: false } } },
+  h2: { transport: { tcp: { bounds_unsent: false } } },
   h3: { priorities: "none", transport: { quic: { initial_window_packets: 32 } } },
 };
 

@@ -36,11 +36,12 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   report: async () => (await import("./report.ts")).bench,
   reproducibility: async () => (await import("./reproducibility.ts")).bench,
   shaper: async () => (await import("./shaper.ts")).bench,
-
   sweep: async () => (await import("./sweep.ts")).bench,
   video: async () => (await import("./video.ts")).bench,
   views: () => extensionBench("./extension_views.ts"),
 };
+
+const usage = "npm run bench -- NAME [WORD...] [--only PART] [--runs N] [--link LINK] [--json]";
 
 function passes({ median, bar, bar_is }: Measurement): boolean {
   return bar === null || (bar_is === "at most" ? median <= bar : median >= bar);
@@ -73,23 +74,33 @@ function lines(result: BenchResult): string[] {
   ];
 }
 
-if (process.argv[2] === "fresh") await import("../fresh/main.ts");
-else await main();
+function words() {
+  const options = {
+    help: { type: "boolean", default: false },
+    json: { type: "boolean", default: false },
+    only: { type: "string", default: "" },
+    runs: { type: "string" },
+    link: { type: "string" },
+  } as const;
+  try {
+    return parseArgs({ allowPositionals: true, options });
+  } catch (error) {
+    throw new UserError(`${(error as Error).message.split(". ")[0]}: use ${usage}`);
+  }
+}
 
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      json: { type: "boolean", default: false },
-      only: { type: "string", default: "" },
-      runs: { type: "string" },
-      link: { type: "string" },
-    },
-  });
-  const [name = "", ...paths] = positionals;
-  const runs = values.runs === undefined ? null : Number(values.runs);
-  const load = benches[name];
   try {
+    const { values, positionals } = words();
+    const [name = "", ...paths] = positionals;
+    const runs = values.runs === undefined ? null : Number(values.runs);
+    const load = benches[name];
+    if (values.help) {
+      console.log(
+        `${usage}\nNAME is one of ${[...Object.keys(benches), "fresh"].join(", ")}; test/bench says of each what it measures.`,
+      );
+      return;
+    }
     if (!load)
       throw new UserError(`no benchmark ${JSON.stringify(name)}: use ${[...Object.keys(benches), "fresh"].join(", ")}`);
     if (runs !== null && !(Number.isInteger(runs) && runs > 0))
@@ -104,3 +115,6 @@ async function main(): Promise<void> {
     process.exitCode = 2;
   }
 }
+
+if (process.argv[2] === "fresh") await import("../fresh/main.ts");
+else await main();
