@@ -3,6 +3,7 @@ import { html, type Markup } from "../../extension/figures/markup.ts";
 import { middleCut } from "../base/middle_cut.ts";
 import { firstLook, futilityThreshold, lastLook } from "../results/stats/sequential.ts";
 import { decisionWords, type StoppingSummary, stoppingSentence } from "../results/verdict/stopping_summary.ts";
+import { linkCell } from "./link_cell.ts";
 
 const maxRows = 1500;
 
@@ -18,7 +19,7 @@ export function decisionSection(settlement: StoppingSummary | null): Markup | nu
     .slice(0, maxRows)
     .map(
       (each) =>
-        html`<tr data-page="${each.page}" data-link="${each.link}"><th scope="row">${middleCut(each.page, 48)}</th><td class="link">${each.link}</td><td>${decisionWords(each, until.decided_percent).replaceAll(/(?<=[ (])-(?=\d)/g, "−")}</td><td class="num">${String(each.blocks)}</td></tr>`,
+        html`<tr data-page="${each.page}" data-link="${each.link}"><th scope="row">${middleCut(each.page, 48)}</th>${linkCell(each.link)}<td>${decisionWords(each, until.decided_percent).replaceAll(/(?<=[ (])-(?=\d)/g, "−")}</td><td class="num">${String(each.blocks)}</td></tr>`,
     );
   return html`${sentence}<p class="soft">${rule}</p><div class="scroll"><table class="sortable"><thead><tr><th scope="col">Page</th><th scope="col">Link</th><th scope="col">Decision</th><th scope="col" class="num">Blocks</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }

@@ -6,6 +6,7 @@ import type { Study } from "../results/studies/study.ts";
 import { comparableFacts } from "../results/verdict/compared_metric.ts";
 import { equivalence_percent } from "../results/verdict/verdict.ts";
 import { improvementText } from "./figures/whisker.ts";
+import { linkCell } from "./link_cell.ts";
 
 function publishedText({ published: { percent, sign, times, quantile } }: ComparedFigure): string {
   const at = quantile === undefined ? "" : ` (${Math.round(100 * quantile)}th percentile over pages)`;
@@ -26,7 +27,7 @@ function spreadTable(spreads: readonly ComparedSpread[]): Markup | null {
   if (spreads.length === 0) return null;
   const rows = spreads.map(
     (spread) =>
-      html`<tr data-link="${spread.published.link}"><th scope="row">${spread.published.lane}</th><td class="link">${spread.published.link}</td><td>${spread.published.published}</td><td>${spread.published.than_what}</td><td>${spreadText(spread)}</td><td>${spread.agreement}</td></tr>`,
+      html`<tr data-link="${spread.published.link}"><th scope="row">${spread.published.lane}</th>${linkCell(spread.published.link)}<td>${spread.published.published}</td><td>${spread.published.than_what}</td><td>${spreadText(spread)}</td><td>${spread.agreement}</td></tr>`,
   );
   return html`<div class="scroll"><table><caption>Standard deviation over mean of the page load times of ${spreads[0]?.published.page ?? ""}: published, the study's own comparison, and ours with its 95 % interval.</caption><thead><tr><th scope="col">Lane</th><th scope="col">Link</th><th scope="col">Published</th><th scope="col">Less than</th><th scope="col">Ours</th><th scope="col">Sign</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
@@ -45,7 +46,7 @@ export function publishedSection(
   if (figures.length === 0) return html`${head}<p>${sentence}</p>${terms}${spreadTable(spreads)}`;
   const rows = figures.map(
     (figure) =>
-      html`<tr data-link="${figure.published.link ?? ""}"><th scope="row">${figure.published.pair.lane} over ${figure.published.pair.over}${figure.published.metric !== undefined && html`, ${comparableFacts[figure.published.metric].title}`}</th><td class="link">${figure.published.page !== null && html`${figure.published.page}, `}${figure.published.link ?? "all links"}</td><td class="num" data-sort="${String(figure.published.percent ?? figure.published.sign)}">${publishedText(figure)}</td><td class="num" data-sort="${String(figure.ours.percent ?? "")}">${improvementText(figure.ours)}</td><td>${figure.agreement}</td></tr>`,
+      html`<tr data-link="${figure.published.link ?? ""}"><th scope="row">${figure.published.pair.lane} over ${figure.published.pair.over}${figure.published.metric !== undefined && html`, ${comparableFacts[figure.published.metric].title}`}</th>${linkCell(figure.published.link ?? "all links", figure.published.page === null ? "" : `${figure.published.page}, `)}<td class="num" data-sort="${String(figure.published.percent ?? figure.published.sign)}">${publishedText(figure)}</td><td class="num" data-sort="${String(figure.ours.percent ?? "")}">${improvementText(figure.ours)}</td><td>${figure.agreement}</td></tr>`,
   );
   return html`${head}<p>${sentence}</p>${terms}<details><summary>All ${String(figures.length)} figures</summary><div class="scroll"><table class="sortable"><caption>Improvement in %: published, and ours with its 95 % interval; positive: faster. Undecided: our interval includes 0, or there is none. Where the published value is 0, ours agrees within ${String(equivalence_percent)} % of 0.</caption><thead><tr><th scope="col">Lanes</th><th scope="col">Link</th><th scope="col" class="num">Published</th><th scope="col" class="num">Ours</th><th scope="col">Sign</th></tr></thead><tbody>${rows}</tbody></table></div></details>${spreadTable(spreads)}`;
 }

@@ -7,6 +7,7 @@ import { quantile } from "../base/quantile.ts";
 import type { Load } from "../results/store/results.ts";
 import { sortLanes } from "../results/verdict/sample.ts";
 import { type CellSteadiness, drifts, steadinessOf } from "../results/verdict/steadiness.ts";
+import { linkCell } from "./link_cell.ts";
 
 type Cell = CellSteadiness<Load>;
 
@@ -59,7 +60,7 @@ export function steadinessSection(loads: readonly Load[]): Markup | null {
     .slice(0, maxRows)
     .map(
       (cell) =>
-        html`<tr data-page="${cell.page}" data-link="${cell.link}"><th scope="row">${middleCut(cell.page, 48)}</th><td class="link">${cell.link}</td><td>${cell.lane}</td><td class="num">${cell.n}</td><td class="num">${cell.variation === null ? "" : percent(cell.variation)}</td><td>${driftText(cell)}</td><td>${cell.farAway.map(({ id }) => id).join(", ")}</td></tr>`,
+        html`<tr data-page="${cell.page}" data-link="${cell.link}"><th scope="row">${middleCut(cell.page, 48)}</th>${linkCell(cell.link)}<td>${cell.lane}</td><td class="num">${cell.n}</td><td class="num">${cell.variation === null ? "" : percent(cell.variation)}</td><td>${driftText(cell)}</td><td>${cell.farAway.map(({ id }) => id).join(", ")}</td></tr>`,
     );
   const more =
     odd.length > rows.length && html`<p class="soft">And ${count(odd.length - rows.length, "further cell")}.</p>`;

@@ -11,6 +11,7 @@ import { savedFigure } from "./figures/figure_file.ts";
 import { builtLater } from "./figures/later.ts";
 import { readingKey } from "./figures/reading_key.ts";
 import { improvementText, whiskerMarkup } from "./figures/whisker.ts";
+import { linkCell } from "./link_cell.ts";
 
 export interface GroupResult {
   readonly group: Group;
@@ -77,12 +78,11 @@ function rowMarkup(result: GroupResult, lanes: readonly string[], end: number): 
   const name = html`<span title="${page}">${middleCut(page, 48)}</span>`;
   return html`<tr data-page="${page}" data-link="${link}"><th scope="row">${
     result.hasSection ? html`<a href="#${result.id}">${name}</a>` : name
-  }</th><td class="link">${link.split(",").map((part, index) => (index === 0 ? part : html`,<wbr>${part}`))}</td>${lanes.map(
-    (lane) =>
-      laneCell(
-        result.lanes.find((summary) => summary.lane === lane),
-        result.group.loads,
-      ),
+  }</th>${linkCell(link)}${lanes.map((lane) =>
+    laneCell(
+      result.lanes.find((summary) => summary.lane === lane),
+      result.group.loads,
+    ),
   )}${result.improvements.map(
     (improvement) =>
       html`<td class="imp" data-sort="${improvement.percent === null ? "" : String(improvement.percent)}" title="${improvement.reason ?? ""}"><span>${improvementText(improvement)}</span>${whiskerMarkup(improvement, end)}</td>`,

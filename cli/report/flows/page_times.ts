@@ -6,6 +6,7 @@ import { count, formatTime, formatTimeRange } from "../../base/numbers.ts";
 import { median } from "../../base/quantile.ts";
 import { medianInterval } from "../../results/stats/median_interval.ts";
 import { savedFigure } from "../figures/figure_file.ts";
+import { linkCell } from "../link_cell.ts";
 import type { FlowReportCell } from "./flow_data.ts";
 
 interface PageTime {
@@ -41,7 +42,7 @@ export function pageTable(cells: readonly FlowReportCell[]): Markup | null {
   if (times.length === 0) return null;
   const rows = times.map(
     ({ cell, n, median_ms, interval }) =>
-      html`<tr><th scope="row">${middleCut(cell.mix, 60)}</th><td class="link">${cell.link}</td><td>${cell.lane}</td><td class="num" data-sort="${String(median_ms)}">${formatTime(median_ms)}<small>${interval && formatTimeRange(interval)}</small></td><td class="num">${String(n)}</td></tr>`,
+      html`<tr><th scope="row">${middleCut(cell.mix, 60)}</th>${linkCell(cell.link)}<td>${cell.lane}</td><td class="num" data-sort="${String(median_ms)}">${formatTime(median_ms)}<small>${interval && formatTimeRange(interval)}</small></td><td class="num">${String(n)}</td></tr>`,
   );
   const figure = html`<figure class="flow-cells"><figcaption>Page load time (PLT: loadEventEnd − navigationStart) amid the flows: median over ${count(
     times.reduce((sum, { n }) => sum + n, 0),

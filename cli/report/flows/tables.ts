@@ -17,6 +17,7 @@ import { metricText } from "../../flows/metrics/metric_text.ts";
 import type { MetricSummary } from "../../results/flows/metric_summary.ts";
 import { savedFigure } from "../figures/figure_file.ts";
 import { readingKey } from "../figures/reading_key.ts";
+import { linkCell } from "../link_cell.ts";
 import { sidesOf } from "./estimates.ts";
 import type { FlowReportCell } from "./flow_data.ts";
 
@@ -75,13 +76,12 @@ export function cellsTable(cells: readonly FlowReportCell[], targets: ReadonlyMa
   const body = shown.map(({ cell: { cell, summary, valid, runs }, side }) => {
     const target = targets.get(cell.id);
     const name = html`<span title="${cell.mix}">${middleCut(cell.mix, 60)}</span>`;
-    const link = cell.link.split(",").map((part, index) => (index === 0 ? part : html`,<wbr>${part}`));
     const none = { runs: 0, median: null, interval: null, reason: "there are no valid runs" };
     const values = shownOfLink.map((metric) =>
       valueCell(summary[side]?.[metric] ?? none, directionMetrics[metric].unit),
     );
     const left = runs.length - valid.length;
-    return html`<tr><th scope="row">${target === undefined ? name : html`<a href="#${target}">${name}</a>`}</th><td class="link">${link}</td>${hasLanes && html`<td>${cell.lane ?? "–"}</td>`}${hasBoth && html`<td class="status">${side}</td>`}<td class="num" data-sort="${String(valid.length)}">${String(valid.length)}${left > 0 && html`<small>${String(left)} left out</small>`}</td>${values}</tr>`;
+    return html`<tr><th scope="row">${target === undefined ? name : html`<a href="#${target}">${name}</a>`}</th>${linkCell(cell.link)}${hasLanes && html`<td>${cell.lane ?? "–"}</td>`}${hasBoth && html`<td class="status">${side}</td>`}<td class="num" data-sort="${String(valid.length)}">${String(valid.length)}${left > 0 && html`<small>${String(left)} left out</small>`}</td>${values}</tr>`;
   });
   const figure = html`<figure class="flow-cells"><figcaption>Use of the link in each cell: median over valid runs, with the 95 % interval below it${rows.length > shown.length && `; the first ${shown.length} of ${rows.length} rows, all are in its CSV`}.</figcaption>${readingKey("–: unavailable; point at it for the reason. Every metric of each flow is in the cells below; definitions are under “How it was done”.")}<div class="scroll"><table class="sortable"><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div></figure>`;
   return savedFigure(figure, {
