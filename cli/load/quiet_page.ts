@@ -46,6 +46,9 @@ export async function untilQuiet(quieting: Quieting): Promise<boolean> {
       const idle_ms = Number(await page.evaluate(idleExpression));
       if (!(idle_ms < quiet_ms)) return true;
       await wait((quiet_ms - idle_ms) * dilation);
-    } else await wait(poll_ms * dilation);
+    } else {
+      const left_ms = Math.max(quiet_ms - silent_ms, settle_ms - since(began_ms));
+      await wait((left_ms > 0 ? Math.min(poll_ms, left_ms) : poll_ms) * dilation);
+    }
   }
 }

@@ -8,6 +8,7 @@ import { median } from "../base/quantile.ts";
 import { udpText } from "../link/label.ts";
 import type { Cell, Load } from "../results/store/results.ts";
 import { isValid, sortLanes } from "../results/verdict/sample.ts";
+import { linkCell } from "./link_cell.ts";
 
 const maxRows = 200;
 
@@ -59,7 +60,7 @@ export function fallbackSection(cells: readonly Cell[], loads: readonly Load[]):
     const plt_ms = own.flatMap((load) =>
       load.lane === cell.lane && isValid(load) && load.plt_ms !== null ? [load.plt_ms] : [],
     );
-    return html`<tr><td>${middleCut(cell.page, 60)}</td><td>${cell.link}</td><td>${udpText(cell.link_profile)}</td><th scope="row">${cell.lane}</th><td class="num">${times_ms.length} of ${valid}</td><td class="num">${timeText(times_ms)}</td><td class="num">${plt_ms.length === 0 ? "–" : formatTime(median(plt_ms))}</td></tr>`;
+    return html`<tr><td>${middleCut(cell.page, 60)}</td>${linkCell(cell.link)}<td>${udpText(cell.link_profile)}</td><th scope="row">${cell.lane}</th><td class="num">${times_ms.length} of ${valid}</td><td class="num">${timeText(times_ms)}</td><td class="num">${plt_ms.length === 0 ? "–" : formatTime(median(plt_ms))}</td></tr>`;
   });
   const heads = ["page", "link", "UDP", "lane"];
   const numbers = ["fell back", "after", "page load time"];

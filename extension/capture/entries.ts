@@ -60,17 +60,21 @@ const isMadeUp = ({ headers }: Protocol.Network.Response): boolean =>
 
 /**
  * It waited for another request of the same URL, whose answer the cache was still taking in: told as no cache's, though it came over
- * no connection and took no bytes.
+ * no connection and took no bytes. Of preflights, too, some versions tell neither.
  */
-function isSharedAnswer({ response, end }: CapturedRequest): boolean {
-  if (response === null || response.fromServiceWorker || isMadeUp(response)) return false;
-  return response.connectionId === 0 && end !== null && end.how !== "failed" && end.encodedBytes === 0;
+function isSharedAnswer({ sent, response, receivedBytes, end }: CapturedRequest): boolean {
+  if (sent.request.method !== "GET" || response === null || response.fromServiceWorker || isMadeUp(response))
+    return false;
+  const came_bytes =
+    end === null || end.how === "failed" ? response.encodedDataLength + receivedBytes : end.encodedBytes;
+  return response.connectionId === 0 && came_bytes === 0;
 }
 
 function cacheOf(request: CapturedRequest): HarEntry["_fromCache"] {
   if (request.fromMemoryCache) return "memory";
   if (request.response?.fromPrefetchCache) return "prefetch";
-  return request.response?.fromDiskCache || isSharedAnswer(request) ? "disk" : undefined;
+  if (request.response?.fromDiskCache) return "disk";
+  return isSharedAnswer(request) ? "shared" : undefined;
 }
 
 function frameOf(capture: Capture, request: CapturedRequest): "main" | "child" | "worker" {

@@ -99,10 +99,11 @@ function responseOf(raw: Fields): HarEntry["response"] {
   };
 }
 
+const caches = ["memory", "disk", "prefetch", "shared", "cache"] as const satisfies HarEntry["_fromCache"][];
+
 function cacheOf(raw: Fields): HarEntry["_fromCache"] | undefined {
   const told = raw._fromCache ?? raw.fromCache ?? raw._cached;
-  if (told === "memory" || told === "disk" || told === "prefetch" || told === "cache") return told;
-  return told === true || told === 1 ? "cache" : undefined;
+  return told === true || told === 1 ? "cache" : caches.find((cache) => cache === told);
 }
 
 const portOf = (url: string): number | null => {

@@ -88,9 +88,9 @@ export interface HarEntry {
   _resourceType: string;
   _initiator: Initiator;
   /**
-   * cache: one of them, which was not told.
+   * shared: the answer to another request of the same URL, which was not whole yet. cache: one of them, which was not told.
    */
-  _fromCache?: "memory" | "disk" | "prefetch" | "cache";
+  _fromCache?: "memory" | "disk" | "prefetch" | "shared" | "cache";
   /**
    * In exported files: as the browser had it, where request.url had to be encoded.
    */

@@ -52,7 +52,7 @@ export interface Recorded {
    */
   timings?: RecordedTimings | null;
   /**
-   * The server's own time: first byte of the response - request sent - round trip, and never negative.
+   * The server's own time: first byte of the response - request sent - round trip; 0 below 4 ms.
    */
   server_time_ms?: number | null;
   /**

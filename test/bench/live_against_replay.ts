@@ -21,8 +21,8 @@ import { type SeenLoad, seenLoad } from "./seen_load.ts";
 
 const blocks = 6;
 /**
- * What a recording cannot tell of its servers and who ran them can. nginx gives the kernel all that a socket takes. Over h2 it goes by
- * the browser's priorities, which Chromium sends as RFC 7540 has them, too (in ngx_http_v2.h, frames queue by rank). Caddy's h3
+ * What a recording cannot tell of its servers and who ran them can. nginx gives the kernel all that a socket takes. Over h2 it goes
+ * nearly by the browser's priorities, which Chromium sends as RFC 7540 has them, too (in ngx_http_v2.h, frames queue by rank). Caddy's h3
  * (quic-go) knows none: it sends responses in turns, and begins with 32 packets.
  */
 const likeServers: Readonly<Record<PlainLane, ServingChoice>> = {

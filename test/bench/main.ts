@@ -85,7 +85,7 @@ function words() {
   try {
     return parseArgs({ allowPositionals: true, options });
   } catch (error) {
-    throw new UserError(`${(error as Error).message.split(". ")[0]}: use ${usage}`);
+    throw new UserError(`${(error as Error).message.split(/\.\s/)[0]}: use ${usage}`);
   }
 }
 

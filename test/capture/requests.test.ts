@@ -54,20 +54,21 @@ test("a request of the browser's memory moved no bytes", () => {
 });
 
 test("what another request of the same URL was still filling the cache with moved no bytes of its own", () => {
-  const shared = (headers: Record<string, string>) => {
+  const shared = (headers: Record<string, string>, isWhole = true) => {
     const capture = newCapture("frame");
     for (const event of eventsOf(image)) {
       if (event.method === "Network.responseReceived") {
         const response = { ...event.params.response, connectionId: 0, encodedDataLength: 0 };
         const withHeaders = { ...response, headers: { ...response.headers, ...headers } };
         take(capture, { ...event, params: { ...event.params, response: withHeaders } });
-      } else if (event.method === "Network.loadingFinished")
-        take(capture, { ...event, params: { ...event.params, encodedDataLength: 0 } });
-      else take(capture, event);
+      } else if (event.method === "Network.loadingFinished") {
+        if (isWhole) take(capture, { ...event, params: { ...event.params, encodedDataLength: 0 } });
+      } else if (event.method !== "Network.dataReceived") take(capture, event);
     }
     return entriesFrom(capture)[0];
   };
-  assert.equal(shared({})?._fromCache, "disk");
+  assert.equal(shared({})?._fromCache, "shared");
+  assert.equal(shared({}, false)?._fromCache, "shared", "also where it did not come to its end");
   assert.equal(
     shared({ "Non-Authoritative-Reason": "HSTS" })?._fromCache,
     undefined,

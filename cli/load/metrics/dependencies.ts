@@ -12,12 +12,11 @@ export interface Fetch {
   readonly end_ms: number;
 }
 
-const isFromCache = ({ _fromCache }: HarEntry): boolean => _fromCache !== undefined;
 const withoutFragment = (url: string): string => url.replace(/#.*$/s, "");
 
-/** Whether its time was the link's: what a cache gave was not on it. */
-export function isOnTheLink({ entry }: Fetch): boolean {
-  return !isFromCache(entry);
+/** Whether its time was the link's: what a cache gave was not on it, unless it waited for another request's answer. */
+export function isOnTheLink({ entry: { _fromCache } }: Fetch): boolean {
+  return _fromCache === undefined || _fromCache === "shared";
 }
 
 // By the HTML standard these delay the load event. Media do only until their first data; requests by script never do.

@@ -112,7 +112,8 @@ function skipReason(entry: HarEntry, alternatives: readonly HarEntry[]): SkipRea
   if (namesUnreachableAddress(entry)) return "unreachable address";
   const elsewhere = (fits: (other: HarEntry) => boolean): boolean =>
     alternatives.some((other) => other !== entry && other.method === entry.method && fits(other));
-  const complete = (other: HarEntry): boolean => other.status >= 200 && other.status !== 304 && !isFromCache(other);
+  const complete = (other: HarEntry): boolean =>
+    other.status >= 200 && other.status !== 304 && !isFromCache(other) && !other.response._error;
   if (isPushed(entry) && elsewhere((other) => complete(other) && !isPushed(other))) return "pushed twice";
   // A fresh browser has no cache: it needs the response once, also where the recording browser had it already.
   if (isFromCache(entry) && (elsewhere(complete) || !hasContent(entry))) return "from cache";

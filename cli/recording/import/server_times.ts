@@ -118,9 +118,10 @@ export class ServerTimes {
     const longest_ms = exchange.firstByte_ms - rtt_ms - exchange.sent_ms;
     const served_ms = entry.wire?.served_ms;
     if (served_ms !== undefined) return { time_ms: rounded(Math.min(served_ms, longest_ms)), isMeasured: true };
-    const idle_ms = this.#lastIdle_ms(exchange);
-    const ready_ms = Math.max(idle_ms - rtt_ms, this.#overtaken_ms(exchange));
-    return { time_ms: rounded(ready_ms - exchange.sent_ms), isMeasured: idle_ms === exchange.firstByte_ms };
+    const ready_ms = Math.max(this.#lastIdle_ms(exchange) - rtt_ms, this.#overtaken_ms(exchange));
+    // What came sooner than a round trip tells of its answer, or of the round trip, what nobody knows.
+    const isMeasured = longest_ms > -breath_ms && this.#isAlone(exchange);
+    return { time_ms: rounded(ready_ms - exchange.sent_ms), isMeasured };
   }
 
   /** When the last was ready that went before it on its connection and would not have, had this been ready; as `sent_ms` is. */
@@ -132,11 +133,24 @@ export class ServerTimes {
       .reduce((latest_ms, other) => Math.max(latest_ms, readyOf(other)), 0);
   }
 
+  /** All that may wait for one another with it, by their ends, the last first. */
+  #besides({ connection }: Exchange): readonly Exchange[] {
+    return this.#together.get(this.#oneQueue ? "" : connection) ?? [];
+  }
+
+  /** Whether no other response, however urgent, was on its way when it came. */
+  #isAlone(exchange: Exchange): boolean {
+    const { firstByte_ms } = exchange;
+    return !this.#besides(exchange).some(
+      (other) => other !== exchange && other.firstByte_ms < firstByte_ms && other.end_ms >= firstByte_ms - breath_ms,
+    );
+  }
+
   /** When last before the response none that goes before it was under way. */
   #lastIdle_ms(exchange: Exchange): number {
     let idle_ms = exchange.firstByte_ms;
-    // By their ends, the last first: one that began before the others' gap widens it.
-    for (const other of this.#together.get(this.#oneQueue ? "" : exchange.connection) ?? []) {
+    // One that began before the others' gap widens it.
+    for (const other of this.#besides(exchange)) {
       if (other === exchange || other.firstByte_ms >= idle_ms) continue;
       if (other.end_ms < idle_ms - breath_ms) break;
       if (this.#oneQueue || goesBefore(other, exchange)) idle_ms = other.firstByte_ms;

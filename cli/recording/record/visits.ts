@@ -91,12 +91,11 @@ function quickestFirst(visits: readonly RecordedPage[]): readonly RecordedPage[]
 }
 
 /** How long servers took on a visit by the requests' names. */
-function servedOn({ load: { entries } }: RecordedPage, oneQueue: boolean): ReadonlyMap<string, ServerTime> {
-  const times = new ServerTimes(entries, new RoundTrips(entries), oneQueue);
+function servedOn(entries: readonly HarEntry[], trips: RoundTrips, oneQueue: boolean): ReadonlyMap<string, ServerTime> {
+  const times = new ServerTimes(entries, trips, oneQueue);
   const seen = new Map<string, number>();
   const served = new Map<string, ServerTime>();
   for (const entry of entries) {
-    if (isCached(entry)) continue;
     const key = keyOf(entry);
     const nth = seen.get(key) ?? 0;
     seen.set(key, nth + 1);
@@ -111,7 +110,10 @@ function servedOn({ load: { entries } }: RecordedPage, oneQueue: boolean): Reado
  * was seen to be needed.
  */
 function servedBy(visits: readonly RecordedPage[], oneQueue: boolean): ReadonlyMap<string, number> {
-  const all = visits.flatMap((visit) => [...servedOn(visit, oneQueue)]);
+  const asked = visits.map(({ load: { entries } }) => entries.filter((entry) => !isCached(entry)));
+  // One visit's connects may all have taken long.
+  const trips = new RoundTrips(asked.flat());
+  const all = asked.flatMap((entries) => [...servedOn(entries, trips, oneQueue)]);
   const served = new Map<string, number>();
   for (const [name, told] of Map.groupBy(all, ([each]) => each)) {
     const measured = told.flatMap(([, { time_ms, isMeasured }]) => (isMeasured ? [time_ms] : []));

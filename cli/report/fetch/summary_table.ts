@@ -6,6 +6,7 @@ import { type Quantity, quantities } from "../../fetch/metrics/quantities.ts";
 import { type QuantitySummary, summarizeQuantity } from "../../results/fetches/quantity_summary.ts";
 import { savedFigure } from "../figures/figure_file.ts";
 import { readingKey } from "../figures/reading_key.ts";
+import { linkCell } from "../link_cell.ts";
 import { linkName, quantityRange, quantityText, unitCount } from "./fetch_words.ts";
 
 /** One row's fetches. */
@@ -59,7 +60,7 @@ export function summaryTable({ name, caption, heads, rows, shown, most = 200 }: 
     const [first = "", ...others] = names;
     const left = failed(fetched);
     const cells = shown.map((quantity, column) => valueCell(summaries[index]?.[column] as QuantitySummary, quantity));
-    return html`<tr><th scope="row">${first}</th>${others.map((each) => html`<td class="link">${each}</td>`)}<td class="num" data-sort="${String(fetched.length)}">${String(fetched.length)}${left > 0 && html`<small>${String(left)} failed</small>`}</td>${cells}</tr>`;
+    return html`<tr><th scope="row">${first}</th>${others.map((each) => linkCell(each))}<td class="num" data-sort="${String(fetched.length)}">${String(fetched.length)}${left > 0 && html`<small>${String(left)} failed</small>`}</td>${cells}</tr>`;
   });
   const figure = html`<figure class="flow-cells"><figcaption>${caption}${rows.length > most && ` The first ${most} of ${rows.length} rows; all are in its CSV.`}</figcaption>${readingKey("Median, below it the 95 % interval. –: unavailable; point at it for the reason, or at a number for how many it is of.")}<div class="scroll"><table class="sortable"><thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}<th scope="col" class="num">fetches</th>${shown.map((quantity) => html`<th scope="col" class="num" title="${quantities[quantity].meaning}">${quantities[quantity].title}</th>`)}</tr></thead><tbody>${body}</tbody></table></div></figure>`;
   return savedFigure(figure, {

@@ -167,6 +167,16 @@ test("redirects follow each other", () => {
   ]);
 });
 
+test("what waits in the cache for another request's answer waits for the network", () => {
+  const url = `${page}app.js`;
+  const load = graph(200, [
+    html,
+    { url, type: "script", start_ms: 110, end_ms: 150, phases: { wait: 40 } },
+    { url, type: "script", start_ms: 120, end_ms: 150, phases: { wait: 30 }, cached: "shared" },
+  ]);
+  assert.equal(criticalPath(load)?.computation_ms, 70, "until it was asked for, and after it");
+});
+
 test("a request's time is told by its phases, and a cache is no network", () => {
   const phases = { blocked: 3, _blocked_queueing: 1, dns: 10, connect: 40, ssl: 20, send: 1, wait: 26 };
   const load = graph(200, [

@@ -19,7 +19,7 @@ export interface Asked {
   readonly bytes?: number;
   readonly redirectedTo?: string;
   readonly requestId?: string;
-  readonly cached?: true;
+  readonly cached?: true | "shared";
 }
 
 const navigation_ns = 5_000_000_000;
@@ -36,7 +36,7 @@ function entryOf(asked: Asked, index: number): HarEntry {
   return entry(url, {
     _resourceType: type,
     _initiator: initiator,
-    ...(asked.cached ? { _fromCache: "disk" } : {}),
+    ...(asked.cached ? { _fromCache: asked.cached === "shared" ? "shared" : "disk" } : {}),
     timings: { receive: end_ms - start_ms - spent_ms, ...known },
     response: { _transferSize: asked.bytes ?? 1000, redirectURL: asked.redirectedTo ?? "" },
     facts: {

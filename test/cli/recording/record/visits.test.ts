@@ -15,6 +15,7 @@ interface Asked {
   readonly connection?: string;
   readonly wait_ms?: number;
   readonly receive_ms?: number;
+  readonly connect_ms?: number;
 }
 
 const rtt_ms = 50;
@@ -27,7 +28,7 @@ function visit(number: number, second: number, asked: readonly Asked[], onLoad: 
     startedDateTime: new Date(start_ms + at_ms).toISOString(),
     time: 1,
     timings: {
-      ...{ blocked: 0, connect: path === "/" ? rtt_ms : 0, send: 0 },
+      ...{ blocked: 0, connect: path === "/" ? (wire.connect_ms ?? rtt_ms) : 0, send: 0 },
       ...{ wait: wire.wait_ms ?? 0, receive: wire.receive_ms ?? 0 },
     },
     request: {
@@ -214,6 +215,23 @@ test("of several visits the shortest time counts that was measured; where none w
   ]);
   assert.deepEqual(timesOf(quickest, warm), [20, 5, 40]);
   assert.deepEqual(timesOf(warm, quickest), [20, 5, 40]);
+});
+
+test("a visit whose connect took long measures by the round trip of the others", () => {
+  const lost = visit(2, 10, [{ path: "/", wait_ms: 250, receive_ms: 5, connect_ms: 1050 }]);
+  const other = visit(1, 0, [{ path: "/", wait_ms: 250, receive_ms: 5 }]);
+  for (const pages of [
+    [other, lost],
+    [lost, other],
+  ]) {
+    const { page } = uniteVisits({ pages, timing: null, untimed: null }, false);
+    const { exchanges } = importPage(page.load, { url: "https://shop.example/" });
+    assert.deepEqual(
+      exchanges.map(({ exchange: { recorded } }) => recorded.server_time_ms),
+      [pages[0] === other ? 200 : 0],
+      "no more than until the first byte of the page's own visit",
+    );
+  }
 });
 
 test("a visit over HTTP/1.1 that met a challenge, or other answers, measures nothing of the page", () => {
