@@ -7,7 +7,7 @@ import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClsTbt } from "../../extension/capture/cls_tbt.ts";
 import { metricsOf, type PageTimings } from "../../extension/capture/metrics.ts";
-import { timelineExpression, timelineOf } from "../../extension/capture/page_timeline.ts";
+import { timelineExpression, timelineNow, timelineOf } from "../../extension/capture/page_timeline.ts";
 import { pageVideosOf } from "../../extension/capture/videos.ts";
 import type { CpuTimes, PageLoad, PageVideos, Pressure, Watched } from "../../schemas/generated/page_load.ts";
 import type { VideoEvents } from "../../schemas/generated/video_events.ts";
@@ -385,7 +385,8 @@ async function observePage(browser: RunningBrowser, options: Observed, url: stri
       );
       const tasks_ms = isLast ? await orFail(visited.taskTime_ms()) : null;
       // A page may give way to another one while it is watched: then what it told here is all there is.
-      const atLoad = timelineOf(await orFail(visited.evaluate(timelineExpression)));
+      const atLoad = visited.evaluate(timelineExpression).then(timelineOf);
+      atLoad.catch(() => undefined);
       const { timings, clsTbt, videos, watched } = await orFail(readAtRest(visited, atLoad, { settle_ms, dilation }));
       const all = isLast ? labUseOf(browser.pid) : null;
       const cpu =
@@ -442,19 +443,22 @@ type Timeline = ReturnType<typeof timelineOf>;
 /** The page's times once it is quiet; `atLoad`, if it has given way to another page by then. */
 async function readAtRest(
   page: WatchedPage,
-  atLoad: Timeline,
+  atLoad: Promise<Timeline>,
   { settle_ms, dilation }: { readonly settle_ms: number; readonly dilation: number },
 ): Promise<Timeline & Pick<Observation, "videos" | "watched">> {
   try {
     const quiet = await untilQuiet({ page, settle_ms, dilation });
-    const read = timelineOf(await page.evaluate(timelineExpression));
+    await atLoad;
+    // What a quiet page drew has been on the screen for long.
+    const read = timelineOf(await page.evaluate(quiet ? timelineNow : timelineExpression));
     const videos = pageVideosOf(await page.videos(delay(videosTimeout_ms * dilation, undefined, { ref: false })));
     return { ...read, videos, watched: watchedUntil(read, quiet) };
   } catch (error) {
     if (!(error instanceof NavigationError)) throw error;
     // A browser or page that died is told of a moment later, and has no metrics.
     await delay(causePatience_ms);
-    return { ...atLoad, videos: null, watched: watchedUntil(atLoad, false) };
+    const told = await atLoad;
+    return { ...told, videos: null, watched: watchedUntil(told, false) };
   }
 }
 
