@@ -39,11 +39,11 @@ export interface LinksShown {
   readonly all: number;
 }
 
-/** ` on a model of shop (10mbit/50ms), time dilated 5 times`; empty where it was said just before. */
+/** ` on the modelled page shop (10mbit/50ms), time dilated 5 times`; empty where it was said just before. */
 function placeWords({ where, modelled, dilation, improvement }: Compared): string {
   if (where === null) return "";
   const page =
-    modelled === 0 ? where : improvement.pages > 1 ? `${where} (${modelled} modelled)` : `a model of ${where}`;
+    modelled === 0 ? where : improvement.pages > 1 ? `${where} (${modelled} modelled)` : `the modelled page ${where}`;
   return ` on ${dilation === 1 ? page : `${page}, time dilated ${dilation} times`}`;
 }
 

@@ -128,7 +128,7 @@ const rows: Readonly<Record<string, readonly [Partial<Improvement>, Partial<Comp
   "a modelled page": [
     {},
     { modelled: 1 },
-    "HTTP/3 saves 111 ms (12 %, 95 % CI 10 to 17) over HTTP/2 on a model of shop (10mbit/50ms).",
+    "HTTP/3 saves 111 ms (12 %, 95 % CI 10 to 17) over HTTP/2 on the modelled page shop (10mbit/50ms).",
   ],
   "several pages, some modelled": [
     { pages: 12, links: 20 },
