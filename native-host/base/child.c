@@ -67,7 +67,7 @@ __attribute__((noreturn)) static void run_command(const struct child_options *op
         if (!(options->inherited_descriptors >> fd & 1)) close(fd);
     if (!options->keep_capabilities) {
         drop_capabilities();
-        schedule_ordinarily();
+        schedule_command();
     }
     signal(SIGPIPE, SIG_DFL);                          // ignored by us, perhaps
     prctl(PR_SET_TIMERSLACK, ordinary_timer_slack_ns); // the loop's own is inherited

@@ -14,7 +14,11 @@ const char *schedule_promptly(void);
 // runs.
 void schedule_behind_link(void);
 
-// As any program: for the command, which is not to overtake the link.
+// As any program: for what is not to run at the link's rank.
 void schedule_ordinarily(void);
+
+// For the command, which is not to overtake the link: as any program, and a little nicer where the link is in
+// no rank above it.
+void schedule_command(void);
 
 #endif
