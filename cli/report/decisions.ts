@@ -3,7 +3,7 @@ import { html, type Markup } from "../../extension/figures/markup.ts";
 import { middleCut } from "../base/middle_cut.ts";
 import { firstLook, futilityThreshold, lastLook } from "../results/stats/sequential.ts";
 import { decisionWords, type StoppingSummary, stoppingSentence } from "../results/verdict/stopping_summary.ts";
-import { linkCell } from "./link_cell.ts";
+import { linkCell } from "./figures/link_cell.ts";
 
 const maxRows = 1500;
 

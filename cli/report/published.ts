@@ -5,8 +5,8 @@ import type { ComparedSpread } from "../results/studies/spread.ts";
 import type { Study } from "../results/studies/study.ts";
 import { comparableFacts } from "../results/verdict/compared_metric.ts";
 import { equivalence_percent } from "../results/verdict/verdict.ts";
+import { linkCell } from "./figures/link_cell.ts";
 import { improvementText } from "./figures/whisker.ts";
-import { linkCell } from "./link_cell.ts";
 
 function publishedText({ published: { percent, sign, times, quantile } }: ComparedFigure): string {
   const at = quantile === undefined ? "" : ` (${Math.round(100 * quantile)}th percentile over pages)`;

@@ -9,9 +9,9 @@ import { reasonKind } from "../results/verdict/verdict.ts";
 import type { Group } from "./data.ts";
 import { savedFigure } from "./figures/figure_file.ts";
 import { builtLater } from "./figures/later.ts";
+import { linkCell } from "./figures/link_cell.ts";
 import { readingKey } from "./figures/reading_key.ts";
 import { improvementText, whiskerMarkup } from "./figures/whisker.ts";
-import { linkCell } from "./link_cell.ts";
 
 export interface GroupResult {
   readonly group: Group;

@@ -5,8 +5,8 @@ import { type Fetched, type Variant, variantKey, variantName, variantsOf } from 
 import { type Quantity, quantities } from "../../fetch/metrics/quantities.ts";
 import { type QuantitySummary, summarizeQuantity } from "../../results/fetches/quantity_summary.ts";
 import { savedFigure } from "../figures/figure_file.ts";
+import { linkCell } from "../figures/link_cell.ts";
 import { readingKey } from "../figures/reading_key.ts";
-import { linkCell } from "../link_cell.ts";
 import { linkName, quantityRange, quantityText, unitCount } from "./fetch_words.ts";
 
 /** One row's fetches. */

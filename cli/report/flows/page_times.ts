@@ -6,7 +6,7 @@ import { count, formatTime, formatTimeRange } from "../../base/numbers.ts";
 import { median } from "../../base/quantile.ts";
 import { medianInterval } from "../../results/stats/median_interval.ts";
 import { savedFigure } from "../figures/figure_file.ts";
-import { linkCell } from "../link_cell.ts";
+import { linkCell } from "../figures/link_cell.ts";
 import type { FlowReportCell } from "./flow_data.ts";
 
 interface PageTime {

@@ -16,8 +16,8 @@ import {
 import { metricText } from "../../flows/metrics/metric_text.ts";
 import type { MetricSummary } from "../../results/flows/metric_summary.ts";
 import { savedFigure } from "../figures/figure_file.ts";
+import { linkCell } from "../figures/link_cell.ts";
 import { readingKey } from "../figures/reading_key.ts";
-import { linkCell } from "../link_cell.ts";
 import { sidesOf } from "./estimates.ts";
 import type { FlowReportCell } from "./flow_data.ts";
 

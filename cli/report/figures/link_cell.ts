@@ -1,5 +1,5 @@
 // A link in a table, which may be broken after its commas.
-import { html, type Markup } from "../../extension/figures/markup.ts";
+import { html, type Markup } from "../../../extension/figures/markup.ts";
 
 /** `before`: what is said ahead of it. */
 export function linkCell(link: string, before = ""): Markup {
