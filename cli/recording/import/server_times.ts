@@ -119,7 +119,7 @@ export class ServerTimes {
     const served_ms = entry.wire?.served_ms;
     if (served_ms !== undefined) return { time_ms: rounded(Math.min(served_ms, longest_ms)), isMeasured: true };
     const ready_ms = Math.max(this.#lastIdle_ms(exchange) - rtt_ms, this.#overtaken_ms(exchange));
-    // What came sooner than a round trip tells of its answer, or of the round trip, what nobody knows.
+    // Where an answer came sooner than a round trip takes, the round trip is not its own.
     const isMeasured = longest_ms > -breath_ms && this.#isAlone(exchange);
     return { time_ms: rounded(ready_ms - exchange.sent_ms), isMeasured };
   }
