@@ -67,7 +67,8 @@ test("system calls of both ends are counted by name", { skip: notInstalled(["str
     );
     // The client that runs in the server's lab is none of the server's.
     assert.ok(!server.includes("connect") && !server.includes("wait4"), server.join(" "));
-    assert.ok((kindShare(cost?.client_calls ?? [], "receive") ?? 0) > 0);
+    // Of so short a fetch strace may count less than the microsecond that it tells.
+    assert.notEqual(kindShare(cost?.client_calls ?? [], "receive"), null);
     assert.equal(cost?.server, null);
   }
 });
