@@ -63,7 +63,7 @@ const yieldsTo = (other: Exchange, { priority }: Exchange): boolean =>
   other.priority !== null && priority !== null && other.priority <= priority;
 
 /** To microseconds; what cannot be told from none is none. */
-const rounded = (time_ms: number): number => (time_ms < breath_ms ? 0 : Math.round(time_ms * 1000) / 1000);
+const tellable = (time_ms: number): number => (time_ms < breath_ms ? 0 : Math.round(time_ms * 1000) / 1000);
 
 export interface ServerTime {
   readonly time_ms: number;
@@ -114,14 +114,14 @@ export class ServerTimes {
     const wait_ms = isRecord(entry.raw.timings) ? (numberField(entry.raw.timings, "wait") ?? 0) : 0;
     // Nothing comes in no time: 0 is how producers say that they do not know.
     if (rtt_ms === null || wait_ms <= 0) return null;
-    if (!exchange) return { time_ms: rounded(wait_ms - rtt_ms), isMeasured: true };
+    if (!exchange) return { time_ms: tellable(wait_ms - rtt_ms), isMeasured: true };
     const longest_ms = exchange.firstByte_ms - rtt_ms - exchange.sent_ms;
     const served_ms = entry.wire?.served_ms;
-    if (served_ms !== undefined) return { time_ms: rounded(Math.min(served_ms, longest_ms)), isMeasured: true };
+    if (served_ms !== undefined) return { time_ms: tellable(Math.min(served_ms, longest_ms)), isMeasured: true };
     const ready_ms = Math.max(this.#lastIdle_ms(exchange) - rtt_ms, this.#overtaken_ms(exchange));
     // Where an answer came sooner than a round trip takes, the round trip is not its own.
     const isMeasured = longest_ms > -breath_ms && this.#isAlone(exchange);
-    return { time_ms: rounded(ready_ms - exchange.sent_ms), isMeasured };
+    return { time_ms: tellable(ready_ms - exchange.sent_ms), isMeasured };
   }
 
   /** When the last was ready that went before it on its connection and would not have, had this been ready; as `sent_ms` is. */
