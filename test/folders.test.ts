@@ -1,9 +1,9 @@
 // Which folder may import which. Holds that no two folders need each other, by whatever way round.
 import assert from "node:assert/strict";
-import { existsSync, globSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { dirname } from "node:path";
 import { test } from "node:test";
 import { checkout } from "../cli/base/programs.ts";
+import { type Import, importsOf, typescriptImport } from "./source_tree.ts";
 
 /** Rooms of TypeScript, the ground floor first: what each may import beside itself. A room's subfolders belong to it. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
@@ -135,31 +135,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   cli: ["cli/base", "cli/commands"],
 };
 
-interface Import {
-  readonly from: string;
-  readonly to: string;
-}
-
-/** Imports between files of these patterns, as paths in the checkout. */
-function importsOf(pattern: string, named: RegExp, places: (file: string) => string[]): Import[] {
-  return globSync(pattern, { cwd: checkout }).flatMap((from) =>
-    [...readFileSync(join(checkout, from), "utf8").matchAll(named)].flatMap(([, name = ""]) => {
-      const to = places(from)
-        .map((place) => normalize(join(place, name)))
-        .find((path) => existsSync(join(checkout, path)));
-      return to === undefined ? [] : [{ from, to }];
-    }),
-  );
-}
-
-const typescript = importsOf("{cli,extension}/**/*.ts", /(?:from|import)\s*\(?\s*"(\.[^"]+)"/g, (file) => [
-  dirname(file),
-]).filter(({ to }) => /^(?:cli|extension)\//.test(to));
+const typescript = importsOf(checkout, "{cli,extension}/**/*.ts", typescriptImport, (file) => [dirname(file)]).filter(
+  ({ to }) => /^(?:cli|extension)\//.test(to),
+);
 /** A folder of C and those in it are one: what a program's parts share lies beside its main. */
 const isWithin = (folder: string, other: string): boolean => `${other}/`.startsWith(`${folder}/`);
-const c = importsOf("{native-host,shaper}/**/*.{c,h}", /#include "([^"]+)"/g, () => ["native-host", "."]).filter(
-  ({ from, to }) => !isWithin(dirname(from), dirname(to)) && !isWithin(dirname(to), dirname(from)),
-);
+const c = importsOf(checkout, "{native-host,shaper}/**/*.{c,h}", /#include "([^"]+)"/g, () => [
+  "native-host",
+  ".",
+]).filter(({ from, to }) => !isWithin(dirname(from), dirname(to)) && !isWithin(dirname(to), dirname(from)));
 
 function roomOf(path: string): string {
   for (let room = dirname(path); room !== "."; room = dirname(room)) if (Object.hasOwn(mayImport, room)) return room;

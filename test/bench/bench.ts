@@ -19,7 +19,9 @@ export interface Measurement {
     | "bytes"
     | "ratio"
     | "times"
-    | "loads/h";
+    | "loads/h"
+    | "files"
+    | "lines";
   readonly n: number;
   readonly min: number;
   readonly median: number;

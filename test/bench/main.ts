@@ -23,6 +23,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   fidelity: async () => (await import("./fidelity.ts")).bench,
   "flow-theory": async () => (await import("./flow_theory.ts")).bench,
   flows: async () => (await import("./flows.ts")).bench,
+  house: async () => (await import("./house.ts")).bench,
   host: async () => (await import("./host.ts")).bench,
   instruments: async () => (await import("./instruments.ts")).bench,
   kills: async () => (await import("./kills.ts")).bench,
@@ -49,8 +50,9 @@ function passes({ median, bar, bar_is }: Measurement): boolean {
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
-/** Three significant digits, and no more than thousandths. */
+/** Three significant digits, and no more than thousandths; counts as they are. */
 function plain(value: number): string {
+  if (Number.isInteger(value)) return String(value);
   const magnitude = Math.abs(value) < 1 ? 0 : Math.floor(Math.log10(Math.abs(value)));
   return value.toFixed(Math.max(0, Math.min(3, 3 - magnitude)));
 }

@@ -1,0 +1,97 @@
+// How much of the source each command needs, and how long the rooms are: what somebody who is to own a part has to read. Counts files and
+// lines; runs nothing of the product. --json has the lists behind the numbers; `--only reach`, `lines` or `paragraphs` prints one part and
+// its list.
+import { dirname } from "node:path";
+import { UserError } from "../../cli/base/errors.ts";
+import { checkout } from "../../cli/base/programs.ts";
+import { textTable } from "../../cli/base/text_table.ts";
+import {
+  importsOf,
+  linesOf,
+  paragraphs,
+  reachOf,
+  type SourceFile,
+  sourceFiles,
+  typescriptImport,
+} from "../source_tree.ts";
+import { type Bench, type Measurement, measurement } from "./bench.ts";
+
+const product = ["cli", "extension", "native-host", "shaper"];
+
+/** Bars: files and lines of cli in a command's reach. */
+const commands = [
+  { name: "race", files: 300, lines: 28_000 },
+  { name: "flows", files: 300, lines: 28_000 },
+  { name: "fetch", files: null, lines: null },
+  { name: "video", files: null, lines: null },
+  { name: "sweep", files: null, lines: null },
+] as const;
+
+const productLines = 115_000;
+const testLines = 85_000;
+const paragraphLines = 30;
+const mostParagraphs = 5;
+
+/** `cli/report`; `native-host/replay`; files beside the rooms belong to the folder itself. */
+const roomOf = ({ path }: SourceFile): string => {
+  const folders = dirname(path).split("/");
+  return folders.slice(0, 2).join("/");
+};
+
+function rooms(files: readonly SourceFile[]) {
+  return [...Map.groupBy(files, roomOf)].map(([room, its]) => ({ room, files: its.length, lines: linesOf(its) }));
+}
+
+const one = (name: string, value: number, bar: number | null, unit: Measurement["unit"]): Measurement =>
+  measurement(name, [value], bar, { unit });
+
+export const bench: Bench = async (say, only) => {
+  const files = sourceFiles(checkout, product);
+  const tests = sourceFiles(checkout, ["test"]);
+  const imports = importsOf(checkout, "{cli,extension}/**/*.ts", typescriptImport, (file) => [dirname(file)]);
+  const ofCli = files.filter(({ path }) => path.startsWith("cli/") && path.endsWith(".ts"));
+  const reaches = commands.map((command) => {
+    const reached = reachOf(`cli/commands/${command.name}.ts`, imports);
+    return { ...command, reached: ofCli.filter(({ path }) => reached.has(path)) };
+  });
+  const short = paragraphs(files, imports, paragraphLines);
+  const byRoom = { product: rooms(files), test: rooms(tests) };
+  const parts = {
+    reach: reaches.flatMap(({ name, reached, ...bars }) => [
+      one(`${name}: cli files in reach, of ${ofCli.length}`, reached.length, bars.files, "files"),
+      one(`${name}: their lines`, linesOf(reached), bars.lines, "lines"),
+    ]),
+    lines: [
+      one("product, generated left out", linesOf(files), productLines, "lines"),
+      ...product.map((folder) =>
+        one(folder, linesOf(files.filter(({ path }) => path.startsWith(`${folder}/`))), null, "lines"),
+      ),
+      one("tests", linesOf(tests), testLines, "lines"),
+    ],
+    paragraphs: [
+      one(`TypeScript under ${paragraphLines} lines with one importer`, short.length, mostParagraphs, "files"),
+    ],
+  };
+  if (only === "lines")
+    for (const line of textTable([
+      ["room", "files", "lines"],
+      ...[...byRoom.product, ...byRoom.test].map(({ room, files: number, lines }) => [
+        room,
+        String(number),
+        String(lines),
+      ]),
+    ]))
+      say(line);
+  if (only === "paragraphs") for (const { path, lines, importer } of short) say(`${path} (${lines}): only ${importer}`);
+  if (only === "reach")
+    for (const { name, reached } of reaches)
+      for (const { room, files: number, lines } of rooms(reached))
+        say(`${name}: ${room}: ${number} files, ${lines} lines`);
+  const wanted = Object.entries(parts).filter(([part]) => only === "" || part === only);
+  if (wanted.length === 0) throw new UserError(`house has no part ${only}: use ${Object.keys(parts).join(", ")}`);
+  const reachLists = Object.fromEntries(reaches.map(({ name, reached }) => [name, reached.map(({ path }) => path)]));
+  return {
+    measurements: wanted.flatMap(([, measurements]) => measurements),
+    details: { rooms: byRoom, reach: reachLists, paragraphs: short },
+  };
+};
