@@ -20,8 +20,9 @@ import { version } from "../base/version.ts";
 import type { LinkProfile } from "../link/link.ts";
 import type { RecordedRequests } from "../recording/archive/recorded_requests.ts";
 import { type CrossTraffic, type TrafficReports, trafficFacts, trafficReasons } from "./cross_traffic.ts";
-import { disturbanceOf, disturbedReasons, mostDisturbed, type Tolerance } from "./disturbance.ts";
+import { disturbanceOf, estimatedEffect_ms, heldUpReasons, mostDisturbed, type Tolerance } from "./disturbance.ts";
 import { environmentOf, machine } from "./environment.ts";
+import { criticalPath } from "./metrics/critical_path.ts";
 import { withUndilatedMetrics } from "./metrics/dilation.ts";
 import { playbackOf } from "./metrics/video/playback.ts";
 import type { ReplayReport, ShaperReport } from "./reports.ts";
@@ -88,7 +89,18 @@ function startedDateTime(measured: Measured, navigation_s: number | null): strin
 
 /** With metrics as without dilation; all other times are the lab's. */
 export function composePageLoad(measured: Measured, ended_ns: number): PageLoad {
-  return withUndilatedMetrics(composeInLabTime(measured, ended_ns), measured.dilation, measured.tasks_ms);
+  const load = composeInLabTime(measured, ended_ns);
+  return withUndilatedMetrics(withEstimate(load, measured), measured.dilation, measured.tasks_ms);
+}
+
+/** With the disturbance's effect, if it is known what the page waited for: of a video that is not how it plays. */
+function withEstimate(load: PageLoad, { link, recording, pressure }: Measured): PageLoad {
+  const { disturbance } = load.log._trilane;
+  const path = disturbance && recording.video_s === undefined ? criticalPath(load) : null;
+  const estimate_ms =
+    disturbance && path && estimatedEffect_ms(disturbance, pressure, { ...path, rtt_ms: link.rtt_ms });
+  if (!disturbance || typeof estimate_ms !== "number") return load;
+  return { log: { ...load.log, _trilane: { ...load.log._trilane, disturbance: { ...disturbance, estimate_ms } } } };
 }
 
 function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
@@ -118,11 +130,11 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
             ...{ overdue, pressure: waited, tolerance, dilation, isBeside },
           }),
         ];
-  const disturbance = mostDisturbed([
+  const spans = [
     ...disturbanceUntil(end_ns, pressure),
     // Against a whole video's length what delays its start would be little.
     ...disturbanceUntil(at_ns(playback?.began_ms), startPressure),
-  ]);
+  ];
   const { traffic } = measured;
   const times = { navigation_ns: start_ns, loadEnd_ns };
   const verdict = verify({
@@ -141,7 +153,7 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
     replay,
     shaper,
     traffic: traffic ? trafficReasons(traffic, traffic.reports, times) : [],
-    disturbed: disturbedReasons(disturbance, traffic === null),
+    heldUp: heldUpReasons(spans),
     failure,
   });
   return {
@@ -209,7 +221,7 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
         ...(measured.videos ? { videos: measured.videos } : {}),
         cpu: measured.cpu,
         pressure: measured.pressure,
-        disturbance,
+        disturbance: mostDisturbed(spans),
         ...(traffic ? { cross_traffic: trafficFacts(traffic, traffic.reports, times) } : {}),
         navigation_start_ns: navigation_s === null ? null : Math.round(navigation_s * 1e9),
         wall_ms: (ended_ns - measured.started_ns * measured.dilation) / 1e6,

@@ -26,14 +26,22 @@ interface ThreadUse {
   readonly process: number;
   readonly ran_ns: number;
   readonly waited_ns: number;
-  /** Whether the load goes through it: what keeps it waiting may keep the page waiting. */
-  readonly isOnWay: boolean;
+  /** How often it was given a CPU. */
+  readonly turns: number;
+  readonly way: Way;
 }
+
+/**
+ * What a thread is to the load: a page's main thread, which computes; one that carries messages and packets on its way; null: what
+ * keeps it waiting keeps no page waiting.
+ */
+type Way = "main" | "carries" | null;
 
 interface ThreadTold {
   readonly thread: string;
   readonly ran_ns: number;
   readonly waited_ns: number;
+  readonly turns: number;
   readonly children: readonly number[];
 }
 
@@ -47,9 +55,9 @@ interface Told {
 
 /** Of one thread: its time, and the processes that it started. */
 function ofThread(folder: string, thread: string): ThreadTold {
-  const [ran_ns, waited_ns] = readFileSync(`${folder}/${thread}/schedstat`, "utf8").split(" ").map(Number);
+  const [ran_ns, waited_ns, turns] = readFileSync(`${folder}/${thread}/schedstat`, "utf8").split(" ").map(Number);
   const children = readFileSync(`${folder}/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number);
-  return { thread, ran_ns: Number(ran_ns), waited_ns: Number(waited_ns), children };
+  return { thread, ran_ns: Number(ran_ns), waited_ns: Number(waited_ns), turns: Number(turns), children };
 }
 
 /** Null for a process that is gone. Throws where /proc does not tell what is asked. */
@@ -92,8 +100,8 @@ const partOf = (name: string): Part =>
 /** Those that carry the browser's network and its messages between processes, as Chromium names them. */
 const carryingThreads: ReadonlySet<string> = new Set(["Chrome_IOThread", "Chrome_ChildIOT", "NetworkService"]);
 
-/** Which threads of a browser's process a load goes through: of the browser, its network service and the pages. */
-function browserThreadsOnWay(pid: number): (thread: string) => boolean {
+/** What threads of a browser's process are to a load, which goes through the browser, its network service and the pages. */
+function browserWays(pid: number): (thread: string) => Way {
   const text = (path: string): string => {
     try {
       return readFileSync(path, "latin1");
@@ -105,8 +113,11 @@ function browserThreadsOnWay(pid: number): (thread: string) => boolean {
   const commandLine = text(`/proc/${pid}/cmdline`);
   const type = /--type=([\w-]+)/.exec(commandLine)?.[1];
   const hasPart = type === undefined || type === "renderer" || commandLine.includes("network.mojom.NetworkService");
-  return (thread) =>
-    hasPart && (thread === `${pid}` || carryingThreads.has(text(`/proc/${pid}/task/${thread}/comm`).trim()));
+  return (thread) => {
+    if (!hasPart) return null;
+    if (thread === `${pid}`) return type === "renderer" ? "main" : "carries";
+    return carryingThreads.has(text(`/proc/${pid}/task/${thread}/comm`).trim()) ? "carries" : null;
+  };
 }
 
 /** Kernels may be built without these; then they are missing of a process that is there, too. */
@@ -127,9 +138,9 @@ export function labUseOf(root: number): LabUse | null {
       const part = partOf(told.name);
       cpu[part] += told.ms;
       ended_ms.set(pid, told.ended_ms);
-      const isOnWay = part === "browser_ms" ? browserThreadsOnWay(pid) : () => true;
-      for (const { thread, ran_ns, waited_ns, children } of told.threads) {
-        threads.set(thread, { part, process: pid, ran_ns, waited_ns, isOnWay: isOnWay(thread) });
+      const wayOf = part === "browser_ms" ? browserWays(pid) : (): Way => "carries";
+      for (const { thread, ran_ns, waited_ns, turns, children } of told.threads) {
+        threads.set(thread, { part, process: pid, ran_ns, waited_ns, turns, way: wayOf(thread) });
         left.push(...children);
       }
     }

@@ -10,7 +10,7 @@
 import type { Disturbance, Pressure } from "../../schemas/generated/page_load.ts";
 import type { ShaperOverdue } from "../../schemas/generated/shaper_report.ts";
 
-/** How much a load may have been disturbed and count: the larger of the two. */
+/** How long the machine may have held up a load's link: the larger of the two. */
 export interface Tolerance {
   /** Of the page load time. */
   readonly share: number;
@@ -31,17 +31,16 @@ const stolenStep_ms = 10;
 
 /** How a reason begins that says so; of a link's self-test as well. */
 const lateReason = "the link missed its tolerance";
-const disturbedReason = "the machine disturbed the load";
+const heldUpReason = "the machine held up the link";
 /** The same of a flow run. */
 export const disturbedRunReason = "the machine disturbed the run";
+/** Of loads that earlier versions refused because threads waited for a CPU. */
+const earlierReasons = ["the machine disturbed the load", "the machine was too busy"];
 
 /** Whether a reason says that the machine was disturbed, so that the same load may go well at a quieter moment. */
 export function isDisturbed(reason: string): boolean {
-  return [lateReason, disturbedReason, disturbedRunReason, earlierReason].some((begin) => reason.startsWith(begin));
+  return [lateReason, heldUpReason, disturbedRunReason, ...earlierReasons].some((begin) => reason.startsWith(begin));
 }
-
-/** Of loads stored before disturbance was measured. */
-const earlierReason = "the machine was too busy";
 
 interface Window {
   readonly start_ns: number;
@@ -103,17 +102,51 @@ export function mostDisturbed(spans: readonly Disturbance[]): Disturbance | null
   return spans.reduce<Disturbance | null>((most, span) => (most && weight(most) >= weight(span) ? most : span), null);
 }
 
+/**
+ * Threads that a request and its response pass on their way: of the page's process, the network service and the browser, the shaper,
+ * the server, and back.
+ */
+const threadsOfRoundTrip = 8;
+
+/** What a load did on its critical path (metrics/critical_path.ts), and the link's round trip. */
+interface WaitedFor {
+  readonly network_ms: number;
+  readonly computation_ms: number;
+  readonly rtt_ms: number;
+}
+
+/**
+ * About how much of the bound the page waited for. A main thread's wait delays the load event if what it computes does: so much of its
+ * time as the critical path computed. A thread that carries packets delays it once for each round trip of that path, by its mean wait:
+ * what else it carries then waits beside it. Null: it is not known what waited.
+ */
+export function estimatedEffect_ms(
+  disturbance: Disturbance,
+  pressure: Pressure | null | undefined,
+  { network_ms, computation_ms, rtt_ms }: WaitedFor,
+): number | null {
+  if (!pressure?.main || !pressure.carriers || pressure.way_ms === undefined) return null;
+  const { main, carriers, way_ms } = pressure;
+  // Waits on one another are a calm machine's as well.
+  const others = way_ms > 0 ? Math.max(0, 1 - disturbance.calm_ms / way_ms) : 0;
+  const mainBusy_ms = main.ran_ms + main.waited_ms;
+  const main_ms = mainBusy_ms > 0 ? main.waited_ms * Math.min(1, computation_ms / mainBusy_ms) : 0;
+  const roundTrips = Math.max(1, network_ms / Math.max(1, rtt_ms));
+  const mean_ms = carriers.turns > 0 ? carriers.waited_ms / carriers.turns : 0;
+  const carriers_ms = Math.min(carriers.waited_ms, roundTrips * threadsOfRoundTrip * mean_ms);
+  const stolen_ms = Math.max(0, (disturbance.cpu_ms ?? 0) - way_ms);
+  return Math.min(excess_ms(disturbance), disturbance.link_ms + others * (main_ms + carriers_ms) + stolen_ms);
+}
+
 const inMs = (time_ms: number): string => `${time_ms.toFixed(1)} ms`;
 
-/** Empty for a load that counts. `canDilate`: it might run in dilated time instead, as no load amid other traffic can. */
-export function disturbedReasons(disturbance: Disturbance | null, canDilate = true): string[] {
-  if (disturbance === null) return [];
-  const { link_ms, cpu_ms, calm_ms, tolerated_ms } = disturbance;
-  const added_ms = excess_ms(disturbance);
-  if (added_ms <= tolerated_ms) return [];
-  const parts = `${inMs(link_ms)} at the link, ${inMs(Math.max(0, (cpu_ms ?? 0) - calm_ms))} without a CPU`;
-  return [
-    `${disturbedReason}: by up to ${inMs(added_ms)} (${parts}; tolerated: ${inMs(tolerated_ms)}): let less run beside it` +
-      (canDilate ? ", wait for a quieter moment, or run it with --dilate" : " or wait for a quieter moment"),
-  ];
+/**
+ * Why a load was over another link than the one that was asked for: its packets were overdue for longer than is tolerated in one of its
+ * spans. Empty: it was not. That its threads waited for a CPU is no reason: the verdict takes account of it.
+ */
+export function heldUpReasons(spans: readonly Disturbance[]): string[] {
+  const worst = spans.toSorted((a, b) => b.link_ms / b.tolerated_ms - a.link_ms / a.tolerated_ms)[0];
+  if (!worst || worst.link_ms <= worst.tolerated_ms) return [];
+  const { link_ms, tolerated_ms } = worst;
+  return [`${heldUpReason}: for ${inMs(link_ms)} (tolerated: ${inMs(tolerated_ms)}): let less run beside it`];
 }

@@ -93,7 +93,7 @@ export interface LoadOptions {
   readonly cpus?: readonly number[];
   /** A folder in which the load leaves captures, the transports' state and its reports; made where it is missing. */
   readonly evidence?: string;
-  /** How much the machine may disturb it. Default: usualTolerance. */
+  /** How long the machine may hold up its link. Default: usualTolerance. */
   readonly tolerance?: Tolerance;
   /** Flows that share the link with it, from before its navigation on. Default: none. Not in dilated time, nor on repeat visits. */
   readonly crossTraffic?: CrossTraffic;

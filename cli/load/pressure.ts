@@ -90,11 +90,20 @@ function outside_ms(used_ms: number, kernel_ms: number, lab_ms: number): number 
 /** What was waited from one reading to the next. The waits of a thread that ended between the two are not in it. */
 export function pressureBetween(from: PressureReading, to: PressureReading): Pressure {
   const waited = { browser_ms: 0, server_ms: 0, shaper_ms: 0 };
-  let way_ms = 0;
-  for (const [thread, { part, waited_ns, isOnWay }] of to.use.threads) {
-    const wait_ms = Math.max(0, waited_ns - (from.use.threads.get(thread)?.waited_ns ?? 0)) / 1e6;
+  const main = { ran_ms: 0, waited_ms: 0 };
+  const carriers = { waited_ms: 0, turns: 0 };
+  for (const [thread, { part, ran_ns, waited_ns, turns, way }] of to.use.threads) {
+    const before = from.use.threads.get(thread) ?? { ran_ns: 0, waited_ns: 0, turns: 0 };
+    const wait_ms = Math.max(0, waited_ns - before.waited_ns) / 1e6;
     waited[part] += wait_ms;
-    if (isOnWay) way_ms += wait_ms;
+    if (way === "main") {
+      main.ran_ms += Math.max(0, ran_ns - before.ran_ns) / 1e6;
+      main.waited_ms += wait_ms;
+    }
+    if (way === "carries") {
+      carriers.waited_ms += wait_ms;
+      carriers.turns += Math.max(0, turns - before.turns);
+    }
   }
   let kernel_ms = 0;
   for (const [thread, ran_ms] of to.kernel_ms) kernel_ms += Math.max(0, ran_ms - (from.kernel_ms.get(thread) ?? 0));
@@ -108,7 +117,9 @@ export function pressureBetween(from: PressureReading, to: PressureReading): Pre
   return {
     stalled_ms: stalled === null ? null : stalled / 1e3,
     waited,
-    way_ms,
+    way_ms: main.waited_ms + carriers.waited_ms,
+    main,
+    carriers,
     outside_ms: used_ms === null ? null : outside_ms(used_ms, kernel_ms, lab_ms),
     stolen_ms: since("stolen_ms") ?? 0,
   };

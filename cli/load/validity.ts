@@ -51,8 +51,8 @@ export interface Evidence {
   readonly link?: LinkProfile;
   /** Why the flows beside it were not those that were asked for (cross_traffic.ts); empty: they were. */
   readonly traffic?: readonly string[];
-  /** Why the machine disturbed it too much (disturbance.ts); empty: it did not. */
-  readonly disturbed?: readonly string[];
+  /** Why its link was not the one that was asked for (disturbance.ts); empty: it was. */
+  readonly heldUp?: readonly string[];
   /** Why the load did not end (a crash, a time-out), if it did not. */
   readonly failure: string | null;
 }
@@ -193,7 +193,7 @@ export function verify(evidence: Evidence): Verdict {
       reasons: [
         lostDocument(failure, onWire, evidence) ?? failure,
         ...(evidence.traffic ?? []),
-        ...(evidence.disturbed ?? []),
+        ...(evidence.heldUp ?? []),
       ],
       coverage: null,
       ...facts,
@@ -224,7 +224,7 @@ export function verify(evidence: Evidence): Verdict {
     ...(replay ? [] : ["trilane-replay left no report"]),
     ...(shaper ? [] : ["trilane-shaper left no report"]),
     ...(evidence.traffic ?? []),
-    ...(evidence.disturbed ?? []),
+    ...(evidence.heldUp ?? []),
   ];
   if (hasLost && reasons.length === 0)
     return {

@@ -26,7 +26,7 @@ export function disturbanceSection(
   loads: readonly Load[],
   { tolerance = usualTolerance }: Pick<SweepPlan, "tolerance">,
 ): Markup | null {
-  const rule = html`<p>An upper bound on what the machine added to a load: the time its packets were overdue at the link (or the shaper or browser was stopped), the time the load's threads were ready but had no CPU because something outside the lab ran, and the time a hypervisor stole. A load counts up to the larger of ${String(Number((tolerance.share * 100).toPrecision(6)))} % of its page load time and ${String(tolerance.ms)} ms; disturbed loads are repeated when the machine is calm.</p>`;
+  const rule = html`<p>An upper bound on what the machine added to a load: the time its packets were overdue at the link (or the shaper or browser was stopped), the time the load's threads were ready but had no CPU because something outside the lab ran, and the time a hypervisor stole. A load counts if its link was held up for no longer than the larger of ${String(Number((tolerance.share * 100).toPrecision(6)))} % of its page load time and ${String(tolerance.ms)} ms; the verdict takes account of the rest.</p>`;
   const told = loads.filter(isTold);
   if (told.length === 0) return null;
   const rows = ofLanes(loads).map(({ lane, of }) => {

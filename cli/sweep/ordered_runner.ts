@@ -1,4 +1,4 @@
-// Runs a plan's tasks one after another in the planned order, each alone on the machine: waits for calm, tests a link before what needs it,
+// Runs a plan's tasks one after another in the planned order, each alone on the machine: tests a link before what needs it,
 // stores each attempt as it ends, tries again what the machine disturbed, and goes on where an earlier run of the sweep stopped.
 // What a task is, how it is run and what of it is stored is its kind's: cli/flows/run/runner.ts, cli/fetch/run/runner.ts. Loads of pages
 // run side by side and have a runner of their own (runner.ts).
@@ -11,9 +11,6 @@ import type { LinkTests } from "./link_tests.ts";
 import { TimeLeft } from "./plan/estimate.ts";
 import type { Attempt, PlannedTask } from "./planned_task.ts";
 import { RetryBudget } from "./retry_budget.ts";
-
-/** What disturbs tasks for longer may end before the deferred ones have their last attempts. */
-const endPatience_ms = 600_000;
 
 export interface OrderedCell {
   readonly id: number;
@@ -106,7 +103,7 @@ class OrderedRunner<Cell extends OrderedCell, Made extends EndedAttempt> {
     const tell = (reason: string): void => kind.tell({ event: "sweep-paused", sweep: sweep.id, reason });
     const waiting = { signal, tell, ...(pause ? { pause } : {}) };
     this.#waiting = { ...waiting, mustEnd: () => this.#mustEnd() };
-    this.#admission = new Admission({ most: 1, canDilate: false, ...waiting, ...(machine ? { machine } : {}) });
+    this.#admission = new Admission({ most: 1, ...waiting, ...(machine ? { machine } : {}) });
     this.#left = tasks.filter((task) => !task.isDone(true));
     this.#time = new TimeLeft(this.#left.reduce((sum, { cell }) => sum + guess_ms(cell), 0));
     this.#retries = new RetryBudget(undefined, this.#time.left_ms);
@@ -138,9 +135,9 @@ class OrderedRunner<Cell extends OrderedCell, Made extends EndedAttempt> {
     return this.#options.signal.aborted || this.#asked !== null;
   }
 
-  async #waitForCalm(longest_ms?: number): Promise<void> {
+  async #waitForCalm(): Promise<void> {
     if (this.#kind.waitsForCalm && this.#retries.mayRepeat)
-      this.#retries.waited(await this.#admission.admitCalm(() => !this.#mustEnd(), true, longest_ms));
+      this.#retries.waited(await this.#admission.admitCalm(() => !this.#mustEnd(), true));
   }
 
   /** False: stopped. */
@@ -161,9 +158,7 @@ class OrderedRunner<Cell extends OrderedCell, Made extends EndedAttempt> {
   }
 
   /** Once more what waited for its link or for a quieter machine, in the planned order. */
-  async #runDeferred(): Promise<boolean> {
-    if (this.#deferred.length > 0 && this.#retries.mayRepeat)
-      await this.#waitForCalm(Math.min(endPatience_ms, this.#retries.left_ms));
+  #runDeferred(): Promise<boolean> {
     return this.#runTasks(
       this.#deferred.toSorted((a, b) => a.planned.position - b.planned.position),
       true,
@@ -176,9 +171,7 @@ class OrderedRunner<Cell extends OrderedCell, Made extends EndedAttempt> {
     if (!links || link === null) return null;
     try {
       if (links.isDue(link, last)) await this.#waitForCalm();
-      const fault = await links.faultOf(link, last);
-      if (fault?.includes("lateness")) this.#admission.tellUnfit(fault);
-      return fault;
+      return await links.faultOf(link, last);
     } catch (error) {
       if (!signal.aborted) throw error;
       return null;

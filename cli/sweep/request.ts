@@ -35,7 +35,7 @@ export interface LoadRequest {
   /** To which moment the page's clock is set; null: it is not. */
   readonly pinned_ms: number | null;
   readonly serving: Serving;
-  /** How much the machine may disturb the load. Default: usualTolerance. */
+  /** How long the machine may hold up the link. Default: usualTolerance. */
   readonly tolerance?: Tolerance;
   /** Flows that share the link with it. */
   readonly crossTraffic?: CrossTraffic;

@@ -9,18 +9,15 @@ export class RetryBudget {
   #lost_ms = 0;
   readonly #retryFor_ms: number;
 
-  /** `retry_for_s`: as the plan has it; undefined: as long as the run is expected to take. */
-  constructor(retry_for_s: number | undefined, expected_ms: number) {
-    this.#retryFor_ms = retry_for_s === undefined ? Math.max(leastRetryFor_ms, expected_ms) : retry_for_s * 1000;
+  /** `retry_for_s`: as the plan has it; undefined: this share of what the run is expected to take. */
+  constructor(retry_for_s: number | undefined, expected_ms: number, share = 1) {
+    this.#retryFor_ms =
+      retry_for_s === undefined ? share * Math.max(leastRetryFor_ms, expected_ms) : retry_for_s * 1000;
   }
 
   /** Whether there is time left to repeat what the machine disturbed. */
   get mayRepeat(): boolean {
     return this.#lost_ms < this.#retryFor_ms;
-  }
-
-  get left_ms(): number {
-    return Math.max(0, this.#retryFor_ms - this.#lost_ms);
   }
 
   /** A wait for a calm machine. */

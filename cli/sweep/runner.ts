@@ -38,8 +38,8 @@ export interface Labs {
   readonly cpus?: readonly (readonly number[])[] | null;
 }
 
-/** What disturbs loads for longer (a backup, an update) may end before the deferred ones have their last attempts. */
-const endPatience_ms = 600_000;
+/** Of what the loads are expected to take: as much again repeats those whose link was held up, and a sweep stays nearly as short. */
+const retryShare = 0.25;
 
 const oneLab: Labs = { most: 1, mayShare: () => false };
 
@@ -83,8 +83,8 @@ export interface RunOutcome {
 }
 
 /**
- * Runs until every planned load has a valid attempt, has timed out or has used up its attempts, or until the signal. Loads that
- * the machine disturbed are repeated for as long as the plan's retry_for_s allows. Where the plan says when
+ * Runs until every planned load has a valid attempt, has timed out or has used up its attempts, or until the signal. Loads whose
+ * link the machine held up are repeated for as long as the plan's retry_for_s allows. Where the plan says when
  * loads are enough, the rest of a lane's on a page and link is no longer planned then.
  */
 export function runSweep(options: RunOptions): Promise<RunOutcome> {
@@ -127,8 +127,6 @@ class SweepRun {
     this.#waiting = { ...waiting, mustEnd: () => this.#mustEnd() };
     this.#admission = new Admission({
       most: labs.most,
-      countsDisturbed: (plan.tolerance?.share ?? 0) >= 1,
-      canDilate: !plan.cross_traffic,
       ...waiting,
       ...(options.machine ? { machine: options.machine } : {}),
     });
@@ -138,7 +136,7 @@ class SweepRun {
     this.#toFilm = film ? unfilmedCells(results, sweep, plan.films ?? 1) : [];
     const guesses_ms = [...this.#left.map(({ cell }) => cell), ...this.#toFilm].map(guess_ms);
     this.#time = new TimeLeft(guesses_ms.reduce((sum, guess) => sum + guess, 0));
-    this.#retries = new RetryBudget(plan.retry_for_s, this.#time.left_ms);
+    this.#retries = new RetryBudget(plan.retry_for_s, this.#time.left_ms, retryShare);
     this.#stoppingRule = new StoppingRule(plan, results.loadsOf(sweep.id));
     this.#uncovered = new UncoveredPages(plan.lanes, results.loadsOf(sweep.id));
     this.#browser = new BrowserVersion(results, sweep);
@@ -190,10 +188,10 @@ class SweepRun {
     };
   }
 
-  async #waitForCalm(longest_ms?: number): Promise<void> {
+  async #waitForCalm(): Promise<void> {
     if (!this.#retries.mayRepeat) return;
     const isAlone = this.#running <= 1;
-    this.#retries.waited(await this.#admission.admitCalm(() => !this.#mustEnd(), isAlone, longest_ms));
+    this.#retries.waited(await this.#admission.admitCalm(() => !this.#mustEnd(), isAlone));
   }
 
   /** Nothing more is to be started. */
@@ -225,10 +223,8 @@ class SweepRun {
     });
   }
 
-  /** Once more what waited for its link or for a quieter machine, in the planned order. */
+  /** Once more what waited for its link, in the planned order. */
   async #runDeferred(): Promise<boolean> {
-    if (this.#deferred.length > 0 && this.#retries.mayRepeat)
-      await this.#waitForCalm(Math.min(endPatience_ms, this.#retries.left_ms));
     const waiting = this.#deferred.toSorted((a, b) => a[0].planned.position - b[0].planned.position);
     return this.#runUnits(waiting, true);
   }
@@ -244,8 +240,7 @@ class SweepRun {
     if (this.#mustEnd() || this.#isTimeUp()) return;
     try {
       await this.#waitForCalm();
-      const fault = await this.#askLink(link, last);
-      if (fault?.includes("lateness")) this.#admission.tellUnfit(fault);
+      await this.#askLink(link, last);
     } catch (error) {
       if (!this.#signal.aborted) throw error;
     }
@@ -301,7 +296,7 @@ class SweepRun {
     this.#time.skipped(this.#options.guess_ms(task.cell));
   }
 
-  /** All attempts of a planned load; where the machine was too busy for them, the last one is kept for the run's end. */
+  /** All attempts of a planned load; if its link was held up in them, the last one is kept for the run's end. */
   async #runTask(task: Task, lab: number, last: boolean): Promise<"done" | "stopped" | "deferred"> {
     const { cell, planned } = task;
     const { tell, labs = oneLab } = this.#options;

@@ -871,6 +871,8 @@ export interface Pressure {
    * The same of the threads that a load goes through: the browser's main and network threads, the server, the shaper. Here and below: absent from loads of before it was told.
    */
   way_ms?: number;
+  main?: MainThreadUse;
+  carriers?: CarrierUse;
   /**
    * CPU time that ran outside of the lab and the command line, over all CPUs; of the kernel's own threads the share that others have of all programs' time. null: this system does not tell it.
    */
@@ -898,7 +900,21 @@ export interface CpuTime1 {
   shaper_ms: number;
 }
 /**
- * The load is valid when bound_ms is no more than tolerated_ms above calm_ms.
+ * Of way_ms, the pages' main threads, and for how long they ran. Absent, as carriers: an earlier version measured.
+ */
+export interface MainThreadUse {
+  ran_ms: number;
+  waited_ms: number;
+}
+/**
+ * Of way_ms, the threads that carry messages and packets (the browser's network threads, the server, the shaper), and how often they were given a CPU.
+ */
+export interface CarrierUse {
+  waited_ms: number;
+  turns: number;
+}
+/**
+ * The load is valid if link_ms is no more than tolerated_ms. In loads of earlier versions: if bound_ms is no more than tolerated_ms above calm_ms.
  */
 export interface Disturbance {
   /**
@@ -921,6 +937,10 @@ export interface Disturbance {
    * The larger of the tolerance's time and its share of the page load time.
    */
   tolerated_ms: number;
+  /**
+   * About how much of the bound the page waited for, beyond calm_ms: waits of the pages' main threads in the share of their work that the load event waited for, and one mean wait for each time that its critical path went through a thread that carries packets. Absent: not known (no critical path, a video, an earlier version).
+   */
+  estimate_ms?: number;
 }
 /**
  * Absent: the link treats UDP as anything else, or the lane leaves no choice.

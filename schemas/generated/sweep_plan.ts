@@ -60,12 +60,12 @@ export interface SweepPlan {
    */
   seed?: number;
   /**
-   * How often a load that was invalid or failed is tried again. Loads that the machine disturbed are repeated for as long as retry_for_s allows, and one that timed out is not tried again: it counts as slower than all others.
+   * How often a load that was invalid or failed is tried again. Loads whose link the machine held up are repeated for as long as retry_for_s allows, and one that timed out is not tried again: it counts as slower than all others.
    */
   retries?: number;
   tolerance?: DisturbanceTolerance;
   /**
-   * How long loads that the machine disturbed are repeated, over all of a run's disturbed loads and waits for a calm machine, until each lane has its runs. Default: as long again as the run was to take, at least 60.
+   * How long loads whose link the machine held up are repeated, over all of a run's such loads and waits for a calm machine. Default: a quarter of what the run was to take, at least 15.
    */
   retry_for_s?: number;
   /**
@@ -202,7 +202,7 @@ export interface InterleavedBrowsers {
   browsers: [string, string];
 }
 /**
- * How much the machine may have added to a load, at most, beyond what the load has on a calm machine: the larger of a share of its page load time and a time. A load that was disturbed more is invalid. Of a run of flows: of its length. Default: 1 %, 5 ms.
+ * How long the machine may hold up the link of a load: the larger of a share of its page load time and a time. A load whose link was held up for longer is invalid. Of a run of flows: of its length. Default: 1 %, 5 ms.
  */
 export interface DisturbanceTolerance {
   share: number;

@@ -1,5 +1,5 @@
-// `--tolerance` and `--retry-for`: how much the machine may disturb a load, and how long loads that it disturbed more are
-// repeated. Words to the plan's settings.
+// `--tolerance` and `--retry-for`: for how long the machine may hold up a load's link, and how long loads whose link it held up for
+// longer are repeated. Words to the plan's settings.
 import type { Argv } from "yargs";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
@@ -12,14 +12,14 @@ export interface DisturbanceOptions {
   "retry-for": number | undefined;
 }
 
-/** `of`: what may be disturbed, and what the share is of. */
+/** `of`: what may be held up, and what the share is of. */
 export function defineTolerance<T>(yargs: Argv<T>, of: string): Argv<T & Pick<DisturbanceOptions, "tolerance">> {
   return yargs.option("tolerance", {
     type: "string",
     requiresArg: true,
     rare: true,
     placeholder: "LIMIT",
-    describe: `what the machine may add to ${of}, a time, or the larger of both (default: 1%,5ms)`,
+    describe: `how long the machine may hold up the link of ${of}, a time, or the larger of both (default: 1%,5ms)`,
   }) as unknown as Argv<T & Pick<DisturbanceOptions, "tolerance">>;
 }
 
@@ -29,7 +29,7 @@ export function defineDisturbance<T>(yargs: Argv<T>): Argv<T & DisturbanceOption
     number(planRange("retry_for_s", "seconds"), {
       rare: true,
       describe:
-        "how long to repeat loads that the machine disturbed (default: as long as the loads take, at least a minute)",
+        "how long to repeat loads whose link the machine held up (default: a quarter of what the loads take, at least 15 s)",
     }),
   ) as unknown as Argv<T & DisturbanceOptions>;
 }

@@ -1,11 +1,12 @@
-// What a load's disturbance is taken for, and when it spoils the load.
+// What a load's disturbance is taken for, about how much of it the page waited for, and when its link was another one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   disturbanceOf,
-  disturbedReasons,
+  estimatedEffect_ms,
   excess_ms,
   heldUp_ms,
+  heldUpReasons,
   isDisturbed,
   mostDisturbed,
 } from "../../../cli/load/disturbance.ts";
@@ -37,11 +38,9 @@ test("threads that wait for one another are calm; no more than what ran beside t
   // As measured on a calm machine: 400 ms of waits beside 28 ms of the machine's own doings.
   const calm = of(pressure(400, 28));
   assert.deepEqual(calm, { bound_ms: 400, link_ms: 0, cpu_ms: 400, calm_ms: 400, tolerated_ms: 10 });
-  assert.deepEqual(disturbedReasons(calm), []);
   assert.equal(excess_ms(of(pressure(400, 100))), 66);
   // What ran beside them cannot have held them up for longer than they waited.
   assert.equal(excess_ms(of(pressure(12, 2000))), 12);
-  assert.equal(disturbedReasons(of(pressure(12, 2000))).length, 1);
 });
 
 test("an upper bound: where the system does not say what ran, every wait may be others' doing", () => {
@@ -64,14 +63,14 @@ test("of a video the span counts that was disturbed most by its own measure: its
   // 20 ms are little of 30 s, and much of the second before it played.
   const [all, start] = spansOf([1100, 1120]);
   assert.ok(all && start);
-  assert.deepEqual(disturbedReasons(all), []);
+  assert.deepEqual(heldUpReasons([all]), []);
   assert.deepEqual(mostDisturbed([all, start]), start);
-  assert.equal(disturbedReasons(mostDisturbed([all, start])).length, 1);
+  assert.match(heldUpReasons([all, start])[0] ?? "", /tolerated: 10\.0 ms/);
   // 400 ms later on are of the whole alone.
   const [late, none] = spansOf([15_000, 15_400]);
   assert.ok(late && none);
   assert.deepEqual(mostDisturbed([late, none]), late);
-  assert.equal(disturbedReasons(mostDisturbed([late, none])).length, 1);
+  assert.match(heldUpReasons([late, none])[0] ?? "", /tolerated: 300\.0 ms/);
   assert.equal(mostDisturbed([]), null);
 });
 
@@ -84,20 +83,34 @@ test("tolerated is the larger of a share of the PLT and a time", () => {
   assert.equal(of(null).tolerated_ms, 10);
   assert.equal(of(null, overdue(), { share: 0.05, ms: 5 }).tolerated_ms, 50);
   assert.equal(of(null, overdue(), { share: 0, ms: 5 }).tolerated_ms, 5);
-  assert.deepEqual(disturbedReasons(of(null, overdue([1000, 1010]))), []);
-  const [reason = "", ...more] = disturbedReasons(of(pressure(30, 54), overdue([1000, 1010.1])));
+});
+
+test("a load's link is another one beyond that; threads that waited are no reason", () => {
+  assert.deepEqual(heldUpReasons([of(pressure(3000, 5400), overdue([1000, 1010]))]), []);
+  const [reason = "", ...more] = heldUpReasons([of(pressure(30, 54), overdue([1000, 1010.1]))]);
   assert.deepEqual(more, []);
-  assert.equal(
-    reason,
-    "the machine disturbed the load: by up to 30.1 ms (10.1 ms at the link, 20.0 ms without a CPU; tolerated: 10.0 ms): " +
-      "let less run beside it, wait for a quieter moment, or run it with --dilate",
-  );
-  // Amid other flows time cannot be slowed down.
-  const [amid = ""] = disturbedReasons(of(pressure(30, 54), overdue([1000, 1010.1])), false);
-  assert.match(amid, /: let less run beside it or wait for a quieter moment$/);
+  assert.equal(reason, "the machine held up the link: for 10.1 ms (tolerated: 10.0 ms): let less run beside it");
   assert.ok(isDisturbed(reason) && !isDisturbed("2 of 9 requests failed"));
-  assert.ok(isDisturbed("the machine was too busy: the browser waited 1095 ms"), "of loads stored before");
-  assert.deepEqual(disturbedReasons(null), []);
+  for (const earlier of ["the machine disturbed the load: by up to 9 ms", "the machine was too busy: it waited 9 ms"])
+    assert.ok(isDisturbed(earlier), "of loads stored before");
+  assert.deepEqual(heldUpReasons([]), []);
+});
+
+test("the page waited for its main thread in the share of its work that the load event waited for, and for one wait a hop", () => {
+  const pressed = {
+    ...pressure(400, 5000),
+    main: { ran_ms: 150, waited_ms: 50 },
+    carriers: { waited_ms: 350, turns: 3500 },
+  };
+  const path = { network_ms: 500, computation_ms: 100, rtt_ms: 50 };
+  // Half of 50 ms, and ten round trips of eight threads by 0.1 ms.
+  assert.equal(estimatedEffect_ms(of(pressed), pressed, path), 25 + 8);
+  // All of them are the load's own where nothing else ran.
+  const alone = { ...pressed, outside_ms: 0 };
+  assert.equal(estimatedEffect_ms(of(alone), alone, path), 0);
+  // A path without computation waits for no computation; what held up the link is in it whole.
+  assert.equal(estimatedEffect_ms(of(pressed, overdue([1000, 1003])), pressed, { ...path, computation_ms: 0 }), 3 + 8);
+  assert.equal(estimatedEffect_ms(of(pressure(400, 5000)), pressure(400, 5000), path), null);
 });
 
 test("in dilated time the machine's waits weigh less, and the link's are in that time already", () => {

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { type PressureReading, pressureBetween, readMachine, unrestBetween } from "../../../cli/load/pressure.ts";
 
 const cpu = { browser_ms: 0, server_ms: 0, shaper_ms: 0 };
-type Thread = readonly [name: string, ran_ms: number, waited_ms: number, isOnWay: boolean];
+type Thread = readonly [name: string, ran_ms: number, waited_ms: number, way: "main" | "carries" | null];
 
 function reading(
   used_ms: number | null,
@@ -21,9 +21,12 @@ function reading(
       cpu,
       ended_ms: new Map(more.ended_ms ?? threads.map(([name]) => [Number(name), 0])),
       threads: new Map(
-        threads.map(([name, ran_ms, waited_ms, isOnWay]) => [
+        threads.map(([name, ran_ms, waited_ms, way]) => [
           name,
-          { part: "browser_ms", process: Number(name), ran_ns: ran_ms * 1e6, waited_ns: waited_ms * 1e6, isOnWay },
+          {
+            ...{ part: "browser_ms" as const, process: Number(name), way, turns: ran_ms },
+            ...{ ran_ns: ran_ms * 1e6, waited_ns: waited_ms * 1e6 },
+          },
         ]),
       ),
     },
@@ -31,21 +34,24 @@ function reading(
 }
 
 test("what ran outside is what was used less the lab's and our own", () => {
-  const from = reading(1000, 50, [["1", 10, 1, true]]);
+  const from = reading(1000, 50, [["1", 10, 1, "carries"]]);
   const to = reading(
     1200,
     60,
     [
-      ["1", 90, 21, true],
-      ["2", 30, 5, false],
+      ["1", 90, 21, "carries"],
+      ["2", 30, 5, null],
+      ["3", 40, 6, "main"],
     ],
     30,
   );
   assert.deepEqual(pressureBetween(from, to), {
     stalled_ms: 0,
-    waited: { browser_ms: 25, server_ms: 0, shaper_ms: 0 },
-    way_ms: 20,
-    outside_ms: 80,
+    waited: { browser_ms: 31, server_ms: 0, shaper_ms: 0 },
+    way_ms: 26,
+    main: { ran_ms: 40, waited_ms: 6 },
+    carriers: { waited_ms: 20, turns: 80 },
+    outside_ms: 40,
     stolen_ms: 30,
   });
 });
@@ -56,8 +62,8 @@ test("what a process ran that ended meanwhile was not run outside", () => {
     1000,
     0,
     [
-      ["1", 10, 0, true],
-      ["3", 40, 0, true],
+      ["1", 10, 0, "carries"],
+      ["3", 40, 0, "carries"],
     ],
     0,
     {
@@ -67,16 +73,16 @@ test("what a process ran that ended meanwhile was not run outside", () => {
       ],
     },
   );
-  const to = reading(1200, 0, [["1", 90, 0, true]], 0, { ended_ms: [[1, 120]] });
+  const to = reading(1200, 0, [["1", 90, 0, "carries"]], 0, { ended_ms: [[1, 120]] });
   assert.equal(pressureBetween(from, to).outside_ms, 200 - 80 - 60);
   // Whom nobody of the lab waited for is not known to have run.
-  const lost = reading(1200, 0, [["1", 90, 0, true]], 0, { ended_ms: [[1, 20]] });
+  const lost = reading(1200, 0, [["1", 90, 0, "carries"]], 0, { ended_ms: [[1, 20]] });
   assert.equal(pressureBetween(from, lost).outside_ms, 200 - 80);
 });
 
 test("the kernel's own threads are others' as far as all that ran is", () => {
-  const from = reading(1000, 0, [["1", 0, 0, true]], 0, { kernel_ms: [["7", 500]] });
-  const thread: Thread = ["1", 300, 0, true];
+  const from = reading(1000, 0, [["1", 0, 0, "carries"]], 0, { kernel_ms: [["7", 500]] });
+  const thread: Thread = ["1", 300, 0, "carries"];
   const calm = reading(1340, 0, [thread], 0, {
     kernel_ms: [
       ["7", 510],
@@ -94,7 +100,7 @@ test("the kernel's own threads are others' as far as all that ran is", () => {
 });
 
 test("a machine that does not say what was used leaves it open", () => {
-  const { outside_ms, way_ms } = pressureBetween(reading(null, 0, []), reading(null, 0, [["1", 3, 4, true]]));
+  const { outside_ms, way_ms } = pressureBetween(reading(null, 0, []), reading(null, 0, [["1", 3, 4, "carries"]]));
   assert.equal(outside_ms, null);
   assert.equal(way_ms, 4);
 });
