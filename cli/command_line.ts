@@ -7,10 +7,10 @@ import { explain } from "./base/errors.ts";
 import { printLines, say, terminalJson } from "./base/terminal_text.ts";
 import { version } from "./base/version.ts";
 import { loadCommand, loadCommands, loadSections } from "./commands/all.ts";
-import { moduleOf } from "./commands/command.ts";
+import type { CommonOptions } from "./commands/command.ts";
 import { type Declaration, declarationOf } from "./commands/declared.ts";
 import { helpOf, programHelp } from "./commands/help.ts";
-import { type Answer, checkWords, commonOptions, refusalOf } from "./commands/words.ts";
+import { type Answer, readWords } from "./commands/words.ts";
 
 /** `help race` is `race --help`. */
 function withHelp([first, ...rest]: readonly string[]): string[] {
@@ -56,32 +56,28 @@ async function answerText(answer: Answer, command: Declaration | null): Promise<
   if (command) return helpOf(command, size);
   const sections = (await loadSections()).map(({ title, commands }) => ({
     title,
-    commands: commands.map(declarationOf),
+    commands: commands.map((each) => declarationOf(each)),
   }));
   return programHelp(sections, debugRows(), size);
 }
+
+const nameOf = (usage: string): string => usage.split(" ")[0] ?? usage;
 
 async function main(): Promise<void> {
   isDebugged("");
   const named = await loadCommand(words[0] ?? "");
   // Words that do not begin with a command name one later, or a mistake.
   const commands = named ? [named] : await loadCommands();
-  const { command, answer } = checkWords(commands.map(declarationOf), words);
+  const { command, answer, values } = readWords(
+    commands.map((each) => declarationOf(each)),
+    words,
+  );
   if (answer) return printLines((await answerText(answer, command)).split("\n"));
-  // What is refused or answered by now has no need of it.
-  const { default: yargs } = await import("yargs");
-  const parser = yargs(words)
-    .options(commonOptions)
-    .parserConfiguration({ "populate--": true, "camel-case-expansion": true })
-    .version(false)
-    .help(false)
-    .strict()
-    .exitProcess(false)
-    .fail((message, error) => {
-      throw refusalOf(message, error);
-    });
-  for (const each of commands) parser.command(moduleOf(each));
-  await parser.parseAsync();
+  const [first, action] = (command?.name ?? "").split(" ");
+  const found = commands.find(({ usage }) => nameOf(usage) === first);
+  const chosen = action === undefined ? found : found?.actions?.find(({ usage }) => nameOf(usage) === action);
+  // The values are as the command declares its options.
+  await chosen?.run(values as unknown as CommonOptions);
 }
 
 const pipe = closedPipe(process);

@@ -1,27 +1,34 @@
-// How an option is declared once: what yargs takes of it, what it accepts (checked by words.ts), and how help shows it.
-import type { Options } from "yargs";
-
-declare module "yargs" {
-  interface Options {
-    /** What stands for the value in help: `LINK`. Unless given it follows from the range, the choices or the name. */
-    placeholder?: string;
-    /** Shown by --help-all only. */
-    rare?: boolean;
-  }
-}
+// How an option is declared once: what the command line takes of it (commands/words.ts parses), and how help shows it.
 
 export interface Range {
   readonly least: number;
-  readonly most: number;
+  /** None: endless. */
+  readonly most?: number;
   /** Above `least`, not equal to it. */
   readonly above?: boolean;
   readonly whole?: boolean;
   readonly unit?: string;
 }
 
-/** An option as its command declares it. */
-export interface Declared extends Options {
+/** An option as its command declares it: plain data. */
+export interface Declared {
+  /** A text unless given; a switch needs no value, and `--no-NAME` turns it off. */
+  readonly type?: "string" | "number" | "boolean";
+  readonly describe?: string;
+  /** Without one, an option that is not given is undefined. */
+  readonly default?: unknown;
+  readonly choices?: readonly string[];
   readonly range?: Range;
+  readonly demandOption?: boolean;
+  /** May be given again, and takes all words that follow it, unless `nargs` is 1. */
+  readonly array?: boolean;
+  readonly nargs?: 1;
+  /** What stands for the value in help: `LINK`. Unless given it follows from the range, the choices or the name. */
+  readonly placeholder?: string;
+  /** Shown by --help-all only. */
+  readonly rare?: boolean;
+  /** Taken, but not shown. */
+  readonly hidden?: boolean;
   /** What it was called before: who gives that is told its name. */
   readonly formerly?: string;
 }
@@ -31,14 +38,14 @@ export function number<const Rest extends Omit<Declared, "range">>(
   range: Range,
   rest: Rest,
 ): Rest & { type: "number"; range: Range } {
-  return { ...rest, type: "number", requiresArg: true, range };
+  return { ...rest, type: "number", range };
 }
 
 /** What a range accepts: `a whole number from 1 to 20`, `a number above 0, up to 3600 (seconds)`. */
 export function rangeWords({ least, most, above = false, whole = false, unit }: Range): string {
   const kind = whole ? "a whole number" : "a number";
   const from = above ? ` above ${least}` : ` from ${least}`;
-  const to = most === Number.POSITIVE_INFINITY ? (above ? "" : " up") : above ? `, up to ${most}` : ` to ${most}`;
+  const to = most === undefined ? (above ? "" : " up") : above ? `, up to ${most}` : ` to ${most}`;
   return `${kind}${from}${to}${unit === undefined ? "" : ` (${unit})`}`;
 }
 
@@ -91,7 +98,10 @@ export function placeholderOf(name: string, { type, placeholder, range, choices 
 }
 
 /** Whether a word is a number of the range, written in decimals. */
-export function isWithin({ least, most, above = false, whole = false }: Range, word: string): boolean {
+export function isWithin(
+  { least, most = Number.POSITIVE_INFINITY, above = false, whole = false }: Range,
+  word: string,
+): boolean {
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(word)) return false;
   const value = Number(word);
   // An exponent may make it endless.

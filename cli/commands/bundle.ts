@@ -1,7 +1,6 @@
 // `trilane bundle [SWEEP]`: a sweep in one file, to be handed to whoever is to check it.
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Argv } from "yargs";
 import { credentialsInWords, secretNamesInWords } from "../../extension/har/secrets.ts";
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
@@ -39,15 +38,14 @@ function chosen(word: string | undefined, home: string): { results: string; swee
 export const command: Command<BundleOptions> = {
   usage: "bundle [sweep]",
   summary: "Put a sweep into one file: plan, recordings, results, figures, environment; `reproduce` reads it",
-  define: (yargs: Argv<CommonOptions>) =>
-    yargs
+  define: (table) =>
+    table
       .positional("sweep", {
         type: "string",
         describe: "number of the sweep, or a file of results, as merged.db (default: the newest)",
       })
       .option("out", {
         type: "string",
-        requiresArg: true,
         describe: `the file to write (default: NAME-SWEEP${fileEnding} here)`,
       })
       .option("results-only", {

@@ -1,5 +1,5 @@
 // `trilane calibrate`: how many labs this machine bears side by side; sweeps use what it finds.
-import type { Argv } from "yargs";
+
 import type { Calibration } from "../../schemas/generated/calibration.ts";
 import { RunError, UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
@@ -59,8 +59,8 @@ function refuseBesideSweep(home: string): void {
 export const command: Command<CalibrateOptions> = {
   usage: "calibrate",
   summary: "How many loads this machine bears side by side; sweeps use what it finds",
-  define: (yargs: Argv<CommonOptions>) =>
-    yargs
+  define: (table) =>
+    table
       .option("link", { type: "string", default: "1mbit/50ms", describe: "the fastest link whose loads may share" })
       .option("page", { type: "string", default: "carlucci-small", describe: "a page of `trilane synth`" })
       .option(

@@ -1,9 +1,9 @@
 // `trilane cell PLAN N`: one cell of a plan on this machine, a page on a link with all its lanes, or a link
 // with all its mixes of flows. What jobs of a cluster run.
 import { resolve } from "node:path";
-import type { Argv } from "yargs";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
+import type { OptionTable } from "../base/option_table.ts";
 import { say } from "../base/terminal_text.ts";
 import { readFlowPlan, shippedFlowPlans } from "../flows/plan/plan.ts";
 import { namesFlowPlan, sharedFlows, sharedLink } from "../flows/plan/shared_plan.ts";
@@ -32,8 +32,8 @@ interface CellOptions extends CommonOptions, AsOptions {
 export type ClusterOptions = Pick<CellOptions, "plan" | "shards" | "reference" | "as" | "compute">;
 
 /** What `cell` and `submit` share. */
-export function defineCluster<T>(yargs: Argv<T>): Argv<T & ClusterOptions> {
-  return defineAs(yargs)
+export function defineCluster<T>(table: OptionTable<T>): OptionTable<T & ClusterOptions> {
+  return defineAs(table)
     .positional("plan", {
       type: "string",
       demandOption: true,
@@ -41,15 +41,13 @@ export function defineCluster<T>(yargs: Argv<T>): Argv<T & ClusterOptions> {
     })
     .option("shards", {
       type: "string",
-      requiresArg: true,
       describe: "the folder of the cells' results (default: the plan's name and -shards, here)",
     })
     .option("reference", {
       type: "string",
-      requiresArg: true,
       describe:
         "a plan that each machine also runs once, to compare machines; none (default: a small page; with flows: none)",
-    }) as unknown as Argv<T & ClusterOptions>;
+    });
 }
 
 /** A plan to be shared out, that of the reference cells (null: none), and the folder of shards. */
@@ -120,8 +118,8 @@ export const command: Command<CellOptions> = {
   usage: "cell <plan> <number>",
   summary:
     "Run one cell of a plan, a page on a link with all its lanes, or a link with its flows: what a cluster’s machines run",
-  define: (yargs: Argv<CommonOptions>) =>
-    defineCluster(yargs)
+  define: (table) =>
+    defineCluster(table)
       .positional("number", {
         type: "string",
         demandOption: true,
@@ -130,7 +128,6 @@ export const command: Command<CellOptions> = {
       })
       .option("host", {
         type: "string",
-        requiresArg: true,
         describe: "this machine's name in the results (default: its own)",
       })
       .example(

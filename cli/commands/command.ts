@@ -1,32 +1,22 @@
 // What every command shares: the options --home and --json, and the shape of a command module. No command's logic.
-import type { Argv, CommandModule } from "yargs";
 import { UserError } from "../base/errors.ts";
+import type { OptionTable } from "../base/option_table.ts";
 
 export interface CommonOptions {
   home: string | undefined;
   json: boolean;
 }
 
-/** A command of `trilane`: `define` adds its options and examples, `run` does the work and throws UserError or RunError. */
+/** A command of `trilane`: `define` declares its options and examples, `run` does the work and throws UserError or RunError. */
 export interface Command<Options extends CommonOptions = CommonOptions> {
-  /** yargs command string, e.g. `race <page>`. */
+  /** Its name and arguments, e.g. `race <page>`, `record <urls..>`, `report [sweep]`. */
   readonly usage: string;
   /** One line for `trilane --help`. */
   readonly summary: string;
-  define(yargs: Argv<CommonOptions>): Argv<Options>;
+  /** `trilane NAME ACTION`; a command with actions has no words of its own. */
+  readonly actions?: readonly Command[];
+  define(table: OptionTable<CommonOptions>): OptionTable<Options>;
   run(options: Options): Promise<void>;
-}
-
-/** As yargs takes it. */
-export function moduleOf<Options extends CommonOptions>(
-  command: Command<Options>,
-): CommandModule<CommonOptions, Options> {
-  return {
-    command: command.usage,
-    describe: command.summary,
-    builder: (yargs: Argv<CommonOptions>) => command.define(yargs),
-    handler: (options) => command.run(options as unknown as Options),
-  };
 }
 
 /** What is done for `trilane NAME` where one of its actions was to follow. */

@@ -3,7 +3,6 @@
 // slower by more than the threshold, or fails more often; 3: nothing can be said of any cell, or something became worse and may be so
 // by its occasion. Cells of which alone nothing can be told do not change the status: a line counts them.
 import { existsSync } from "node:fs";
-import type { Argv } from "yargs";
 import type { SweepsCompared } from "../../schemas/generated/sweeps_compared.ts";
 import { UndecidedError, UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
@@ -215,8 +214,8 @@ function refuseRunOptions(options: CompareOptions): void {
 export const command: Command<CompareOptions> = {
   usage: "compare <a> [b]",
   summary: "Compare two sweeps: what became slower or faster? Exit status 1: slower, or loads fail; 3: undecided",
-  define: (yargs: Argv<CommonOptions>) =>
-    defineStoredMetric(defineAs(defineDisturbance(defineDilate(yargs))))
+  define: (table) =>
+    defineStoredMetric(defineAs(defineDisturbance(defineDilate(table))))
       .positional("a", {
         type: "string",
         demandOption: true,
@@ -252,13 +251,11 @@ export const command: Command<CompareOptions> = {
       })
       .option("page", {
         type: "string",
-        requiresArg: true,
         describe: "the page to load over links, or in browsers, A and B",
       })
-      .option("link", { type: "string", requiresArg: true, describe: `the bottleneck (default: ${usualLink})` })
+      .option("link", { type: "string", describe: `the bottleneck (default: ${usualLink})` })
       .option("lanes", {
         type: "string",
-        requiresArg: true,
         describe: "lanes, separated by commas (default: h1,h2,h3)",
       })
       .option(
@@ -304,7 +301,7 @@ export const command: Command<CompareOptions> = {
           "  3  too few loads to show any change; or something became worse, and each side",
           "     is one sweep, which cannot tell a change from its occasion (machine, day)",
         ].join("\n"),
-      ) as unknown as Argv<CompareOptions>,
+      ),
   run: async (options) => {
     const home = homeFolder(options.home);
     if (options.interleaved) return await runInterleaved(options, home);

@@ -12,8 +12,8 @@ const isShell = (name: string): name is Shell => Object.hasOwn(shells, name);
 export const command: Command<CommonOptions & { shell: string }> = {
   usage: "completion <shell>",
   summary: "Print the completion script for bash, zsh or fish",
-  define: (yargs) =>
-    yargs
+  define: (table) =>
+    table
       .positional("shell", { type: "string", demandOption: true, describe: Object.keys(shells).join(", ") })
       .example("trilane completion bash > ~/.local/share/bash-completion/completions/trilane", "needs bash-completion")
       .example("trilane completion zsh > ~/.zfunc/_trilane", "with ~/.zfunc in fpath, before compinit")
@@ -21,7 +21,10 @@ export const command: Command<CommonOptions & { shell: string }> = {
   run: async ({ shell, json }) => {
     if (!isShell(shell))
       throw new UserError(`completion: <shell> must be bash, zsh or fish (got ${JSON.stringify(shell)})`);
-    const script = completionScript(shell, (await loadCommands()).map(declarationOf));
+    const script = completionScript(
+      shell,
+      (await loadCommands()).map((each) => declarationOf(each)),
+    );
     if (json) printJson({ schema: "trilane/completion/1", shell, script } satisfies Completion);
     else process.stdout.write(script);
   },

@@ -1,5 +1,5 @@
 // `trilane corpus check`: a corpus' quantiles beside those that it follows. Exit status 1 where one is off by more than 10 %.
-import type { Argv } from "yargs";
+
 import { homeFolder } from "../base/home.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { findCorpus } from "../recording/corpus/find_corpus.ts";
@@ -13,8 +13,8 @@ interface CheckOptions extends CommonOptions {
 export const command: Command<CheckOptions> = {
   usage: "check <corpus>",
   summary: "Compare a corpus' quantiles with those it was made from",
-  define: (yargs: Argv<CommonOptions>) =>
-    yargs
+  define: (table) =>
+    table
       .positional("corpus", {
         type: "string",
         demandOption: true,

@@ -1,7 +1,6 @@
 // `trilane corpus synth`: makes modelled pages that follow published distributions, or those of a folder of HARs. What pages
 // are and how they are stored is cli/recording/corpus'.
 import { basename, resolve } from "node:path";
-import type { Argv } from "yargs";
 import { EndedEarlyError, UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { watchSignals } from "../base/interruption.ts";
@@ -76,8 +75,8 @@ async function corpusFor(options: SynthOptions): Promise<Corpus> {
 export const command: Command<SynthOptions> = {
   usage: "synth",
   summary: "Make modelled pages that follow published distributions",
-  define: (yargs: Argv<CommonOptions>) =>
-    yargs
+  define: (table) =>
+    table
       .option("pages", number({ least: 1, most: mostPages, whole: true }, { default: 500, describe: "how many" }))
       .option(
         "seed",
@@ -88,14 +87,12 @@ export const command: Command<SynthOptions> = {
       )
       .option("like", {
         type: "string",
-        requiresArg: true,
         placeholder: "FOLDER|FILE",
         describe:
           "follow the pages of a folder of HARs, or quantiles in a JSON file (schemas/page-distributions.schema.json) (default: those of Das 2014)",
       })
       .option("name", {
         type: "string",
-        requiresArg: true,
         describe: "with --like: what to call the corpus (default: the folder's or file's name, pages and seed)",
       })
       .option("replace", {

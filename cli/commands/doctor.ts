@@ -11,7 +11,7 @@ const marks = { ok: "ok     ", warning: "warning", missing: "MISSING" } as const
 export const command: Command = {
   usage: "doctor",
   summary: "Check every requirement and name the remedies",
-  define: (yargs) => yargs.example("trilane doctor", "what is there, what is missing, what to do"),
+  define: (table) => table.example("trilane doctor", "what is there, what is missing, what to do"),
   run: async (options) => {
     const checks = runChecks(homeFolder(options.home));
     if (options.json) printJson({ schema: "trilane/doctor/1", checks });

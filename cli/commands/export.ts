@@ -1,7 +1,6 @@
 // `trilane export [SWEEP] --format har|csv|json|race|p1203`: loads for other tools, to a file or to standard output; with --recording, a
 // recording as har, mahimahi or wpr. A sweep of flows is export_flows.ts's, one of fetches export_fetches.ts's.
 import { resolve } from "node:path";
-import type { Argv } from "yargs";
 import { credentialsInWords, secretNamesInWords } from "../../extension/har/secrets.ts";
 import type { FileWritten } from "../../schemas/generated/file_written.ts";
 import type { P1203Export } from "../../schemas/generated/p1203.ts";
@@ -125,8 +124,8 @@ function otherSweepOf(results: Results, asked: string | undefined): FlowSweep | 
 export const command: Command<ExportOptions> = {
   usage: "export [sweep]",
   summary: "Export loads as HAR, CSV or JSON, or a recording",
-  define: (yargs: Argv<CommonOptions>) =>
-    definePrefixes(yargs)
+  define: (table) =>
+    definePrefixes(table)
       .positional("sweep", {
         type: "string",
         describe: "number of the sweep, or a file of results, as merged.db (default: the newest)",

@@ -1,6 +1,6 @@
 // `trilane fetch URL|FILE...`: objects over lanes without a browser. What is fetched, how, and what comes of it stands in cli/fetch; here is
 // only the command line.
-import type { Argv } from "yargs";
+
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { fetchMetricHelp } from "../fetch/metrics/metric_help.ts";
@@ -22,8 +22,8 @@ interface FetchCommandOptions extends CommonOptions, FetchOptions, PrefixOptions
 export const command: Command<FetchCommandOptions> = {
   usage: "fetch [object..]",
   summary: "Fetch objects over h1, h2 and h3 without a browser, and see what each connection costs",
-  define: (yargs: Argv<CommonOptions>) =>
-    (defineVerbosity(defineEnd(definePrefixes(defineFetchOptions(yargs)))) as unknown as Argv<FetchCommandOptions>)
+  define: (table) =>
+    defineVerbosity(defineEnd(definePrefixes(defineFetchOptions(table))))
       .positional("object", {
         type: "string",
         array: true,

@@ -1,6 +1,6 @@
 // `trilane flows [PLAN]`: bulk flows over links, by the words of --flow or from a plan's file. What a flow and a plan are stands in
 // cli/flows; here is only the command line.
-import type { Argv } from "yargs";
+
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { quicControllers, transportFacts } from "../flows/language/transports.ts";
@@ -40,8 +40,8 @@ const transportLines = Object.entries(transportFacts).map(
 export const command: Command<FlowsOptions> = {
   usage: "flows [plan]",
   summary: "Send bulk flows of TCP and QUIC over a link, and see who gets how much",
-  define: (yargs: Argv<CommonOptions>) =>
-    (defineVerbosity(defineEnd(defineFlowOptions(yargs))) as unknown as Argv<FlowsOptions>)
+  define: (table) =>
+    defineVerbosity(defineEnd(defineFlowOptions(table)))
       .positional("plan", {
         type: "string",
         describe: `a JSON file, or one of: ${shippedFlowPlans().join(", ")} (default: what --flow and --link say)`,
@@ -58,7 +58,6 @@ export const command: Command<FlowsOptions> = {
       })
       .option("evidence", {
         type: "string",
-        requiresArg: true,
         rare: true,
         describe: "keep each run's reports, samples, captures and qlogs in FOLDER",
       })

@@ -1,14 +1,9 @@
 // What `--help` and `--help-all` print, made from what commands declare. Pure; completion and man pages use the same choice of options.
 
 import { type Declared, placeholderOf } from "../base/option.ts";
-import type { Declaration, Example } from "./declared.ts";
+import type { Example } from "../base/option_table.ts";
+import type { Declaration, Section } from "./declared.ts";
 import { letters, plainOptions } from "./words.ts";
-
-/** Commands under one title of `trilane --help`. */
-export interface Section {
-  readonly title: string;
-  readonly commands: readonly Declaration[];
-}
 
 export interface OptionGroup {
   readonly title: string;

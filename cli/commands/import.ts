@@ -1,7 +1,6 @@
 // `trilane import`: puts a page load that another program recorded into the archive and says what it is made of. The work is
 // cli/recording/import's.
 
-import type { Argv } from "yargs";
 import { credentialsInWords } from "../../extension/har/secrets.ts";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
@@ -59,13 +58,13 @@ async function warnRefused(home: string, name: string): Promise<void> {
   if (refusal !== null) say(`trilane: warning: ${refusal}`);
 }
 
-const fromOne = { least: 1, most: Number.POSITIVE_INFINITY, whole: true } as const;
+const fromOne = { least: 1, whole: true } as const;
 
 export const command: Command<ImportOptions> = {
   usage: "import <file>",
   summary: "Import a page load from a HAR, Mahimahi or Web Page Replay",
-  define: (yargs: Argv<CommonOptions>) =>
-    defineAs(yargs)
+  define: (table) =>
+    defineAs(table)
       .positional("file", {
         type: "string",
         demandOption: true,
@@ -96,9 +95,7 @@ export const command: Command<ImportOptions> = {
       .example("trilane import shop.wprgo --url https://shop.example/", "a Web Page Replay archive")
       .example("trilane import run.har --page 2 --name shop-repeat", "the second page of the file")
       .example("zcat shop.har.gz | trilane import - --name shop", "from standard input"),
-  async run(given) {
-    // yargs hands a lone dash on as an empty text.
-    const options = given.file === "" ? { ...given, file: "-" } : given;
+  async run(options) {
     const { file, page, url, document, replace } = options;
     const as = options.as === undefined ? undefined : readAs(options.as);
     const compute = readCompute(options.compute);

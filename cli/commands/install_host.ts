@@ -67,17 +67,15 @@ function lines({ action, program, version, extension, manifests }: HostInstalled
 export const command: Command<InstallHostOptions> = {
   usage: "install-host",
   summary: "Let the browser extension use this installation",
-  define: (yargs) =>
-    yargs
+  define: (table) =>
+    table
       .option("browser", {
         type: "string",
-        requiresArg: true,
         describe: `${browsers.join(", ")}; several separated by commas (default: all of them)`,
       })
       .option("system", { type: "boolean", default: false, describe: "for all users of this machine (as root)" })
       .option("user-data-dir", {
         type: "string",
-        requiresArg: true,
         describe: "only for the browser that is started with this profile",
       })
       .option("uninstall", { type: "boolean", default: false, describe: "take it away again" })

@@ -1,5 +1,5 @@
 // `trilane links`: the links that have a name, and what a link's short form means. trilane-shaper knows them (shaper/language/link_names.c).
-import type { Argv } from "yargs";
+
 import type { Links, ListedLink } from "../../schemas/generated/links.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { settleFiles } from "../link/files.ts";
@@ -81,8 +81,8 @@ function print(links: readonly [ListedLink, ...ListedLink[]], { json, link }: Li
 export const command: Command<LinksOptions> = {
   usage: "links [link]",
   summary: "List the links that have a name, or explain one link",
-  define: (yargs: Argv<CommonOptions>) =>
-    yargs
+  define: (table) =>
+    table
       .positional("link", {
         type: "string",
         describe: "a name, a short form, or a JSON file of a profile: what it asks for",

@@ -1,5 +1,5 @@
 // `trilane list`: the recordings and the sweeps of a data folder, as two tables no wider than 80 columns. Reads only.
-import type { Argv } from "yargs";
+
 import type { List, ListedSweep } from "../../schemas/generated/list.ts";
 import { homeFolder } from "../base/home.ts";
 import { middleCut } from "../base/middle_cut.ts";
@@ -8,7 +8,7 @@ import { printJson, printLines } from "../base/terminal_text.ts";
 import { textTable } from "../base/text_table.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { type AnySweep, openExistingResults, type Results } from "../results/store/results.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command } from "./command.ts";
 
 const width = 80;
 
@@ -133,8 +133,8 @@ function lines({ home, recordings, sweeps }: List): string[] {
 export const command: Command = {
   usage: "list",
   summary: "List recordings and sweeps",
-  define: (yargs: Argv<CommonOptions>) =>
-    yargs
+  define: (table) =>
+    table
       .example("trilane list", "what there is, and how far each sweep is")
       .example("trilane list --json | jq '.recordings[].name'", "the recordings' names, whole"),
   run: async (options) => {

@@ -14,14 +14,17 @@ import { manPages } from "./man_page.ts";
 export const command: Command<CommonOptions & { folder: string }> = {
   usage: "man <folder>",
   summary: "Write the manual pages of all commands into a folder",
-  define: (yargs) =>
-    yargs
+  define: (table) =>
+    table
       .positional("folder", { type: "string", demandOption: true, describe: "where to write them; made if missing" })
       .example("trilane man ~/.local/share/man/man1", "then: man trilane-race")
       .example("sudo trilane man /usr/local/share/man/man1", "for all users"),
   run: async ({ folder, json }) => {
     const sections = await loadSections();
-    const declared = sections.map(({ title, commands }) => ({ title, commands: commands.map(declarationOf) }));
+    const declared = sections.map(({ title, commands }) => ({
+      title,
+      commands: commands.map((each) => declarationOf(each)),
+    }));
     const pages = manPages(declared, version);
     // They are for all users, also where root's files are root's alone.
     process.umask(0o022);

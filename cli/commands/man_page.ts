@@ -1,6 +1,7 @@
 // A command's manual page in man(7), written from what it declares, with all options. Pure.
-import type { Declaration, Example } from "./declared.ts";
-import { optionGroups, optionLabel, optionMeaning, programExamples, programSummary, type Section } from "./help.ts";
+import type { Example } from "../base/option_table.ts";
+import type { Declaration, Section } from "./declared.ts";
+import { optionGroups, optionLabel, optionMeaning, programExamples, programSummary } from "./help.ts";
 
 /** Text as roff takes it: no control line, no escape, hyphens that can be copied. */
 const roff = (text: string): string =>

@@ -1,6 +1,5 @@
 // `trilane merge SHARDS...`: what the machines of a sweep measured, as one sweep in one file.
 import { resolve } from "node:path";
-import type { Argv } from "yargs";
 import { number } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { merge } from "../sweep/cluster/merge.ts";
@@ -16,8 +15,8 @@ interface MergeOptions extends CommonOptions {
 export const command: Command<MergeOptions> = {
   usage: "merge <shards..>",
   summary: "Merge the results of several machines, and report machines that differ from the others",
-  define: (yargs: Argv<CommonOptions>) =>
-    yargs
+  define: (table) =>
+    table
       .positional("shards", {
         type: "string",
         array: true,
@@ -26,7 +25,6 @@ export const command: Command<MergeOptions> = {
       })
       .option("out", {
         type: "string",
-        requiresArg: true,
         default: "merged.db",
         describe: "the file to write; replaces an earlier merge of the same plan",
       })

@@ -17,8 +17,8 @@ interface MeterOptions extends CommonOptions {
 export const command: Command<MeterOptions> = {
   usage: "meter <socket>",
   summary: "Watch a running link: rate, queue and drops",
-  define: (yargs) =>
-    yargs
+  define: (table) =>
+    table
       .usage("trilane meter SOCKET")
       .positional("socket", {
         type: "string",

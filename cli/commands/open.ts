@@ -1,7 +1,6 @@
 // `trilane open PAGE`: a page in a browser with a window and the extension, over a lane and a link, for looking around.
 // The work is cli/load/open's.
 import { resolve } from "node:path";
-import type { Argv } from "yargs";
 import type { PageOpened } from "../../schemas/generated/page_opened.ts";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
@@ -45,8 +44,8 @@ const trialTimeout_s = 60;
 export const command: Command<OpenCommandOptions> = {
   usage: "open <page>",
   summary: "Open a page in a browser over a lane and a link, to look around",
-  define: (yargs: Argv<CommonOptions>) =>
-    defineAs(defineServing(yargs))
+  define: (table) =>
+    defineAs(defineServing(table))
       .positional("page", {
         type: "string",
         demandOption: true,
@@ -61,7 +60,6 @@ export const command: Command<OpenCommandOptions> = {
       })
       .option("control", {
         type: "string",
-        requiresArg: true,
         describe: "a control socket, for `trilane steer`: a name, or a path (with a slash)",
       })
       .option("headless", { type: "boolean", default: false, describe: "without a window" })

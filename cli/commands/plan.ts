@@ -1,16 +1,13 @@
-// `trilane plan PLAN`: what a sweep of it would run, how long that takes, what it stores and which effects it can show; `sweep
-// --dry-run` by another name, with questions of its own.
-import type { Argv } from "yargs";
 import { type DetectOptions, defineDetect, questionOf } from "../sweep/plan/detect_option.ts";
 import { shippedPlans } from "../sweep/plan/plan.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command } from "./command.ts";
 import { defineSweep, runPlan, type SweepOptions } from "./sweep.ts";
 
 export const command: Command<SweepOptions & DetectOptions> = {
   usage: "plan <plan>",
   summary: "What a plan would run, how long it takes, what it stores and can show; runs nothing",
-  define: (yargs: Argv<CommonOptions>) =>
-    defineDetect(defineSweep(yargs))
+  define: (table) =>
+    defineDetect(defineSweep(table))
       .positional("plan", {
         type: "string",
         demandOption: true,

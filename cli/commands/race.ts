@@ -1,6 +1,5 @@
 // `trilane race PAGE`: one page, all lanes, one link. A sweep of one page and one link: same runner, same tables.
 
-import type { Argv } from "yargs";
 import { credentialsInWords } from "../../extension/har/secrets.ts";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { homeFolder } from "../base/home.ts";
@@ -94,12 +93,12 @@ function racePlan(options: RaceOptions, page: PlanPage, isFilmed: boolean): Plan
 export const command: Command<RaceOptions> = {
   usage: "race <page>",
   summary: "Race one page over one link: a table, a verdict and a report",
-  define: (yargs: Argv<CommonOptions>) =>
+  define: (table) =>
     defineAs(
       defineStrict(
         defineCrossTraffic(
           defineLive(
-            defineDilate(defineDisturbance(defineFilms(defineLabs(defineMetric(defineUntil(defineServing(yargs))))))),
+            defineDilate(defineDisturbance(defineFilms(defineLabs(defineMetric(defineUntil(defineServing(table))))))),
           ),
         ),
       ),
@@ -145,7 +144,6 @@ export const command: Command<RaceOptions> = {
       .option("new", { type: "boolean", default: false, describe: "start over instead of resuming the same race" })
       .option("evidence", {
         type: "string",
-        requiresArg: true,
         rare: true,
         describe: "keep each load's captures, qlogs, TCP states and reports in FOLDER",
       })
@@ -191,7 +189,7 @@ export const command: Command<RaceOptions> = {
     const page = await pageFor(home, options.page, {
       credentials: options["keep-credentials"] ? "kept" : "redacted",
       live: liveChoiceOf(options),
-      pinTime: options.pinTime ?? false,
+      pinTime: options["pin-time"] ?? false,
       recordAgain: options["record-again"],
       timeout_ms: options.timeout * 1000,
     });

@@ -1,7 +1,6 @@
 // `trilane record`: loads pages from their live servers and puts them into the archive. The work is cli/recording/record's.
 
 import { existsSync } from "node:fs";
-import type { Argv } from "yargs";
 import { credentialsInWords } from "../../extension/har/secrets.ts";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
@@ -56,8 +55,8 @@ async function wantedPages(home: string, { urls, name, replace }: RecordCommandO
 export const command: Command<RecordCommandOptions> = {
   usage: "record <urls...>",
   summary: "Record live pages into the archive",
-  define: (yargs: Argv<CommonOptions>) =>
-    defineLive(yargs)
+  define: (table) =>
+    defineLive(table)
       .positional("urls", { type: "string", array: true, demandOption: true, describe: "the pages; https is assumed" })
       .option("name", { type: "string", describe: "what to call the recording (default: host and path)" })
       .option("lane", {

@@ -1,5 +1,5 @@
 // `trilane recording show|check|verify|diff|edit|model|rm`: finds the action. What each does stands in recording_*.ts.
-import { type Command, type CommonOptions, moduleOf, nameAnAction } from "./command.ts";
+import { type Command, type CommonOptions, nameAnAction } from "./command.ts";
 import { command as check } from "./recording_check.ts";
 import { command as diff } from "./recording_diff.ts";
 import { command as edit } from "./recording_edit.ts";
@@ -11,23 +11,17 @@ import { command as remove } from "./remove.ts";
 const rm: Command<CommonOptions & { recording: string[] }> = {
   usage: "rm <recording..>",
   summary: "Remove recordings (as `trilane remove`)",
-  define: (yargs) =>
-    yargs.positional("recording", { type: "string", array: true, demandOption: true, describe: "names of recordings" }),
+  define: (table) =>
+    table.positional("recording", { type: "string", array: true, demandOption: true, describe: "names of recordings" }),
   run: (options) => remove.run({ ...options, sweep: undefined, everything: false, yes: false }),
 };
 
 export const command: Command = {
   usage: "recording",
   summary: "Show, check, verify, compare, edit and model recordings",
-  define: (yargs) =>
-    yargs
-      .command(moduleOf(show))
-      .command(moduleOf(check))
-      .command(moduleOf(verify))
-      .command(moduleOf(diff))
-      .command(moduleOf(edit))
-      .command(moduleOf(model))
-      .command(moduleOf(rm))
+  actions: [show, check, verify, diff, edit, model, rm],
+  define: (table) =>
+    table
       .example("trilane recording show shop", "what is in it, by host, type, size and protocol")
       .example("trilane recording check shop", "how much of it a load asks for, and what to do")
       .example("trilane recording verify shop", "whether every body is there and what it says it is")

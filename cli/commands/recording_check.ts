@@ -1,7 +1,7 @@
 // `trilane recording check`: a trial load without a link, and what follows from it. Decides whether the recording's clock is set,
 // for the races that come:
 // a sweep that began keeps its own decision. Exit status 1 where its loads would be invalid.
-import type { Argv } from "yargs";
+
 import { RunError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { allLanes, type Lane } from "../base/lanes.ts";
@@ -35,8 +35,8 @@ function keep(home: string, { digest }: Recording, tried: Tried): void {
 export const command: Command<CheckOptions> = {
   usage: "check <recording>",
   summary: "How much of a recording a load asks for, and what to do",
-  define: (yargs: Argv<CommonOptions>) =>
-    yargs
+  define: (table) =>
+    table
       .positional("recording", { type: "string", demandOption: true, describe: "name of the recording" })
       .option("lane", { choices: allLanes, default: "h2" as Lane, describe: "the lane of the load" })
       .option("settle", settleOption())

@@ -1,5 +1,5 @@
 // `trilane recording diff`: what differs between two recordings in what a replay serves by.
-import type { Argv } from "yargs";
+
 import type { RecordingDiffered } from "../../schemas/generated/recording_differed.ts";
 import { homeFolder } from "../base/home.ts";
 import { count, formatSize } from "../base/numbers.ts";
@@ -28,8 +28,8 @@ function line({ method, url, a, b, aspects }: Change): string {
 export const command: Command<DiffOptions> = {
   usage: "diff <a> <b>",
   summary: "What differs between two recordings",
-  define: (yargs: Argv<CommonOptions>) =>
-    yargs
+  define: (table) =>
+    table
       .positional("a", { type: "string", demandOption: true, describe: "name of a recording" })
       .positional("b", { type: "string", demandOption: true, describe: "name of another" })
       .example("trilane recording diff shop shop-lean", "- only in shop, + only in shop-lean, ~ changed"),

@@ -1,5 +1,5 @@
 // `trilane recording edit`: a new recording out of one that stays as it is. The work is cli/recording/edit's.
-import type { Argv } from "yargs";
+
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { count, formatSize } from "../base/numbers.ts";
@@ -30,8 +30,8 @@ function readReplacement(text: string): BodyReplacement {
 export const command: Command<EditOptions> = {
   usage: "edit <recording>",
   summary: "A new recording without hosts or URLs, or with other bodies",
-  define: (yargs: Argv<CommonOptions>) =>
-    yargs
+  define: (table) =>
+    table
       .positional("recording", { type: "string", demandOption: true, describe: "name of the recording, which stays" })
       .option("as", { type: "string", demandOption: true, describe: "what to call the new one" })
       .option("remove-host", {

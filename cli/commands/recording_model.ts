@@ -1,6 +1,6 @@
 // `trilane recording model`: a page of the same shape as a recording, for bodies that it does not have. The work is
 // cli/recording/model's.
-import type { Argv } from "yargs";
+
 import { homeFolder } from "../base/home.ts";
 import { count, formatSize } from "../base/numbers.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
@@ -21,8 +21,8 @@ interface ModelOptions extends CommonOptions {
 export const command: Command<ModelOptions> = {
   usage: "model <recording>",
   summary: "A page of the same shape, for bodies that a recording does not have",
-  define: (yargs: Argv<CommonOptions>) =>
-    defineCompute(yargs)
+  define: (table) =>
+    defineCompute(table)
       .positional("recording", { type: "string", demandOption: true, describe: "name of the recording, which stays" })
       .option("as", { type: "string", describe: "what to call the model (default: the recording's name and -model)" })
       .option("replace", { type: "boolean", default: false, describe: "replace a recording of the new name" })

@@ -1,5 +1,5 @@
 // `trilane recording show`: what a recording is made of, as tables no wider than 80 columns, or each of its requests.
-import type { Argv } from "yargs";
+
 import type { RecordingShown } from "../../schemas/generated/recording_shown.ts";
 import { homeFolder } from "../base/home.ts";
 import { middleCut } from "../base/middle_cut.ts";
@@ -84,8 +84,8 @@ function requestLines(exchanges: readonly ArchivedExchange[]): string[] {
 export const command: Command<ShowOptions> = {
   usage: "show <recording>",
   summary: "What is in a recording",
-  define: (yargs: Argv<CommonOptions>) =>
-    yargs
+  define: (table) =>
+    table
       .positional("recording", { type: "string", demandOption: true, describe: "name of the recording" })
       .option("requests", { type: "boolean", default: false, describe: "a line for each request instead" })
       .example("trilane recording show shop --requests", "every request")

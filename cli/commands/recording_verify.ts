@@ -1,5 +1,5 @@
 // `trilane recording verify`: whether recordings can be replayed as they were recorded. Exit status 1 where one is damaged.
-import type { Argv } from "yargs";
+
 import type { RecordingsVerified } from "../../schemas/generated/recordings_verified.ts";
 import { RunError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
@@ -48,8 +48,8 @@ function lines(verified: RecordingVerified): string[] {
 export const command: Command<VerifyOptions> = {
   usage: "verify <recording..>",
   summary: "Whether every body is there and what it says it is",
-  define: (yargs: Argv<CommonOptions>) =>
-    yargs
+  define: (table) =>
+    table
       .positional("recording", { type: "string", array: true, demandOption: true, describe: "names of recordings" })
       .example("trilane recording verify shop", "reads all of it; exit status 1 if it is damaged"),
   async run(options) {

@@ -1,6 +1,6 @@
 // `trilane remove`: takes recordings out of the archive, and sweeps with their loads out of the results. All that was
 // named is looked up first, so that a name mistyped removes nothing. With --everything all that Trilane keeps.
-import type { Argv } from "yargs";
+
 import type { Removed } from "../../schemas/generated/removed.ts";
 import { confirm } from "../base/confirm.ts";
 import { RunError, UserError } from "../base/errors.ts";
@@ -104,8 +104,8 @@ async function runEverything({ home: option, recording, sweep, json, yes }: Remo
 export const command: Command<RemoveOptions> = {
   usage: "remove [recording..]",
   summary: "Remove recordings, sweeps with their loads, or everything",
-  define: (yargs: Argv<CommonOptions>) =>
-    yargs
+  define: (table) =>
+    table
       .positional("recording", { type: "string", array: true, describe: "names of recordings" })
       .option("sweep", { type: "string", array: true, nargs: 1, describe: "numbers of sweeps" })
       .option("everything", {

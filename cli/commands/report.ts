@@ -1,6 +1,5 @@
 // `trilane report [SWEEP]`: writes a sweep's report. What a report is stands in cli/report.
 import { resolve } from "node:path";
-import type { Argv } from "yargs";
 import type { FileWritten } from "../../schemas/generated/file_written.ts";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
@@ -41,8 +40,8 @@ function attemptsOf(results: Results, { kind, id }: AnySweep): number {
 export const command: Command<ReportOptions> = {
   usage: "report [sweep]",
   summary: "Write a sweep's report: one HTML file that works offline",
-  define: (yargs: Argv<CommonOptions>) =>
-    definePrefixes(defineStoredMetric(yargs))
+  define: (table) =>
+    definePrefixes(defineStoredMetric(table))
       .positional("sweep", {
         type: "string",
         describe:

@@ -2,7 +2,6 @@
 // with --rerun its loads. A study is a sweep of a shipped plan.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Argv } from "yargs";
 import type { Reproduced } from "../../schemas/generated/reproduced.ts";
 import { UserError } from "../base/errors.ts";
 import { number } from "../base/option.ts";
@@ -21,7 +20,7 @@ import { executePlan } from "../sweep/execute.ts";
 import { labsOf } from "../sweep/labs.ts";
 import { planDigest } from "../sweep/plan/plan.ts";
 import { verbosityOf } from "../sweep/progress/verbosity.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command } from "./command.ts";
 import { command as compare, compareStored } from "./compare.ts";
 import { declarationOf } from "./declared.ts";
 import { reproduceFetches } from "./reproduce_fetches.ts";
@@ -110,8 +109,8 @@ const isFile = (word: string): boolean => existsSync(word) || word.includes("/")
 export const command: Command<ReproduceOptions> = {
   usage: "reproduce <what>",
   summary: "Make a bundle's figures again, or run a published study's experiment with its figures beside ours",
-  define: (yargs: Argv<CommonOptions>) =>
-    defineSweep(yargs)
+  define: (table) =>
+    defineSweep(table)
       .positional("what", {
         type: "string",
         demandOption: true,
@@ -136,7 +135,6 @@ export const command: Command<ReproduceOptions> = {
       )
       .option("corpus", {
         type: "string",
-        requiresArg: true,
         placeholder: "NAME",
         describe: "of das-2014: the pages of a corpus of `trilane corpus synth`",
       })
@@ -147,7 +145,6 @@ export const command: Command<ReproduceOptions> = {
       })
       .option("out", {
         type: "string",
-        requiresArg: true,
         placeholder: "FOLDER",
         describe: "of a bundle: the folder to make (default: called as the bundle, here)",
       })

@@ -1,7 +1,6 @@
 // `trilane selftest`: is the link what it is asked to be, on this machine? Measured through real labs over a table of
 // links, each quantity with its tolerance. Exit status 1 where one is out.
 import { cpus, release } from "node:os";
-import type { Argv } from "yargs";
 import type { Selftest, SelftestLink } from "../../schemas/generated/selftest.ts";
 import { RunError } from "../base/errors.ts";
 import { count } from "../base/numbers.ts";
@@ -36,12 +35,11 @@ function painted(lines: readonly string[]): string[] {
 export const command: Command<SelftestOptions> = {
   usage: "selftest [links..]",
   summary: "Measure links on this machine against what they are asked to be",
-  define: (yargs: Argv<CommonOptions>) =>
-    yargs
+  define: (table) =>
+    table
       .positional("links", {
         type: "string",
         array: true,
-        default: [] as string[],
         describe: "links, or JSON link profiles (default: a table of everything a link can do)",
       })
       .option("quick", { type: "boolean", default: false, describe: "a second or two per link, as before each sweep" })

@@ -42,8 +42,8 @@ const shownOrigins = 8;
 export const command: Command<ShellOptions> = {
   usage: "shell",
   summary: "Run a command behind an emulated link",
-  define: (yargs) =>
-    defineServing(yargs)
+  define: (table) =>
+    defineServing(table)
       .usage("trilane shell --link LINK [--recording NAME] -- COMMAND...")
       .option("link", {
         type: "string",

@@ -10,8 +10,8 @@ import type { Command, CommonOptions } from "./command.ts";
 export const command: Command<CommonOptions & ServingOptions & DilateOptions> = {
   usage: "start",
   summary: "Run the built-in example sweep: a first report in under five minutes",
-  define: (yargs) =>
-    defineDilate(defineServing(yargs))
+  define: (table) =>
+    defineDilate(defineServing(table))
       .example("trilane start", "races two small pages over five links and writes the report")
       .example("trilane start --dilate 10", "the same ten times slower, on a machine that is too busy")
       .example("trilane sweep example --dry-run", "what that would run"),

@@ -25,8 +25,8 @@ function changeOf(link: string, folder: string): string {
 export const command: Command<SteerOptions> = {
   usage: "steer <socket> <link>",
   summary: "Change a running link",
-  define: (yargs) =>
-    yargs
+  define: (table) =>
+    table
       .usage("trilane steer SOCKET LINK")
       .positional("socket", {
         type: "string",

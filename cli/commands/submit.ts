@@ -1,6 +1,5 @@
 // `trilane submit PLAN --slurm|--ssh HOSTS`: the cells of a plan that are still missing, to a cluster.
 import { join } from "node:path";
-import type { Argv } from "yargs";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { number } from "../base/option.ts";
@@ -66,8 +65,8 @@ function refuseMixed({ slurm, ssh, cpus, sbatch, program, "dry-run": dryRun }: S
 export const command: Command<SubmitOptions> = {
   usage: "submit <plan>",
   summary: "Hand a plan's cells to Slurm, or to hosts over ssh; again: those that are still missing",
-  define: (yargs: Argv<CommonOptions>) =>
-    defineCluster(yargs)
+  define: (table) =>
+    defineCluster(table)
       .option("slurm", {
         type: "boolean",
         default: false,
@@ -75,7 +74,6 @@ export const command: Command<SubmitOptions> = {
       })
       .option("ssh", {
         type: "string",
-        requiresArg: true,
         describe: "hosts, separated by commas (lab1,me@lab2); recordings are copied there and shards back",
       })
       .option(
@@ -101,12 +99,10 @@ export const command: Command<SubmitOptions> = {
       })
       .option("program", {
         type: "string",
-        requiresArg: true,
         describe: "with --ssh: path of trilane on the hosts (default: as here)",
       })
       .option("ssh-command", {
         type: "string",
-        requiresArg: true,
         default: "ssh",
         describe: 'with --ssh: the program and its options ("ssh -p 2222")',
       })

@@ -1,9 +1,10 @@
 // `trilane sweep PLAN`: pages x lanes x links x repetitions, from a plan's file or one of the shipped plans.
-import type { Argv } from "yargs";
+
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { number } from "../base/option.ts";
+import type { OptionTable } from "../base/option_table.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { measuredTraces, syntheticTraces } from "../link/trace/networks.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
@@ -133,17 +134,13 @@ function finishedSweep(home: string, plan: Plan): Sweep | null {
 }
 
 /** What `sweep` and `reproduce` share. */
-export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "plan">> {
+export function defineSweep(table: OptionTable<CommonOptions>): OptionTable<Omit<SweepOptions, "plan">> {
   return defineAs(
     defineVerbosity(
       defineEnd(
         defineStrict(
           defineCrossTraffic(
-            defineDisturbance(
-              defineDilate(
-                defineFilms(defineLabs(defineMetric(defineUntil(defineServing(yargs as Argv<CommonOptions>))))),
-              ),
-            ),
+            defineDisturbance(defineDilate(defineFilms(defineLabs(defineMetric(defineUntil(defineServing(table))))))),
           ),
         ),
       ),
@@ -175,19 +172,17 @@ export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "pla
     })
     .option("evidence", {
       type: "string",
-      requiresArg: true,
       rare: true,
       describe: "keep each load's captures, qlogs, TCP states and reports in FOLDER",
     })
     .option("trace", {
       type: "string",
-      requiresArg: true,
       rare: true,
       placeholder: "DIR",
       describe:
         "measured traces for a plan's cellular links: DIR/verizon-lte*.down and .up (default: drawn from a model)",
     })
-    .group(["page", "runs", "decide", "dry-run", "new"], essentials) as unknown as Argv<T & Omit<SweepOptions, "plan">>;
+    .group(["page", "runs", "decide", "dry-run", "new"], essentials);
 }
 
 /** `question`: what is asked of a plan that is only shown. */
@@ -214,8 +209,8 @@ export async function runPlan(options: SweepOptions, question: DetectionQuestion
 export const command: Command<SweepOptions> = {
   usage: "sweep <plan>",
   summary: "Run a plan of pages x links x lanes; the same command resumes it",
-  define: (yargs: Argv<CommonOptions>) =>
-    defineSweep(yargs)
+  define: (table) =>
+    defineSweep(table)
       .positional("plan", {
         type: "string",
         demandOption: true,

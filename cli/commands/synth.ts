@@ -1,5 +1,5 @@
 // `trilane synth`: puts synthetic pages into the archive, or lists what there is. What they are stands in cli/recording/synth.
-import type { Argv } from "yargs";
+
 import type { SynthCatalogue } from "../../schemas/generated/synth_catalogue.ts";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
@@ -44,9 +44,9 @@ function printRecording({ name, url, exchanges, hosts, body_bytes }: Recording):
 export const command: Command<SynthOptions> = {
   usage: "synth [pages..]",
   summary: "Put synthetic pages into the archive",
-  define: (yargs: Argv<CommonOptions>) =>
-    yargs
-      .positional("pages", { type: "string", array: true, default: [] as string[], describe: "names; see --list" })
+  define: (table) =>
+    table
+      .positional("pages", { type: "string", array: true, describe: "names; see --list" })
       .option("list", { type: "boolean", default: false, describe: "list the pages there are" })
       .option(
         "hosts",

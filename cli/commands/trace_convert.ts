@@ -1,6 +1,5 @@
 // `trilane trace convert IN OUT`: between Mahimahi traces and the tables and logs of rates that people have.
 import { resolve } from "node:path";
-import type { Argv } from "yargs";
 import type { TraceWritten, WrittenTrace } from "../../schemas/generated/trace_written.ts";
 import { atomicWrite } from "../base/atomic_write.ts";
 import { UserError } from "../base/errors.ts";
@@ -100,8 +99,8 @@ async function convert(options: ConvertOptions, from: SourceFormat, to: Target):
 export const command: Command<ConvertOptions> = {
   usage: "convert <in> <out>",
   summary: "Convert between Mahimahi traces and tables or logs of rates",
-  define: (yargs: Argv<CommonOptions>) =>
-    yargs
+  define: (table) =>
+    table
       .positional("in", { type: "string", demandOption: true, describe: "the file to read" })
       .positional("out", { type: "string", demandOption: true, describe: "the file to write" })
       .option("from", { type: "string", describe: `${sourceFormats.join(", ")} (default: recognised from the file)` })

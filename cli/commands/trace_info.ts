@@ -1,5 +1,5 @@
 // `trilane trace info FILE...`: what Mahimahi traces offer, in numbers and drawn in the terminal. Reads only.
-import type { Argv } from "yargs";
+
 import type { TraceInfo } from "../../schemas/generated/trace_info.ts";
 import { UserError } from "../base/errors.ts";
 import { printJson, terminalText } from "../base/terminal_text.ts";
@@ -68,8 +68,8 @@ function describe(path: string, times: Uint32Array, facts: TraceFacts, colour: b
 export const command: Command<InfoOptions> = {
   usage: "info <files..>",
   summary: "Mean, percentiles and outages of Mahimahi traces, and their rate drawn",
-  define: (yargs: Argv<CommonOptions>) =>
-    yargs
+  define: (table) =>
+    table
       .positional("files", { type: "string", array: true, demandOption: true, describe: "Mahimahi traces" })
       .option("window", { type: "string", default: "1s", describe: "the time over which a rate is taken" })
       .option("outage", {

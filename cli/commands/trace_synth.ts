@@ -1,5 +1,5 @@
 // `trilane trace synth`: cellular-like traces from the stochastic model of cli/link/trace/model.ts.
-import type { Argv } from "yargs";
+
 import type { TraceWritten, WrittenTrace } from "../../schemas/generated/trace_written.ts";
 import { UserError } from "../base/errors.ts";
 import { number } from "../base/option.ts";
@@ -74,8 +74,8 @@ function askedOf(options: SynthOptions, out: string): Asked[] {
 export const command: Command<SynthOptions> = {
   usage: "synth [preset]",
   summary: "Make cellular-like traces from a stochastic model",
-  define: (yargs: Argv<CommonOptions>) =>
-    yargs
+  define: (table) =>
+    table
       .positional("preset", { type: "string", describe: "a network: OUT.down and OUT.up are written" })
       .option("out", { type: "string", describe: "the file to write; with a preset, the start of both names" })
       .option("length", { type: "string", default: "2min", describe: "60s, 5min, 1h" })

@@ -1,6 +1,6 @@
 // `trilane video [PAGE]`: a clip that is played over all lanes and links. A sweep of pages that play videos: same runner, same results,
 // same report. What the words of a clip stand for is cli/sweep/plan/video_pages.ts's.
-import type { Argv } from "yargs";
+
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { homeFolder } from "../base/home.ts";
 import { usualRuns } from "../base/interval.ts";
@@ -89,40 +89,35 @@ function videoPlan(options: VideoOptions, pages: readonly PlanPage[]): Plan {
 export const command: Command<VideoOptions> = {
   usage: "video [page]",
   summary: "Play a clip over all lanes and links: startup delay, stalls, rates",
-  define: (yargs: Argv<CommonOptions>) =>
-    defineVerbosity(defineEnd(defineCrossTraffic(defineDisturbance(defineMetric(defineUntil(defineServing(yargs)))))))
+  define: (table) =>
+    defineVerbosity(defineEnd(defineCrossTraffic(defineDisturbance(defineMetric(defineUntil(defineServing(table)))))))
       .positional("page", {
         type: "string",
         describe: `a video of \`trilane synth\` by its name, ${videoForm}, or a recording of one (default: what --clip and --rate say)`,
       })
       .option("clip", {
         type: "string",
-        requiresArg: true,
         placeholder: "TIME",
         describe: `how long the clip lasts (default: ${usualVideo.clip})`,
       })
       .option("rate", {
         type: "string",
-        requiresArg: true,
         placeholder: "RATE",
         describe: `bitrate of its pictures, which stays (default: ${usualVideo.rate})`,
       })
       .option("rates", {
         type: "string",
-        requiresArg: true,
         placeholder: "RATES",
         describe: "several, separated by commas: a clip for each, or with --adapt one clip that has all",
       })
       .option("adapt", { type: "boolean", default: false, describe: "dash.js chooses among --rates while it plays" })
       .option("segment", {
         type: "string",
-        requiresArg: true,
         placeholder: "TIME",
         describe: `how long each segment lasts (default: ${usualVideo.segment})`,
       })
       .option("audio", {
         type: "string",
-        requiresArg: true,
         placeholder: "RATE",
         rare: true,
         describe: "bitrate of its sound (default: 96kbit)",
@@ -168,7 +163,6 @@ export const command: Command<VideoOptions> = {
       })
       .option("evidence", {
         type: "string",
-        requiresArg: true,
         rare: true,
         describe: "keep each load's captures, qlogs, TCP states and reports in FOLDER",
       })
@@ -180,9 +174,7 @@ export const command: Command<VideoOptions> = {
       )
       .example("trilane video --clip 60s --lanes h2,h3 --metric viewing", "which lane shows the clip sooner to its end")
       .example("trilane export --format p1203 --out p1203.json", "input for ITU-T P.1203's models, of the newest sweep")
-      .epilogue(
-        ["Metrics (in the report and in `trilane export`):", ...videoMetricLines].join("\n"),
-      ) as unknown as Argv<VideoOptions>,
+      .epilogue(["Metrics (in the report and in `trilane export`):", ...videoMetricLines].join("\n")),
   run: async (options) => {
     const home = homeFolder(options.home);
     const end = askedToEnd(home, options);

@@ -1,5 +1,6 @@
-// Checks a command line's words before yargs takes them, so that each error names the option, its value and what is accepted.
-// Pure; what the accepted words mean together is the command's to check.
+// Reads a command line's words by what the commands declare: node:util splits them into options and arguments, and each error
+// names the option, its value and what is accepted. Pure; what the accepted words mean together is the command's to check.
+import { parseArgs } from "node:util";
 import { UserError } from "../base/errors.ts";
 import { type Declared, isWithin, rangeWords } from "../base/option.ts";
 import type { Declaration } from "./declared.ts";
@@ -8,7 +9,6 @@ import type { Declaration } from "./declared.ts";
 export const commonOptions = {
   home: {
     type: "string",
-    requiresArg: true,
     placeholder: "FOLDER",
     describe: "folder of recordings and results (default: TRILANE_HOME, or the XDG data folder)",
   },
@@ -26,6 +26,9 @@ const answerOptions = {
 export type Answer = keyof typeof answerOptions;
 
 export const plainOptions: Readonly<Record<string, Declared>> = { ...commonOptions, ...answerOptions };
+
+const plainOption = (name: string): Declared | undefined =>
+  Object.hasOwn(plainOptions, name) ? plainOptions[name] : undefined;
 
 export const letters: Readonly<Record<string, string>> = { h: "help", V: "version" };
 
@@ -60,8 +63,6 @@ function unknown(what: string, meant: string | null, command: string): UserError
   return new UserError(`${what}: ${meant === null ? "" : `did you mean ${meant}? `}${seeHelp(command)}`);
 }
 
-const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-
 /** `1.2, 1.3 or both`. */
 function listed(choices: readonly unknown[]): string {
   return choices.length < 2 ? choices.join("") : `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
@@ -79,28 +80,46 @@ function checkValue(name: string, declared: Declared, value: string): void {
   if (!isAccepted) throw new UserError(`--${name}: must be ${accepted(declared)} (got ${JSON.stringify(value)})`);
 }
 
-// As yargs has it: `-5` is a word like any other, `-5abc` and `-1e5` are options.
-const isNumber = (word: string): boolean => /^-(\d+(\.\d+)?|\.\d+)$/.test(word);
-const isOption = (word: string): boolean => /^-./.test(word) && !isNumber(word);
+type Token = NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number];
+type OptionToken = Extract<Token, { kind: "option" }>;
 
-/** Whether yargs takes a word that follows an option for its value: with less ado where the option must have one. */
-function isTaken(word: string, { array, nargs, requiresArg }: Declared): boolean {
-  const mustHave = array !== true && (requiresArg === true || nargs !== undefined);
-  return isNumber(word) || !(mustHave ? /^-[^\d]/ : /^-/).test(word);
+/** Splits words by the options that may stand there. The list's other words are arguments to it. */
+function tokensOf(words: readonly string[], options: ReadonlyMap<string, Declared>): Token[] {
+  const letterOf = new Map(Object.entries(letters).map(([letter, name]) => [name, letter]));
+  const config = Object.entries(plainOptions)
+    .concat([...options])
+    .map(([name, { type }]) => {
+      const short = letterOf.get(name);
+      return [
+        name,
+        { type: type === "boolean" ? "boolean" : "string", ...(short === undefined ? {} : { short }) },
+      ] as const;
+    });
+  return parseArgs({
+    ...{ args: [...words], options: Object.fromEntries(config) },
+    ...{ strict: false, allowPositionals: true, tokens: true },
+  }).tokens;
 }
 
-export interface Checked {
+type Value = string | number | boolean | readonly string[];
+
+export interface Read {
   /** What the words name; null if no command. */
   readonly command: Declaration | null;
   /** What is to be printed instead of running the command. */
   readonly answer: Answer | null;
+  /** What the command gets: options and arguments by name, with their defaults, and what follows `--` under that name. */
+  readonly values: Readonly<Record<string, unknown>>;
 }
 
-class Checker {
+class Reader {
   readonly #commands: readonly Declaration[];
   readonly #words: readonly string[];
-  readonly #seen = new Set<string>();
+  /** What follows `--`. */
+  readonly #rest: readonly string[];
+  readonly #given = new Map<string, Value>();
   readonly #arguments: string[] = [];
+  #tokens: readonly Token[];
   #at = 0;
   /** The last word that went to an option of many words, and may have been meant for the command. */
   #listTook: { readonly name: string; readonly last: string } | null = null;
@@ -110,18 +129,20 @@ class Checker {
     this.#commands = commands;
     const end = words.indexOf("--");
     this.#words = end < 0 ? words : words.slice(0, end);
+    this.#rest = end < 0 ? [] : words.slice(end + 1);
+    this.#tokens = tokensOf(this.#words, new Map());
   }
 
   /** UserError for the first word that cannot be taken. */
-  check(): Checked {
-    while (this.#at < this.#words.length) {
-      const word = this.#words[this.#at++] ?? "";
-      if (isOption(word)) this.#option(word);
-      else this.#bareWord(word);
+  read(): Read {
+    for (let token = this.#tokens[this.#at]; token; token = this.#tokens[this.#at]) {
+      this.#at++;
+      if (token.kind === "option") this.#option(token);
+      else if (token.kind === "positional") this.#bareWord(token.value);
     }
-    const answer = (["version", "help-all", "help"] as const).find((name) => this.#seen.has(name)) ?? null;
+    const answer = (["version", "help-all", "help"] as const).find((name) => this.#given.has(name)) ?? null;
     if (!answer) this.#refuseMissing();
-    return { command: this.#command, answer };
+    return { command: this.#command, answer, values: this.#values() };
   }
 
   /** The commands or actions of which the next word is to name one. */
@@ -141,66 +162,63 @@ class Checker {
       throw unknown(what, nearest(word, names) ?? (parent === "" ? null : listed(names)), parent);
     }
     this.#command = found;
+    // What follows is split by the options of the command; what went before is the same.
+    this.#tokens = tokensOf(this.#words, found.options);
   }
 
-  #option(word: string): void {
-    const equals = word.indexOf("=");
-    const written = equals < 0 ? word : word.slice(0, equals);
-    const value = equals < 0 ? null : word.slice(equals + 1);
-    const { name, declared, negated } = this.#declared(written);
-    const isList = declared.array === true;
-    if (this.#seen.has(name) && !isList) throw new UserError(`--${name} is given more than once: give it once`);
-    this.#seen.add(name);
-    if (declared.type === "boolean") this.#checkSwitch(negated ? `no-${name}` : name, value, negated);
-    else this.#checkGiven(name, declared, value);
+  #option(token: OptionToken): void {
+    const { name, declared, negated } = this.#declared(token);
+    if (this.#given.has(name) && !declared.array)
+      throw new UserError(`--${name} is given more than once: give it once`);
+    this.#given.set(name, this.#valueOf(token, name, declared, negated));
   }
 
-  #checkGiven(name: string, declared: Declared, value: string | null): void {
-    const given = value ?? this.#next(declared);
-    if (given === null || (given === "" && (declared.range ?? declared.choices)))
+  #valueOf(token: OptionToken, name: string, declared: Declared, negated: boolean): Value {
+    if (declared.type === "boolean") return switchValue(negated ? `no-${name}` : name, token, negated);
+    const { value, inlineValue } = token;
+    // parseArgs takes the next word whatever it is. An option is none, a negative number is one.
+    if (value === undefined || (!inlineValue && /^-[^\d]/.test(value)) || (value === "" && isLimited(declared)))
       throw new UserError(`--${name}: a value is missing: give ${accepted(declared) ?? declared.describe ?? "one"}`);
-    checkValue(name, declared, given);
-    // yargs takes all words that follow for the list's.
-    if (!declared.array || declared.nargs === 1) return;
-    for (let last: string | null = given; last !== null; last = this.#next(declared)) this.#listTook = { name, last };
+    checkValue(name, declared, value);
+    if (declared.array) return this.#list(name, declared, value);
+    return declared.type === "number" ? Number(value) : value;
   }
 
-  #declared(written: string): { name: string; declared: Declared; negated: boolean } {
+  /** All words that follow are the list's, too, unless it takes one at a time. */
+  #list(name: string, declared: Declared, first: string): readonly string[] {
+    const before = this.#given.get(name);
+    const words = [...(Array.isArray(before) ? (before as string[]) : []), first];
+    if (declared.nargs === 1) return words;
+    for (let token = this.#tokens[this.#at]; token?.kind === "positional"; token = this.#tokens[++this.#at]) {
+      checkValue(name, declared, token.value);
+      words.push(token.value);
+    }
+    this.#listTook = { name, last: words.at(-1) ?? first };
+    return words;
+  }
+
+  #declared({ name, rawName, index }: OptionToken): { name: string; declared: Declared; negated: boolean } {
     const options = this.#command?.options ?? new Map<string, Declared>();
-    const find = (name: string): Declared | undefined => options.get(name) ?? plainOptions[name];
-    const bare = kebab(written.replace(/^--?/, ""));
-    const name = written.startsWith("--") ? bare : letters[written.slice(1)];
-    const known = name === undefined ? undefined : find(name);
-    if (name !== undefined && known) return { name, declared: known, negated: false };
-    const positive = kebab(written.replace(/^--no-/, ""));
-    const denied = written.startsWith("--no-") ? find(positive) : undefined;
+    const find = (name: string): Declared | undefined => options.get(name) ?? plainOption(name);
+    const isLong = rawName.startsWith("--");
+    const known = isLong || letters[rawName.slice(1)] === name ? find(name) : undefined;
+    if (known) return { name, declared: known, negated: false };
+    const positive = name.replace(/^no-/, "");
+    const denied = isLong && positive !== name ? find(positive) : undefined;
     if (denied?.type === "boolean") return { name: positive, declared: denied, negated: true };
-    throw this.#noOption(written, bare, options);
+    throw this.#noOption(isLong ? rawName : (this.#words[index]?.replace(/=.*/s, "") ?? rawName), options);
   }
 
-  #noOption(written: string, bare: string, options: ReadonlyMap<string, Declared>): UserError {
+  #noOption(written: string, options: ReadonlyMap<string, Declared>): UserError {
     const command = this.#command?.name ?? "";
     const what = `${command === "" ? "" : `${command}: `}no option ${written}`;
+    const bare = written.replace(/^--?/, "").replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const renamed = [...options].find(([, { formerly }]) => formerly === bare)?.[0];
     const no = bare.startsWith("no-") ? "no-" : "";
     const near = renamed ?? nearest(bare.slice(no.length), [...options.keys(), ...Object.keys(plainOptions)]);
     if (near === null && this.#choices().length > 0)
       return new UserError(`${what} here: options of a command come after it; ${seeHelp(command)}`);
     return unknown(what, near && `--${no}${near}`, command);
-  }
-
-  #checkSwitch(name: string, value: string | null, negated: boolean): void {
-    if (value === null) {
-      if (!negated && ["true", "false"].includes(this.#words[this.#at] ?? "")) this.#at++;
-    } else if (negated || (value !== "true" && value !== "false"))
-      throw new UserError(`--${name}: takes no value (got ${JSON.stringify(value)}): give it alone, or leave it out`);
-  }
-
-  #next(declared: Declared): string | null {
-    const word = this.#words[this.#at];
-    if (word === undefined || !isTaken(word, declared)) return null;
-    this.#at++;
-    return word;
   }
 
   #refuseMissing(): void {
@@ -223,18 +241,34 @@ class Checker {
       throw new UserError(
         `${name}: ${JSON.stringify(extra)} is one word too many: the form is \`${command.usage}\`; ${seeHelp(name)}`,
       );
-    const missing = [...options].find(([option, { demandOption }]) => demandOption && !this.#seen.has(option));
+    const missing = [...options].find(([option, { demandOption }]) => demandOption && !this.#given.has(option));
     if (missing)
       throw new UserError(`${name}: --${missing[0]} is missing: ${missing[1].describe ?? "give it"}; ${seeHelp(name)}`);
   }
+
+  #values(): Record<string, unknown> {
+    const { options = new Map<string, Declared>(), arguments: named = [] } = this.#command ?? {};
+    const declared = [...Object.entries<Declared>(commonOptions), ...options];
+    return {
+      ...Object.fromEntries(declared.map(([name, { default: usual }]) => [name, this.#given.get(name) ?? usual])),
+      ...Object.fromEntries(
+        named.map(({ name, isMany }, index) => [name, isMany ? this.#arguments.slice(index) : this.#arguments[index]]),
+      ),
+      "--": this.#rest,
+    };
+  }
 }
 
-/** What yargs refuses after all, in its own words; an error of a command stays as it is. */
-export function refusalOf(message: string | null, error: Error | undefined): Error {
-  return error && error.name !== "YError" ? error : new UserError(message ?? error?.message ?? "cannot be taken");
+const isLimited = ({ range, choices }: Declared): boolean => range !== undefined || choices !== undefined;
+
+function switchValue(name: string, { value }: OptionToken, negated: boolean): boolean {
+  if (value === undefined) return !negated;
+  if (negated || (value !== "true" && value !== "false"))
+    throw new UserError(`--${name}: takes no value (got ${JSON.stringify(value)}): give it alone, or leave it out`);
+  return value === "true";
 }
 
 /** UserError for the first word that cannot be taken. */
-export function checkWords(commands: readonly Declaration[], words: readonly string[]): Checked {
-  return new Checker(commands, words).check();
+export function readWords(commands: readonly Declaration[], words: readonly string[]): Read {
+  return new Reader(commands, words).read();
 }

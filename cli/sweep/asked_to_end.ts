@@ -3,28 +3,26 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
-import type { Argv } from "yargs";
 import { endedEarlyStatus, UserError } from "../base/errors.ts";
+import type { OptionTable } from "../base/option_table.ts";
 
 export interface EndOptions {
   "stop-file": string | undefined;
   "stop-after": string | undefined;
 }
 
-export function defineEnd<T>(yargs: Argv<T>): Argv<T & EndOptions> {
-  return yargs
+export function defineEnd<T>(table: OptionTable<T>): OptionTable<T & EndOptions> {
+  return table
     .option("stop-file", {
       type: "string",
-      requiresArg: true,
       rare: true,
       describe: "end after the loads in flight once FILE exists (default: `stop` in the data folder)",
     })
     .option("stop-after", {
       type: "string",
-      requiresArg: true,
       placeholder: "TIME",
       describe: `end after 90s, 30min or 8h with exit status ${endedEarlyStatus}; the same command resumes it`,
-    }) as Argv<T & EndOptions>;
+    });
 }
 
 const units_ms = { s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;

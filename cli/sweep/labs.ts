@@ -1,6 +1,7 @@
 // `--labs`: how many loads run side by side. Words and the machine's calibration to what the runner takes.
-import type { Argv } from "yargs";
+
 import { UserError } from "../base/errors.ts";
+import type { OptionTable } from "../base/option_table.ts";
 import { linksInTurn } from "../link/moves.ts";
 import { allowedCpus, labCpus } from "../load/lab_cpus.ts";
 import { readCalibration } from "./calibrate/store.ts";
@@ -15,14 +16,13 @@ export interface LabsOptions {
 const usualRate_bps = 1e6;
 const mostLabs = 64;
 
-export function defineLabs<T>(yargs: Argv<T>): Argv<T & LabsOptions> {
-  return yargs.option("labs", {
+export function defineLabs<T>(table: OptionTable<T>): OptionTable<T & LabsOptions> {
+  return table.option("labs", {
     type: "string",
-    requiresArg: true,
     rare: true,
     placeholder: "N|auto",
     describe: "loads side by side, on slow links only; auto: as many as `trilane calibrate` found (default: auto)",
-  }) as Argv<T & LabsOptions>;
+  });
 }
 
 /** UserError for what is no number. */

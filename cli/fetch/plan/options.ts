@@ -1,11 +1,12 @@
 // The options of `trilane fetch`, and the plan that they come to. Words to a plan; no rule of what may be in one.
-import type { Argv } from "yargs";
+
 import schema from "../../../schemas/fetch-record.schema.json" with { type: "json" };
 import type { PlanPage } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { minimumUnits } from "../../base/interval.ts";
 import { count } from "../../base/numbers.ts";
 import { number } from "../../base/option.ts";
+import type { OptionTable } from "../../base/option_table.ts";
 import { refuseAskedWithoutDelay } from "../../link/profile_file.ts";
 import { defineTolerance, toleranceOf } from "../../sweep/plan/disturbance_option.ts";
 import { pageName } from "../../sweep/plan/plan.ts";
@@ -41,22 +42,19 @@ const usualMost = 1000;
 
 const range = (setting: string, unit?: string) => planRange(setting, unit, "fetch-plan");
 
-export function defineFetchOptions<T>(yargs: Argv<T>): Argv<T & FetchOptions> {
-  return defineTolerance(yargs, "a fetch in a lab before it is invalid: a share of its length")
+export function defineFetchOptions<T>(table: OptionTable<T>): OptionTable<T & Omit<FetchOptions, "object">> {
+  return defineTolerance(table, "a fetch in a lab before it is invalid: a share of its length")
     .option("lanes", {
       type: "string",
-      requiresArg: true,
       describe: `of ${lane.enum.join(", ")}, separated by commas, or "all" (default: ${usualLanes.join(",")})`,
     })
     .option("tls", {
       type: "string",
-      requiresArg: true,
       placeholder: "VERSIONS",
       describe: `of ${tls.enum.join(", ")}, for h1 and h2 (default: 1.3, which all other lanes have always)`,
     })
     .option("ip", {
       type: "string",
-      requiresArg: true,
       placeholder: "VERSIONS",
       describe: `of ${ip.enum.join(", ")} (default: 4)`,
     })
@@ -81,19 +79,16 @@ export function defineFetchOptions<T>(yargs: Argv<T>): Argv<T & FetchOptions> {
     })
     .option("page", {
       type: "string",
-      requiresArg: true,
       describe:
         "of --link: the page whose servers are asked, as `trilane race` takes pages; without a URL all its objects",
     })
     .option("connect", {
       type: "string",
-      requiresArg: true,
       placeholder: "ADDRESS[:PORT]",
       describe: "ask this server for every object, [IPv6] in brackets (default: as names resolve)",
     })
     .option("ca", {
       type: "string",
-      requiresArg: true,
       placeholder: "FILE",
       describe: "trust these certificates (PEM) in place of the system's",
     })
@@ -120,7 +115,6 @@ export function defineFetchOptions<T>(yargs: Argv<T>): Argv<T & FetchOptions> {
     )
     .option("user-agent", {
       type: "string",
-      requiresArg: true,
       placeholder: "TEXT",
       rare: true,
       describe: "how the client names itself (default: trilane-fetch/VERSION)",
@@ -131,7 +125,7 @@ export function defineFetchOptions<T>(yargs: Argv<T>): Argv<T & FetchOptions> {
         rare: true,
         describe: "decides the order of objects and the losses on links (default: 1)",
       }),
-    ) as unknown as Argv<T & FetchOptions>;
+    );
 }
 
 /** A list of words of `known`. */

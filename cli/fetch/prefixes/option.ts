@@ -1,6 +1,7 @@
 // The options --prefixes and --as-names of commands that show fetches by autonomous system, and what they name, read.
-import type { Argv } from "yargs";
+
 import { UserError } from "../../base/errors.ts";
+import type { OptionTable } from "../../base/option_table.ts";
 import { type AutonomousSystems, readPrefixes } from "./read_prefixes.ts";
 
 export interface PrefixOptions {
@@ -8,22 +9,20 @@ export interface PrefixOptions {
   "as-names": string | undefined;
 }
 
-export function definePrefixes<Options>(yargs: Argv<Options>): Argv<Options & PrefixOptions> {
-  return yargs
+export function definePrefixes<Options>(table: OptionTable<Options>): OptionTable<Options & PrefixOptions> {
+  return table
     .option("prefixes", {
       type: "string",
-      requiresArg: true,
       placeholder: "FILE",
       describe:
         "of fetches: also by autonomous system, from this file of address prefixes (pyasn, RouteViews or CAIDA pfx2as, iptoasn, or these as CSV; .gz and .zst too)",
     })
     .option("as-names", {
       type: "string",
-      requiresArg: true,
       rare: true,
       placeholder: "FILE",
       describe: "names of autonomous systems, a line each: 64500 Example",
-    }) as unknown as Argv<Options & PrefixOptions>;
+    });
 }
 
 /** Null: none were asked for. UserError where a file cannot be read. */

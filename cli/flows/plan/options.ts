@@ -1,10 +1,11 @@
 // The options of `trilane flows`, and the plan that they come to. Words to a plan; no rule of what may be in one.
-import type { Argv } from "yargs";
+
 import type { PlanPage } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { usualRuns } from "../../base/interval.ts";
 import { plainLanes } from "../../base/lanes.ts";
 import { number } from "../../base/option.ts";
+import type { OptionTable } from "../../base/option_table.ts";
 import { refuseAskedWithoutDelay } from "../../link/profile_file.ts";
 import { defineTolerance, toleranceOf } from "../../sweep/plan/disturbance_option.ts";
 import { pageName } from "../../sweep/plan/plan.ts";
@@ -39,8 +40,8 @@ const rrulFlows = ["4*tcp:cubic", "4*tcp:cubic,up"] as const;
 
 const range = (setting: string, unit?: string) => planRange(setting, unit, "flow-plan");
 
-export function defineFlowOptions<T>(yargs: Argv<T>): Argv<T & FlowOptions> {
-  return defineTolerance(yargs, "a run before it is invalid: a share of its length, with --page of the PLT")
+export function defineFlowOptions<T>(table: OptionTable<T>): OptionTable<T & Omit<FlowOptions, "plan">> {
+  return defineTolerance(table, "a run before it is invalid: a share of its length, with --page of the PLT")
     .option("flow", {
       type: "string",
       array: true,
@@ -57,7 +58,6 @@ export function defineFlowOptions<T>(yargs: Argv<T>): Argv<T & FlowOptions> {
     })
     .option("for", {
       type: "string",
-      requiresArg: true,
       placeholder: "TIME",
       describe: `how long a run lasts, unless all of its flows end before (default: ${usualFor})`,
     })
@@ -77,14 +77,12 @@ export function defineFlowOptions<T>(yargs: Argv<T>): Argv<T & FlowOptions> {
     })
     .option("page", {
       type: "string",
-      requiresArg: true,
       placeholder: "PAGE[@TIME]",
       describe:
         "load a page amid the flows, from TIME on (default: 5s), as `trilane race` takes pages; a run ends with its load",
     })
     .option("lanes", {
       type: "string",
-      requiresArg: true,
       describe: `of --page: lanes, separated by commas, or "all" (default: ${plainLanes.join(",")})`,
     })
     .option(
@@ -94,7 +92,7 @@ export function defineFlowOptions<T>(yargs: Argv<T>): Argv<T & FlowOptions> {
     .option(
       "retries",
       number(range("retries"), { rare: true, describe: "how often an invalid run is repeated (default: 2)" }),
-    ) as unknown as Argv<T & FlowOptions>;
+    );
 }
 
 function seconds(option: string, text: string): number {

@@ -1,21 +1,22 @@
 // The options by which a command says how the origins serve, the same for all commands, and the choice that they make.
-import type { Argv } from "yargs";
+
 import { UserError } from "../../base/errors.ts";
 import type { Declared } from "../../base/option.ts";
+import type { OptionTable } from "../../base/option_table.ts";
 import { livesOnAcks } from "./client_acks.ts";
 import type { ServingChoice } from "./serving.ts";
 import { type Setting, settings, switches } from "./settings.ts";
 
-/** As yargs gives them, the settings of the transports beside: what nobody said is undefined, so that a plan's own choice stays. */
+/** The settings of the transports beside them. What is not given is undefined, so that a plan's own choice stays. */
 export interface ServingOptions {
   origins: "as-recorded" | "merged" | "single" | undefined;
   think: string | undefined;
-  extraRtt: boolean | undefined;
+  "extra-rtt": boolean | undefined;
   chain: string | undefined;
   priorities: "rfc9218" | "none" | undefined;
   tls: "1.2" | "1.3" | "both" | undefined;
-  pinTime: boolean | undefined;
-  clientAcks: "usual" | "frequent" | undefined;
+  "pin-time": boolean | undefined;
+  "client-acks": "usual" | "frequent" | undefined;
   transport: "stock" | "tuned" | undefined;
 }
 
@@ -60,15 +61,13 @@ const transportOptions: Readonly<Record<string, Declared>> = {
 const common: ReadonlySet<string> = new Set(["origins", "think", "pin-time", "transport"]);
 
 /** Adds the options, in groups of their own in the help. */
-export function defineServing<Options>(yargs: Argv<Options>): Argv<Options & ServingOptions> {
-  for (const [name, declared] of Object.entries({ ...originOptions, ...transportOptions })) {
-    // A choice of 1.2 is a text, not a number.
-    const type = declared.type ?? "string";
-    yargs.option(name, { ...declared, rare: !common.has(name), type, requiresArg: type !== "boolean" });
-  }
-  return yargs
+export function defineServing<Options>(table: OptionTable<Options>): OptionTable<Options & ServingOptions> {
+  for (const [name, declared] of Object.entries({ ...originOptions, ...transportOptions }))
+    table.option(name, { ...declared, rare: !common.has(name) });
+  // Those of the transports are rows of a schema, which the compiler does not know.
+  return (table as OptionTable<Options & ServingOptions>)
     .group(Object.keys(originOptions), "How the servers answer:")
-    .group(Object.keys(transportOptions), "TCP (h1, h2) and QUIC (h3):") as Argv<Options & ServingOptions>;
+    .group(Object.keys(transportOptions), "TCP (h1, h2) and QUIC (h3):");
 }
 
 function thinkOf(text: string): NonNullable<ServingChoice["think"]> {
@@ -114,7 +113,7 @@ export function servingChoiceOf(options: ServingOptions): ServingChoice {
   const tcp = settingsSaid(options, "tcp");
   const quic = settingsSaid(options, "quic");
   const controller = new Map<string, unknown>(Object.entries(quic)).get("congestion_control");
-  if (options.clientAcks === "usual" && typeof controller === "string" && livesOnAcks(controller))
+  if (options["client-acks"] === "usual" && typeof controller === "string" && livesOnAcks(controller))
     throw new UserError(`--client-acks usual: ${controller} needs frequent ones: leave it out`);
   const isEmpty = (value: object): boolean => Object.keys(value).length === 0;
   const transport = {
@@ -126,12 +125,12 @@ export function servingChoiceOf(options: ServingOptions): ServingChoice {
     ...said({
       origins: options.origins,
       think: options.think === undefined ? undefined : thinkOf(options.think),
-      extra_rtt: options.extraRtt,
+      extra_rtt: options["extra-rtt"],
       chain: options.chain === undefined ? undefined : chainOf(options.chain),
       priorities: options.priorities,
       tls: options.tls,
-      pin_time: options.pinTime,
-      client_acks: options.clientAcks,
+      pin_time: options["pin-time"],
+      client_acks: options["client-acks"],
     }),
     ...(isEmpty(transport) ? {} : { transport }),
   };

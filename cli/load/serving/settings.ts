@@ -50,8 +50,13 @@ function declare({ setting: { summary }, oneOf, ...plain }: Member, unit: string
   const limits = oneOf?.find(({ type }) => type !== "null") ?? plain;
   if (limits.enum) return { choices: limits.enum, describe: summary };
   if (limits.type === "boolean") return { choices: switches, describe: summary };
-  const { minimum: least = 0, maximum: most = Number.POSITIVE_INFINITY } = limits;
-  const range: Range = { least, most, whole: true, ...(unit ? { unit } : {}) };
+  const { minimum: least = 0, maximum } = limits;
+  const range: Range = {
+    least,
+    ...(maximum === undefined ? {} : { most: maximum }),
+    whole: true,
+    ...(unit ? { unit } : {}),
+  };
   return number(range, { describe: summary });
 }
 

@@ -1,14 +1,15 @@
 // The option --compute of the commands that make models. Defines and reads it.
-import type { Argv } from "yargs";
+
 import { UserError } from "../../base/errors.ts";
+import type { OptionTable } from "../../base/option_table.ts";
 import { type Compute, computes } from "./script_source.ts";
 
 export interface ComputeOptions {
   compute: string;
 }
 
-export function defineCompute<Options>(yargs: Argv<Options>): Argv<Options & ComputeOptions> {
-  return yargs.option("compute", {
+export function defineCompute<Options>(table: OptionTable<Options>): OptionTable<Options & ComputeOptions> {
+  return table.option("compute", {
     choices: computes,
     default: "timer",
     rare: true,

@@ -1,10 +1,10 @@
 // What can be chosen of a live page's recording, as options of every command that records one, and what they choose.
-import type { Argv } from "yargs";
+
 import { UserError } from "../../base/errors.ts";
 import { number } from "../../base/option.ts";
+import type { OptionTable } from "../../base/option_table.ts";
 import { type HostAddress, readAddress, readTrustedKeys } from "./words.ts";
 
-/** As yargs gives them. */
 export interface LiveOptions {
   visits: number;
   "time-servers": boolean;
@@ -34,8 +34,8 @@ export const defaultLiveChoice: LiveChoice = {
   allowLocalNetwork: false,
 };
 
-export function defineLive<T>(yargs: Argv<T>): Argv<T & LiveOptions> {
-  return yargs
+export function defineLive<T>(table: OptionTable<T>): OptionTable<T & LiveOptions> {
+  return table
     .option(
       "visits",
       number(
@@ -80,7 +80,7 @@ export function defineLive<T>(yargs: Argv<T>): Argv<T & LiveOptions> {
       type: "boolean",
       default: false,
       describe: "let a public page reach this machine and its networks (otherwise refused)",
-    }) as unknown as Argv<T & LiveOptions>;
+    });
 }
 
 /** Their names, for who shows them in a group of their own. */

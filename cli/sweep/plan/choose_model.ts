@@ -1,9 +1,10 @@
 // Whether a page is raced as it was recorded or as a model of it (`--as`): decides, says so in one line, and has the model
 // made. Which bodies a recording lacks is counted here; whether its loads count is a trial load's to say, which the caller
 // makes; what a model is made of is model_page.ts's.
-import type { Argv } from "yargs";
+
 import type { PlanPage } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
+import type { OptionTable } from "../../base/option_table.ts";
 import { isCoverageReason } from "../../load/metrics/coverage.ts";
 import type { ArchivedExchange, Recording, RecordingDetail } from "../../recording/archive/archive.ts";
 import { withArchive } from "../../recording/archive/client.ts";
@@ -21,14 +22,14 @@ export interface AsOptions extends ComputeOptions {
   as: string | undefined;
 }
 
-export function defineAs<Options>(yargs: Argv<Options>): Argv<Options & AsOptions> {
+export function defineAs<Options>(table: OptionTable<Options>): OptionTable<Options & AsOptions> {
   return defineCompute(
-    yargs.option("as", {
+    table.option("as", {
       choices: asChoices,
       describe:
         "load the recorded bodies (recorded), a page of the same shape (model), or the model only if bodies are missing or a trial load is invalid (default: auto)",
     }),
-  ) as unknown as Argv<Options & AsOptions>;
+  );
 }
 
 export function readAs(given: string): As {

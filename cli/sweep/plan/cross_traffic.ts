@@ -1,10 +1,11 @@
 // Bulk flows that share the link with a sweep's loads: read from the words of a plan or of `--cross-traffic`, and what a load is told of
 // them. What single flows may be is cli/flows/language's.
-import type { Argv } from "yargs";
+
 import type { Flow } from "../../../schemas/generated/flow.ts";
 import type { PlanCrossTraffic, SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { number } from "../../base/option.ts";
+import type { OptionTable } from "../../base/option_table.ts";
 import { flowRunOf } from "../../flows/language/flow_run.ts";
 import { formatFlow } from "../../flows/language/flow_words.ts";
 import { readMix, refuseRestless, refuseTooMany } from "../../flows/language/mix.ts";
@@ -18,8 +19,8 @@ export interface CrossTrafficOptions {
   "page-start": number | undefined;
 }
 
-export function defineCrossTraffic<T>(yargs: Argv<T>): Argv<T & CrossTrafficOptions> {
-  return yargs
+export function defineCrossTraffic<T>(table: OptionTable<T>): OptionTable<T & CrossTrafficOptions> {
+  return table
     .option("cross-traffic", {
       type: "string",
       array: true,
@@ -35,7 +36,7 @@ export function defineCrossTraffic<T>(yargs: Argv<T>): Argv<T & CrossTrafficOpti
         rare: true,
         describe: "with --cross-traffic: how long the flows have run when the page begins (default: 5)",
       }),
-    ) as unknown as Argv<T & CrossTrafficOptions>;
+    );
 }
 
 /** What of a plan the options decide; nothing where they are not given. UserError for a flow that cannot be. */

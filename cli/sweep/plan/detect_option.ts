@@ -1,8 +1,9 @@
 // `--detect`, `--spread` and `--from` of `plan`: which effect the runs should show, and how loads are known to scatter. Words to numbers;
 // what follows from them is cli/sweep/detection.ts's.
-import type { Argv } from "yargs";
+
 import { UserError } from "../../base/errors.ts";
 import { isWithin, type Range, rangeWords } from "../../base/option.ts";
+import type { OptionTable } from "../../base/option_table.ts";
 import type { Plan } from "./plan.ts";
 
 export interface DetectOptions {
@@ -34,27 +35,24 @@ function percentOf(option: string, word: string | undefined, range: Range): numb
   return Number(digits);
 }
 
-export function defineDetect<T>(yargs: Argv<T>): Argv<T & DetectOptions> {
-  return yargs
+export function defineDetect<T>(table: OptionTable<T>): OptionTable<T & DetectOptions> {
+  return table
     .option("detect", {
       type: "string",
-      requiresArg: true,
       placeholder: "PERCENT",
       describe: "how many runs show an effect of PERCENT in 80 and in 95 % of sweeps, and how long they take",
     })
     .option("spread", {
       type: "string",
-      requiresArg: true,
       placeholder: "PERCENT",
       describe: "how much a lane's loads vary (standard deviation over mean), if no sweep shows it",
     })
     .option("from", {
       type: "string",
-      requiresArg: true,
       placeholder: "SWEEP",
       describe: "a sweep, or a pilot of three runs, whose loads show it: its number, or a file as `compare` takes it",
     })
-    .group(["detect", "spread", "from"], "What runs can show:") as Argv<T & DetectOptions>;
+    .group(["detect", "spread", "from"], "What runs can show:");
 }
 
 /** UserError where what is given cannot be, or both are. */

@@ -1,9 +1,10 @@
 // `--tolerance` and `--retry-for`: for how long the machine may hold up a load's link, and how long loads whose link it held up for
 // longer are repeated. Words to the plan's settings.
-import type { Argv } from "yargs";
+
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { number } from "../../base/option.ts";
+import type { OptionTable } from "../../base/option_table.ts";
 import { usualTolerance } from "../../load/disturbance.ts";
 import { planRange } from "./plan_range.ts";
 
@@ -13,25 +14,27 @@ export interface DisturbanceOptions {
 }
 
 /** `of`: what may be held up, and what the share is of. */
-export function defineTolerance<T>(yargs: Argv<T>, of: string): Argv<T & Pick<DisturbanceOptions, "tolerance">> {
-  return yargs.option("tolerance", {
+export function defineTolerance<T>(
+  table: OptionTable<T>,
+  of: string,
+): OptionTable<T & Pick<DisturbanceOptions, "tolerance">> {
+  return table.option("tolerance", {
     type: "string",
-    requiresArg: true,
     rare: true,
     placeholder: "LIMIT",
     describe: `how long the machine may hold up the link of ${of}, a time, or the larger of both (default: 1%,5ms)`,
-  }) as unknown as Argv<T & Pick<DisturbanceOptions, "tolerance">>;
+  });
 }
 
-export function defineDisturbance<T>(yargs: Argv<T>): Argv<T & DisturbanceOptions> {
-  return defineTolerance(yargs, "a load before it is invalid: a share of its PLT").option(
+export function defineDisturbance<T>(table: OptionTable<T>): OptionTable<T & DisturbanceOptions> {
+  return defineTolerance(table, "a load before it is invalid: a share of its PLT").option(
     "retry-for",
     number(planRange("retry_for_s", "seconds"), {
       rare: true,
       describe:
         "how long to repeat loads whose link the machine held up (default: a quarter of what the loads take, at least 15 s)",
     }),
-  ) as unknown as Argv<T & DisturbanceOptions>;
+  );
 }
 
 const form = /^(?:(\d+(?:\.\d+)?)%)?(?:(?:^|(?<=%),)(\d+(?:\.\d+)?)ms)?$/;

@@ -1,8 +1,8 @@
 // `--metric`: by what lanes are compared, as an option of race, sweep, report and compare. What follows from it is
 // cli/results/verdict/compared_metric.ts's.
-import type { Argv } from "yargs";
+
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
-import type { Declared } from "../../base/option.ts";
+import type { OptionTable } from "../../base/option_table.ts";
 import { type MetricChoice, metricChoices } from "../../results/verdict/compared_metric.ts";
 
 export interface MetricOptions {
@@ -10,20 +10,19 @@ export interface MetricOptions {
 }
 
 /** `usual`: what it is where it is not given. */
-const metricOption = (usual: string): Declared & { type: "string" } => ({
-  type: "string",
+const metricOption = (usual: string) => ({
   choices: metricChoices,
   describe: `the metric to compare lanes by (default: ${usual}; si: Speed Index; every load is then filmed)`,
 });
 
 /** Of what runs loads. */
-export function defineMetric<T>(yargs: Argv<T>): Argv<T & MetricOptions> {
-  return yargs.option("metric", metricOption("plt, or the plan's")) as unknown as Argv<T & MetricOptions>;
+export function defineMetric<T>(table: OptionTable<T>): OptionTable<T & MetricOptions> {
+  return table.option("metric", metricOption("plt, or the plan's"));
 }
 
 /** Of what reads those that ran. */
-export function defineStoredMetric<T>(yargs: Argv<T>): Argv<T & MetricOptions> {
-  return yargs.option("metric", metricOption("what the sweep asked for")) as unknown as Argv<T & MetricOptions>;
+export function defineStoredMetric<T>(table: OptionTable<T>): OptionTable<T & MetricOptions> {
+  return table.option("metric", metricOption("what the sweep asked for"));
 }
 
 /** What a plan says of it; nothing where the option is not given. */

@@ -43,8 +43,8 @@ export function planRange(
   known.set(schema, settings);
   const { type, minimum, exclusiveMinimum, maximum } = settings[setting] ?? {};
   return {
-    least: minimum ?? exclusiveMinimum ?? Number.NEGATIVE_INFINITY,
-    most: maximum ?? Number.POSITIVE_INFINITY,
+    least: minimum ?? exclusiveMinimum ?? 0,
+    ...(maximum === undefined ? {} : { most: maximum }),
     above: exclusiveMinimum !== undefined,
     whole: type === "integer",
     ...(unit === undefined ? {} : { unit }),

@@ -1,8 +1,9 @@
 // `--decide` and `--precise` of `race` and `sweep`: when loads are enough. Words to a plan's `until`; no rule.
-import type { Argv } from "yargs";
+
 import type { PlanUntil } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { number } from "../../base/option.ts";
+import type { OptionTable } from "../../base/option_table.ts";
 import { lastLook } from "../../results/stats/sequential.ts";
 import { planRange } from "./plan_range.ts";
 
@@ -14,8 +15,8 @@ export interface UntilOptions {
 /** The most loads of a lane where `until` is asked for and their number is not. */
 export const mostLoads = lastLook;
 
-export function defineUntil<T>(yargs: Argv<T>): Argv<T & UntilOptions> {
-  return yargs
+export function defineUntil<T>(table: OptionTable<T>): OptionTable<T & UntilOptions> {
+  return table
     .option(
       "decide",
       number(planRange("decided_percent", "per cent"), {
@@ -27,7 +28,7 @@ export function defineUntil<T>(yargs: Argv<T>): Argv<T & UntilOptions> {
       number(planRange("interval_percent", "per cent"), {
         describe: "load until each lane's median is known within ± PERCENT (95 %)",
       }),
-    ) as Argv<T & UntilOptions>;
+    );
 }
 
 /** UserError where both are asked for. */

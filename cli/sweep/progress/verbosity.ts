@@ -1,6 +1,7 @@
 // `--quiet`, `--status` and `--verbose` of `race` and `sweep`: how much is said on the way. Words to progress_log.ts's.
-import type { Argv } from "yargs";
+
 import { UserError } from "../../base/errors.ts";
+import type { OptionTable } from "../../base/option_table.ts";
 import type { Verbosity } from "./progress_log.ts";
 
 export interface VerbosityOptions {
@@ -9,8 +10,8 @@ export interface VerbosityOptions {
   verbose: boolean;
 }
 
-export function defineVerbosity<T>(yargs: Argv<T>): Argv<T & VerbosityOptions> {
-  return yargs
+export function defineVerbosity<T>(table: OptionTable<T>): OptionTable<T & VerbosityOptions> {
+  return table
     .option("quiet", {
       type: "boolean",
       default: false,
@@ -22,9 +23,7 @@ export function defineVerbosity<T>(yargs: Argv<T>): Argv<T & VerbosityOptions> {
       rare: true,
       describe: "print a line a minute on a terminal too, as in a log",
     })
-    .option("verbose", { type: "boolean", default: false, describe: "print a line for each load" }) as Argv<
-    T & VerbosityOptions
-  >;
+    .option("verbose", { type: "boolean", default: false, describe: "print a line for each load" });
 }
 
 /** UserError where two are asked for. */

@@ -16,7 +16,7 @@ import { schemaErrors } from "../../schemas/schema_errors.ts";
 const folder = mkdtempSync(join(tmpdir(), "trilane-completion-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const commands = (await loadCommands()).map(declarationOf);
+const commands = (await loadCommands()).map((each) => declarationOf(each));
 
 function scriptFile(shell: Shell): string {
   const path = join(folder, shell);

@@ -6,7 +6,7 @@ import { type Declaration, declarationOf } from "../../../cli/commands/declared.
 import { helpOf, programHelp } from "../../../cli/commands/help.ts";
 import { manPages } from "../../../cli/commands/man_page.ts";
 
-const commands = (await loadCommands()).map(declarationOf);
+const commands = (await loadCommands()).map((each) => declarationOf(each));
 const withActions = commands.flatMap((command) => [command, ...command.actions]);
 const named = (name: string): Declaration => {
   const found = commands.find((command) => command.name === name);
@@ -56,7 +56,7 @@ test("an option that a command hides is in no help of it", () => {
 test("the program's help has each command with its summary, by section", async () => {
   const sections = (await loadSections()).map(({ title, commands: of }) => ({
     title,
-    commands: of.map(declarationOf),
+    commands: of.map((each) => declarationOf(each)),
   }));
   const help = programHelp(sections, [["lab", "its programs"]], { columns: 120, isAll: false });
   for (const { name, summary } of commands)

@@ -5,12 +5,12 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { loadCommands } from "../../../cli/commands/all.ts";
 import { declarationOf } from "../../../cli/commands/declared.ts";
-import { checkWords } from "../../../cli/commands/words.ts";
+import { readWords } from "../../../cli/commands/words.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const documents = globSync(["*.md", "{cli,extension,native-host,schemas,shaper}/**/*.md"], { cwd: root });
 const textOf = (document: string): string => readFileSync(join(root, document), "utf8");
-const commands = (await loadCommands()).map(declarationOf);
+const commands = (await loadCommands()).map((each) => declarationOf(each));
 
 /** As a shell splits it, of what the documents use: quotes, comments, a pipe or redirection, a second command. */
 function wordsOf(line: string): string[] {
@@ -26,7 +26,7 @@ test("each command that a document shows can be given", () => {
     for (const [, block = ""] of textOf(document).matchAll(/^```sh\n(.*?)^```/gms))
       for (const [, line = ""] of block.matchAll(/^(?:npx )?trilane (.*)$/gm)) {
         count++;
-        assert.doesNotThrow(() => checkWords(commands, wordsOf(line)), `${document}: trilane ${line}`);
+        assert.doesNotThrow(() => readWords(commands, wordsOf(line)), `${document}: trilane ${line}`);
       }
   assert.ok(count > 50, `${count} commands`);
 });

@@ -1,13 +1,13 @@
 // What a new user may mistype, and the answer: it names the thing, its value and what is accepted. No process is started.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RunError, UserError } from "../../../cli/base/errors.ts";
+import { UserError } from "../../../cli/base/errors.ts";
 import { isWithin } from "../../../cli/base/option.ts";
 import { loadCommands } from "../../../cli/commands/all.ts";
 import { declarationOf } from "../../../cli/commands/declared.ts";
-import { checkWords, nearest, refusalOf } from "../../../cli/commands/words.ts";
+import { nearest, readWords } from "../../../cli/commands/words.ts";
 
-const commands = (await loadCommands()).map(declarationOf);
+const commands = (await loadCommands()).map((each) => declarationOf(each));
 const planIs = commands.find(({ name }) => name === "sweep")?.arguments[0]?.describe;
 
 const refused: readonly (readonly [words: readonly string[], answer: string])[] = [
@@ -102,6 +102,13 @@ const refused: readonly (readonly [words: readonly string[], answer: string])[] 
     'race: "true" is one word too many: the form is `trilane race <page>`; see `trilane race --help`',
   ],
   [["race", "shop", "--no-strict=true"], '--no-strict: takes no value (got "true"): give it alone, or leave it out'],
+  [["race", "shop", "--extraRtt"], "race: no option --extraRtt: did you mean --extra-rtt? see `trilane race --help`"],
+  [
+    ["race", "shop", "--strict", "true"],
+    'race: "true" is one word too many: the form is `trilane race <page>`; see `trilane race --help`',
+  ],
+  [["race", "shop", "-rh"], "race: no option -rh: see `trilane race --help`"],
+  [["race", "shop", "--__proto__=1"], "race: no option --__proto__: see `trilane race --help`"],
   [["race", "shop", "-5abc"], "race: no option -5abc: see `trilane race --help`"],
   [["race", "shop", "--runs", "-5abc"], '--runs: must be a whole number from 1 to 10000 (got "-5abc")'],
   [["meter", "/lab", "--interval", "1"], '--interval: must be a number from 20 to 60000 (ms) (got "1")'],
@@ -114,7 +121,7 @@ const refused: readonly (readonly [words: readonly string[], answer: string])[] 
 for (const [words, answer] of refused)
   test(`trilane ${words.join(" ")}`, () => {
     assert.throws(
-      () => checkWords(commands, words),
+      () => readWords(commands, words),
       (error) => {
         assert.ok(error instanceof UserError);
         assert.equal(error.message, answer);
@@ -123,13 +130,13 @@ for (const [words, answer] of refused)
     );
   });
 
-test("what is right is taken, in each form that yargs takes", () => {
+test("what is right is taken", () => {
   for (const words of [
     ["--help"],
     ["-V"],
     ["race", "--help"],
-    ["--home", "folder", "race", "shop", "--runs=3", "--decide", "2.5", "--no-strict", "--extraRtt"],
-    ["race", "shop", "--strict", "true", "--seed", "0"],
+    ["--home", "folder", "race", "shop", "--runs=3", "--decide", "2.5", "--no-strict", "--extra-rtt"],
+    ["race", "shop", "--strict=true", "--seed", "0"],
     ["sweep", "plan", "--page", "a", "b", "--page", "c"],
     ["submit", "plan", "--slurm", "--sbatch=--partition=long", "--sbatch=-N2"],
     ["import", "-", "--name", "shop"],
@@ -138,17 +145,29 @@ test("what is right is taken, in each form that yargs takes", () => {
     ["remove", "a", "b", "c"],
     ["recording", "rm", "a", "b"],
   ])
-    assert.doesNotThrow(() => checkWords(commands, words), words.join(" "));
+    assert.doesNotThrow(() => readWords(commands, words), words.join(" "));
 });
 
-test("what yargs refuses all the same is the user's to mend, and an error of a command is left as it is", () => {
-  const own = new RunError("failed");
-  assert.equal(refusalOf(null, own), own);
-  const parsed = Object.assign(new Error("Not enough arguments following: x"), { name: "YError" });
-  for (const error of [refusalOf("Unknown argument: x", undefined), refusalOf(parsed.message, parsed)]) {
-    assert.ok(error instanceof UserError);
-    assert.match(error.message, /^(Unknown argument|Not enough arguments following): x$/);
-  }
+test("a command gets what is given, in each form, and defaults for what is not", () => {
+  const valuesOf = (...words: string[]) => readWords(commands, words).values;
+  const race = valuesOf("--home", "folder", "race", "shop", "--runs=3", "--decide", "2.5", "--no-strict", "--pin-time");
+  const { home, json, page, runs, decide, strict, link, tls } = race;
+  assert.deepEqual([home, json, page, runs, decide, strict], ["folder", false, "shop", 3, 2.5, false]);
+  assert.deepEqual([link, tls, race["pin-time"], race["--"]], ["10mbit/50ms", undefined, true, []]);
+  assert.deepEqual(valuesOf("sweep", "plan", "--page=a", "b", "--page", "c").page, ["a", "b", "c"]);
+  assert.deepEqual(valuesOf("sweep", "plan").page, []);
+  const sbatch = valuesOf("submit", "plan", "--slurm", "--sbatch=--partition=long", "--sbatch=-N2");
+  assert.deepEqual([sbatch.sbatch, sbatch.plan], [["--partition=long", "-N2"], "plan"]);
+  assert.equal(valuesOf("import", "-", "--name", "shop").file, "-");
+  assert.deepEqual(valuesOf("shell", "--link", "x", "--", "ls", "--runs", "abc", "")["--"], [
+    "ls",
+    "--runs",
+    "abc",
+    "",
+  ]);
+  assert.deepEqual(valuesOf("remove", "a", "b", "--sweep", "3", "c").recording, ["a", "b", "c"]);
+  assert.equal(valuesOf("race", "shop", "--tls", "1.2", "--json=true").tls, "1.2");
+  assert.equal(valuesOf("list", "--json=false").json, false);
 });
 
 test("no number is endless, where a range has no end either", () => {

@@ -1,19 +1,22 @@
 // The options by which commands say how the origins serve.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import yargs from "yargs";
 import { UserError } from "../../../../cli/base/errors.ts";
+import type { Command, CommonOptions } from "../../../../cli/commands/command.ts";
+import { declarationOf } from "../../../../cli/commands/declared.ts";
+import { readWords } from "../../../../cli/commands/words.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../../../../cli/load/serving/options.ts";
 
+const command: Command<CommonOptions & ServingOptions> = {
+  usage: "serve",
+  summary: "",
+  define: (table) => defineServing(table),
+  run: async () => {},
+};
+
 function choiceOf(...words: string[]) {
-  const parser = defineServing(yargs(words))
-    .parserConfiguration({ "camel-case-expansion": true })
-    .strict()
-    .exitProcess(false)
-    .fail((message, error) => {
-      throw error ?? new UserError(message);
-    });
-  return servingChoiceOf(parser.parseSync() as unknown as ServingOptions);
+  const { values } = readWords([declarationOf(command)], ["serve", ...words]);
+  return servingChoiceOf(values as unknown as ServingOptions);
 }
 
 test("nothing said chooses nothing", () => {
