@@ -23,6 +23,7 @@ import {
   type Sweep,
 } from "../results/store/results.ts";
 import type { AskedToEnd } from "./asked_to_end.ts";
+import { LooksSoFar } from "./answer_so_far.ts";
 import { retryWhileBlocked, writeWait_ms } from "./blocking_conditions.ts";
 import { evidenceFolder } from "./evidence.ts";
 import { makeEvidenceFolder } from "./evidence_folder.ts";
@@ -35,6 +36,7 @@ import { pinnedPages } from "./plan/pinned_pages.ts";
 import { cellsOf, type Plan, pageName, planDigest } from "./plan/plan.ts";
 import { videoLength_s } from "./plan/video_pages.ts";
 import { openProgress, type Progress } from "./progress/progress.ts";
+import { formatDuration } from "./progress/progress_lines.ts";
 import type { Verbosity } from "./progress/progress_log.ts";
 import { type Labs, type RunOutcome, runSweep } from "./runner.ts";
 import { held, machineEnvironment, releaseQuietly, sayStopped, waitingOf } from "./session.ts";
@@ -53,6 +55,8 @@ export interface Execution {
   readonly verbosity?: Verbosity | undefined;
   /** Default: only signals end it early. */
   readonly askedToEnd?: AskedToEnd;
+  /** The whole command ends so long after the process began, with what it has; the answer is needed then, or it fails. Default: no limit. */
+  readonly limit_s?: number;
   /** Default: loads run one after another. */
   readonly labs?: Labs;
   /** Prints what came of the finished sweep, in place of its table and verdict. */
@@ -191,6 +195,7 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
     loads,
     modelledPages(sweep),
     answer,
+    outcome.cut,
   );
   const { table, counts, verdict, cells } = ended;
   const facts = { loads, ...counts, wall_s: outcome.wall_ms / 1000 };
@@ -228,8 +233,13 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
       "see why";
     throw new RunError(`no load of sweep ${sweep.id} was valid: ${why} (report: ${report})`);
   }
+  if (execution.limit_s !== undefined && !answer?.hasInterval)
+    throw new RunError(`no answer in ${formatDuration(execution.limit_s)}: run it again while less else runs`);
   conclude?.(sweep.id);
 }
+
+/** Before the limit no load begins any more: the last one ends in this time, and the report is written. */
+const reserve_ms = 45_000;
 
 /** The sweep's loads, to their end or to the first signal. */
 async function runUntilSignal(
@@ -258,6 +268,8 @@ async function runUntilSignal(
       decides: execution.shard === undefined,
       tryRecording: (await import("../load/pin_decision.ts")).tryRecording,
     });
+    const looks = plan.lanes.length > 1 && !execution.shard ? new LooksSoFar({ results, sweep }) : null;
+    const { limit_s } = execution;
     const outcome = await runSweep({
       home,
       results,
@@ -275,9 +287,15 @@ async function runUntilSignal(
       guess_ms: cellGuess(plan, (page) => recordings.get(page), results),
       ...(labs ? { labs } : {}),
       ...(askedToEnd ? { askedToEnd } : {}),
+      // The clock of performance.now() began with the process.
+      ...(limit_s === undefined ? {} : { isOver: () => performance.now() >= limit_s * 1000 - reserve_ms }),
       links,
       signal,
-      tell: (event) => progress.tell(event),
+      tell: (event) => {
+        progress.tell(event);
+        const answer = event.event === "load-finished" ? looks?.after(event) : null;
+        if (answer) progress.tell(answer);
+      },
     });
     return { outcome, signal: interruption.received() };
   } finally {

@@ -56,9 +56,12 @@ function mediansTable(groups: readonly (readonly CellResult[])[], lanes: readonl
   return hidden > 0 ? [...lines, `and ${hidden} more rows, see the report`] : lines;
 }
 
-const noAnswer: Answer = { pair: null, sentence: "", why: null, sure: null, left: null, further: [] };
+const noAnswer: Answer = {
+  ...{ pair: null, sentence: "", hasInterval: false },
+  ...{ why: null, sure: null, left: null, further: [] },
+};
 
-/** `planned`: without those that were not needed. `modelled`: what is to be said of modelled pages. */
+/** `planned`: without those that were not needed. `modelled`: what is to be said of modelled pages. `cut`: not begun in the time there was. */
 export function outcomeOf(
   cells: readonly Cell[],
   loads: readonly Load[],
@@ -66,6 +69,7 @@ export function outcomeOf(
   planned: number,
   modelled: ReadonlyMap<string, string> = new Map(),
   answer: Answer = noAnswer,
+  cut = 0,
 ): Outcome {
   const { seed, until, repetitions, metric } = plan;
   const study = studyOfPlan(plan.name);
@@ -106,9 +110,7 @@ export function outcomeOf(
     ...verdict.notes,
     study ? agreementSentence([...comparedFigures(study, loads, seed), ...comparedSpreads(study, loads, seed)]) : null,
     until ? stoppingSentence(stoppingSummary(cells, samples, until, repetitions)) : null,
-    plan.time_limit_s !== undefined && !until && planned < cells.length * repetitions
-      ? `The plan's time was over after ${planned} of ${cells.length * repetitions} loads.`
-      : null,
+    cut > 0 ? `The time was over: ${cut} of ${cells.length * repetitions} planned runs were not begun.` : null,
     dilationSentence(plan),
     ...modelled.values(),
     verdict.excluded,

@@ -54,6 +54,8 @@ export interface RunOptions extends Attempting {
   readonly links?: LinkTests;
   /** Asked before each load: why the run is to end; null: it is not. */
   readonly askedToEnd?: AskedToEnd;
+  /** Whether the run's time is over: it ends as the plan's does (time_limit_s), with what it has. Default: it never is. */
+  readonly isOver?: () => boolean;
   /** How many loads may run side by side, and on which links. Default: one after another. */
   readonly labs?: Labs;
   /** In tests: how busy the machine is. */
@@ -78,6 +80,8 @@ export interface RunOutcome {
   readonly loads: number;
   /** Of this run's attempts. */
   readonly wall_ms: number;
+  /** Planned loads that were not begun in the time there was. */
+  readonly cut: number;
   /** Why it was to end early; null where it was not, or was stopped by the signal alone. */
   readonly asked: string | null;
 }
@@ -112,6 +116,7 @@ class SweepRun {
   readonly #browser: BrowserVersion;
   #loads: number;
   #done: number;
+  #cut = 0;
   #wall_ms = 0;
   readonly #retries: RetryBudget;
   #asked: string | null = null;
@@ -146,7 +151,7 @@ class SweepRun {
   }
 
   async run(): Promise<RunOutcome> {
-    const { results, sweep, resumed, tell, film, labs = oneLab } = this.#options;
+    const { results, sweep, plan, resumed, tell, film, labs = oneLab } = this.#options;
     tell({
       event: "sweep-started",
       sweep: sweep.id,
@@ -156,6 +161,9 @@ class SweepRun {
       done: this.#done,
       resumed,
       expected_s: this.#time.left_ms / 1000,
+      lanes: [...new Set(this.#tasks.map(({ cell }) => cell.lane))],
+      runs: plan.repetitions,
+      ...this.#before(),
     });
     const loaded =
       (await this.#runUnits(unitsOf(this.#left, this.#options.plan, labs.most > 1 ? labs.mayShare : null), false)) &&
@@ -174,7 +182,16 @@ class SweepRun {
     const filmed = loaded && (!watched || (await filmCells({ ...filming, film: watched }, this.#toFilm, this.#time)));
     const finished = filmed && (await retryWhileBlocked(() => results.finishSweep(sweep.id), this.#waiting)) !== null;
     const state = finished ? "finished" : "stopped";
-    return { state, done: this.#done, loads: this.#loads, wall_ms: this.#wall_ms, asked: this.#asked };
+    return { state, done: this.#done, loads: this.#loads, cut: this.#cut, wall_ms: this.#wall_ms, asked: this.#asked };
+  }
+
+  /** The loads that a race goes on from; of many pages and links they would be too many to tell. */
+  #before(): Pick<SweepStarted, "before"> {
+    const { results, sweep, resumed } = this.#options;
+    const places = new Set(this.#tasks.map(({ cell: { page, link } }) => JSON.stringify([page, link])));
+    if (!resumed || places.size > 1) return {};
+    const valid = results.loadsOf(sweep.id).filter(({ status }) => status === "valid");
+    return { before: valid.map(({ page, link, lane, plt_ms }) => ({ page, link, lane, plt_ms })) };
   }
 
   /** What counts of a load counts of one that is filmed, too: its time, and whether it was starved. */
@@ -200,8 +217,9 @@ class SweepRun {
     return this.#signal.aborted || this.#asked !== null;
   }
 
-  /** Whether the sweep's loads have had the time that its plan gives them, over all runs; films, in this run. */
+  /** Whether the sweep's loads have had the time that its plan gives them, over all runs; films, in this run. Or this run has had its own. */
   #isTimeUp(): boolean {
+    if (this.#options.isOver?.()) return true;
     const { time_limit_s } = this.#options.plan;
     return time_limit_s !== undefined && this.#spent.spent_ms >= time_limit_s * 1000;
   }
@@ -250,7 +268,7 @@ class SweepRun {
   async #runUnit(unit: Unit, last: boolean): Promise<boolean> {
     if (this.#mustEnd()) return false;
     if (this.#isTimeUp()) {
-      for (const task of unit) if (!this.#skipped.has(task) && !this.#isDone(task)) this.#skip(task);
+      this.#cutOff(unit);
       return true;
     }
     if (!last && linksOf(unit).some(({ link }) => this.#faults.has(link))) {
@@ -262,6 +280,7 @@ class SweepRun {
     this.#running++;
     try {
       for (const task of unit) {
+        if (this.#options.isOver?.()) this.#cutOff([task]);
         if (this.#skipped.has(task)) continue;
         const end = await this.#runTask(task, lab, last);
         if (end === "deferred") this.#deferred.push(unit);
@@ -271,6 +290,14 @@ class SweepRun {
     } finally {
       this.#running--;
       this.#freeLabs.unshift(lab);
+    }
+  }
+
+  #cutOff(tasks: readonly Task[]): void {
+    for (const task of tasks) {
+      if (this.#skipped.has(task) || this.#isDone(task)) continue;
+      this.#skip(task);
+      this.#cut++;
     }
   }
 
@@ -339,7 +366,12 @@ class SweepRun {
         loads: this.#loads,
         left_s: this.#time.left_ms / 1000,
       });
-      if (!isLast && !last && task.isForLater()) return "deferred";
+      if (isLast) continue;
+      if (this.#options.isOver?.()) {
+        this.#cutOff([task]);
+        return "done";
+      }
+      if (!last && task.isForLater()) return "deferred";
     }
     return "done";
   }

@@ -3,7 +3,7 @@
 
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { Cell, Results, Sweep } from "../results/store/results.ts";
-import { orderLoads } from "./plan/load_order.ts";
+import { leadFirst, orderLoads } from "./plan/load_order.ts";
 import { blocksPerRound, roundOf, sharedPlace } from "./plan/neighbours.ts";
 import type { Plan } from "./plan/plan.ts";
 import { PlannedTask } from "./planned_task.ts";
@@ -15,7 +15,9 @@ const placeOf = (plan: Plan, cell: Cell): string => JSON.stringify(sharedPlace(p
 /** In the planned order. */
 export function tasksOf(results: Results, sweep: Sweep, plan: Plan): Task[] {
   const cells = results.cellsOf(sweep.id);
-  const order = orderLoads(cells, (cell) => placeOf(plan, cell), plan.repetitions, plan.seed, blocksPerRound(plan));
+  const ofPlace = (cell: Cell): string => placeOf(plan, cell);
+  const rounds = orderLoads(cells, ofPlace, plan.repetitions, plan.seed, blocksPerRound(plan));
+  const order = leadFirst(rounds, cells, ofPlace, plan.lead_blocks ?? 0);
   const tasks = order.map((planned) => new PlannedTask(planned, cells[planned.cell] as Cell, plan.retries));
   const byPlace = new Map(tasks.map((task) => [`${task.cell.id} ${task.planned.block}`, task]));
   for (const load of results.loadsOf(sweep.id)) byPlace.get(`${load.cell} ${load.block}`)?.add(load.attempt, load);

@@ -14,6 +14,7 @@ export type SweepEvent =
   | SweepStarted
   | LoadStarted
   | LoadFinished
+  | AnswerSoFar
   | FilmStarted
   | FilmFinished
   | SweepPaused
@@ -217,6 +218,23 @@ export interface SweepStarted {
    * What the rest is expected to take.
    */
   expected_s: number;
+  /**
+   * Of page loads.
+   */
+  lanes?: LaneLabel[];
+  /**
+   * Of each lane of a page on a link; with a rule for when they are enough, at most.
+   */
+  runs?: number;
+  /**
+   * Valid loads of a resumed race, which has one page and one link.
+   */
+  before?: {
+    page: string;
+    link: string;
+    lane: LaneLabel;
+    plt_ms: number | null;
+  }[];
 }
 export interface LoadStarted {
   event: "load-started";
@@ -255,6 +273,18 @@ export interface LoadFinished {
    * What the rest is expected to take.
    */
   left_s: number;
+}
+/**
+ * What the loads say so far: once the first page on a link has three runs of each lane, and when more change the sentence. The answer at the end is the one to quote.
+ */
+export interface AnswerSoFar {
+  event: "answer-so-far";
+  sweep: number;
+  sentence: string;
+  /**
+   * false: too few runs for one.
+   */
+  has_interval: boolean;
 }
 /**
  * A further load begins that is filmed, and is in no average (--films).

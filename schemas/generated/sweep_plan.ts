@@ -77,6 +77,10 @@ export interface SweepPlan {
    */
   time_limit_s?: number;
   /**
+   * So many blocks of the first page on the first link run before all others, so that there is a first answer soon.
+   */
+  lead_blocks?: number;
+  /**
    * Whether a repeat visit (h2-0rtt, h3-0rtt) finds the first one's cache, cookies and storage; else only its tickets.
    */
   warm_cache?: boolean;

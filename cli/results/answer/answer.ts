@@ -34,6 +34,8 @@ export interface Answer {
   /** Whose comparison it is; null: there was nothing to compare. */
   readonly pair: LanePair | null;
   readonly sentence: string;
+  /** Whether it says how sure it is: a lane faster or slower, or no difference shown. */
+  readonly hasInterval: boolean;
   readonly why: string | null;
   readonly sure: string | null;
   readonly left: LeftOut | null;
@@ -182,7 +184,11 @@ export function answerOf(answered: Answered): Answer {
   const { cells, loads, plan } = answered;
   const left = leftOut(loads);
   const [asked, ...others] = comparisonsOf(answered);
-  if (!asked) return { pair: null, sentence: withoutPair(answered), why: null, sure: null, left, further: [] };
+  if (!asked)
+    return {
+      ...{ pair: null, sentence: withoutPair(answered), hasInterval: false },
+      ...{ why: null, sure: null, left, further: [] },
+    };
   const { result, decided } = asked;
   const { pair } = result;
   const sentence = sentenceFor(asked, answered, whereOf(cells, result));
@@ -194,7 +200,36 @@ export function answerOf(answered: Answered): Answer {
     sentence: sentenceFor(other, answered, isThere(other.result) ? null : whereOf(cells, other.result)),
   }));
   const sure = sureLine({ loads, plan, result, isOpen, decided });
-  return { pair, sentence, why: whyOf(asked, answered), sure, left, further };
+  const hasInterval = result.interval !== null;
+  return { pair, sentence, hasInterval, why: whyOf(asked, answered), sure, left, further };
+}
+
+/** Runs of each lane that a page on a link needs to be one of several. */
+const fewestRuns = 3;
+
+/** Loads of pages on links that have so many of each lane. */
+function wellLoaded({ cells, loads }: Answered): readonly Load[] {
+  const placeOf = ({ page, link }: Pick<Load, "page" | "link">): string => JSON.stringify([page, link]);
+  const runs = new Map<string, Map<string, number>>();
+  for (const load of loads) {
+    if (counted(load) === null) continue;
+    const lanes = runs.get(placeOf(load)) ?? new Map<string, number>();
+    runs.set(placeOf(load), lanes.set(load.lane, (lanes.get(load.lane) ?? 0) + 1));
+  }
+  const lanesAt = Map.groupBy(cells, placeOf);
+  const isWell = (place: string): boolean =>
+    (lanesAt.get(place) ?? []).every(({ lane }) => (runs.get(place)?.get(lane) ?? 0) >= fewestRuns);
+  return loads.filter((load) => isWell(placeOf(load)));
+}
+
+/** The answer; of a sweep that ended before most pages on links had loads enough, that of those which have. */
+export function soundAnswer(answered: Answered): Answer {
+  const answer = answerOf(answered);
+  if (answer.hasInterval || answer.pair === null) return answer;
+  const loads = wellLoaded(answered);
+  if (loads.length === 0 || loads.length === answered.loads.length) return answer;
+  const partial = answerOf({ ...answered, loads });
+  return partial.hasInterval ? { ...partial, left: answer.left } : answer;
 }
 
 /** What is said of the verdict's pair beside the answer; null: it is the answer's. */

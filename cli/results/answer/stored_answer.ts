@@ -1,7 +1,7 @@
 // The answer to a sweep as the results have it. Reads; what is said is answer.ts's.
 import type { Results, Sweep } from "../store/results.ts";
 import { type MetricChoice, named, samplesOf, usualMetric } from "../verdict/compared_metric.ts";
-import { type Answer, answerOf } from "./answer.ts";
+import { type Answer, soundAnswer } from "./answer.ts";
 import { storedEvidence } from "./stored_evidence.ts";
 
 /** `metric`: by what lanes are compared; default: what the sweep ran for. */
@@ -11,7 +11,7 @@ export function storedAnswer(
   metric: MetricChoice = sweep.plan.metric ?? usualMetric,
 ): Answer {
   const stored = results.loadsOf(sweep.id);
-  const answer = answerOf({
+  const answer = soundAnswer({
     cells: results.cellsOf(sweep.id),
     loads: samplesOf(stored, metric),
     seed: sweep.seed,

@@ -55,6 +55,21 @@ export function orderLoads<Cell>(
   return order;
 }
 
+/** The order with the first cell's group ahead of all others for so many blocks: what one reads first is known first. */
+export function leadFirst<Cell>(
+  order: readonly PlannedLoad[],
+  cells: readonly Cell[],
+  groupOf: (cell: Cell) => string,
+  blocks: number,
+): PlannedLoad[] {
+  const [first] = cells;
+  if (first === undefined || blocks === 0) return [...order];
+  const lead = groupOf(first);
+  const leads = ({ cell, block }: PlannedLoad): boolean => block < blocks && groupOf(cells[cell] as Cell) === lead;
+  const sorted = order.toSorted((a, b) => Number(leads(b)) - Number(leads(a)));
+  return sorted.map((planned, position) => ({ ...planned, position }));
+}
+
 /**
  * The seed of all that is random on the link: the same for all lanes of a page and link in one block, so that they meet the same
  * luck, and another for each repetition, page and link: cells that lost the same packets would err together, and what sums

@@ -130,8 +130,9 @@ export function planDigest(plan: Plan): string {
   const metric = plan.metric && plan.metric !== usualMetric ? { metric: plan.metric } : {};
   const settings = plan.settings ? { settings: plan.settings } : {};
   const traffic = plan.cross_traffic ? { cross_traffic: plan.cross_traffic } : {};
+  const lead = plan.lead_blocks ? { lead_blocks: plan.lead_blocks } : {};
   const terms = { ...interleaved, ...warm, ...strict, ...serving, ...dilated, ...tolerance, ...until, ...metric };
-  const choices = { ...terms, ...settings, ...traffic };
+  const choices = { ...terms, ...settings, ...traffic, ...lead };
   const decisive = { name, pages, lanes, links, repetitions, seed, retries, timeout_s, settle_ms, ...choices };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
 }

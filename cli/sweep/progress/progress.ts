@@ -1,9 +1,12 @@
-// Shows a sweep as it goes on: one line that is written over on a terminal, lines for a log elsewhere (progress_log.ts), or the
-// events themselves as JSON lines. Writes what it is told; measures and decides nothing.
+// Shows a sweep as it goes on: lanes as tracks that fill, written over on a terminal; lines for a log elsewhere (progress_log.ts); or
+// the events themselves as JSON lines. Writes what it is told; measures and decides nothing.
 import type { SweepEvent } from "../../../schemas/generated/sweep_event.ts";
 import { terminalJson, terminalText } from "../../base/terminal_text.ts";
+import { wrappedText } from "../../base/wrapped_text.ts";
+import { AttemptCount } from "./attempt_count.ts";
 import { fetchPlace, flowPlace, formatDuration, progressLine } from "./progress_lines.ts";
 import { logProgress, type Verbosity } from "./progress_log.ts";
+import { type ShownLine, Tracks } from "./tracks.ts";
 import { TroubleLimit } from "./trouble_limit.ts";
 
 /** Where progress goes: process.stderr, or a test's own. */
@@ -34,11 +37,9 @@ function fitted(line: string, columns: number): string {
   return line.length < columns ? line : `${line.slice(0, Math.max(0, columns - 2))}…`;
 }
 
-function bar(done: number, loads: number): string {
-  const width = 20;
-  const full = Math.floor((done / loads) * width);
-  return `${"█".repeat(full)}${"░".repeat(width - full)}`;
-}
+/** On fewer rows only the line that says how far it is. */
+const leastRows = 12;
+const answerRows = 3;
 
 class TerminalProgress implements Progress {
   readonly #out: Terminal;
@@ -46,15 +47,19 @@ class TerminalProgress implements Progress {
   #timer: NodeJS.Timeout | null = null;
   #done = 0;
   #loads = 1;
-  #trouble = 0;
+  #noun = "runs";
+  readonly #attempts = new AttemptCount();
   readonly #troubles = new TroubleLimit();
+  readonly #tracks = new Tracks();
+  #answer = "";
   #left_s = 0;
   #toldAt_ms = 0;
   /** Nothing runs: what is left does not get less. */
   #isPaused = false;
   /** What runs; "": nothing yet. */
   #current = "";
-  #lineDrawn = false;
+  /** Lines that are on the screen to be written over. */
+  #drawn = 0;
   #line = "";
   #below: readonly string[] = [];
 
@@ -65,9 +70,17 @@ class TerminalProgress implements Progress {
 
   tell(event: SweepEvent): void {
     const said = progressLine(event);
-    if (said?.weight === "detail") this.#drawLine(said.line);
-    else if (said && (said.weight !== "trouble" || this.#troubles.admits(performance.now())))
-      this.#say(said.weight === "news" ? terminalText(said.line) : this.#paint(33, terminalText(said.line)));
+    this.#tracks.after(event);
+    if (said?.weight === "answer") this.#answer = said.line;
+    else if (said?.weight === "detail") this.#drawLine(said.line);
+    else if (said && (said.weight !== "trouble" || this.#troubles.admits(said.reason ?? "")))
+      this.#say(said.weight === "news" ? terminalText(said.line) : this.#paint("33", terminalText(said.line)));
+    const ended = this.#attempts.after(event);
+    if (ended) {
+      this.#noun = ended.noun;
+      this.#count({ done: ended.done, loads: ended.all }, ended.left_s);
+      this.#draw();
+    }
     switch (event.event) {
       case "sweep-started":
         this.#count(event, event.expected_s);
@@ -79,27 +92,23 @@ class TerminalProgress implements Progress {
         if (this.#timer) this.#draw();
         break;
       case "load-started":
+        this.#begin("");
+        break;
       case "film-started":
-        this.#begin(`${event.event === "film-started" ? " filming" : ""} ${event.page} ${event.link} ${event.lane}`);
+        this.#begin(`, filming ${event.page} ${event.link} ${event.lane}`);
         break;
       case "flow-run-started":
-        this.#begin(` ${flowPlace(event)}`);
+        this.#begin(`, ${flowPlace(event)}`);
         break;
       case "fetch-started":
-        this.#begin(` ${fetchPlace(event)}`);
+        this.#begin(`, ${fetchPlace(event)}`);
         break;
       case "film-finished":
         this.#countDownFrom(event.left_s);
         this.#draw();
         break;
-      case "load-finished":
-        this.#finished(event.status, event, event.left_s);
-        break;
-      case "flow-run-finished":
-        this.#finished(event.status, { done: event.done, loads: event.runs }, event.left_s);
-        break;
-      case "fetch-finished":
-        this.#finished(event.status, { done: event.done, loads: event.fetches }, event.left_s);
+      case "answer-so-far":
+        if (this.#timer) this.#draw();
         break;
       default:
     }
@@ -108,20 +117,13 @@ class TerminalProgress implements Progress {
   end(): void {
     if (this.#timer) clearInterval(this.#timer);
     this.#timer = null;
-    if (this.#lineDrawn) this.#out.write(`\r${this.#erase()}`);
+    this.#out.write(this.#erased());
     this.#below = [];
-    this.#lineDrawn = false;
   }
 
   #begin(what: string): void {
     this.#countDownFrom(this.#timeLeft_s());
     this.#current = what;
-    this.#draw();
-  }
-
-  #finished(status: string, counts: { readonly done: number; readonly loads: number }, left_s: number): void {
-    if (status !== "valid") this.#trouble++;
-    this.#count(counts, left_s);
     this.#draw();
   }
 
@@ -140,46 +142,60 @@ class TerminalProgress implements Progress {
     this.#toldAt_ms = performance.now();
   }
 
-  /** A line that stays, above the one that is written over. */
+  /** A line that stays, above those that are written over. */
   #say(line: string): void {
-    this.#lineDrawn = false;
-    this.#out.write(`\r${this.#erase()}${line}\n`);
+    this.#out.write(`${this.#erased()}${line}\n`);
   }
 
-  /** What is drawn: the line, and those below it. */
-  #erase(): string {
-    return this.#below.length > 0 ? "\x1b[J" : "\x1b[K";
+  /** Wipes what is drawn: the cursor is at its first line. */
+  #erased(): string {
+    const erased = this.#drawn === 0 ? "" : this.#drawn > 1 ? "\r\x1b[J" : "\r\x1b[K";
+    this.#drawn = 0;
+    return erased;
   }
 
   readonly below = (lines: readonly string[]): void => {
     // A terminal of few rows keeps its line; more than it has would scroll it away.
-    const shown = lines.slice(0, Math.max(0, (this.#out.rows || 24) - 2));
-    const erased = this.#lineDrawn ? this.#erase() : "";
-    this.#below = shown;
-    if (this.#lineDrawn) this.#out.write(`\r${erased}`);
-    if (this.#lineDrawn) this.#drawLine(this.#line);
+    const isDrawn = this.#drawn > 0;
+    if (isDrawn) this.#out.write(this.#erased());
+    this.#below = lines.slice(0, Math.max(0, this.#rows() - 2));
+    if (isDrawn) this.#drawLine(this.#line);
   };
 
-  #paint(colour: number, text: string): string {
+  #rows(): number {
+    return this.#out.rows || 24;
+  }
+
+  #paint(colour: string, text: string): string {
     return this.#colour ? `\x1b[${colour}m${text}\x1b[0m` : text;
   }
 
   #draw(): void {
-    const left_s = this.#timeLeft_s();
-    const trouble = this.#trouble > 0 ? `, ${this.#trouble} not valid` : "";
-    const what = this.#isPaused ? ", waiting" : this.#current === "" ? "" : ` ${this.#current}`;
-    const line = `${bar(this.#done, this.#loads)} ${this.#done}/${this.#loads}${trouble}, ${formatDuration(left_s)} left${what}`;
-    this.#drawLine(line);
+    const what = this.#isPaused ? ", waiting" : this.#current;
+    const left = formatDuration(this.#timeLeft_s());
+    this.#drawLine(`${this.#done} of ${this.#loads} ${this.#noun}${this.#attempts.trouble}, ${left} left${what}`);
   }
 
-  /** The line that is written over. */
+  /** Tracks, the line that says how far it is, the answer so far, and what a run shows below. */
   #drawLine(line: string): void {
-    this.#lineDrawn = true;
     this.#line = line;
     const columns = this.#out.columns || 80;
-    const below = this.#below.map((each) => `\r\n\x1b[K${fitted(terminalText(each), columns)}`).join("");
-    const back = this.#below.length > 0 ? `\x1b[${this.#below.length}A` : "";
-    this.#out.write(`\r\x1b[K${fitted(terminalText(line), columns)}${below}${back}`);
+    const hasRoom = this.#rows() >= leastRows + this.#below.length;
+    const answer = hasRoom && this.#answer !== "" ? wrappedText(this.#answer, columns - 1).slice(0, answerRows) : [];
+    const shown = [
+      ...(hasRoom ? this.#tracks.lines() : []),
+      ...[line, ...answer, ...this.#below].map((text): ShownLine => ({ text })),
+    ].map((each) => this.#painted(each, columns));
+    const back = shown.length > 1 ? `\x1b[${shown.length - 1}A` : "";
+    const wiped = this.#drawn > shown.length ? this.#erased() : "";
+    this.#out.write(`${wiped}\r\x1b[K${shown.join("\r\n\x1b[K")}${back}`);
+    this.#drawn = shown.length;
+  }
+
+  #painted({ text, colour, coloured = 0 }: ShownLine, columns: number): string {
+    const line = fitted(terminalText(text), columns);
+    if (colour === undefined || line.length < coloured) return line;
+    return `${this.#paint(colour, line.slice(0, coloured))}${line.slice(coloured)}`;
   }
 }
 

@@ -105,10 +105,22 @@ function browserLine({ before, now }: BrowserChanged): string {
   return `the browser changed from ${before} to ${now}: this sweep has loads of both; --new begins again with one`;
 }
 
-/** `detail`: all is well; `trouble`: with a load, which there may be many of; `warning`: what whoever runs the sweep must know. */
+/**
+ * `detail`: all is well; `answer`: what the loads say so far; `trouble`: with an attempt, which there may be many of; `warning`: what
+ * whoever runs the sweep must know.
+ */
 export interface Said {
   readonly line: string;
-  readonly weight: "detail" | "news" | "trouble" | "warning";
+  readonly weight: "detail" | "news" | "answer" | "trouble" | "warning";
+  /** Of trouble: as the first reason has it. */
+  readonly reason?: string;
+}
+
+type Attempted = LoadFinished | FilmFinished | FlowRunFinished | FetchFinished;
+
+function troubleOf(event: Attempted, line: string): Said | null {
+  if (event.status === "valid") return null;
+  return { line, weight: "trouble", reason: event.reasons[0] ?? "no reason given" };
 }
 
 /** What there is to say of an event; null: nothing but that the sweep goes on. */
@@ -122,18 +134,20 @@ export function progressLine(event: SweepEvent): Said | null {
       return { line: testLine(event), weight: event.reason === null ? "detail" : "warning" };
     case "sweep-started":
       return { line: startLine(event), weight: "news" };
+    case "answer-so-far":
+      return { line: `so far: ${event.sentence}`, weight: "answer" };
     case "browser-changed":
       return { line: browserLine(event), weight: "warning" };
     case "sweep-paused":
       return { line: pauseLine(event), weight: "warning" };
     case "film-finished":
-      return event.status === "valid" ? null : { line: filmTroubleLine(event), weight: "trouble" };
+      return troubleOf(event, filmTroubleLine(event));
     case "load-finished":
-      return event.status === "valid" ? null : { line: troubleLine(event), weight: "trouble" };
+      return troubleOf(event, troubleLine(event));
     case "flow-run-finished":
-      return event.status === "valid" ? null : { line: flowTroubleLine(event), weight: "trouble" };
+      return troubleOf(event, flowTroubleLine(event));
     case "fetch-finished":
-      return event.status === "valid" ? null : { line: fetchTroubleLine(event), weight: "trouble" };
+      return troubleOf(event, fetchTroubleLine(event));
     default:
       return null;
   }

@@ -1,17 +1,19 @@
 // A sweep's progress for a log: a line now and then, each with its time, so that days of loads are not thousands of lines.
 import type { SweepEvent } from "../../../schemas/generated/sweep_event.ts";
-import { count } from "../../base/numbers.ts";
 import { terminalText } from "../../base/terminal_text.ts";
+import { AttemptCount, type AttemptStatus } from "./attempt_count.ts";
 import type { Progress, Terminal } from "./progress.ts";
-import { fetchPlace, flowPlace, formatDuration, progressLine } from "./progress_lines.ts";
+import { formatDuration, progressLine, type Said } from "./progress_lines.ts";
 import { TroubleLimit } from "./trouble_limit.ts";
 
 /** `quiet`: nothing while all is well; `status`: a line every so often; `verbose`: each load. */
 export type Verbosity = "quiet" | "status" | "verbose";
 
-/** In the first minute more often, so that one sees that it runs. */
-const atFirst_ms = { until: 60_000, interval: 5000 };
+/** Between two lines of progress: in the first minute more often, so that one sees that it runs. */
+const atFirst_ms = { until: 60_000, interval: 10_000 };
 const interval_ms = 60_000;
+/** Between a line of progress and a better answer. */
+const answerInterval_ms = 10_000;
 
 interface Clock {
   /** Does not jump. */
@@ -21,15 +23,6 @@ interface Clock {
 
 const systemClock: Clock = { now_ms: () => performance.now(), date: () => new Date() };
 
-interface Status {
-  readonly done: number;
-  readonly all: number;
-  readonly noun: "loads" | "runs" | "fetches";
-  readonly left_s: number;
-  /** What has just ended. */
-  readonly place: string;
-}
-
 class LogProgress implements Progress {
   readonly #out: Terminal;
   readonly #verbosity: Verbosity;
@@ -37,6 +30,10 @@ class LogProgress implements Progress {
   readonly #began_ms: number;
   #shown_ms = Number.NEGATIVE_INFINITY;
   readonly #troubles = new TroubleLimit();
+  readonly #attempts = new AttemptCount();
+  #status: AttemptStatus | null = null;
+  /** The newest answer, until it is time for a line. */
+  #answer: string | null = null;
 
   constructor(out: Terminal, verbosity: Verbosity, clock: Clock) {
     this.#out = out;
@@ -47,41 +44,38 @@ class LogProgress implements Progress {
 
   tell(event: SweepEvent): void {
     const said = progressLine(event);
-    if (said?.weight === "trouble") this.#trouble(said.line);
+    if (said?.weight === "answer") this.#answer = said.line;
+    else if (said?.weight === "trouble") this.#trouble(said);
     else if (said && (said.weight !== "detail" || this.#verbosity === "verbose"))
       this.#say(said.line, said.weight === "warning" ? "quiet" : "status");
-    if (event.event === "load-finished") {
-      const { done, loads, page, link, lane, left_s } = event;
-      this.#status({ done, all: loads, noun: "loads", left_s, place: `${page} ${link} ${lane}` });
-    }
-    if (event.event === "flow-run-finished") {
-      const { done, runs, left_s } = event;
-      this.#status({ done, all: runs, noun: "runs", left_s, place: flowPlace(event) });
-    }
-    if (event.event === "fetch-finished") {
-      const { done, fetches, left_s } = event;
-      this.#status({ done, all: fetches, noun: "fetches", left_s, place: fetchPlace(event) });
-    }
+    const status = this.#attempts.after(event);
+    if (status) this.#status = status;
+    if (this.#status && this.#isDue(this.#status, status !== null)) this.#routine(this.#status);
   }
 
-  /** How far it is, when it is time to say so. */
-  #status({ done, all, noun, left_s, place }: Status): void {
-    if (done < all && !this.#isTime()) return;
-    this.#shown_ms = this.#clock.now_ms();
-    const trouble = this.#troubles.count > 0 ? `, ${count(this.#troubles.count, "attempt")} not valid` : "";
-    this.#say(`${done} of ${all} ${noun}${trouble}, ${formatDuration(left_s)} left (${place})`);
+  /** Whether it is time to say how far it is, or what the answer is now. */
+  #isDue({ done, all }: AttemptStatus, hasEnded: boolean): boolean {
+    if (this.#answer !== null && this.#isTime(answerInterval_ms)) return true;
+    const isEarly = this.#clock.now_ms() - this.#began_ms < atFirst_ms.until;
+    const isTime = this.#verbosity === "verbose" || this.#isTime(isEarly ? atFirst_ms.interval : interval_ms);
+    return hasEnded && (done === all || isTime);
   }
 
   end(): void {}
 
-  #isTime(): boolean {
-    const now_ms = this.#clock.now_ms();
-    const isEarly = now_ms - this.#began_ms < atFirst_ms.until;
-    return this.#verbosity === "verbose" || now_ms - this.#shown_ms >= (isEarly ? atFirst_ms.interval : interval_ms);
+  #isTime(least_ms: number): boolean {
+    return this.#clock.now_ms() - this.#shown_ms >= least_ms;
   }
 
-  #trouble(line: string): void {
-    if (this.#troubles.admits(this.#clock.now_ms(), this.#verbosity === "verbose")) this.#say(line);
+  #trouble({ line, reason = "" }: Said): void {
+    if (this.#troubles.admits(reason) || this.#verbosity === "verbose") this.#say(line);
+  }
+
+  #routine({ done, all, noun, trouble, left_s, place }: AttemptStatus): void {
+    this.#shown_ms = this.#clock.now_ms();
+    const far = `${done} of ${all} ${noun}${trouble}, ${formatDuration(left_s)} left`;
+    this.#say(this.#answer === null ? `${far} (${place})` : `${far}; ${this.#answer}`);
+    this.#answer = null;
   }
 
   /** `from`: the least that is to be said also where little is. */

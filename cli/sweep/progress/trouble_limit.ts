@@ -1,22 +1,25 @@
-// Which of the lines about loads that are not valid are shown: there may be thousands, and the line with the progress counts them.
-// Writes nothing.
-const most = 10;
-const interval_ms = 60_000;
+// Which of the lines about attempts that are not valid are shown: the first of each kind, with its remedy. The line with the progress
+// counts the others. Writes nothing.
+import { reasonKind } from "../../results/verdict/verdict.ts";
+
+/** Kinds of reasons: more are counted only. */
+const mostKinds = 10;
 
 export class TroubleLimit {
   #count = 0;
-  #shown_ms = Number.NEGATIVE_INFINITY;
+  readonly #kinds = new Set<string>();
 
-  /** Of all lines so far, shown or not. */
+  /** Of all attempts so far, shown or not. */
   get count(): number {
     return this.#count;
   }
 
-  /** Whether the next line is shown: each of the first ones, then one a minute. */
-  admits(now_ms: number, showsAll = false): boolean {
+  /** Whether this one is shown. */
+  admits(reason: string): boolean {
     this.#count++;
-    if (!showsAll && this.#count > most && now_ms - this.#shown_ms < interval_ms) return false;
-    this.#shown_ms = now_ms;
+    const kind = reasonKind(reason);
+    if (this.#kinds.has(kind) || this.#kinds.size >= mostKinds) return false;
+    this.#kinds.add(kind);
     return true;
   }
 }
