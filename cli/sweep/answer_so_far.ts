@@ -44,7 +44,8 @@ export class LooksSoFar {
     const began_ms = this.#now_ms();
     const metric = sweep.plan.metric ?? usualMetric;
     const answer = soundAnswer({
-      cells: results.cellsOf(sweep.id),
+      // Of pages and links to come nothing is said.
+      cells: results.cellsOf(sweep.id).filter(({ page, link }) => this.#valid.has(JSON.stringify([page, link]))),
       loads: samplesOf(results.loadsOf(sweep.id), metric),
       seed: sweep.seed,
       plan: sweep.plan,

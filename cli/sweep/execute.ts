@@ -22,8 +22,8 @@ import {
   type Results,
   type Sweep,
 } from "../results/store/results.ts";
-import type { AskedToEnd } from "./asked_to_end.ts";
 import { LooksSoFar } from "./answer_so_far.ts";
+import type { AskedToEnd } from "./asked_to_end.ts";
 import { retryWhileBlocked, writeWait_ms } from "./blocking_conditions.ts";
 import { evidenceFolder } from "./evidence.ts";
 import { makeEvidenceFolder } from "./evidence_folder.ts";

@@ -228,7 +228,10 @@ export function soundAnswer(answered: Answered): Answer {
   if (answer.hasInterval || answer.pair === null) return answer;
   const loads = wellLoaded(answered);
   if (loads.length === 0 || loads.length === answered.loads.length) return answer;
-  const partial = answerOf({ ...answered, loads });
+  const places = new Set(loads.map(({ page, link }) => JSON.stringify([page, link])));
+  // A single one is named.
+  const cells = answered.cells.filter(({ page, link }) => places.size > 1 || places.has(JSON.stringify([page, link])));
+  const partial = answerOf({ ...answered, loads, cells });
   return partial.hasInterval ? { ...partial, left: answer.left } : answer;
 }
 

@@ -135,10 +135,29 @@ function linksWords({ improvement, byLink }: Compared): string | null {
   return `${lane} is ${word} than ${over} on ${times} of ${count(all, "link")}${also}`;
 }
 
+/** `No verdict yet on shop (3g): 3 of at least 5 runs per lane. (So far HTTP/3 is 19 ms behind HTTP/2.)` */
+function notYet(compared: Compared, percent: number): string {
+  const { improvement, saved_ms, decided } = compared;
+  const { pair, n, pages, links } = improvement;
+  const fewest = Math.min(n.lane, n.over);
+  const isFixed = decided === null && pages === 1 && links === 1 && fewest < minimumUnits;
+  const runs = isFixed ? `${fewest} of at least ${minimumUnits} runs per lane` : "too few runs";
+  const [lane, over] = [laneName(pair.lane), laneName(pair.over)];
+  const ahead_ms = saved_ms ?? 0;
+  const isSameWay = Math.sign(ahead_ms) === Math.sign(percent) && ahead_ms !== 0;
+  const by = isSameWay ? sentenceTime(Math.abs(ahead_ms)) : `${formatPercents(Math.abs(percent), null).percent} %`;
+  const limit = limitOf(improvement);
+  const found =
+    percent === 0
+      ? `${lane} is as fast as ${over}`
+      : `${lane} is ${limit === null ? "" : `${limit} `}${by} ${percent > 0 ? "ahead of" : "behind"} ${over}`;
+  return `No verdict yet${placeWords(compared)}: ${runs}. (So far ${found}.)`;
+}
+
 /** With a capital and a full stop. */
 export function answerSentence(compared: Compared): string {
   const { improvement } = compared;
-  const { percent, interval, pair, gap, n } = improvement;
+  const { percent, interval, pair, gap } = improvement;
   const [lane, over, place] = [laneName(pair.lane), laneName(pair.over), placeWords(compared)];
   if (percent === null) {
     if (!gap) return `${lane} and ${over} cannot be compared${place}: ${improvement.reason}.`;
@@ -149,14 +168,7 @@ export function answerSentence(compared: Compared): string {
   const { places: [only, second] = [], margin_percent = equivalence_percent } = decided ?? {};
   if (decided && second) return decisionsSentence(compared, decided, percent);
   if (only?.decision === "equivalent") return equalSentence(compared, margin_percent, percent);
-  if (interval === null) {
-    const saved = savedWords(Math.abs(percent), compared, percent < 0);
-    const word = percent < 0 ? "slower" : "faster";
-    const runs = n.lane === n.over ? `${count(n.lane, "run")} of each` : `${n.lane} and ${count(n.over, "run")}`;
-    const isFixed = decided === null && improvement.pages === 1 && improvement.links === 1;
-    const needs = isFixed ? `${minimumUnits} of each` : "more";
-    return `Too few runs for a verdict${place}: ${lane} was ${saved} ${word} than ${over} in ${runs}; it takes ${needs}.`;
-  }
+  if (interval === null) return notYet(compared, percent);
   // What was decided at one place is what is said; its figures are those of the look that decided.
   switch (only?.decision ?? direction(improvement)) {
     case "faster":

@@ -187,6 +187,27 @@ describe("runner", () => {
     assert.equal(isFinished(home), true);
   });
 
+  test("a run's time is over: it ends after the load in flight, mid-block and between tries, with what it has", async () => {
+    const plan = fastPlan({ lead_blocks: 2 });
+    let loads = 0;
+    const events: SweepEvent[] = [];
+    const outcome = await fastRun({
+      home,
+      plan,
+      measure: (request) => {
+        loads++;
+        return validLoad(request);
+      },
+      isOver: () => loads >= 8,
+      tell: (event) => events.push(event),
+    });
+    const planned = plan.pages.length * 4 * 3 * plan.repetitions;
+    assert.deepEqual([outcome.state, outcome.done, outcome.cut], ["finished", 8, planned - 8]);
+    const begun = events.flatMap((event) => (event.event === "load-started" ? [event] : []));
+    assert.equal(new Set(begun.slice(0, 6).map(({ page, link }) => `${page} ${link}`)).size, 1, "the first page leads");
+    assert.equal(isFinished(home), true);
+  });
+
   test("the system's clock may jump: order and durations are the monotonic clock's", async (context) => {
     const plan = fastPlan();
     const events: SweepEvent[] = [];

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type RandomSource, randomSource } from "../../../../cli/base/random.ts";
-import { answerOf, furtherSentence } from "../../../../cli/results/answer/answer.ts";
+import { answerOf, furtherSentence, soundAnswer } from "../../../../cli/results/answer/answer.ts";
 import { whyUnknown } from "../../../../cli/results/answer/why.ts";
 import type { Load } from "../../../../cli/results/store/sweep_rows.ts";
 import { sweepVerdict } from "../../../../cli/results/verdict/sweep_verdict.ts";
@@ -56,6 +56,22 @@ test("a pair that has loads on fewer pages says where", () => {
   );
   assert.match(answer, / over HTTP\/2 on 2 pages \(10mbit\/50ms\)\.$/);
   assert.match(further[1] ?? "", / over HTTP\/1\.1 on 1 of 2 pages \(10mbit\/50ms\)\.$/);
+});
+
+test("a sweep that ended before most pages had loads enough answers for those that have", () => {
+  const all = ["h1", "h2", "h3"] as const;
+  const loads = loadsOf(["shop", "news", "wiki", "blog"].map((page) => [page, all] as const)).filter(
+    ({ page, block }) => page === "shop" || block < 1,
+  );
+  const cells = [...new Map(loads.map((load) => [`${load.page} ${load.lane}`, load])).values()];
+  const environment = {} as Parameters<typeof answerOf>[0]["environment"];
+  const all4 = { cells, loads, seed: 1, plan: {}, environment, evidence: () => [] };
+  assert.equal(answerOf(all4).hasInterval, false);
+  const { sentence, hasInterval } = soundAnswer(all4);
+  assert.equal(hasInterval, true);
+  assert.match(sentence, /^HTTP\/3 saves 200 ms \(20.* over HTTP\/2 on shop \(10mbit\/50ms\)\.$/);
+  // Nothing is picked where all say something, or none does.
+  assert.deepEqual(soundAnswer({ ...all4, loads: loads.filter(({ block }) => block < 2) }).hasInterval, false);
 });
 
 type Time_ms = number | "timed out" | "lost";

@@ -77,12 +77,12 @@ const rows: Readonly<Record<string, readonly [Partial<Improvement>, Partial<Comp
   "too few runs": [
     { interval: null, n: { lane: 3, over: 3 }, reason: "an interval needs 5 valid loads of each lane" },
     {},
-    "Too few runs for a verdict on shop (10mbit/50ms): HTTP/3 was 111 ms (12 %) faster than HTTP/2 in 3 runs of each; it takes 5 of each.",
+    "No verdict yet on shop (10mbit/50ms): 3 of at least 5 runs per lane. (So far HTTP/3 is 111 ms ahead of HTTP/2.)",
   ],
   "too few runs, of unequal numbers": [
     { percent: -12.1, interval: null, n: { lane: 4, over: 1 } },
     { saved_ms: -111.4 },
-    "Too few runs for a verdict on shop (10mbit/50ms): HTTP/3 was 111 ms (12 %) slower than HTTP/2 in 4 and 1 run; it takes 5 of each.",
+    "No verdict yet on shop (10mbit/50ms): 1 of at least 5 runs per lane. (So far HTTP/3 is 111 ms behind HTTP/2.)",
   ],
   "lanes not alike": [
     { percent: null, interval: null, gap: { what: "requests", lane: 1, over: 0.621 }, reason: "they differ" },
@@ -168,7 +168,7 @@ const rows: Readonly<Record<string, readonly [Partial<Improvement>, Partial<Comp
   "too few blocks for a look": [
     { interval: null, n: { lane: 5, over: 5 } },
     decided({ undecided: 1 }),
-    "Too few runs for a verdict on shop (10mbit/50ms): HTTP/3 was 111 ms (12 %) faster than HTTP/2 in 5 runs of each; it takes more.",
+    "No verdict yet on shop (10mbit/50ms): too few runs. (So far HTTP/3 is 111 ms ahead of HTTP/2.)",
   ],
   "several decided": [
     { pages: 12, links: 1 },
@@ -194,7 +194,7 @@ const rows: Readonly<Record<string, readonly [Partial<Improvement>, Partial<Comp
   "where it was said before, too few runs": [
     { interval: null, n: { lane: 3, over: 3 } },
     { where: null },
-    "Too few runs for a verdict: HTTP/3 was 111 ms (12 %) faster than HTTP/2 in 3 runs of each; it takes 5 of each.",
+    "No verdict yet: 3 of at least 5 runs per lane. (So far HTTP/3 is 111 ms ahead of HTTP/2.)",
   ],
 };
 

@@ -1,7 +1,7 @@
 // cli/sweep/plan/load_order.ts: every cell once a block, lanes of a group next to each other, seeded, and really shuffled.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { linkSeed, orderLoads } from "../../../../cli/sweep/plan/load_order.ts";
+import { leadFirst, linkSeed, orderLoads } from "../../../../cli/sweep/plan/load_order.ts";
 
 const lanes = ["h1", "h2", "h3"];
 const cells = ["a", "b", "c", "d"].flatMap((group) => lanes.map((lane) => ({ group, lane })));
@@ -34,6 +34,24 @@ describe("order", () => {
     assert.deepEqual(orderLoads(cells, groupOf, 3, 1), order);
     assert.notDeepEqual(orderLoads(cells, groupOf, 3, 2), order);
     assert.deepEqual(orderLoads(cells, groupOf, 9, 1).slice(0, order.length), order);
+  });
+
+  test("the first group may lead for some blocks; the rest keeps its order, and nothing runs twice", () => {
+    const order = orderLoads(cells, groupOf, 4, 1);
+    const led = leadFirst(order, cells, groupOf, 3);
+    const named = led.map(({ cell, block }) => `${cells[cell]?.group}${block}`);
+    assert.deepEqual(named.slice(0, 9), ["a0", "a0", "a0", "a1", "a1", "a1", "a2", "a2", "a2"]);
+    assert.deepEqual(
+      led.slice(9).map(({ cell, block }) => ({ cell, block })),
+      order
+        .filter(({ cell, block }) => cells[cell]?.group !== "a" || block === 3)
+        .map(({ cell, block }) => ({ cell, block })),
+    );
+    assert.deepEqual(
+      led.map(({ position }) => position),
+      order.map(({ position }) => position),
+    );
+    assert.deepEqual(leadFirst(order, cells, groupOf, 0), order);
   });
 
   test("each lane and each group comes first about as often as the others", () => {

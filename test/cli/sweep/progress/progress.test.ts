@@ -242,7 +242,10 @@ describe("progress", () => {
       return { written, seen, after: screenOf(written) };
     };
     const { seen, after } = drawn({ NO_COLOR: "1" });
-    const said = ["test: goes on with sweep 3 at load 2 of 9, 3 cells, about 1 min 40 s", "invalid: shop 3g h3, attempt 1: late"];
+    const said = [
+      "test: goes on with sweep 3 at load 2 of 9, 3 cells, about 1 min 40 s",
+      "invalid: shop 3g h3, attempt 1: late",
+    ];
     assert.deepEqual(seen, [
       ...said,
       "shop 3g",
