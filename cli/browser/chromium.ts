@@ -11,6 +11,7 @@
 // these connections find no name (clear.ts).
 import type { Lane } from "../base/lanes.ts";
 import { clearHostRules } from "./clear.ts";
+import { standInRules } from "./stand_ins.ts";
 
 export const window = { width: 1366, height: 768 };
 
@@ -25,7 +26,7 @@ const anyQuic = ["--origin-to-force-quic-on=*:1"];
 // to learn of it, from DNS or from a first request over h2, and that is what the lanes are about that leave it free.
 const laneArguments: Record<Lane, readonly string[]> = {
   h1,
-  "h1-clear": [...h1, `--host-resolver-rules=${clearHostRules}`],
+  "h1-clear": h1,
   h2,
   // Chromium resumes TCP's connections all the same, but does not send early data by default.
   "h2-0rtt": [...h2, "--enable-features=EnableTLS13EarlyData"],
@@ -119,6 +120,8 @@ export interface ChromiumOptions {
   readonly userAgent: string;
   /** QUIC packets are acknowledged after a millisecond at most; else as Chromium does. On every lane, or they would differ. */
   readonly frequentAcks?: boolean;
+  /** By host of the recording, an address that it is served from. */
+  readonly hosts?: ReadonlyMap<string, string>;
   /** Videos play without anybody's click, with their sound. */
   readonly autoplays?: boolean;
 }
@@ -130,11 +133,18 @@ const frequentAcks = [
   "--force-fieldtrial-params=QUIC.Enabled:set_quic_flags/FLAGS_quic_ack_decimation_delay%3D0.001",
 ];
 
+/** In clear the names are others already (clear.ts). */
+function hostRules({ lane, hosts = new Map() }: ChromiumOptions): string[] {
+  const rules = lane === "h1-clear" ? clearHostRules(hosts) : standInRules(hosts);
+  return rules.length > 0 ? [`--host-resolver-rules=${rules.join(",")}`] : [];
+}
+
 export function chromiumArguments(options: ChromiumOptions): string[] {
   const { lane, profile, spkiList, userAgent } = options;
   return [
     ...sharedArguments,
     ...laneArguments[lane],
+    ...hostRules(options),
     ...(options.frequentAcks ? frequentAcks : []),
     ...(options.autoplays ? ["--autoplay-policy=no-user-gesture-required"] : []),
     // Of this argument the browser takes the last one only.

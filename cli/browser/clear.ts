@@ -9,6 +9,7 @@
 // Cookies that a response sets are kept for the other host: none are sent that a script of the page set.
 import { isIP } from "node:net";
 import type { Connection } from "./browser.ts";
+import { addressRule } from "./stand_ins.ts";
 
 // As native-host/replay/origins/in_clear.c has them.
 const suffix = ".clear.test";
@@ -18,13 +19,20 @@ const nameMax_bytes = 253;
  * For Chromium's --host-resolver-rules: the names of https:// origins are not found, and the link sees nothing of it.
  * Otherwise Chromium looks them up for its early connections, twice as the DNS has no such name, before and beside the
  * names that the requests go to. Hosts that are kept are left alone: addresses, for which a name that ends in a digit is
- * taken too, and names too long for another.
+ * taken too, and names too long for another. If an address needs a stand-in (stand_ins.ts), which what is left alone cannot have,
+ * each of the recording's is named instead.
  */
-export const clearHostRules = [
-  // In these patterns ? is one character or none.
-  `MAP ${"?".repeat(nameMax_bytes - suffix.length)} ^NOTFOUND`,
-  ...[`*${suffix}`, "*:*", ...Array.from("0123456789", (digit) => `*${digit}`)].map((hosts) => `EXCLUDE ${hosts}`),
-].join(",");
+export function clearHostRules(hosts: ReadonlyMap<string, string>): string[] {
+  const literals = [...hosts].filter(([host]) => isIP(host) !== 0);
+  const needsStandIns = literals.some(([host, address]) => host !== address);
+  const kept = needsStandIns ? [] : ["*:*", ...Array.from("0123456789", (digit) => `*${digit}`)];
+  return [
+    ...(needsStandIns ? literals.map(addressRule) : []),
+    // In these patterns ? is one character or none.
+    `MAP ${"?".repeat(nameMax_bytes - suffix.length)} ^NOTFOUND`,
+    ...[`*${suffix}`, ...kept].map((pattern) => `EXCLUDE ${pattern}`),
+  ];
+}
 
 function clearHost(host: string): string {
   const keeps = isIP(host.replace(/^\[|\]$/g, "")) !== 0 || host.length + suffix.length > nameMax_bytes;

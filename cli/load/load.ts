@@ -210,6 +210,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       chromium,
       ...chromiumArguments({
         ...{ lane, profile: scratch.profile, spkiList: spkis, userAgent },
+        ...(recorded ? { hosts: recorded.addresses } : {}),
         frequentAcks: serving.client_acks === "frequent",
         autoplays: recording.video_s !== undefined,
       }),

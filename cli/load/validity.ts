@@ -11,6 +11,7 @@ import type {
   LoadFallback,
 } from "../../schemas/generated/page_load.ts";
 import { type Lane, laneFacts } from "../base/lanes.ts";
+import { lookedUpFor } from "../browser/stand_ins.ts";
 import type { LinkProfile } from "../link/link.ts";
 import type { RecordedRequests } from "../recording/archive/recorded_requests.ts";
 import { isOffLane, laneReasons } from "./lane_agreement.ts";
@@ -87,7 +88,9 @@ function backgroundOf(
   replay: ReplayReport | null,
 ) {
   const hosts = new Set(entries.flatMap(({ request: { url } }) => [hostOf(url), hostOf(wireUrl(url))]));
-  const names = (replay?.dns ?? []).filter(({ name }) => !hosts.has(name.replace(/\.$/, "").toLowerCase()));
+  const names = (replay?.dns ?? []).filter(
+    ({ name }) => !hosts.has(lookedUpFor(name.replace(/\.$/, "").toLowerCase())),
+  );
   return [
     ...left.map(({ url, outcome, websocket }) => ({ url: websocket ? url.replace(/^http/, "ws") : url, outcome })),
     ...[...new Map(names.map(({ name, answer }) => [name, answer]))].map(([name, answer]) => ({

@@ -18,6 +18,7 @@ import { urlOnLane } from "../clear_origins.ts";
 import { extraRttArgumentsOf } from "../extra_rtts.ts";
 import { labCommand, spkiList } from "../lab.ts";
 import { laneOriginOptions } from "../lane_origins.ts";
+import { recordedRequestsOf } from "../recorded_requests_of.ts";
 import { servingArguments } from "../serving/arguments.ts";
 import type { Serving } from "../serving/serving.ts";
 import { startFailure, visibleArguments, visibleEnvironment } from "./visible_chromium.ts";
@@ -110,8 +111,10 @@ export async function openPage(options: OpenOptions, opened: (page: Opened) => v
       ],
     });
     const userAgent = await userAgentOf(chromium);
+    const recorded = await recordedRequestsOf(home, recording);
     const words = visibleArguments({
       ...{ lane, profile: scratch.profile, spkiList: spkis, userAgent, headless },
+      ...(recorded ? { hosts: recorded.addresses } : {}),
       frequentAcks: serving.client_acks === "frequent",
     });
     const commandLine = [...lab.replay, ...lab.shaper, chromium, ...words];

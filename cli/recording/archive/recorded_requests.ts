@@ -31,6 +31,8 @@ export interface RecordedRequests {
   readonly placeOf: ReadonlyMap<number, number>;
   /** By requestKey of what a page may ask for, the same. */
   readonly placeOfKey: ReadonlyMap<string, number>;
+  /** By host, an address that it is served from. */
+  readonly addresses: ReadonlyMap<string, string>;
 }
 
 const header = (headers: readonly Header[], name: string): string =>
@@ -162,5 +164,6 @@ export function recordedRequests(
     placeOf.set(exchange.seq, place);
     if (!placeOfKey.has(key)) placeOfKey.set(key, place);
   }
-  return { digest: recording.digest, requests, placeOf, placeOfKey };
+  const addresses = new Map(exchanges.map(({ host, address }) => [host, address]));
+  return { digest: recording.digest, requests, placeOf, placeOfKey, addresses };
 }

@@ -25,11 +25,13 @@ for (const [network, prefix] of [
 ] as const)
   unusable.addSubnet(network, prefix, "ipv6");
 
-// What a browser in a lab cannot connect to when a URL names it: no server there can have it.
+// What no server in a lab can have, as a browser there takes it for its own machine, or knows no way to it.
 const unreachable = new BlockList();
 unreachable.addSubnet("0.0.0.0", 8, "ipv4");
+unreachable.addSubnet("127.0.0.0", 8, "ipv4");
 unreachable.addAddress("100.64.0.2", "ipv4"); // the browser's own side of the lab (shaper/tun/lab.h)
 unreachable.addSubnet("224.0.0.0", 3, "ipv4"); // multicast, reserved, broadcast
+unreachable.addSubnet("::", 127, "ipv6");
 unreachable.addAddress("fd00:7472::2", "ipv6"); // as 100.64.0.2
 unreachable.addSubnet("fe80::", 10, "ipv6"); // a URL cannot say on which link
 unreachable.addSubnet("ff00::", 8, "ipv6");
@@ -57,14 +59,8 @@ const legalHost = /^[a-z0-9._:-]{1,255}$/;
 /** A URL may: the host of `https://%2e/` is empty but for the root's dot. */
 export const namesIllegalHost = (entry: Pick<HarEntry, "url">): boolean => !legalHost.test(hostOf(entry));
 
-/**
- * A URL with such an address in it. No stand-in would help: a browser connects to what the URL says, without asking the
- * lab's name server.
- */
-export function namesUnreachableAddress(entry: HarEntry): boolean {
-  const host = hostOf(entry);
-  return isIP(host) !== 0 && unreachable.check(host, isIP(host) === 6 ? "ipv6" : "ipv4");
-}
+/** The browser of a load is sent to a stand-in (cli/load/stand_ins.ts). */
+const isReachable = (address: string): boolean => !unreachable.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 
 export interface AddressCounts {
   /** Different recorded addresses that were replaced because no lab can have them. */
@@ -97,9 +93,9 @@ export class Addresses {
 
   of(entry: HarEntry): Address {
     const host = hostOf(entry);
-    // An address in the URL is connected to as it is.
-    if (isIP(host)) return { given: host, replaced: null };
-    const address = recordedAddress(entry) ?? this.#ofHost.get(host);
+    // An address in the URL is connected to as it is, where a server in a lab can have it.
+    if (isIP(host) && isReachable(host)) return { given: host, replaced: null };
+    const address = isIP(host) ? host : (recordedAddress(entry) ?? this.#ofHost.get(host));
     if (address && isUsable(address)) return { given: address, replaced: null };
     return { given: this.#standIn(address, host), replaced: address ?? null };
   }

@@ -152,10 +152,7 @@ const skipWords: Record<SkipReason, string> = {
   "from cache": "answered from a cache",
   "not modified": "not modified (304), with no body to replay",
   "pushed twice": "pushed by the server and requested too",
-  "local host": "from the recording machine itself (localhost)",
   "illegal host": "from a host whose name DNS cannot hold",
-  "unreachable address":
-    "from an address in the URL that no server in a lab can have (link-local, multicast, the lab's own)",
   tunnel: "CONNECT to a proxy",
   "before the document": "before the document that the load begins with",
 };

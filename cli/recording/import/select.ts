@@ -1,7 +1,7 @@
 // Which entries of a HAR belong to the recording: those of one page that had a response of their own over HTTP. Every entry
 // left out is counted under its reason. Changes no entry.
 import { UserError } from "../../base/errors.ts";
-import { namesIllegalHost, namesUnreachableAddress } from "./addresses.ts";
+import { namesIllegalHost } from "./addresses.ts";
 import { type FailureKind, failureKind } from "./failures.ts";
 import { type HarEntry, type HarFile, type HarPage, numberField, textField } from "./har.ts";
 
@@ -14,9 +14,7 @@ export type SkipReason =
   | "from cache"
   | "not modified"
   | "pushed twice"
-  | "local host"
   | "illegal host"
-  | "unreachable address"
   | "tunnel"
   | "before the document";
 
@@ -94,22 +92,12 @@ function leadsNowhere({ status, response }: HarEntry): boolean {
 
 const isPushed = ({ raw }: HarEntry): boolean => raw._was_pushed === 1 || raw._was_pushed === true;
 
-/** Names that a browser resolves by itself to the machine it runs on: no lab can stand behind them. */
-export function isLocalHost(hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, "");
-  return (
-    /(^|\.)localhost\.?$/i.test(host) || /^127\./.test(host) || host === "::1" || host === "0.0.0.0" || host === "::"
-  );
-}
-
 function skipReason(entry: HarEntry, alternatives: readonly HarEntry[]): SkipReason | null {
   if (entry.status === 101) return "websocket";
   if (entry.method === "CONNECT") return "tunnel";
   if (entry.status <= 0 || entry.status > 999) return "failed";
   if (entry.status < 200) return "informational";
-  if (isLocalHost(entry.url.hostname)) return "local host";
   if (namesIllegalHost(entry)) return "illegal host";
-  if (namesUnreachableAddress(entry)) return "unreachable address";
   const elsewhere = (fits: (other: HarEntry) => boolean): boolean =>
     alternatives.some((other) => other !== entry && other.method === entry.method && fits(other));
   const complete = (other: HarEntry): boolean =>

@@ -78,9 +78,7 @@ const skipWords: Readonly<Record<string, string>> = {
   failed: "without a response",
   "not over HTTP": "not over HTTP",
   "not modified": "not modified (304), with no body to replay",
-  "local host": "from the recording machine itself (localhost)",
   "illegal host": "from a host whose name DNS cannot hold",
-  "unreachable address": "from an address in the URL that no server in a lab can have",
   "before the document": "responses of the start URL before the one that the load begins with",
 };
 

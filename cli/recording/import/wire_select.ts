@@ -2,10 +2,9 @@
 // Mahimahi nor Web Page Replay says when an exchange was, nor which page was loaded: both are told from the messages.
 import { urlWithoutCredentials } from "../../../extension/capture/url_without_credentials.ts";
 import { UserError } from "../../base/errors.ts";
-import { namesIllegalHost, namesUnreachableAddress } from "./addresses.ts";
+import { namesIllegalHost } from "./addresses.ts";
 import { valueIn } from "./http_message.ts";
-import { isLocalHost } from "./select.ts";
-import { asEntry, type WireExchange, type WireRecording } from "./wire_exchange.ts";
+import type { WireExchange, WireRecording } from "./wire_exchange.ts";
 
 export interface WireSelection {
   readonly url: string;
@@ -106,12 +105,10 @@ function givenUrl(given: string): string {
 }
 
 function skipReason(exchange: WireExchange): string | null {
-  const { url, status } = exchange;
+  const { status } = exchange;
   if (status === 101) return "websocket";
   if (status < 200) return "informational";
-  if (isLocalHost(url.hostname)) return "local host";
   if (namesIllegalHost(exchange)) return "illegal host";
-  if (namesUnreachableAddress(asEntry(exchange))) return "unreachable address";
   // A fresh browser has no cache: it needs the whole response, which is recorded beside this one or not at all.
   return status === 304 ? "not modified" : null;
 }

@@ -12,7 +12,11 @@ const remedies: readonly (readonly [string, string])[] = [
   ],
   ["ERR_NAME_NOT_RESOLVED", "no such host: check the URL, or name its address with --resolve HOST=ADDRESS"],
   ["ERR_INTERNET_DISCONNECTED", "this machine has no network: connect it"],
-  ["ERR_CERT_", "the certificate is not trusted: name it with --trust FILE.pem if you know the server"],
+  [
+    "ERR_CERT_",
+    "the certificate is not trusted; if you know the server: `openssl s_client -connect HOST </dev/null | openssl x509 >server.pem`, and --trust server.pem",
+  ],
+  ["ERR_SSL_PROTOCOL_ERROR", "the server does not speak TLS there: is it an http:// page?"],
   ["ERR_CONNECTION_REFUSED", "nothing listens there: check the URL's host and port"],
   ["ERR_CONNECTION_TIMED_OUT", "the server does not answer: check the URL and this machine's network"],
   ["ERR_ADDRESS_UNREACHABLE", "no way leads to the server: check the URL and this machine's network"],
@@ -24,11 +28,13 @@ const remedies: readonly (readonly [string, string])[] = [
   ["ERR_INVALID_AUTH_CREDENTIALS", "it asks for a password: save a HAR in your own browser"],
 ];
 
-/** `message` of a NavigationError, with what to do where that is known. */
-export function withRemedy(message: string): string {
+/** `message` of a NavigationError at `url`, with what to do where that is known. */
+export function withRemedy(message: string, url: string): string {
   const code = /net::(ERR_\w+)/.exec(message)?.[1];
   const remedy = remedies.find(([beginning]) => code?.startsWith(beginning))?.[1];
-  return remedy === undefined ? message : `${message}: ${remedy}`;
+  const { hostname, port } = new URL(url);
+  const server = `${hostname}:${port || "443"}`;
+  return remedy === undefined ? message : `${message}: ${remedy.replace("-connect HOST", `-connect ${server}`)}`;
 }
 
 /** Of a browser that did not start: without user namespaces `unshare` fails, whatever it says of it, and the browser has no sandbox. */

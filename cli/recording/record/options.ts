@@ -63,7 +63,6 @@ export function defineLive<T>(table: OptionTable<T>): OptionTable<T & LiveOption
       array: true,
       nargs: 1,
       default: [],
-      rare: true,
       placeholder: "HOST=ADDRESS",
       describe: "address of a host; *.HOST: of all its subdomains",
     })
@@ -72,9 +71,8 @@ export function defineLive<T>(table: OptionTable<T>): OptionTable<T & LiveOption
       array: true,
       nargs: 1,
       default: [],
-      rare: true,
       placeholder: "FILE",
-      describe: "PEM file of certificates to trust, for a staging server",
+      describe: "PEM file of certificates to trust, for a staging or development server",
     })
     .option("allow-local-network", {
       type: "boolean",

@@ -148,7 +148,8 @@ async function observe(options: RecordOptions, start: Parameters<typeof startBro
   } catch (error) {
     // A browser that is stopped looks like one that ended.
     signal?.throwIfAborted();
-    if (error instanceof NavigationError) throw new RunError(`${options.url}: ${withRemedy(error.message)}`);
+    if (error instanceof NavigationError)
+      throw new RunError(`${options.url}: ${withRemedy(error.message, options.url)}`);
     throw error;
   } finally {
     signal?.removeEventListener("abort", stop);

@@ -3,19 +3,18 @@ import { createHash, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { UserError } from "../../base/errors.ts";
-import { isLocalHost } from "../import/select.ts";
 
-/** "shop.example" is https://shop.example/. */
+/** What development servers listen on, nearly all without TLS. */
+const ownMachine = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?(\/|$)/i;
+
+/** "shop.example" is https://shop.example/, localhost:3000 http://localhost:3000/. */
 export function pageUrl(text: string): string {
-  const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`;
+  const scheme = ownMachine.test(text) ? "http" : "https";
+  const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `${scheme}://${text}`;
   if (!URL.canParse(whole))
     throw new UserError(`${JSON.stringify(text)} is not a URL: write it as https://shop.example/`);
   const url = new URL(whole);
   if (!/^https?:$/.test(url.protocol)) throw new UserError(`${text}: only http and https pages can be recorded`);
-  if (isLocalHost(url.hostname))
-    throw new UserError(
-      `${text}: in a lab this would be the browser's own machine: give it another name, as --resolve staging.test=127.0.0.1 with ${url.protocol}//staging.test${url.port && `:${url.port}`}${url.pathname}`,
-    );
   url.hash = "";
   return url.href;
 }

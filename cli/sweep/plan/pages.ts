@@ -124,7 +124,8 @@ const isFile = (word: string): boolean =>
   word.includes("/") || /\.json$/i.test(word) || word.replace(fileEnding, "") !== word;
 
 /** Also that of a page that was recorded with another name's choice. */
-export const isUrl = (word: string): boolean => /^https?:\/\//i.test(word);
+/** Also a development server as people name it, localhost:3000. */
+export const isUrl = (word: string): boolean => /^(https?:\/\/|(localhost|127\.0\.0\.1|\[::1\]):\d+(\/|$))/i.test(word);
 
 /** Whose place a file's recording takes: that of the same page; null: none is there. UserError where its name is another page's. */
 async function replaced(archive: Archive, file: string, candidate: Candidate): Promise<Recording | null> {

@@ -24,11 +24,30 @@ test("a name that would become longer than names may be stays", () => {
 });
 
 test("only names that have another in clear are not to be found", () => {
-  const [map, ...exclusions] = clearHostRules.split(",");
+  const [map, ...exclusions] = clearHostRules(
+    new Map([
+      ["a.test", "192.0.2.9"],
+      ["192.0.2.1", "192.0.2.1"],
+    ]),
+  );
   // One character or none each: up to the longest name that has another.
   assert.match(map ?? "", /^MAP \?{242} \^NOTFOUND$/);
   assert.ok(
     ["EXCLUDE *.clear.test", "EXCLUDE *:*", "EXCLUDE *0", "EXCLUDE *9"].every((rule) => exclusions.includes(rule)),
   );
   assert.equal(exclusions.length, 12);
+});
+
+test("if an address needs a stand-in, which what is left alone cannot have, each recorded address is named", () => {
+  const rules = clearHostRules(
+    new Map([
+      ["127.0.0.1", "198.18.0.1"],
+      ["::1", "198.18.0.2"],
+      ["192.0.2.1", "192.0.2.1"],
+      ["localhost", "198.18.0.3"],
+    ]),
+  );
+  assert.deepEqual(rules.slice(0, 3), ["MAP 127.0.0.1 198.18.0.1", "MAP [::1] 198.18.0.2", "MAP 192.0.2.1 192.0.2.1"]);
+  assert.match(rules[3] ?? "", /^MAP \?{242} \^NOTFOUND$/);
+  assert.deepEqual(rules.slice(4), ["EXCLUDE *.clear.test"]);
 });

@@ -18,6 +18,7 @@ const recorded: RecordedRequests = {
   requests,
   placeOf: new Map(requests.map((_, place) => [place, place])),
   placeOfKey: new Map(requests.map((_, place) => [`GET shop.example:/${place || ""}`, place])),
+  addresses: new Map(),
 };
 
 /** A load of the first `count` objects. */

@@ -20,6 +20,7 @@ const recorded: RecordedRequests = {
   ],
   placeOf: new Map(),
   placeOfKey: new Map(),
+  addresses: new Map(),
 };
 
 const coverage: LoadCoverage = {

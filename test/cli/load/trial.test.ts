@@ -11,6 +11,7 @@ const nothing = {
   requests: [],
   placeOf: new Map<number, number>(),
   placeOfKey: new Map<string, number>(),
+  addresses: new Map(),
 };
 const coverage = coverageOf(nothing, { seqs: [], cached: [], beyond: [], requests: 0 });
 

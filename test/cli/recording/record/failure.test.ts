@@ -5,8 +5,14 @@ import { startRemedy, withRemedy } from "../../../../cli/recording/record/failur
 
 test("an error of the network comes with what to do, another as it is", () => {
   const refused = "the page did not load: net::ERR_CONNECTION_REFUSED";
-  assert.equal(withRemedy(refused), `${refused}: nothing listens there: check the URL's host and port`);
-  assert.equal(withRemedy("the browser ended"), "the browser ended");
+  const url = "https://localhost:8443/";
+  assert.equal(withRemedy(refused, url), `${refused}: nothing listens there: check the URL's host and port`);
+  assert.equal(withRemedy("the browser ended", url), "the browser ended");
+});
+
+test("a certificate of a development server comes with the command that fetches it", () => {
+  const line = withRemedy("the page did not load: net::ERR_CERT_AUTHORITY_INVALID", "https://localhost:8443/");
+  assert.match(line, /openssl s_client -connect localhost:8443 <\/dev\/null .*--trust server\.pem$/);
 });
 
 test("where user namespaces are what a browser lacked to start, doctor is named", () => {

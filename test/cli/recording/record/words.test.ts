@@ -22,6 +22,10 @@ test("a URL without a scheme is an https one; a fragment is the browser's", () =
   assert.equal(pageUrl("shop.example"), "https://shop.example/");
   assert.equal(pageUrl("shop.example:8443/a?b#c"), "https://shop.example:8443/a?b");
   assert.equal(pageUrl("http://bücher.example/ü"), "http://xn--bcher-kva.example/%C3%BC");
+  assert.equal(pageUrl("localhost:3000"), "http://localhost:3000/");
+  assert.equal(pageUrl("127.0.0.1:8080/a"), "http://127.0.0.1:8080/a");
+  assert.equal(pageUrl("https://localhost:8443"), "https://localhost:8443/");
+  assert.equal(pageUrl("localhost.example"), "https://localhost.example/");
   refused(() => pageUrl("ftp://shop.example/"), /only http and https/);
   refused(() => pageUrl("https://"), /is not a URL/);
   refused(() => pageUrl("two words"), /is not a URL/);

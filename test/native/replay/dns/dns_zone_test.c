@@ -26,6 +26,8 @@ static const struct recorded_exchange exchanges[] = {
     {.seq = 8, .scheme = "https", .host = "2001:db8::14", .port = 443, .address = "2001:db8::14"},
     {.seq = 9, .scheme = "http", .host = "both.example.org", .port = 80, .address = "192.0.2.15"},
     {.seq = 10, .scheme = "https", .host = "both.example.org", .port = 443, .address = "192.0.2.15"},
+    {.seq = 11, .scheme = "https", .host = "localhost", .port = 3000, .address = "198.18.0.1"},
+    {.seq = 12, .scheme = "https", .host = "app.localhost", .port = 443, .address = "198.18.0.2"},
 };
 
 static const struct recording recording = {.name = "test",
@@ -177,6 +179,28 @@ static void test_https_record_of_another_port(void **state) {
                          DNS_NXDOMAIN);
     answer = ask(zone, make_query("_8443._https.alt.example.org", DNS_TYPE_A, CLASS_IN), false);
     assert_int_equal(answer->question.outcome, DNS_NODATA); // the host has the address, not this name
+}
+
+// Browsers never ask for localhost itself.
+static void test_local_names(void **state) {
+    struct dns_zone *zone = *state;
+    static const struct {
+        const char *name;
+        uint8_t last;
+    } known[] = {{"localhost.test", 1}, {"app.localhost.test", 2}, {"localhost", 1}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const uint8_t address[] = {198, 18, 0, known[i].last};
+        const struct answer *answer = ask(zone, make_query(known[i].name, DNS_TYPE_A, CLASS_IN), false);
+        assert_int_equal(answer_count_of(answer), 1);
+        assert_memory_equal(answer->bytes + answer->size - 4, address, 4);
+    }
+    struct answer *answer =
+        ask(zone, make_query("_3000._https.localhost.test", DNS_TYPE_HTTPS, CLASS_IN), false);
+    static const char data[] = "\0\1\x09localhost\4test\0\0\1\0\6\2h2\2h3\0\3\0\2\x0b\xb8";
+    assert_int_equal(answer_count_of(answer), 1);
+    assert_memory_equal(answer->bytes + answer->size - (sizeof data - 1), data, sizeof data - 1);
+    answer = ask(zone, make_query("other.localhost.test", DNS_TYPE_A, CLASS_IN), false);
+    assert_int_equal(answer->question.outcome, DNS_OK); // as any name that is not recorded
 }
 
 static void test_no_https_records(void **state) {
@@ -487,6 +511,7 @@ int main(void) {
         cmocka_unit_test(test_addresses_in_recorded_order),
         cmocka_unit_test(test_https_record),
         cmocka_unit_test(test_https_record_of_another_port),
+        cmocka_unit_test(test_local_names),
         cmocka_unit_test(test_no_https_records),
         cmocka_unit_test(test_nodata),
         cmocka_unit_test(test_nxdomain),
