@@ -6,7 +6,6 @@ import { UserError } from "./errors.ts";
 export const checkout = join(import.meta.dirname, "..", "..");
 
 export type Program =
-  | "trilane-dilate"
   | "trilane-fetch"
   | "trilane-flows"
   | "trilane-guard"
@@ -16,7 +15,6 @@ export type Program =
   | "trilane-shaper";
 
 const folders: Record<Program, string> = {
-  "trilane-dilate": "dilation",
   "trilane-fetch": "fetch",
   "trilane-flows": "flows",
   "trilane-guard": "guard",

@@ -18,8 +18,6 @@ export interface StartOptions {
   readonly commandLine: readonly string[];
   readonly environment: Record<string, string>;
   readonly timeout_ms: number;
-  /** How many times slower time passes in it; the patience with its end is as long in its own time. */
-  readonly dilation?: number;
 }
 
 export interface RunningBrowser {
@@ -100,7 +98,6 @@ export async function startBrowser(options: StartOptions, signal?: AbortSignal):
   const puppeteer = await import("puppeteer-core");
   signal?.throwIfAborted();
   debugLine("lab", () => options.commandLine.join(" "));
-  const { dilation = 1 } = options;
   const child = spawn(program, programArguments, {
     // A process group of its own: Ctrl-C in the terminal is for the command line, which then ends the lab in order.
     detached: true,
@@ -118,9 +115,9 @@ export async function startBrowser(options: StartOptions, signal?: AbortSignal):
   let connection: Connection | undefined;
   const end = async (): Promise<Exit> => {
     connection?.send("Browser.close").catch(() => {});
-    if (connection === undefined || !(await settles(exited, closePatience_ms * dilation))) {
+    if (connection === undefined || !(await settles(exited, closePatience_ms))) {
       child.kill("SIGTERM");
-      if (!(await settles(exited, terminatePatience_ms * dilation))) killGroup(child, "SIGKILL");
+      if (!(await settles(exited, terminatePatience_ms))) killGroup(child, "SIGKILL");
     }
     return exited;
   };

@@ -1,8 +1,8 @@
 // The one page of a measured load: attaches to it and to the frames and workers that it starts in processes of their
 // own, hands all their events to the capture, navigates, waits for the load event. Judges nothing.
 //
-// Only the domains Network and Page are turned on (with Target, to follow the page's processes, one Runtime call at
-// the end, and Performance where time is dilated): they observe. Unless a first script is asked for, nothing is injected but into an isolated world, which shares
+// Only the domains Network and Page are turned on (with Target, to follow the page's processes, and one Runtime call at
+// the end): they observe. Unless a first script is asked for, nothing is injected but into an isolated world, which shares
 // the page's document and timeline, but no object that the page's scripts can reach: before the document an observer of long
 // tasks and listeners for videos where they are asked for, and after the load what reads the page's times.
 
@@ -24,8 +24,6 @@ export interface WatchedPage {
   evaluate(expression: string): Promise<unknown>;
   /** Its videos and those of its frames, where they are watched. `late` settles when no more answers are waited for. */
   videos(late: Promise<unknown>): Promise<AskedFrames>;
-  /** CPU time, on the browser's clock, of the tasks of its main thread so far, where that is watched; null: it is not. */
-  taskTime_ms(): Promise<number | null>;
   /** Begins to film what it shows. */
   film(): Promise<Film>;
   /** From now on nobody minds what becomes of it. */
@@ -72,13 +70,11 @@ export interface WatchOptions {
   readonly watchesLongTasks?: boolean;
   /** Whether videos are watched from each document's start. */
   readonly watchesVideos?: boolean;
-  /** Whether the CPU time of the main thread's tasks is watched, which costs each task a moment (taskTime_ms). */
-  readonly timesTasks?: boolean;
   /** The target id of the page; default: the page that the browser started with. */
   readonly tab?: string;
 }
 
-type Watching = Required<Omit<WatchOptions, "overhear" | "tab" | "watchesLongTasks" | "timesTasks">> & {
+type Watching = Required<Omit<WatchOptions, "overhear" | "tab" | "watchesLongTasks">> & {
   readonly taker: Overhear;
   /** Of the page and its frames. */
   readonly frames: CDPSession[];
@@ -202,7 +198,6 @@ export async function watchPage(connection: Connection, options: WatchOptions = 
   await watch(session, "page", watching, connection);
   if (options.watchesLongTasks)
     await session.send("Page.addScriptToEvaluateOnNewDocument", { source: longTasksScript, worldName });
-  if (options.timesTasks) await session.send("Performance.enable", { timeDomain: "threadTicks" });
   await emptyPageShown(session);
 
   const load = async (url: string): Promise<void> => {
@@ -231,12 +226,6 @@ export async function watchPage(connection: Connection, options: WatchOptions = 
     if (exceptionDetails) throw new NavigationError(`the page could not be asked: ${exceptionDetails.text}`);
     return result.value as unknown;
   };
-  const taskTime_ms = async (): Promise<number | null> => {
-    if (!options.timesTasks) return null;
-    const { metrics } = await session.send("Performance.getMetrics");
-    const { value } = metrics.find(({ name }) => name === "TaskDuration") ?? {};
-    return value === undefined ? null : value * 1000;
-  };
   const videos = (late: Promise<unknown>): Promise<AskedFrames> =>
     // The protocol's types know a command by its name, which askVideos chooses.
     askVideos(
@@ -245,5 +234,5 @@ export async function watchPage(connection: Connection, options: WatchOptions = 
       late,
     );
   const film = (): Promise<Film> => startFilm(session);
-  return { capture, crashed: crash.promise, load, evaluate, videos, taskTime_ms, film, detach };
+  return { capture, crashed: crash.promise, load, evaluate, videos, film, detach };
 }

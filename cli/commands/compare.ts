@@ -26,7 +26,6 @@ import {
 } from "../results/verdict/compared_metric.ts";
 import { executePlan } from "../sweep/execute.ts";
 import { defineAs } from "../sweep/plan/choose_model.ts";
-import { defineDilate } from "../sweep/plan/dilate_option.ts";
 import { defineDisturbance } from "../sweep/plan/disturbance_option.ts";
 import { type InterleavedWords, interleavedPlan, usualLink } from "../sweep/plan/interleaved_plan.ts";
 import { defineStoredMetric, type MetricOptions, metricOf } from "../sweep/plan/metric_option.ts";
@@ -74,7 +73,7 @@ const byMetric =
     loads: samplesOf(occasion.loads, metric).filter((load) => !hasNoTime(load, metric)),
   });
 
-/** What dilation leaves undilated (cli/README.md) would be taken for a change. */
+/** Sweeps of earlier versions may have been dilated; what that left undilated would be taken for a change. */
 function refuseOtherDilation(occasions: readonly Occasion[]): void {
   const [a] = occasions.map(({ sweep }) => sweep);
   const other = occasions.find(({ sweep }) => (sweep.plan.dilate ?? 1) !== (a?.plan.dilate ?? 1))?.sweep;
@@ -82,7 +81,7 @@ function refuseOtherDilation(occasions: readonly Occasion[]): void {
   const words = (dilation = 1): string => (dilation === 1 ? "in undilated time" : `in time dilated ${dilation} times`);
   const [ofA, ofB] = [a.plan.dilate ?? 1, other.plan.dilate ?? 1];
   throw new UserError(
-    `sweep ${a.id} ran ${words(ofA)}, sweep ${other.id} ${words(ofB)}: run one of them again with --dilate ${ofB} or ${ofA}`,
+    `sweep ${a.id} ran ${words(ofA)}, sweep ${other.id} ${words(ofB)}: run the dilated one again, undilated`,
   );
 }
 
@@ -191,7 +190,7 @@ export function compareStored(options: StoredComparison, home: string): void {
 
 const ofInterleaved = [
   ...(["page", "link", "lanes", "runs", "timeout", "settle"] as const),
-  ...(["as", "dilate", "tolerance", "retry-for"] as const),
+  ...(["as", "tolerance", "retry-for"] as const),
 ];
 
 /** Loads both versions, and judges the sweep; the same again resumes it. */
@@ -215,7 +214,7 @@ export const command: Command<CompareOptions> = {
   usage: "compare <a> [b]",
   summary: "Compare two sweeps: what became slower or faster? Exit status 1: slower, or loads fail; 3: undecided",
   define: (table) =>
-    defineStoredMetric(defineAs(defineDisturbance(defineDilate(table))))
+    defineStoredMetric(defineAs(defineDisturbance(table)))
       .positional("a", {
         type: "string",
         demandOption: true,

@@ -22,7 +22,6 @@ import { type AsOptions, defineAs, readAs } from "../sweep/plan/choose_model.ts"
 import { chosenPages } from "../sweep/plan/chosen_pages.ts";
 import { commandPlan } from "../sweep/plan/command_plan.ts";
 import { type CrossTrafficOptions, crossTrafficOf, defineCrossTraffic } from "../sweep/plan/cross_traffic.ts";
-import { type DilateOptions, defineDilate, dilateOf } from "../sweep/plan/dilate_option.ts";
 import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/plan/disturbance_option.ts";
 import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/plan/films_option.ts";
 import { defineMetric, type MetricOptions, metricOf } from "../sweep/plan/metric_option.ts";
@@ -43,7 +42,6 @@ interface RaceOptions
     FilmsOptions,
     MetricOptions,
     DisturbanceOptions,
-    DilateOptions,
     LiveOptions,
     StrictOptions,
     CrossTrafficOptions,
@@ -79,7 +77,6 @@ function racePlan(options: RaceOptions, page: PlanPage, isFilmed: boolean): Plan
     ...disturbanceChoiceOf(options),
     settle_ms: options.settle,
     ...filmsOf({ films: options.films ?? (isFilmed ? 1 : undefined) }),
-    ...dilateOf(options),
     ...metricOf(options),
     ...(options["warm-cache"] ? { warm_cache: true } : {}),
     ...strictOf(options),
@@ -97,9 +94,7 @@ export const command: Command<RaceOptions> = {
     defineAs(
       defineStrict(
         defineCrossTraffic(
-          defineLive(
-            defineDilate(defineDisturbance(defineFilms(defineLabs(defineMetric(defineUntil(defineServing(table))))))),
-          ),
+          defineLive(defineDisturbance(defineFilms(defineLabs(defineMetric(defineUntil(defineServing(table))))))),
         ),
       ),
     )
@@ -175,7 +170,6 @@ export const command: Command<RaceOptions> = {
       .example("trilane race my-page --lanes h2,h3 --json", "two lanes, events as JSON lines")
       .example("trilane race my-page --lanes h2-0rtt,h3-0rtt", "repeat visits with requests in the first flight")
       .example("trilane race my-page --cross-traffic 2*tcp:bbr", "amid two bulk flows over the same link")
-      .example("trilane race my-page --dilate 5", "five times slower, on a machine that is too busy for the link")
       .example("trilane race page.har --as model --compute busy", "a page of the same shape whose scripts work")
       .example("trilane race my-page --think recorded --transport tuned", "recorded think times, tuned transports")
       .epilogue(`Lanes:\n${allLanes.map((lane) => `  ${lane.padEnd(14)} ${laneFacts[lane].title}`).join("\n")}`),

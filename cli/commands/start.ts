@@ -3,26 +3,24 @@ import { homeFolder } from "../base/home.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
 import { overrideServing, settleServing } from "../load/serving/serving.ts";
 import { executePlan } from "../sweep/execute.ts";
-import { type DilateOptions, defineDilate, dilateOf } from "../sweep/plan/dilate_option.ts";
 import { planOf, readPlan } from "../sweep/plan/plan.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 /** However slow the machine is: with its report. */
 const limit_s = 360;
 
-export const command: Command<CommonOptions & ServingOptions & DilateOptions> = {
+export const command: Command<CommonOptions & ServingOptions> = {
   usage: "start",
   summary: "Run the built-in example sweep: a first answer in a minute, a report in six at most",
   define: (table) =>
-    defineDilate(defineServing(table))
+    defineServing(table)
       .example("trilane start", "races two small pages over four links and writes the report")
-      .example("trilane start --dilate 10", "the same ten times slower, on a machine that is too busy")
       .example("trilane sweep example --dry-run", "what that would run"),
   run: async (options) => {
     const home = homeFolder(options.home);
     const plan = readPlan("example");
     const serving = settleServing(overrideServing(plan.serving, servingChoiceOf(options)));
-    const chosen = planOf({ ...plan, serving, ...dilateOf(options) }, "example");
+    const chosen = planOf({ ...plan, serving }, "example");
     await executePlan({ home, plan: chosen, fresh: false, limit_s, json: options.json });
   },
 };

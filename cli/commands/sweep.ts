@@ -19,7 +19,6 @@ import { type AsOptions, defineAs } from "../sweep/plan/choose_model.ts";
 import { withChosenPages } from "../sweep/plan/chosen_pages.ts";
 import { type CrossTrafficOptions, crossTrafficOf, defineCrossTraffic } from "../sweep/plan/cross_traffic.ts";
 import { type DetectionQuestion, nothingAsked, refuseUnanswerable } from "../sweep/plan/detect_option.ts";
-import { type DilateOptions, defineDilate, dilateOf } from "../sweep/plan/dilate_option.ts";
 import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/plan/disturbance_option.ts";
 import type { PageSize } from "../sweep/plan/estimate.ts";
 import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/plan/films_option.ts";
@@ -40,7 +39,6 @@ export interface SweepOptions
     LabsOptions,
     FilmsOptions,
     MetricOptions,
-    DilateOptions,
     DisturbanceOptions,
     StrictOptions,
     CrossTrafficOptions,
@@ -64,7 +62,6 @@ function planWith(plan: Plan, named: readonly PlanPage[], options: SweepOptions)
   const until = untilOf(options);
   const terms = {
     ...filmsOf(options),
-    ...dilateOf(options),
     ...metricOf(options),
     ...disturbanceChoiceOf(options),
     ...strictOf(options),
@@ -140,7 +137,7 @@ export function defineSweep(table: OptionTable<CommonOptions>): OptionTable<Omit
       defineEnd(
         defineStrict(
           defineCrossTraffic(
-            defineDisturbance(defineDilate(defineFilms(defineLabs(defineMetric(defineUntil(defineServing(table))))))),
+            defineDisturbance(defineFilms(defineLabs(defineMetric(defineUntil(defineServing(table)))))),
           ),
         ),
       ),

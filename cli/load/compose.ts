@@ -23,7 +23,6 @@ import { type CrossTraffic, type TrafficReports, trafficFacts, trafficReasons } 
 import { disturbanceOf, estimatedEffect_ms, heldUpReasons, mostDisturbed, type Tolerance } from "./disturbance.ts";
 import { environmentOf, machine } from "./environment.ts";
 import { criticalPath } from "./metrics/critical_path.ts";
-import { withUndilatedMetrics } from "./metrics/dilation.ts";
 import { playbackOf } from "./metrics/video/playback.ts";
 import type { ReplayReport, ShaperReport } from "./reports.ts";
 import type { Serving } from "./serving/serving.ts";
@@ -33,7 +32,6 @@ import { type FirstVisit, lastVisit, repeatVisitOf } from "./visits.ts";
 export interface Measured {
   readonly lane: Lane;
   readonly link: LinkProfile;
-  readonly dilation: number;
   readonly serving: Serving;
   /** The folder of what else the load left; null: nothing. */
   readonly evidence: string | null;
@@ -63,8 +61,6 @@ export interface Measured {
   /** null: the page plays none, or it is not known how it played. */
   readonly video?: VideoEvents | null;
   readonly isBeside?: boolean;
-  /** As dilation.ts takes it. */
-  readonly tasks_ms: number | null;
   readonly browserVersion: string;
   readonly browserDigest: string | null;
   /** null: the load was a first visit, or the first one did not end. */
@@ -87,10 +83,8 @@ function startedDateTime(measured: Measured, navigation_s: number | null): strin
   return new Date((first.sent.wallTime - (first.sent.timestamp - navigation_s)) * 1000).toISOString();
 }
 
-/** With metrics as without dilation; all other times are the lab's. */
 export function composePageLoad(measured: Measured, ended_ns: number): PageLoad {
-  const load = composeInLabTime(measured, ended_ns);
-  return withUndilatedMetrics(withEstimate(load, measured), measured.dilation, measured.tasks_ms);
+  return withEstimate(composeMeasured(measured, ended_ns), measured);
 }
 
 /** With the disturbance's effect, if it is known what the page waited for: of a video that is not how it plays. */
@@ -103,7 +97,7 @@ function withEstimate(load: PageLoad, { link, recording, pressure }: Measured): 
   return { log: { ...load.log, _trilane: { ...load.log._trilane, disturbance: { ...disturbance, estimate_ms } } } };
 }
 
-function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
+function composeMeasured(measured: Measured, ended_ns: number): PageLoad {
   const { capture, timings, clsTbt, recording, replay, shaper, failure, firstVisit } = measured;
   const visit = replay && firstVisit ? lastVisit(replay) : replay;
   const navigation_s = capture ? navigationStart_s(capture, timings) : null;
@@ -120,14 +114,14 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
   // One that did not end was disturbed up to the end of its lab.
   const end_ns = loadEnd_ns ?? (failure === null ? null : (shaper?.end_ns ?? null));
   const { overdue } = shaper ?? {};
-  const { pressure, startPressure = null, tolerance, dilation, isBeside = false } = measured;
+  const { pressure, startPressure = null, tolerance, isBeside = false } = measured;
   const disturbanceUntil = (until_ns: number | null, waited: Pressure | null): Disturbance[] =>
     start_ns === null || until_ns === null || until_ns < start_ns || !overdue
       ? []
       : [
           disturbanceOf({
             window: { start_ns, end_ns: until_ns },
-            ...{ overdue, pressure: waited, tolerance, dilation, isBeside },
+            ...{ overdue, pressure: waited, tolerance, isBeside },
           }),
         ];
   const spans = [
@@ -174,7 +168,6 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
         schema: "trilane/page-load/1",
         lane: measured.lane,
         link: measured.link,
-        dilation: measured.dilation,
         page: recording.name,
         recording_digest: recording.digest,
         status: verdict.status,
@@ -224,7 +217,7 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
         disturbance: mostDisturbed(spans),
         ...(traffic ? { cross_traffic: trafficFacts(traffic, traffic.reports, times) } : {}),
         navigation_start_ns: navigation_s === null ? null : Math.round(navigation_s * 1e9),
-        wall_ms: (ended_ns - measured.started_ns * measured.dilation) / 1e6,
+        wall_ms: (ended_ns - measured.started_ns) / 1e6,
       },
     },
   };

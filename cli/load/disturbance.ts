@@ -64,21 +64,17 @@ export interface Disturbing {
   readonly tolerance?: Tolerance | undefined;
   /** Other loads of ours ran meanwhile, as many as the machine bears (`trilane calibrate`): what their threads used is no disturbance. */
   readonly isBeside?: boolean;
-  /** How many times slower the lab's clock goes than the machine's, by which CPUs are waited for. Default: 1. */
-  readonly dilation?: number;
 }
 
-/** In the lab's time. */
 export function disturbanceOf(disturbing: Disturbing): Disturbance {
-  const { window, overdue, pressure, tolerance = usualTolerance, isBeside = false, dilation = 1 } = disturbing;
+  const { window, overdue, pressure, tolerance = usualTolerance, isBeside = false } = disturbing;
   const plt_ms = (window.end_ns - window.start_ns) / 1e6;
   const link_ms = heldUp_ms(overdue, window);
-  const way_ms = pressure?.way_ms === undefined ? null : pressure.way_ms / dilation;
-  const stolen_ms = Math.max(0, (pressure?.stolen_ms ?? 0) - stolenStep_ms) / dilation;
-  const outside_ms = (pressure?.outside_ms ?? Number.POSITIVE_INFINITY) / dilation;
-  const unread_ms = unreadOutside_ms / dilation;
+  const way_ms = pressure?.way_ms ?? null;
+  const stolen_ms = Math.max(0, (pressure?.stolen_ms ?? 0) - stolenStep_ms);
+  const outside_ms = pressure?.outside_ms ?? Number.POSITIVE_INFINITY;
   // Side by side one cannot tell what others used from what our own labs did: the link and stolen time tell then.
-  const others_ms = isBeside ? 0 : Math.max(0, outside_ms - calmOutside_share * plt_ms - unread_ms);
+  const others_ms = isBeside ? 0 : Math.max(0, outside_ms - calmOutside_share * plt_ms - unreadOutside_ms);
   return {
     bound_ms: link_ms + (way_ms ?? 0) + stolen_ms,
     link_ms,

@@ -1,5 +1,5 @@
 // One lab's command line: trilane-replay makes the far namespace and serves the recording, trilane-shaper the near one
-// behind the link, and the command runs in it; all of them in dilated time where that is asked. With flows, trilane-flows stands
+// behind the link, and the command runs in it. With flows, trilane-flows stands
 // at both ends of the link. Composes command lines.
 // Starts only `trilane-replay --print-spki` and, as a check, an empty lab.
 import { RunError, UserError } from "../base/errors.ts";
@@ -13,8 +13,6 @@ export interface LabOptions {
   /** null: no recording is served; the far namespace holds the link's other end and nothing else. */
   readonly recording: string | null;
   readonly link: LinkProfile;
-  /** How many times slower time passes in the lab (trilane-dilate). Default 1. */
-  readonly dilation?: number;
   /** Files to write; null: none. */
   readonly reports: { readonly replay: string; readonly shaper: string } | null;
   /** Further options of trilane-replay: what the lane asks of the origins, how they serve. */
@@ -44,8 +42,6 @@ export interface FlowEndFiles {
 }
 
 export interface LabCommand {
-  /** What begins the lab's command line: nothing, or trilane-dilate, for all that follows. */
-  readonly dilate: readonly string[];
   /** trilane-replay, and the far end of flows. */
   readonly replay: readonly string[];
   /** trilane-shaper, and the near end of flows. Up to and with the last `--`: the command to run in the near namespace follows. */
@@ -76,14 +72,12 @@ export function labCommand({
   home,
   recording,
   link,
-  dilation = 1,
   reports,
   replayOptions = [],
   shaperOptions = [],
   flows,
 }: LabOptions): LabCommand {
   refuseChangedFiles(link);
-  const dilate = dilation > 1 ? [programPath("trilane-dilate"), String(dilation), "--"] : [];
   const replay =
     recording === null
       ? []
@@ -106,7 +100,7 @@ export function labCommand({
     // The near end may choose any congestion control of the kernel; it gives its command none of the capabilities.
     ...(flows ? ["--keep-capabilities", "--", ...flowsEnd("near", flows)] : ["--"]),
   ];
-  return { dilate, replay: [...replay, ...far], shaper };
+  return { replay: [...replay, ...far], shaper };
 }
 
 /** Why one of our programs ended, by its last line, which it begins with its name. */

@@ -51,7 +51,7 @@ import { recordedRequestsOf } from "./recorded_requests_of.ts";
 import { betweenVisits } from "./repeat_visit.ts";
 import { readReplayReport, readShaperReport } from "./reports.ts";
 import { servingArguments } from "./serving/arguments.ts";
-import { type Serving, servingInDilatedTime, stockServing } from "./serving/serving.ts";
+import { type Serving, stockServing } from "./serving/serving.ts";
 import { endless, neverBegan, timedOutAfter_ms, timeOut } from "./time_out.ts";
 import { replacedRecording } from "./validity.ts";
 import { readVideo, untilPlaying } from "./video/video_page.ts";
@@ -75,8 +75,6 @@ export interface LoadOptions {
   readonly link: LinkProfile;
   /** The browser's program. Default: chromiumPath. */
   readonly browser?: string;
-  /** How many times slower time passes in the lab; all times here are the lab's. Default 1. */
-  readonly dilation?: number;
   /** From navigation to load event; of a video to its end, beyond its length. */
   readonly timeout_ms: number;
   /** How long the page is watched after its load event at least; in any case until it is quiet (quiet_page.ts). Default 0. */
@@ -95,7 +93,7 @@ export interface LoadOptions {
   readonly evidence?: string;
   /** How long the machine may hold up its link. Default: usualTolerance. */
   readonly tolerance?: Tolerance;
-  /** Flows that share the link with it, from before its navigation on. Default: none. Not in dilated time, nor on repeat visits. */
+  /** Flows that share the link with it, from before its navigation on. Default: none. Not on repeat visits. */
   readonly crossTraffic?: CrossTraffic;
   /** Given what the page showed, until a moment after its load event. Such a load may be slower: it is for no average. */
   readonly filmed?: (frames: readonly ScreencastFrame[]) => void;
@@ -124,8 +122,6 @@ interface Observation {
   readonly video: VideoEvents | null;
   /** Other loads were under way when it began or ended. */
   readonly isBeside: boolean;
-  /** CPU time of the main thread's tasks until the load event, on the lab's clock; null: not asked, or not told. */
-  readonly tasks_ms: number | null;
   readonly browserVersion: string;
   /** What came before the load, on a lane of repeat visits. */
   readonly firstVisit: FirstVisit | null;
@@ -140,7 +136,7 @@ const filmedAfterLoad_ms = 500;
 /** What a visited page told, and what it cost. */
 type Seen = Pick<
   Observation,
-  "timings" | "clsTbt" | "videos" | "watched" | "cpu" | "pressure" | "startPressure" | "video" | "tasks_ms" | "isBeside"
+  "timings" | "clsTbt" | "videos" | "watched" | "cpu" | "pressure" | "startPressure" | "video" | "isBeside"
 >;
 const nothingSeen: Seen = {
   timings: null,
@@ -151,7 +147,6 @@ const nothingSeen: Seen = {
   pressure: null,
   startPressure: null,
   video: null,
-  tasks_ms: null,
   isBeside: false,
 };
 
@@ -171,7 +166,7 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
 }
 
 async function measureOne(options: LoadOptions): Promise<PageLoad> {
-  const { home, recording, lane, link, dilation = 1, signal } = options;
+  const { home, recording, lane, link, signal } = options;
   const started_ns = nowNs();
   signal?.throwIfAborted();
   const chromium = options.browser === undefined ? chromiumPath() : browserProgram(options.browser);
@@ -184,7 +179,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
   const scratch = await makeScratchFolder();
   try {
     await mkdir(scratch.profile);
-    const asked = servingInDilatedTime(options.serving ?? stockServing, dilation);
+    const asked = options.serving ?? stockServing;
     const serving = typeof options.pinned_ms === "number" ? { ...asked, pin_time: true } : asked;
     const evidence = options.evidence === undefined ? null : await openEvidence(options.evidence, scratch.folder);
     const replayOptions = [
@@ -202,7 +197,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       ? await prepareTraffic(options.crossTraffic, { scratch: scratch.folder, evidence })
       : null;
     const lab = labCommand({
-      ...{ home, recording: recording.name, link, dilation, reports, replayOptions },
+      ...{ home, recording: recording.name, link, reports, replayOptions },
       shaperOptions: [...shaperOptions, ...(traffic ? countingArguments(traffic, evidence !== null) : [])],
       ...(traffic ? { flows: traffic.files } : {}),
     });
@@ -218,13 +213,12 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
     const url = urlOnLane(recording.url, lane, byBrowser);
     const watched = traffic && watchTraffic(traffic, reports.shaper);
     const observation = await observe({ ...options, traffic }, url, {
-      commandLine: [...boundTo(options.cpus), ...lab.dilate, ...lab.replay, ...lab.shaper, ...browserCommand],
+      commandLine: [...boundTo(options.cpus), ...lab.replay, ...lab.shaper, ...browserCommand],
       environment: {
         ...chromiumEnvironment(scratch.profile, scratch.folder, process.env),
         ...evidence?.environment,
       },
       timeout_ms: startTimeout_ms,
-      dilation,
     }).finally(() => watched?.close());
     signal?.throwIfAborted();
     const replay = await readReplayReport(scratch.reports.replay);
@@ -238,7 +232,6 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       serving,
       evidence: evidence?.folder ?? null,
       link,
-      dilation,
       tolerance: options.tolerance,
       timeout_ms: options.timeout_ms,
       recording,
@@ -252,7 +245,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       shaper: await readShaperReport(scratch.reports.shaper),
       traffic: traffic && { ...traffic, reports: await readTraffic(traffic) },
       commandLines: {
-        replay: [...boundTo(options.cpus), ...lab.dilate, ...lab.replay],
+        replay: [...boundTo(options.cpus), ...lab.replay],
         shaper: [...lab.shaper],
         browser: browserCommand,
       },
@@ -262,8 +255,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
         { path: home, name: "$TRILANE_HOME" },
         ...(evidence ? [{ path: evidence.folder, name: "$EVIDENCE" }] : []),
       ],
-      // On the lab's clock, as all its times.
-      started_ns: Math.round(started_ns / dilation),
+      started_ns,
     };
     await removeScratchFolder(scratch);
     const load = composePageLoad(measured, nowNs());
@@ -335,14 +327,13 @@ async function observePage(browser: RunningBrowser, options: Observed, url: stri
     pressure: null as PressureReading | null,
     isBeside: false,
   };
-  const { dilation = 1 } = options;
   const { video_s } = options.recording;
   const failWhen = Promise.withResolvers<never>();
   failWhen.promise.catch(() => {});
   void browser.exited.then((exit) => failWhen.reject(new NavigationError(endDuringLoad(exit))));
   const limit = (time_ms: number, what: string) => {
     clearTimeout(timer);
-    timer = setTimeout(() => failWhen.reject(new NavigationError(what)), time_ms * dilation);
+    timer = setTimeout(() => failWhen.reject(new NavigationError(what)), time_ms);
   };
   const orFail = <T>(promise: Promise<T>): Promise<T> => Promise.race([promise, failWhen.promise]);
   const ended = new AbortController();
@@ -384,23 +375,22 @@ async function observePage(browser: RunningBrowser, options: Observed, url: stri
         Math.max(settle_ms, quietAtMost_ms) + answerTimeout_ms,
         `the page did not answer within ${answerTimeout_ms} ms after it had come to rest`,
       );
-      const tasks_ms = isLast ? await orFail(visited.taskTime_ms()) : null;
       // A page may give way to another one while it is watched: then what it told here is all there is.
       const atLoad = visited.evaluate(timelineExpression).then(timelineOf);
       atLoad.catch(() => undefined);
-      const { timings, clsTbt, videos, watched } = await orFail(readAtRest(visited, atLoad, { settle_ms, dilation }));
+      const { timings, clsTbt, videos, watched } = await orFail(readAtRest(visited, atLoad, settle_ms));
       const all = isLast ? labUseOf(browser.pid) : null;
       const cpu =
         before && loaded && all ? { load: cpuTimeBetween(before.use.cpu, loaded.use.cpu), all: all.cpu } : null;
       const pressure = before && loaded ? pressureBetween(before, loaded) : null;
       const startPressure = before && video?.began ? pressureBetween(before, video.began) : null;
       if (film) {
-        await orFail(delay(filmedAfterLoad_ms * dilation));
+        await orFail(delay(filmedAfterLoad_ms));
         options.filmed?.(await orFail(film.stop()));
       }
       const record = video?.record ?? null;
       const isBeside = begun.isBeside || underWay > 1;
-      return { timings, clsTbt, videos, watched, cpu, pressure, startPressure, video: record, tasks_ms, isBeside };
+      return { timings, clsTbt, videos, watched, cpu, pressure, startPressure, video: record, isBeside };
     };
     seen = await visit(watched);
     if (laneFacts[options.lane].repeat) {
@@ -424,8 +414,7 @@ async function observePage(browser: RunningBrowser, options: Observed, url: stri
     const video = begun.page && video_s !== undefined ? await lastRecord(begun.page, patience_ms) : null;
     const isEndless = isTimeOut && video_s !== undefined;
     const failure = isEndless ? whyUnended(video, cause.message, begun.isLoaded) : cause.message;
-    // In dilated time it is not known what of a paint's time was computed: no load event, no critical path.
-    const asked = isTimeOut && dilation === 1 ? begun.page : null;
+    const asked = isTimeOut ? begun.page : null;
     const timings = asked && (await timingsSoFar(asked, answerTimeout_ms));
     return { page, ...seen, timings, video, browserVersion, firstVisit, failure };
   } finally {
@@ -445,14 +434,14 @@ type Timeline = ReturnType<typeof timelineOf>;
 async function readAtRest(
   page: WatchedPage,
   atLoad: Promise<Timeline>,
-  { settle_ms, dilation }: { readonly settle_ms: number; readonly dilation: number },
+  settle_ms: number,
 ): Promise<Timeline & Pick<Observation, "videos" | "watched">> {
   try {
-    const quiet = await untilQuiet({ page, settle_ms, dilation });
+    const quiet = await untilQuiet({ page, settle_ms });
     await atLoad;
     // What a quiet page drew has been on the screen for long.
     const read = timelineOf(await page.evaluate(quiet ? timelineNow : timelineExpression));
-    const videos = pageVideosOf(await page.videos(delay(videosTimeout_ms * dilation, undefined, { ref: false })));
+    const videos = pageVideosOf(await page.videos(delay(videosTimeout_ms, undefined, { ref: false })));
     return { ...read, videos, watched: watchedUntil(read, quiet) };
   } catch (error) {
     if (!(error instanceof NavigationError)) throw error;
@@ -469,13 +458,12 @@ const watchedUntil = ({ timings }: Timeline, quiet: boolean): Watched | null =>
 /** util-linux's taskset runs what follows with that set of CPUs, which its children inherit. */
 const boundTo = (cpus: readonly number[] | undefined): string[] => (cpus ? ["taskset", "-c", cpus.join(",")] : []);
 
-function watching({ serving, pinned_ms = null, dilation = 1 }: LoadOptions): WatchOptions {
+function watching({ serving, pinned_ms = null }: LoadOptions): WatchOptions {
   const isPinned = pinned_ms !== null || serving?.pin_time;
   const firstScript = pinTimeScript(pinned_ms === null ? {} : { moment_ms: pinned_ms });
   return {
     watchesLongTasks: true,
     watchesVideos: true,
-    timesTasks: dilation > 1,
     ...(isPinned ? { firstScript } : {}),
   };
 }
@@ -491,7 +479,7 @@ async function secondPage(browser: RunningBrowser, first: WatchedPage, options: 
       return url && /^https?:$/.test(url.protocol) ? [url.origin] : [];
     }),
     keepCache: options.keepCache ?? false,
-    rtt_ms: options.link.rtt_ms * (options.dilation ?? 1),
+    rtt_ms: options.link.rtt_ms,
   });
   // The replay begins anew: it gives repeated answers from the first one on, and marks the moment in its report.
   browser.signal("SIGUSR1");

@@ -8,7 +8,6 @@ import { checkout, type Program, programPath } from "../base/programs.ts";
 import { binaryDigest } from "../browser/browser_binary.ts";
 
 const programs: readonly Program[] = [
-  "trilane-dilate",
   "trilane-fetch",
   "trilane-flows",
   "trilane-guard",

@@ -16,20 +16,19 @@ export interface Quieting {
   readonly page: Pick<WatchedPage, "capture" | "evaluate">;
   /** At least so long. */
   readonly settle_ms: number;
-  readonly dilation: number;
   /** ms on a clock of the machine's; default: performance.now. */
   readonly now_ms?: () => number;
   readonly wait?: (time_ms: number) => Promise<unknown>;
 }
 
 /**
- * From the load event until the page is quiet: true; or as long as is waited at most: false. Times are the lab's. Rejects where the page
+ * From the load event until the page is quiet: true; or as long as is waited at most: false. Rejects where the page
  * cannot be asked.
  */
 export async function untilQuiet(quieting: Quieting): Promise<boolean> {
-  const { page, settle_ms, dilation, now_ms = () => performance.now(), wait = delay } = quieting;
+  const { page, settle_ms, now_ms = () => performance.now(), wait = delay } = quieting;
   const began_ms = now_ms();
-  const since = (at_ms: number): number => (now_ms() - at_ms) / dilation;
+  const since = (at_ms: number): number => now_ms() - at_ms;
   let changed_ms = began_ms;
   let seen = "";
   for (;;) {
@@ -45,10 +44,10 @@ export async function untilQuiet(quieting: Quieting): Promise<boolean> {
     if (isSilent && since(began_ms) >= settle_ms) {
       const idle_ms = Number(await page.evaluate(idleExpression));
       if (!(idle_ms < quiet_ms)) return true;
-      await wait((quiet_ms - idle_ms) * dilation);
+      await wait(quiet_ms - idle_ms);
     } else {
       const left_ms = Math.max(quiet_ms - silent_ms, settle_ms - since(began_ms));
-      await wait((left_ms > 0 ? Math.min(poll_ms, left_ms) : poll_ms) * dilation);
+      await wait(left_ms > 0 ? Math.min(poll_ms, left_ms) : poll_ms);
     }
   }
 }

@@ -7,10 +7,10 @@ import { extremes, median } from "../base/quantile.ts";
 import { linkSentence } from "../link/label.ts";
 import { trafficSentence } from "../load/cross_traffic_words.ts";
 import { labsWords } from "../load/lab_cpus.ts";
-import { hasRenoForCubic } from "../load/metrics/dilation.ts";
 import { linkIsOut } from "../load/selftest/format.ts";
 import { settleServing } from "../load/serving/serving.ts";
 import { servingTerms } from "../load/serving/terms.ts";
+import { hadRenoForCubic } from "../results/answer/dilated_sweeps.ts";
 import { firstLook, futilityThreshold, lastLook, nominalLevel } from "../results/stats/sequential.ts";
 import { browserNames, browsersOf, untoldWords } from "../results/verdict/browsers.ts";
 import { comparedMetric, usualMetric } from "../results/verdict/compared_metric.ts";
@@ -252,7 +252,7 @@ function statistics({ sweep, cells, metric }: ReportData, pages: number): string
 function dilationSentences({ sweep }: ReportData): string[] {
   const { dilate = 1 } = sweep.plan;
   if (dilate === 1) return [];
-  const reno = hasRenoForCubic(sweep.plan)
+  const reno = hadRenoForCubic(sweep.plan)
     ? " TCP ran Reno in place of CUBIC, whose growth goes by the kernel's clock."
     : "";
   return [

@@ -38,7 +38,7 @@ export async function describePlan(
     const stored = unfinished && results ? results.loadsOf(unfinished.id) : [];
     const done = stored.filter((load) => load.status === "valid").length;
     const loads = cells.length * plan.repetitions;
-    const tests_s = links.reduce((sum, { link_profile }) => sum + testGuess_ms(link_profile, plan.dilate), 0) / 1000;
+    const tests_s = links.reduce((sum, { link_profile }) => sum + testGuess_ms(link_profile), 0) / 1000;
     const run_s = cells.reduce((sum, cell) => sum + guess_ms(cell), 0) / 1000;
     const seconds = (runs: number): number => Math.round(tests_s + run_s * runs);
     // Who loads until it is enough has no number of runs to ask about.
@@ -114,7 +114,6 @@ export function planLines(plan: Plan, planned: SweepPlanned): string[] {
     ...paragraph("lanes", lanes.join(" ")),
     ...paragraph("links", `${links.length}: ${links.join(" ")}`),
     ...(servingLine(plan.serving) === "" ? [] : paragraph("serving", servingLine(plan.serving))),
-    ...((plan.dilate ?? 1) === 1 ? [] : paragraph("dilated", `${plan.dilate} times: loads take as much longer`)),
     ...(plan.cross_traffic ? paragraph("traffic", trafficWords(plan.cross_traffic)) : []),
     ...paragraph("size", plan.until ? `at most ${size}, ${untilWords(plan.until)}` : size),
     ...(done > 0

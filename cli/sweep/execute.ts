@@ -226,11 +226,7 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
   else printLines(conclude ? [`report: ${report}`] : outcomeLines(ended, report));
   if (counts.valid === 0) {
     const all = results.loadsOf(sweep.id);
-    const why =
-      strictRemedy(plan.strict, all) ??
-      uncoveredRemedy(plan.lanes, all) ??
-      disturbedRemedy(all, !plan.cross_traffic) ??
-      "see why";
+    const why = strictRemedy(plan.strict, all) ?? uncoveredRemedy(plan.lanes, all) ?? disturbedRemedy(all) ?? "see why";
     throw new RunError(`no load of sweep ${sweep.id} was valid: ${why} (report: ${report})`);
   }
   if (execution.limit_s !== undefined && !answer?.hasInterval)
@@ -258,7 +254,6 @@ async function runUntilSignal(
       results,
       sweep: sweep.id,
       pending: pendingLinks(results, sweep),
-      dilation: plan.dilate ?? 1,
       signal,
       store,
       tell: (event) => progress.tell(event),

@@ -14,8 +14,8 @@ import type { Results, Sweep } from "../results/store/results.ts";
 const perTest_ms = 300;
 
 /** A guess at a link's self-test. */
-export function testGuess_ms(link: LinkProfile, dilation = 1): number {
-  return perTest_ms + expected_ms(phasesFor(link, quick)) * dilation;
+export function testGuess_ms(link: LinkProfile): number {
+  return perTest_ms + expected_ms(phasesFor(link, quick));
 }
 
 export interface LinkTesting {
@@ -24,8 +24,6 @@ export interface LinkTesting {
   readonly sweep: number;
   /** By short form, the links that something is still to be measured over, in the plan's order. */
   readonly pending: ReadonlyMap<string, LinkProfile>;
-  /** How many times slower time passes in what runs over them. Default 1. */
-  readonly dilation?: number;
   readonly signal: AbortSignal;
   readonly tell: (event: LinkTested) => void;
   /** Stores, as soon as it can; what it gave up is measured again in the next run. */
@@ -87,16 +85,16 @@ interface Tested {
 }
 
 export function openLinkTests(testing: LinkTesting): LinkTests {
-  const { results, sweep, pending, dilation = 1, signal, tell, now_ms = () => performance.now() } = testing;
+  const { results, sweep, pending, signal, tell, now_ms = () => performance.now() } = testing;
   const store = testing.store ?? (async (write: () => void) => write());
-  const test = testing.test ?? ((link: LinkProfile) => testLink(link, quick, { dilation, signal, pauses_ms }));
+  const test = testing.test ?? ((link: LinkProfile) => testLink(link, quick, { signal, pauses_ms }));
   const here = machineName();
   const within = new Set<string>();
   for (const { machine: where, test: stored } of results.linkTestsOf(sweep))
     if (where === here && stored.outcome === "within") within.add(stored.link);
   const untested = new Map([...pending].filter(([link]) => !within.has(link)));
   const tested = new Map<string, Tested>();
-  let left_ms = [...untested.values()].reduce((sum, profile) => sum + testGuess_ms(profile, dilation), 0);
+  let left_ms = [...untested.values()].reduce((sum, profile) => sum + testGuess_ms(profile), 0);
 
   const isDue = (link: string, last = false): boolean => {
     if (within.has(link) || !untested.has(link)) return false;
@@ -109,7 +107,7 @@ export function openLinkTests(testing: LinkTesting): LinkTests {
     const measured: SelftestLink = { ...(await test(profile, signal)), link };
     await store(() => results.recordLinkTest(sweep, here, measured));
     signal.throwIfAborted();
-    if (!tested.has(link)) left_ms -= testGuess_ms(profile, dilation);
+    if (!tested.has(link)) left_ms -= testGuess_ms(profile);
     const reason = faultOf(measured);
     if (reason === null) within.add(link);
     tested.set(link, { test: measured, at_ms: now_ms(), wasLast: last });

@@ -8,8 +8,8 @@ import { wrappedText } from "../base/wrapped_text.ts";
 import { shortLabel } from "../link/label.ts";
 import { traitsByLink } from "../link/traits.ts";
 import { isDisturbed } from "../load/disturbance.ts";
-import { dilationSentence } from "../load/metrics/dilation.ts";
 import { type Answer, answerLines, furtherSentence } from "../results/answer/answer.ts";
+import { dilationSentence } from "../results/answer/dilated_sweeps.ts";
 import type { Cell, Load } from "../results/store/results.ts";
 import { agreementSentence, comparedFigures } from "../results/studies/agreement.ts";
 import { studyOfPlan } from "../results/studies/all.ts";
@@ -141,8 +141,8 @@ export function outcomeLines(
   return [...paragraph(answer), ...table, "", ...paragraph(verdict), `report: ${report}`];
 }
 
-/** Of a sweep without a valid load: what to do if the machine disturbed each of them; null: it did not. `canDilate`: see disturbance.ts. */
-export function disturbedRemedy(loads: readonly Pick<Load, "reasons">[], canDilate = true): string | null {
+/** Of a sweep without a valid load: what to do if the machine disturbed each of them; null: it did not. */
+export function disturbedRemedy(loads: readonly Pick<Load, "reasons">[]): string | null {
   if (loads.length === 0 || !loads.every(({ reasons }) => reasons.some(isDisturbed))) return null;
-  return `the machine disturbed all of them: run it again on a calmer one${canDilate ? ", or with --dilate 10" : ""}`;
+  return "the machine disturbed all of them: run it again on a calmer one";
 }

@@ -26,7 +26,6 @@ export interface LoadRequest {
   readonly link: LinkProfile;
   /** The browser's program; absent: the one that all commands use. */
   readonly browser?: string;
-  readonly dilation: number;
   readonly timeout_ms: number;
   readonly settle_ms: number;
   readonly keepCache: boolean;
@@ -87,7 +86,6 @@ export function loadRequest(
     lane: laneOf(cell.lane),
     link: { ...cell.link_profile, seed: luck },
     ...(browser === null ? {} : { browser }),
-    dilation: plan.dilate ?? 1,
     timeout_ms: plan.timeout_s * 1000,
     settle_ms: plan.settle_ms,
     keepCache: plan.warm_cache ?? false,

@@ -1,6 +1,5 @@
 #include "base/clock.h"
 
-#include <stdlib.h>
 #include <time.h>
 
 static uint64_t read_ns(clockid_t clock) {
@@ -11,12 +10,6 @@ static uint64_t read_ns(clockid_t clock) {
 
 uint64_t clock_now_ns(void) {
     return read_ns(CLOCK_MONOTONIC);
-}
-
-unsigned clock_dilation(void) {
-    const char *times = getenv("TRILANE_DILATION");
-    int value = times ? atoi(times) : 1;
-    return value >= 1 ? (unsigned)value : 1;
 }
 
 uint64_t clock_spent_ns(void) {

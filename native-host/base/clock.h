@@ -11,9 +11,6 @@
 
 uint64_t clock_now_ns(void);
 
-// How many times slower time passes here than outside (trilane-dilate); 1: it does not.
-unsigned clock_dilation(void);
-
 uint64_t clock_spent_ns(void); // CPU time of the calling thread so far
 
 #endif

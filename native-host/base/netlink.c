@@ -214,11 +214,6 @@ static void add_metrics(struct request *request, const struct netlink_tcp *tcp) 
         snprintf(control, sizeof control, "%s", tcp->congestion_control);
         nest(&list, metrics + list.rta_len, RTAX_CC_ALGO, control, sizeof control);
     }
-    if (tcp->min_rto_ms > 0) {
-        uint32_t locked = 1 << RTAX_RTO_MIN; // else it is not used
-        nest(&list, metrics + list.rta_len, RTAX_LOCK, &locked, sizeof locked);
-        nest(&list, metrics + list.rta_len, RTAX_RTO_MIN, &tcp->min_rto_ms, sizeof tcp->min_rto_ms);
-    }
     add_attribute(request, RTA_METRICS, metrics, list.rta_len);
 }
 

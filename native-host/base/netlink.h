@@ -36,7 +36,6 @@ int netlink_add_address(struct netlink *netlink, const char *interface, const ch
 struct netlink_tcp {
     const char *congestion_control; // NULL: the namespace's
     bool ecn;                       // asks for ECN (RFC 3168) when it opens a connection
-    uint32_t min_rto_ms;            // 0: the kernel's, 200 ms
 };
 int netlink_add_route(struct netlink *netlink, const char *interface, const char *destination,
                       int prefix_length, const struct netlink_tcp *tcp);

@@ -264,7 +264,7 @@ export interface LoadFacts {
   lane: Lane;
   link: LinkProfile;
   /**
-   * How many times slower time passed in the lab; all times of the load are in the lab's time. Absent: 1.
+   * Of loads of earlier versions: how many times slower time passed in the lab, whose time all times of the load are in. Absent: 1.
    */
   dilation?: number;
   watched?: Watched;

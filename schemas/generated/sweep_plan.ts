@@ -97,7 +97,7 @@ export interface SweepPlan {
    */
   settle_ms?: number;
   /**
-   * How many times slower time passes for the network, its servers and the browser: a disturbance of the machine weighs as many times less, and loads take as many times longer. Reported times are undilated. Loads of another dilation are not compared with these.
+   * Of sweeps of earlier versions: how many times slower time passed for the network, its servers and the browser. Reported times are undilated. This version loads none above 1.
    */
   dilate?: number;
   /**

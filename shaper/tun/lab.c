@@ -1,7 +1,6 @@
 // The files are made in a tmpfs that is mounted only for the moment: binding them elsewhere keeps them alive.
 #include "shaper/tun/lab.h"
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/namespace.h"
 #include "shaper/tun/tun_device.h"
@@ -44,17 +43,10 @@ static void open_side(struct lab_side *side, const char *interface, const char *
     check_6(netlink_add_address(netlink, interface, address_6, 128), "IPv6 address");
 }
 
-// The kernel's timers know nothing of dilated time: this one is the one that a route can set.
-static uint32_t dilated_min_rto_ms(void) {
-    static const uint32_t kernel_ms = 200;
-    unsigned dilation = clock_dilation();
-    return dilation > 1 ? kernel_ms * dilation : 0;
-}
-
 void lab_open_far(struct lab_side *side) {
     open_side(side, "near", LAB_FAR_ADDRESS, LAB_FAR_ADDRESS_6);
     // No congestion control here: the servers choose theirs, and a route's would win over it.
-    struct netlink_tcp tcp = {.min_rto_ms = dilated_min_rto_ms()};
+    struct netlink_tcp tcp = {0};
     check(netlink_add_route(&side->netlink, side->interface, LAB_NEAR_ADDRESS, 32, &tcp), "route");
     check_6(netlink_add_route(&side->netlink, side->interface, LAB_NEAR_ADDRESS_6, 128, &tcp), "IPv6 route");
     check(netlink_add_route(&side->netlink, side->interface, LAB_MOVED_NETWORK, LAB_MOVED_BITS, &tcp),
@@ -65,10 +57,7 @@ void lab_open_far(struct lab_side *side) {
 
 void lab_open_near(struct lab_side *side, bool ecn) {
     open_side(side, "far", LAB_NEAR_ADDRESS, LAB_NEAR_ADDRESS_6);
-    // CUBIC goes by the kernel's clock, Reno by round trips alone: as cli/load/serving/ has it of the
-    // servers.
-    const char *control = clock_dilation() > 1 ? "reno" : "cubic";
-    struct netlink_tcp tcp = {.congestion_control = control, .ecn = ecn, .min_rto_ms = dilated_min_rto_ms()};
+    struct netlink_tcp tcp = {.congestion_control = "cubic", .ecn = ecn};
     check(netlink_add_route(&side->netlink, side->interface, "0.0.0.0", 0, &tcp), "default route");
     check_6(netlink_add_route(&side->netlink, side->interface, "::", 0, &tcp), "default IPv6 route");
     // Where a container mounts /proc/sys read-only these stay as they are: the namespace is new, so that

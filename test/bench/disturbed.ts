@@ -1,6 +1,6 @@
 // What Trilane makes of a disturbed machine. `bound`: loads beside stops of shaper and browser and beside busy loops, against calm
 // ones: is what they took longer within the bound that they state? `sweep`: a sweep on a machine with busy loops for 3 s of 9 and
-// stops of 5 to 30 ms, against the same one on a quiet machine before it and once more after it. `permanent`: how soon a sweep beside endless loops says so.
+// stops of 5 to 30 ms, against the same one on a quiet machine before it and once more after it.
 // `--only sweep` and the others; `--runs N` repetitions. All of it takes some ten minutes with the usual ones. Let nothing else run.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -98,9 +98,6 @@ interface Outcome {
   readonly attempts: number;
   /** By page, link and lane. */
   readonly medians_ms: ReadonlyMap<string, number>;
-  /** When the machine was first said to be too disturbed; null: it was not. */
-  readonly told_s: number | null;
-  readonly told: string;
 }
 
 async function sweep(home: string, plan: object, longest_ms: number, words: readonly string[] = []): Promise<Outcome> {
@@ -113,15 +110,10 @@ async function sweep(home: string, plan: object, longest_ms: number, words: read
   });
   const timer = setTimeout(() => child.kill("SIGINT"), longest_ms);
   const plts_ms = new Map<string, number[]>();
-  let [planned, valid, attempts, told] = [0, 0, 0, ""];
-  let told_s: number | null = null;
+  let [planned, valid, attempts] = [0, 0, 0];
   for await (const line of createInterface({ input: child.stdout })) {
     const event = JSON.parse(line) as SweepEvent;
     if (event.event === "sweep-started") planned = event.loads;
-    if (event.event === "sweep-paused" && told_s === null && event.reason.includes("--dilate")) {
-      told_s = since_s();
-      told = event.reason;
-    }
     if (event.event !== "load-finished") continue;
     attempts++;
     if (event.status !== "valid" || event.plt_ms === null) continue;
@@ -132,7 +124,7 @@ async function sweep(home: string, plan: object, longest_ms: number, words: read
   if (child.exitCode === null && child.signalCode === null) await once(child, "close");
   clearTimeout(timer);
   const medians_ms = new Map([...plts_ms].map(([cell, times]) => [cell, median(times)]));
-  return { wall_s: since_s(), planned, valid, attempts, medians_ms, told_s, told };
+  return { wall_s: since_s(), planned, valid, attempts, medians_ms };
 }
 
 /** By cell, in percent of the quiet median; NaN where a sweep has no valid load. */
@@ -180,18 +172,10 @@ async function sweeps(home: string, runs: number, say: (line: string) => void): 
   ];
 }
 
-async function permanent(home: string, say: (line: string) => void): Promise<Measurement[]> {
-  const plan = { ...(JSON.parse(readFileSync(examplePlan, "utf8")) as object), $schema: undefined, name: "permanent" };
-  const { told_s, told } = await whileDisturbed(forEver, () => sweep(home, plan, 40_000));
-  say(told === "" ? "it did not say so" : told);
-  return [measurement("endless loops: said with --dilate after", [(told_s ?? 1e6) * 1000], 30_000)];
-}
-
 export const bench: Bench = async (say, only, { runs }) => {
   const parts: Readonly<Record<string, (home: string) => Promise<Measurement[]>>> = {
     bound: (home) => bound(home, runs ?? boundRuns, say),
     sweep: (home) => sweeps(home, runs ?? sweepRuns, say),
-    permanent: (home) => permanent(home, say),
   };
   const asked = Object.entries(parts).filter(([name]) => only === "" || only === name);
   if (asked.length === 0) throw new Error(`--only takes one of ${Object.keys(parts).join(", ")}`);

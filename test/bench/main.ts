@@ -17,7 +17,6 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   capture: async () => (await import("./extension_capture.ts")).bench,
   controllers: async () => (await import("./controllers.ts")).bench,
   coverage: async () => (await import("./coverage.ts")).bench,
-  dilate: async () => (await import("./dilate.ts")).bench,
   disturbed: async () => (await import("./disturbed.ts")).bench,
   fetch: async () => (await import("./fetch.ts")).bench,
   fidelity: async () => (await import("./fidelity.ts")).bench,

@@ -166,8 +166,8 @@ test("trilane video RECORDING: a recording of a video is planned as one, whateve
     assert.equal(status, 0, err);
     assert.match(out, new RegExp(`^1 page +${name}$`, "m"));
   }
-  const dilated = await run("race", "lean", "--dilate", "2", "--runs", "1");
-  assert.match(dilated.err, /lean plays in undilated time: take it or dilate out\n$/);
+  const filmed = await run("race", "lean", "--films", "1", "--runs", "1");
+  assert.match(filmed.err, /lean is too long to be filmed: take it or films out\n$/);
 });
 
 const wrong: [readonly string[], RegExp][] = [

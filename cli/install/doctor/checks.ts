@@ -43,7 +43,6 @@ const programs = (
     "trilane-flows",
     "trilane-fetch",
     "trilane-guard",
-    "trilane-dilate",
   ] satisfies Program[]
 ).map((program) => () => attempt(program, "run `npm run setup`", () => firstLine(programPath(program), ["--version"])));
 

@@ -82,16 +82,11 @@ function peaksOf(traces: TraceTimes): PeakRates {
 }
 
 /** Measures a link. UserError and RunError where no lab can be made; the signal's reason where it came. */
-export async function measureLink(
-  link: LinkProfile,
-  effort: Effort,
-  dilation = 1,
-  signal?: AbortSignal,
-): Promise<LinkRecord> {
+export async function measureLink(link: LinkProfile, effort: Effort, signal?: AbortSignal): Promise<LinkRecord> {
   const started_ms = performance.now();
   const traces = readTraces(link);
   const phases = phasesFor(link, effort, peaksOf(traces));
-  const wall_ms = expected_ms(phases) * dilation;
+  const wall_ms = expected_ms(phases);
   if (wall_ms > longestTest_ms)
     throw new UserError(
       `self-test: ${formatLink(link)} would be measured for ${Math.ceil(wall_ms / 60_000)} minutes: take a higher rate, or a shorter delay`,
@@ -107,11 +102,10 @@ export async function measureLink(
       home: folder,
       recording: null,
       link: still,
-      dilation,
       reports: { replay: "", shaper: report },
     });
     const probe = programPath("trilane-probe");
-    const command = [...lab.dilate, probe, "far", ...lab.shaper, probe, "near", ...phases.map(phaseWords)];
+    const command = [probe, "far", ...lab.shaper, probe, "near", ...phases.map(phaseWords)];
     const printed = await run(command, Math.ceil(wall_ms + startAndEnd_ms), signal);
     // Written by a program of the same build.
     const records = printed

@@ -12,8 +12,6 @@ import type { Effort } from "./phases.ts";
 const mostMeasurements = 3;
 
 export interface LinkTestOptions {
-  /** How many times slower time passes while it is measured; as for the loads over it. Default 1. */
-  readonly dilation?: number;
   readonly signal?: AbortSignal;
   /** Before the second measurement and before the third, for what disturbed the machine to pass. */
   readonly pauses_ms?: readonly number[];
@@ -22,11 +20,11 @@ export interface LinkTestOptions {
 export async function testLink(
   link: LinkProfile,
   effort: Effort,
-  { dilation = 1, signal, pauses_ms = [] }: LinkTestOptions = {},
+  { signal, pauses_ms = [] }: LinkTestOptions = {},
 ): Promise<SelftestLink> {
   let wall_ms = 0;
   for (let measurements = 1; ; measurements++) {
-    const record = await measureLink(link, effort, dilation, signal);
+    const record = await measureLink(link, effort, signal);
     const rows = judge(link, record);
     const outcome = rows.some((row) => row.outcome === "out") ? "out" : "within";
     wall_ms += record.wall_ms;

@@ -43,19 +43,6 @@ export function settleServing(choice: ServingChoice = {}): Serving {
 
 export const stockServing: Serving = settleServing();
 
-/**
- * The serving as it is in dilated time: the kernel's CUBIC leaves slow start by milliseconds (HyStart) and grows by the
- * machine's seconds, which nothing dilates. Reno goes by round trips alone, so it takes CUBIC's place over TCP.
- */
-export function servingInDilatedTime(serving: Serving, dilation: number): Serving {
-  const { transport } = serving;
-  if (dilation === 1 || transport.tcp.congestion_control !== "cubic") return serving;
-  return settleServing({
-    ...serving,
-    transport: { ...transport, tcp: { ...transport.tcp, congestion_control: "reno" } },
-  });
-}
-
 export function isStockServing(serving: ServingChoice | undefined): boolean {
   return isDeepStrictEqual(settleServing(serving), stockServing);
 }

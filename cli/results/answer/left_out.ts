@@ -24,8 +24,7 @@ function remedyFor(left: readonly Sample[]): string {
   const [page = ""] = left.map((load) => load.page);
   const share = (is: (reason: string) => boolean): number =>
     left.filter(({ reasons }) => reasons.some(is)).length / left.length;
-  if (share(isDisturbed) >= 0.5)
-    return "Let less run on this machine, or add --dilate 5, which slows time for what is measured.";
+  if (share(isDisturbed) >= 0.5) return "Let less run on this machine.";
   if (share(isCoverageReason) >= 0.5)
     return `See what the page asks for with \`trilane recording check ${page}\`, or race a model of it: --as model.`;
   return "The reasons are below; --evidence FOLDER keeps what each load left.";

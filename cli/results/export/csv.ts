@@ -3,7 +3,8 @@
 import { computedMetrics, pageMetrics, videoMetrics, visualMetrics } from "../../../extension/capture/metric_facts.ts";
 import { csvField } from "../../../extension/har/csv_field.ts";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
-import { type Serving, servingInDilatedTime, settleServing } from "../../load/serving/serving.ts";
+import { type Serving, settleServing } from "../../load/serving/serving.ts";
+import { servedInDilatedTime } from "../answer/dilated_sweeps.ts";
 import type { Cell, FilmedLoad, Load } from "../store/results.ts";
 import { counted, isValid } from "../verdict/sample.ts";
 import { type FilmMetric, filmMetrics, type LoadMetric, loadMetrics } from "./metric_words.ts";
@@ -200,7 +201,7 @@ const firstColumns: readonly Column[] = [
   filmMetric("visually_complete_100_ms"),
   {
     name: "dilation",
-    meaning: "how many times slower time passed in the lab; times are undilated",
+    meaning: "how many times slower time passed in the lab (sweeps of earlier versions); times are undilated",
     ...fromTerms(({ dilation }) => dilation),
   },
   {
@@ -254,7 +255,7 @@ export function* csvLines(
   loads: readonly Load[],
   filmedLoads: readonly FilmedLoad[] = [],
 ): Generator<string> {
-  const settled: Terms = { ...servingInDilatedTime(settleServing(serving), dilate), dilation: dilate };
+  const settled: Terms = { ...servedInDilatedTime(settleServing(serving), dilate), dilation: dilate };
   const byId = new Map(cells.map((cell) => [cell.id, cell]));
   yield `${columns.map((column) => column.name).join(",")}\r\n`;
   for (const load of loads) {

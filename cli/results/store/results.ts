@@ -337,16 +337,15 @@ export class Results {
     return found === "ok" ? null : found;
   }
 
-  /** Median wall time of the loads so far on the same page, link and lane, over all sweeps; null where there are none. */
-  usualWall_ms(page: string, link: string, lane: LaneLabel, dilation = 1): number | null {
+  /** Median wall time of the loads so far on the same page, link and lane, over all sweeps but dilated ones; null where there are none. */
+  usualWall_ms(page: string, link: string, lane: LaneLabel): number | null {
     const rows = this.#read(
       `SELECT wall_ms FROM load JOIN cell ON cell.id = load.cell JOIN sweep ON sweep.id = cell.sweep
-       WHERE page = ? AND link = ? AND lane = ? AND status = 'valid' AND ifnull(sweep.plan ->> 'dilate', 1) = ?
+       WHERE page = ? AND link = ? AND lane = ? AND status = 'valid' AND ifnull(sweep.plan ->> 'dilate', 1) = 1
        ORDER BY wall_ms`,
       page,
       link,
       lane,
-      dilation,
     );
     const middle = rows[rows.length >> 1];
     return middle ? Number(middle.wall_ms) : null;

@@ -119,23 +119,28 @@ function interleavedFault({ interleaved, until, repetitions, pages, links }: Ter
   return `interleaved ${of} are two: name two ${of} (and no ${of === "pages" ? "pattern" : "grid"})`;
 }
 
-/** Flows run in the machine's own time, and once: from before the page's one navigation on. */
-function trafficFault({ cross_traffic, dilate = 1, lanes }: Terms): string | null {
+/** Flows run once: from before the page's one navigation on. */
+function trafficFault({ cross_traffic, lanes }: Terms): string | null {
   if (!cross_traffic) return null;
-  if (dilate > 1) return "cross_traffic runs in undilated time: take it or dilate out";
   const repeated = lanes.find((lane) => laneFacts[laneOf(lane)].repeat);
   if (repeated === undefined) return null;
   return `cross_traffic is of one navigation, and lane ${repeated} has two: take one of them out`;
 }
+
+/** Plans of earlier versions may ask for it. */
+const dilationFault = ({ dilate = 1 }: Terms): string | null =>
+  dilate > 1
+    ? "dilate: this version cannot slow time down, and loads count on a busy machine without: take it out"
+    : null;
 
 /** Null: its recording is not known yet. */
 type PlaysVideo = (page: PlanPage) => boolean | null;
 
 const madePlaysVideo: PlaysVideo = (page) => (typeof page === "string" ? null : videoNamed(page.synth) !== null);
 
-/** A player decodes in the machine's own time, and films of whole videos are none that a report could show. */
+/** Films of whole videos are none that a report could show. */
 function videoFault(
-  { pages, dilate = 1, films = 0, metric }: Pick<Terms, "pages" | "dilate" | "films" | "metric">,
+  { pages, films = 0, metric }: Pick<Terms, "pages" | "films" | "metric">,
   playsVideo: PlaysVideo,
 ): string | null {
   const playing = pages.find((page) => playsVideo(page) === true);
@@ -144,7 +149,6 @@ function videoFault(
       ? `metric ${metric} is of videos, and no page plays one: take it out, or add a page such as {"synth": "video-30s-2000k"}`
       : null;
   const video = pageNameOf(playing);
-  if (dilate > 1) return `${video} plays in undilated time: take it or dilate out`;
   if (films > 0) return `${video} is too long to be filmed: take it or films out`;
   return metric === "si" ? `${video} is too long to be filmed: take another metric than si` : null;
 }
@@ -154,6 +158,7 @@ const pageNameOf = (page: PlanPage): string => (typeof page === "string" ? page 
 /** UserError, naming `source`. */
 export function refuseContradictions(plan: Terms, serving: Serving, source: string): void {
   const fault =
+    dilationFault(plan) ??
     settingsFault(plan) ??
     servingFault(plan, serving) ??
     untilFault(plan) ??
@@ -165,7 +170,7 @@ export function refuseContradictions(plan: Terms, serving: Serving, source: stri
 
 /** The same of what recordings show: whether they play videos. `sizes`: of the pages, as far as they are known. UserError. */
 export function refuseVideoContradictions(
-  plan: Pick<Plan, "name" | "pages" | "dilate" | "films" | "metric">,
+  plan: Pick<Plan, "name" | "pages" | "films" | "metric">,
   sizes: ReadonlyMap<string, PageSize>,
 ): void {
   const fault = videoFault(plan, (page) => {
@@ -183,13 +188,7 @@ function least_ms({ link_profile: { down, rtt_ms } }: PlannedCell, whole: PageSi
 
 /** UserError for a time in which no load can end. `sizes`: of the pages, as far as they are known. */
 export function refuseTooShort(
-  {
-    name,
-    pages,
-    timeout_s,
-    time_limit_s,
-    dilate,
-  }: Pick<Plan, "name" | "pages" | "timeout_s" | "time_limit_s" | "dilate">,
+  { name, pages, timeout_s, time_limit_s }: Pick<Plan, "name" | "pages" | "timeout_s" | "time_limit_s">,
   cells: readonly PlannedCell[],
   sizes: ReadonlyMap<string, PageSize>,
 ): void {
@@ -208,7 +207,7 @@ export function refuseTooShort(
   if (time_limit_s === undefined) return;
   const guesses_ms = cells.flatMap(({ page, link_profile }) => {
     const size = sizes.get(page);
-    return size ? [guessWall_ms(size, link_profile, dilate)] : [];
+    return size ? [guessWall_ms(size, link_profile)] : [];
   });
   const shortest_s = guesses_ms.reduce((least, guess) => Math.min(least, guess), Number.POSITIVE_INFINITY) / 1000;
   // A guess may be wrong by so much, not more.

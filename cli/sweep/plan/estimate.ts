@@ -30,7 +30,7 @@ function transfer_ms(bytes: number, direction: LinkDirection): number {
 }
 
 /** A guess at a load's wall time from the link's physics, for a cell that was never measured. */
-export function guessWall_ms(page: PageSize, link: LinkProfile, dilation = 1): number {
+export function guessWall_ms(page: PageSize, link: LinkProfile): number {
   const requests_bytes = page.exchanges * 120;
   // Each lost packet costs a window; measured loads take over from this guess soon.
   const loss = 1 + 20 * Math.min(0.1, link.down.loss + link.up.loss);
@@ -38,13 +38,13 @@ export function guessWall_ms(page: PageSize, link: LinkProfile, dilation = 1): n
     roundTrips * link.rtt_ms +
     transfer_ms(page.body_bytes * overhead, link.down) * loss +
     transfer_ms(requests_bytes, link.up);
-  return perLoad_ms + page.exchanges * perExchange_ms + network_ms * dilation;
+  return perLoad_ms + page.exchanges * perExchange_ms + network_ms;
 }
 
 /** The same of a page that plays a video: no faster than that, and no faster than what it plays can come. */
-function guessVideo_ms(video: VideoSpec, link: LinkProfile, dilation: number): number {
+function guessVideo_ms(video: VideoSpec, link: LinkProfile): number {
   const transfer = transfer_ms(leastVideo_bytes(video) * overhead, link.down);
-  return perLoad_ms + (roundTrips * link.rtt_ms + Math.max(video.clip_s * 1000, transfer)) * dilation;
+  return perLoad_ms + roundTrips * link.rtt_ms + Math.max(video.clip_s * 1000, transfer);
 }
 
 /** What a page is taken for while its recording is still to be made. */
@@ -62,9 +62,9 @@ export function guessStored_bytes(page: PageSize | undefined): number {
   return perLoad_bytes + (page ?? unknownPage).exchanges * perExchange_bytes + played_s * perPlayed_s_bytes;
 }
 
-/** Wall time of a cell's loads: as they took before, dilated alike, else guessed. */
+/** Wall time of a cell's loads: as they took before, else guessed. */
 export function cellGuess(
-  { settle_ms = 0, dilate = 1, cross_traffic }: Pick<SweepPlan, "settle_ms" | "dilate" | "cross_traffic">,
+  { settle_ms = 0, cross_traffic }: Pick<SweepPlan, "settle_ms" | "cross_traffic">,
   sizeOf: (page: string) => PageSize | undefined,
   results: Results | null,
 ): (cell: Pick<NewCell, "page" | "link" | "lane" | "link_profile">) => number {
@@ -78,10 +78,10 @@ export function cellGuess(
     const video = videoOf(size);
     const guess_ms =
       known.get(key) ??
-      measured?.usualWall_ms(page, link, lane, dilate) ??
+      measured?.usualWall_ms(page, link, lane) ??
       (before_ms +
-        (video ? guessVideo_ms(video, link_profile, dilate) : guessWall_ms(size ?? unknownPage, link_profile, dilate)) +
-        Math.max(settle_ms, quiet_ms) * dilate) *
+        (video ? guessVideo_ms(video, link_profile) : guessWall_ms(size ?? unknownPage, link_profile)) +
+        Math.max(settle_ms, quiet_ms)) *
         (laneFacts[laneOf(lane)].repeat ? 2 : 1);
     known.set(key, guess_ms);
     return guess_ms;

@@ -10,13 +10,12 @@ import { refuseAskedWithoutDelay } from "../../link/profile_file.ts";
 import { blocksPerPair } from "../../results/compare/interleaved.ts";
 import type { AsOptions } from "./choose_model.ts";
 import { chosenPages } from "./chosen_pages.ts";
-import { type DilateOptions, dilateOf } from "./dilate_option.ts";
 import { type DisturbanceOptions, disturbanceChoiceOf } from "./disturbance_option.ts";
 import { pageFor } from "./pages.ts";
 import { type Plan, pageName, planOf } from "./plan.ts";
 import { readLanes } from "./read_lanes.ts";
 
-export interface InterleavedWords extends AsOptions, DilateOptions, DisturbanceOptions {
+export interface InterleavedWords extends AsOptions, DisturbanceOptions {
   readonly a: string;
   readonly b: string;
   /** The one page, where links or browsers are compared. */
@@ -82,7 +81,6 @@ export async function interleavedPlan(home: string, words: InterleavedWords): Pr
         repetitions: interleaved.of === "browsers" ? runs * blocksPerPair : runs,
         ...(words.timeout === undefined ? {} : { timeout_s: words.timeout }),
         ...(words.settle === undefined ? {} : { settle_ms: words.settle }),
-        ...dilateOf(words),
         ...disturbanceChoiceOf(words),
       },
       "compare",

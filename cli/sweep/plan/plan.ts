@@ -6,7 +6,6 @@ import type { PlanPage, SweepPlan } from "../../../schemas/generated/sweep_plan.
 import { UserError } from "../../base/errors.ts";
 import type { LaneLabel } from "../../base/lanes.ts";
 import type { TraceSource } from "../../link/trace/networks.ts";
-import { hasRenoForCubic } from "../../load/metrics/dilation.ts";
 import { servingWithAcks } from "../../load/serving/client_acks.ts";
 import { isStockServing, type Serving } from "../../load/serving/serving.ts";
 import { usualMetric } from "../../results/verdict/compared_metric.ts";
@@ -119,9 +118,6 @@ export function planDigest(plan: Plan): string {
   const acks = client_acks === "usual" ? {} : { client_acks };
   const order = priorities === "rfc9218" ? {} : { priorities };
   const serving = isStockServing(plan.serving) ? {} : { serving: { ...chosen, ...acks, ...order } };
-  // Dilated loads ran CUBIC once: a sweep of these is not gone on with.
-  const tcp = hasRenoForCubic(plan) ? { tcp: "reno" } : {};
-  const dilated = (plan.dilate ?? 1) > 1 ? { dilate: plan.dilate, ...tcp } : {};
   // Pages that are made here are always loaded so.
   const strict = plan.strict && plan.pages.some((page) => typeof page === "string") ? { strict: true } : {};
   const tolerance = plan.tolerance ? { tolerance: plan.tolerance } : {};
@@ -131,7 +127,7 @@ export function planDigest(plan: Plan): string {
   const settings = plan.settings ? { settings: plan.settings } : {};
   const traffic = plan.cross_traffic ? { cross_traffic: plan.cross_traffic } : {};
   const lead = plan.lead_blocks ? { lead_blocks: plan.lead_blocks } : {};
-  const terms = { ...interleaved, ...warm, ...strict, ...serving, ...dilated, ...tolerance, ...until, ...metric };
+  const terms = { ...interleaved, ...warm, ...strict, ...serving, ...tolerance, ...until, ...metric };
   const choices = { ...terms, ...settings, ...traffic, ...lead };
   const decisive = { name, pages, lanes, links, repetitions, seed, retries, timeout_s, settle_ms, ...choices };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");

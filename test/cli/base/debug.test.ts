@@ -40,7 +40,6 @@ test("a part that there is not is refused in one line, by each program", () => {
     "trilane-shaper",
     "trilane-host",
     "trilane-guard",
-    "trilane-dilate",
     "trilane-probe",
     "trilane-flows",
     "trilane-fetch",

@@ -35,7 +35,6 @@ const refused: readonly (readonly [words: readonly string[], answer: string])[] 
   ],
   [["race", "shop", "--decide", "3%"], '--decide: must be a number above 0, up to 50 (per cent) (got "3%")'],
   [["race", "shop", "--precise", "50.1"], '--precise: must be a number above 0, up to 50 (per cent) (got "50.1")'],
-  [["race", "shop", "--dilate", "abc"], '--dilate: must be a whole number from 1 to 100 (got "abc")'],
   [["race", "shop", "--films", "30"], '--films: must be a whole number from 0 to 20 (got "30")'],
   [["race", "shop", "--tls", "1.1"], '--tls: must be 1.2, 1.3 or both (got "1.1")'],
   [["race", "shop", "--as", "is"], '--as: must be auto, recorded or model (got "is")'],

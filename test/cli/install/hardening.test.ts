@@ -6,7 +6,6 @@ import { test } from "node:test";
 import { type Program, programPath } from "../../../cli/base/programs.ts";
 
 const programs: readonly Program[] = [
-  "trilane-dilate",
   "trilane-fetch",
   "trilane-flows",
   "trilane-guard",

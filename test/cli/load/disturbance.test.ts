@@ -113,20 +113,6 @@ test("the page waited for its main thread in the share of its work that the load
   assert.equal(estimatedEffect_ms(of(pressure(400, 5000)), pressure(400, 5000), path), null);
 });
 
-test("in dilated time the machine's waits weigh less, and the link's are in that time already", () => {
-  const dilated = disturbanceOf({
-    window,
-    overdue: overdue([1000, 1004]),
-    pressure: pressure(300, 900, 60),
-    tolerance: undefined,
-    dilation: 10,
-  });
-  assert.equal(dilated.bound_ms, 4 + 30 + 5);
-  assert.ok(dilated.calm_ms < 1e-9);
-  const calm = { window, overdue: overdue(), pressure: pressure(900, 280), dilation: 10 };
-  assert.ok(excess_ms(disturbanceOf(calm)) < 1e-9, "3 % of ten times the time");
-});
-
 test("beside other loads of ours only the link and stolen time tell", () => {
   const beside = { window, overdue: overdue([1000, 1003]), pressure: pressure(500, 800, 30), isBeside: true };
   assert.equal(excess_ms(disturbanceOf(beside)), 3 + 20);

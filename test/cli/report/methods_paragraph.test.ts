@@ -88,7 +88,7 @@ test("dilated time is named, with what it left undilated, beside the verdict and
     / Time was dilated by 5 \(Gupta et al\., NSDI 2006\): .* TCP ran Reno in place of CUBIC, .* shows? 1\/5, was added back /,
   ]);
   assert.doesNotMatch(methodsParagraph(data), /dilated/);
-  assert.match(buildReport(dilated), /Time was dilated 5 times \(--dilate\)/);
+  assert.match(buildReport(dilated), /Time was dilated 5 times \(by an earlier version\)/);
   assert.doesNotMatch(buildReport(data), /Time was dilated/);
 });
 

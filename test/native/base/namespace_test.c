@@ -108,10 +108,9 @@ static int configure(void) {
     CHECK(5, netlink_add_address(&netlink, "lo", "2001:db8::7", 128) == 0 || errno == EACCES);
     CHECK(6, netlink_add_address(&netlink, "lo", "example", 32) == -1 && errno == EINVAL);
     CHECK(7, netlink_add_address(&netlink, "none0", "203.0.113.8", 32) == -1 && errno == ENODEV);
-    CHECK(8, netlink_add_route(&netlink, "lo", "198.51.100.0", 24,
-                               &(struct netlink_tcp){"reno", true, 1000}) == 0);
+    CHECK(8, netlink_add_route(&netlink, "lo", "198.51.100.0", 24, &(struct netlink_tcp){"reno", true}) == 0);
     CHECK(9, netlink_add_route(&netlink, "lo", "198.51.101.0", 24,
-                               &(struct netlink_tcp){"no-such-control", false, 0}) == -1);
+                               &(struct netlink_tcp){"no-such-control", false}) == -1);
     netlink_close(&netlink);
     return 0;
 }

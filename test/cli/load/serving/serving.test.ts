@@ -5,13 +5,7 @@ import { test } from "node:test";
 import { programPath } from "../../../../cli/base/programs.ts";
 import { servingArguments } from "../../../../cli/load/serving/arguments.ts";
 import { presets } from "../../../../cli/load/serving/presets.ts";
-import {
-  isStockServing,
-  overrideServing,
-  servingInDilatedTime,
-  settleServing,
-  stockServing,
-} from "../../../../cli/load/serving/serving.ts";
+import { isStockServing, overrideServing, settleServing, stockServing } from "../../../../cli/load/serving/serving.ts";
 import { servingLine, servingTerms } from "../../../../cli/load/serving/terms.ts";
 
 test("what is left out is as stock", () => {
@@ -27,16 +21,6 @@ test("a settled serving settles to itself", () => {
     const settled = settleServing(choice);
     assert.deepEqual(settleServing(settled), settled);
   }
-});
-
-test("in dilated time Reno takes the place of the kernel's CUBIC, and of nothing else", () => {
-  assert.deepEqual(servingArguments(servingInDilatedTime(stockServing, 5)), ["--tcp-congestion", "reno"]);
-  assert.equal(servingInDilatedTime(stockServing, 1), stockServing);
-  const bbr = settleServing({ think: { ms: 20 }, transport: { preset: "tuned", tcp: { congestion_control: "bbr" } } });
-  assert.equal(servingInDilatedTime(bbr, 5), bbr);
-  const { think, transport } = servingInDilatedTime(settleServing({ think: { ms: 20 } }), 5);
-  assert.deepEqual(think, { ms: 20 });
-  assert.deepEqual(transport.quic, stockServing.transport.quic);
 });
 
 test("a preset is named where the settings are its own, whoever wrote them", () => {

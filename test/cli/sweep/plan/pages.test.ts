@@ -268,7 +268,7 @@ describe("pages", () => {
     // As long as its clip, and a second of its record for each of the clip's.
     assert.ok(video.expected_s - blog.expected_s >= 29, `${video.expected_s} s, another page ${blog.expected_s} s`);
     assert.ok(video.expected_bytes - blog.expected_bytes > 20_000);
-    await assert.rejects(describe(["lacking"], { dilate: 2 }), /^UserError: plan x: lacking plays in undilated time/);
+    await assert.rejects(describe(["lacking"], { films: 1 }), /^UserError: plan x: lacking is too long to be filmed/);
     await assert.rejects(describe(["video-blog"], { metric: "startup" }), /is of videos, and no page plays one/);
   });
 

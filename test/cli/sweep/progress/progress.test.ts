@@ -338,8 +338,6 @@ describe("time left", () => {
     assert.ok(guess("1mbit/50ms,loss=2%") > guess("1mbit/50ms"));
     assert.ok(guessWall_ms({ ...page, body_bytes: 600_000 }, parseLink("1mbit/50ms")) > guess("1mbit/50ms"));
     assert.ok(Number.isFinite(guess("unlimited")));
-    const dilated_ms = guessWall_ms(page, parseLink("1mbit/50ms"), 5);
-    assert.ok(dilated_ms > 3 * guess("1mbit/50ms") && dilated_ms < 5 * guess("1mbit/50ms"), "network alone is dilated");
   });
 });
 
