@@ -3,12 +3,12 @@
 
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
-import { fetchMetricHelp } from "../fetch/metrics/metric_help.ts";
 import { describeFetches, fetchPlanLines } from "../fetch/plan/describe.ts";
 import { defineFetchOptions, type FetchOptions } from "../fetch/plan/options.ts";
 import { readyFetchPlan } from "../fetch/plan/page.ts";
 import { definePrefixes, type PrefixOptions, systemsOf } from "../fetch/prefixes/option.ts";
 import { executeFetches } from "../fetch/run/execute.ts";
+import { metricHelp } from "../registry/metric_help.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
 import type { Command, CommonOptions } from "./command.ts";
@@ -57,7 +57,9 @@ export const command: Command<FetchCommandOptions> = {
           "Each fetch uses a connection of its own and leaves one row. If it fails, the row says where and why; it is not tried again. In the verdict, a lane connects until the request can be sent (established_ms).",
           "Fetches are polite: one at a time, with a pause between two from one host, and a user agent that names the program.",
           "",
-          fetchMetricHelp(),
+          metricHelp("What is measured. Times run from the start of the connection; dns_ms is before it.", {
+            fetch: "",
+          }),
         ].join("\n"),
       ),
   run: async (options) => {

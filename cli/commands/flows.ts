@@ -4,12 +4,12 @@
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { quicControllers, transportFacts } from "../flows/language/transports.ts";
-import { metricHelp } from "../flows/metrics/metric_help.ts";
 import { describeFlows, flowPlanLines } from "../flows/plan/describe.ts";
 import { defineFlowOptions, type FlowOptions } from "../flows/plan/options.ts";
 import { readyFlowPlan, unstoredFlowPlan } from "../flows/plan/page.ts";
 import { shippedFlowPlans } from "../flows/plan/plan.ts";
 import { executeFlows } from "../flows/run/execute.ts";
+import { metricHelp } from "../registry/metric_help.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
 import type { Command, CommonOptions } from "./command.ts";
@@ -80,7 +80,12 @@ export const command: Command<FlowsOptions> = {
           ...transportLines,
           "@START is when it starts (5s, 500ms), `for` how long it sends, `size` how much the receiver gets (8MB); without both it sends until the run ends. paced has the kernel spread a tcp or tls flow’s packets over the round trip, as QUIC flows always are. migrate has the client of a quic flow move to another port that often, after probing it (active migration), at most every 4 round trips of the link; a run in which it never came to is invalid; a NAT that moves it is the link’s: rebind=TIME. down (usual): the far end sends, as a server does.",
           "",
-          metricHelp(),
+          metricHelp("What is measured; over runs medians, with 95 % intervals of order statistics.", {
+            flow: "Of each flow",
+            group: "Of the flows of one --flow together",
+            direction: "Of all flows of a direction, and its link",
+            ping: "Of the pings",
+          }),
         ].join("\n"),
       ),
   run: async (options) => {

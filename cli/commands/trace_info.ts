@@ -7,7 +7,8 @@ import { textTable } from "../base/text_table.ts";
 import { readOpportunities } from "../link/opportunities.ts";
 import { chartLines } from "../link/trace/chart.ts";
 import { factsOf, outagesOf, type TraceFacts } from "../link/trace/facts.ts";
-import { formatLength, formatRateShort, lengthOption } from "../link/trace_quantities.ts";
+import { formatLength, lengthOption } from "../link/trace_quantities.ts";
+import { formatRate } from "../registry/units.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface InfoOptions extends CommonOptions {
@@ -46,7 +47,7 @@ function outageLine({ outages, length_ms, longest_gap_ms }: TraceFacts): string 
 
 function describe(path: string, times: Uint32Array, facts: TraceFacts, colour: boolean): string[] {
   const { rate, outages } = facts;
-  const size = `${facts.opportunities} opportunities in ${formatLength(facts.length_ms)}, mean ${formatRateShort(facts.mean_bps)}`;
+  const size = `${facts.opportunities} opportunities in ${formatLength(facts.length_ms)}, mean ${formatRate(facts.mean_bps)}`;
   const bold = (text: string): string => (colour ? `\x1b[1m${text}\x1b[0m` : text);
   const chart = chartLines(times, outagesOf(times, outages.at_least_ms), {
     columns: width,

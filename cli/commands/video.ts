@@ -11,7 +11,7 @@ import { refuseAskedWithoutDelay } from "../link/profile_file.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { videoForm } from "../recording/synth/video/video_spec.ts";
-import { videoMetricLines } from "../results/export/metric_words.ts";
+import { metricHelp } from "../registry/metric_help.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import { describePlan, planLines } from "../sweep/describe.ts";
 import { executePlan } from "../sweep/execute.ts";
@@ -174,7 +174,7 @@ export const command: Command<VideoOptions> = {
       )
       .example("trilane video --clip 60s --lanes h2,h3 --metric viewing", "which lane shows the clip sooner to its end")
       .example("trilane export --format p1203 --out p1203.json", "input for ITU-T P.1203's models, of the newest sweep")
-      .epilogue(["Metrics (in the report and in `trilane export`):", ...videoMetricLines].join("\n")),
+      .epilogue(metricHelp("Metrics (in the report and in `trilane export`):", { video: "" })),
   run: async (options) => {
     const home = homeFolder(options.home);
     const end = askedToEnd(home, options);

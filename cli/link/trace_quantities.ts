@@ -35,11 +35,6 @@ export function lengthOption(option: string, text: string): number {
   return Number(match[1]) * unit_ms;
 }
 
-/** `19.1 Mbit/s`, three figures. */
-export function formatRateShort(rate_bps: number): string {
-  return `${Number((rate_bps / 1e6).toPrecision(3))} Mbit/s`;
-}
-
 /** `350 ms`, `12.3 s`, `13 min 6 s`. */
 export function formatLength(length_ms: number): string {
   if (length_ms < 1000) return `${Number(length_ms.toPrecision(3))} ms`;

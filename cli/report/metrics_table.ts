@@ -13,7 +13,7 @@ import {
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { count, formatMedian, formatSize, formatTimeRange } from "../base/numbers.ts";
 import { median } from "../base/quantile.ts";
-import { formatBitRate } from "../link/meter/samples.ts";
+import { formatRate } from "../registry/units.ts";
 import { type FilmMetric, filmMetrics, type LoadMetric, loadMetrics } from "../results/export/metric_words.ts";
 import { medianInterval } from "../results/stats/median_interval.ts";
 import type { FilmedLoad, Load } from "../results/store/results.ts";
@@ -46,7 +46,7 @@ const videoText = {
   moment: undefined,
   duration: undefined,
   cpu: undefined,
-  rate: formatBitRate,
+  rate: formatRate,
   score: plain,
 } as const;
 

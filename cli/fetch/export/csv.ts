@@ -2,8 +2,9 @@
 // for `trilane export --help`; metrics' are those of schemas/fetch-record.schema.json.
 import { csvField } from "../../../extension/har/csv_field.ts";
 import type { FetchRecord } from "../../../schemas/generated/fetch_record.ts";
+import { type FetchMetric, metrics } from "../../registry/metrics.ts";
 import type { StoredFetch } from "../../results/store/results.ts";
-import { type FetchMetric, fetchMetricNames, fetchMetrics, metricOf } from "../metrics/fetch_metrics.ts";
+import { fetchMetricNames, metricOf } from "../metrics/fetch_metrics.ts";
 import type { AutonomousSystems } from "../prefixes/read_prefixes.ts";
 
 type Value = string | number | boolean | null;
@@ -54,7 +55,7 @@ const ofFetch: readonly FetchColumn[] = [
 ];
 
 const ofMetric = (name: FetchMetric): FetchColumn =>
-  column(name, fetchMetrics[name].meaning, (_, record) => (record === null ? null : metricOf(record, name)));
+  column(name, metrics.fetch[name].meaning, (_, record) => (record === null ? null : metricOf(record, name)));
 
 const ofSystem: readonly FetchColumn[] = [
   column("autonomous_system", "that announces the server's address, by --prefixes", (_, record, systems) =>

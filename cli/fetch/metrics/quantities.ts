@@ -1,5 +1,7 @@
 // The numbers of one fetch that figures and tables show: what each is called, means, and how it comes from the record. A number that
 // there is not is null; the record says why. So are an object's where it did not come whole.
+import type { Unit } from "../../registry/units.ts";
+import { metricOf } from "./fetch_metrics.ts";
 import type { Fetched } from "./fetched.ts";
 
 export interface QuantityFacts {
@@ -7,7 +9,7 @@ export interface QuantityFacts {
   /** In sentences and on axes. */
   readonly noun: string;
   readonly meaning: string;
-  readonly unit: "ms" | "bit/s" | "bytes" | "ratio" | "count";
+  readonly unit: Unit;
   /** Of what it is one number, apart from noise: a connection to the host, or the object. */
   readonly of: "host" | "object";
   readonly value: (fetched: Fetched) => number | null;
@@ -29,10 +31,6 @@ const leastMegabytes = 0.1;
 
 function perMegabyte({ record: { body_bytes: bytes } }: Fetched, value: number | null): number | null {
   return value === null || bytes === null || bytes < leastMegabytes * 1e6 ? null : value / (bytes / 1e6);
-}
-
-function throughput({ record: { body_bytes, download_ms } }: Fetched): number | null {
-  return !body_bytes || !download_ms ? null : (body_bytes * 8) / (download_ms / 1000);
 }
 
 function cpuUse(fetched: Fetched): number | null {
@@ -75,7 +73,7 @@ const facts = {
   throughput_bps: {
     ...{ title: "Throughput", noun: "throughput", unit: "bit/s", of: "object" },
     meaning: "The body’s bits over the download time, the handshake included.",
-    value: throughput,
+    value: ({ record }) => metricOf(record, "throughput_bps"),
   },
   rtt_min_ms: {
     ...{ title: "Least RTT", noun: "least round trip", unit: "ms", of: "host" },
@@ -103,12 +101,12 @@ const facts = {
     value: cpuUse,
   },
   client_switches: {
-    ...{ title: "Context switches, client", noun: "context switches of the client", unit: "count", of: "object" },
+    ...{ title: "Context switches, client", noun: "context switches of the client", unit: "times", of: "object" },
     meaning: "Voluntary and involuntary.",
     value: ({ record }) => sum(record.context_switches_voluntary, record.context_switches_involuntary),
   },
   client_cycles: {
-    ...{ title: "Cycles, client", noun: "cycles of the client", unit: "count", of: "object" },
+    ...{ title: "Cycles, client", noun: "cycles of the client", unit: "times", of: "object" },
     meaning: "Of the CPU, in user mode and in the kernel, where Linux lets a program count them.",
     value: ({ record }) => record.cycles,
   },
@@ -123,13 +121,13 @@ const facts = {
     value: (fetched) => perMegabyte(fetched, serverCpu(fetched)),
   },
   server_switches: {
-    ...{ title: "Context switches, server", noun: "context switches of the server", unit: "count", of: "object" },
+    ...{ title: "Context switches, server", noun: "context switches of the server", unit: "times", of: "object" },
     meaning: "Voluntary and involuntary.",
     value: ({ cost }) =>
       cost?.server ? cost.server.context_switches_voluntary + cost.server.context_switches_involuntary : null,
   },
   server_cycles: {
-    ...{ title: "Cycles, server", noun: "cycles of the server", unit: "count", of: "object" },
+    ...{ title: "Cycles, server", noun: "cycles of the server", unit: "times", of: "object" },
     meaning: "As of the client.",
     value: ({ cost }) => cost?.server?.cycles ?? null,
   },

@@ -1,33 +1,20 @@
 // What a finished plan of fetches says in the terminal: a table by lane, no wider than 80 columns. Pure; summaries in, text out.
 import type { FetchMetricSummary, FetchSummary } from "../../../schemas/generated/sweep_event.ts";
 import { textTable } from "../../base/text_table.ts";
-import type { FetchMetric } from "../metrics/fetch_metrics.ts";
+import { type FetchMetric, metrics } from "../../registry/metrics.ts";
+import { columnText } from "../../registry/units.ts";
 
 interface Column {
   readonly title: string;
   readonly name: FetchMetric;
-  readonly figures: (value: number) => string;
-}
-
-/** Ten seconds and more in seconds. */
-function timeFigures(time_ms: number): string {
-  if (time_ms >= 9995) return `${Number((time_ms / 1000).toPrecision(3))}s`;
-  return time_ms >= 999.5 ? String(Math.round(time_ms)) : String(Number(time_ms.toPrecision(3)));
-}
-
-function rateFigures(rate_bps: number): string {
-  const rate_mbps = rate_bps / 1e6;
-  return rate_mbps >= 999.5
-    ? String(Math.round(rate_mbps))
-    : String(Number(Number(rate_mbps.toPrecision(3)).toFixed(3)));
 }
 
 const columns: readonly Column[] = [
-  { title: "connect", name: "connect_ms", figures: timeFigures },
-  { title: "TLS", name: "tls_ms", figures: timeFigures },
-  { title: "1st byte", name: "first_byte_ms", figures: timeFigures },
-  { title: "download", name: "download_ms", figures: timeFigures },
-  { title: "Mbit/s", name: "throughput_bps", figures: rateFigures },
+  { title: "connect", name: "connect_ms" },
+  { title: "TLS", name: "tls_ms" },
+  { title: "1st byte", name: "first_byte_ms" },
+  { title: "download", name: "download_ms" },
+  { title: "Mbit/s", name: "throughput_bps" },
 ];
 
 /** Of links with a table each; more are in the export. */
@@ -41,12 +28,14 @@ function rowName({ lane, tls, ip }: FetchSummary, all: readonly FetchSummary[]):
   return `${lane}${withTls ? ` ${tls}` : ""}${withIp ? ` v${ip}` : ""}`;
 }
 
-const cell = ({ figures }: Column, summary: FetchMetricSummary | undefined): string =>
-  summary?.median == null ? "-" : figures(summary.median);
+const figuresOf = ({ name }: Column, value: number): string => columnText(value, metrics.fetch[name].unit);
 
-function range({ figures }: Column, summary: FetchMetricSummary | undefined): string {
+const cell = (column: Column, summary: FetchMetricSummary | undefined): string =>
+  summary?.median == null ? "-" : figuresOf(column, summary.median);
+
+function range(column: Column, summary: FetchMetricSummary | undefined): string {
   if (summary?.low == null || summary.high == null) return "";
-  return `${figures(summary.low)}-${figures(summary.high)}`;
+  return `${figuresOf(column, summary.low)}-${figuresOf(column, summary.high)}`;
 }
 
 function rowsOf(summary: FetchSummary, all: readonly FetchSummary[]): string[][] {

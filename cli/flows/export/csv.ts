@@ -2,14 +2,7 @@
 // flow. The columns are documented here, once, for `trilane export --help`; metrics' are those of schemas/flow-result.schema.json.
 import { csvField } from "../../../extension/har/csv_field.ts";
 import type { FlowResult, FlowResultFlow } from "../../../schemas/generated/flow_result.ts";
-import {
-  type DirectionMetric,
-  directionMetrics,
-  type FlowMetric,
-  flowMetrics,
-  type PingMetric,
-  pingMetrics,
-} from "../metrics/measured.ts";
+import { type DirectionMetric, type FlowMetric, metrics, type PingMetric } from "../../registry/metrics.ts";
 import { directionOf, type ExportedRun } from "./exported_run.ts";
 
 type Value = string | number | boolean | null;
@@ -78,24 +71,24 @@ const ofFlow: readonly FlowColumn[] = [
 ];
 
 const ofMetric = (name: FlowMetric): FlowColumn =>
-  column(name, flowMetrics[name].meaning, (_, flow) => flow?.metrics[name] ?? null);
+  column(name, metrics.flow[name].meaning, (_, flow) => flow?.metrics[name] ?? null);
 
 /** Of all flows of a flow's direction: the same in each of its rows. */
 const ofDirection = (name: DirectionMetric): FlowColumn =>
-  column(`link_${name}`, directionMetrics[name].meaning, (_, flow, result) =>
+  column(`link_${name}`, metrics.direction[name].meaning, (_, flow, result) =>
     flow && result ? (directionOf(result, flow.direction)?.metrics[name] ?? null) : null,
   );
 
 const ofPing = (name: PingMetric): FlowColumn =>
-  column(name, pingMetrics[name].meaning, (_, __, result) => result?.ping?.metrics[name] ?? null);
+  column(name, metrics.ping[name].meaning, (_, __, result) => result?.ping?.metrics[name] ?? null);
 
 /** New ones are appended, those of metrics by themselves: who reads columns by their place goes on. */
 export const flowColumns: readonly FlowColumn[] = [
   ...ofRun,
   ...ofFlow,
-  ...namesOf(flowMetrics).map(ofMetric),
-  ...namesOf(directionMetrics).map(ofDirection),
-  ...namesOf(pingMetrics).map(ofPing),
+  ...namesOf(metrics.flow).map(ofMetric),
+  ...namesOf(metrics.direction).map(ofDirection),
+  ...namesOf(metrics.ping).map(ofPing),
 ];
 
 /** Lines with their ends, the header first. */

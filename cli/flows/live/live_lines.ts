@@ -1,7 +1,7 @@
 // A running flow run as a block of lines under the line of progress: a row for each flow with its rate now and over the last looks, its
 // window, round-trip time and losses, and below them the bottleneck's queue. Pure; no line is wider than 80 columns.
 import { count, formatSize, formatTime } from "../../base/numbers.ts";
-import { formatBitRate } from "../../link/meter/samples.ts";
+import { formatRate } from "../../registry/units.ts";
 import type { FlowLook, RunLook } from "./looks.ts";
 
 /** More flows are told together. */
@@ -41,7 +41,7 @@ const text = (value: number | null, format: (value: number) => string): string =
 function rowLine({ name, rates, last }: Row, most_bps: number): string {
   return [
     fitted(name, nameWidth),
-    text(last.rate_bps, formatBitRate).padStart(11),
+    text(last.rate_bps, formatRate).padStart(11),
     bars(rates, most_bps),
     text(last.window_bytes, formatSize).padStart(8),
     text(last.rtt_ms, formatTime).padStart(8),
@@ -97,7 +97,7 @@ export function liveLines(
   const at_s = Math.max(0, (last.at_ns - began_ns) / 1e9);
   const told = [
     `${at_s.toFixed(0)} s of ${(for_ms / 1000).toFixed(0)} s`,
-    all !== null && `${count(last.flows.length, "flow")}: ${formatBitRate(all)}`,
+    all !== null && `${count(last.flows.length, "flow")}: ${formatRate(all)}`,
     queue.length > 0 && `queue ${queue.join(", ")}`,
   ].filter((part) => part !== false);
   return [heads.trimEnd(), ...lines.map((line) => rowLine(line, most_bps)), told.join("   ")];

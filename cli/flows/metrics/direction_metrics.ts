@@ -1,6 +1,7 @@
 // All metrics of one direction of a run: its flows together, and the link. Pure.
 import type { FlowResultDirection } from "../../../schemas/generated/flow_result.ts";
 import { quantile } from "../../base/quantile.ts";
+import type { DirectionMetric } from "../../registry/metrics.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
 import type { BinSeries } from "../records/series.ts";
 import { convergence_ms } from "./convergence.ts";
@@ -10,7 +11,7 @@ import { goodput_bps } from "./goodput.ts";
 import { jainIndex, leastOverGreatest } from "./jain.ts";
 import { jainBySecond } from "./jain_by_second.ts";
 import { lossRatio } from "./loss_ratio.ts";
-import { type DirectionMetric, known, type Measured, metricSet, missing } from "./measured.ts";
+import { known, type Measured, metricSet, missing } from "./measured.ts";
 import { shareRatio } from "./share.ts";
 import { type Capacity, utilization } from "./utilization.ts";
 

@@ -1,12 +1,13 @@
 // All metrics of one flow of a run, each by its own file. Pure.
 import type { FlowResultFlow } from "../../../schemas/generated/flow_result.ts";
+import type { FlowMetric } from "../../registry/metrics.ts";
 import { countsAtLink, type FlowRecords } from "../records/flow_records.ts";
 import { type Counter, ratesBySecond, type Span } from "./cumulative.ts";
 import { endsOf, receivedCounter, since, spanOf, stateOf } from "./flow_spans.ts";
 import { goodput_bps } from "./goodput.ts";
 import { longestSilence_ms } from "./longest_silence.ts";
 import { lossRatio } from "./loss_ratio.ts";
-import { type FlowMetric, known, type Measured, metricSet, missing } from "./measured.ts";
+import { known, type Measured, metricSet, missing } from "./measured.ts";
 import { progress_ms, tenths } from "./progress.ts";
 import { queueDelay_ms } from "./queue_delay.ts";
 import { rateVariation } from "./rate_variation.ts";

@@ -1,12 +1,13 @@
 // One run's result (schemas/flow-result.schema.json) from its records: each metric's file is asked, and what cannot be said has its
 // reason. Pure; reads no file, and compares no runs (summary.ts does).
 import type { FlowResult, FlowResultFlow, FlowResultGroup } from "../../../schemas/generated/flow_result.ts";
+import type { GroupMetric } from "../../registry/metrics.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
 import { lengthOf } from "./cumulative.ts";
 import { type Direction, measureDirection, ratesTogether, unionOf } from "./direction_metrics.ts";
 import { type MeasuredFlow, measureFlow, withShare } from "./flow_metrics.ts";
 import { goodput_bps } from "./goodput.ts";
-import { type GroupMetric, isNumber, type Measured, metricSet, missing } from "./measured.ts";
+import { isNumber, type Measured, metricSet, missing } from "./measured.ts";
 import { measurePing } from "./ping.ts";
 import { shares } from "./share.ts";
 

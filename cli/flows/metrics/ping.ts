@@ -1,7 +1,8 @@
 // Round trips of the small packets beside the flows: what an interactive application would feel (as flent's rrul). Pure.
 import type { FlowPing } from "../../../schemas/generated/flow_report.ts";
 import { quantile } from "../../base/quantile.ts";
-import { known, type Measured, missing, type PingMetric } from "./measured.ts";
+import type { PingMetric } from "../../registry/metrics.ts";
+import { known, type Measured, missing } from "./measured.ts";
 
 export function measurePing({ sent, received, replies }: FlowPing): Record<PingMetric, Measured> {
   const rtts_ms = replies.map(({ rtt_ns }) => rtt_ns / 1e6);

@@ -11,11 +11,11 @@ import { formatTime, formatTimeRange } from "../../base/numbers.ts";
 import { median } from "../../base/quantile.ts";
 import { textTable } from "../../base/text_table.ts";
 import { isDisturbed } from "../../load/disturbance.ts";
+import { formatValue } from "../../registry/units.ts";
 import { type GroupSummary, summarizeRuns } from "../../results/flows/summary.ts";
 import { medianInterval } from "../../results/stats/median_interval.ts";
 import type { FlowRunRow } from "../../results/store/results.ts";
 import { formatFlow } from "../language/flow_words.ts";
-import { metricText } from "../metrics/metric_text.ts";
 import type { RunCell } from "./tasks.ts";
 
 /** A longer table is the report's to show. */
@@ -69,9 +69,9 @@ export function flowCellResults(
 }
 
 function groupRow({ flow, goodput_bps, low_bps, high_bps, share }: FlowGroupResult): string[] {
-  const rate = (bps: number | null): string => (bps === null ? "none" : metricText(bps, "bit/s"));
+  const rate = (bps: number | null): string => (bps === null ? "none" : formatValue(bps, "bit/s"));
   const interval = low_bps === null || high_bps === null ? "" : `${rate(low_bps)} to ${rate(high_bps)}`;
-  return [flow, rate(goodput_bps), interval, share === null ? "" : metricText(share, "ratio")];
+  return [flow, rate(goodput_bps), interval, share === null ? "" : formatValue(share, "ratio")];
 }
 
 /** `, page over h3: PLT 1230 ms (1100 ms to 1310 ms)`. */

@@ -1,7 +1,8 @@
 // A running link drawn in text, for each direction: the rate as an area under what the link carries, the queue as
 // another below it, and a mark wherever packets were dropped. Pure: looks in, lines out.
 import { count, formatSize } from "../../base/numbers.ts";
-import { formatBitRate, type Look, type Side } from "./samples.ts";
+import { formatRate } from "../../registry/units.ts";
+import type { Look, Side } from "./samples.ts";
 
 export interface PlotSize {
   readonly columns: number;
@@ -69,10 +70,10 @@ function directionLines(side: Side, looks: readonly Look[], size: PlotSize, pain
   const maxQueue_bytes = Math.max(1500, ...samples.map((sample) => sample.queue_bytes));
   const limit = last.limits[side];
   const { rate_bps, queue_packets, queue_bytes } = last[side];
-  const of = limit === null ? "unlimited" : `of ${formatBitRate(limit)}`;
+  const of = limit === null ? "unlimited" : `of ${formatRate(limit)}`;
   const queue =
     queue_packets === 0 ? "queue empty" : `queue ${count(queue_packets, "packet")}, ${formatSize(queue_bytes)}`;
-  const title = `${side}  ${formatBitRate(rate_bps)} ${of}  ${queue}  ${count(last.dropped[side], "drop")}`;
+  const title = `${side}  ${formatRate(rate_bps)} ${of}  ${queue}  ${count(last.dropped[side], "drop")}`;
   return [
     fitted(title, size.columns),
     ...withAxis(
@@ -81,7 +82,7 @@ function directionLines(side: Side, looks: readonly Look[], size: PlotSize, pain
         maxRate_bps,
         rateRows,
       ),
-      formatBitRate(maxRate_bps),
+      formatRate(maxRate_bps),
       (text) => paint("rate", text),
       paint,
     ),

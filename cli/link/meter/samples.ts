@@ -54,16 +54,3 @@ export function lookBetween(before: ShaperStats, after: ShaperStats): Look {
     dropped: { down: droppedBy(after.down), up: droppedBy(after.up) },
   };
 }
-
-/** `2.93 Mbit/s`, `12.4 kbit/s`: three significant figures. */
-export function formatBitRate(rate_bps: number): string {
-  const [value, unit] =
-    rate_bps >= 999_500_000
-      ? [rate_bps / 1e9, "Gbit/s"]
-      : rate_bps >= 999_500 || rate_bps === 0
-        ? [rate_bps / 1e6, "Mbit/s"]
-        : [rate_bps / 1e3, "kbit/s"];
-  if (value === 0) return `0 ${unit}`;
-  const decimals = Math.max(0, 2 - Math.floor(Math.log10(value)));
-  return `${value.toFixed(Math.min(decimals, 2))} ${unit}`;
-}

@@ -2,8 +2,9 @@
 import { resolve } from "node:path";
 import type { WrittenTrace } from "../../../schemas/generated/trace_written.ts";
 import { atomicWrite } from "../../base/atomic_write.ts";
+import { formatRate } from "../../registry/units.ts";
 import { opportunity_bits, opportunityLines } from "../opportunities.ts";
-import { formatLength, formatRateShort } from "../trace_quantities.ts";
+import { formatLength } from "../trace_quantities.ts";
 
 /** Writes a trace and counts it on the way. */
 export async function writeTrace(path: string, times: Iterable<number>): Promise<WrittenTrace> {
@@ -23,5 +24,5 @@ export async function writeTrace(path: string, times: Iterable<number>): Promise
 
 /** `trace.down: 95500 opportunities in 60 s, mean 19.1 Mbit/s`. */
 export function writtenLine({ path, opportunities, length_ms, mean_bps }: WrittenTrace): string {
-  return `${path}: ${opportunities} opportunities in ${formatLength(length_ms)}, mean ${formatRateShort(mean_bps)}`;
+  return `${path}: ${opportunities} opportunities in ${formatLength(length_ms)}, mean ${formatRate(mean_bps)}`;
 }

@@ -1,9 +1,11 @@
 // Throughput against the CPU: each fetch a dot, across by its throughput, up by the CPU time of one end over the time of the download. A dot
 // further right and lower down is the cheaper way to the same bytes. Draws given numbers.
+
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { scaleFromZero } from "../../../extension/figures/scale.ts";
 import { count } from "../../base/numbers.ts";
 import { extremes } from "../../base/quantile.ts";
+import { figures, formatRate } from "../../registry/units.ts";
 import { savedFigure } from "../figures/figure_file.ts";
 import { legendAbove, legendBottom } from "../figures/legend_above.ts";
 
@@ -63,7 +65,7 @@ export function cpuScatter({ end, of, series }: ScatterData): Markup {
     );
     const marks = shown.map(
       ({ object, throughput_bps, cpu_use }) =>
-        html`<circle class="dot" cx="${x.at(throughput_bps / 1e6)}" cy="${y.at(cpu_use * 100)}" r="3.5"><title>${name}, ${object}: ${(throughput_bps / 1e6).toPrecision(3)} Mbit/s, ${(cpu_use * 100).toPrecision(3)} % of a CPU</title></circle>`,
+        html`<circle class="dot" cx="${x.at(throughput_bps / 1e6)}" cy="${y.at(cpu_use * 100)}" r="3.5"><title>${name}, ${object}: ${formatRate(throughput_bps)}, ${figures(cpu_use * 100)} % of a CPU</title></circle>`,
     );
     return html`<g class="${className}">${marks}</g>`;
   });

@@ -3,10 +3,11 @@ import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { count } from "../../base/numbers.ts";
 import { median } from "../../base/quantile.ts";
 import type { QuantityFacts } from "../../fetch/metrics/quantities.ts";
+import { axisUnits, formatValue } from "../../registry/units.ts";
 import type { Unit } from "../../results/fetches/units.ts";
 import { savedFigure } from "../figures/figure_file.ts";
 import { sharePlot } from "../figures/share_plot.ts";
-import { axisUnits, quantityText, unitCount, unitNames } from "./fetch_words.ts";
+import { unitCount, unitNames } from "./fetch_words.ts";
 
 export interface QuantityCurve {
   readonly name: string;
@@ -29,8 +30,8 @@ export interface QuantityCdfData {
 /** Some curve has a value. */
 export function quantityCdf({ quantity, facts, of, unit, curves, empty }: QuantityCdfData): Markup {
   const { title, noun, unit: measure } = facts;
-  const { of: perUnit, name: axisUnit } = axisUnits[measure];
-  const text = (values: readonly number[]): string => quantityText(median(values), measure);
+  const { per: perUnit, name: axisUnit } = axisUnits[measure];
+  const text = (values: readonly number[]): string => formatValue(median(values), measure);
   const most = Math.max(...curves.map(({ values }) => values.length));
   const { drawing, beyond } = sharePlot({
     title: of.join(" · "),

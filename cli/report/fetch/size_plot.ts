@@ -5,9 +5,9 @@ import { scaleFromZero } from "../../../extension/figures/scale.ts";
 import type { Interval } from "../../base/interval.ts";
 import { formatSize } from "../../base/numbers.ts";
 import type { QuantityFacts } from "../../fetch/metrics/quantities.ts";
+import { axisUnits, formatRange, formatValue } from "../../registry/units.ts";
 import { savedFigure } from "../figures/figure_file.ts";
 import { legendAbove, legendBottom } from "../figures/legend_above.ts";
-import { axisUnits, quantityRange, quantityText } from "./fetch_words.ts";
 
 export interface SizePoint {
   readonly size_bytes: number;
@@ -42,7 +42,7 @@ export function sizePlot({ quantity, facts, of, lines }: SizePlotData): Markup {
   const top = legendBottom(entries, right - left) + 18;
   const bottom = top + plotHeight;
   const height = bottom + 48;
-  const { of: per, name: unitName } = axisUnits[facts.unit];
+  const { per, name: unitName } = axisUnits[facts.unit];
   const all = lines.flatMap(({ points }) => points);
   const sizes = [...new Set(all.map(({ size_bytes }) => size_bytes))].sort((a, b) => a - b);
   const [least, most] = [Math.log10(sizes[0] ?? 1), Math.log10(sizes.at(-1) ?? 1)];
@@ -76,15 +76,15 @@ export function sizePlot({ quantity, facts, of, lines }: SizePlotData): Markup {
     );
     const marks = points.map(({ size_bytes, sizes: of, median, interval, n }) => {
       const at = x(size_bytes) + off;
-      const range = interval ? quantityRange(interval, facts.unit) : "";
-      const told = `${name}, ${of}: ${quantityText(median, facts.unit)}${range === "" ? "" : ` (${range})`}, n ${n}`;
+      const range = interval ? formatRange(interval, facts.unit) : "";
+      const told = `${name}, ${of}: ${formatValue(median, facts.unit)}${range === "" ? "" : ` (${range})`}, n ${n}`;
       return html`<g><title>${told}</title>${interval && html`<path class="lanewhisker" d="M${at} ${y(interval.low)}V${y(interval.high)}"/>`}<circle class="dot" cx="${at}" cy="${y(median)}" r="3.5"/></g>`;
     });
     return html`<g class="${className}"><path class="cdf" d="${path.join("")}"/>${marks}</g>`;
   });
   const keys = legendAbove(entries, left, right - left);
   const title = of.join(" · ");
-  const label = `${facts.title} by size of the object, ${title}: ${lines.map(({ name, points }) => `${name}: ${points.map(({ sizes: each, median }) => `${each} ${quantityText(median, facts.unit)}`).join(", ")}`).join("; ")}`;
+  const label = `${facts.title} by size of the object, ${title}: ${lines.map(({ name, points }) => `${name}: ${points.map(({ sizes: each, median }) => `${each} ${formatValue(median, facts.unit)}`).join(", ")}`).join("; ")}`;
   const figure = html`<figure><div class="scroll"><svg class="plot" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${title}</text>${grid}${ticks}${drawn}${keys}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">size of the object</text><text class="axis" x="4" y="${top - 6}">${unitName}</text></svg></div><figcaption>${facts.title} by the size of the object: median, and its 95 % interval where there are five or more. ${facts.meaning}</figcaption></figure>`;
   return savedFigure(figure, {
     name: [quantity.replace(/_[a-z]+$/, ""), "by-size", ...of],

@@ -3,11 +3,12 @@
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { type Fetched, type Variant, variantKey, variantName, variantsOf } from "../../fetch/metrics/fetched.ts";
 import { type Quantity, quantities } from "../../fetch/metrics/quantities.ts";
+import { formatRange, formatValue } from "../../registry/units.ts";
 import { type QuantitySummary, summarizeQuantity } from "../../results/fetches/quantity_summary.ts";
 import { savedFigure } from "../figures/figure_file.ts";
 import { linkCell } from "../figures/link_cell.ts";
 import { readingKey } from "../figures/reading_key.ts";
-import { linkName, quantityRange, quantityText, unitCount } from "./fetch_words.ts";
+import { linkName, unitCount } from "./fetch_words.ts";
 
 /** One row's fetches. */
 export interface SummaryRow {
@@ -20,8 +21,8 @@ function valueCell(summary: QuantitySummary, quantity: Quantity): Markup {
   const { unit } = quantities[quantity];
   const { median, interval, reason, n, unit: of } = summary;
   if (median === null) return html`<td class="num none" data-sort="" title="${reason ?? ""}">–</td>`;
-  const range = interval ? quantityRange(interval, unit) : "";
-  return html`<td class="num" data-sort="${String(median)}" title="${reason ?? unitCount(n, of)}">${quantityText(median, unit)}<small>${range}</small></td>`;
+  const range = interval ? formatRange(interval, unit) : "";
+  return html`<td class="num" data-sort="${String(median)}" title="${reason ?? unitCount(n, of)}">${formatValue(median, unit)}<small>${range}</small></td>`;
 }
 
 /** Thousandths, as a figure's CSV has numbers, would round ratios to nothing. */

@@ -8,7 +8,7 @@ import type { LoadFacts } from "../../../schemas/generated/page_load.ts";
 import type { ShaperTimeline } from "../../../schemas/generated/shaper_report.ts";
 import { count, formatSize, formatTime } from "../../base/numbers.ts";
 import { extremes } from "../../base/quantile.ts";
-import { formatBitRate } from "../../link/meter/samples.ts";
+import { formatRate } from "../../registry/units.ts";
 import { capacitySteps } from "./capacity_steps.ts";
 import { savedFigure } from "./figure_file.ts";
 import type { ShapedLoad } from "./link_facts.ts";
@@ -163,7 +163,7 @@ function stripMarkup(strip: Strip, scale: Scale, scaleQueue: number, top: number
   const moved = moveLines(moves, x, rateTop - 4, queueBottom);
   const drops = marks(bins, (bin) => bin.dropped, x, queueBottom + 2);
   const losses = marks(bins, (bin) => bin.lost, x, queueBottom + 2);
-  return html`<g class="${laneClass(lane)}"><text class="lane" x="0" y="${top + 14}">${lane} ${side}</text><text class="axis" x="122" y="${top + 14}">${told.join(", ")}</text>${grid}<text class="axis end" x="${axisLeft - 6}" y="${Math.min(rateY(told_bps) + 9, rateBottom - 13)}">${formatBitRate(told_bps)}</text><text class="axis end" x="${axisLeft - 6}" y="${rateBottom}">rate</text><text class="axis end" x="${axisLeft - 6}" y="${queueBottom}">queue</text><path class="rate" d="${area(bins, (bin) => bin.rate_bps, x, rateY)}"/>${limit && html`<path class="capacity" d="${limit}"/>`}<path class="queued" d="${area(bins, wait, x, queueY)}"/>${moved && html`<path class="moved" d="${moved}"/>`}${drops && html`<path class="drops" d="${drops}"/>`}${losses && html`<path class="losses" d="${losses}"/>`}</g>`;
+  return html`<g class="${laneClass(lane)}"><text class="lane" x="0" y="${top + 14}">${lane} ${side}</text><text class="axis" x="122" y="${top + 14}">${told.join(", ")}</text>${grid}<text class="axis end" x="${axisLeft - 6}" y="${Math.min(rateY(told_bps) + 9, rateBottom - 13)}">${formatRate(told_bps)}</text><text class="axis end" x="${axisLeft - 6}" y="${rateBottom}">rate</text><text class="axis end" x="${axisLeft - 6}" y="${queueBottom}">queue</text><path class="rate" d="${area(bins, (bin) => bin.rate_bps, x, rateY)}"/>${limit && html`<path class="capacity" d="${limit}"/>`}<path class="queued" d="${area(bins, wait, x, queueY)}"/>${moved && html`<path class="moved" d="${moved}"/>`}${drops && html`<path class="drops" d="${drops}"/>`}${losses && html`<path class="losses" d="${losses}"/>`}</g>`;
 }
 
 const heightOf = titleHeight + rateHeight + 4 + queueHeight + marksHeight + gap;

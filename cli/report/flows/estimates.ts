@@ -2,9 +2,9 @@
 // buffer only, Jain's index by second. Pure; figures are drawn elsewhere.
 import type { FlowResultDirection, FlowResultFlow } from "../../../schemas/generated/flow_result.ts";
 import type { LinkProfile, LinkQueue } from "../../../schemas/generated/link_profile.ts";
-import { type FlowMetric, flowMetrics } from "../../flows/metrics/measured.ts";
 import { linkSentence, queueLabel } from "../../link/label.ts";
 import { bdpQueue_bytes } from "../../link/same_link.ts";
+import { type FlowMetric, metrics } from "../../registry/metrics.ts";
 import { type RunValue, summarizeMetric } from "../../results/flows/metric_summary.ts";
 import { type DrawnGroup, mostColours } from "./drawn_groups.ts";
 import type { FlowReportCell } from "./flow_data.ts";
@@ -42,7 +42,7 @@ function summed(flows: readonly FlowResultFlow[], { members }: DrawnGroup, metri
 /** Over the valid runs of a cell. Shares of several flows are at most 1. */
 function estimateOf({ valid }: FlowReportCell, group: DrawnGroup, metric: "goodput_bps" | "share"): Estimate {
   const runs = valid.map(({ result }) => summed(result.flows, group, metric));
-  const { median, interval, runs: n } = summarizeMetric(runs, flowMetrics[metric]);
+  const { median, interval, runs: n } = summarizeMetric(runs, metrics.flow[metric]);
   return { median, interval, n };
 }
 

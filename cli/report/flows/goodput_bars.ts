@@ -1,9 +1,11 @@
 // Goodput of each flow in each mix on each link as bars with their intervals: one figure for the links that carry as much, so that bars
 // in it are of one scale. Draws given numbers.
+
 import { fitted, html, type Markup } from "../../../extension/figures/markup.ts";
 import { type Scale, scaleFromZero } from "../../../extension/figures/scale.ts";
 import type { Interval } from "../../base/interval.ts";
 import { count } from "../../base/numbers.ts";
+import { formatRange, formatRate } from "../../registry/units.ts";
 import { savedFigure } from "../figures/figure_file.ts";
 import { axisLeft, axisRight, width } from "./axis.ts";
 import { tickText } from "./plot_row.ts";
@@ -55,12 +57,11 @@ function cellName({ mix, link, lane }: BarCell, cells: readonly BarCell[]): stri
   return parts.join(" · ");
 }
 
-const mbit = (value_bps: number): string => (value_bps / 1e6).toPrecision(3);
-
-/** `3.10 Mbit/s (2.95 to 3.22), n 10`. */
+/** `3.1 Mbit/s (2.95 to 3.22 Mbit/s), n 10`. */
 function estimateText({ median, interval, n }: Estimate): string {
   if (median === null) return "no valid run";
-  return `${mbit(median)} Mbit/s${interval ? ` (${mbit(interval.low)} to ${mbit(interval.high)})` : ""}, n ${n}`;
+  const range = interval ? formatRange(interval, "bit/s") : "";
+  return `${formatRate(median)}${range === "" ? "" : ` (${range})`}, n ${n}`;
 }
 
 function barMarkup({ number, name, goodput_bps }: Bar, scale: Scale, capacity_bps: number | null, y: number): Markup {

@@ -4,7 +4,7 @@ import { fitted, html, type Markup } from "../../../extension/figures/markup.ts"
 import { phaseLegend } from "../../../extension/figures/phase_shapes.ts";
 import { type Scale, scaleFromZero } from "../../../extension/figures/scale.ts";
 import { count, formatSize, formatTime } from "../../base/numbers.ts";
-import { formatBitRate } from "../../link/meter/samples.ts";
+import { formatRate } from "../../registry/units.ts";
 import { savedFigure } from "../figures/figure_file.ts";
 import { readingKey } from "../figures/reading_key.ts";
 import { axisLeft, axisRight, tagHeight, titleHeight, width } from "./axis.ts";
@@ -104,7 +104,7 @@ const listed = (parts: readonly (string | false | null)[]): string => parts.filt
 function carriedWords(capacity: FlowPicture["capacity"]): string | null {
   const told = capacity.map(({ side, steps }) => {
     const rates = [...new Set(steps.map(([, rate_bps]) => rate_bps))];
-    return { side, rate: rates.length === 1 ? formatBitRate(rates[0] as number) : "as it changed" };
+    return { side, rate: rates.length === 1 ? formatRate(rates[0] as number) : "as it changed" };
   });
   const [first] = told;
   if (!first) return null;
@@ -258,15 +258,14 @@ export function flowRunFigure(picture: FlowPicture): Markup {
   );
   const height = y + 26;
   const told = flows.map(
-    ({ number, name, goodput_bps }) =>
-      `${number} ${name}${goodput_bps === null ? "" : ` ${formatBitRate(goodput_bps)}`}`,
+    ({ number, name, goodput_bps }) => `${number} ${name}${goodput_bps === null ? "" : ` ${formatRate(goodput_bps)}`}`,
   );
   const label = `Flows over time, ${title}: goodput, window, round-trip time, queue and drops of ${told.join(", ")}`;
   const figure = html`<figure class="flows">${flowLegend(
     flows.map(({ number, name, goodput_bps }) => ({
       number,
       words: name,
-      told: goodput_bps === null ? "" : formatBitRate(goodput_bps),
+      told: goodput_bps === null ? "" : formatRate(goodput_bps),
     })),
   )}<div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${parts}${axis}<text class="axis end" x="${axisRight}" y="${y + 20}">seconds since the run began</text></svg></div>${page && phaseLegend()}<figcaption>${captionOf(picture)}</figcaption>${key(picture)}</figure>`;
   return savedFigure(figure, { name: ["flows", title], columns: csvColumns, rows: csvRows(picture) });

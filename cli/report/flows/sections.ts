@@ -3,16 +3,10 @@ import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { confidence, minimumUnits } from "../../base/interval.ts";
 import { middleCut } from "../../base/middle_cut.ts";
 import { count } from "../../base/numbers.ts";
-import {
-  directionMetrics,
-  type FlowMetricFacts,
-  flowMetrics,
-  groupMetrics,
-  pingMetrics,
-} from "../../flows/metrics/measured.ts";
-import { metricText } from "../../flows/metrics/metric_text.ts";
 import { linkSentence } from "../../link/label.ts";
 import { describeLink } from "../../link/link.ts";
+import { type MeasuredMetric, metrics } from "../../registry/metrics.ts";
+import { formatValue } from "../../registry/units.ts";
 import { reasonKind } from "../../results/verdict/verdict.ts";
 import { builtLater } from "../figures/later.ts";
 import type { FlowReportCell, FlowReportData } from "./flow_data.ts";
@@ -29,7 +23,7 @@ function goodputs({ words, summary }: FlowReportCell): string {
   return summary.groups
     .map(({ group, all }) => {
       const { median } = all.goodput_bps;
-      return `${words[group] ?? group} ${median === null ? "unknown" : metricText(median, "bit/s")}`;
+      return `${words[group] ?? group} ${median === null ? "unknown" : formatValue(median, "bit/s")}`;
     })
     .slice(0, 6)
     .join(" · ");
@@ -128,7 +122,7 @@ function acksNote(flows: readonly { readonly congestion: string }[]): Markup | n
   return ways.length > 0 ? html`<p>The receiver acknowledged ${ways.join(", ")}.</p>` : null;
 }
 
-function definitions(heading: string, facts: Readonly<Record<string, FlowMetricFacts>>): Markup {
+function definitions(heading: string, facts: Readonly<Record<string, MeasuredMetric>>): Markup {
   const rows = Object.entries(facts).map(
     ([name, { title, meaning, unit }]) =>
       html`<tr><th scope="row">${title}</th><td>${meaning}</td><td>${unit}</td><td><code>${name}</code></td></tr>`,
@@ -155,5 +149,5 @@ export function methodSection(data: FlowReportData): Markup {
 ${controllersTable(data)}
 <h3>Definitions</h3>
 <p>A run is one repetition of a mix on a link, in a lab made for it. Medians are over valid runs. Intervals are of ${String(confidence * 100)} %, from order statistics (Hettmansperger and Sheather 1986), and assume no distribution; fewer than ${String(minimumUnits)} runs have none. Flows of one <code>--flow</code> share a run’s luck: a run counts their mean.</p>
-<details><summary>Every metric (after RFC 5166)</summary>${definitions("Of a flow", flowMetrics)}${definitions("Of all flows of one --flow", groupMetrics)}${definitions("Of a direction of the link", directionMetrics)}${definitions("Of pings", pingMetrics)}</details>`;
+<details><summary>Every metric (after RFC 5166)</summary>${definitions("Of a flow", metrics.flow)}${definitions("Of all flows of one --flow", metrics.group)}${definitions("Of a direction of the link", metrics.direction)}${definitions("Of pings", metrics.ping)}</details>`;
 }

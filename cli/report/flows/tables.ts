@@ -6,14 +6,12 @@ import { count } from "../../base/numbers.ts";
 import { kindWords } from "../../flows/metrics/flow_kind.ts";
 import {
   type DirectionMetric,
-  directionMetrics,
   type FlowMetric,
-  type FlowMetricFacts,
-  flowMetrics,
+  type MeasuredMetric,
+  metrics,
   type PingMetric,
-  pingMetrics,
-} from "../../flows/metrics/measured.ts";
-import { metricText } from "../../flows/metrics/metric_text.ts";
+} from "../../registry/metrics.ts";
+import { formatRange, formatValue } from "../../registry/units.ts";
 import type { MetricSummary } from "../../results/flows/metric_summary.ts";
 import { savedFigure } from "../figures/figure_file.ts";
 import { linkCell } from "../figures/link_cell.ts";
@@ -28,20 +26,11 @@ const shownOfLink: readonly DirectionMetric[] = [
 ];
 const mostRows = 400;
 
-/** Both ends in one unit where they can be: `95 %: 2.95 to 3.22`. */
-function intervalText({ interval }: MetricSummary, unit: FlowMetricFacts["unit"]): string {
-  if (!interval) return "";
-  const [low, high] = [metricText(interval.low, unit), metricText(interval.high, unit)];
-  const [lowUnit, highUnit] = [low.split(" ")[1], high.split(" ")[1]];
-  // An interval without a width says no more than its number.
-  return low === high ? "" : `${lowUnit === highUnit ? low.split(" ")[0] : low} to ${high}`;
-}
-
-function valueCell(summary: MetricSummary, unit: FlowMetricFacts["unit"]): Markup {
-  const { median, reason } = summary;
+function valueCell(summary: MetricSummary, unit: MeasuredMetric["unit"]): Markup {
+  const { median, interval, reason } = summary;
   if (median === null) return html`<td class="num none" data-sort="" title="${reason ?? ""}">–</td>`;
-  const interval = intervalText(summary, unit);
-  return html`<td class="num" data-sort="${String(median)}" title="${reason ?? ""}">${metricText(median, unit)}<small>${interval}</small></td>`;
+  const range = interval ? formatRange(interval, unit) : "";
+  return html`<td class="num" data-sort="${String(median)}" title="${reason ?? ""}">${formatValue(median, unit)}<small>${range}</small></td>`;
 }
 
 const ends = ({ median, interval }: MetricSummary): (number | null)[] => [
@@ -67,7 +56,7 @@ export function cellsTable(cells: readonly FlowReportCell[], targets: ReadonlyMa
     ...(hasLanes ? ["page over"] : []),
     ...(hasBoth ? ["way"] : []),
     "runs",
-    ...shownOfLink.map((metric) => directionMetrics[metric].title),
+    ...shownOfLink.map((metric) => metrics.direction[metric].title),
   ];
   const head = heads.map(
     (name, index) =>
@@ -78,7 +67,7 @@ export function cellsTable(cells: readonly FlowReportCell[], targets: ReadonlyMa
     const name = html`<span title="${cell.mix}">${middleCut(cell.mix, 60)}</span>`;
     const none = { runs: 0, median: null, interval: null, reason: "there are no valid runs" };
     const values = shownOfLink.map((metric) =>
-      valueCell(summary[side]?.[metric] ?? none, directionMetrics[metric].unit),
+      valueCell(summary[side]?.[metric] ?? none, metrics.direction[metric].unit),
     );
     const left = runs.length - valid.length;
     return html`<tr><th scope="row">${target === undefined ? name : html`<a href="#${target}">${name}</a>`}</th>${linkCell(cell.link)}${hasLanes && html`<td>${cell.lane ?? "–"}</td>`}${hasBoth && html`<td class="status">${side}</td>`}<td class="num" data-sort="${String(valid.length)}">${String(valid.length)}${left > 0 && html`<small>${String(left)} left out</small>`}</td>${values}</tr>`;
@@ -88,11 +77,11 @@ export function cellsTable(cells: readonly FlowReportCell[], targets: ReadonlyMa
     name: ["cells"],
     columns: [
       ...["mix", "link", "lane", "direction", "runs", "left_out"],
-      ...Object.keys(directionMetrics).flatMap((name) => [name, `${name}_low`, `${name}_high`]),
+      ...Object.keys(metrics.direction).flatMap((name) => [name, `${name}_low`, `${name}_high`]),
     ],
     rows: rows.map(({ cell: { cell, summary, valid, runs }, side }) => [
       ...[cell.mix, cell.link, cell.lane, side, valid.length, runs.length - valid.length],
-      ...Object.keys(directionMetrics).flatMap((name) => {
+      ...Object.keys(metrics.direction).flatMap((name) => {
         const its = summary[side]?.[name as DirectionMetric];
         return its ? ends(its).map(exact) : [null, null, null];
       }),
@@ -103,7 +92,7 @@ export function cellsTable(cells: readonly FlowReportCell[], targets: ReadonlyMa
 type Column = { readonly head: string; readonly told: string; readonly of: Readonly<Record<string, MetricSummary>> };
 
 /** A row for each metric that any column has. */
-function metricRows(facts: Readonly<Record<string, FlowMetricFacts>>, columns: readonly Column[]): Markup[] {
+function metricRows(facts: Readonly<Record<string, MeasuredMetric>>, columns: readonly Column[]): Markup[] {
   return Object.entries(facts).flatMap(([name, { title, unit, meaning }]) => {
     const summaries = columns.map(({ of }) => of[name]);
     if (summaries.every((summary) => summary === undefined || summary.median === null)) return [];
@@ -114,7 +103,7 @@ function metricRows(facts: Readonly<Record<string, FlowMetricFacts>>, columns: r
 
 function metricTable(
   caption: string,
-  facts: Readonly<Record<string, FlowMetricFacts>>,
+  facts: Readonly<Record<string, MeasuredMetric>>,
   columns: readonly Column[],
 ): Markup | null {
   const rows = metricRows(facts, columns);
@@ -126,7 +115,7 @@ function metricTable(
 }
 
 /** Why numbers are missing, each reason once. */
-function missingLine(columns: readonly Column[], facts: Readonly<Record<string, FlowMetricFacts>>): Markup | null {
+function missingLine(columns: readonly Column[], facts: Readonly<Record<string, MeasuredMetric>>): Markup | null {
   const reasons = columns.flatMap(({ of }) =>
     Object.entries(of).flatMap(([name, { median, reason }]) =>
       median === null && reason !== null ? [{ reason, title: facts[name]?.title ?? name }] : [],
@@ -153,7 +142,7 @@ export function metricTables({ words, summary }: FlowReportCell): Markup | null 
   });
   const pings: Column[] = summary.ping ? [{ head: "ping", told: "", of: summary.ping }] : [];
   const runs = count(summary.runs, "valid run");
-  return html`<div class="flow-tables"><div>${metricTable(`Of each flow: median of ${runs}, and its 95 % interval.`, flowMetrics satisfies Record<FlowMetric, FlowMetricFacts>, flows)}${missingLine(flows, flowMetrics)}</div><div>
-${metricTable("Of the link, each way that flows send.", directionMetrics, ways)}${missingLine(ways, directionMetrics)}
-${metricTable("Of small packets beside the flows.", pingMetrics satisfies Record<PingMetric, FlowMetricFacts>, pings)}</div></div>`;
+  return html`<div class="flow-tables"><div>${metricTable(`Of each flow: median of ${runs}, and its 95 % interval.`, metrics.flow satisfies Record<FlowMetric, MeasuredMetric>, flows)}${missingLine(flows, metrics.flow)}</div><div>
+${metricTable("Of the link, each way that flows send.", metrics.direction, ways)}${missingLine(ways, metrics.direction)}
+${metricTable("Of small packets beside the flows.", metrics.ping satisfies Record<PingMetric, MeasuredMetric>, pings)}</div></div>`;
 }

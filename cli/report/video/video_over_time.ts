@@ -6,9 +6,9 @@ import { coordinate, html, type Markup } from "../../../extension/figures/markup
 import { type Scale, scaleFromZero } from "../../../extension/figures/scale.ts";
 import type { VideoBuffer, VideoEvents } from "../../../schemas/generated/video_events.ts";
 import { count, formatTime } from "../../base/numbers.ts";
-import { formatBitRate } from "../../link/meter/samples.ts";
 import { type Playback, playbackOf, stalled_ms } from "../../load/metrics/video/playback.ts";
 import { segmentsOf } from "../../load/metrics/video/segments.ts";
+import { formatRate } from "../../registry/units.ts";
 import { capacitySteps } from "../figures/capacity_steps.ts";
 import { savedFigure } from "../figures/figure_file.ts";
 import type { ShapedLoad } from "../figures/link_facts.ts";
@@ -92,7 +92,7 @@ function limitsOf(viewings: readonly Viewing[]): { readonly limits: Steps[]; rea
 }
 
 function limitWords(viewings: readonly Viewing[], only: number | undefined): string {
-  if (only !== undefined) return `dashed: it carries ${formatBitRate(only)}`;
+  if (only !== undefined) return `dashed: it carries ${formatRate(only)}`;
   if (viewings.some(({ traceMean_bps }) => traceMean_bps !== null)) return "dashed: mean of the trace";
   return viewings.some(({ capacity }) => capacity) ? "dashed: what it carries" : "";
 }

@@ -1,10 +1,9 @@
 // What a sweep of flows says first: who got how much of the link, how busy it was, and how long packets waited. Sentences from
 // summaries; computes nothing else.
-import type { Interval } from "../../base/interval.ts";
 import { count, formatPercents } from "../../base/numbers.ts";
 import { extremes } from "../../base/quantile.ts";
 import { kindWords } from "../../flows/metrics/flow_kind.ts";
-import { metricText } from "../../flows/metrics/metric_text.ts";
+import { formatRange, formatRate, formatValue } from "../../registry/units.ts";
 import type { MetricSummary } from "./metric_summary.ts";
 import type { FlowSummary, GroupSummary } from "./summary.ts";
 
@@ -30,19 +29,10 @@ const mostParts = 4;
 /** `4*tcp:cubic` stands for four flows. */
 const spoken = (words: string): string => words.replace(/^(\d+)\*/, "$1 × ");
 
-const rateText = (rate_bps: number): string => metricText(rate_bps, "bit/s");
-
-/** `2.95 to 3.22`, in the unit of the median's text where both ends can be. */
-function rateRange({ low, high }: Interval): string {
-  const [from, to] = [rateText(low), rateText(high)];
-  const [unit, otherUnit] = [from.split(" ")[1], to.split(" ")[1]];
-  return `${unit === otherUnit ? from.split(" ")[0] : from} to ${to}`;
-}
-
 /** `3.1 Mbit/s (95 %: 2.95 to 3.22 Mbit/s)`. */
 function rateWithInterval({ median, interval }: MetricSummary, isFirst: boolean): string {
   if (median === null) return "an unknown rate";
-  return `${rateText(median)}${interval ? ` (${isFirst ? "95 %: " : ""}${rateRange(interval)})` : ""}`;
+  return `${formatRate(median)}${interval ? ` (${isFirst ? "95 %: " : ""}${formatRange(interval, "bit/s")})` : ""}`;
 }
 
 /** `66 % (95 %: 64 to 68)`. */
@@ -71,7 +61,7 @@ const sidesOf = ({ summary }: AnsweredCell): Side[] =>
 
 /** ` of the link's 5 Mbit/s`. */
 const ofLink = (capacity_bps: number | null): string =>
-  capacity_bps === null ? "" : ` of the link’s ${rateText(capacity_bps)}`;
+  capacity_bps === null ? "" : ` of the link’s ${formatRate(capacity_bps)}`;
 
 /** Who got how much, one direction of one cell. */
 function goodputSentence(cell: AnsweredCell, side: Side): string {
@@ -102,7 +92,7 @@ function linkSentence({ summary }: AnsweredCell, side: Side): string | null {
   const busy = utilization.median !== null && `link utilization was ${shareText(utilization, "95 %: ")}`;
   const waited =
     queue_delay_p50_ms.median !== null &&
-    `packets queued for ${metricText(queue_delay_p50_ms.median, "ms")} in the median${queue_delay_p95_ms.median === null ? "" : ` and ${metricText(queue_delay_p95_ms.median, "ms")} at p95`}`;
+    `packets queued for ${formatValue(queue_delay_p50_ms.median, "ms")} in the median${queue_delay_p95_ms.median === null ? "" : ` and ${formatValue(queue_delay_p95_ms.median, "ms")} at p95`}`;
   const told = [busy, waited].filter((part) => part !== false);
   return told.length === 0 ? null : told.join("; ");
 }
@@ -174,12 +164,12 @@ function mixSentences(cells: readonly AnsweredCell[], withName: boolean): string
   const medians = placed.map(({ median }) => median);
   const where = count(cells.length, cells.some(({ lane }) => lane !== null) ? "cell" : "link");
   const got = mayBeAlike(least, most)
-    ? `${rangeText(medians, isAlone ? rateText : percentText)}${isAlone ? "" : " of the goodput"} on all ${where}`
+    ? `${rangeText(medians, isAlone ? formatRate : percentText)}${isAlone ? "" : " of the goodput"} on all ${where}`
     : `from ${amount(least, "95 %: ")} ${isAlone ? "" : "of the goodput "}${place(least)} to ${amount(most, "")} ${place(most)}`;
   const known = (metric: "utilization" | "queue_delay_p50_ms"): number[] =>
     cells.flatMap(({ summary }) => summary[side]?.[metric].median ?? []);
   const utilization = rangeText(known("utilization"), percentText);
-  const delay = rangeText(known("queue_delay_p50_ms"), (value) => metricText(value, "ms"));
+  const delay = rangeText(known("queue_delay_p50_ms"), (value) => formatValue(value, "ms"));
   const link = [
     utilization !== null && `link utilization was ${utilization}`,
     delay !== null && `packets queued for ${delay} in the median`,

@@ -1,9 +1,9 @@
 // One metric over several runs: its median and 95 % interval, or why there is none. Pure; what a metric means stands in
-// schemas/flow-result.schema.json.
+// cli/registry/metrics.ts.
 import { type Interval, minimumUnits } from "../../base/interval.ts";
 import { count } from "../../base/numbers.ts";
 import { median } from "../../base/quantile.ts";
-import type { FlowMetricFacts } from "../../flows/metrics/measured.ts";
+import type { MeasuredMetric } from "../../registry/metrics.ts";
 import { medianInterval } from "../stats/median_interval.ts";
 
 /** A run's value, or why it has none. */
@@ -20,8 +20,8 @@ export interface MetricSummary {
 }
 
 /** What rounding or the interval of few runs would put beyond the greatest possible value lies at it. */
-function clamped({ low, high }: Interval, maximum: number | null): Interval {
-  return maximum === null ? { low, high } : { low: Math.min(low, maximum), high: Math.min(high, maximum) };
+function clamped({ low, high }: Interval, maximum: number | undefined): Interval {
+  return maximum === undefined ? { low, high } : { low: Math.min(low, maximum), high: Math.min(high, maximum) };
 }
 
 /** Larger than every value, and still a number to interpolate with. */
@@ -30,7 +30,7 @@ const never = 1e300;
 /** Of runs of one cell. Values of one unit, whatever it is. */
 export function summarizeMetric(
   runs: readonly RunValue[],
-  { absent, maximum }: Pick<FlowMetricFacts, "absent" | "maximum">,
+  { absent, maximum }: Pick<MeasuredMetric, "absent" | "maximum">,
 ): MetricSummary {
   const values = runs.flatMap((run) => ("value" in run ? run.value : []));
   const reasons = runs.flatMap((run) => ("reason" in run ? run.reason : []));

@@ -4,15 +4,12 @@ import type { FlowResult, FlowResultGroup, Reasons } from "../../../schemas/gene
 import { mean } from "../../base/quantile.ts";
 import {
   type DirectionMetric,
-  directionMetrics,
   type FlowMetric,
-  type FlowMetricFacts,
-  flowMetrics,
   type GroupMetric,
-  groupMetrics,
+  type MeasuredMetric,
+  metrics,
   type PingMetric,
-  pingMetrics,
-} from "../../flows/metrics/measured.ts";
+} from "../../registry/metrics.ts";
 import { type MetricSummary, type RunValue, summarizeMetric } from "./metric_summary.ts";
 
 export interface GroupSummary
@@ -47,7 +44,7 @@ function valueIn<Name extends string>(name: Name, sets: readonly Measured<Name>[
 
 /** `runs`: of each run what is averaged within it. */
 function summarizeAll<Name extends string>(
-  facts: Readonly<Record<Name, FlowMetricFacts>>,
+  facts: Readonly<Record<Name, MeasuredMetric>>,
   runs: readonly (readonly Measured<Name>[])[],
 ): Record<Name, MetricSummary> {
   const names = Object.keys(facts) as Name[];
@@ -63,7 +60,7 @@ function summarizeAll<Name extends string>(
 
 /** Of a metric that each run has once; null where no run has it. */
 function onceEach<Name extends string>(
-  facts: Readonly<Record<Name, FlowMetricFacts>>,
+  facts: Readonly<Record<Name, MeasuredMetric>>,
   runs: readonly (Measured<Name> | null)[],
 ): Record<Name, MetricSummary> | null {
   return runs.every((run) => run === null)
@@ -80,11 +77,11 @@ export function summarizeRuns(results: readonly FlowResult[]): FlowSummary {
     ({ group, transport, congestion, paced, direction, flows }): GroupSummary => ({
       ...{ group, transport, congestion, ...(paced ? { paced } : {}), direction, flows },
       all: summarizeAll(
-        groupMetrics,
+        metrics.group,
         results.map((run) => run.groups.filter((its) => its.group === group)),
       ),
       each: summarizeAll(
-        flowMetrics,
+        metrics.flow,
         results.map((run) => run.flows.filter((flow) => flow.group === group)),
       ),
     }),
@@ -93,15 +90,15 @@ export function summarizeRuns(results: readonly FlowResult[]): FlowSummary {
     runs: results.length,
     groups,
     down: onceEach(
-      directionMetrics,
+      metrics.direction,
       results.map(({ down }) => down),
     ),
     up: onceEach(
-      directionMetrics,
+      metrics.direction,
       results.map(({ up }) => up),
     ),
     ping: onceEach(
-      pingMetrics,
+      metrics.ping,
       results.map(({ ping }) => ping),
     ),
   };

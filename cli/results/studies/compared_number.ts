@@ -37,7 +37,7 @@ export interface ComparedNumber<Figure extends PublishedNumber = PublishedNumber
 
 const known = (values: Float64Array): number[] => [...values].filter((value) => !Number.isNaN(value));
 
-const plain = { maximum: null };
+const plain = {};
 
 /** Of one place: the median over runs. */
 function single(values: Float64Array): NumberEstimate {

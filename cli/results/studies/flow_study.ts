@@ -1,7 +1,7 @@
 // A published study of flows that Trilane can run: its plans, and what it found, as numbers or as signs, each beside a value that says what
 // agreeing is. Data; flow_agreement.ts computes ours.
 
-import type { DirectionMetric, FlowMetric } from "../../flows/metrics/measured.ts";
+import type { DirectionMetric, FlowMetric } from "../../registry/metrics.ts";
 import type { PublishedNumber } from "./compared_number.ts";
 
 /** What is looked at in a run. Flows of a group, or of a direction, are meant all together; of a group's flows their mean counts. */

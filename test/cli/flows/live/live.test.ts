@@ -146,9 +146,9 @@ test("a row for each flow, the queue below; no line is wider than 80 columns, an
   const looks = Array.from({ length: 20 }, (_, index) => lookOf(1e9 + index * 5e8, [3.1e6, index * 1e5]));
   const lines = liveLines(looks, { for_ms: 60_000, began_ns: 1e9 });
   assert.equal(lines.length, 1 + 2 + 1);
-  assert.match(lines[1] ?? "", /^1 tcp:cubic@0s,size=0MB +3\.10 Mbit\/s █{14} +31\.4 kB +78\.4 ms +12$/);
-  assert.match(lines[2] ?? "", /1\.90 Mbit\/s [▁-█]{14} /);
-  assert.equal(lines.at(-1), "10 s of 60 s   2 flows: 5.00 Mbit/s   queue 24.0 ms down");
+  assert.match(lines[1] ?? "", /^1 tcp:cubic@0s,size=0MB +3\.1 Mbit\/s █{14} +31\.4 kB +78\.4 ms +12$/);
+  assert.match(lines[2] ?? "", /1\.9 Mbit\/s [▁-█]{14} /);
+  assert.equal(lines.at(-1), "10 s of 60 s   2 flows: 5 Mbit/s   queue 24.0 ms down");
   const many = liveLines([lookOf(2e9, Array(100).fill(123_456_789))], { for_ms: 3_600_000, began_ns: 1e9 });
   assert.equal(many.length, 1 + 8 + 1);
   assert.match(many[8] ?? "", /^93 more, together +11\.5 Gbit\/s .* 1116$/);
@@ -180,7 +180,7 @@ test("a run's files are drawn as they grow, and no more once the view is closed"
       return all.subarray(all.indexOf("\n") + 1);
     };
     let half = 1;
-    for (; !drawn.some((lines) => lines[1]?.includes("2.00 Mbit/s") === true); half++)
+    for (; half < 5000 && !drawn.some((lines) => lines[1]?.includes("2 Mbit/s") === true); half++)
       await appendFile(files.nearSamples, received(half));
     await view.close();
     assert.deepEqual(drawn.at(-1), []);

@@ -7,8 +7,6 @@ import { unionOf } from "../../../../cli/flows/metrics/direction_metrics.ts";
 import { goodput_bps } from "../../../../cli/flows/metrics/goodput.ts";
 import { longestSilence_ms } from "../../../../cli/flows/metrics/longest_silence.ts";
 import { lossRatio } from "../../../../cli/flows/metrics/loss_ratio.ts";
-import { directionMetrics, flowMetrics, groupMetrics, pingMetrics } from "../../../../cli/flows/metrics/measured.ts";
-import { metricHelp } from "../../../../cli/flows/metrics/metric_help.ts";
 import { queueDelay_ms } from "../../../../cli/flows/metrics/queue_delay.ts";
 import { rateVariation } from "../../../../cli/flows/metrics/rate_variation.ts";
 import { minimumRtt_ms, rttQuantile_ms, within } from "../../../../cli/flows/metrics/rtt.ts";
@@ -16,6 +14,8 @@ import { shareRatio, shares } from "../../../../cli/flows/metrics/share.ts";
 import { utilization } from "../../../../cli/flows/metrics/utilization.ts";
 import { weightedQuantile } from "../../../../cli/flows/metrics/weighted_quantile.ts";
 import { largestWindowCut } from "../../../../cli/flows/metrics/window_cut.ts";
+import { metricHelp } from "../../../../cli/registry/metric_help.ts";
+import { metrics } from "../../../../cli/registry/metrics.ts";
 
 const span = (from_ms: number, to_ms: number) => ({ from_ms, to_ms });
 
@@ -156,12 +156,14 @@ test("spans: in common, and as one where they overlap", () => {
 });
 
 test("help names every metric with its unit and meaning, within 80 columns", () => {
-  const lines = metricHelp().split("\n");
+  const lines = metricHelp("What is measured.", { flow: "Of each flow", group: "", direction: "", ping: "" }).split(
+    "\n",
+  );
   for (const [name, { unit }] of Object.entries({
-    ...flowMetrics,
-    ...groupMetrics,
-    ...directionMetrics,
-    ...pingMetrics,
+    ...metrics.flow,
+    ...metrics.group,
+    ...metrics.direction,
+    ...metrics.ping,
   }))
     assert.ok(lines.includes(`  ${name} (${unit})`), name);
   for (const line of lines) assert.ok(line.length <= 80, line);

@@ -4,8 +4,9 @@ import { describe, test } from "node:test";
 import type { ShaperStats, ShaperStatsDirection } from "../../../../cli/link/control_client.ts";
 import { meterLine } from "../../../../cli/link/meter/line.ts";
 import { plotLines, plotted } from "../../../../cli/link/meter/plot.ts";
-import { formatBitRate, type Look, lookBetween } from "../../../../cli/link/meter/samples.ts";
+import { type Look, lookBetween } from "../../../../cli/link/meter/samples.ts";
 import { StatusRow, type TerminalPort, type TerminalSize } from "../../../../cli/link/meter/status_row.ts";
+import { formatRate } from "../../../../cli/registry/units.ts";
 
 const none = { queue: 0, aqm: 0, loss: 0, off: 0, not_ip: 0, refused: 0 };
 
@@ -61,16 +62,16 @@ describe("from counters to samples", () => {
   });
 
   test("rates have three significant figures and the nearest unit", () => {
-    const shown = [0, 12_345, 999_499, 999_500, 2_934_000, 80_000_000, 999_400_000, 999_600_000].map(formatBitRate);
+    const shown = [0, 12_345, 999_499, 999_500, 2_934_000, 80_000_000, 999_400_000, 999_600_000].map(formatRate);
     assert.deepEqual(shown, [
       "0 Mbit/s",
       "12.3 kbit/s",
       "999 kbit/s",
-      "1.00 Mbit/s",
+      "1 Mbit/s",
       "2.93 Mbit/s",
-      "80.0 Mbit/s",
+      "80 Mbit/s",
       "999 Mbit/s",
-      "1.00 Gbit/s",
+      "1 Gbit/s",
     ]);
   });
 
@@ -113,7 +114,7 @@ describe("the plot", () => {
   test("rises with the rate to the top row at the link's own, and shows the latest looks", () => {
     const columns = 80;
     const lines = plotLines(ramp(plotted(columns)), { columns, rows: 24 }, plain);
-    assert.match(lines[1] ?? "", /^down {2}8\.00 Mbit\/s of 8\.00 Mbit\/s {2}queue 65 packets, 97\.5 kB/);
+    assert.match(lines[1] ?? "", /^down {2}8 Mbit\/s of 8 Mbit\/s {2}queue 65 packets, 97\.5 kB/);
     const area = (row: number) => (lines[row] ?? "").split("┤")[1] ?? "";
     assert.equal(area(2).at(-1), "█");
     assert.equal(area(2).at(0), " ");

@@ -37,7 +37,7 @@ test("a distribution's line has a step at each value; medians are in its legend,
   const { text } = quantityCdf(data);
   const path = /<g class="lane-h3"><path class="cdf" d="([^"]+)"/.exec(text)?.[1] ?? "";
   assert.equal([...path.matchAll(/V/g)].length, 3);
-  assert.match(text, />h2 42 ms<[\s\S]*>h3 21 ms</);
+  assert.match(text, />h2 42\.0 ms<[\s\S]*>h3 21\.0 ms</);
   assert.match(text, /Share of fetches by connection establishment; n = 3 fetches at most/);
   assert.equal(csvOf(text).length, 7);
   assert.equal(csvOf(text)[1], "50mbit/20ms,h2,40,0.333");

@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { flowResult } from "../../../../cli/flows/metrics/flow_result.ts";
-import { flowMetrics } from "../../../../cli/flows/metrics/measured.ts";
-import { metricText } from "../../../../cli/flows/metrics/metric_text.ts";
+import { metrics } from "../../../../cli/registry/metrics.ts";
+import { formatValue } from "../../../../cli/registry/units.ts";
 import { summarizeMetric } from "../../../../cli/results/flows/metric_summary.ts";
 import { summarizeRuns } from "../../../../cli/results/flows/summary.ts";
 import { medianInterval } from "../../../../cli/results/stats/median_interval.ts";
 import { madeRecords, steadily } from "../../flows/metrics/made_records.ts";
 
-const plain = { maximum: null };
+const plain = {};
 const values = (...all: readonly number[]) => all.map((value) => ({ value }));
 const reason = "not within 10 % of the mean for 3 s in a row";
 
@@ -39,7 +39,7 @@ test("no interval passes the greatest possible value", () => {
 });
 
 test("what was not reached in time is later than all: it moves the median, and may leave none", () => {
-  const later = { maximum: null, absent: "later" as const };
+  const later = { absent: "later" as const };
   const nine = [...values(1, 2, 3, 4, 5, 6, 7, 8), { reason }];
   assert.equal(summarizeMetric(nine, later).median, 5);
   assert.equal(summarizeMetric(nine, later).interval?.high, medianInterval([1, 2, 3, 4, 5, 6, 7, 8, 1e9])?.high);
@@ -75,11 +75,11 @@ test("runs of a mix: by group, a group's flows averaged within the run", () => {
 
 test("numbers as people read them", () => {
   assert.deepEqual(
-    [4_712_345, 1.2e9, 83_000, 12].map((rate) => metricText(rate, "bit/s")),
+    [4_712_345, 1.2e9, 83_000, 12].map((rate) => formatValue(rate, "bit/s")),
     ["4.71 Mbit/s", "1.2 Gbit/s", "83 kbit/s", "12 bit/s"],
   );
-  assert.equal(metricText(30_012.4, "bytes"), "30 kB");
-  assert.deepEqual([metricText(52.43, "ms"), metricText(12_340, "ms")], ["52.4 ms", "12.3 s"]);
-  assert.deepEqual([metricText(0.98234, "ratio"), metricText(12, "packets")], ["0.982", "12 packets"]);
-  assert.equal(flowMetrics.goodput_bps.unit, "bit/s");
+  assert.equal(formatValue(30_012.4, "bytes"), "30 kB");
+  assert.deepEqual([formatValue(52.43, "ms"), formatValue(12_340, "ms")], ["52.4 ms", "12.3 s"]);
+  assert.deepEqual([formatValue(0.98234, "ratio"), formatValue(12, "packets")], ["0.982", "12 packets"]);
+  assert.equal(metrics.flow.goodput_bps.unit, "bit/s");
 });
