@@ -29,7 +29,7 @@ CREATE TABLE exchange (
   request_body_sha256 TEXT,       -- NULL: none
   address TEXT NOT NULL,          -- server address to replay from
   status INTEGER NOT NULL,
-  response_headers TEXT NOT NULL, -- JSON as above, without hop-by-hop headers and content-length
+  response_headers TEXT NOT NULL, -- JSON as above, without hop-by-hop headers; content-length only of an answer to HEAD
   body_sha256 TEXT,               -- of the bytes as on the wire; NULL: empty
   body_size INTEGER NOT NULL,     -- bytes, as on the wire
   body_origin TEXT NOT NULL CHECK (body_origin IN ('recorded', 'recompressed', 'filled', 'empty')),

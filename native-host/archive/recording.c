@@ -130,7 +130,11 @@ static int read_headers(struct reader *reader, struct recorded_exchange *exchang
         while (header.value_size > 0 &&
                (raw_value[header.value_size - 1] == ' ' || raw_value[header.value_size - 1] == '\t'))
             header.value_size--;
-        if (!name_can_be_sent(raw_name, header.name_size) || is_framing(raw_name)) continue;
+        // Of an answer to HEAD the length frames nothing, and says how long GET's body would be.
+        const bool is_length_of_head =
+            strcmp(exchange->method, "HEAD") == 0 && strcmp(raw_name, "content-length") == 0;
+        if (!name_can_be_sent(raw_name, header.name_size) || (is_framing(raw_name) && !is_length_of_head))
+            continue;
         if (!value_can_be_sent(raw_value, header.value_size)) continue;
         header.name = arena_copy(&reader->recording->memory->arena, raw_name, header.name_size);
         header.value = arena_copy(&reader->recording->memory->arena, raw_value, header.value_size);

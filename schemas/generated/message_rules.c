@@ -76,10 +76,10 @@ static const struct message_rule rule_request_headers_0 = {.kind = RULE_LIST, .e
 static const struct message_rule rule_request_headers = {.kind = RULE_LIST, .expected = "an array of [name, value], names in lower case", .least = 0, .most = INT64_MAX, .items = {&rule_request_headers_0}};
 static const struct message_rule rule_exchange_address = {.kind = RULE_ADDRESS, .expected = "an IPv4 or IPv6 address", .least = 0, .most = INT64_MAX};
 static const struct message_rule rule_exchange_status = {.kind = RULE_NUMBER, .expected = "a number from 200 to 999", .least = 200, .most = 999};
-static const struct message_rule rule_response_headers_0_0 = {.kind = RULE_TEXT, .expected = "a string", .least = 0, .most = INT64_MAX, .not_words = (const char *const[]){"connection", "content-length", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", NULL}, .pattern = 8};
+static const struct message_rule rule_response_headers_0_0 = {.kind = RULE_TEXT, .expected = "a string", .least = 0, .most = INT64_MAX, .not_words = (const char *const[]){"connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", NULL}, .pattern = 8};
 static const struct message_rule rule_response_headers_0_1 = {.kind = RULE_TEXT, .expected = "a string", .least = 0, .most = INT64_MAX, .pattern = 9};
 static const struct message_rule rule_response_headers_0 = {.kind = RULE_LIST, .expected = "an array of a string", .least = 2, .most = 2, .items = {&rule_response_headers_0_0, &rule_response_headers_0_1}};
-static const struct message_rule rule_response_headers = {.kind = RULE_LIST, .expected = "an array of [name, value], names in lower case, without content-length and hop-by-hop headers", .least = 0, .most = INT64_MAX, .items = {&rule_response_headers_0}};
+static const struct message_rule rule_response_headers = {.kind = RULE_LIST, .expected = "an array of [name, value], names in lower case, without hop-by-hop headers; content-length only of an answer to HEAD, where it frames nothing", .least = 0, .most = INT64_MAX, .items = {&rule_response_headers_0}};
 static const struct message_rule rule_exchange_body_origin = {.kind = RULE_TEXT, .expected = "\"recorded\", \"recompressed\", \"filled\" or \"empty\"", .least = 0, .most = INT64_MAX, .words = (const char *const[]){"recorded", "recompressed", "filled", "empty", NULL}};
 static const struct message_rule rule_exchange_recorded = {.kind = RULE_OBJECT, .expected = "an object", .least = 0, .most = INT64_MAX};
 static const struct message_field fields_exchange[] = {

@@ -23,7 +23,7 @@ export interface Exchange {
   /** The server address to replay from, IPv4 or IPv6 text. */
   readonly address: string;
   readonly status: number;
-  /** Without hop-by-hop headers and content-length: each lane frames by itself. */
+  /** Without hop-by-hop headers and, but of an answer to HEAD, content-length: each lane frames by itself. */
   readonly response_headers: readonly Header[];
   readonly body_origin: BodyOrigin;
   /** What the source knew beyond that: protocol, type, timings, ... */

@@ -7,6 +7,7 @@ import type { ArchivedExchange, Header, Recording } from "./archive.ts";
 export type NotExpected =
   | "after the load event"
   | "some visits"
+  | "not modified"
   | "report"
   | "preflight"
   | "icon"
@@ -46,6 +47,22 @@ export function requestKey(method: string, url: string): string {
   if (parsed === null) return `${method} ${url}`;
   const port = parsed.port === "80" || parsed.port === "443" ? "" : parsed.port;
   return `${method} ${parsed.hostname}:${port}${parsed.pathname}${parsed.search}`;
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+const latin1 = new TextDecoder("windows-1252");
+
+/** One text for what browsers write as `%E9` or as `%C3%A9`, by the charset that they take a page's for: of the two a load asks for one. */
+function withoutCharset(key: string): string {
+  if (!/%[89a-f]/i.test(key)) return key;
+  return key.replaceAll(/(?:%[89a-f][0-9a-f])+/gi, (coded) => {
+    const bytes = Buffer.from(coded.replaceAll("%", ""), "hex");
+    try {
+      return utf8.decode(bytes);
+    } catch {
+      return latin1.decode(bytes);
+    }
+  });
 }
 
 export function recordedUrl({ scheme, host, port, path }: Pick<ArchivedExchange, "scheme" | "host" | "port" | "path">) {
@@ -119,6 +136,8 @@ function whyNotExpected(exchange: ArchivedExchange, loadEvent_ms: number | null,
     return "after the load event";
   // Not every visit that was recorded asked for it, and a load is one visit more.
   if (exchange.recorded.visits !== undefined) return "some visits";
+  // Given only to who asks on a condition, which a fresh browser does by scripts alone.
+  if (exchange.status === 304) return "not modified";
   if (isReport(exchange)) return "report";
   if (exchange.method === "OPTIONS" && header(exchange.request_headers, "access-control-request-method") !== "")
     return "preflight";
@@ -152,7 +171,7 @@ export function recordedRequests(
     const url = recordedUrl(exchange);
     const key = requestKey(exchange.method, url);
     const notExpected = whyNotExpected(exchange, loadEvent_ms, recording.url);
-    const same = `${key} ${exchange.request_body_sha256 ?? ""}`;
+    const same = `${withoutCharset(key)} ${exchange.request_body_sha256 ?? ""}`;
     const place = places.get(same) ?? requests.length;
     const known = requests[place];
     if (known) {

@@ -10,6 +10,7 @@ import { seededBytes, seededText } from "../fill/seeded.ts";
 import { encodeText } from "./charset.ts";
 import { entryName, type HarEntry, isRecord, textField } from "./har.ts";
 import { headerValue } from "./headers.ts";
+import { hasContent } from "./select.ts";
 import { decodedSize, type TransferSize, transferSize } from "./transfer_size.ts";
 import type { LargeBody } from "./wire_facts.ts";
 
@@ -183,7 +184,7 @@ export function bodyOf(entry: HarEntry, headers: readonly Header[], hints: BodyH
   const decoded_bytes = decodedSize(entry, transfer.body_bytes, isEncoded);
   const wanted: Wanted = { entry, encoding, contentType, transfer, decoded_bytes };
   const empty: Body = { ...describe(wanted), bytes: Buffer.alloc(0), origin: "empty", encoding: null };
-  if (hasNoBody(entry)) return empty;
+  if (hasNoBody(entry) || (entry.status === 304 && !hasContent(entry))) return empty;
   if (wireBody !== null) return { ...empty, ...onWire(wireBody), encoding, asOnWire: true };
   mustBePlausible(wanted);
   const { text } = entry.content;

@@ -49,14 +49,21 @@ export type Credentials = "kept" | "redacted";
 // No JSON of the archive holds a NUL.
 const storable = (text: string): string => text.toWellFormed().replaceAll("\0", "\ufffd");
 
-export function cleanHeaders(recorded: readonly NameValue[], side: Side, credentials: Credentials): CleanHeaders {
+/** An answer to HEAD is no body's frame: its content-length is of the body that GET would give. */
+export function cleanHeaders(
+  recorded: readonly NameValue[],
+  of: Side | "answer to HEAD",
+  credentials: Credentials,
+): CleanHeaders {
+  const side = of === "answer to HEAD" ? "response" : of;
   const headers: Header[] = [];
   const unsent: Header[] = [];
   let illegal = 0;
   let redacted = 0;
   for (const { name: recordedName, value: recordedValue } of recorded) {
     const name = recordedName.trim().toLowerCase();
-    if (name.startsWith(":") || notOfTheServer.has(name)) continue;
+    const isLengthOfHead = of === "answer to HEAD" && name === "content-length";
+    if (name.startsWith(":") || (notOfTheServer.has(name) && !isLengthOfHead)) continue;
     // DevTools joins headers of one name (Set-Cookie) by line ends.
     for (const line of recordedValue.split("\n")) {
       const sent = line.trim().toWellFormed();

@@ -25,7 +25,7 @@ import { legalMethod, legalPath } from "./legal_request.ts";
 import { type ImportNotes, NoteCounter } from "./notes.ts";
 import { recordedOf } from "./recorded.ts";
 import { RoundTrips } from "./round_trips.ts";
-import { isMostlyCached, type Selection, selectEntries } from "./select.ts";
+import { hasContent, isMostlyCached, type Selection, selectEntries } from "./select.ts";
 import { ServerTimes } from "./server_times.ts";
 import { bodySizeHasHeaders } from "./transfer_size.ts";
 import type { LargeBody } from "./wire_facts.ts";
@@ -178,7 +178,7 @@ function importEntry(entry: HarEntry, context: Page): NewExchange {
   const { wire } = entry;
   const recordedHeaders = headersOf(entry, "response");
   const request = cleanHeaders(headersOf(entry, "request"), "request", credentials);
-  const cleaned = cleanHeaders(recordedHeaders, "response", credentials);
+  const cleaned = cleanHeaders(recordedHeaders, entry.method === "HEAD" ? "answer to HEAD" : "response", credentials);
   // With content-length, which is taken out of what is replayed but says the size.
   const asRecorded = recordedHeaders.map(({ name, value }): Header => [name.trim().toLowerCase(), value.trim()]);
   const body = bodyOf(entry, asRecorded, {
@@ -198,7 +198,7 @@ function importEntry(entry: HarEntry, context: Page): NewExchange {
     request_headers: request.headers,
     address: address.given,
     // A fresh browser asks for the whole, so it gets the whole.
-    status: entry.status === 304 ? 200 : entry.status,
+    status: entry.status === 304 && hasContent(entry) ? 200 : entry.status,
     response_headers: responseHeaders(entry, cleaned.headers, body),
     body_origin: bodySize(body) > 0 ? body.origin : "empty",
     recorded: recordedOf({

@@ -78,7 +78,11 @@ export async function storeWire(
   const written = await archive.write(about, async (writer) => {
     for (const [index, exchange] of selection.kept.entries()) {
       const request = cleanHeaders(exchange.requestHeaders, "request", credentials);
-      const response = cleanHeaders(exchange.responseHeaders, "response", credentials);
+      const response = cleanHeaders(
+        exchange.responseHeaders,
+        exchange.method === "HEAD" ? "answer to HEAD" : "response",
+        credentials,
+      );
       const address = addresses.of(asEntry(exchange));
       const https = exchange.url.protocol === "https:";
       const cutOff = exchange.responseBody.cutOff && !hasNoBody(exchange);

@@ -102,7 +102,7 @@ export class NoteCounter {
     if (bodySize(body) > 0 && isChanged) this.#counts.encoding_changed++;
     if (body.cutOff) this.#counts.cut_off++;
     if (body.charset) this.#counts.charset_changed++;
-    if (entry.status === 304) this.#counts.not_modified++;
+    if (entry.status === 304 && exchange.status === 200) this.#counts.not_modified++;
     this.#counts.illegal_headers += illegalHeaders;
     this.#counts.redacted_headers += redactedHeaders;
   }
@@ -152,6 +152,7 @@ const skipWords: Record<SkipReason, string> = {
   "from cache": "answered from a cache",
   "not modified": "not modified (304), with no body to replay",
   "pushed twice": "pushed by the server and requested too",
+  "tried again": "broken off, and asked for again: the whole answer is kept",
   "illegal host": "from a host whose name DNS cannot hold",
   tunnel: "CONNECT to a proxy",
   "before the document": "before the document that the load begins with",

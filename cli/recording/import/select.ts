@@ -3,7 +3,7 @@
 import { UserError } from "../../base/errors.ts";
 import { namesIllegalHost } from "./addresses.ts";
 import { type FailureKind, failureKind } from "./failures.ts";
-import { type HarEntry, type HarFile, type HarPage, numberField, textField } from "./har.ts";
+import { type HarEntry, type HarFile, type HarPage, isRecord, numberField, textField } from "./har.ts";
 
 export type SkipReason =
   | "other page"
@@ -14,6 +14,7 @@ export type SkipReason =
   | "from cache"
   | "not modified"
   | "pushed twice"
+  | "tried again"
   | "illegal host"
   | "tunnel"
   | "before the document";
@@ -52,7 +53,7 @@ function ofPage(entry: HarEntry, har: HarFile, page: HarPage | null): boolean {
 const isHttp = ({ url }: HarEntry): boolean => url.protocol === "http:" || url.protocol === "https:";
 
 /** A body or at least its size. */
-const hasContent = ({ content }: HarEntry): boolean =>
+export const hasContent = ({ content }: HarEntry): boolean =>
   textField(content, "text") !== null || (numberField(content, "size") ?? 0) > 0;
 
 /** Whether the recording browser had the body already, so that sizes say nothing of it. */
@@ -92,6 +93,53 @@ function leadsNowhere({ status, response }: HarEntry): boolean {
 
 const isPushed = ({ raw }: HarEntry): boolean => raw._was_pushed === 1 || raw._was_pushed === true;
 
+/** What is of no use without a body. */
+const usefulTypes =
+  /^(text\/(html|css|javascript)|application\/(x-)?(javascript|xhtml\+xml|json)|image\/|font\/|video\/|audio\/)/i;
+
+const headerOf = ({ response }: HarEntry, name: string): string => {
+  const { headers } = response;
+  const found = Array.isArray(headers)
+    ? headers.find((each) => isRecord(each) && String(each.name).trim().toLowerCase() === name)
+    : undefined;
+  return isRecord(found) ? String(found.value).trim() : "";
+};
+
+/** Bytes of a body that the file has as text; null: none, or coded. */
+function textBytes({ content }: HarEntry): number | null {
+  const text = textField(content, "text");
+  return text === null || content.encoding !== undefined ? null : Buffer.byteLength(text);
+}
+
+/**
+ * Whether the response broke off: a connection that died, after which the browser asked again. By what says that there was to be
+ * more of a body than there is.
+ */
+function isBrokenOff(entry: HarEntry): boolean {
+  const { status, method, content } = entry;
+  if (method === "HEAD" || status !== 200) return false;
+  const length = Number(headerOf(entry, "content-length") || "0");
+  const coding = headerOf(entry, "content-encoding");
+  if (hasContent(entry)) return coding === "" && (textBytes(entry) ?? length) < length;
+  return coding !== "" || length > 0 || usefulTypes.test(textField(content, "mimeType") ?? "");
+}
+
+const bodyOf = ({ request }: HarEntry): string => JSON.stringify(isRecord(request.postData) ? request.postData : null);
+
+/** A whole answer to the same request, later. */
+function isTriedAgain(entry: HarEntry, alternatives: readonly HarEntry[]): boolean {
+  if (!isBrokenOff(entry)) return false;
+  return alternatives.some(
+    (other) =>
+      other.index > entry.index &&
+      other.method === entry.method &&
+      other.status === 200 &&
+      hasContent(other) &&
+      !isBrokenOff(other) &&
+      bodyOf(other) === bodyOf(entry),
+  );
+}
+
 function skipReason(entry: HarEntry, alternatives: readonly HarEntry[]): SkipReason | null {
   if (entry.status === 101) return "websocket";
   if (entry.method === "CONNECT") return "tunnel";
@@ -105,7 +153,9 @@ function skipReason(entry: HarEntry, alternatives: readonly HarEntry[]): SkipRea
   if (isPushed(entry) && elsewhere((other) => complete(other) && !isPushed(other))) return "pushed twice";
   // A fresh browser has no cache: it needs the response once, also where the recording browser had it already.
   if (isFromCache(entry) && (elsewhere(complete) || !hasContent(entry))) return "from cache";
-  if (entry.status === 304 && (elsewhere(complete) || !hasContent(entry))) return "not modified";
+  // Without a body it is for who asks on a condition, as scripts may.
+  if (entry.status === 304 && elsewhere(complete)) return "not modified";
+  if (isTriedAgain(entry, alternatives)) return "tried again";
   return null;
 }
 

@@ -8,7 +8,11 @@ import { modelRequest } from "./model_request.ts";
 /** Chromium gives up after as many. */
 const mostRedirects = 20;
 
-function deadEnd({ recording, exchanges }: RecordingDetail): string | null {
+/** `isCircle`: browsers end with ERR_TOO_MANY_REDIRECTS. */
+function deadEnd({
+  recording,
+  exchanges,
+}: RecordingDetail): { readonly how: string; readonly isCircle: boolean } | null {
   const keyOf = (url: string): string => requestKey("GET", url);
   const answers = Map.groupBy(exchanges.map(modelRequest), ({ url }) => keyOf(url));
   const asked = new Map<string, number>();
@@ -16,7 +20,8 @@ function deadEnd({ recording, exchanges }: RecordingDetail): string | null {
   for (let redirects = 0; redirects <= mostRedirects; redirects++) {
     const key = keyOf(url);
     const recorded = answers.get(key);
-    if (!recorded) return redirects > 0 ? `redirects to ${url}, which is not in the recording` : null;
+    if (!recorded)
+      return redirects > 0 ? { how: `redirects to ${url}, which is not in the recording`, isCircle: false } : null;
     // Each answer in its turn, then the last one again.
     const turn = asked.get(key) ?? 0;
     asked.set(key, turn + 1);
@@ -24,14 +29,23 @@ function deadEnd({ recording, exchanges }: RecordingDetail): string | null {
     if (next === null) return null;
     url = next;
   }
-  return `redirects more than ${mostRedirects} times, last to ${url}`;
+  return {
+    how: `redirects in a circle, more than ${mostRedirects} times (ERR_TOO_MANY_REDIRECTS), last to ${url}`,
+    isCircle: true,
+  };
+}
+
+const deadEndError = (name: string, how: string): UserError =>
+  new UserError(`${name}: its start URL ${how}: record the page live, or import with --url where the page is`);
+
+/** UserError for a recording whose start URL redirects in a circle: no load of it comes to an end on any lane. */
+export function refuseCircle(detail: RecordingDetail): void {
+  const end = deadEnd(detail);
+  if (end?.isCircle) throw deadEndError(detail.recording.name, end.how);
 }
 
 /** UserError for a recording that has no page behind its start URL, modelled or not. */
 export function refuseDeadEnd(detail: RecordingDetail): void {
   const end = deadEnd(detail);
-  if (end !== null)
-    throw new UserError(
-      `${detail.recording.name}: its start URL ${end}: record the page live, or import with --url where the page is`,
-    );
+  if (end !== null) throw deadEndError(detail.recording.name, end.how);
 }

@@ -100,8 +100,8 @@ function modelled(nodes: PageNodes, place: number, source: MadeBody | null): Mod
     index: node.request.index,
     exchange: {
       ...kept,
-      // A part of a body is given only to who asks for a part.
-      status: exchange.status === 206 ? 200 : exchange.status,
+      // A part of a body is given only to who asks for a part, and a 304 to who asks on a condition.
+      status: exchange.status === 206 || exchange.status === 304 ? 200 : exchange.status,
       response_headers,
       ...(source ? { body_origin: source.bytes.length > 0 ? ("filled" as const) : ("empty" as const) } : {}),
     },

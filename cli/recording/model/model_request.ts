@@ -133,7 +133,8 @@ export function modelRequest(exchange: Exchange, index: number): ModelRequest {
   const sent_ms = recorded.start_offset_ms;
   const referer = headerOf(request_headers, "referer");
   return {
-    ...{ index, url, method, status },
+    ...{ index, url, method },
+    status: status === 304 ? 200 : status,
     kind: kindOf(exchange, url),
     sent_ms: typeof sent_ms === "number" && Number.isFinite(sent_ms) ? sent_ms : null,
     ...phasesOf(recorded),

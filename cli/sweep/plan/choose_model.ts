@@ -9,7 +9,7 @@ import { isCoverageReason } from "../../load/metrics/coverage.ts";
 import type { ArchivedExchange, Recording, RecordingDetail } from "../../recording/archive/archive.ts";
 import { withArchive } from "../../recording/archive/client.ts";
 import { type ComputeOptions, defineCompute } from "../../recording/model/compute_option.ts";
-import { refuseDeadEnd } from "../../recording/model/dead_end.ts";
+import { refuseCircle, refuseDeadEnd } from "../../recording/model/dead_end.ts";
 import { ensureModel, isModel, loadEventOf } from "../../recording/model/model_recording.ts";
 import { modelRequest, withoutFragment } from "../../recording/model/model_request.ts";
 import type { Compute } from "../../recording/model/script_source.ts";
@@ -149,6 +149,7 @@ export async function chosenPage(home: string, page: PlanPage, choice: ModelChoi
     const as = choice.as ?? notedAs(recording) ?? "auto";
     if (as !== "model" && recording.source.startsWith("synth: ")) return page;
     const detail = await archive.show(name);
+    refuseCircle(detail);
     const why = as === "model" ? null : await whyNotRecorded(home, detail, trial);
     if (as !== "model" && why === null) {
       const bodies = countBodies(detail);

@@ -132,3 +132,9 @@ test("of several recorded visits, only what all of them asked for is expected", 
   ];
   assert.deepEqual(reasonsOf(exchanges), [null, "some visits", null]);
 });
+
+test("what browsers write as %E9 or %C3%A9 by the page's charset is one request, and a 304 alone is not expected", () => {
+  const twins = ["https://shop.example/caf%E9.png", "https://shop.example/caf%C3%A9.png"].map((url) => exchange(url));
+  assert.deepEqual(reasonsOf([...twins, exchange("https://shop.example/caf%41.png")]), [null, null]);
+  assert.deepEqual(reasonsOf([exchange("https://shop.example/old", { status: 304 })]), ["not modified"]);
+});

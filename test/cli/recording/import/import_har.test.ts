@@ -313,12 +313,43 @@ test("a HAR without pages is one page when its start URL is given; a start URL w
   assert.throws(() => importHar(har([entry()]), { url: "b.example" }), /--url b.example: is not an http/);
 });
 
-test("a 304 with the body the HAR has is replayed as 200; without one it is left out", () => {
+test("a 304 with the body the HAR has is replayed as 200; without one it is for who asks on a condition", () => {
   const { exchanges, notes } = importHar(har([entry({ response: { status: 304 } })]));
   assert.equal(exchanges[0]?.exchange.status, 200);
   assert.equal(notes.not_modified, 1);
   const bare = entry({ request: { url: "https://a.example/b" }, response: { status: 304, content: { size: 0 } } });
-  assert.deepEqual(importHar(har([entry(), bare])).notes.skipped, { "not modified": 1 });
+  const kept = importHar(har([entry(), bare]));
+  assert.deepEqual(kept.notes.skipped, {});
+  assert.equal(kept.exchanges[1]?.exchange.status, 304);
+  const whole = entry({ request: { url: "https://a.example/b" } });
+  assert.deepEqual(importHar(har([entry(), bare, whole])).notes.skipped, { "not modified": 1 });
+});
+
+test("a response that broke off and was asked for again is left out; an empty one that may be meant stays", () => {
+  const of = (response: Json): Json => entry({ request: { url: "https://a.example/x" }, response });
+  const script = { mimeType: "text/javascript" };
+  const whole = of({ content: { ...script, size: 3, text: "a=1" } });
+  const skippedOf = (first: Json): unknown => importHar(har([entry(), first, whole])).notes.skipped;
+  const again = { "tried again": 1 };
+  assert.deepEqual(skippedOf(of({ content: { ...script, size: 0 } })), again);
+  const poll = { size: 0, mimeType: "text/plain" };
+  assert.deepEqual(skippedOf(of({ content: poll })), {});
+  assert.deepEqual(skippedOf(of({ content: poll, headers: [{ name: "Content-Encoding", value: "gzip" }] })), again);
+  const cut = { content: { ...script, size: 2, text: "a=" }, headers: [{ name: "Content-Length", value: "3" }] };
+  assert.deepEqual(skippedOf(of(cut)), again);
+  // Alone it is all there is.
+  assert.deepEqual(importHar(har([entry(), of({ content: { ...script, size: 0 } })])).notes.skipped, {});
+});
+
+test("an answer to HEAD keeps its content-length, which frames nothing there", () => {
+  const headers = [{ name: "Content-Length", value: "987654" }];
+  const response = { headers, content: { size: 0, mimeType: "a/b" } };
+  const lengthOf = (method: string): unknown =>
+    importHar(
+      har([entry(), entry({ request: { method, url: "https://a.example/big" }, response })]),
+    ).exchanges[1]?.exchange.response_headers.find(([name]) => name === "content-length");
+  assert.deepEqual(lengthOf("HEAD"), ["content-length", "987654"]);
+  assert.equal(lengthOf("GET"), undefined);
 });
 
 test("the load event of a page that came from a cache is not one over a network", () => {
