@@ -1,12 +1,12 @@
-// The report's first screen: when, with what and where it was measured; the answer, why, how sure; what was left out, as a warning
-// where it is much; then what else the loads say. Takes the answer and the verdict, computes neither.
+// The report's answer in words: the sentence, why, how sure, and one box about loads that do not count; further down what else the loads
+// say, and with what and where they were measured. Takes the answer and the verdict, computes neither.
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import { count } from "../base/numbers.ts";
 import { trafficSentence } from "../load/cross_traffic_words.ts";
 import { settleServing } from "../load/serving/serving.ts";
 import { servingLine } from "../load/serving/terms.ts";
-import { type Answer, furtherSentence } from "../results/answer/answer.ts";
+import { furtherSentence } from "../results/answer/answer.ts";
 import { dilationSentence } from "../results/answer/dilated_sweeps.ts";
 import { browserNames, browsersOf } from "../results/verdict/browsers.ts";
 import { samplesOf } from "../results/verdict/compared_metric.ts";
@@ -50,23 +50,38 @@ export function stampLine({ sweep, loads, facts, version }: ReportData): string 
     .join(" · ");
 }
 
-/** Cells that are asked for and have no valid load: said beside the verdict, which is without them. */
-function emptyCellsMarkup({ cells, loads }: ReportData): Markup | null {
+/** Cells without a valid load: the answer is without them. */
+function emptyCellsLine({ cells, loads }: ReportData): Markup | null {
   const tried = new Set(loads.map((load) => load.cell));
   const valid = new Set(loads.filter(isValid).map((load) => load.cell));
   const empty = cells.filter(({ id }) => tried.has(id) && !valid.has(id)).length;
   if (empty === 0) return null;
-  return html`<p class="excluded warning">${empty === cells.length ? "No" : `${count(empty, "cell")} (page, link and lane) of ${String(cells.length)} ${empty === 1 ? "has no" : "have no"}`} valid load${empty === cells.length && " in any cell"}: <a href="#excluded">which, and why</a>.</p>`;
+  if (empty === cells.length) return html`No cell has a valid load.`;
+  return html`${count(empty, "cell")} (page, link and lane) of ${String(cells.length)} ${empty === 1 ? "has" : "have"} no valid load.`;
 }
 
-function unfinishedMarkup({ sweep, cells, loads }: ReportData): Markup | null {
+function unfinishedLine({ sweep, cells, loads }: ReportData): Markup | null {
   if (sweep.finished_at !== null) return null;
   const { repetitions, until } = sweep.plan;
-  return html`<p class="excluded warning">This sweep is not finished: ${count(loads.filter(isValid).length, "valid load")} of ${until ? "at most " : ""}${String(cells.length * repetitions)} so far.</p>`;
+  return html`This sweep is not finished: ${count(loads.filter(isValid).length, "valid load")} of ${until ? "at most " : ""}${String(cells.length * repetitions)} so far.`;
+}
+
+/** All that keeps the answer from resting on every planned load, in one box; null: it rests on all. */
+function lossesBox(data: ReportData): Markup | null {
+  const { left } = data.answer;
+  const lines = [unfinishedLine(data), emptyCellsLine(data)].filter((line) => line !== null);
+  if (left === null && lines.length === 0) return null;
+  const warning = left?.warning ?? null;
+  const reasons = left !== null && html` <a href="#excluded">Which, and why</a>.`;
+  const body =
+    warning === null
+      ? html`${left?.line}${reasons}`
+      : html`<b>${warning.line}</b> ${withOptions(warning.remedy)}${reasons}`;
+  return html`<p class="${warning === null ? "excluded" : "banner"}" role="note">${lines.map((line) => html`${line} `)}${body}</p>`;
 }
 
 /** What decides a verdict as much as the link does, where it is not as by default. */
-function termsMarkup(plan: SweepPlan, modelled: readonly string[], settled: StoppingSummary | null): Markup {
+function termsMarkup(plan: SweepPlan, modelled: readonly string[], settled: StoppingSummary | null): Markup | null {
   const served = servingLine(settleServing(plan.serving));
   const sentences = [
     settled && stoppingSentence(settled),
@@ -75,7 +90,7 @@ function termsMarkup(plan: SweepPlan, modelled: readonly string[], settled: Stop
     trafficSentence(plan),
     ...modelled,
   ].filter((sentence) => sentence !== null);
-  return html`${sentences.map((sentence) => html`<p class="scope">${sentence}</p>`)}`;
+  return sentences.length === 0 ? null : html`${sentences.map((sentence) => html`<p class="scope">${sentence}</p>`)}`;
 }
 
 /** `Why:` stands out. */
@@ -85,13 +100,14 @@ function headed(line: string | null, name: string): Markup | null {
   return html`<p class="${name}"><b>${head}:</b> ${signed(rest.join(": "))}</p>`;
 }
 
-function leftMarkup({ left }: Answer, isTold: boolean): Markup {
-  if (left === null) return html`<p class="excluded">Nothing was left out.</p>`;
-  if (left.warning === null) return html`<p class="excluded">${left.line} <a href="#excluded">Which, and why</a>.</p>`;
-  return html`<p class="banner" role="note"><b>${left.warning.line}</b> ${withOptions(left.warning.remedy)} <a href="#excluded">Which, and why</a>${isTold && html`; <a href="#disturbance">what the machine added</a>`}.</p><p class="excluded">${left.line}</p>`;
+/** The sentence, why, how sure, and the box. */
+export function answerMarkup(data: ReportData): Markup {
+  const { answer } = data;
+  return html`<div class="verdict"><p class="answer">${signed(answer.sentence)}</p>${headed(answer.why, "why")}${headed(answer.sure, "sure")}</div>
+${lossesBox(data)}`;
 }
 
-export interface FirstScreen {
+export interface Comparisons {
   readonly verdict: SweepVerdict;
   /** What is said of modelled pages. */
   readonly modelled: readonly string[];
@@ -99,7 +115,8 @@ export interface FirstScreen {
   readonly settled: StoppingSummary | null;
 }
 
-export function answerSection(data: ReportData, { verdict, modelled, links, settled }: FirstScreen): Markup {
+/** What else the loads say: the other pairs, link by link, and what decides a verdict as much as the link does. Null: nothing. */
+export function comparisonsMarkup(data: ReportData, { verdict, modelled, links, settled }: Comparisons): Markup | null {
   const { answer, sweep } = data;
   // Link by link a test would count one look, of loads that stopped by what they showed.
   const isLinkByLink = links > 1 && decidedWithin(sweep.plan.until) === null;
@@ -107,18 +124,20 @@ export function answerSection(data: ReportData, { verdict, modelled, links, sett
     const line = isLinkByLink ? winsLine(pair) : null;
     return line === null ? null : html`<p class="wins">${line}</p>`;
   };
-  const asked = verdict.pairs.find(({ pair }) => pair.lane === answer.pair?.lane && pair.over === answer.pair.over);
+  const first = verdict.pairs.find(({ pair }) => pair.lane === answer.pair?.lane && pair.over === answer.pair.over);
   const further = verdict.pairs.flatMap((pair) => {
     const sentence = furtherSentence(pair, answer);
-    return sentence === null ? [] : [{ pair, sentence }];
+    return sentence === null ? [] : [html`<p>${signed(sentence)}</p>${wins(pair)}`];
   });
-  const notes = verdict.notes.filter((note) => note !== answer.sentence);
-  return html`<div class="verdict"><p class="answer">${signed(answer.sentence)}</p>${headed(answer.why, "why")}${headed(answer.sure, "sure")}</div>
-${leftMarkup(
-  answer,
-  data.loads.some(({ disturbance_ms }) => disturbance_ms !== null),
-)}
-${asked && wins(asked)}
-<div class="further">${further.map(({ pair, sentence }) => html`<p>${signed(sentence)}</p>${wins(pair)}`)}${notes.map((note) => html`<p>${note}</p>`)}</div>${controllerNote(sweep.plan, samplesOf(data.stored, data.metric), sweep.seed)}${answer.sure === null && html`<p class="scope">${verdict.scope}.</p>`}${termsMarkup(sweep.plan, modelled, settled)}
-${emptyCellsMarkup(data)}${unfinishedMarkup(data)}`;
+  const notes = verdict.notes.filter((note) => note !== answer.sentence).map((note) => html`<p>${note}</p>`);
+  const scope = answer.sure === null ? html`<p class="scope">${verdict.scope}.</p>` : null;
+  const parts = [
+    first ? wins(first) : null,
+    ...further,
+    ...notes,
+    controllerNote(sweep.plan, samplesOf(data.stored, data.metric), sweep.seed),
+    scope,
+    termsMarkup(sweep.plan, modelled, settled),
+  ].filter((part) => part !== null);
+  return parts.length === 0 ? null : html`<div class="further">${parts}</div>`;
 }

@@ -1,5 +1,4 @@
 // The section of one page on one link: distributions, waterfalls, the link. Assembles figures.
-import { filmstripFigure } from "../../extension/figures/filmstrip.ts";
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { type DrawnLoad, timeAxisOf } from "../../extension/figures/waterfall.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
@@ -10,12 +9,12 @@ import { comparedMetric } from "../results/verdict/compared_metric.ts";
 import { isValid } from "../results/verdict/sample.ts";
 import { excludedLine } from "../results/verdict/verdict.ts";
 import { type ReportData, typicalLoad } from "./data.ts";
-import { distributionFigure } from "./figures/distribution.ts";
-import { savedFigure } from "./figures/figure_file.ts";
+import { distributionOf } from "./figures/distribution.ts";
 import { builtLater } from "./figures/later.ts";
 import { linkFacts, type ShapedLoad } from "./figures/link_facts.ts";
 import { linkOverTime } from "./figures/link_over_time.ts";
 import { waterfallFigure } from "./figures/waterfall.ts";
+import { filmsOf } from "./group_films.ts";
 import { metricsTable } from "./metrics_table.ts";
 import { movesTable } from "./moves_table.ts";
 import { variationLine } from "./steadiness.ts";
@@ -63,25 +62,6 @@ function waterfalls(data: ReportData, result: GroupResult, { drawn, shaped }: Sh
   return html`<p class="soft">Waterfalls are not drawn here, to keep this file small. <code>trilane export ${data.sweep.id} --format har --load ${String(typical[0])}</code> gives one as HAR (${count(typical.length, "typical load")}: ${typical.join(", ")}).</p>${note}`;
 }
 
-/** Only where loads of this group were filmed. */
-function filmstrip(data: ReportData, { group, id, lanes }: GroupResult): Markup | null {
-  const filmed = lanes.flatMap(({ lane }) => {
-    const cell = group.cells.find((each) => each.lane === lane);
-    const film = data.films.find((each) => each.cell === cell?.id);
-    if (!film || film.frames.length === 0) return [];
-    const frames = film.frames.map(({ time_ms, jpeg }) => ({ time_ms, jpeg: Buffer.from(jpeg).toString("base64") }));
-    return [{ lane, frames, plt_ms: film.plt_ms }];
-  });
-  if (filmed.length === 0) return null;
-  return savedFigure(filmstripFigure(filmed, id), {
-    name: ["filmstrip", group.page, group.link],
-    columns: ["lane", "shown_from_ms", "jpeg_bytes", "plt_ms"],
-    rows: filmed.flatMap(({ lane, frames, plt_ms }) =>
-      frames.map(({ time_ms, jpeg }) => [lane, time_ms, Buffer.byteLength(jpeg, "base64"), plt_ms]),
-    ),
-  });
-}
-
 function metrics({ filmedLoads, stored }: ReportData, { group, lanes }: GroupResult): Markup {
   const byLane = lanes.map(({ lane }) => {
     const cells = new Set(group.cells.filter((cell) => cell.lane === lane).map(({ id }) => id));
@@ -89,6 +69,12 @@ function metrics({ filmedLoads, stored }: ReportData, { group, lanes }: GroupRes
     return { lane, loads, films: filmedLoads.filter(({ cell }) => cells.has(cell)) };
   });
   return html`${metricsTable(byLane)}${movesTable(byLane)}`;
+}
+
+/** What of a section the report's first screen shows already. */
+export interface ShownAbove {
+  readonly isDrawn: boolean;
+  readonly isFilmed: boolean;
 }
 
 export interface GroupSection {
@@ -101,8 +87,9 @@ export function groupSection(
   data: ReportData,
   result: GroupResult,
   profile: LinkProfile,
-  options: { open: boolean; waterfalls: boolean },
+  options: { open: boolean; waterfalls: boolean; above: ShownAbove },
 ): GroupSection {
+  const { above } = options;
   const { page, link, loads } = result.group;
   const { drawn, shaped } = shownLoads(data, result);
   const shown = { drawn: options.waterfalls ? drawn : [], shaped };
@@ -113,12 +100,12 @@ export function groupSection(
   const variation = variationLine(result.lanes);
   const name = page === middleCut(page, 90) ? null : html`<p class="soft">${page}</p>`;
   const body = html`${name}
-${distributionFigure(`${page} over ${link}`, result.lanes, loads, comparedMetric(data.metric))}
+${above.isDrawn ? null : distributionOf(`${page} over ${link}`, result.lanes, { loads, metric: comparedMetric(data.metric) })}
 ${variation && html`<p class="soft">${variation}</p>`}
 ${excluded && html`<p class="excluded">${excluded}</p>`}
 ${metrics(data, result)}
 ${waterfalls(data, result, shown)}
-${filmstrip(data, result)}
+${above.isFilmed ? null : filmsOf(data, result)}
 ${linkFacts(profile, shaped)}`;
   const markup = html`<details class="group" id="${result.id}" data-page="${page}" data-link="${link}"${options.open && html` open`}><summary><b>${middleCut(page, 90)}</b>${modelledPages(data.sweep).has(page) && html` <small>modelled page</small>`} over <b>${link}</b> <small>${medians.join(" · ")}</small></summary>${options.open ? body : builtLater(body)}
 </details>`;

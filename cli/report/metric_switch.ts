@@ -21,7 +21,7 @@ export function metricSwitch(views: readonly ByMetric[]): Markup | null {
     const { title, noun } = comparedMetric(metric);
     return html`<label title="${noun}"><input type="radio" name="metric" id="${buttonOf(metric)}"${index === 0 && html` checked`}> ${title}</label>`;
   });
-  return html`<fieldset class="by-metric"><legend>Lanes compared by</legend>${buttons}<span class="soft">for the answer, maps, distributions over pages and medians</span></fieldset>`;
+  return html`<fieldset class="by-metric"><legend>Lanes compared by</legend>${buttons}</fieldset>`;
 }
 
 /** Figures of several metrics are saved side by side. */

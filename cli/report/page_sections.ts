@@ -42,6 +42,8 @@ export function pageSections(
   results: readonly GroupResult[],
   lanes: readonly string[],
   profiles: ReadonlyMap<string, LinkProfile>,
+  /** The section whose film stands on the first screen. */
+  filmedAbove: string | null,
 ): Markup {
   const shown = results.filter((result) => result.hasSection);
   const sections = new Map<number, GroupSection>();
@@ -52,7 +54,11 @@ export function pageSections(
     const profile = result && profiles.get(result.group.link);
     if (!result || !profile) continue;
     const open = shown.length <= 3 || index === 0;
-    const section = groupSection(data, result, profile, { open, waterfalls: size < waterfallBudget_characters });
+    const section = groupSection(data, result, profile, {
+      open,
+      waterfalls: size < waterfallBudget_characters,
+      above: { isDrawn: results.length === 1, isFilmed: result.id === filmedAbove },
+    });
     size += section.markup.text.length;
     sections.set(index, section);
   }

@@ -24,7 +24,7 @@ import { compare } from "../results/verdict/comparison.ts";
 import { type LanePair, lanePairs, sortLanes } from "../results/verdict/sample.ts";
 import { type StoppingSummary, stoppingSummary } from "../results/verdict/stopping_summary.ts";
 import { summarize } from "../results/verdict/summary.ts";
-import { answerSection, stampLine } from "./answer_section.ts";
+import { answerMarkup, comparisonsMarkup, stampLine } from "./answer_section.ts";
 import { beyondSection } from "./beyond_section.ts";
 import { cdfsOf } from "./cdfs_of.ts";
 import { coverageSection } from "./coverage.ts";
@@ -38,6 +38,7 @@ import { cdfFigure } from "./figures/cdf.ts";
 import { heatKey, heatLegend, heatMapFigure, scaleEnd } from "./figures/heat_map.ts";
 import { type LinkGrid, linkGrid } from "./figures/link_axes.ts";
 import { splitFigure } from "./figures/split.ts";
+import { type FirstFilms, firstFigure, firstFilms } from "./first_figure.ts";
 import { buildFlowReport } from "./flow_report.ts";
 import { gatherFlowReport } from "./flows/flow_data.ts";
 import { mapSets } from "./heat_maps_of.ts";
@@ -152,15 +153,18 @@ function mapsSection(
   return maps && html`<div class="scroll">${heatLegend(end)}</div>${heatKey}${maps}`;
 }
 
+interface Gathered {
+  readonly views: readonly [ReportData, ...ReportData[]];
+  readonly results: readonly GroupResult[];
+  readonly films: FirstFilms | null;
+  readonly profiles: ReadonlyMap<string, LinkProfile>;
+  readonly settled: StoppingSummary | null;
+}
+
 /** All that follows the first screen, in its order. */
-function sectionsOf(
-  views: readonly [ReportData, ...ReportData[]],
-  profiles: ReadonlyMap<string, LinkProfile>,
-  settled: StoppingSummary | null,
-): Section[] {
+function sectionsOf({ views, results, films, profiles, settled }: Gathered): Section[] {
   const [data] = views;
   const { sweep } = data;
-  const results = groupResults(data);
   const lanes = sortLanes(data.cells.map((cell) => cell.lane));
   const pairs = lanePairs(lanes);
   const grid = linkGrid(profiles);
@@ -180,18 +184,27 @@ function sectionsOf(
     body,
   });
   const modelled = modelledPages(sweep);
+  const traits = traitsByLink(data.cells);
+  const comparisons = (view: ReportData): Markup | null =>
+    comparisonsMarkup(view, {
+      verdict: verdictBy(view.metric, view.stored, traits, sweep.seed),
+      modelled: [...modelled.values()],
+      links: profiles.size,
+      settled,
+    });
   const cdfs = (view: ReportData): Markup | null => {
     const { shown, links } = cdfsOf(view);
     return sideBySide(shown.map(cdfFigure), links);
   };
   const splits = splitsOf({ cells: data.cells, loads: data.stored });
   return [
+    section("comparisons", "All comparisons", "All comparisons", forEachMetric(views, comparisons)),
     section("heatmaps", "Maps", "Improvement across links", mapsSection(views, pairs, grid, ofCell)),
     section("cdfs", "Distributions", "Distributions over pages", forEachMetric(views, cdfs)),
     section(
       "split",
-      "Network and the rest",
-      "Where the time went: network, and no request",
+      "Network and off it",
+      "Time on the network and off it",
       sideBySide(splits.shown.map(splitFigure), splits.links),
     ),
     section("helped", "Helped and hurt", "Pages helped and hurt most", helpedSection(data, pairs, ofPage, study)),
@@ -218,42 +231,41 @@ function sectionsOf(
         medianTable(isFirst ? results : groupResults(view), lanes, comparedMetric(view.metric).noun),
       ),
     ),
-    section("pages", "Pages", "Page by page", pageSections(data, results, lanes, profiles)),
+    section("pages", "Pages", "Page by page", pageSections(data, results, lanes, profiles, films?.id ?? null)),
     section("selftest", "Self-test", "The links’ self-test", linkTestSection(data.linkTests)),
     section("machines", "Machines", "The machines", hostsSection(data.cells, data.stored, data.references ?? [])),
-    section("matching", "Matched", "What was matched", matchSection(data)),
+    section("matching", "Request matching", "Request matching", matchSection(data)),
     section(
       "coverage",
       "Coverage",
       "Coverage",
       coverageSection(data.stored, sweep.plan.strict ?? false, modelled, pinnedByTrial(data)),
     ),
-    section("disturbance", "Disturbance", "What the machine added", disturbanceSection(data.stored, sweep.plan)),
-    section("steadiness", "Steadiness", "How steady loads were", steadinessSection(data.loads)),
-    section("excluded", "Left out", "What was left out", excludedSection(data)),
-    section("method", "How it was done", "How it was done", methodSection(data)),
+    section("disturbance", "Machine noise", "Machine noise", disturbanceSection(data.stored, sweep.plan)),
+    section("steadiness", "Variability", "Variability", steadinessSection(data.loads)),
+    section("excluded", "Invalid loads", "Invalid loads", excludedSection(data)),
+    section("method", "Method", "Method", html`<p class="stamp">${stampLine(data)}</p>${methodSection(data)}`),
     section("data", "Data", "Data", html`${csvLink(data)}<p>To cite: ${citation(data)}</p>`),
   ];
 }
 
-/** The report as one HTML document. */
+/** The report as one HTML document: the answer in words, as a picture, as films; then all that it rests on. */
 export function buildReport(data: ReportData): string {
   const { sweep } = data;
-  const profiles = profilesOf(data);
   const views = viewsOf(data);
-  const traits = traitsByLink(data.cells);
-  const settled = stoppingSummaryOf(data);
-  const modelled = [...modelledPages(sweep).values()];
+  const results = groupResults(data);
+  const films = firstFilms(data, results);
+  const profiles = profilesOf(data);
+  const picture = (view: ReportData, isFirst: boolean): Markup => {
+    const shown = firstFigure(view, isFirst ? results : groupResults(view));
+    return html`${answerMarkup(view)}${shown}`;
+  };
   return pageFrame({
     title: `${sweep.name}: ${data.answer.sentence}`,
     version: data.version,
-    header: html`<h1>Trilane · ${sweep.name}</h1><p class="stamp">${stampLine(data)}</p>${sweep.plan.description && html`<p class="soft">${sweep.plan.description}</p>`}`,
-    first: html`${metricSwitch(views)}
-${forEachMetric(views, (view) => {
-  const verdict = verdictBy(view.metric, view.stored, traits, sweep.seed);
-  return answerSection(view, { verdict, modelled, links: profiles.size, settled });
-})}`,
-    sections: sectionsOf(views, profiles, settled),
+    header: html`<h1>Trilane · ${sweep.name}</h1>${sweep.plan.description && html`<p class="soft">${sweep.plan.description}</p>`}`,
+    first: html`${forEachMetric(views, picture)}${metricSwitch(views)}${films?.markup}`,
+    sections: sectionsOf({ views, results, films, profiles, settled: stoppingSummaryOf(data) }),
   });
 }
 

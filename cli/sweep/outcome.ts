@@ -58,7 +58,7 @@ function mediansTable(groups: readonly (readonly CellResult[])[], lanes: readonl
 
 const noAnswer: Answer = {
   ...{ pair: null, sentence: "", hasInterval: false },
-  ...{ why: null, sure: null, left: null, further: [] },
+  ...{ why: null, sure: null, left: null, gain: null, further: [] },
 };
 
 /** `planned`: without those that were not needed. `modelled`: what is to be said of modelled pages. `cut`: not begun in the time there was. */

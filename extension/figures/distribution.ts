@@ -1,4 +1,5 @@
-// PLTs of one page on one link: every load a dot, lane by lane, with median and interval. Draws given numbers.
+// Every load a dot, lane by lane, with median and interval: of one page on one link by time, of several relative to one lane's median.
+// Between the flags of the two lanes that the answer compares stands what one gains. Draws given numbers.
 
 import type { Interval } from "../../cli/base/interval.ts";
 import { count, formatMedian, formatTimeRange } from "../../cli/base/numbers.ts";
@@ -7,7 +8,8 @@ import { html, type Markup } from "./markup.ts";
 import { roundScale } from "./scale.ts";
 
 export interface PlottedLoad {
-  readonly plt_ms: number;
+  /** ms, or % of the median of `Drawn.relativeTo`. */
+  readonly value: number;
   /** Others are drawn as crosses: they are in no median. */
   readonly valid: boolean;
   /** For who points at it. */
@@ -16,18 +18,38 @@ export interface PlottedLoad {
 
 export interface PlottedLane {
   readonly lane: string;
-  readonly median_ms: number | null;
+  readonly median: number | null;
   /** So many loads timed out that it is only known to be longer. */
   readonly isAtLeast: boolean;
   /** 95 %. */
-  readonly interval_ms: Interval | null;
+  readonly interval: Interval | null;
   /** Valid loads. */
   readonly valid: number;
   readonly timed_out: number;
-  /** Standard deviation over mean. */
+  /** Standard deviation over mean; null: unknown, or of loads that have no common mean. */
   readonly variation: number | null;
-  /** Those that have a PLT and did not time out, in the order of their running. */
+  /** Those that have a value and did not time out, in the order of their running. */
   readonly loads: readonly PlottedLoad[];
+}
+
+/** What the answer compares, drawn between the two lanes' medians. */
+export interface Gain {
+  readonly lane: string;
+  readonly over: string;
+  /** `−59 ms (9 %)` */
+  readonly text: string;
+  /** Whether a difference is shown; others are drawn in grey. */
+  readonly isShown: boolean;
+}
+
+export interface Drawn {
+  /** Loads that do not count, with a value or without. */
+  readonly left: number;
+  /** What the values are. */
+  readonly metric?: { readonly title: string; readonly noun: string };
+  /** The lane whose median on the same page and link is 100 %. Missing: values are ms. */
+  readonly relativeTo?: string;
+  readonly gain?: Gain | null;
 }
 
 const width = 960;
@@ -43,48 +65,79 @@ function offset(index: number): number {
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const usualWords = { title: "PLT", noun: "page load time" };
 
-const medianText = ({ median_ms, isAtLeast }: PlottedLane, otherwise: string): string =>
-  median_ms === null ? otherwise : formatMedian(median_ms, isAtLeast);
+/** Where the gain stands, above the lanes. */
+const gainHeight = 30;
 
-/** `left`: loads that do not count, with a time or without. `metric`: what the times are. */
-export function distributionFigure(lanes: readonly PlottedLane[], left: number, metric = usualWords): Markup {
+interface Placed {
+  readonly lanes: readonly PlottedLane[];
+  readonly top: number;
+  readonly at: (value: number) => number;
+}
+
+/** A line down to each of the two medians, an arrow between them, and the words above it; nothing if a lane has no median. */
+function gainMarkup({ lane, over, text, isShown }: Gain, { lanes, top, at }: Placed): Markup | null {
+  const flags = [over, lane].flatMap((name) => {
+    const row = lanes.findIndex((each) => each.lane === name);
+    const median = lanes[row]?.median ?? null;
+    return median === null ? [] : [{ x: at(median), y: top + row * rowHeight + rowHeight / 2 - 11 }];
+  });
+  const [from, to] = flags;
+  if (!from || !to) return null;
+  const y = gainHeight - 8;
+  const toward = Math.sign(to.x - from.x) * Math.min(7, Math.abs(to.x - from.x));
+  const middle = Math.max(labelWidth + 60, Math.min(width - rightWidth - 60, (from.x + to.x) / 2));
+  return html`<g class="${isShown ? "gain" : "gain open"}">${flags.map(({ x, y: end }) => html`<line x1="${x}" x2="${x}" y1="${y - 5}" y2="${end}"/>`)}<path d="M${from.x} ${y}H${to.x}m${-toward} -4l${toward} 4l${-toward} 4"/><text class="mid" x="${middle}" y="${y - 9}">${text}</text></g>`;
+}
+
+/** Lanes as tracks on one axis. */
+export function distributionFigure(lanes: readonly PlottedLane[], drawn: Drawn): Markup {
+  const { left, metric = usualWords, relativeTo, gain = null } = drawn;
   const timed = lanes.flatMap(({ loads }) => loads);
   if (timed.length === 0) return html`<p class="nothing">No load of this page on this link has a ${metric.noun}.</p>`;
+  const isRelative = relativeTo !== undefined;
+  const medianText = ({ median, isAtLeast }: PlottedLane, otherwise: string): string => {
+    if (median === null) return otherwise;
+    return isRelative ? `${isAtLeast ? "over " : ""}${median.toFixed(0)} %` : formatMedian(median, isAtLeast);
+  };
+  const intervalText = (interval: Interval): string =>
+    isRelative ? `${interval.low.toFixed(0)} to ${interval.high.toFixed(0)} %` : formatTimeRange(interval);
   const scale = roundScale(
-    timed.map((load) => load.plt_ms),
+    timed.map(({ value }) => value),
     labelWidth + 10,
     width - rightWidth,
   );
   // What timed out is in median and interval, and has no dot: these end at the axis, and do not run into the words.
-  const within = (time_ms: number): number =>
-    Math.max(labelWidth + 2, Math.min(width - rightWidth + 6, scale.at(time_ms)));
-  const bottom = lanes.length * rowHeight + 6;
+  const within = (value: number): number => Math.max(labelWidth + 2, Math.min(width - rightWidth + 6, scale.at(value)));
+  const top = gain ? gainHeight : 4;
+  const bottom = top + lanes.length * rowHeight + 2;
   const grid = scale.ticks.map(
     (tick) =>
-      html`<line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="4" y2="${bottom}"/><text class="axis mid" x="${scale.at(tick)}" y="${bottom + 15}">${String(tick)}</text>`,
+      html`<line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="${top}" y2="${bottom}"/><text class="axis mid" x="${scale.at(tick)}" y="${bottom + 15}">${String(tick)}</text>`,
   );
   const names = lanes.map(({ lane }) => lane);
   const rows = lanes.map((plotted, index) => {
-    const middle = index * rowHeight + rowHeight / 2 + 4;
-    const dots = plotted.loads.map(({ plt_ms, valid, story }, position) => {
-      const [x, y] = [scale.at(plt_ms), middle + offset(position)];
+    const middle = top + index * rowHeight + rowHeight / 2;
+    const dots = plotted.loads.map(({ value, valid, story }, position) => {
+      const [x, y] = [scale.at(value), middle + offset(position)];
       return valid
         ? html`<circle class="dot" cx="${x}" cy="${y}" r="3.5"><title>${story}</title></circle>`
         : html`<path class="cross" d="M${x - 3} ${y - 3}l6 6m0 -6l-6 6"><title>${story}</title></path>`;
     });
     const interval =
-      plotted.interval_ms &&
-      html`<rect class="interval" x="${within(plotted.interval_ms.low)}" y="${middle - 13}" width="${Math.max(2, within(plotted.interval_ms.high) - within(plotted.interval_ms.low))}" height="26" rx="2"/>`;
+      plotted.interval &&
+      html`<rect class="interval" x="${within(plotted.interval.low)}" y="${middle - 13}" width="${Math.max(2, within(plotted.interval.high) - within(plotted.interval.low))}" height="26" rx="2"/>`;
     const middleLine =
-      plotted.median_ms !== null &&
-      html`<line class="median" x1="${within(plotted.median_ms)}" x2="${within(plotted.median_ms)}" y1="${middle - 15}" y2="${middle + 15}"/>`;
-    const around = plotted.interval_ms ? ` (${formatTimeRange(plotted.interval_ms)})` : "";
-    const told = `${medianText(plotted, "no valid load")}${around}`;
-    return html`<g class="${laneClass(plotted.lane, names)}"><text class="lane" x="0" y="${middle + 4}">${plotted.lane}</text>${interval}${dots}${middleLine}<text class="told" x="${width - rightWidth + 14}" y="${middle}">${told}</text><text class="axis" x="${width - rightWidth + 14}" y="${middle + 14}">n = ${String(plotted.valid)}${plotted.variation !== null && `, CV ${(plotted.variation * 100).toFixed(1)} %`}${plotted.timed_out > 0 && `, ${plotted.timed_out} timed out`}</text></g>`;
+      plotted.median !== null &&
+      html`<line class="median" x1="${within(plotted.median)}" x2="${within(plotted.median)}" y1="${middle - 15}" y2="${middle + 15}"/>`;
+    const around = plotted.interval ? ` (${intervalText(plotted.interval)})` : "";
+    const numbers = `${medianText(plotted, "no valid load")}${around}`;
+    return html`<g class="${laneClass(plotted.lane, names)}"><text class="lane" x="0" y="${middle + 4}">${plotted.lane}</text>${interval}${dots}${middleLine}<text class="told" x="${width - rightWidth + 14}" y="${middle}">${numbers}</text><text class="axis" x="${width - rightWidth + 14}" y="${middle + 14}">n = ${String(plotted.valid)}${plotted.variation !== null && `, CV ${(plotted.variation * 100).toFixed(1)} %`}${plotted.timed_out > 0 && `, ${plotted.timed_out} timed out`}</text></g>`;
   });
-  const label = `${metric.title} of every load by lane: ${lanes.map((lane) => `${lane.lane} median ${medianText(lane, "none")}`).join(", ")}`;
+  const label = `${metric.title} of every load by lane${isRelative ? `, % of ${relativeTo}` : ""}: ${lanes.map((lane) => `${lane.lane} median ${medianText(lane, "none")}`).join(", ")}${gain ? `; ${gain.lane} against ${gain.over}: ${gain.text}` : ""}`;
   const out = lanes.reduce((sum, { timed_out }) => sum + timed_out, 0);
-  return html`<figure class="distribution"><div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${bottom + 34}" width="${width}" height="${bottom + 34}">${grid}${rows}<text class="axis mid" x="${(labelWidth + 10 + width - rightWidth) / 2}" y="${bottom + 31}">${metric.noun}, ms</text></svg></div><figcaption>${capital(metric.noun)} of every load: n = ${String(timed.filter(({ valid }) => valid).length)} valid${
-    left > 0 && html`; ${count(left, "load")} left out (crosses, where they have one)`
-  }${out > 0 && html`; ${count(out, "load")} timed out (no dot; slower than all others)`}. Line: median; band: its 95 % interval; CV: standard deviation over mean. The axis does not begin at 0.</figcaption></figure>`;
+  const axis = isRelative ? `${metric.noun}, % of ${relativeTo}’s median` : `${metric.noun}, ms`;
+  const per = isRelative ? `, % of ${relativeTo}’s median on its page and link` : "";
+  return html`<figure class="distribution"><div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${bottom + 34}" width="${width}" height="${bottom + 34}">${grid}${gain && gainMarkup(gain, { lanes, top, at: within })}${rows}<text class="axis mid" x="${(labelWidth + 10 + width - rightWidth) / 2}" y="${bottom + 31}">${axis}</text></svg></div><figcaption>${capital(metric.noun)} of every load${per}: n = ${String(timed.filter(({ valid }) => valid).length)} valid${
+    left > 0 && html`; ${count(left, "load")} invalid (crosses)`
+  }${out > 0 && html`; ${count(out, "load")} timed out (no dot; slower than all)`}. Line: median; band: 95 % interval${!isRelative && "; CV: standard deviation over mean"}. The axis does not start at 0.</figcaption></figure>`;
 }

@@ -1,5 +1,5 @@
 // Measured times of one page on one link as the results have them, for extension/figures/distribution.ts to draw.
-import { distributionFigure as drawn } from "../../../extension/figures/distribution.ts";
+import { distributionFigure, type Gain } from "../../../extension/figures/distribution.ts";
 import type { Markup } from "../../../extension/figures/markup.ts";
 import { formatTime } from "../../base/numbers.ts";
 import type { Load } from "../../results/store/results.ts";
@@ -14,20 +14,29 @@ function story(load: Load, { title }: ComparedMetric): string {
   return `load ${load.id}, ${load.lane}, block ${load.block + 1}: ${time}${outcome}`;
 }
 
-export function distributionFigure(
+export interface Distribution {
+  readonly loads: readonly Load[];
+  readonly metric: ComparedMetric;
+  /** What the report's answer says of these loads. */
+  readonly gain?: Gain | null;
+}
+
+export function distributionOf(
   name: string,
   lanes: readonly LaneSummary[],
-  loads: readonly Load[],
-  metric: ComparedMetric,
+  { loads, metric, gain = null }: Distribution,
 ): Markup {
   const plotted = lanes.map((summary) => ({
     ...summary,
+    median: summary.median_ms,
+    interval: summary.interval_ms,
     loads: loads
       .filter((load): load is Load & { plt_ms: number } => load.lane === summary.lane && load.plt_ms !== null)
       .filter((load) => !timedOut(load))
-      .map((load) => ({ plt_ms: load.plt_ms, valid: isValid(load), story: story(load, metric) })),
+      .map((load) => ({ value: load.plt_ms, valid: isValid(load), story: story(load, metric) })),
   }));
-  return savedFigure(drawn(plotted, loads.filter((load) => counted(load) === null).length, metric), {
+  const left = loads.filter((load) => counted(load) === null).length;
+  return savedFigure(distributionFigure(plotted, { left, metric, gain }), {
     name: [metric.name.replace(/_ms$/, ""), name],
     columns: ["load_id", "lane", "block", "attempt", metric.name, "averaged", "status", "reasons"],
     rows: loads.map((load) => [

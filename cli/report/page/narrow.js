@@ -79,7 +79,9 @@ function narrowLink(svg) {
 
 function narrowDistribution(svg) {
   const more = 34;
-  const lanes = [...svg.querySelectorAll(":scope > g")];
+  const lanes = [...svg.querySelectorAll(":scope > g:not(.gain)")];
+  // Its lines would have to follow the lanes, which move apart; the answer says the same above.
+  svg.querySelector(":scope > .gain")?.remove();
   lanes.forEach((lane, index) => {
     const [name, told, rest] = ["text.lane", "text.told", "text.axis"].map((part) => lane.querySelector(part));
     const at = numberOf(name, "y") - 28;

@@ -30,6 +30,14 @@ export interface FurtherAnswer {
   readonly sentence: string;
 }
 
+export interface AnswerGain {
+  /** Median over pages on links; null: none has both lanes. */
+  readonly saved_ms: number | null;
+  readonly percent: number;
+  /** A difference is shown: faster or slower. */
+  readonly isShown: boolean;
+}
+
 export interface Answer {
   /** Whose comparison it is; null: there was nothing to compare. */
   readonly pair: LanePair | null;
@@ -39,6 +47,8 @@ export interface Answer {
   readonly why: string | null;
   readonly sure: string | null;
   readonly left: LeftOut | null;
+  /** Of the pair, in numbers: what `lane` saves over `over`; null: they cannot be compared. */
+  readonly gain: AnswerGain | null;
   /** Of the other pairs, on the same pages and links. */
   readonly further: readonly FurtherAnswer[];
 }
@@ -80,6 +90,11 @@ function whereOf(cells: Answered["cells"], compared: Pick<Improvement, "pages" |
   const [ofPages, ofLinks] = compared?.pages ? [compared.pages, compared.links] : [pages.size, links.size];
   const [page, link] = [words(pages, ofPages, "page"), words(links, ofLinks, "link")];
   return links.size === 1 ? `${page} (${link})` : `${page} across ${link}`;
+}
+
+/** What the sentence and the first figure say. */
+function savedBy({ result, paired, decided }: Pick<PairComparison, "result" | "paired" | "decided">): number | null {
+  return onlyDecision(decided) ? savedAtLook(paired, result) : savedOf(paired);
 }
 
 interface PairComparison {
@@ -159,7 +174,7 @@ function sentenceFor(
   const modelled = modelledPages({ environment });
   return answerSentence({
     improvement: result,
-    saved_ms: onlyDecision(decided) ? savedAtLook(paired, result) : savedOf(paired),
+    saved_ms: savedBy({ result, paired, decided }),
     where,
     modelled: new Set(cells.filter(({ page }) => modelled.has(page)).map(({ page }) => page)).size,
     dilation: plan.dilate ?? 1,
@@ -187,7 +202,7 @@ export function answerOf(answered: Answered): Answer {
   if (!asked)
     return {
       ...{ pair: null, sentence: withoutPair(answered), hasInterval: false },
-      ...{ why: null, sure: null, left, further: [] },
+      ...{ why: null, sure: null, left, gain: null, further: [] },
     };
   const { result, decided } = asked;
   const { pair } = result;
@@ -201,7 +216,12 @@ export function answerOf(answered: Answered): Answer {
   }));
   const sure = sureLine({ loads, plan, result, isOpen, decided });
   const hasInterval = result.interval !== null;
-  return { pair, sentence, hasInterval, why: whyOf(asked, answered), sure, left, further };
+  const way = wayOf(asked);
+  const gain =
+    result.percent === null
+      ? null
+      : { saved_ms: savedBy(asked), percent: result.percent, isShown: way === "faster" || way === "slower" };
+  return { pair, sentence, hasInterval, why: whyOf(asked, answered), sure, left, gain, further };
 }
 
 /** Runs of each lane that a page on a link needs to be one of several. */

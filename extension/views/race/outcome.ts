@@ -31,14 +31,14 @@ function plotted(lane: RaceLane): PlottedLane {
   const { plts_ms, median_ms, low_ms, high_ms, at_least = false, timed_out = 0 } = lane;
   return {
     lane: lane.lane,
-    median_ms,
+    median: median_ms,
     isAtLeast: at_least,
-    interval_ms: low_ms === null || high_ms === null ? null : { low: low_ms, high: high_ms },
+    interval: low_ms === null || high_ms === null ? null : { low: low_ms, high: high_ms },
     valid: plts_ms.length,
     timed_out,
     variation: plts_ms.length > 1 ? standardDeviation(plts_ms) / mean(plts_ms) : null,
     loads: plts_ms.map((plt_ms, index) => ({
-      plt_ms,
+      value: plt_ms,
       valid: true,
       story: `${lane.lane}, valid load ${index + 1}: ${formatTime(plt_ms)}`,
     })),
@@ -98,7 +98,7 @@ export function outcomeMarkup(result: RaceResult): Markup {
   const left = result.lanes.reduce((sum, { invalid }) => sum + invalid, 0);
   return html`${verdictMarkup(result)}
 <div class="row buttons">${result.report_path !== null && html`<button type="button" class="main" id="report">Open the full report</button>`}<span class="soft">trilane's race ${String(result.sweep)}: <code>trilane export ${String(result.sweep)}</code> gives its data</span></div>
-<section aria-labelledby="medians-title"><h2 id="medians-title">Page load times</h2>${distributionFigure(result.lanes.map(plotted), left)}${comparisonsMarkup(result)}</section>
+<section aria-labelledby="medians-title"><h2 id="medians-title">Page load times</h2>${distributionFigure(result.lanes.map(plotted), { left })}${comparisonsMarkup(result)}</section>
 ${filmMarkup(result)}
 <section aria-labelledby="falls-title"><h2 id="falls-title">Where the time went</h2>${waterfallsMarkup(result)}</section>`;
 }

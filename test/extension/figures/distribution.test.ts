@@ -4,16 +4,16 @@ import { test } from "node:test";
 import { distributionFigure, type PlottedLane } from "../../../extension/figures/distribution.ts";
 
 const lane = (name: string, more: Partial<PlottedLane>): PlottedLane => ({
-  ...{ lane: name, median_ms: 1000, isAtLeast: false, interval_ms: { low: 950, high: 1050 }, variation: 0.02 },
+  ...{ lane: name, median: 1000, isAtLeast: false, interval: { low: 950, high: 1050 }, variation: 0.02 },
   ...{ valid: 3, timed_out: 0 },
-  loads: [980, 1000, 1020].map((plt_ms) => ({ plt_ms, valid: true, story: "" })),
+  loads: [980, 1000, 1020].map((value) => ({ value, valid: true, story: "" })),
   ...more,
 });
 
 test("an interval and a median far beyond all dots stay left of the words beside them", () => {
   const { text } = distributionFigure(
-    [lane("h1", { median_ms: 60_000, interval_ms: { low: 980, high: 60_000 } }), lane("h3", {})],
-    0,
+    [lane("h1", { median: 60_000, interval: { low: 980, high: 60_000 } }), lane("h3", {})],
+    { left: 0 },
   );
   const bands = [...text.matchAll(/class="interval" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"/g)];
   assert.equal(bands.length, 2);
@@ -22,14 +22,40 @@ test("an interval and a median far beyond all dots stay left of the words beside
   for (const [, x] of text.matchAll(/class="median" x1="([\d.]+)"/g)) assert.ok(Number(x) < words);
 });
 
-test("a median that is where the time was over is told as longer, and what timed out is not told as left out", () => {
-  const { text } = distributionFigure(
-    [lane("h1", { median_ms: 60_000, isAtLeast: true, timed_out: 4 }), lane("h3", {})],
-    0,
-  );
+test("a median that is where the time was over is called longer, and what timed out is not called invalid", () => {
+  const { text } = distributionFigure([lane("h1", { median: 60_000, isAtLeast: true, timed_out: 4 }), lane("h3", {})], {
+    left: 0,
+  });
   assert.match(text, />over 60\.0 s \(/);
   assert.match(text, /aria-label="[^"]*h1 median over 60\.0 s, h3 median 1000 ms"/);
   assert.match(text, />n = 3, CV 2\.0 %, 4 timed out</);
-  assert.match(text, /n = 6 valid; 4 loads timed out \(no dot; slower than all others\)\. Line/);
-  assert.doesNotMatch(text, /left out/);
+  assert.match(text, /n = 6 valid; 4 loads timed out \(no dot; slower than all\)\. Line/);
+  assert.doesNotMatch(text, /invalid/);
+});
+
+test("the gain stands between the medians of the two lanes that it compares, and is grey if it is not shown", () => {
+  const gain = { lane: "h3", over: "h1", text: "−59 ms (9 %)", isShown: true };
+  const lanes = [lane("h1", { median: 1020 }), lane("h3", { median: 990 })];
+  const { text } = distributionFigure(lanes, { left: 0, gain });
+  const [, from, to] = /<g class="gain">.*?<line x1="([\d.]+)".*?<line x1="([\d.]+)"/s.exec(text) ?? [];
+  const medians = [...text.matchAll(/class="median" x1="([\d.]+)"/g)].map(([, x]) => x);
+  assert.deepEqual([from, to], medians);
+  assert.match(text, />−59 ms \(9 %\)</);
+  assert.match(distributionFigure(lanes, { left: 0, gain: { ...gain, isShown: false } }).text, /class="gain open"/);
+  // A lane without a valid load has no flag, and no gain is drawn to it.
+  assert.doesNotMatch(
+    distributionFigure([lane("h1", {}), lane("h3", { median: null })], { left: 0, gain }).text,
+    /gain/,
+  );
+});
+
+test("values relative to a lane are per cent, on the axis, in the words and for a screen reader", () => {
+  const lanes = [
+    lane("h2", { median: 100, interval: null }),
+    lane("h3", { median: 91, interval: { low: 90, high: 92 } }),
+  ];
+  const { text } = distributionFigure(lanes, { left: 0, relativeTo: "h2" });
+  assert.match(text, />page load time, % of h2’s median</);
+  assert.match(text, />91 % \(90 to 92 %\)</);
+  assert.match(text, /aria-label="PLT of every load by lane, % of h2: h2 median 100 %, h3 median 91 %"/);
 });

@@ -1,0 +1,131 @@
+// The picture that a report begins with: the lanes as tracks, every load a dot, what the answer's lane gains between the two medians,
+// and below it what the page showed at the same instants. One page on one link is drawn in ms; several are drawn relative to the
+// answer's slower-named lane, because their times have no common axis. Takes the answer, computes medians of ratios alone.
+import type { Gain, PlottedLane } from "../../extension/figures/distribution.ts";
+import { distributionFigure } from "../../extension/figures/distribution.ts";
+import { html, type Markup } from "../../extension/figures/markup.ts";
+import type { Interval } from "../base/interval.ts";
+import { formatTime, sentenceTime } from "../base/numbers.ts";
+import { median } from "../base/quantile.ts";
+import type { Answer } from "../results/answer/answer.ts";
+import type { Load } from "../results/store/results.ts";
+import { type ComparedMetric, comparedMetric } from "../results/verdict/compared_metric.ts";
+import { type Improvement, improvement } from "../results/verdict/comparison.ts";
+import { pairedCells } from "../results/verdict/paired_cells.ts";
+import { counted, isValid, sortLanes, timedOut } from "../results/verdict/sample.ts";
+import { groupsOf, type ReportData, spreadOrder } from "./data.ts";
+import { distributionOf } from "./figures/distribution.ts";
+import { savedFigure } from "./figures/figure_file.ts";
+import { filmsOf } from "./group_films.ts";
+import type { GroupResult } from "./tables.ts";
+
+/** More dots than these cover one another; an even selection is drawn then. */
+const maxDots = 3000;
+
+/** `−59 ms (9 %)`; null: the answer compares nothing. */
+export function gainOf({ pair, gain }: Pick<Answer, "pair" | "gain">): Gain | null {
+  if (pair === null || gain === null) return null;
+  const { saved_ms, percent, isShown } = gain;
+  const sign = percent >= 0 ? "−" : "+";
+  const share = `${Math.abs(percent).toFixed(Math.abs(percent) < 1 ? 1 : 0)} %`;
+  // A few pages may point one way in ms and the other in per cent.
+  const agrees = saved_ms !== null && Math.sign(saved_ms) === Math.sign(percent);
+  const text = agrees ? `${sign}${sentenceTime(Math.abs(saved_ms))} (${share})` : `${sign}${share}`;
+  return { ...pair, text: isShown ? text : `${text}: not certain`, isShown };
+}
+
+/** Median by page, link and lane. */
+function cellMediansOf(loads: readonly Load[]): (of: Pick<Load, "page" | "link">, lane: string) => number | null {
+  const key = (page: string, link: string, lane: string): string => JSON.stringify([page, link, lane]);
+  const cells = Map.groupBy(loads.filter(isValid), ({ page, link, lane }) => key(page, link, lane));
+  const medians = new Map([...cells].map(([name, of]) => [name, median(of.map(({ plt_ms }) => plt_ms as number))]));
+  return ({ page, link }, lane) => medians.get(key(page, link, lane)) ?? null;
+}
+
+/** Times relative to `reference`, of which the interval of the improvement says how well they are known. */
+const relativeInterval = ({ interval }: Improvement): Interval | null =>
+  interval && Number.isFinite(interval.low) && Number.isFinite(interval.high)
+    ? { low: 100 - interval.high, high: 100 - interval.low }
+    : null;
+
+function relativeLanes({ cells, loads, sweep }: ReportData, reference: string): PlottedLane[] {
+  const medianOf = cellMediansOf(loads);
+  const drawn = new Set(spreadOrder(loads.length).slice(0, maxDots));
+  return sortLanes(cells.map(({ lane }) => lane)).map((lane) => {
+    const own = loads.filter((load) => load.lane === lane);
+    const pair = { lane, over: reference };
+    const compared = lane === reference ? null : improvement(pairedCells(loads, pair), pair, sweep.seed);
+    const plotted = loads.flatMap((load, index) => {
+      const base = medianOf(load, reference);
+      if (!drawn.has(index) || load.lane !== lane || load.plt_ms === null || base === null || timedOut(load)) return [];
+      const story = `load ${load.id}, ${lane}, ${load.page} over ${load.link}: ${formatTime(load.plt_ms)}`;
+      return [{ value: (100 * load.plt_ms) / base, valid: isValid(load), story }];
+    });
+    return {
+      lane,
+      median: compared === null ? 100 : compared.percent === null ? null : 100 - compared.percent,
+      isAtLeast: false,
+      interval: compared && relativeInterval(compared),
+      valid: own.filter(isValid).length,
+      timed_out: own.filter(timedOut).length,
+      variation: null,
+      loads: plotted,
+    };
+  });
+}
+
+function relativeFigure(data: ReportData, reference: string, metric: ComparedMetric): Markup {
+  const { loads, answer, sweep } = data;
+  const medianOf = cellMediansOf(loads);
+  const left = loads.filter((load) => counted(load) === null).length;
+  const figure = distributionFigure(relativeLanes(data, reference), {
+    left,
+    metric,
+    relativeTo: reference,
+    gain: gainOf(answer),
+  });
+  return savedFigure(figure, {
+    name: ["answer", sweep.name],
+    columns: ["load_id", "page", "link", "lane", metric.name, `percent_of_${reference}_median`],
+    rows: loads
+      .filter((load) => load.plt_ms !== null)
+      .map((load) => {
+        const base = medianOf(load, reference);
+        const value = load.plt_ms as number;
+        return [load.id, load.page, load.link, load.lane, value, base === null ? null : (100 * value) / base];
+      }),
+  });
+}
+
+/** Null where no load has a time. */
+export function firstFigure(data: ReportData, results: readonly GroupResult[]): Markup | null {
+  const { answer, loads, cells } = data;
+  const metric = comparedMetric(data.metric);
+  if (!loads.some(({ plt_ms }) => plt_ms !== null)) return null;
+  const [only, second] = results;
+  if (only && !second) {
+    const { group, lanes } = only;
+    return distributionOf(`${group.page} over ${group.link}`, lanes, { loads, metric, gain: gainOf(answer) });
+  }
+  const reference = answer.pair?.over ?? sortLanes(cells.map(({ lane }) => lane))[0];
+  if (reference === undefined || groupsOf(cells, loads).length === 0) return null;
+  return relativeFigure(data, reference, metric);
+}
+
+export interface FirstFilms {
+  /** The section of the page and link that they are of. */
+  readonly id: string;
+  readonly markup: Markup;
+}
+
+/** Of the first page and link that has films. Null: nothing was filmed. */
+export function firstFilms(data: ReportData, results: readonly GroupResult[]): FirstFilms | null {
+  for (const result of results) {
+    const films = filmsOf(data, result);
+    if (films === null) continue;
+    const { page, link } = result.group;
+    const name = results.length > 1 && html`<p class="soft">Filmed: ${page} over ${link}</p>`;
+    return { id: result.id, markup: html`${name}${films}` };
+  }
+  return null;
+}
