@@ -45,7 +45,7 @@ test("the gain stands between the medians of the two lanes that it compares, and
   // A lane without a valid load has no flag, and no gain is drawn to it.
   assert.doesNotMatch(
     distributionFigure([lane("h1", {}), lane("h3", { median: null })], { left: 0, gain }).text,
-    /gain/,
+    /class="gain/,
   );
 });
 
