@@ -1,8 +1,6 @@
 #include "guard/address_space.h"
 
 #include <arpa/inet.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -99,41 +97,30 @@ enum address_space address_space_of(const struct sockaddr *address) {
     return inner.family == AF_INET ? space_of_4(inner.bytes) : SPACE_PUBLIC;
 }
 
-// An all-zero mask is that of a tunnel which takes everything: it makes the internet nobody's neighbour.
-static bool is_neighbour(const struct plain_address *address, const struct sockaddr *own,
-                         const struct sockaddr *netmask) {
-    if (!own || !netmask || own->sa_family != address->family) return false;
-    const unsigned char *mine = plain(own).bytes;
-    // Of the address's family, even where the mask does not name it.
-    size_t at = (size_t)(mine - (const unsigned char *)own);
-    const unsigned char *mask = (const unsigned char *)netmask + at;
-    bool narrows = false;
-    for (size_t i = 0; i < address->size; i++) {
-        if ((address->bytes[i] ^ mine[i]) & mask[i]) return false;
-        narrows = narrows || mask[i];
-    }
-    return narrows;
+static bool is_in_network(const struct plain_address *address, const struct own_network *network) {
+    if (address->family != network->family) return false;
+    size_t whole = (size_t)network->bits / 8;
+    int rest = network->bits % 8;
+    return memcmp(address->bytes, network->address, whole) == 0 &&
+           (rest == 0 || (address->bytes[whole] ^ network->address[whole]) >> (8 - rest) == 0);
 }
 
-static bool is_own(const struct plain_address *address, const struct sockaddr *own) {
-    return own && own->sa_family == address->family &&
-           memcmp(plain(own).bytes, address->bytes, address->size) == 0;
+static void take_nearer(const struct own_networks *own, const struct sockaddr *address,
+                        enum address_space *space) {
+    struct plain_address asked = carried(address);
+    for (size_t i = 0; i < own->count; i++)
+        if (own->all[i].space < *space && is_in_network(&asked, &own->all[i])) *space = own->all[i].space;
 }
 
-int address_space_here(const struct sockaddr *address, enum address_space *space) {
+int address_space_here(const struct sockaddr *address, const struct own_networks *besides,
+                       enum address_space *space) {
     *space = address_space_of(address);
     if (*space == SPACE_LOOPBACK) return 0;
-    struct ifaddrs *all;
-    if (getifaddrs(&all) < 0) return -1;
-    struct plain_address asked = carried(address);
-    for (const struct ifaddrs *each = all; each && *space != SPACE_LOOPBACK; each = each->ifa_next) {
-        if (is_own(&asked, each->ifa_addr))
-            *space = SPACE_LOOPBACK;
-        else if (is_neighbour(&asked, each->ifa_addr, each->ifa_netmask) ||
-                 (each->ifa_flags & IFF_POINTOPOINT && is_own(&asked, each->ifa_dstaddr)))
-            *space = SPACE_LOCAL;
-    }
-    freeifaddrs(all);
+    struct own_networks own;
+    if (own_networks_read(&own) < 0) return -1;
+    take_nearer(&own, address, space);
+    own_networks_free(&own);
+    if (besides) take_nearer(besides, address, space);
     return 0;
 }
 

@@ -4,17 +4,17 @@
 #ifndef TRILANE_GUARD_ADDRESS_SPACE_H
 #define TRILANE_GUARD_ADDRESS_SPACE_H
 
-#include <sys/socket.h>
+#include "guard/own_networks.h"
 
-// From near to far. Whoever is at one may reach it and all that come after it.
-enum address_space { SPACE_LOOPBACK, SPACE_LOCAL, SPACE_PUBLIC };
+#include <sys/socket.h>
 
 // `address` is an IPv4 or IPv6 one.
 enum address_space address_space_of(const struct sockaddr *address);
 
-// The same, and what this machine's interfaces have now: their addresses are loopback's, others with the same
-// prefix are local, also where they are public ones. 0, or -1 with errno where the interfaces cannot be read.
-int address_space_here(const struct sockaddr *address, enum address_space *space);
+// The same, and what this machine's interfaces have now (own_networks.h), and what `besides`, which may be
+// NULL, lists. 0, or -1 with errno where the interfaces cannot be read.
+int address_space_here(const struct sockaddr *address, const struct own_networks *besides,
+                       enum address_space *space);
 
 // "loopback", "local" or "public".
 const char *address_space_name(enum address_space space);

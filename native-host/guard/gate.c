@@ -64,7 +64,7 @@ static bool is_allowed(const struct gate *gate, uint64_t at, uint64_t size) {
     if (address.any.sa_family != AF_INET && address.any.sa_family != AF_INET6) return true;
     enum address_space space;
     if (gate->nearest == SPACE_LOOPBACK || is_name_server(&address.any)) return true;
-    return address_space_here(&address.any, &space) == 0 && space >= gate->nearest;
+    return address_space_here(&address.any, gate->besides, &space) == 0 && space >= gate->nearest;
 }
 
 // Its name is its only part of interest.
@@ -124,10 +124,13 @@ static void answer(void *context, uint32_t events) {
     ioctl(gate->watch.fd, SECCOMP_IOCTL_NOTIF_SEND, gate->answer);
 }
 
-int gate_open(struct gate *gate, struct loop *loop, int fd, enum address_space nearest) {
+int gate_open(struct gate *gate, struct loop *loop, int fd, enum address_space nearest,
+              const struct own_networks *besides) {
     struct seccomp_notif_sizes sizes;
-    *gate = (struct gate){
-        .nearest = nearest, .loop = loop, .watch = {.fd = fd, .ready = answer, .context = gate}};
+    *gate = (struct gate){.nearest = nearest,
+                          .besides = besides,
+                          .loop = loop,
+                          .watch = {.fd = fd, .ready = answer, .context = gate}};
     if (syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes) < 0) return -1;
     // The kernel's may be larger than those that this was compiled with.
     size_t question = sizeof *gate->question, reply = sizeof *gate->answer;

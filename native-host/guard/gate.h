@@ -12,15 +12,17 @@
 #include "guard/address_space.h"
 
 struct gate {
-    enum address_space nearest; // what is allowed, with all that is farther
+    enum address_space nearest;         // what is allowed, with all that is farther
+    const struct own_networks *besides; // near, too, whatever the interfaces here say
     struct loop *loop;
     struct loop_watch watch; // of the filter's descriptor
     struct seccomp_notif *question;
     struct seccomp_notif_resp *answer;
 };
 
-// Answers at `fd`, which becomes the gate's. 0, or -1 with errno.
-int gate_open(struct gate *gate, struct loop *loop, int fd, enum address_space nearest);
+// Answers at `fd`, which becomes the gate's. `besides` must outlive it. 0, or -1 with errno.
+int gate_open(struct gate *gate, struct loop *loop, int fd, enum address_space nearest,
+              const struct own_networks *besides);
 
 // From now on every call that the filter asks about fails.
 void gate_close(struct gate *gate);

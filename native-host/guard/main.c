@@ -31,20 +31,24 @@
 static const uint64_t grace_ns = 2 * NS_PER_S;
 
 static const char help[] =
-    "Usage: trilane-guard [--nearest SPACE] -- COMMAND [ARGUMENT]...\n"
+    "Usage: trilane-guard [--nearest SPACE] [--own NETWORKS] -- COMMAND [ARGUMENT]...\n"
     "       trilane-guard --new-network -- COMMAND [ARGUMENT]...\n"
     "       trilane-guard --space ADDRESS\n"
+    "       trilane-guard --networks\n"
     "Runs a command that cannot connect to this machine or its networks; `trilane "
     "record` runs browsers in it.\n"
     "\n"
     "  --nearest SPACE  what it may reach, with all that is farther: public (the "
     "default), local (private and\n"
     "                   link-local addresses), or loopback (everything)\n"
+    "  --own NETWORKS   what is near besides this network's interfaces: in a lab, what --networks printed on "
+    "the machine\n"
     "  --new-network    run it in a new, empty network in which it may make a lab, and filter nothing\n"
     "  --space ADDRESS  print which of the three an IPv4 or IPv6 address is in: this machine's own "
     "addresses are\n"
     "                   loopback, and their networks local, also where they are "
     "public ones\n"
+    "  --networks       print this machine's own addresses and networks, as --own takes them\n"
     "  --help, --version\n"
     "\n"
     "The name servers of /etc/resolv.conf can be asked in any case.\n"
@@ -100,7 +104,8 @@ static int enter_filter(void *context) {
     return -1;
 }
 
-static int run(char *const argv[], unsigned inherited, enum address_space nearest) {
+static int run(char *const argv[], unsigned inherited, enum address_space nearest,
+               const struct own_networks *besides) {
     struct guard guard = {.child = {.ended = child_ended, .context = &guard}, .status = EXIT_RUN_FAILED};
     int ends[2];
     // What the command leaves behind stays ours, so that its memory can be read wherever only a parent may do
@@ -121,7 +126,7 @@ static int run(char *const argv[], unsigned inherited, enum address_space neares
     struct gate gate;
     // Without a filter there is no command: its end is told, with the reason.
     bool asked = fd >= 0;
-    if ((asked && gate_open(&gate, guard.loop, fd, nearest) < 0) || loop_run(guard.loop) < 0)
+    if ((asked && gate_open(&gate, guard.loop, fd, nearest, besides) < 0) || loop_run(guard.loop) < 0)
         log_line("event loop: %s", strerror(errno));
     child_close(&guard.child);
     if (asked) gate_close(&gate);
@@ -146,9 +151,17 @@ static void print_space(const char *text) {
     else
         die(EXIT_BAD_INPUT, "--space \"%s\": write an IPv4 or IPv6 address", text);
     enum address_space space;
-    if (address_space_here(address, &space) < 0)
+    if (address_space_here(address, NULL, &space) < 0)
         die(EXIT_RUN_FAILED, "interfaces of this machine: %s", strerror(errno));
     puts(address_space_name(space));
+}
+
+static void print_networks(void) {
+    struct own_networks own;
+    if (own_networks_read(&own) < 0) die(EXIT_RUN_FAILED, "interfaces of this machine: %s", strerror(errno));
+    own_networks_write(&own, stdout);
+    putchar('\n');
+    own_networks_free(&own);
 }
 
 int main(int argc, char **argv) {
@@ -156,16 +169,25 @@ int main(int argc, char **argv) {
     unsigned inherited = child_inherited_descriptors();
     static const struct option known[] = {
         {"nearest", required_argument, NULL, 'n'}, {"new-network", no_argument, NULL, 'w'},
+        {"own", required_argument, NULL, 'o'},     {"networks", no_argument, NULL, 'k'},
         {"space", required_argument, NULL, 's'},   {"help", no_argument, NULL, 'h'},
         {"version", no_argument, NULL, 'v'},       {NULL, 0, NULL, 0}};
     int nearest = SPACE_PUBLIC, option;
     bool new_network = false;
+    struct own_networks besides = {0};
     while ((option = getopt_long(argc, argv, "+", known, NULL)) != -1) {
         if (option == 'n') {
             nearest = address_space_named(optarg);
             if (nearest < 0) die(EXIT_BAD_INPUT, "--nearest \"%s\": write public, local or loopback", optarg);
         } else if (option == 'w') {
             new_network = true;
+        } else if (option == 'o') {
+            own_networks_free(&besides);
+            if (own_networks_parse(&besides, optarg) < 0)
+                die(EXIT_BAD_INPUT, "--own \"%s\": write what trilane-guard --networks prints", optarg);
+        } else if (option == 'k') {
+            print_networks();
+            return 0;
         } else if (option == 's') {
             print_space(optarg);
             return 0;
@@ -184,5 +206,7 @@ int main(int argc, char **argv) {
         return EXIT_BAD_INPUT;
     }
     if (new_network) return run_in_new_network(argv + optind);
-    return run(argv + optind, inherited, (enum address_space)nearest);
+    int status = run(argv + optind, inherited, (enum address_space)nearest, &besides);
+    own_networks_free(&besides);
+    return status;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # live_site.sh FOLDER COMMAND...: runs COMMAND in a namespace of its own where servers answer like those of the world: nginx
-# (FOLDER/nginx.conf), Caddy for HTTP/3 (FOLDER/Caddyfile), dnsmasq for their names (FOLDER/hosts). Both files of servers are
-# optional. All ends with COMMAND. live_site.ts makes the folder.
+# (FOLDER/nginx.conf), Caddy for HTTP/3 (FOLDER/Caddyfile), our own (FOLDER/sites.json, run by $NODE), dnsmasq for their names
+# (FOLDER/hosts). All files of servers are optional. All ends with COMMAND. live_site.ts makes the folder.
 set -euo pipefail
 folder=$1
 shift
@@ -71,10 +71,12 @@ start dnsmasq --keep-in-foreground --conf-file=/dev/null --no-resolv --no-hosts 
   --bind-interfaces --listen-address=203.0.113.53 --user= --group= --pid-file="$folder/dnsmasq.pid"
 [ ! -e "$folder/nginx.conf" ] || start nginx -p "$folder" -c "$folder/nginx.conf"
 [ ! -e "$folder/Caddyfile" ] || HOME=$folder start caddy run --config "$folder/Caddyfile" --adapter caddyfile
+[ ! -e "$folder/sites.json" ] || start "$NODE" "$(dirname "$0")/live_server.ts" "$folder"
 # Each server on a port of its own: which addresses they have is in their configurations.
 listening() {
   [ -n "$(ss -lunH 'sport = :53')" ] || return
   [ ! -e "$folder/nginx.conf" ] || ss -ltnpH 'sport = :443' | grep -q '"nginx"' || return
+  [ ! -e "$folder/sites.json" ] || ss -ltnpH 'sport = :443' | grep -qE '"(node|MainThread)"' || return
   [ ! -e "$folder/Caddyfile" ] || ss -lunpH 'sport = :443' | grep -q '"caddy"'
 }
 for _ in $(seq 1500); do

@@ -1,4 +1,4 @@
-// Sites to record from: real servers (nginx; Caddy for HTTP/3) with certificates of a test authority, in a namespace where
+// Sites to record from: real servers (nginx; Caddy for HTTP/3; live_server.ts where set-up must have all) with certificates of a test authority, in a namespace where
 // nothing else is. Writes their configuration into a folder; live_site.sh runs them around a command.
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
@@ -12,9 +12,9 @@ export interface LiveServer {
   readonly address: string;
   /** The folder of files that it serves. */
   readonly root: string;
-  /** nginx speaks HTTP/1.1 and 2, Caddy HTTP/3 too. */
-  readonly program: "nginx" | "caddy";
-  /** Lines for the server's block, in its program's language. */
+  /** nginx speaks HTTP/1.1 and 2, Caddy HTTP/3 too, node (live_server.ts) HTTP/1.1. */
+  readonly program: "nginx" | "caddy" | "node";
+  /** Lines for the server's block, in its program's language; node has none. */
   readonly directives?: string;
   /** Adds the authority's certificate to the chain so many times: a long chain. */
   readonly chainLength?: number;
@@ -102,6 +102,11 @@ export function makeLiveSite(folder: string, servers: readonly LiveServer[]): Li
   for (const [index, server] of servers.entries()) makeCertificate(folder, `server${index}`, server);
   const named = servers.map((server, index) => ({ server, name: `server${index}` }));
   const ofNginx = named.filter(({ server }) => server.program === "nginx");
+  const ofNode = named.filter(({ server }) => server.program === "node");
+  if (ofNode.length > 0) {
+    const sites = ofNode.map(({ name, server: { address, root } }) => ({ address, root, name }));
+    writeFileSync(join(folder, "sites.json"), JSON.stringify(sites));
+  }
   const ofCaddy = named.filter(({ server }) => server.program === "caddy");
   if (ofNginx.length > 0) {
     const blocks = ofNginx.map(({ name, server }) => nginxServer(name, server));
@@ -120,7 +125,14 @@ export function makeLiveSite(folder: string, servers: readonly LiveServer[]): Li
   const hosts = servers.flatMap(({ hosts: names, address }) => names.map((name) => `${address} ${name}`));
   writeFileSync(join(folder, "hosts"), `${hosts.join("\n")}\n`);
   return {
-    words: ["env", `PATH=${process.env.PATH ?? ""}:/usr/sbin:/sbin`, "bash", script, folder],
+    words: [
+      "env",
+      `PATH=${process.env.PATH ?? ""}:/usr/sbin:/sbin`,
+      `NODE=${process.execPath}`,
+      "bash",
+      script,
+      folder,
+    ],
     authority: join(folder, "ca.pem"),
   };
 }

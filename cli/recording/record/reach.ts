@@ -29,6 +29,16 @@ async function spaceOf(address: string): Promise<AddressSpace> {
   return word;
 }
 
+/**
+ * The words before a browser that may reach no more than that. This machine's networks are read here: where the words run, as in a
+ * lab, the interfaces may be others.
+ */
+export async function guardCommand({ nearest }: Reach): Promise<readonly string[]> {
+  const guard = programPath("trilane-guard");
+  const networks = (await runProgram(guard, ["--networks"])).trim();
+  return [guard, "--nearest", nearest, "--own", networks, "--"];
+}
+
 const everywhere: Reach = { nearest: "public", pinned: null };
 
 /** `*.HOST` is every name under it; the browser takes the first that fits. */

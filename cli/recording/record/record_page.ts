@@ -8,7 +8,7 @@ import { askBodies, type BodyTexts } from "../../../extension/capture/bodies.ts"
 import type { Capture } from "../../../extension/capture/requests.ts";
 import { RunError } from "../../base/errors.ts";
 import { makeProcessFolder, sweepProcessFolders } from "../../base/process_folder.ts";
-import { chromiumPath, programPath } from "../../base/programs.ts";
+import { chromiumPath } from "../../base/programs.ts";
 import { removedAtEnd } from "../../base/removed_at_end.ts";
 import { type CDPSession, type RunningBrowser, StartError, startBrowser } from "../../browser/browser.ts";
 import { chromiumEnvironment } from "../../browser/chromium.ts";
@@ -22,7 +22,7 @@ import { startRemedy, withRemedy } from "./failure.ts";
 import { type NetLog, readNetLog } from "./net_log.ts";
 import { beginsLate } from "./pair.ts";
 import { comesToRest } from "./quiet.ts";
-import { reachOf } from "./reach.ts";
+import { guardCommand, reachOf } from "./reach.ts";
 import { scrollExpression } from "./scroll.ts";
 import type { HostAddress } from "./words.ts";
 
@@ -102,12 +102,7 @@ export async function recordPage<Result>(
       userAgent: await userAgentOf(chromium),
     });
     const seen = await observe(options, {
-      commandLine: [
-        ...options.within,
-        ...(reach ? [programPath("trilane-guard"), "--nearest", reach.nearest, "--"] : []),
-        chromium,
-        ...browserArguments,
-      ],
+      commandLine: [...options.within, ...(reach ? await guardCommand(reach) : []), chromium, ...browserArguments],
       environment: chromiumEnvironment(profile, temporaryOf(folder), process.env),
       timeout_ms: startTimeout_ms,
     });

@@ -213,6 +213,35 @@ static void test_public_addresses_of_this_machine_and_its_networks_are_near(void
         assert_int_equal(run.status, 2);
 }
 
+// In a lab the interfaces are the lab's: what the machine around it is on is handed in.
+static void test_networks_that_are_handed_in_are_near(void **state) {
+    (void)state;
+    struct run run;
+    char *networks[] = {PROGRAM_TRILANE_GUARD, "--networks", NULL};
+    run_program(&run, networks);
+    assert_int_equal(run.status, 0);
+    assert_non_null(strstr(run.out, "loopback:127.0.0.1/32,local:127.0.0.1/8"));
+    run.out[strcspn(run.out, "\n")] = 0;
+    char given[sizeof run.out + 128];
+    snprintf(given, sizeof given, "%s%s", run.out,
+             ",loopback:203.0.113.5/32,local:203.0.113.5/24,local:2001:db8:5::/61");
+    // A refused call fails at once with EACCES; what is let through finds nobody, or no way.
+    static const char script[] = "for host in 203.0.113.5 203.0.113.77 ::ffff:203.0.113.77 2001:db8:5:7::1 "
+                                 "203.0.112.77 2001:db8:5:8::1; do"
+                                 "  (timeout 0.2 bash -c \"exec 5<>/dev/udp/$host/9\") 2>&1 | grep -q "
+                                 "Permission && echo $host; done; true";
+    static const char *const refused[] = {"203.0.113.5\n203.0.113.77\n::ffff:203.0.113.77\n2001:db8:5:7::1\n",
+                                          "203.0.113.5\n", ""};
+    static const char *const nearest[] = {"public", "local", "loopback"};
+    for (int i = 0; i < 3; i++) {
+        char *argv[] = {
+            PROGRAM_TRILANE_GUARD, "--nearest", (char *)nearest[i], "--own", given, "--", "bash", "-c",
+            (char *)script,        NULL};
+        run_program(&run, argv);
+        assert_string_equal(run.out, refused[i]);
+    }
+}
+
 static void test_the_commands_end_is_ours(void **state) {
     (void)state;
     struct run run;
@@ -266,6 +295,20 @@ static void test_bad_words(void **state) {
     char *no_command[] = {PROGRAM_TRILANE_GUARD, NULL};
     run_program(&run, no_command);
     assert_int_equal(run.status, EXIT_BAD_INPUT);
+    static const char *const lists[] = {"x",
+                                        "near:203.0.113.0/24",
+                                        "local:203.0.113.0",
+                                        "local:203.0.113.0/0",
+                                        "local:203.0.113.0/33",
+                                        "local:host/24",
+                                        "local:2001:db8::/129",
+                                        "local:203.0.113.0/24,,",
+                                        "local:203.0.113.0/24x"};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        char *list[] = {PROGRAM_TRILANE_GUARD, "--own", (char *)lists[i], "--", "true", NULL};
+        run_program(&run, list);
+        assert_int_equal(run.status, EXIT_BAD_INPUT);
+    }
     char *no_address[] = {PROGRAM_TRILANE_GUARD, "--space", "localhost", NULL};
     run_program(&run, no_address);
     assert_int_equal(run.status, EXIT_BAD_INPUT);
@@ -282,6 +325,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_no_call_that_takes_an_address_reaches_this_machine),
         cmocka_unit_test(test_processes_send_to_one_another),
         cmocka_unit_test(test_public_addresses_of_this_machine_and_its_networks_are_near),
+        cmocka_unit_test(test_networks_that_are_handed_in_are_near),
         cmocka_unit_test(test_the_commands_end_is_ours),
         cmocka_unit_test(test_many_at_once),
         cmocka_unit_test(test_a_lab_can_be_made_in_a_new_network),
