@@ -20,11 +20,12 @@ import { publishedNumbers } from "./published_numbers.ts";
 
 const mostFairnessFigures = 12;
 
-const answered = ({ cell, words, summary }: FlowReportCell): AnsweredCell => ({
+const answered = ({ cell, words, valid, summary }: FlowReportCell): AnsweredCell => ({
   mix: cell.mix,
   link: cell.link,
   lane: cell.lane,
   parts: words,
+  runs: valid,
   capacity_bps: { down: capacityOf(cell.link_profile, "down"), up: capacityOf(cell.link_profile, "up") },
   summary,
 });

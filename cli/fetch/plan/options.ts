@@ -3,7 +3,7 @@
 import schema from "../../../schemas/fetch-record.schema.json" with { type: "json" };
 import type { PlanPage } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
-import { minimumUnits } from "../../base/interval.ts";
+import { usualRuns } from "../../base/interval.ts";
 import { count } from "../../base/numbers.ts";
 import { number } from "../../base/option.ts";
 import type { OptionTable } from "../../base/option_table.ts";
@@ -60,7 +60,7 @@ export function defineFetchOptions<T>(table: OptionTable<T>): OptionTable<T & Om
     })
     .option(
       "runs",
-      number(range("repetitions"), { describe: `fetches of each object over each of them (default: ${minimumUnits})` }),
+      number(range("repetitions"), { describe: `fetches of each object over each of them (default: ${usualRuns})` }),
     )
     .option(
       "syscalls",
@@ -216,7 +216,7 @@ export function fetchPlanFrom(options: FetchOptions, urls: readonly string[], pa
     name: planName(urls, of),
     ...(urls.length > 0 ? { objects: urls } : {}),
     lanes: usualLanes,
-    repetitions: minimumUnits,
+    repetitions: usualRuns,
     ...(of === undefined ? {} : { page: of }),
     ...links,
     ...termsOf(options),

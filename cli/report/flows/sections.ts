@@ -148,6 +148,6 @@ export function methodSection(data: FlowReportData): Markup {
   })}</ul>
 ${controllersTable(data)}
 <h3>Definitions</h3>
-<p>A run is one repetition of a mix on a link, in a lab made for it. Medians are over valid runs. Intervals are of ${String(confidence * 100)} %, from order statistics (Hettmansperger and Sheather 1986), and assume no distribution; fewer than ${String(minimumUnits)} runs have none. Flows of one <code>--flow</code> share a run’s luck: a run counts their mean.</p>
+<p>A run is one repetition of a mix on a link, in a lab made for it. Medians are over valid runs. Intervals are of ${String(confidence * 100)} %, from order statistics (Hettmansperger and Sheather 1986), and assume no distribution; fewer than ${String(minimumUnits)} runs have none. Flows of one <code>--flow</code> share a run’s luck: a run counts their mean. One against another is the median of the ratios of pairs (flows of one run, or mixes of one block), with the interval of its order statistics and a sign test that also weighs pairs lying apart from 1; what the answer compares is corrected together (Holm 1979).</p>
 <details><summary>Every metric (after RFC 5166)</summary>${definitions("Of a flow", metrics.flow)}${definitions("Of all flows of one --flow", metrics.group)}${definitions("Of a direction of the link", metrics.direction)}${definitions("Of pings", metrics.ping)}</details>`;
 }

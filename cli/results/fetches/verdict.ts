@@ -1,7 +1,7 @@
 // What fetches say in sentences: which lane connects and has its first byte sooner, by how much, with interval and counts; and IPv6 against
 // IPv4. Pure: text out, no colour.
-import type { Interval } from "../../base/interval.ts";
-import { count, formatTimeRange, sentenceTime } from "../../base/numbers.ts";
+import { formatPercents, formatTime, percentRange } from "../../base/numbers.ts";
+import { notShownClause, shown, shownTogether, unitsText } from "../answer/contrast.ts";
 import type { FetchVariant, StoredFetch } from "../store/results.ts";
 import { type ComparedTime, type TimeDifference, timeDifference } from "./comparison.ts";
 import { distinctPlaces, type FetchPlace, placeKey } from "./summary.ts";
@@ -58,40 +58,64 @@ function nameOf(place: FetchPlace, beside: FetchPlace, all: readonly FetchPlace[
   return `${place.lane}${tls}${ip}`;
 }
 
-const turned = ({ low, high }: Interval): Interval => ({ low: -high, high: -low });
-
-/** What is told as slower is told by how much; an interval around 0 stays as it is. */
-const absolute = (interval: Interval): Interval => (interval.high <= 0 ? turned(interval) : interval);
-
-/** ` (95 %: 49.8 to 50.3 ms; n = 12 objects)`. */
-function evidence({ interval, n, unit }: TimeDifference): string {
-  const units = count(n, unit.slice(0, -1));
-  if (interval === null) return ` (n = ${units}: too few for an interval)`;
-  return ` (95 %: ${formatTimeRange(absolute(interval))}; n = ${units})`;
+/** `34`, and `33 to 35`: by how many per cent the one takes less, or more. */
+function percents({ ratio, interval }: TimeDifference): { readonly size: string; readonly range: string } {
+  const less = (of: number): number => 100 * (1 - of);
+  const isLess = ratio <= 1;
+  const ends = interval && { low: less(interval.high), high: less(interval.low) };
+  const turned = ends && (isLess ? ends : { low: -ends.high, high: -ends.low });
+  const text = formatPercents(Math.abs(less(ratio)), turned);
+  return { size: text.percent, range: percentRange(text) };
 }
 
-/** Without an interval what was found is told, and that it shows nothing. */
-const isTold = ({ interval }: TimeDifference): boolean => interval === null || interval.low > 0 || interval.high < 0;
-
-/** `50 ms (34 %)`. */
-function size({ median_ms, percent_less }: TimeDifference): string {
-  return `${sentenceTime(Math.abs(median_ms))} (${Math.abs(percent_less).toFixed(0)} %)`;
+/** `h3 connects 34 % faster than h2 (95 %: 33 to 35, in the median 50 ms; n = 12 objects)`, or that no difference is shown. */
+function clauseOf(of: TimeDifference, words: ClauseWords): string {
+  const { size, range } = percents(of);
+  const units = unitsText(of, of.unit);
+  const word = of.ratio <= 1 ? words.less : words.more;
+  const median = `in the median ${formatTime(Math.abs(of.median_ms))}`;
+  switch (shown(of)) {
+    case "unknown":
+      return `${words.was} ${size} % ${word} (${median}; ${units})`;
+    case "none":
+      return `${words.none}: no difference shown (95 %: ${range} % ${word}${notShownClause(of, "0")}; ${units})`;
+    default:
+      return `${words.is} ${size} % ${word} (95 %: ${range}, ${median}; ${units})`;
+  }
 }
 
-const nothingShown = (what: string, difference: TimeDifference): string =>
-  `${what}: no difference shown${evidence(difference)}`;
+interface ClauseWords {
+  readonly is: string;
+  readonly was: string;
+  /** `faster than h2` */
+  readonly less: string;
+  readonly more: string;
+  readonly none: string;
+}
 
-const word = (difference: TimeDifference, less: string, more: string): string =>
-  difference.median_ms <= 0 ? less : more;
-
-function sentenceOf(one: string, other: string, connect: TimeDifference, firstByte: TimeDifference): string {
-  const first = isTold(connect)
-    ? `${one} ${connect.interval === null ? "connected" : "connects"} ${size(connect)} ${word(connect, "faster", "slower")} than ${other}${evidence(connect)}`
-    : nothingShown(`${one} against ${other}, to connect`, connect);
-  const second = isTold(firstByte)
-    ? `its first byte ${firstByte.interval === null ? "came" : "comes"} ${size(firstByte)} ${word(firstByte, "sooner", "later")}${evidence(firstByte)}`
-    : nothingShown("to the first byte", firstByte);
+function sentenceOf({ one, other, connect, firstByte }: Compared): string {
+  const first = clauseOf(connect, {
+    ...{ is: `${one} connects`, was: `${one} connected` },
+    ...{ less: `faster than ${other}`, more: `slower than ${other}`, none: `${one} against ${other}, to connect` },
+  });
+  const second = clauseOf(firstByte, {
+    ...{
+      is: "its first byte comes",
+      was: "its first byte came",
+      less: "sooner",
+      more: "later",
+      none: "to the first byte",
+    },
+  });
   return `${first}; ${second}.`;
+}
+
+interface Compared {
+  readonly where: string;
+  readonly one: string;
+  readonly other: string;
+  readonly connect: TimeDifference;
+  readonly firstByte: TimeDifference;
 }
 
 /** The answer first, over what the cells' objects were fetched over. Empty where there is nothing to compare. */
@@ -100,7 +124,7 @@ export function fetchVerdict(cells: readonly FetchPlace[], fetches: readonly Sto
   const byPlace = Map.groupBy(fetches, placeKey);
   const links = new Set(places.map(({ link }) => link));
   const versions = new Set(places.map(({ ip }) => ip));
-  const sentences = comparedPlaces(places).flatMap(({ one, other }) => {
+  const all = comparedPlaces(places).flatMap(({ one, other }): Compared[] => {
     const of = (place: FetchPlace): readonly StoredFetch[] => byPlace.get(placeKey(place)) ?? [];
     const difference = (time: ComparedTime) => timeDifference(of(one), of(other), time);
     const [connect, firstByte] = [difference("established_ms"), difference("first_byte_ms")];
@@ -108,10 +132,18 @@ export function fetchVerdict(cells: readonly FetchPlace[], fetches: readonly Sto
     const where = [
       ...(links.size > 1 ? [one.link ?? ""] : []),
       ...(versions.size > 1 && one.ip === other.ip ? [`IPv${one.ip}`] : []),
-    ];
-    const told = sentenceOf(nameOf(one, other, places), nameOf(other, one, places), connect, firstByte);
-    return [{ told: where.length > 0 ? `${where.join(", ")}: ${told}` : told, hasInterval: connect.interval !== null }];
+    ].join(", ");
+    return [{ where, one: nameOf(one, other, places), other: nameOf(other, one, places), connect, firstByte }];
   });
-  const most = sentences.some(({ hasInterval }) => hasInterval) ? mostSentences : mostWithoutInterval;
-  return sentences.slice(0, most).map(({ told }) => told);
+  const most = all.some(({ connect }) => connect.interval !== null) ? mostSentences : mostWithoutInterval;
+  const told = all.slice(0, most);
+  const corrected = shownTogether(told.flatMap(({ connect, firstByte }) => [connect, firstByte]));
+  return told.map((each, index) => {
+    const sentence = sentenceOf({
+      ...each,
+      connect: { ...each.connect, ...corrected[2 * index] },
+      firstByte: { ...each.firstByte, ...corrected[2 * index + 1] },
+    });
+    return each.where === "" ? sentence : `${each.where}: ${sentence}`;
+  });
 }

@@ -4,18 +4,13 @@ import { count, formatPercents } from "../../base/numbers.ts";
 import { extremes } from "../../base/quantile.ts";
 import { kindWords } from "../../flows/metrics/flow_kind.ts";
 import { formatRange, formatRate, formatValue } from "../../registry/units.ts";
+import { type ContrastedCell, flowContrasts, spokenFlows } from "./contrasts.ts";
 import type { MetricSummary } from "./metric_summary.ts";
 import type { FlowSummary, GroupSummary } from "./summary.ts";
 
 type Side = "down" | "up";
 
-export interface AnsweredCell {
-  readonly mix: string;
-  readonly link: string;
-  /** The lane of the page that was loaded amid the flows; null: none was. */
-  readonly lane: string | null;
-  /** Of each `--flow` of the mix its words, in their order. */
-  readonly parts: readonly string[];
+export interface AnsweredCell extends ContrastedCell {
   /** bit/s; null: unlimited, or it varies. */
   readonly capacity_bps: Readonly<Record<Side, number | null>>;
   readonly summary: FlowSummary;
@@ -25,9 +20,6 @@ export interface AnsweredCell {
 const mostSentences = 4;
 /** Of more parts only those with the most and the least are named. */
 const mostParts = 4;
-
-/** `4*tcp:cubic` stands for four flows. */
-const spoken = (words: string): string => words.replace(/^(\d+)\*/, "$1 × ");
 
 /** `3.1 Mbit/s (95 %: 2.95 to 3.22 Mbit/s)`. */
 function rateWithInterval({ median, interval }: MetricSummary, isFirst: boolean): string {
@@ -54,7 +46,7 @@ interface Part {
 const partsOf = ({ parts, summary }: AnsweredCell, side: Side): Part[] =>
   summary.groups
     .filter(({ direction }) => direction === side)
-    .map((group) => ({ words: spoken(parts[group.group] ?? kindWords(group)), group }));
+    .map((group) => ({ words: spokenFlows(parts[group.group] ?? kindWords(group)), group }));
 
 const sidesOf = ({ summary }: AnsweredCell): Side[] =>
   (["down", "up"] as const).filter((side) => summary[side] !== null);
@@ -189,5 +181,6 @@ export function flowAnswer(cells: readonly AnsweredCell[]): string[] {
     return mixes.length > 1 ? own.map((sentence, index) => (index === 0 ? `${only.mix}: ${sentence}` : sentence)) : own;
   });
   const rest = mixes.length - told.length;
-  return rest > 0 ? [...sentences, `${count(rest, "more mix", "more mixes")}: see the table.`] : sentences;
+  const more = rest > 0 ? [`${count(rest, "more mix", "more mixes")}: see the table.`] : [];
+  return [...sentences, ...flowContrasts(valid), ...more];
 }

@@ -69,6 +69,11 @@ const known = (values: Float64Array): number[] => [...values].filter((value) => 
 export function blockDifferenceTails(a: Float64Array, b: Float64Array, shift = 0): Tails {
   const differences = differencesTogether(a, b);
   if (differences === null) return differenceTails(known(a), known(b), shift);
+  return pairedTails(differences, shift);
+}
+
+/** Tails of the test that the median of paired differences is `shift`. */
+export function pairedTails(differences: readonly number[], shift = 0): Tails {
   return orApart(medianTails(differences, shift), differences.length, sideOf([0], differences, shift));
 }
 

@@ -81,7 +81,7 @@ test("--dry-run says what would be fetched, and asks nobody", () => {
   const words = ["https://nowhere.invalid/", "--lanes", "all", "--tls", "1.2,1.3", "--dry-run"];
   const { stdout } = trilane("fetch", ...words);
   assert.match(stdout, /^over +h1 \(TLS 1\.2\), h1, h2 \(TLS 1\.2\), h2, h2-0rtt, h3, h3-0rtt$/m);
-  assert.match(stdout, /^size +1 object x 7 x 5 repetitions = 35 fetches$/m);
+  assert.match(stdout, /^size +1 object x 7 x 9 repetitions = 63 fetches$/m);
   const planned: unknown = JSON.parse(trilane("fetch", ...words, "--json").stdout);
   assert.equal(schemaErrors("fetches-planned", planned), null);
   assert.match(trilane("list").stdout, /no sweeps yet/);

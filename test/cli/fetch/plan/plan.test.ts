@@ -141,7 +141,7 @@ describe("plans of fetches", () => {
   test("options come to a plan with defaults", () => {
     const made = fetchPlanFrom({ ...options, lanes: "all", tls: "1.2,1.3", pause: 0 }, objects);
     assert.deepEqual(made.lanes, ["h1", "h2", "h2-0rtt", "h3", "h3-0rtt"]);
-    assert.deepEqual([made.repetitions, made.seed, made.timeout_s, made.pause_ms, made.verify], [5, 1, 30, 0, true]);
+    assert.deepEqual([made.repetitions, made.seed, made.timeout_s, made.pause_ms, made.verify], [9, 1, 30, 0, true]);
     assert.equal(made.name, "fetch 3 hosts");
     assert.equal(fetchPlanFrom(options, objects).pause_ms, 1000);
   });

@@ -72,14 +72,16 @@ describe("what fetches say together", () => {
   test("a difference is of pairs: hosts apart do not blur it", () => {
     const fetches = twoLanes(7, 2, 3);
     const difference = timeDifference(of(fetches, "h3"), of(fetches, "h2"), "established_ms");
-    assert.deepEqual([difference?.n, difference?.unit], [7, "objects"]);
+    assert.deepEqual([difference?.n, difference?.unit], [7, "object"]);
     assert.equal(difference?.median_ms, -41.5);
-    assert.equal(difference?.percent_less, 50);
+    assert.ok(Math.abs((difference?.ratio ?? 0) - 0.5) < 1e-12);
     const turned = timeDifference(of(fetches, "h2"), of(fetches, "h3"), "established_ms");
-    assert.deepEqual(
-      [turned?.interval?.low, turned?.interval?.high],
-      [-(difference?.interval?.high ?? 0), -(difference?.interval?.low ?? 0)],
-    );
+    for (const [end, other] of [
+      [turned?.interval?.low, difference?.interval?.high],
+      [turned?.interval?.high, difference?.interval?.low],
+    ])
+      assert.ok(Math.abs((end ?? 0) * (other ?? 0) - 1) < 1e-12);
+    assert.equal(turned?.probability, difference?.probability);
   });
 
   test("only fetches that both came in a block are a pair", () => {
@@ -92,8 +94,11 @@ describe("what fetches say together", () => {
 
   test("the verdict says which connects faster, by how much, and of how many", () => {
     const [sentence = ""] = fetchVerdict(places, twoLanes(1, 7));
-    assert.match(sentence, /^h3 connects 10 ms \(50 %\) faster than h2 \(95 %: 10\.0 to 10\.0 ms; n = 7 pairs\)/);
-    assert.match(sentence, /its first byte comes 10 ms \(33 %\) sooner/);
+    assert.match(
+      sentence,
+      /^h3 connects 50\.0 % faster than h2 \(95 %: 50\.0 to 50\.0, in the median 10\.0 ms; n = 7 pairs\)/,
+    );
+    assert.match(sentence, /its first byte comes 33\.3 % sooner/);
   });
 
   test("cells of several objects are compared once each, and no lane with itself", () => {
@@ -116,13 +121,27 @@ describe("what fetches say together", () => {
       record: fetch.record && { ...fetch.record, established_ms: 100 + (place % 3), first_byte_ms: 200 + (place % 3) },
     }));
     assert.match(fetchVerdict(places, noisy).join(), /h3 against h2, to connect: no difference shown \(95 %: /);
-    assert.match(fetchVerdict(places, twoLanes(1, 4)).join(), /too few for an interval/);
+    assert.match(
+      fetchVerdict(places, twoLanes(1, 4)).join(),
+      /connected 50 % faster .* n = 4 pairs, an interval needs 5/,
+    );
   });
 
-  test("versions of IP are compared too, and named", () => {
+  test("what is read together is corrected together: six pairs show one lane's gain, and not one of eight", () => {
+    assert.match(fetchVerdict(places, twoLanes(1, 6)).join(), /^h3 connects 50\.0 % faster/);
     const six = twoLanes(1, 6).map((fetch) => ({ ...fetch, ip: 6 as const }));
     const both = [...places, ...places.map((place) => ({ ...place, ip: 6 as const }))];
     const told = fetchVerdict(both, [...twoLanes(1, 6), ...six]).join(" ");
+    assert.match(
+      told,
+      /no difference shown \(95 %: 50\.0 to 50\.0 % faster than h2; 0 is outside, but by chance one of 8 comp/,
+    );
+  });
+
+  test("versions of IP are compared too, and named", () => {
+    const six = twoLanes(1, 9).map((fetch) => ({ ...fetch, ip: 6 as const }));
+    const both = [...places, ...places.map((place) => ({ ...place, ip: 6 as const }))];
+    const told = fetchVerdict(both, [...twoLanes(1, 9), ...six]).join(" ");
     assert.match(told, /IPv6: h3 connects/);
     assert.match(told, /h2 over IPv6 against h2 over IPv4, to connect: no difference shown/);
   });

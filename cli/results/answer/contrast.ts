@@ -1,0 +1,86 @@
+// "A against B" of whatever is measured: the median of the paired log ratios, its interval and its test, as loads of pages have them that
+// vary together (stats/difference_test.ts), corrected over what is shown together (Holm). A pair is of one run, or of one object in one
+// block: both of it met the same minute and the same servers. Numbers only; sentences are their rooms'.
+import { type Interval, minimumUnits } from "../../base/interval.ts";
+import { count } from "../../base/numbers.ts";
+import { median } from "../../base/quantile.ts";
+import { pairedTails } from "../stats/difference_test.ts";
+import { medianInterval } from "../stats/median_interval.ts";
+import { holm, significanceLevel } from "../stats/multiplicity.ts";
+
+/** Of one unit, more than 0: a ratio of anything else says nothing. */
+export interface Pair {
+  readonly one: number;
+  readonly other: number;
+}
+
+export interface Contrast {
+  /** How many times `other` one is: 1 is no difference. */
+  readonly ratio: number;
+  /** 95 %, of the ratio; null: fewer than five units. */
+  readonly interval: Interval | null;
+  /** Two-sided, that the ratio is 1; of several shown together Holm's. null: no interval. */
+  readonly probability: number | null;
+  /** So many are shown together. */
+  readonly comparisons: number;
+  /** Independent units: objects, runs or pairs. */
+  readonly n: number;
+}
+
+const logOf = ({ one, other }: Pair): number => Math.log(one / other);
+const isUsable = ({ one, other }: Pair): boolean => one > 0 && other > 0;
+
+/** The same, turned, whichever of the two comes first. */
+function logInterval(logs: readonly number[]): Interval | null {
+  if (median(logs) >= 0) return medianInterval(logs);
+  const turned = medianInterval(logs.map((log) => -log));
+  return turned && { low: -turned.high, high: -turned.low };
+}
+
+/** `units`: of each its pairs, of which it counts the median. null: there is no pair. */
+export function contrast(units: readonly (readonly Pair[])[]): Contrast | null {
+  const logs = units
+    .map((pairs) => pairs.filter(isUsable).map(logOf))
+    .filter((of) => of.length > 0)
+    .map((of) => median(of));
+  if (logs.length === 0) return null;
+  const interval = logInterval(logs);
+  return {
+    ratio: Math.exp(median(logs)),
+    interval: interval && { low: Math.exp(interval.low), high: Math.exp(interval.high) },
+    probability: interval && pairedTails(logs).twoSided,
+    comparisons: 1,
+    n: logs.length,
+  };
+}
+
+/** With the probabilities of what is read together. Those without an interval test nothing. */
+export function shownTogether(contrasts: readonly Contrast[]): Contrast[] {
+  const tested = contrasts.filter(({ probability }) => probability !== null);
+  const corrected = holm(tested.map(({ probability }) => probability as number));
+  const found = new Map(tested.map((each, index) => [each, corrected[index] as number]));
+  return contrasts.map((each) => ({ ...each, probability: found.get(each) ?? null, comparisons: tested.length }));
+}
+
+/** What may be said of it; `unknown`: too few units. */
+export type Shown = "more" | "less" | "none" | "unknown";
+
+export function shown({ interval, probability }: Contrast): Shown {
+  if (interval === null || probability === null) return "unknown";
+  if (probability > significanceLevel) return "none";
+  if (interval.low > 1) return "more";
+  return interval.high < 1 ? "less" : "none";
+}
+
+/** `; 1 is outside, but by chance one of 4 comparisons may be`: why an interval without no difference in it shows none yet; else empty. */
+export function notShownClause(of: Contrast, noDifference: "0" | "1"): string {
+  const { interval, comparisons } = of;
+  if (interval === null || shown(of) !== "none" || (interval.low <= 1 && interval.high >= 1)) return "";
+  return comparisons > 1
+    ? `; ${noDifference} is outside, but by chance one of ${comparisons} comparisons may be`
+    : `; ${noDifference} is outside, but so few do not show it`;
+}
+
+/** `n = 12 objects`; `n = 4 runs, an interval needs 5`. */
+export const unitsText = ({ n, interval }: Contrast, unit: string): string =>
+  `n = ${count(n, unit)}${interval === null ? `, an interval needs ${minimumUnits}` : ""}`;
