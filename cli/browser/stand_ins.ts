@@ -16,9 +16,8 @@ export const lookedUpFor = (name: string): string =>
 
 const bracketed = (address: string): string => (isIP(address) === 6 ? `[${address}]` : address);
 
-/** An address in a URL, which is connected to at another one. */
-export const addressRule = ([host, address]: readonly [string, string]): string =>
-  `MAP ${bracketed(host)} ${bracketed(address)}`;
+/** An address in a URL, which is connected to at another one. Chromium compares it without its brackets. */
+export const addressRule = ([host, address]: readonly [string, string]): string => `MAP ${host} ${bracketed(address)}`;
 
 /** For Chromium's --host-resolver-rules, of a recording's hosts and the addresses that they are served from; empty: none is needed. */
 export function standInRules(hosts: ReadonlyMap<string, string>): string[] {

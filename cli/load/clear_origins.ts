@@ -1,10 +1,10 @@
 // What each lane makes of origins recorded over http://: in clear on the lane h1, as they were; as https:// origins on the
 // lanes that browsers speak over TLS only (native-host/replay/origins/clear_origins.h). On h1 too where the browser would not ask for
-// the page in clear (hsts.ts). And on h1-clear, where all are in clear at last: a redirect from http:// to https:// would there
+// the page in clear (hsts.ts), or would not ask in clear for what the page names, as the page is one of https://. And on h1-clear, where all are in clear at last: a redirect from http:// to https:// would there
 // lead to itself. Pure.
 import type { Lane } from "../base/lanes.ts";
 
-/** `byBrowser`: the browser upgrades the page's URL by itself. */
+/** `byBrowser`: the browser upgrades the page's URL, or what it names, by itself. */
 export function upgradesClearOrigins(lane: Lane, byBrowser = false): boolean {
   return lane !== "h1" || byBrowser;
 }

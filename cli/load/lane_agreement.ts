@@ -1,10 +1,14 @@
 // Was each request answered on the lane's protocol? By the connection that it came over in the replay's report, and by what the
 // browser says of its answer: the two have to agree. Pure: data in, reasons out.
 //
+// The browser sometimes does not say what an answer came on. The server's word is enough for a few of those: as many as may have no
+// recorded answer.
+//
 // A request that no entry asked for (a report, another try) is judged by the server's word. Not judged are WebSockets, which are
 // HTTP/1.1 on every lane (RFC 6455), and what never left the browser (on_wire.ts).
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import { type Lane, laneFacts } from "../base/lanes.ts";
+import { coverageBounds } from "./metrics/coverage.ts";
 import { isOnWire } from "./on_wire.ts";
 import type { ReplayedRequest, ReplayReport } from "./reports.ts";
 import { type Connections, type Joined, type ServedEntry, servedProtocol } from "./served_requests.ts";
@@ -51,8 +55,8 @@ export interface Held {
   readonly fallback?: readonly string[] | undefined;
 }
 
-/** unseen: only the browser tells of it. */
-type Finding = "on lane" | "off lane" | "disagreement" | "unseen";
+/** untold: the browser does not say what it was answered on. unseen: only the browser tells of it. */
+type Finding = "on lane" | "off lane" | "disagreement" | "untold" | "unseen";
 
 interface Judged {
   readonly finding: Finding;
@@ -74,7 +78,7 @@ function findingOf({ lane, fallback = [] }: Held, { entry, request }: Seen, brow
     protocol !== null && (!protocols.includes(protocol) || (clear && isSecure));
   if (isOff(browser) || isOff(server)) return "off lane";
   if (request && server.protocol === null) return "disagreement";
-  if (browser.protocol === null) return entry && isAnswered(entry) ? "disagreement" : "on lane";
+  if (browser.protocol === null) return entry && isAnswered(entry) ? "untold" : "on lane";
   if (server.protocol === null) return "unseen";
   return family(browser.protocol) === family(server.protocol) ? "on lane" : "disagreement";
 }
@@ -115,11 +119,14 @@ export function laneReasons({ lane, fallback, joined, isBeforeLoad, counts }: La
   const of = (finding: Finding): Judged[] => judged.filter((each) => each.finding === finding);
   const reason = (found: readonly Judged[], what: string): string[] =>
     found[0] ? [`${found.length} of ${judged.length} requests ${what}: ${found[0].url} (${found[0].words})`] : [];
+  const untold = of("untold");
+  const isFew = untold.length <= Math.max(1, coverageBounds.unanswered * judged.length);
   const unseen = of("unseen");
   // The report counts some that it does not list.
   const isSeen = counts !== null && unseen.length <= counts.unlisted + counts.lost_events;
   return [
     ...reason(of("off lane"), `not on ${lane}`),
+    ...(isFew ? [] : reason(untold, "of which the browser does not say the protocol")),
     ...reason(
       [...of("disagreement"), ...(isSeen ? [] : unseen)],
       "of which browser and server say different protocols",

@@ -170,12 +170,12 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
   const started_ns = nowNs();
   signal?.throwIfAborted();
   const chromium = options.browser === undefined ? chromiumPath() : browserProgram(options.browser);
-  const byBrowser = lane === "h1" && (await upgradesByItself(chromium, recording.url));
   const [spkis, browserDigest, recorded] = await Promise.all([
     spkiList(home),
     binaryDigest(chromium),
     recordedRequestsOf(home, recording),
   ]);
+  const byBrowser = lane === "h1" && (recorded?.isMixed || (await upgradesByItself(chromium, recording.url)));
   const scratch = await makeScratchFolder();
   try {
     await mkdir(scratch.profile);

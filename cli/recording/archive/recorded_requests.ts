@@ -32,6 +32,8 @@ export interface RecordedRequests {
   readonly placeOf: ReadonlyMap<number, number>;
   /** By requestKey of what a page may ask for, the same. */
   readonly placeOfKey: ReadonlyMap<string, number>;
+  /** Whether a page of https:// asked for http://, which browsers do as https:// or not at all. */
+  readonly isMixed: boolean;
   /** By host, an address that it is served from. */
   readonly addresses: ReadonlyMap<string, string>;
 }
@@ -184,5 +186,8 @@ export function recordedRequests(
     if (!placeOfKey.has(key)) placeOfKey.set(key, place);
   }
   const addresses = new Map(exchanges.map(({ host, address }) => [host, address]));
-  return { digest: recording.digest, requests, placeOf, placeOfKey, addresses };
+  const isSecurePage =
+    /^https:/i.test(recording.url) || exchanges.some((each) => isUpgrade(each) && recordedUrl(each) === recording.url);
+  const isMixed = isSecurePage && requests.some(({ url, notExpected }) => notExpected === null && /^http:/.test(url));
+  return { digest: recording.digest, requests, placeOf, placeOfKey, isMixed, addresses };
 }

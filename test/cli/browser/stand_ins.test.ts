@@ -17,7 +17,7 @@ test("localhost is looked up by another name, addresses without a server in the 
     "MAP localhost localhost.test",
     "MAP app.localhost app.localhost.test",
     "MAP 127.0.0.1 198.18.0.2",
-    "MAP [::1] 198.18.0.3",
+    "MAP ::1 198.18.0.3",
   ]);
 });
 

@@ -19,6 +19,7 @@ const recorded: RecordedRequests = {
   placeOf: new Map(requests.map((_, place) => [place, place])),
   placeOfKey: new Map(requests.map((_, place) => [`GET shop.example:/${place || ""}`, place])),
   addresses: new Map(),
+  isMixed: false,
 };
 
 /** A load of the first `count` objects. */

@@ -21,6 +21,7 @@ const recorded: RecordedRequests = {
   placeOf: new Map(),
   placeOfKey: new Map(),
   addresses: new Map(),
+  isMixed: false,
 };
 
 const coverage: LoadCoverage = {

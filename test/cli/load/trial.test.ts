@@ -12,6 +12,7 @@ const nothing = {
   placeOf: new Map<number, number>(),
   placeOfKey: new Map<string, number>(),
   addresses: new Map(),
+  isMixed: false,
 };
 const coverage = coverageOf(nothing, { seqs: [], cached: [], beyond: [], requests: 0 });
 

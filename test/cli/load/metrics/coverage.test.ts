@@ -23,6 +23,7 @@ function recorded(...sizes: readonly (number | { bytes: number; notExpected: Not
     placeOf: new Map(requests.map((_, place) => [place, place])),
     placeOfKey: new Map(requests.map((_, place) => [`GET shop.example:/${place}`, place])),
     addresses: new Map(),
+    isMixed: false,
   };
 }
 

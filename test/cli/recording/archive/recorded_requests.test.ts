@@ -138,3 +138,16 @@ test("what browsers write as %E9 or %C3%A9 by the page's charset is one request,
   assert.deepEqual(reasonsOf([...twins, exchange("https://shop.example/caf%41.png")]), [null, null]);
   assert.deepEqual(reasonsOf([exchange("https://shop.example/old", { status: 304 })]), ["not modified"]);
 });
+
+test("a page of https:// that asks for http:// is mixed; its own redirect from http:// is not", () => {
+  const isMixed = (url: string, ...exchanges: ArchivedExchange[]): boolean =>
+    recordedRequests({ url, digest: "d", notes: {} }, exchanges).isMixed;
+  const page = "https://shop.example/";
+  const upgrade = exchange("http://shop.example/", { status: 301, response_headers: [["location", page]] });
+  const image = exchange("http://cdn.example/a.png");
+  assert.equal(isMixed(page, exchange(page), exchange("https://cdn.example/a.png")), false);
+  assert.equal(isMixed(page, exchange(page), image), true);
+  assert.equal(isMixed("http://shop.example/", upgrade, exchange(page)), false);
+  assert.equal(isMixed("http://shop.example/", upgrade, exchange(page), image), true);
+  assert.equal(isMixed("http://shop.example/", exchange("http://shop.example/"), image), false);
+});
