@@ -188,6 +188,7 @@ export function recordedRequests(
   const addresses = new Map(exchanges.map(({ host, address }) => [host, address]));
   const isSecurePage =
     /^https:/i.test(recording.url) || exchanges.some((each) => isUpgrade(each) && recordedUrl(each) === recording.url);
-  const isMixed = isSecurePage && requests.some(({ url, notExpected }) => notExpected === null && /^http:/.test(url));
+  const isExpected = (each: ArchivedExchange): boolean => whyNotExpected(each, loadEvent_ms, recording.url) === null;
+  const isMixed = isSecurePage && exchanges.some((each) => each.scheme === "http" && isExpected(each));
   return { digest: recording.digest, requests, placeOf, placeOfKey, isMixed, addresses };
 }

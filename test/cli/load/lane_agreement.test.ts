@@ -74,7 +74,7 @@ const disagreements: Record<string, [Case, string]> = {
     `1 of 2 requests of which browser and server say different protocols: ${imageUrl} (browser: h3; server: no such request)`,
   ],
   "the browser does not know the protocol of more than a few answers": [
-    overH3([wordless, wordless], [served(imageUrl, "h3"), served(imageUrl, "h3")]),
+    overH3([wordless, { ...wordless }], [served(imageUrl, "h3"), served(imageUrl, "h3")]),
     `2 of 3 requests of which the browser does not say the protocol: ${imageUrl} (browser: unknown protocol; server: h3)`,
   ],
   "the server does not know the connection": [
