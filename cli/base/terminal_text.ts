@@ -25,6 +25,27 @@ export function printLines(lines: readonly string[]): void {
   process.stdout.write(lines.map((line) => `${terminalText(line)}\n`).join(""));
 }
 
+/** A line of which so many first characters are in a colour (SGR), on a terminal that takes colours. */
+export interface ShownLine {
+  readonly text: string;
+  readonly colour?: string;
+  readonly coloured?: number;
+}
+
+/** Coloured after its text was made safe; `hasColour`: whether there are colours at all. */
+export function painted({ text, colour, coloured = 0 }: ShownLine, hasColour: boolean): string {
+  const line = terminalText(text);
+  if (colour === undefined || !hasColour || line.length < coloured) return line;
+  return `\x1b[${colour}m${line.slice(0, coloured)}\x1b[0m${line.slice(coloured)}`;
+}
+
+/** To standard output, in colour if that is a terminal and NO_COLOR is not set. */
+export function printShown(lines: readonly ShownLine[]): void {
+  const { stdout, env } = process;
+  const hasColour = Boolean(stdout.isTTY) && !env.NO_COLOR && env.TERM !== "dumb";
+  stdout.write(lines.map((line) => `${painted(line, hasColour)}\n`).join(""));
+}
+
 /** To standard output. */
 export function printJson(document: unknown): void {
   process.stdout.write(`${terminalJson(document)}\n`);

@@ -4,7 +4,7 @@ import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { RunError } from "../base/errors.ts";
 import { type Stop, watchSignals } from "../base/interruption.ts";
 import { chromiumPath } from "../base/programs.ts";
-import { printLines } from "../base/terminal_text.ts";
+import { printLines, printShown } from "../base/terminal_text.ts";
 import { refuseChangedFiles } from "../link/files.ts";
 import { askLabLinks, tryLab } from "../load/lab.ts";
 import { allowedCpus, labsWords } from "../load/lab_cpus.ts";
@@ -223,7 +223,8 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
       verdict: [...ended.answer, ...verdict],
       cells,
     });
-  else printLines(conclude ? [`report: ${report}`] : outcomeLines(ended, report));
+  else if (conclude) printLines([`report: ${report}`]);
+  else printShown(outcomeLines(ended, report));
   if (counts.valid === 0) {
     const all = results.loadsOf(sweep.id);
     const why = strictRemedy(plan.strict, all) ?? uncoveredRemedy(plan.lanes, all) ?? disturbedRemedy(all) ?? "see why";

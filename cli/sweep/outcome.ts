@@ -3,6 +3,7 @@
 import type { CellResult, SweepFinished } from "../../schemas/generated/sweep_event.ts";
 import { middleCut } from "../base/middle_cut.ts";
 import { formatMedian } from "../base/numbers.ts";
+import type { ShownLine } from "../base/terminal_text.ts";
 import { textTable } from "../base/text_table.ts";
 import { wrappedText } from "../base/wrapped_text.ts";
 import { shortLabel } from "../link/label.ts";
@@ -18,8 +19,9 @@ import { comparedMetric, samplesOf, verdictBy } from "../results/verdict/compare
 import { sortLanes } from "../results/verdict/sample.ts";
 import { decidedWithin, stoppingSentence, stoppingSummary } from "../results/verdict/stopping_summary.ts";
 import { summarize } from "../results/verdict/summary.ts";
-import { winsLine } from "../results/verdict/sweep_verdict.ts";
+import { type PairVerdict, winsLine } from "../results/verdict/sweep_verdict.ts";
 import { laneTable } from "../results/verdict/verdict.ts";
+import { laneTracks } from "./lane_tracks.ts";
 import type { Plan } from "./plan/plan.ts";
 
 const width = 80;
@@ -29,6 +31,8 @@ const maximumRows = 40;
 export interface Outcome {
   /** Which lane, by how much, why, how sure. Empty: none was given. */
   readonly answer: readonly string[];
+  /** A race's lanes, drawn; empty for a sweep of several pages or links. */
+  readonly tracks: readonly ShownLine[];
   readonly table: readonly string[];
   readonly verdict: string[];
   readonly cells: CellResult[];
@@ -103,10 +107,18 @@ export function outcomeOf(
     summaries.length === 1
       ? textTable(laneTable(summaries[0] ?? [], comparedMetric(metric).title))
       : mediansTable(results, lanes);
+  const [only, second] = groups;
+  const isDecided = decidedWithin(until) !== null;
+  const tracks =
+    only && !second
+      ? laneTracks(summaries[0] ?? [], only, isDecided ? [] : verdict.pairs.map(({ overall }) => overall))
+      : [];
   // Link by link a test would count one look, of loads that stopped by what they showed.
-  const isLinkByLink = links.size > 1 && decidedWithin(until) === null;
+  const isLinkByLink = links.size > 1 && !isDecided;
+  const winsOf = (pair: PairVerdict): string | null => (isLinkByLink ? winsLine(pair) : null);
+  const asked = verdict.pairs.find((pair) => furtherSentence(pair, answer) === null);
   const sentences = [
-    ...verdict.pairs.flatMap((pair) => [furtherSentence(pair, answer), isLinkByLink ? winsLine(pair) : null]),
+    ...verdict.pairs.flatMap((pair) => (pair === asked ? [] : [furtherSentence(pair, answer), winsOf(pair)])),
     ...verdict.notes,
     study ? agreementSentence([...comparedFigures(study, loads, seed), ...comparedSpreads(study, loads, seed)]) : null,
     until ? stoppingSentence(stoppingSummary(cells, samples, until, repetitions)) : null,
@@ -119,7 +131,8 @@ export function outcomeOf(
   const count = (status: Load["status"]): number => loads.filter((load) => load.status === status).length;
   const valid = count("valid");
   return {
-    answer: answer === noAnswer ? [] : answerLines(answer),
+    answer: answer === noAnswer ? [] : answerLines(answer, asked ? winsOf(asked) : null),
+    tracks,
     table,
     verdict: sentences,
     cells: results.flat(),
@@ -133,12 +146,17 @@ function keyOf([load]: readonly Load[]): string {
 
 /** The lines for people: the answer first, the report's path last. */
 export function outcomeLines(
-  { answer, table, verdict }: Pick<Outcome, "answer" | "table" | "verdict">,
+  { answer, tracks, table, verdict }: Pick<Outcome, "answer" | "tracks" | "table" | "verdict">,
   report: string,
-): string[] {
+): ShownLine[] {
   const paragraph = (sentences: readonly string[]): string[] =>
     sentences.length === 0 ? [] : [...sentences.flatMap((sentence) => wrapped(sentence)), ""];
-  return [...paragraph(answer), ...table, "", ...paragraph(verdict), `report: ${report}`];
+  const lines = (texts: readonly string[]): ShownLine[] => texts.map((text) => ({ text }));
+  return [
+    ...lines(paragraph(answer)),
+    ...(tracks.length === 0 ? [] : [...tracks, { text: "" }]),
+    ...lines([...table, "", ...paragraph(verdict), `report: ${report}`]),
+  ];
 }
 
 /** Of a sweep without a valid load: what to do if the machine disturbed each of them; null: it did not. */

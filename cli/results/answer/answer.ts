@@ -264,7 +264,7 @@ export function furtherSentence(
   return further.find((other) => isSamePair(other.pair, pair))?.sentence ?? sentence;
 }
 
-/** Sentence, why and how sure; what is not there is left out. */
-export function answerLines(answer: Pick<Answer, "sentence" | "why" | "sure">): string[] {
-  return [answer.sentence, answer.why, answer.sure].filter((line) => line !== null);
+/** Sentence, link by link, why and how sure; what is not there is left out. */
+export function answerLines(answer: Pick<Answer, "sentence" | "why" | "sure">, wins: string | null = null): string[] {
+  return [answer.sentence, wins, answer.why, answer.sure].filter((line) => line !== null);
 }

@@ -8,7 +8,7 @@ import { percentDown } from "../../load/metrics/coverage.ts";
 import { direction, type Improvement, limitOf } from "../verdict/comparison.ts";
 import { decisionCounts } from "../verdict/decision_counts.ts";
 import type { PairDecision } from "../verdict/stopping_decision.ts";
-import { equivalence_percent, isEquivalent, notShownClause, whyAtMost } from "../verdict/verdict.ts";
+import { equivalence_percent, isEquivalent, isProbable, surenessSentence, whyAtMost } from "../verdict/verdict.ts";
 
 export interface Compared {
   readonly improvement: Improvement;
@@ -85,10 +85,15 @@ function notShown(compared: Compared, percent: number, interval: Interval): stri
   if (isEquivalent(interval))
     return `${lane} and ${over} are equally fast${place}: they differ by less than ${equivalence_percent} % (95 % CI ${percentRange(text)}).`;
   const links = linksWords(compared);
+  if (isProbable(improvement) && links === null) {
+    const saved = savedWords(Math.abs(percent), compared, percent < 0);
+    const which = percent < 0 ? `slower than ${over}${place}: by ${saved}` : `faster than ${over}${place}: ${saved}`;
+    return `${lane} is probably ${which}. ${surenessSentence(improvement)}`;
+  }
   const found =
     limitOf(improvement) === "at most"
       ? `${gainWords(percent, compared)}, because ${whyAtMost(improvement, laneName)}`
-      : `the 95 % CI is ${percentRange(text, " %")}${notShownClause(improvement)}`;
+      : `the 95 % CI is ${percentRange(text, " %")}`;
   if (links !== null) return `${links}; over all of them no difference is shown${place && `,${place}`}: ${found}.`;
   return `No difference shown between ${lane} and ${over}${place}: ${found}.`;
 }

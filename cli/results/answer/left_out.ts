@@ -10,7 +10,7 @@ import { excludedLine } from "../verdict/verdict.ts";
 const mostLeft_share = 0.1;
 
 export interface LeftOut {
-  /** `Left out: 2 of 17 loads: ...` */
+  /** `2 of 17 loads do not count: ...` */
   readonly line: string;
   /** Of all attempts, 0 to 1. */
   readonly share: number;

@@ -21,25 +21,26 @@ export interface Basis {
 }
 
 const unitsWords: Readonly<Record<Improvement["units"], string>> = {
-  blocks: "the interval is of these pages and links",
-  pages: "the interval is of pages like these",
+  blocks: "the interval covers these pages and links only",
+  pages: "the interval covers pages like these",
 };
 
 const ofPair = (loads: readonly Sample[], { pair }: Improvement): readonly Sample[] =>
   loads.filter(({ lane }) => lane === pair.lane || lane === pair.over);
 
-/** `5 to 9 valid runs of each lane` */
+/** `5 to 9 valid runs per lane` */
 function runsWords(loads: readonly Sample[], result: Improvement): string {
   const cells = Map.groupBy(ofPair(loads, result), ({ page, link, lane }) => JSON.stringify([page, link, lane]));
   const runs = [...cells.values()].map((of) => of.filter(isValid).length);
   const [fewest, most] = [Math.min(...runs), Math.max(...runs)];
-  return fewest === most ? `${count(most, "valid run")} of each lane` : `${fewest} to ${most} valid runs of each lane`;
+  return fewest === most ? `${count(most, "valid run")} per lane` : `${fewest} to ${most} valid runs per lane`;
 }
 
-/** What to do about too few valid runs: as many as are usual, unless that many were asked for. */
+/** What to do about too few valid runs. */
 function tooFewRemedy({ loads, plan, result }: Basis): string {
   const { repetitions = 0 } = plan;
-  if (repetitions < usualRuns) return `Run it again with --runs ${usualRuns}.`;
+  if (repetitions < minimumUnits)
+    return `Run at least ${minimumUnits} per lane for an interval: \`--runs ${usualRuns}\`.`;
   const lost = ofPair(loads, result).filter((load) => counted(load) === null).length;
   return lost > 0
     ? `Of ${repetitions} runs too many were lost; the reasons are below.`
@@ -96,18 +97,18 @@ function fixedParts(basis: Basis): string[] {
   ];
 }
 
-/** From `How sure:` to its full stop. */
+const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+/** From `Confidence:` to its last full stop: a sentence for each thing it rests on. */
 export function sureLine(basis: Basis): string {
   const { loads, result, decided } = basis;
   const runs = runsWords(loads, result);
-  if (result.percent === null) return `How sure: ${runs}.`;
+  if (result.percent === null) return `Confidence: ${runs}.`;
   const [only, second] = decided?.places ?? [];
-  if (result.interval === null && !second && only?.decision !== "equivalent") {
-    const needs = result.pages * result.links === 1 && !only ? `, and an interval takes ${minimumUnits}` : "";
-    return `How sure: not at all yet: ${runs}${needs}. ${tooFewRemedy(basis)}`;
-  }
+  if (result.interval === null && !second && only?.decision !== "equivalent")
+    return `Confidence: none yet, ${runs}. ${tooFewRemedy(basis)}`;
   const valid = loads.filter(isValid).length;
-  const passed = valid === loads.length ? [`all ${count(valid, "load")} passed their checks`] : [];
+  const passed = valid === loads.length ? [`all ${count(valid, "load")} are valid`] : [];
   const parts = second ? decisionsParts(result) : only ? decisionParts(only) : fixedParts(basis);
-  return `How sure: ${[runs, ...parts, ...passed].join("; ")}.`;
+  return `Confidence: ${[runs, ...parts, ...passed].map((part, index) => (index === 0 ? part : capital(part))).join(". ")}.`;
 }

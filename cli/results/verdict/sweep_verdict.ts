@@ -1,7 +1,8 @@
 // The verdict over many pages and links: for each pair of lanes one sentence, split where links differ most (by RTT, bandwidth
 // or loss), and how many links each lane wins. Pure; a single page on a single link gets the race's sentences.
 
-import { count } from "../../base/numbers.ts";
+import { laneName } from "../../base/lanes.ts";
+import { count, formatPercents } from "../../base/numbers.ts";
 import { extremes } from "../../base/quantile.ts";
 import type { LinkTraits } from "../../link/traits.ts";
 import { browsersWarning } from "./browsers.ts";
@@ -42,35 +43,27 @@ export interface SweepVerdict {
 }
 
 interface Trait {
+  /** What it is called after "with". */
+  readonly name: string;
   readonly value: (traits: LinkTraits) => number;
-  /** The links above the threshold `value`, and those below `value`, in words. */
-  readonly above: (value: number) => string;
-  readonly below: (value: number) => string;
+  readonly words: (value: number) => string;
 }
 
 const trimmed = (value: number): string => String(Number(value.toPrecision(4)));
 
 const traits: readonly Trait[] = [
+  { name: "RTT", value: (link) => link.rtt_ms, words: (value) => `${trimmed(value)} ms` },
   {
-    value: (link) => link.rtt_ms,
-    above: (value) => `${trimmed(value)} ms RTT or more`,
-    below: (value) => `less than ${trimmed(value)} ms RTT`,
-  },
-  {
+    name: "the rate",
     value: (link) => link.rate_bps ?? Number.POSITIVE_INFINITY,
-    above: (value) => (Number.isFinite(value) ? `${trimmed(value / 1e6)} Mbit/s or more` : "no limit to the rate"),
-    below: (value) => (Number.isFinite(value) ? `less than ${trimmed(value / 1e6)} Mbit/s` : "a limited rate"),
+    words: (value) => (Number.isFinite(value) ? `${trimmed(value / 1e6)} Mbit/s` : "no limit"),
   },
-  {
-    value: (link) => link.loss,
-    above: (value) => `${trimmed(value * 100)} % loss or more`,
-    below: (value) => `less than ${trimmed(value * 100)} % loss`,
-  },
+  { name: "loss", value: (link) => link.loss, words: (value) => `${trimmed(value * 100)} % loss` },
 ];
 
 interface Split {
-  /** So many ways to split the links were tried. */
-  readonly tried: number;
+  readonly trait: string;
+  /** The links above the threshold, and those below it, in words. */
   readonly above: string;
   readonly below: string;
   readonly high: readonly PairedCell[];
@@ -83,9 +76,8 @@ function widestSplit(
   logRatios: ReadonlyMap<string, number>,
   links: ReadonlyMap<string, LinkTraits>,
 ): Split | null {
-  let best: Omit<Split, "tried"> | null = null;
+  let best: Split | null = null;
   let bestGain = 0;
-  let tried = 0;
   const known = [...logRatios].flatMap(([link, logRatio]) => {
     const found = links.get(link);
     return found ? [{ link, logRatio, traits: found }] : [];
@@ -96,21 +88,23 @@ function widestSplit(
     for (const threshold of values.slice(1)) {
       const high = known.filter((item) => trait.value(item.traits) >= threshold);
       const low = known.filter((item) => trait.value(item.traits) < threshold);
-      tried++;
       const gain = ((high.length * low.length) / known.length) * (mean(high) - mean(low)) ** 2;
       if (gain <= bestGain) continue;
       bestGain = gain;
+      const [least, ...further] = values.filter((value) => value >= threshold);
+      const [greatest, ...others] = values.filter((value) => value < threshold).reverse();
       const inHigh = new Set(high.map((item) => item.link));
       const inLow = new Set(low.map((item) => item.link));
       best = {
-        above: trait.above(threshold),
-        below: trait.below(threshold),
+        trait: trait.name,
+        above: `${further.length > 0 ? "from" : "at"} ${trait.words(least ?? threshold)}${further.length > 0 ? " up" : ""}`,
+        below: others.length > 0 ? `below ${trait.words(threshold)}` : `at ${trait.words(greatest ?? threshold)}`,
         high: cells.filter((cell) => inHigh.has(cell.link)),
         low: cells.filter((cell) => inLow.has(cell.link)),
       };
     }
   }
-  return best && { ...best, tried };
+  return best;
 }
 
 /** Intervals that do not meet, and not by a hair: the two sides deserve their own words. */
@@ -124,8 +118,19 @@ function differ(a: Improvement, b: Improvement): boolean {
 function splitSentence(split: Split, pair: LanePair, seed: number): string | null {
   const [high, low] = toldTogether([improvement(split.high, pair, seed), improvement(split.low, pair, seed)]);
   if (!high || !low || !differ(high, low)) return null;
-  const chosen = `Exploratory, the widest of ${count(split.tried, "split")}`;
-  return `${chosen}: on links with ${split.above}, ${comparisonClause(high)}; with ${split.below}, ${comparisonClause(low)}.`;
+  const isMixed = [high, low].some((result) => direction(result) === "slower");
+  const gain = (result: Improvement): string => {
+    const { percent, interval } = result;
+    if (direction(result) === "unclear" || percent === null) return "none shown";
+    const text = formatPercents(
+      Math.abs(percent),
+      interval && { low: Math.abs(interval.low), high: Math.abs(interval.high) },
+    );
+    if (percent < 0) return `${text.percent} % slower`;
+    return isMixed ? `${text.percent} % faster` : `${text.percent} %`;
+  };
+  const grows = (high.percent ?? 0) > (low.percent ?? 0) ? "grows" : "shrinks";
+  return `${laneName(pair.lane)}’s gain over ${laneName(pair.over)} ${grows} with ${split.trait}: ${gain(high)} ${split.above}, ${gain(low)} ${split.below} (exploratory).`;
 }
 
 /** Where links of two kinds differ; null: nowhere. */
@@ -144,23 +149,33 @@ function exploratorySentence(
   return split && splitSentence(split, pair, seed);
 }
 
-/** Null where no link alone has loads enough. `faster on 61 of 100 links, slower on 12, no difference shown on 27`. */
-export function winsLine(verdict: Pick<PairVerdict, "pair" | "links" | "tooFewRuns">): string | null {
-  const { pair, links, tooFewRuns: short } = verdict;
+/** How a pair's first lane did link by link. Null where no link alone has loads enough. `Faster on 61 of 100 links, slower on 12.` */
+export function winsLine({ links, tooFewRuns: short }: Pick<PairVerdict, "links" | "tooFewRuns">): string | null {
   const { faster, slower, unclear, unknown } = links;
   if (faster + slower + unclear === 0) return null;
-  const parts = [
-    faster > 0 && `faster on ${faster}`,
-    slower > 0 && `slower on ${slower}`,
-    unclear > 0 && `no difference shown on ${unclear}`,
-    unknown > 0 && `too few loads to say on ${unknown}`,
-  ].filter((part) => part !== false);
   const total = faster + slower + unclear + unknown;
   const needs =
     short === null
       ? ""
-      : `; to show one among ${count(short.comparisons, "comparison")} takes ${count(short.needed, "load")} of each lane`;
-  return `Link by link (${count(total, "link")}), ${pair.lane} over ${pair.over}: ${parts.join(", ")}${needs}.`;
+      : `: to show one among ${count(short.comparisons, "comparison")} takes ${count(short.needed, "run")} per lane`;
+  if (unclear === total)
+    return `No difference shown on ${total === 2 ? "either link" : `any of ${count(total, "link")}`} alone${needs}.`;
+  const [[first = "", firsts = 0] = [], ...others] = (
+    [
+      ["faster", faster],
+      ["slower", slower],
+      ["no difference shown", unclear],
+      ["too few loads to say", unknown],
+    ] as const
+  ).filter(([, links]) => links > 0);
+  const where =
+    firsts === total
+      ? total === 2
+        ? "both links"
+        : `all ${count(total, "link")}`
+      : `${firsts} of ${count(total, "link")}`;
+  const rest = others.map(([what, links]) => `, ${what} on ${links}`).join("");
+  return `${first.charAt(0).toUpperCase()}${first.slice(1)} on ${where}${rest}${needs}.`;
 }
 
 /** The verdict over any loads. */

@@ -1,8 +1,10 @@
 // What the loads say, in plain sentences with intervals and counts, and the cells of the terminal's table. Pure: text out, no colour.
 
-import type { Interval } from "../../base/interval.ts";
+import { type Interval, usualRuns } from "../../base/interval.ts";
 import { labelParts, plainLanes } from "../../base/lanes.ts";
 import { count, formatMedian, formatPercents, formatTimeRange, percentRange } from "../../base/numbers.ts";
+import { leastMedianShift } from "../stats/median_test.ts";
+import { significanceLevel } from "../stats/multiplicity.ts";
 import { compare, direction, type Improvement, limitOf, toldTogether } from "./comparison.ts";
 import { gapClause } from "./lane_coverage.ts";
 import { counted, type LanePair, lanePairs, type Sample, sortLanes, timedOut } from "./sample.ts";
@@ -30,12 +32,27 @@ function scopeClause({ pages, units }: Improvement): string {
   return units === "pages" ? ", for pages like these" : ", for these pages";
 }
 
-/** `; 0 is outside, but ...`: why an interval that does not hold 0 shows no difference yet; empty where it does. */
-export function notShownClause({ interval, comparisons }: Improvement): string {
-  if (interval === null || (interval.low <= 0 && interval.high >= 0)) return "";
-  return comparisons > 1
-    ? `; 0 is outside, but by chance one of ${comparisons} comparisons may be`
-    : "; 0 is outside, but the loads are too few to show it whatever their noise";
+/** Whether one lane is probably faster: 0 is outside the interval, which so few runs, or so many comparisons, do not make sure. */
+export function isProbable({ interval, ...result }: Improvement): boolean {
+  if (interval === null || (interval.low <= 0 && interval.high >= 0)) return false;
+  return direction({ interval, ...result }) === "unclear" && limitOf(result) !== "at most";
+}
+
+/** Runs of each lane of a page on a link with which so many comparisons can be sure, whatever their noise. */
+function runsToBeSure(comparisons: number): number {
+  let runs = usualRuns;
+  while (leastMedianShift(runs, runs) * comparisons > significanceLevel) runs++;
+  return runs;
+}
+
+const numberWords = ["", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"];
+
+/** What it takes to be sure of what is probable. With a capital and a full stop. */
+export function surenessSentence({ comparisons, n, pages, links }: Improvement): string {
+  const needed = runsToBeSure(comparisons);
+  const runs = pages * links === 1 && Math.min(n.lane, n.over) < needed ? `${needed} runs are` : "more runs are";
+  if (comparisons <= 1) return `To be sure, ${runs} needed.`;
+  return `${numberWords[comparisons] ?? comparisons} comparisons were made, so ${runs} needed to be sure.`;
 }
 
 /** `h3 timed out in at least half of its loads on 1 page on a link`: of the faster lane, whose gain is therefore at most what was found. */
@@ -82,9 +99,11 @@ export function comparisonClause(result: Improvement, verb = "is"): string {
     default: {
       if (limit === "at most")
         return `no difference shown between ${lane} and ${over}: ${lane} ${verb} ${limited}${size} % ${word} (95 %: ${range}${scopeClause(result)}), because ${whyAtMost(result)}`;
+      if (isProbable(result) && !isEquivalent(result.interval))
+        return `${lane} ${verb} probably ${size} % ${word} than ${over} (95 %: ${range}${scopeClause(result)})`;
       const shown = isEquivalent(result.interval) ? `larger than ${equivalence_percent} %` : "shown";
       const ends = percentRange(formatPercents(result.percent, result.interval));
-      return `no difference ${shown} between ${lane} and ${over} (95 %: ${ends}${scopeClause(result)}${notShownClause(result)})`;
+      return `no difference ${shown} between ${lane} and ${over} (95 %: ${ends}${scopeClause(result)})`;
     }
   }
 }
@@ -136,7 +155,8 @@ export function excludedLine(loads: readonly Sample[]): string | null {
   const named = common.slice(0, 3).map(([reason, times]) => `${reason} (${times})`);
   const rest = common.slice(3).reduce((sum, [, times]) => sum + times, 0);
   if (rest > 0) named.push(`other reasons (${rest})`);
-  const left = `Left out: ${excluded.length} of ${count(loads.length, "load")}: ${named.join("; ")}.`;
+  const verb = excluded.length === 1 ? "does" : "do";
+  const left = `${excluded.length} of ${count(loads.length, "load")} ${verb} not count: ${named.join("; ")}.`;
   return slower === "" ? left : `${left} ${slower}`;
 }
 

@@ -1,12 +1,12 @@
 // Shows a sweep as it goes on: lanes as tracks that fill, written over on a terminal; lines for a log elsewhere (progress_log.ts); or
 // the events themselves as JSON lines. Writes what it is told; measures and decides nothing.
 import type { SweepEvent } from "../../../schemas/generated/sweep_event.ts";
-import { terminalJson, terminalText } from "../../base/terminal_text.ts";
+import { painted, type ShownLine, terminalJson, terminalText } from "../../base/terminal_text.ts";
 import { wrappedText } from "../../base/wrapped_text.ts";
 import { AttemptCount } from "./attempt_count.ts";
+import { Tracks } from "./filling_tracks.ts";
 import { fetchPlace, flowPlace, formatDuration, progressLine } from "./progress_lines.ts";
 import { logProgress, type Verbosity } from "./progress_log.ts";
-import { type ShownLine, Tracks } from "./tracks.ts";
 import { TroubleLimit } from "./trouble_limit.ts";
 
 /** Where progress goes: process.stderr, or a test's own. */
@@ -40,6 +40,7 @@ function fitted(line: string, columns: number): string {
 /** On fewer rows only the line that says how far it is. */
 const leastRows = 12;
 const answerRows = 3;
+const warningColour = "33";
 
 class TerminalProgress implements Progress {
   readonly #out: Terminal;
@@ -74,7 +75,7 @@ class TerminalProgress implements Progress {
     if (said?.weight === "answer") this.#answer = said.line;
     else if (said?.weight === "detail") this.#drawLine(said.line);
     else if (said && (said.weight !== "trouble" || this.#troubles.admits(said.reason ?? "")))
-      this.#say(said.weight === "news" ? terminalText(said.line) : this.#paint("33", terminalText(said.line)));
+      this.#say(said.line, said.weight === "news" ? undefined : warningColour);
     const ended = this.#attempts.after(event);
     if (ended) {
       this.#noun = ended.noun;
@@ -143,8 +144,9 @@ class TerminalProgress implements Progress {
   }
 
   /** A line that stays, above those that are written over. */
-  #say(line: string): void {
-    this.#out.write(`${this.#erased()}${line}\n`);
+  #say(text: string, colour?: string): void {
+    const shown = colour === undefined ? { text } : { text, colour, coloured: terminalText(text).length };
+    this.#out.write(`${this.#erased()}${painted(shown, this.#colour)}\n`);
   }
 
   /** Wipes what is drawn: the cursor is at its first line. */
@@ -166,10 +168,6 @@ class TerminalProgress implements Progress {
     return this.#out.rows || 24;
   }
 
-  #paint(colour: string, text: string): string {
-    return this.#colour ? `\x1b[${colour}m${text}\x1b[0m` : text;
-  }
-
   #draw(): void {
     const what = this.#isPaused ? ", waiting" : this.#current;
     const left = formatDuration(this.#timeLeft_s());
@@ -185,17 +183,11 @@ class TerminalProgress implements Progress {
     const shown = [
       ...(hasRoom ? this.#tracks.lines() : []),
       ...[line, ...answer, ...this.#below].map((text): ShownLine => ({ text })),
-    ].map((each) => this.#painted(each, columns));
+    ].map(({ text, ...colours }) => painted({ text: fitted(terminalText(text), columns), ...colours }, this.#colour));
     const back = shown.length > 1 ? `\x1b[${shown.length - 1}A` : "";
     const wiped = this.#drawn > shown.length ? this.#erased() : "";
     this.#out.write(`${wiped}\r\x1b[K${shown.join("\r\n\x1b[K")}${back}`);
     this.#drawn = shown.length;
-  }
-
-  #painted({ text, colour, coloured = 0 }: ShownLine, columns: number): string {
-    const line = fitted(terminalText(text), columns);
-    if (colour === undefined || line.length < coloured) return line;
-    return `${this.#paint(colour, line.slice(0, coloured))}${line.slice(coloured)}`;
   }
 }
 

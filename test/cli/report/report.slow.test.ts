@@ -56,7 +56,7 @@ test("a race: verdict with intervals first, then what was left out, medians, wat
     places.toSorted((a, b) => a - b),
   );
   assert.match(text, /<p>HTTP\/3 saves \d+ ms \(\d+ %, 95 % CI \d+ to \d+\) over HTTP\/1\.1\.<\/p>/);
-  assert.match(text, /Left out: 2 of 17 loads: /);
+  assert.match(text, /2 of 17 loads do not count: /);
   assert.match(text, /<th scope="row">congestion control<\/th><td>cubic<\/td><td>cubic<\/td>/);
   assert.match(text, /<th scope="row">initial window<\/th><td>10 packets<\/td><td>10 packets<\/td>/);
   assert.match(text, /<th scope="row">pacing<\/th><td>off<\/td><td>on<\/td>/);
@@ -77,7 +77,7 @@ test("the answer first: which lane, by how much, why, how sure, when and on what
   );
   assert.match(
     text,
-    /<p class="why"><b>Why:<\/b> [^<]+\.<\/p><p class="sure"><b>How sure:<\/b> 5 valid runs of each lane\.<\/p>/,
+    /<p class="why"><b>Why:<\/b> [^<]+\.<\/p><p class="sure"><b>Confidence:<\/b> 5 valid runs per lane\.<\/p>/,
   );
   assert.match(
     text,

@@ -34,7 +34,12 @@ async function outcome(
     const results = openResults(home);
     const of = outcomeOf(results.cellsOf(1), results.loadsOf(1), plan, loads);
     results.close();
-    return { ...of, text: outcomeLines(of, "report.html").join("\n") };
+    return {
+      ...of,
+      text: outcomeLines(of, "report.html")
+        .map(({ text }) => text)
+        .join("\n"),
+    };
   } finally {
     rmSync(home, { recursive: true, force: true });
   }

@@ -119,7 +119,7 @@ test("lanes that --decide found equal are not called different by a test that co
   );
   assert.match(
     sure ?? "",
-    /^How sure: 12 valid runs of each lane; decided after 10 blocks; such decisions are wrong in/,
+    /^Confidence: 12 valid runs per lane\. Decided after 10 blocks; such decisions are wrong in/,
   );
   assert.doesNotMatch(`${sure} ${why}`, /--decide|--runs|leans/);
 });
@@ -131,7 +131,7 @@ test("what --decide shows is told with the interval of its look, and that it lea
   assert.match(decided.sentence, /^HTTP\/3 saves 100 ms \(10(?:\.\d)? %, /);
   const [[low = 0, high = 0], [lowest = 0, highest = 0]] = [ends(fixed.sentence), ends(decided.sentence)] as const;
   assert.ok(highest - lowest > high - low, `${lowest} to ${highest} counts the looks, ${low} to ${high} does not`);
-  assert.match(decided.sure ?? "", /; the figure leans away from 0, because loads stopped when it was shown; /);
+  assert.match(decided.sure ?? "", /\. The figure leans away from 0, because loads stopped when it was shown\. /);
   assert.equal(decided.why, whyUnknown);
 });
 
@@ -142,11 +142,14 @@ test("a pair that stays undecided is not said to differ, and no --decide is advi
   assert.match(answered(loads).sentence, /^HTTP\/3 saves /, "by one look");
   const { sentence, sure, why } = answered(loads, { until });
   assert.match(sentence, /^HTTP\/3 against HTTP\/2 is undecided on shop /);
-  assert.match(sure ?? "", /; undecided after 30 blocks, the most that are looked at; |; given up after \d+ blocks, /);
+  assert.match(
+    sure ?? "",
+    /\. Undecided after 30 blocks, the most that are looked at\. |\. Given up after \d+ blocks, /,
+  );
   assert.doesNotMatch(sure ?? "", /--decide/);
   assert.equal(why, null);
   const fewer = loads.filter(({ block }) => block < 7);
-  assert.match(answered(fewer, { until }).sure ?? "", /; undecided after 7 blocks, of 30 that may decide it; /);
+  assert.match(answered(fewer, { until }).sure ?? "", /\. Undecided after 7 blocks, of 30 that may decide it\. /);
 });
 
 test("several places that were decided are counted, and what is pooled is said to be of loads that stopped", () => {
@@ -157,7 +160,7 @@ test("several places that were decided are counted, and what is pooled is said t
     sentence,
     /^HTTP\/3 is faster than HTTP\/2 in 1 of 2 comparisons on 2 pages \(10mbit\/50ms\), equal within 3 % in 1\. Over all of them .*, by loads that stopped because of what they showed\.$/,
   );
-  assert.match(sure ?? "", /; each decision is wrong in at most 5 %, all looks counted; .*, and counts no looks; /);
+  assert.match(sure ?? "", /\. Each decision is wrong in at most 5 %, all looks counted\. .*, and counts no looks\. /);
 });
 
 test("a gain over pages of which one timed out is at most so large, and not narrowed by more runs", () => {
@@ -170,7 +173,7 @@ test("a gain over pages of which one timed out is at most so large, and not narr
     sentence,
     /^No difference shown between HTTP\/3 and HTTP\/2 on 12 pages \(10mbit\/50ms\): HTTP\/3 saves at most 120 ms \(\S+ %, 95 % CI up to \S+\), because HTTP\/3 timed out in at least half of its loads on 1 page on a link\.$/,
   );
-  assert.match(sure ?? "", /; a longer --timeout may show how slow the loads are that timed out\.$/);
+  assert.match(sure ?? "", /\. A longer --timeout may show how slow the loads are that timed out\.$/);
 });
 
 test("what to do for a narrower interval is what makes it wide", () => {
@@ -185,20 +188,20 @@ test("what to do for a narrower interval is what makes it wide", () => {
     );
   const apart = answered(pages([0.8, 0.85, 0.9, 1, 1.1, 1.15, 1.2, 0.95], 1));
   assert.match(apart.sentence, /^No difference shown /);
-  assert.match(apart.sure ?? "", /; more pages narrow the interval, because pages differ more than runs do; /);
+  assert.match(apart.sure ?? "", /\. More pages narrow the interval, because pages differ more than runs do\. /);
   const noisy = answered(pages([0.98, 1, 0.99, 1.01, 1, 1.02, 0.99, 1], 100));
-  assert.match(noisy.sure ?? "", /; more runs narrow the interval; /);
+  assert.match(noisy.sure ?? "", /\. More runs narrow the interval\. /);
   const two = answered(pages([0.8, 1.25], 100));
-  assert.match(two.sure ?? "", /; more runs narrow the interval; /, "--decide settles places, not their mean");
+  assert.match(two.sure ?? "", /\. More runs narrow the interval\. /, "--decide settles places, not their mean");
   const one = answered(pages([0.99], 100));
-  assert.match(one.sure ?? "", /; more runs narrow the interval \(--decide 3 runs until it is settled\); /);
+  assert.match(one.sure ?? "", /\. More runs narrow the interval \(--decide 3 runs until it is settled\)\. /);
 });
 
 test("more runs are advised unless as many were asked for and lost", () => {
   const few = paired([1000, 1010, 1020], [900, 910, 920]);
   assert.match(
     answered(few, { repetitions: 3 }).sure ?? "",
-    /, and an interval takes 5\. Run it again with --runs 9\.$/,
+    /^Confidence: none yet, 3 valid runs per lane\. Run at least 5 per lane for an interval: `--runs 9`\.$/,
   );
   const lost = paired(
     [1000, 1010, 1020, ...Array<Time_ms>(6).fill("lost")],
@@ -206,7 +209,7 @@ test("more runs are advised unless as many were asked for and lost", () => {
   );
   assert.match(
     answered(lost, { repetitions: 9 }).sure ?? "",
-    /3 valid runs of each lane, and an interval takes 5\. Of 9 runs too many were lost; the reasons are below\.$/,
+    /none yet, 3 valid runs per lane\. Of 9 runs too many were lost; the reasons are below\.$/,
   );
   assert.match(answered(few, { repetitions: 9 }).sure ?? "", /Not all of its 9 runs were done\.$/);
 });

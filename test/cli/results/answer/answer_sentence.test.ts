@@ -69,6 +69,16 @@ const rows: Readonly<Record<string, readonly [Partial<Improvement>, Partial<Comp
     { where: "shop across 3 links", byLink: { faster: 0, slower: 0, all: 3 } },
     "No difference shown between HTTP/3 and HTTP/2 on shop across 3 links: the 95 % CI is -4 to 6 %.",
   ],
+  "probable, by too few runs for so many comparisons": [
+    { percent: 23.2, interval: { low: 11, high: 31 }, probability: 0.09, n: { lane: 7, over: 7 } },
+    { saved_ms: 212 },
+    "HTTP/3 is probably faster than HTTP/2 on shop (10mbit/50ms): 212 ms (23 %, 95 % CI 11 to 31). Three comparisons were made, so 9 runs are needed to be sure.",
+  ],
+  "probable, slower, of one comparison, by runs enough": [
+    { percent: -4, interval: { low: -7.1, high: -1.2 }, probability: 0.06, comparisons: 1 },
+    { saved_ms: -31 },
+    "HTTP/3 is probably slower than HTTP/2 on shop (10mbit/50ms): by 31 ms (4 %, 95 % CI 1 to 7). To be sure, more runs are needed.",
+  ],
   "no difference that matters": [
     { percent: 0.2, interval: { low: -1.2, high: 1.4 } },
     { saved_ms: 2 },

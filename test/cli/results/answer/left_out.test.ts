@@ -16,7 +16,7 @@ function loads(lane: string, valid: number, invalid: number, more: Partial<Sampl
 test("nothing is left out; a tenth is not many", () => {
   assert.equal(leftOut(loads("h1", 9, 0)), null);
   const left = leftOut([...loads("h1", 9, 1), ...loads("h3", 10, 0)]);
-  assert.equal(left?.line, "Left out: 1 of 20 loads: x (1).");
+  assert.equal(left?.line, "1 of 20 loads does not count: x (1).");
   assert.equal(left?.warning, null);
   assert.equal(leftOut(loads("h1", 9, 1))?.warning, null, "a tenth");
 });

@@ -58,7 +58,7 @@ test("a valid load without the metric is left out, for that reason; one that tim
   assert.deepEqual([isValid(c), c.reasons, hasNoTime(c, "lcp")], [false, ["the link was late"], false]);
   assert.equal(isValid(samplesOf([lacking])[0] as Measured), true);
   const { excluded } = verdictBy("lcp", [...loadsOf(6), { ...lacking, block: 9 }], new Map(), 1);
-  assert.match(excluded ?? "", /1 of 13 loads: no LCP \(1\)/);
+  assert.match(excluded ?? "", /1 of 13 loads does not count: no LCP \(1\)/);
 });
 
 test("of a load that timed out the first byte and paint that came by then are its own, and what did not come is slower", () => {
@@ -105,7 +105,7 @@ test("a late image does not make the first byte late: most loads of one lane mis
   for (const known of [true, false]) {
     const { pairs, excluded } = verdictBy("ttfb", withLate(known), new Map(), 1);
     assert.match(pairs[0]?.sentence ?? "", /^By TTFB, (no difference|h3 was as fast as)/, `${known}`);
-    assert.equal(excluded, known ? null : "Left out: 5 of 18 loads: timed out, TTFB not known (5).");
+    assert.equal(excluded, known ? null : "5 of 18 loads do not count: timed out, TTFB not known (5).");
   }
 });
 

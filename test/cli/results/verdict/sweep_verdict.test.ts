@@ -56,7 +56,7 @@ test("links that differ by RTT are told apart where they differ", () => {
   );
   assert.match(
     notes[0] ?? "",
-    /^Exploratory, the widest of 3 splits: on links with 150 ms RTT or more, h3 is 14 % faster than h2 \(95 %: .*\), 2 of 2 pages; with less than 150 ms RTT, no difference larger than 3 % between h3 and h2 \(95 %: .*\)\.$/,
+    /^HTTP\/3’s gain over HTTP\/2 grows with RTT: 14 % from 150 ms up, none shown below 150 ms \(exploratory\)\.$/,
   );
   assert.equal(scope, "2 pages over 4 links, each with 6 valid loads of each lane");
   assert.deepEqual(pairs[0]?.links, { faster: 2, slower: 0, unclear: 2, unknown: 0 });
@@ -71,7 +71,7 @@ test("the split follows what matters: bandwidth, or loss", () => {
   );
   assert.match(
     rate.notes[0] ?? "",
-    /: on links with 10 Mbit\/s or more, h3 is 10 % slower.*with less than 10 Mbit\/s, h3 is 20 % faster/,
+    /^HTTP\/3’s gain over HTTP\/2 shrinks with the rate: 10 % slower from 10 Mbit\/s up, 20 % faster at 1 Mbit\/s \(exploratory\)\.$/,
   );
   const byLoss = ["3mbit/50ms", "3mbit/50ms,loss=1%", "3mbit/50ms,loss=2%"];
   const loss = sweepVerdict(
@@ -79,7 +79,10 @@ test("the split follows what matters: bandwidth, or loss", () => {
     traits(byLoss),
     1,
   );
-  assert.match(loss.notes[0] ?? "", /: on links with 1 % loss or more, h3 is 30 % faster/);
+  assert.match(
+    loss.notes[0] ?? "",
+    / grows with loss: 30 % from 1 % loss up, [^ ]+(?: %| shown) at 0 % loss \(exploratory\)\.$/,
+  );
 });
 
 test("links that agree are not split", () => {
@@ -99,7 +102,7 @@ test("how many links each way, and nothing where no link has loads enough", () =
     1,
   ).pairs;
   assert.ok(pair);
-  assert.equal(winsLine(pair), "Link by link (4 links), h3 over h2: faster on 2, slower on 2.");
+  assert.equal(winsLine(pair), "Faster on 2 of 4 links, slower on 2.");
   assert.equal(winsLine({ ...pair, links: { faster: 0, slower: 0, unclear: 0, unknown: 4 } }), null);
 });
 
@@ -128,7 +131,7 @@ test("links are told together: what one of five shows by itself is not shown amo
   assert.deepEqual(pair?.links, { faster: 0, slower: 0, unclear: 5, unknown: 0 });
   assert.equal(
     pair && winsLine(pair),
-    "Link by link (5 links), h3 over h2: no difference shown on 5; to show one among 5 comparisons takes 6 loads of each lane.",
+    "No difference shown on any of 5 links alone: to show one among 5 comparisons takes 6 runs per lane.",
   );
 });
 
@@ -160,6 +163,6 @@ test("a lane without a valid load has a note and no comparison; no loads at all 
   const verdict = sweepVerdict(loads, traits(["3mbit/50ms"]), 1);
   assert.deepEqual(verdict.pairs, []);
   assert.deepEqual(verdict.notes, ["h3 has no valid load."]);
-  assert.equal(verdict.excluded, "Left out: 6 of 12 loads: the browser crashed (6).");
+  assert.equal(verdict.excluded, "6 of 12 loads do not count: the browser crashed (6).");
   assert.deepEqual(sweepVerdict([], new Map(), 1).pairs, []);
 });

@@ -206,5 +206,5 @@ test("what was disturbed, or was the first visit of two, says nothing of the loa
   assert.equal(counted({ ...load, reasons: [timeOut, faulty] }), null);
   assert.equal(counted({ ...load, reasons: [timeOut.replace("event", "event of the first visit")] }), null);
   assert.equal(counted({ ...load, reasons: ["the page's process ended"] }), null);
-  assert.match(excludedLine([disturbed]) ?? "", /^Left out: 1 of 1 load/);
+  assert.match(excludedLine([disturbed]) ?? "", /^1 of 1 load does not count: /);
 });

@@ -125,7 +125,7 @@ test("a race's sentences: h3 over h2 first; what is known and what is not; what 
   assert.equal(sentences.length, 3);
   assert.match(sentences[0] ?? "", /^h3 was 11 % faster than h2 \(4 and 5 loads, too few for an interval\)/);
   assert.match(sentences[2] ?? "", /^h2 is 11 % faster than h1 \(95 %: \d+(\.\d+)? to \d+(\.\d+)?\)\.$/);
-  assert.equal(excluded, "Left out: 2 of 16 loads: 2 requests on h1 (1); the browser crashed (1).");
+  assert.equal(excluded, "2 of 16 loads do not count: 2 requests on h1 (1); the browser crashed (1).");
   assert.equal(excludedLine(race.filter((sample) => sample.status === "valid")), null);
 });
 

@@ -3,14 +3,8 @@ import type { SweepEvent } from "../../../schemas/generated/sweep_event.ts";
 import { labelParts, laneFacts } from "../../base/lanes.ts";
 import { formatTime } from "../../base/numbers.ts";
 import { median } from "../../base/quantile.ts";
+import type { ShownLine } from "../../base/terminal_text.ts";
 import { sortLanes } from "../../results/verdict/sample.ts";
-
-/** One line of a terminal; so many of its first characters in a colour (SGR), where there are colours. */
-export interface ShownLine {
-  readonly text: string;
-  readonly colour?: string;
-  readonly coloured?: number;
-}
 
 interface Track {
   readonly plts_ms: number[];
