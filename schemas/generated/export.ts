@@ -222,6 +222,10 @@ export interface ExportedLoad {
    */
   optimal_ms?: number | null;
   /**
+   * about how much of the page load time the page waited for CPUs that programs outside of the lab used, and for a link that was held up; null: unavailable.
+   */
+  disturbance_estimate_ms?: number | null;
+  /**
    * of a load that fell back from QUIC to TCP: from the first QUIC packet until the next byte over TCP reached the same server; null: unavailable.
    */
   fallback_ms?: number | null;

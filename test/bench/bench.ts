@@ -41,6 +41,8 @@ export interface BenchOptions {
   readonly only: string;
   readonly runs: number | null;
   readonly link: string | null;
+  /** What only one benchmark takes, by its name. */
+  readonly more: Readonly<Record<string, string>>;
 }
 
 /** Measurements, or also what they were made of, for --json. */

@@ -13,6 +13,7 @@ async function extensionBench(file: `./extension_${string}.ts`): Promise<Bench> 
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   adaptive: async () => (await import("./adaptive.ts")).bench,
   applications: async () => (await import("./applications_fidelity.ts")).bench,
+  busy: async () => (await import("./busy.ts")).bench,
   browsertime: async () => (await import("./browsertime.ts")).bench,
   capture: async () => (await import("./extension_capture.ts")).bench,
   controllers: async () => (await import("./controllers.ts")).bench,
@@ -40,6 +41,15 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   video: async () => (await import("./video.ts")).bench,
   views: () => extensionBench("./extension_views.ts"),
 };
+
+/** Options of `busy` alone. */
+const ofBusy = {
+  pages: { type: "string" },
+  links: { type: "string" },
+  truth: { type: "string" },
+  "truth-runs": { type: "string" },
+  user: { type: "boolean" },
+} as const;
 
 const usage = "npm run bench -- NAME [WORD...] [--only PART] [--runs N] [--link LINK] [--json]";
 
@@ -82,6 +92,7 @@ function words() {
     only: { type: "string", default: "" },
     runs: { type: "string" },
     link: { type: "string" },
+    ...ofBusy,
   } as const;
   try {
     return parseArgs({ allowPositionals: true, options });
@@ -106,7 +117,13 @@ async function main(): Promise<void> {
       throw new UserError(`no benchmark ${JSON.stringify(name)}: use ${[...Object.keys(benches), "fresh"].join(", ")}`);
     if (runs !== null && !(Number.isInteger(runs) && runs > 0))
       throw new UserError(`--runs ${values.runs}: name a whole number from 1`);
-    const options = { paths, only: values.only, runs, link: values.link ?? null };
+    const more = Object.fromEntries(
+      Object.keys(ofBusy).flatMap((key) => {
+        const value = values[key as keyof typeof ofBusy];
+        return value === undefined ? [] : [[key, String(value)]];
+      }),
+    );
+    const options = { paths, only: values.only, runs, link: values.link ?? null, more };
     const result = await runBench(name, await load(), (line) => console.error(`bench: ${line}`), options);
     console.log(values.json ? JSON.stringify(result) : lines(result).join("\n"));
     if (!result.measurements.every(passes)) process.exitCode = 1;

@@ -26,6 +26,7 @@ function computedOf(load: PageLoad): Values<ComputedMetric> {
     network_ms: path?.network_ms ?? null,
     computation_ms: path?.computation_ms ?? null,
     optimal_ms: optimalOfLoad_ms(load),
+    disturbance_estimate_ms: load.log._trilane.disturbance?.estimate_ms ?? null,
     fallback_ms: load.log._trilane.fallback?.time_ms ?? null,
     moved_first_byte_ms: moves?.moved_first_byte_ms ?? null,
     path_moves: moves?.path_moves ?? null,

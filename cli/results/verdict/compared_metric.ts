@@ -75,12 +75,19 @@ function isLate({ ttfb_ms = null, bytes, reasons }: Measured, name: AnyMetric): 
   return name !== "ttfb_ms" && ttfb_ms !== null;
 }
 
+/** Of what the page waited for CPUs until its load event, the part that a moment before it has; other quantities have none. */
+function estimateUpTo({ plt_ms, disturbance_estimate_ms, ...load }: Measured, name: AnyMetric): number | null {
+  const value_ms = load[name as keyof typeof load] as number | null | undefined;
+  if (!disturbance_estimate_ms || !plt_ms || !value_ms || comparableFacts[name].kind !== "moment") return null;
+  return disturbance_estimate_ms * Math.min(1, value_ms / plt_ms);
+}
+
 /** The same by any metric, of those too that `--metric` does not take. */
 export function samplesBy<T extends Measured>(loads: readonly T[], name: AnyMetric): readonly T[] {
   const { title } = comparableFacts[name];
   return loads.map((load): T => {
     const value_ms = load[name] ?? null;
-    const sample = { ...load, plt_ms: value_ms };
+    const sample = { ...load, plt_ms: value_ms, disturbance_estimate_ms: estimateUpTo(load, name) };
     if (load.status === "valid" && value_ms === null) return { ...sample, ...leftOut(lacksMetric(title)) };
     if (!early.includes(name) || !timedOut(load)) return sample;
     if (value_ms !== null) return { ...sample, status: "valid", reasons: [] };

@@ -16,6 +16,7 @@ import {
   type PairedCell,
   pairedCells,
   percentOfLog,
+  ratioOff,
 } from "./paired_cells.ts";
 import { type PooledMean, pooledMean, whatPoolingNeeds, withKnownErrors } from "./pooled_cells.ts";
 import type { LanePair, Sample } from "./sample.ts";
@@ -73,10 +74,12 @@ function measured(
     return { ...pooled, reason: pooled.interval ? null : whatPoolingNeeds(cells.length) };
   }
   const [lane, over] = [only.cell.lane.map(Math.log), only.cell.over.map(Math.log)];
-  const interval = medianDifferenceInterval(lane, over, random);
-  const reason = interval ? null : `an interval needs ${minimumUnits} valid loads of each lane`;
-  const probability = interval && blockDifferenceTails(over, lane).twoSided;
-  return { logRatio: medianRatio(only), interval, probability, units: "blocks", reason };
+  const [found, logRatio, off] = [medianDifferenceInterval(lane, over, random), medianRatio(only), ratioOff(only)];
+  const reason = found ? null : `an interval needs ${minimumUnits} valid loads of each lane`;
+  const interval = found && { low: found.low - off, high: found.high + off };
+  // That the lanes differ by more than both may be off.
+  const beyond = Math.abs(logRatio) >= off ? blockDifferenceTails(over, lane, Math.sign(logRatio) * off).twoSided : 1;
+  return { logRatio, interval, probability: found && beyond, units: "blocks", reason };
 }
 
 /** Where a lane's medians are lower bounds it may be slower by any amount: that end of the interval (in %) is open. */

@@ -8,7 +8,7 @@ import { medianShiftTails } from "../stats/median_test.ts";
 import { benjaminiHochberg, holm, significanceLevel } from "../stats/multiplicity.ts";
 import { normalQuantile, normalUpperTail } from "../stats/normal_tail.ts";
 import { type Improvement, improvement } from "./comparison.ts";
-import { cellMedians, medianRatio, type PairedCell, present } from "./paired_cells.ts";
+import { cellMedians, medianRatio, type PairedCell, present, ratioOff } from "./paired_cells.ts";
 import type { LanePair } from "./sample.ts";
 
 /** Of fewer pages each is told by itself. */
@@ -58,9 +58,14 @@ function testOf(
 ): { readonly probability: number; readonly named: PageTest["named"] } | null {
   const known = cells.flatMap((cell) => cellMedians(cell) ?? []);
   if (known.length === 0) return null;
-  const tails = known.map(({ cell }) => {
-    const logsOf = (times: Float64Array): number[] => present(times).map(Math.log);
-    return medianShiftTails(logsOf(cell.lane), logsOf(cell.over));
+  const tails = known.map((medians) => {
+    const [lane, over] = [medians.cell.lane, medians.cell.over].map((times) => present(times).map(Math.log)) as [
+      number[],
+      number[],
+    ];
+    // That they differ by more than both may be off.
+    const off = ratioOff(medians);
+    return { greater: medianShiftTails(lane, over, off).greater, less: medianShiftTails(lane, over, -off).less };
   });
   const faster = together(tails.map(({ greater }) => greater));
   const slower = together(tails.map(({ less }) => less));

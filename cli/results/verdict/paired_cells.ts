@@ -1,10 +1,11 @@
 // Loads of two lanes side by side: page by page, link by link, block by block. What each cell says of itself, its medians' ratio and
 // its blocks' ratios; no test and no interval.
 import { median } from "../../base/quantile.ts";
+import { calmed } from "./busy_machine.ts";
 import { type CoverageGap, coverageGap } from "./lane_coverage.ts";
 import { countedTogether, isMedianOut, type LanePair, type Sample, type ValidSample } from "./sample.ts";
 
-/** One page on one link: the PLTs of both lanes (valid, or timed out), block by block; NaN where the block has none. */
+/** One page on one link: the PLTs of both lanes (valid, or timed out), block by block; NaN where the block has none. On a calm machine. */
 export interface PairedCell {
   readonly page: string;
   readonly link: string;
@@ -14,6 +15,8 @@ export interface PairedCell {
   readonly gap?: CoverageGap | null;
   /** Which of the blocks' loads timed out, so that their PLTs are lower bounds; absent: none did. */
   readonly timedOut?: { readonly lane: ReadonlySet<number>; readonly over: ReadonlySet<number> };
+  /** How far the lanes' medians may be off on either side, in ms, because the machine was busy; absent: by nothing. */
+  readonly off_ms?: { readonly lane: number; readonly over: number };
 }
 
 const noneOut = { lane: new Set<number>(), over: new Set<number>() };
@@ -21,7 +24,8 @@ const noneOut = { lane: new Set<number>(), over: new Set<number>() };
 export function pairedCells(samples: Iterable<Sample>, pair: LanePair): PairedCell[] {
   const cells = Map.groupBy(samples, ({ page, link }) => JSON.stringify([page, link]));
   return [...cells.values()].flatMap((all) => {
-    const loads = countedTogether(all).filter(({ lane }) => lane === pair.lane || lane === pair.over);
+    const calm = calmed(countedTogether(all));
+    const loads = calm.loads.filter(({ lane }) => lane === pair.lane || lane === pair.over);
     const [first] = loads;
     if (first === undefined) return [];
     const blocks = new Map<number, { lane?: ValidSample; over?: ValidSample }>();
@@ -34,6 +38,7 @@ export function pairedCells(samples: Iterable<Sample>, pair: LanePair): PairedCe
     const outOf = (side: "lane" | "over"): Set<number> =>
       new Set(inOrder.flatMap((block, index) => (block[side] && block[side].status !== "valid" ? [index] : [])));
     const timedOut = { lane: outOf("lane"), over: outOf("over") };
+    const off_ms = { lane: calm.off_ms.get(pair.lane) ?? 0, over: calm.off_ms.get(pair.over) ?? 0 };
     return {
       page: first.page,
       link: first.link,
@@ -41,6 +46,7 @@ export function pairedCells(samples: Iterable<Sample>, pair: LanePair): PairedCe
       over: Float64Array.from(inOrder, ({ over }) => over?.plt_ms ?? Number.NaN),
       gap: gapOf(loads, pair),
       ...(timedOut.lane.size + timedOut.over.size > 0 ? { timedOut } : {}),
+      ...(off_ms.lane + off_ms.over > 0 ? { off_ms } : {}),
     };
   });
 }
@@ -98,6 +104,16 @@ export function cellMedians(cell: PairedCell): CellMedians | null {
 
 /** log(lane / over) of a cell's medians. */
 export const medianRatio = ({ lane, over }: Pick<CellMedians, "lane" | "over">): number => Math.log(lane / over);
+
+/** A median is no farther off than this share of itself: of one that is, nothing is known. */
+const mostOff_share = 0.9;
+
+/** How far medianRatio may be off on either side, because the machine was busy. */
+export function ratioOff({ cell: { off_ms }, lane, over }: CellMedians): number {
+  if (!off_ms) return 0;
+  const ofOne = (off: number, of_ms: number): number => -Math.log1p(-Math.min(mostOff_share, off / of_ms));
+  return ofOne(off_ms.lane, lane) + ofOne(off_ms.over, over);
+}
 
 /** Improvement, (over - lane) / over * 100, of log(lane / over). */
 export const percentOfLog = (logRatio: number): number => (1 - Math.exp(logRatio)) * 100;

@@ -19,7 +19,7 @@ import {
   medianDifferenceErrors,
 } from "../stats/median_interval.ts";
 import { studentQuantile, studentUpperTail } from "../stats/student_tail.ts";
-import { type CellMedians, medianRatio } from "./paired_cells.ts";
+import { type CellMedians, medianRatio, ratioOff } from "./paired_cells.ts";
 
 /** From this many pages on, pages are a sample of pages. */
 export const manyPages = 6;
@@ -134,6 +134,8 @@ export function pooledMean(cells: readonly CellMedians[]): PooledMean {
   const pages = [...Map.groupBy(cells, ({ cell }) => cell.page).values()];
   const ofPages = pages.map((ofPage) => mean(ofPage.map(medianRatio)));
   const logRatio = mean(ofPages);
+  // All cells may be off to the same side.
+  const off = mean(pages.map((ofPage) => mean(ofPage.map(ratioOff))));
   const units = pages.length >= manyPages ? "pages" : "blocks";
   if (!hasLoadsEnough(cells)) return { logRatio, interval: null, probability: null, units };
   const weightOf = new Map(pages.flatMap((ofPage) => ofPage.map((cell) => [cell, 1 / (pages.length * ofPage.length)])));
@@ -141,8 +143,9 @@ export function pooledMean(cells: readonly CellMedians[]): PooledMean {
   const errors = errorsOf(cells);
   const { variance, freedom } = units === "pages" ? byPages(ofPages) : byLoads(errors, weights);
   const error = Math.hypot(Math.sqrt(variance), leansBy(errors, weights));
-  const reach = studentQuantile((1 - confidence) / 2, freedom) * error;
-  const probability = error > 0 ? 2 * studentUpperTail(Math.abs(logRatio) / error, freedom) : logRatio === 0 ? 1 : 0;
+  const reach = studentQuantile((1 - confidence) / 2, freedom) * error + off;
+  const beyond = Math.max(0, Math.abs(logRatio) - off);
+  const probability = error > 0 ? 2 * studentUpperTail(beyond / error, freedom) : beyond === 0 ? 1 : 0;
   return { logRatio, interval: { low: logRatio - reach, high: logRatio + reach }, probability, units };
 }
 

@@ -22,6 +22,10 @@ export interface Sample {
   /** Shares of the recorded requests and bytes that it asked for, 0 to 1; null or absent: not told. */
   readonly coverage_requests?: number | null;
   readonly coverage_bytes?: number | null;
+  /** What the machine may have added at most, up to where that is a calm machine's, and about how much it was (busy_machine.ts). */
+  readonly disturbance_ms?: number | null;
+  readonly tolerated_ms?: number | null;
+  readonly disturbance_estimate_ms?: number | null;
 }
 
 /** A sample that may enter an average. */

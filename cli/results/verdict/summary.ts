@@ -2,6 +2,7 @@
 import type { Interval } from "../../base/interval.ts";
 import { coefficientOfVariation, extremes, median } from "../../base/quantile.ts";
 import { medianInterval } from "../stats/median_interval.ts";
+import { calmed } from "./busy_machine.ts";
 import { compare, type Improvement } from "./comparison.ts";
 import { countedTogether, isMedianOut, isValid, type Sample, sortLanes, timedOut } from "./sample.ts";
 
@@ -28,11 +29,15 @@ export interface LaneSummary {
   readonly against: Improvement | null;
 }
 
+/** Because the machine was busy. */
+const widened = (interval: Interval | null, off_ms: number): Interval | null =>
+  interval && { low: interval.low - off_ms, high: interval.high + off_ms };
+
 /** Summaries of the lanes among these loads, h1 first. Loads should be of one page on one link. */
 export function summarize(loads: readonly Sample[], seed = 1): LaneSummary[] {
   const lanes = sortLanes(loads.map((load) => load.lane));
   const [baseline] = lanes;
-  const counting = countedTogether(loads);
+  const { loads: counting, off_ms } = calmed(countedTogether(loads));
   return lanes.map((lane) => {
     const all = loads.filter((load) => load.lane === lane);
     const plts_ms = counting.filter((load) => load.lane === lane).map(({ plt_ms }) => plt_ms);
@@ -49,7 +54,7 @@ export function summarize(loads: readonly Sample[], seed = 1): LaneSummary[] {
       timed_out: out,
       isAtLeast: isMedianOut(plts_ms.length, out),
       median_ms: range ? median(plts_ms) : null,
-      interval_ms: medianInterval(plts_ms),
+      interval_ms: widened(medianInterval(plts_ms), off_ms.get(lane) ?? 0),
       min_ms: range?.least ?? null,
       max_ms: range?.greatest ?? null,
       variation: plts_ms.length > 1 ? coefficientOfVariation(plts_ms) : null,

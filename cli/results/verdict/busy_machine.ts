@@ -1,0 +1,102 @@
+// Loads of a busy machine: what other programs added to them, as far as it can be known, taken off; and how far the rest may be off.
+//
+// Each load has an estimate e of how long its page waited for CPUs (cli/load/disturbance.ts). Its time is taken to be calm + b e. How much
+// of e there is in it, b, is asked of the loads: slopes of all pairs of loads of one lane on one page and link (Theil 1950, Sen
+// 1968), of all lanes together, and the interval of Kendall's test of them. But e hardly varies where a machine is as busy all the
+// time, and nine loads say little; so b is anywhere in that interval and from 0 to 1. Half of what is left is taken off, which is never
+// farther from the truth than the other half, and that half is what a lane's median may be off. Lanes suffer differently (HTTP/1.1 has
+// more threads to wake), so each lane may be off for itself, and a comparison by both together: its interval is longer by that on
+// each side, and its test asks whether the lanes differ by more. Among the rules that were tried (no correction, the slope alone, half with both
+// in quadrature, lower quartiles) it is the one whose intervals hold for every disturbance that was tried, however lanes share it
+// (test/cli/results/stats/simulated_busy.ts, `npm run bench -- coverage --only busy`).
+//
+// Loads that were disturbed less than is tolerated are those of a calm machine, and stay as they are. Pure.
+import type { Interval } from "../../base/interval.ts";
+import { mean, median } from "../../base/quantile.ts";
+import { normalQuantile } from "../stats/normal_tail.ts";
+import type { ValidSample } from "./sample.ts";
+
+/** About how long the page waited for CPUs that others used; 0: as on a calm machine. */
+export function waited_ms(
+  sample: Pick<ValidSample, "disturbance_ms" | "tolerated_ms" | "disturbance_estimate_ms">,
+): number {
+  const { disturbance_ms, tolerated_ms, disturbance_estimate_ms } = sample;
+  const isBusy = (disturbance_ms ?? 0) > (tolerated_ms ?? 0);
+  return isBusy ? (disturbance_estimate_ms ?? 0) : 0;
+}
+
+/** Of a page on a link: how much of the estimates there is in its loads. */
+export interface Slope {
+  /** Of all pairs of loads of one lane the middle one; null: there is none whose estimates differ. */
+  readonly estimate: number | null;
+  /** 95 %. From -infinity to infinity: nothing is known. */
+  readonly interval: Interval;
+  /** Of it what is taken to be possible, 0 to 1, or the end of it that is nearest. */
+  readonly possible: Interval;
+}
+
+interface Point {
+  readonly lane: string;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** In every lane alike: only loads of one lane are compared. */
+function slopesOf(points: readonly Point[]): { readonly slopes: number[]; readonly variance: number } {
+  const slopes: number[] = [];
+  let variance = 0;
+  for (const of of Map.groupBy(points, ({ lane }) => lane).values()) {
+    const n = of.length;
+    variance += (n * (n - 1) * (2 * n + 5)) / 18;
+    of.forEach((one, index) => {
+      for (const other of of.slice(0, index)) if (one.x !== other.x) slopes.push((one.y - other.y) / (one.x - other.x));
+    });
+  }
+  return { slopes: slopes.sort((a, b) => a - b), variance };
+}
+
+const unknownSlope = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY };
+
+function slopeOf(points: readonly Point[]): Slope {
+  const { slopes, variance } = slopesOf(points);
+  const reach = normalQuantile(0.025) * Math.sqrt(variance);
+  const [from, to] = [Math.floor((slopes.length - reach) / 2) - 1, Math.ceil((slopes.length + reach) / 2)];
+  const interval = { low: slopes[from] ?? Number.NEGATIVE_INFINITY, high: slopes[to] ?? Number.POSITIVE_INFINITY };
+  const known = from < 0 || to >= slopes.length ? unknownSlope : interval;
+  const possible = { low: clamp(known.low, 0, 1), high: clamp(known.high, 0, 1) };
+  return { estimate: slopes.length > 0 ? median(slopes) : null, interval: known, possible };
+}
+
+const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));
+
+export interface Calmed<T> {
+  /** With what was taken off. */
+  readonly loads: readonly T[];
+  /** By lane, in ms: how far its median may be off on either side. Lanes that are not there are off by nothing. */
+  readonly off_ms: ReadonlyMap<string, number>;
+  /** Null: the machine was calm. */
+  readonly slope: Slope | null;
+}
+
+const nothingOff: ReadonlyMap<string, number> = new Map();
+
+/** Loads of one page on one link as on a calm machine. */
+export function calmed<T extends ValidSample>(loads: readonly T[]): Calmed<T> {
+  const points = loads.map((load) => ({
+    lane: load.lane,
+    x: load.status === "valid" ? waited_ms(load) : 0,
+    y: load.plt_ms,
+  }));
+  if (points.every(({ x }) => x === 0)) return { loads, off_ms: nothingOff, slope: null };
+  const slope = slopeOf(points.filter((_, index) => loads[index]?.status === "valid"));
+  const { low, high } = slope.possible;
+  const share = (low + high) / 2;
+  const lanes = Map.groupBy(points, ({ lane }) => lane);
+  const off_ms = new Map([...lanes].map(([lane, of]) => [lane, ((high - low) / 2) * mean(of.map(({ x }) => x))]));
+  const taken = loads.map((load, index) => {
+    const left_ms = load.plt_ms - share * (points[index]?.x ?? 0);
+    // An estimate is no longer than its load; a time of 0 would have no ratio.
+    return left_ms > 0 ? { ...load, plt_ms: left_ms } : load;
+  });
+  return { loads: taken, off_ms, slope };
+}
