@@ -34,7 +34,7 @@ function textOf(path: string): string {
     if (code === "EACCES") throw new UserError(`${path}: may not be read: check the file's permissions`);
     throw error;
   }
-  return unzipped(content, path, largest_bytes, tooLarge)
+  return unzipped(content, path, largest_bytes, { tooLarge })
     .toString("utf8")
     .replace(/^\ufeff/, "");
 }

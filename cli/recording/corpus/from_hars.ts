@@ -20,7 +20,7 @@ const mostQuantiles = 101;
 /** Of a page's responses that have a body whose size is known. UserError for what is no HAR, or has no sizes. */
 function countedHar(json: unknown): CountedPage {
   const har = readHarFile(json);
-  const { kept } = selectEntries(har, { page: undefined, urlGiven: har.pages.length === 0 });
+  const { kept } = selectEntries(har, { page: undefined });
   const hasHeaders = bodySizeHasHeaders(har.entries, har.producer);
   const sized = kept.flatMap((entry): { entry: HarEntry; size: number }[] => {
     const headers = headersOf(entry, "response").map(

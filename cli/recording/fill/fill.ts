@@ -102,7 +102,7 @@ const textKinds: ReadonlySet<FillKind> = new Set<FillKind>([
   "m3u8",
   "plain",
 ]);
-const isText = (kind: FillKind): kind is TextKind => textKinds.has(kind);
+export const isText = (kind: FillKind): kind is TextKind => textKinds.has(kind);
 
 // Less than this below the size is left to the codec's padding.
 const closeEnough_bytes = 32;

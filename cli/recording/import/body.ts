@@ -1,14 +1,14 @@
 // A response's body as it was on the wire, or as near to it as the HAR allows: recorded bytes, recorded text compressed
 // again, or a filling of the recorded size. Decides and calls the makers; codecs and fillings are cli/recording/fill's.
 
-import { UserError } from "../../base/errors.ts";
 import type { BodyOrigin, Header } from "../archive/archive.ts";
 import { type ContentEncoding, contentEncoding, encode, encodeToSize } from "../fill/content_encoding.ts";
-import { encodeRandomized, type FillKind, fill, fillKind } from "../fill/fill.ts";
+import { encodeRandomized, type FillKind, fill, fillKind, isText } from "../fill/fill.ts";
 import type { Dimensions } from "../fill/jpeg.ts";
 import { seededBytes, seededText } from "../fill/seeded.ts";
 import { encodeText } from "./charset.ts";
-import { entryName, type HarEntry, isRecord, textField } from "./har.ts";
+import { bytesWrittenAsText, codedBody } from "./coded_body.ts";
+import { type HarEntry, isRecord, textField } from "./har.ts";
 import { headerValue } from "./headers.ts";
 import { hasContent } from "./select.ts";
 import { decodedSize, type TransferSize, transferSize } from "./transfer_size.ts";
@@ -29,6 +29,8 @@ export interface Body {
   readonly filledWith: FillKind | null;
   /** The HAR holds only the beginning of the text; the rest is filled. */
   readonly cutOff: boolean;
+  /** The HAR calls its text base64, which it is not: taken as text. */
+  readonly isNotBase64: boolean;
   /** The very bytes that were received: the headers that say what they are stay as they were. */
   readonly asOnWire: boolean;
 }
@@ -44,7 +46,11 @@ interface Wanted {
 }
 
 /** Statuses and methods whose responses have no body, whatever their headers say (RFC 9110 6.4.1). */
-const hasNoBody = ({ method, status }: HarEntry): boolean => method === "HEAD" || status === 204 || status === 205;
+const hasNoBody = (entry: HarEntry): boolean => {
+  const { method, status } = entry;
+  // A 304 with content is one that the recording browser's cache answered.
+  return method === "HEAD" || status === 204 || status === 205 || (status === 304 && !hasContent(entry));
+};
 
 const describe = ({ transfer, decoded_bytes }: Wanted) => ({
   large: null,
@@ -53,6 +59,7 @@ const describe = ({ transfer, decoded_bytes }: Wanted) => ({
   charset: null,
   filledWith: null,
   cutOff: false,
+  isNotBase64: false,
   asOnWire: false,
 });
 
@@ -62,18 +69,23 @@ function filled(wanted: Wanted, wire_bytes: number, dimensions: Dimensions | nul
   return { ...describe(wanted), bytes: made.bytes, origin: "filled", encoding: made.encoding, filledWith: made.kind };
 }
 
-function bytesOf(wanted: Wanted, text: string): { decoded: Buffer; charset: "utf-8" | null } {
-  const { entry } = wanted;
-  if (entry.content.encoding === "base64") {
-    // Node skips what is not base64 instead of refusing it.
-    if (!/^[A-Za-z0-9+/_\-\s]*={0,2}\s*$/.test(text))
-      throw new UserError(
-        `${entryName(entry.index, entry.url.href)}: content.text is not base64: record the page again`,
-      );
-    return { decoded: Buffer.from(text, "base64"), charset: null };
-  }
-  const { bytes, asNamed } = encodeText(text, wanted.contentType);
-  return { decoded: bytes, charset: asNamed ? null : "utf-8" };
+interface HeldBytes {
+  readonly bytes: Buffer;
+  readonly charset: "utf-8" | null;
+  readonly isNotBase64: boolean;
+}
+
+function bytesOf({ entry, contentType }: Wanted, text: string): HeldBytes {
+  const isCalledBase64 = /^base64$/i.test(textField(entry.content, "encoding") ?? "");
+  const base64 = isCalledBase64 ? text.replace(/^data:[^,]{0,200};base64,/i, "") : "";
+  // Node skips what is not base64 instead of refusing it.
+  const isBase64 = isCalledBase64 && /^[A-Za-z0-9+/_\-\s]*={0,2}\s*$/.test(base64);
+  if (isBase64) return { bytes: Buffer.from(base64, "base64"), charset: null, isNotBase64: false };
+  const isNotBase64 = isCalledBase64;
+  const written = bytesWrittenAsText(text);
+  if (written) return { bytes: written, charset: null, isNotBase64 };
+  const { bytes, asNamed } = encodeText(text, contentType);
+  return { bytes, charset: asNamed ? null : "utf-8", isNotBase64 };
 }
 
 // A byte order mark that the recorder dropped is no cut.
@@ -96,9 +108,9 @@ function completed(wanted: Wanted, start: Buffer, whole_bytes: number): Body {
   const missing = whole_bytes - start.length;
   const [before, after] = restWrapping[kind] ?? ["", ""];
   const room = Math.max(0, missing - before.length - after.length);
-  const isText = entry.content.encoding !== "base64";
+  const isBinary = entry.content.encoding === "base64" && !isText(kind);
   const make = (random_bytes: number): Buffer => {
-    if (!isText) return Buffer.concat([start, seededBytes(seed, missing)]);
+    if (isBinary) return Buffer.concat([start, seededBytes(seed, missing)]);
     const bulk = seededText(seed, random_bytes) + " ".repeat(room - random_bytes);
     // An end too short for a comment is blank.
     const rest = missing < before.length + after.length ? " ".repeat(missing) : before + bulk + after;
@@ -121,29 +133,23 @@ function isAlreadyEncoded(bytes: Buffer, encoding: ContentEncoding, transfer: Tr
 }
 
 function fromText(wanted: Wanted, text: string): Body {
-  const { encoding, transfer, decoded_bytes } = wanted;
-  const { decoded, charset } = bytesOf(wanted, text);
-  const described = { ...describe(wanted), charset };
-  if (encoding && isAlreadyEncoded(decoded, encoding, transfer))
-    return { ...described, bytes: decoded, origin: "recorded", encoding };
-  if (decoded_bytes !== null && decoded_bytes - decoded.length >= leastCut_bytes)
-    return { ...completed(wanted, decoded, decoded_bytes), charset };
+  const { entry, encoding, contentType, transfer, decoded_bytes } = wanted;
+  const { bytes, charset, isNotBase64 } = bytesOf(wanted, text);
+  const described = { ...describe(wanted), charset, isNotBase64 };
+  const coded = isText(fillKind(contentType, entry.url.href)) ? codedBody(bytes, encoding) : null;
+  if (encoding && (coded?.coding === encoding || isAlreadyEncoded(bytes, encoding, transfer)))
+    return { ...described, bytes, origin: "recorded", encoding };
+  const decoded = coded?.decoded ?? bytes;
+  if (decoded_bytes !== null && coded === null && decoded_bytes - decoded.length >= leastCut_bytes)
+    return { ...completed(wanted, decoded, decoded_bytes), charset, isNotBase64 };
   if (!encoding) return { ...described, bytes: decoded, origin: "recorded", encoding: null };
-  const { bytes } =
+  const encoded =
     transfer.body_bytes === null ? encode(decoded, encoding) : encodeToSize(decoded, encoding, transfer.body_bytes);
-  return { ...described, bytes, origin: "recompressed", encoding };
+  return { ...described, bytes: encoded.bytes, origin: "recompressed", encoding };
 }
 
 /** Above that a size is a mistake, or a download that no page load waits for; filling it would exhaust the memory. */
 const largestBody_bytes = 256_000_000;
-
-function mustBePlausible({ entry, transfer, decoded_bytes }: Wanted): void {
-  const size_bytes = Math.max(transfer.body_bytes ?? 0, decoded_bytes ?? 0);
-  if (size_bytes > largestBody_bytes)
-    throw new UserError(
-      `${entryName(entry.index, entry.url.href)}: a body of ${size_bytes} bytes is too large (at most ${largestBody_bytes}): take the entry out of the file`,
-    );
-}
 
 /** `export` writes what HAR has no field for: a body that was made up once does not come back as a recorded one. */
 function asExported({ entry, contentType }: Wanted, body: Body): Body {
@@ -173,6 +179,14 @@ function onWire(body: Buffer | LargeBody): Pick<Body, "bytes" | "large" | "trans
   };
 }
 
+/** Whether a body would have to be made up that is larger than any that a page waits for. `headers` as of bodyOf(). */
+export function isTooLarge(entry: HarEntry, headers: readonly Header[], hasHeaders: boolean): boolean {
+  if (hasNoBody(entry) || entry.wire?.body) return false;
+  const { body_bytes } = transferSize(entry, headers, hasHeaders);
+  const decoded_bytes = decodedSize(entry, body_bytes, headerValue(headers, "content-encoding") !== undefined);
+  return Math.max(body_bytes ?? 0, decoded_bytes ?? 0) > largestBody_bytes;
+}
+
 /** `headers`: the response's as recorded, names in lower case. */
 export function bodyOf(entry: HarEntry, headers: readonly Header[], hints: BodyHints): Body {
   const { dimensions, wireBody } = hints;
@@ -186,7 +200,6 @@ export function bodyOf(entry: HarEntry, headers: readonly Header[], hints: BodyH
   const empty: Body = { ...describe(wanted), bytes: Buffer.alloc(0), origin: "empty", encoding: null };
   if (hasNoBody(entry) || (entry.status === 304 && !hasContent(entry))) return empty;
   if (wireBody !== null) return { ...empty, ...onWire(wireBody), encoding, asOnWire: true };
-  mustBePlausible(wanted);
   const { text } = entry.content;
   if (typeof text === "string" && text !== "") return asExported(wanted, fromText(wanted, text));
   // Where the wire's size is not known, the decoded one is the nearest; a quarter of it is a usual compression.

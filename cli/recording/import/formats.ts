@@ -26,7 +26,7 @@ interface FormatFacts {
 }
 
 const facts = {
-  har: { ending: ".har", words: ".har, .har.gz, .har.zst", read: null },
+  har: { ending: ".har", words: ".har (also .gz, .zst, .br, .zip, .harp)", read: null },
   mahimahi: {
     words: "Mahimahi's folder",
     isFolder: true,
@@ -54,9 +54,12 @@ export type Format = keyof typeof facts;
 export const importFormats: Readonly<Record<Format, FormatFacts>> = facts;
 export const formats = Object.keys(facts) as readonly Format[];
 
-const endings = Object.values(importFormats).flatMap(({ ending }) => ending ?? []);
+const endings = [...Object.values(importFormats).flatMap(({ ending }) => ending ?? []), ".harp"];
 /** A file's ending by which its format is known, with that of its compression. */
-export const fileEnding = new RegExp(`(${endings.map((ending) => `\\${ending}`).join("|")})?(\\.gz|\\.zst)?$`, "i");
+export const fileEnding = new RegExp(
+  `(${endings.map((ending) => `\\${ending}`).join("|")})?(\\.gz|\\.zst|\\.br|\\.zip)?$`,
+  "i",
+);
 
 const peeked_bytes = 4096;
 

@@ -1,8 +1,9 @@
-// A page load's pages and entries, and how those of a HAR are read from unknown JSON. Strict about what a recording cannot do without (method,
-// URL, status, headers), lenient about the rest: producers leave out and add a lot. Judges and changes no entry.
+// A page load's pages and entries, and how those of a HAR are read from unknown JSON. Lenient: producers leave out and add a lot, and an entry
+// that is unusable costs itself, with the reason, and never the file.
 import { urlWithoutCredentials } from "../../../extension/capture/url_without_credentials.ts";
 import { dateTime_ms } from "../../../extension/har/date_time.ts";
 import { UserError } from "../../base/errors.ts";
+import { legalMethod } from "./legal_request.ts";
 import type { WireFacts } from "./wire_facts.ts";
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
@@ -22,13 +23,27 @@ export interface HarPage {
   readonly title: string;
 }
 
+/** Why an entry cannot be imported, whatever page it is of. */
+export type EntryFault = "not an object" | "no request" | "no URL" | "bad URL" | "bad method" | "body elsewhere";
+
+/** An entry that is left out. */
+export interface FaultyEntry {
+  readonly fault: EntryFault;
+  readonly pageref: string | null;
+}
+
 /** An entry's place and request: what is needed to say whether it is one to import at all. */
 export interface HarEntry {
   /** Position in log.entries, from 0. */
   readonly index: number;
   readonly url: URL;
   readonly method: string;
+  /** The entry has none: taken to be GET, or POST if something was posted. */
+  readonly isMethodGuessed: boolean;
+  /** 0 if there is none, or none of HTTP. */
   readonly status: number;
+  /** Why there is no status; null: there is one. */
+  readonly unanswered: "no response" | "no status" | null;
   readonly pageref: string | null;
   readonly started_ms: number | null;
   /** The whole entry, and its request, response and content, for fields that only some producers have. */
@@ -45,12 +60,16 @@ export interface HarFile {
   readonly producer: string;
   readonly pages: readonly HarPage[];
   readonly entries: readonly HarEntry[];
+  readonly faulty: readonly FaultyEntry[];
 }
 
 export const isRecord = (value: unknown): value is JsonRecord =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const recordOf = (value: unknown): JsonRecord => (isRecord(value) ? value : {});
+
+/** Of an entry that is no HAR's: its method and status were seen. */
+export const asAnswered = { isMethodGuessed: false, unanswered: null } as const;
 
 /** A field's text, trimmed; null where it is missing, empty or no text (no text that means anything holds a NUL). */
 export function textField(record: JsonRecord, name: string): string | null {
@@ -67,8 +86,17 @@ export function numberField(record: JsonRecord, name: string): number | null {
   return typeof number === "number" && Number.isFinite(number) ? number : null;
 }
 
+/** 2001 to 2286 in ms, and in s. */
+const earliest_ms = 1e12;
+const latest_ms = 1e13;
+
+/** A date as text, in ms or s since 1970, or as .NET writes it; null for anything else. */
 function timeField(record: JsonRecord, name: string): number | null {
-  return dateTime_ms(textField(record, name) ?? "");
+  const text = textField(record, name);
+  const number = numberField(record, name) ?? numberField({ date: /^\/Date\((\d+)/.exec(text ?? "")?.[1] }, "date");
+  if (number !== null && number >= earliest_ms && number < latest_ms) return number;
+  if (number !== null && number * 1000 >= earliest_ms && number * 1000 < latest_ms) return number * 1000;
+  return number === null ? dateTime_ms(text ?? "") : null;
 }
 
 /** How messages call an entry: its number as the eye counts, and as much of its URL as fits into a line. */
@@ -110,53 +138,69 @@ function readPage(value: unknown, index: number): HarPage {
 function statusOf(response: JsonRecord): number | null {
   const status = numberField(response, "status");
   const isWhole = textField(recordOf(response.content), "text") !== null && textField(response, "_error") === null;
-  return status === 0 && isWhole && Array.isArray(response.headers) && response.headers.length > 0 ? 200 : status;
+  if (status === 0 && isWhole && Array.isArray(response.headers) && response.headers.length > 0) return 200;
+  return status !== null && Number.isInteger(status) ? status : null;
 }
 
-function readEntry(value: unknown, index: number): HarEntry {
+/** A body that the HAR names outside of its folder. */
+const isElsewhere = (content: JsonRecord): boolean =>
+  textField(content, "_file") !== null && textField(content, "text") === null;
+
+function readEntry(value: unknown, index: number): HarEntry | FaultyEntry {
   const raw = recordOf(value);
   const request = recordOf(raw.request);
   const response = recordOf(raw.response);
-  const told = textField(request, "url");
-  const urlText = told === null ? null : urlWithoutCredentials(told);
-  const refuse = (what: string): UserError =>
-    new UserError(`${entryName(index, urlText ?? "")}: ${what}: record the page again`);
-  if (!isRecord(value)) throw refuse("is not an object");
-  if (!isRecord(raw.request)) throw refuse("has no request");
-  if (!urlText) throw refuse("has no request.url");
-  if (!URL.canParse(urlText)) throw refuse("request.url is not a URL");
-  const method = textField(request, "method");
-  if (!method) throw refuse("has no request.method");
-  if (!isRecord(raw.response)) throw refuse("has no response");
+  const content = recordOf(response.content);
+  const pageref = textField(raw, "pageref");
+  const faulty = (fault: EntryFault): FaultyEntry => ({ fault, pageref });
+  if (!isRecord(value)) return faulty("not an object");
+  if (!isRecord(raw.request)) return faulty("no request");
+  // WebPageTest has it twice.
+  const named = textField(request, "url") ?? textField(raw, "_full_url");
+  if (named === null) return faulty("no URL");
+  const url = URL.parse(urlWithoutCredentials(named));
+  if (url === null) return faulty("bad URL");
+  const given = textField(request, "method");
+  const method = given ?? (isRecord(request.postData) ? "POST" : "GET");
+  if (!legalMethod.test(method)) return faulty("bad method");
+  if (isElsewhere(content)) return faulty("body elsewhere");
   const status = statusOf(response);
-  if (status === null || !Number.isInteger(status)) throw refuse("has no response.status");
   return {
     index,
-    url: new URL(urlText),
+    url,
     method: method.toUpperCase(),
-    status,
-    pageref: textField(raw, "pageref"),
+    isMethodGuessed: given === null,
+    status: status ?? 0,
+    unanswered: status !== null ? null : isRecord(raw.response) ? "no status" : "no response",
+    pageref,
     started_ms: timeField(raw, "startedDateTime"),
     raw,
     request,
     response,
-    content: recordOf(response.content),
+    content,
     wire: null,
   };
 }
 
-/** The headers of an entry's request or response. UserError where there is no list of them. */
+function headerOf(value: unknown): NameValue[] {
+  // Pairs are lists of two in some producers' HARs.
+  const { name, value: text } = Array.isArray(value) ? { name: value[0], value: value[1] } : recordOf(value);
+  if (typeof name !== "string" || name.trim() === "") return [];
+  return [{ name, value: typeof text === "object" || text === undefined ? "" : String(text) }];
+}
+
+/** The headers of an entry's request or response: a list, an object, or the text of a message's head. None if there are none. */
 export function headersOf(entry: HarEntry, side: "request" | "response"): NameValue[] {
-  const list = entry[side].headers;
-  const refuse = (what: string): UserError =>
-    new UserError(`${entryName(entry.index, entry.url.href)}: ${side}.headers ${what}: record the page again`);
-  if (!Array.isArray(list)) throw refuse("is missing");
-  return list.map((header: unknown) => {
-    const { name, value } = recordOf(header);
-    if (typeof name !== "string") throw refuse("holds one without a name");
-    if (typeof value !== "string") throw refuse(`has no value for ${JSON.stringify(name)}`);
-    return { name, value };
-  });
+  const { headers } = entry[side];
+  if (Array.isArray(headers)) return headers.flatMap(headerOf);
+  if (typeof headers === "string")
+    return headers.split("\n").flatMap((line) => {
+      const [, name, value] = /^([^:\s]+):(.*)$/.exec(line.trim()) ?? [];
+      return headerOf({ name, value: value?.trim() });
+    });
+  return Object.entries(recordOf(headers)).flatMap(([name, values]) =>
+    (Array.isArray(values) ? values : [values]).flatMap((value) => headerOf({ name, value })),
+  );
 }
 
 function producerOf(log: JsonRecord): string {
@@ -167,16 +211,18 @@ function producerOf(log: JsonRecord): string {
   return "unknown producer";
 }
 
-/** Reads the JSON of a HAR. UserError, naming the entry, for one that lacks what a recording needs. */
+/** Reads the JSON of a HAR. UserError for what is none, or has no entries. */
 export function readHarFile(json: unknown): HarFile {
   const log = isRecord(json) ? json.log : undefined;
   if (!isRecord(log)) throw new UserError("is JSON but not HAR (it has no log): name a HAR 1.2 file");
   if (!Array.isArray(log.entries)) throw new UserError("is not a whole HAR (log.entries is missing): save it again");
   if (log.entries.length === 0)
     throw new UserError("has no entries: record the page again with the network panel open");
+  const read = log.entries.map(readEntry);
   return {
     producer: producerOf(log),
     pages: (Array.isArray(log.pages) ? log.pages : []).map(readPage),
-    entries: log.entries.map(readEntry),
+    entries: read.filter((entry): entry is HarEntry => !("fault" in entry)),
+    faulty: read.filter((entry): entry is FaultyEntry => "fault" in entry),
   };
 }

@@ -6,7 +6,7 @@ import { type Format, formatOf, importFormats } from "./formats.ts";
 import type { Credentials } from "./headers.ts";
 import { progress, readPage, storePage } from "./import_file.ts";
 import { storeWire } from "./import_wire.ts";
-import { noteLines } from "./notes.ts";
+import { entriesLine, noteLines } from "./notes.ts";
 import { inputName } from "./read.ts";
 import { recordingName } from "./recording_name.ts";
 import type { WireRecording } from "./wire_exchange.ts";
@@ -48,6 +48,8 @@ export interface ImportResult {
   readonly recording: Recording;
   /** For a reader. */
   readonly lines: readonly string[];
+  /** What a reader should know who did not ask for the lines: what was left out, and how the file had to be read. */
+  readonly remarks: readonly string[];
   /** Whether the start URL has a response. */
   readonly hasDocument: boolean;
 }
@@ -71,7 +73,9 @@ async function importHarFile(archive: Archive, request: ImportRequest): Promise<
   const { url: start, source } = imported;
   const { takesPlace, moreNotes } = await decided(request, { name, url: start, source, hasDocument });
   const recording = await storePage(archive, name, imported, takesPlace, moreNotes);
-  return { recording, lines: noteLines(imported.notes), hasDocument };
+  const { notes } = imported;
+  const left = Object.keys(notes.skipped).length > 0 ? [entriesLine(notes)] : [];
+  return { recording, lines: noteLines(notes), remarks: [...left, ...notes.remarks], hasDocument };
 }
 
 async function storeRecording(archive: Archive, request: ImportRequest, wire: WireRecording): Promise<ImportResult> {
@@ -85,7 +89,7 @@ async function storeRecording(archive: Archive, request: ImportRequest, wire: Wi
     const { takesPlace, moreNotes } = await decided(request, candidate);
     const stored = await storeWire(archive, wire, { ...choice, name, replace: takesPlace, moreNotes });
     const { recording, notes } = stored;
-    return { recording, lines: wireNoteLines(notes), hasDocument: notes.documents.length > 0 };
+    return { recording, lines: wireNoteLines(notes), remarks: [], hasDocument: notes.documents.length > 0 };
   } catch (error) {
     // What is wrong is said of the exchange; the file is known only here.
     if (error instanceof UserError && !error.message.startsWith("recording ") && !error.message.startsWith("--"))

@@ -2,10 +2,12 @@
 // import_har.ts's, how it is stored is cli/recording/archive's.
 
 import { UserError } from "../../base/errors.ts";
+import { shellWord } from "../../base/shell_word.ts";
 import { say } from "../../base/terminal_text.ts";
 import type { Archive, JsonObject, Recording } from "../archive/archive.ts";
 import { type ImportedPage, type ImportOptions, importHar } from "./import_har.ts";
 import { inputName, readHar } from "./read.ts";
+import { NoPageError } from "./select.ts";
 
 const progressEvery_ms = 2000;
 
@@ -19,14 +21,26 @@ export function progress(of = "responses"): (done: number, total: number) => voi
   };
 }
 
+/** What to do with a file that holds no page. */
+function remedyOf(error: UserError, file: string): string {
+  if (!(error instanceof NoPageError)) return "";
+  return error.canBeFetched
+    ? `: \`trilane fetch ${shellWord(file)}\` measures them, or give a page's start URL with --url`
+    : ": record the page itself, in a browser";
+}
+
 /** The page of a `.har` or `.har.gz` file, `-` for standard input. UserError names the file and what is wrong in it. */
-export async function readPage(file: string, choice: Omit<ImportOptions, "onExchange"> = {}): Promise<ImportedPage> {
-  const json = await readHar(file);
+export async function readPage(
+  file: string,
+  choice: Omit<ImportOptions, "onExchange" | "remarks"> = {},
+): Promise<ImportedPage> {
+  const remarks: string[] = [];
+  const json = await readHar(file, undefined, (line) => remarks.push(line));
   try {
-    return importHar(json, { ...choice, onExchange: progress() });
+    return importHar(json, { ...choice, remarks, onExchange: progress() });
   } catch (error) {
     // What is wrong is said of the entry; the file is known only here.
-    if (error instanceof UserError) throw new UserError(`${inputName(file)}: ${error.message}`);
+    if (error instanceof UserError) throw new UserError(`${inputName(file)}: ${error.message}${remedyOf(error, file)}`);
     throw error;
   }
 }

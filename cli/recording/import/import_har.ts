@@ -5,11 +5,10 @@ import { urlWithoutCredentials } from "../../../extension/capture/url_without_cr
 import { UserError } from "../../base/errors.ts";
 import type { Exchange, Header, NewExchange } from "../archive/archive.ts";
 import { Addresses, hostOf } from "./addresses.ts";
-import { type Body, bodyOf, bodySize } from "./body.ts";
+import { type Body, bodyOf, bodySize, isTooLarge } from "./body.ts";
 import { charsetParameter } from "./charset.ts";
 import { pictureDimensions } from "./dimensions.ts";
 import {
-  entryName,
   type HarEntry,
   type HarFile,
   type HarPage,
@@ -21,7 +20,6 @@ import {
 } from "./har.ts";
 import { HarCertificates } from "./har_certificates.ts";
 import { type Credentials, cleanHeaders, headerValue } from "./headers.ts";
-import { legalMethod, legalPath } from "./legal_request.ts";
 import { type ImportNotes, NoteCounter } from "./notes.ts";
 import { recordedOf } from "./recorded.ts";
 import { RoundTrips } from "./round_trips.ts";
@@ -43,6 +41,8 @@ export interface ImportOptions {
   readonly source?: string | undefined;
   /** Default: redacted. */
   readonly credentials?: Credentials | undefined;
+  /** What reading the file had to say of it. */
+  readonly remarks?: readonly string[] | undefined;
   /** Called after each exchange: compressing hundreds of bodies takes a while. */
   readonly onExchange?: ((done: number, total: number) => void) | undefined;
 }
@@ -165,23 +165,19 @@ interface Page {
   readonly notes: NoteCounter;
 }
 
-function mustBeLegal({ index, url, method }: HarEntry, { path }: Exchange): void {
-  const refuse = (what: string): UserError =>
-    new UserError(`${entryName(index, url.href)}: ${what}: record the page again`);
-  if (!legalMethod.test(method)) throw refuse("request.method is not one of HTTP");
-  if (!legalPath.test(path)) throw refuse("request.url has a path that HTTP cannot carry");
-}
+/** With content-length, which is taken out of what is replayed but says the size. */
+const asRecorded = (entry: HarEntry): Header[] =>
+  headersOf(entry, "response").map(({ name, value }): Header => [name.trim().toLowerCase(), value.trim()]);
 
 function importEntry(entry: HarEntry, context: Page): NewExchange {
   const { page, addresses, dimensionsOf, bodySizeHasHeaders, certificates, roundTrips } = context;
   const { serverTimes, large, credentials, notes } = context;
   const { wire } = entry;
-  const recordedHeaders = headersOf(entry, "response");
   const request = cleanHeaders(headersOf(entry, "request"), "request", credentials);
+  const recordedHeaders = headersOf(entry, "response");
   const cleaned = cleanHeaders(recordedHeaders, entry.method === "HEAD" ? "answer to HEAD" : "response", credentials);
-  // With content-length, which is taken out of what is replayed but says the size.
-  const asRecorded = recordedHeaders.map(({ name, value }): Header => [name.trim().toLowerCase(), value.trim()]);
-  const body = bodyOf(entry, asRecorded, {
+  const lowerCased = asRecorded(entry);
+  const body = bodyOf(entry, lowerCased, {
     bodySizeHasHeaders,
     dimensions: dimensionsOf(entry),
     wireBody: wire?.body ?? null,
@@ -209,9 +205,8 @@ function importEntry(entry: HarEntry, context: Page): NewExchange {
       unsent: cleaned.unsent,
     }),
   };
-  mustBeLegal(entry, exchange);
   notes.add({
-    ...{ entry, body, exchange, recordedHeaders: asRecorded },
+    ...{ entry, body, exchange, recordedHeaders: lowerCased },
     illegalHeaders: request.illegal + cleaned.illegal,
     redactedHeaders: request.redacted + cleaned.redacted,
   });
@@ -227,16 +222,21 @@ export function importHar(json: unknown, options: ImportOptions = {}): ImportedP
 
 /** The same of what was read already, or was never JSON. */
 export function importPage(har: HarFile, options: ImportOptions = {}): ImportedPage {
-  const selection = selectEntries(har, { page: options.page, urlGiven: options.url !== undefined });
+  const selection = selectEntries(har, { page: options.page, url: options.url });
   const url = startUrl(selection, options.url);
-  const { kept, before, documents } = beginAt(selection.kept, url, options.document);
+  const begun = beginAt(selection.kept, url, options.document);
+  const { before, documents } = begun;
+  const hasHeaders = bodySizeHasHeaders(begun.kept, har.producer);
+  const kept = begun.kept.filter((entry) => !isTooLarge(entry, asRecorded(entry), hasHeaders));
+  const tooLarge = begun.kept.length - kept.length;
+  if (kept.length === 0) throw new UserError("has no response of a size that a page can have: record the page again");
   const notes = new NoteCounter();
   const roundTrips = new RoundTrips(kept);
   const page: Page = {
     page: selection.page,
     addresses: new Addresses(kept),
     dimensionsOf: pictureDimensions(kept),
-    bodySizeHasHeaders: bodySizeHasHeaders(kept, har.producer),
+    bodySizeHasHeaders: hasHeaders,
     certificates: new HarCertificates(har.entries),
     roundTrips,
     serverTimes: new ServerTimes(kept, roundTrips, options.oneQueue ?? false),
@@ -256,14 +256,20 @@ export function importPage(har: HarFile, options: ImportOptions = {}): ImportedP
     exchanges,
     large: page.large,
     notes: notes.finish({
-      entries: har.entries.length,
+      entries: har.entries.length + har.faulty.length,
       pages: har.pages.length,
-      skipped: before > 0 ? { ...selection.skipped, "before the document": before } : selection.skipped,
+      skipped: {
+        ...selection.skipped,
+        ...(tooLarge > 0 ? { "too large": tooLarge } : {}),
+        ...(before > 0 ? { "before the document": before } : {}),
+      },
       failures: selection.failures,
       addresses: page.addresses.counts,
       documents,
       loadEvent_ms: selection.page?.load_event_ms ?? null,
       mostlyCached: isMostlyCached(kept),
+      methodsGuessed: kept.filter(({ isMethodGuessed }) => isMethodGuessed).length,
+      remarks: [...(selection.remark === null ? [] : [selection.remark]), ...(options.remarks ?? [])],
     }),
   };
 }

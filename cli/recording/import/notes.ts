@@ -5,6 +5,7 @@ import type { BodyOrigin, Exchange, Header } from "../archive/archive.ts";
 import type { AddressCounts } from "./addresses.ts";
 import { type Body, bodySize } from "./body.ts";
 import { type FailureKind, fittingFailures } from "./failures.ts";
+import { faultWords } from "./find_page.ts";
 import type { HarEntry } from "./har.ts";
 import { headerValue } from "./headers.ts";
 import type { SkipReason } from "./select.ts";
@@ -40,6 +41,12 @@ export type ImportNotes = {
     readonly unknown: number;
   };
   readonly charset_changed: number;
+  /** Called base64, and are not: taken as text. */
+  readonly not_base64: number;
+  /** Exchanges whose request had no method. */
+  readonly methods_guessed: number;
+  /** How the file had to be read. */
+  readonly remarks: readonly string[];
   readonly encoding_changed: number;
   readonly not_modified: number;
   readonly illegal_headers: number;
@@ -73,6 +80,8 @@ interface Totals {
   readonly documents: readonly number[];
   readonly loadEvent_ms: number | null;
   readonly mostlyCached: boolean;
+  readonly methodsGuessed: number;
+  readonly remarks: readonly string[];
 }
 
 export class NoteCounter {
@@ -83,6 +92,7 @@ export class NoteCounter {
     filled_bytes: 0,
     cut_off: 0,
     charset_changed: 0,
+    not_base64: 0,
     encoding_changed: 0,
     not_modified: 0,
     illegal_headers: 0,
@@ -102,6 +112,7 @@ export class NoteCounter {
     if (bodySize(body) > 0 && isChanged) this.#counts.encoding_changed++;
     if (body.cutOff) this.#counts.cut_off++;
     if (body.charset) this.#counts.charset_changed++;
+    if (body.isNotBase64) this.#counts.not_base64++;
     if (entry.status === 304 && exchange.status === 200) this.#counts.not_modified++;
     this.#counts.illegal_headers += illegalHeaders;
     this.#counts.redacted_headers += redactedHeaders;
@@ -139,15 +150,22 @@ export class NoteCounter {
       documents,
       load_event_ms: mostlyCached ? null : loadEvent_ms,
       mostly_cached: mostlyCached,
+      methods_guessed: totals.methodsGuessed,
+      remarks: totals.remarks,
     };
   }
 }
 
 const skipWords: Record<SkipReason, string> = {
+  ...faultWords,
+  "no response": "no response",
+  "no status": "no status",
+  "bad path": "a path that HTTP cannot carry",
+  "too large": "a body too large for a page",
   "other page": "of other pages of the file",
   "not http": "not over HTTP (data:, blob:, extensions)",
-  websocket: "WebSocket",
-  failed: "without a response (failed or aborted)",
+  websocket: "WebSocket (its messages are not replayed, alike on all lanes)",
+  failed: "failed or aborted",
   informational: "informational (1xx)",
   "from cache": "answered from a cache",
   "not modified": "not modified (304), with no body to replay",
@@ -157,6 +175,22 @@ const skipWords: Record<SkipReason, string> = {
   tunnel: "CONNECT to a proxy",
   "before the document": "before the document that the load begins with",
 };
+
+/** "12 of 20 entries; left out: 3 with no URL, 5 failed or aborted". */
+export function entriesLine({ entries, exchanges, skipped }: ImportNotes): string {
+  const reasons = Object.entries(skipped).map(([reason, amount]) => {
+    const words = skipWords[reason as SkipReason];
+    return `${amount} ${withReasons.has(reason) ? "with " : ""}${words}`;
+  });
+  const left = reasons.length === 0 ? "" : `; left out: ${reasons.join(", ")}`;
+  return `${exchanges} of ${count(entries, "entry", "entries")} imported${left}`;
+}
+
+/** Their words say what the entry has. */
+const withReasons: ReadonlySet<string> = new Set([
+  ...Object.keys(faultWords),
+  ...["no response", "no status", "bad path", "too large"],
+]);
 
 function bodyLines(notes: ImportNotes, source: string): string[] {
   const { bodies, filled_bytes, filled_with, cut_off } = notes;
@@ -180,12 +214,12 @@ function sizeLine({ compared, exact, worst_error_bytes, unknown }: ImportNotes["
 
 /** The notes in plain words, what is zero left out. `source`: what may lack a body. */
 export function noteLines(notes: ImportNotes, source = "the HAR"): string[] {
-  const lines = [...bodyLines(notes, source), sizeLine(notes.sizes)];
+  const lines = [entriesLine(notes), ...notes.remarks, ...bodyLines(notes, source), sizeLine(notes.sizes)];
   const say = (amount: number, words: string): void => {
     if (amount > 0) lines.push(`${amount} ${words}`);
   };
-  for (const [reason, count] of Object.entries(notes.skipped))
-    say(count, `left out: ${skipWords[reason as SkipReason]}`);
+  say(notes.methods_guessed, "without a method: read as GET, or as POST if something was posted");
+  say(notes.not_base64, "called base64, which they are not: taken as text");
   say(notes.not_modified, "not modified (304): replayed as 200 with the body the HAR has");
   say(notes.charset_changed, "in a charset that cannot be written here: stored as UTF-8, header changed");
   say(notes.encoding_changed, "stored with another content-encoding than recorded, header changed");

@@ -1,15 +1,26 @@
-// A HAR file's JSON: plain, gzipped or in zstd, from a file or from standard input (`-`). Says in one line what is wrong with a file
-// that holds something else. What the JSON means is read elsewhere.
-import { open } from "node:fs/promises";
+// A HAR file's JSON as people have it: plain, gzip, zstd or brotli, UTF-8 or UTF-16, a zip with attached bodies, a call of a function, from a
+// file or from standard input (`-`). Says in one line what is wrong with a file that holds something else. What the JSON means is read elsewhere.
+import { constants as fileFlags } from "node:fs";
+import { open, stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
+import { brotliDecompressSync, gunzipSync, constants as zlib } from "node:zlib";
 import { UserError } from "../../base/errors.ts";
 import { unzipped } from "../../base/unzipped.ts";
+import { attachBodies, besideFile } from "./attached_bodies.ts";
+import { scanJson } from "./bounded_json.ts";
+import { fileText } from "./file_text.ts";
+import { cutOffError, type OnRemark, oneHar, parsedHar } from "./har_document.ts";
+import { isZip, ZipArchive } from "./zip_archive.ts";
+import { zippedHars } from "./zipped_har.ts";
 
 /**
  * More than a page load ever is. Text, parsed values and the page made of them are in memory together, and V8 has no text
- * of more than 536 million characters.
+ * of more than 536 million characters. SECURITY.md lists these.
  */
 const maximumHar_bytes = 500e6;
+/** What is compressed may come to as many times its size, and to `freely_bytes` in any case. */
+const mostRatio = 50;
+const freely_bytes = 64e6;
 
 /** How messages call the input. */
 export const inputName = (path: string): string => (path === "-" ? "standard input" : path);
@@ -32,11 +43,21 @@ async function readAll(stream: Readable, name: string, limit_bytes: number): Pro
   return Buffer.concat(chunks);
 }
 
+/** `<(zcat shop.har.gz)` and /dev/stdin: open already, and so no one is waited for. */
+const isDescriptor = (path: string): boolean => /^\/(dev\/(fd\/\d+|stdin)|proc\/(self|\d+)\/fd\/\d+)$/.test(path);
+
 async function readFileWithin(path: string, limit_bytes: number): Promise<Buffer> {
-  const file = await open(path);
+  // A pipe that nobody writes to would be waited for without an end.
+  const file = await open(path, isDescriptor(path) ? "r" : fileFlags.O_RDONLY | fileFlags.O_NONBLOCK);
   try {
-    // Told before half a gigabyte is read in vain; a pipe has no size.
-    if ((await file.stat()).size > limit_bytes) throw tooLarge(path, limit_bytes);
+    const found = await file.stat();
+    if (found.isDirectory()) throw new UserError(`${path}: is a folder: name the HAR file in it`);
+    if (!found.isFile() && !isDescriptor(path))
+      throw new UserError(
+        `${path}: is ${found.isFIFO() ? "a pipe" : "a device"}, not a file: pipe it in (\`... | trilane import -\`)`,
+      );
+    // Said before half a gigabyte is read in vain; a pipe has no size.
+    if (found.size > limit_bytes) throw tooLarge(path, limit_bytes);
     return await readAll(file.createReadStream({ autoClose: false, highWaterMark: 1 << 20 }), path, limit_bytes);
   } finally {
     await file.close();
@@ -53,39 +74,88 @@ async function contentOf(path: string, limit_bytes: number): Promise<Buffer> {
     const code = error instanceof Error && "code" in error ? error.code : "";
     if (code === "ENOENT")
       throw new UserError(`${path}: no such file: name a .har or .har.gz file, or - for standard input`);
-    if (code === "EISDIR") throw new UserError(`${path}: is a folder: name the HAR file in it`);
     if (code === "EACCES") throw new UserError(`${path}: may not be read: check the file's permissions`);
+    if (code === "ENXIO" || code === "EAGAIN")
+      throw new UserError(`${path}: is not a regular file: name a .har or .har.gz file, or - for standard input`);
     throw error;
   }
 }
 
-function notJson(text: string, name: string, error: unknown): UserError {
-  if (/^\s*</.test(text))
-    return new UserError(`${name}: is HTML or XML, not HAR: save the recording itself, not a page about it`);
-  const reason = error instanceof Error ? error.message : "";
-  // V8 says so where the text ends too early, in one of two ways.
-  if (/end of JSON|Unterminated/.test(reason))
-    return new UserError(`${name}: is cut off after ${text.length} characters: save or copy the file again`);
-  const where = /position (\d+)/.exec(reason)?.[1];
-  return new UserError(`${name}: is not JSON${where ? ` (at character ${where})` : ""}: name a HAR 1.2 file`);
-}
-
-/** The text at `path`, unzipped. UserError, naming the file, for one that cannot be read or is too large. */
-export async function readTextFile(path: string, limit_bytes = maximumHar_bytes): Promise<string> {
-  const name = inputName(path);
-  const content = unzipped(await contentOf(path, limit_bytes), name, limit_bytes, () => tooLarge(name, limit_bytes));
-  // Some exporters begin with a byte order mark, which JSON does not allow.
-  return content.toString("utf8").replace(/^\ufeff/, "");
-}
-
-/** The parsed JSON of the HAR at `path`. UserError, naming the file, for one that is none or, unzipped, too large. */
-export async function readHar(path: string, limit_bytes = maximumHar_bytes): Promise<unknown> {
-  const name = inputName(path);
-  const text = await readTextFile(path, limit_bytes);
-  if (text.trim() === "") throw new UserError(`${name}: is empty: save the recording again`);
+function cutOffGzip(content: Buffer, name: string, limit_bytes: number): UserError {
   try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw notJson(text, name, error);
+    const { Z_SYNC_FLUSH } = zlib;
+    const { utf8 } = fileText(gunzipSync(content, { finishFlush: Z_SYNC_FLUSH, maxOutputLength: limit_bytes }));
+    const { isCutOff, wholeObjects } = scanJson(utf8, "entries");
+    if (isCutOff)
+      return cutOffError(name, `(its gzip ends at byte ${content.length}) at byte`, utf8.length, wholeObjects);
+  } catch {
+    // what is there cannot be read
+  }
+  return new UserError(`${name}: gzip is cut off: save or copy the file again`);
+}
+
+const looksLikeText = (content: Buffer): boolean => !content.subarray(0, 64).some((byte) => byte < 9);
+
+/** Brotli has no mark of its own. */
+function withoutBrotli(content: Buffer, path: string, limit_bytes: number): Buffer {
+  if (!/\.br$/i.test(path) && looksLikeText(content)) return content;
+  try {
+    return brotliDecompressSync(content, { maxOutputLength: limit_bytes });
+  } catch {
+    return content; // who reads it says what it is not
   }
 }
+
+function unpacked(content: Buffer, path: string, limit_bytes: number): Buffer {
+  const name = inputName(path);
+  const most_bytes = Math.min(limit_bytes, Math.max(freely_bytes, mostRatio * content.length));
+  const whole = unzipped(content, name, most_bytes, {
+    tooLarge: () =>
+      most_bytes === limit_bytes
+        ? tooLarge(name, limit_bytes)
+        : new UserError(
+            `${name}: unpacks to more than ${mostRatio} times its size, and more than ${freely_bytes / 1e6} MB: unpack it first if it is yours`,
+          ),
+    cutOff: () => cutOffGzip(content, name, most_bytes),
+  });
+  return whole === content ? withoutBrotli(content, path, most_bytes) : whole;
+}
+
+/** The text at `path`, unpacked. UserError, naming the file, for one that cannot be read or is too large. */
+export async function readTextFile(path: string, limit_bytes = maximumHar_bytes): Promise<string> {
+  return fileText(unpacked(await contentOf(path, limit_bytes), path, limit_bytes)).utf8.toString("utf8");
+}
+
+/**
+ * The parsed JSON of the HAR at `path`, with the bodies that lie beside it.
+ * @throws UserError, naming the file, for one that is none or, unpacked, too large.
+ */
+export async function readHar(
+  path: string,
+  limit_bytes = maximumHar_bytes,
+  onRemark: OnRemark = () => {},
+): Promise<unknown> {
+  const name = inputName(path);
+  const content = await contentOf(path, limit_bytes);
+  if (isZip(content)) {
+    try {
+      return oneHar(await zippedHars(new ZipArchive(content), name, onRemark));
+    } catch (error) {
+      if (error instanceof UserError && !error.message.startsWith(name))
+        throw new UserError(`${name}: ${error.message}`);
+      throw error;
+    }
+  }
+  const { utf8, remark } = fileText(unpacked(content, path, limit_bytes));
+  if (utf8.length === 0 || /^\s*$/.test(utf8.toString("latin1", 0, 1024))) {
+    if (utf8.toString("latin1").trim() === "") throw new UserError(`${name}: is empty: save the recording again`);
+  }
+  const json = oneHar(parsedHar(utf8, name));
+  if (remark !== null) onRemark(remark);
+  await attachBodies(json, path === "-" ? async () => null : besideFile(path), onRemark);
+  return json;
+}
+
+/** Whether a name is of a file that an import would read as a HAR. */
+export const isHarFile = async (path: string): Promise<boolean> =>
+  ((await stat(path).catch(() => null))?.isFile() ?? false) && /\.(harp?(\.(gz|zst|br))?|zip)$/i.test(path);

@@ -3,9 +3,24 @@
 import { UserError } from "../../base/errors.ts";
 import { namesIllegalHost } from "./addresses.ts";
 import { type FailureKind, failureKind } from "./failures.ts";
-import { type HarEntry, type HarFile, type HarPage, isRecord, numberField, textField } from "./har.ts";
+import { findPage, insteadOfPage } from "./find_page.ts";
+import {
+  type EntryFault,
+  type HarEntry,
+  type HarFile,
+  type HarPage,
+  headersOf,
+  numberField,
+  textField,
+} from "./har.ts";
+import { legalPath } from "./legal_request.ts";
 
 export type SkipReason =
+  | EntryFault
+  | "no response"
+  | "no status"
+  | "bad path"
+  | "too large"
   | "other page"
   | "not http"
   | "websocket"
@@ -27,27 +42,89 @@ export interface Selection {
   /** What failed when it was recorded, and how: it will fail again, as it should. */
   readonly failures: Readonly<Record<string, FailureKind>>;
   readonly page: HarPage | null;
+  /** For a reader: how the page was chosen; null: as usual. */
+  readonly remark: string | null;
 }
 
-/** The page asked for, counted from 1. A file without pages is one page, if its URL is given. */
-function choosePage(har: HarFile, asked: number | undefined, urlGiven: boolean): HarPage | null {
-  const count = har.pages.length;
-  if (count === 0) {
-    if (urlGiven && (asked ?? 1) === 1) return null;
-    throw new UserError(
-      "has no page (log.pages is empty): give the page's start URL with --url to take all entries as one",
-    );
+/** A file without a page; who knows the file says what to do with it. */
+export class NoPageError extends UserError {
+  readonly canBeFetched: boolean;
+
+  constructor(words: string, canBeFetched: boolean) {
+    super(`has no page: ${words}`);
+    this.canBeFetched = canBeFetched;
   }
-  const number = asked ?? 1;
-  const page = har.pages[number - 1];
-  if (!page) throw new UserError(`has no page ${number}: it has ${count === 1 ? "1 page" : `${count} pages`} (--page)`);
-  return page;
 }
 
-function ofPage(entry: HarEntry, har: HarFile, page: HarPage | null): boolean {
-  if (page === null || entry.pageref === page.id) return true;
-  // The reference is optional, and needless where there is one page.
-  return entry.pageref === null && har.pages.length === 1;
+/** An entry is sent a little before its page is said to begin. */
+const pageSlack_ms = 100;
+
+/** Which page each entry is of: as it says, else by the only page, a page's URL, or when it was sent; null: it cannot be told. */
+function pagesOf(har: HarFile): ReadonlyMap<HarEntry, HarPage | null> {
+  const { pages, entries } = har;
+  const byId = new Map(pages.toReversed().map((page) => [page.id, page]));
+  const only = pages.length === 1 ? (pages[0] ?? null) : null;
+  const started = pages.filter(({ started_ms }) => started_ms !== null);
+  const bySent = ({ started_ms }: HarEntry): HarPage | null =>
+    started_ms === null
+      ? null
+      : (started.findLast((page) => (page.started_ms ?? 0) <= started_ms + pageSlack_ms) ?? null);
+  // Those with one reference are of one page, whatever it is called.
+  const strays = entries.filter(({ pageref }) => pageref !== null && !byId.has(pageref));
+  const ofStray = new Map<string | null, HarPage>();
+  for (const { pageref, url } of strays) {
+    const page = pages.find((candidate) => candidate.url !== null && withoutHash(candidate.url) === withoutHash(url));
+    if (page && !ofStray.has(pageref)) ofStray.set(pageref, page);
+  }
+  return new Map(
+    entries.map((entry) => {
+      const named = entry.pageref === null ? undefined : byId.get(entry.pageref);
+      return [entry, named ?? only ?? ofStray.get(entry.pageref) ?? bySent(entry)];
+    }),
+  );
+}
+
+const withoutHash = ({ origin, pathname, search }: URL): string => `${origin}${pathname}${search}`;
+
+interface ChosenPage {
+  readonly page: HarPage | null;
+  readonly has: (entry: HarEntry) => boolean;
+  /** For a reader: why this one; null: as usual. */
+  readonly remark: string | null;
+}
+
+/** Of a file that names no page. */
+function foundPage(har: HarFile, asked: number | undefined, url: string | undefined): ChosenPage {
+  if ((asked ?? 1) !== 1) throw new UserError(`has no page ${asked}: it names none (--url)`);
+  const found = findPage(bySendTime(har.entries.filter(isHttp)), url);
+  if (found) {
+    const { page, entries } = found;
+    const remark =
+      url === undefined
+        ? `the file names no page: taken to be ${page.url?.href}, its first HTML document (--url)`
+        : null;
+    return { page, has: (entry) => entries.has(entry), remark };
+  }
+  if (url !== undefined) return { page: null, has: () => true, remark: null };
+  const { words, canBeFetched } = insteadOfPage(har);
+  throw new NoPageError(words, canBeFetched);
+}
+
+/** The page asked for, counted from 1; if none is, the first that has a response. */
+function choosePage(har: HarFile, asked: number | undefined, url: string | undefined): ChosenPage {
+  const amount = har.pages.length;
+  if (amount === 0) return foundPage(har, asked, url);
+  const pages = pagesOf(har);
+  const answered = new Set([...pages].filter(([entry]) => isHttp(entry) && entry.status > 0).map(([, page]) => page));
+  const first = har.pages.findIndex((page) => answered.has(page));
+  const page = har.pages[(asked ?? Math.max(first, 0) + 1) - 1];
+  if (!page)
+    throw new UserError(`has no page ${asked}: it has ${amount === 1 ? "1 page" : `${amount} pages`} (--page)`);
+  const remark =
+    asked === undefined && first > 0
+      ? `page ${first + 1} of the file: those before it have no response (--page)`
+      : null;
+  return { page, has: (entry) => pages.get(entry) === page, remark };
 }
 
 const isHttp = ({ url }: HarEntry): boolean => url.protocol === "http:" || url.protocol === "https:";
@@ -97,13 +174,10 @@ const isPushed = ({ raw }: HarEntry): boolean => raw._was_pushed === 1 || raw._w
 const usefulTypes =
   /^(text\/(html|css|javascript)|application\/(x-)?(javascript|xhtml\+xml|json)|image\/|font\/|video\/|audio\/)/i;
 
-const headerOf = ({ response }: HarEntry, name: string): string => {
-  const { headers } = response;
-  const found = Array.isArray(headers)
-    ? headers.find((each) => isRecord(each) && String(each.name).trim().toLowerCase() === name)
-    : undefined;
-  return isRecord(found) ? String(found.value).trim() : "";
-};
+const headerOf = (entry: HarEntry, name: string): string =>
+  headersOf(entry, "response")
+    .find((header) => header.name.trim().toLowerCase() === name)
+    ?.value.trim() ?? "";
 
 /** Bytes of a body that the file has as text; null: none, or coded. */
 function textBytes({ content }: HarEntry): number | null {
@@ -111,39 +185,45 @@ function textBytes({ content }: HarEntry): number | null {
   return text === null || content.encoding !== undefined ? null : Buffer.byteLength(text);
 }
 
+const isOk = ({ status }: HarEntry): boolean => status === 200 || status === 203;
+
 /**
  * Whether the response broke off: a connection that died, after which the browser asked again. By what says that there was to be
  * more of a body than there is.
  */
 function isBrokenOff(entry: HarEntry): boolean {
-  const { status, method, content } = entry;
-  if (method === "HEAD" || status !== 200) return false;
+  const { method, content } = entry;
+  if (method === "HEAD" || !isOk(entry) || isFromCache(entry)) return false;
   const length = Number(headerOf(entry, "content-length") || "0");
   const coding = headerOf(entry, "content-encoding");
-  if (hasContent(entry)) return coding === "" && (textBytes(entry) ?? length) < length;
-  return coding !== "" || length > 0 || usefulTypes.test(textField(content, "mimeType") ?? "");
+  if (textField(content, "text") !== null) return coding === "" && (textBytes(entry) ?? length) < length;
+  return hasContent(entry) || coding !== "" || length > 0 || usefulTypes.test(textField(content, "mimeType") ?? "");
 }
 
-const bodyOf = ({ request }: HarEntry): string => JSON.stringify(isRecord(request.postData) ? request.postData : null);
+const bodyOf = ({ request }: HarEntry): string => JSON.stringify(request.postData ?? null);
 
-/** A whole answer to the same request, later. */
+/** The whole of what broke off: its text, or in a file without bodies at least a size. */
+function isWhole(entry: HarEntry, broken: HarEntry): boolean {
+  if (!isOk(entry) || hasError(entry)) return false;
+  if (textField(entry.content, "text") !== null) return !isBrokenOff(entry);
+  return hasContent(entry) && !hasContent(broken);
+}
+
+/** A whole answer to the same request. */
 function isTriedAgain(entry: HarEntry, alternatives: readonly HarEntry[]): boolean {
   if (!isBrokenOff(entry)) return false;
   return alternatives.some(
     (other) =>
-      other.index > entry.index &&
-      other.method === entry.method &&
-      other.status === 200 &&
-      hasContent(other) &&
-      !isBrokenOff(other) &&
-      bodyOf(other) === bodyOf(entry),
+      other !== entry && other.method === entry.method && isWhole(other, entry) && bodyOf(other) === bodyOf(entry),
   );
 }
 
 function skipReason(entry: HarEntry, alternatives: readonly HarEntry[]): SkipReason | null {
   if (entry.status === 101) return "websocket";
   if (entry.method === "CONNECT") return "tunnel";
+  if (entry.unanswered !== null) return entry.unanswered;
   if (entry.status <= 0 || entry.status > 999) return "failed";
+  if (!legalPath.test(`${entry.url.pathname}${entry.url.search}`)) return "bad path";
   if (entry.status < 200) return "informational";
   if (namesIllegalHost(entry)) return "illegal host";
   const elsewhere = (fits: (other: HarEntry) => boolean): boolean =>
@@ -169,16 +249,29 @@ function bySendTime(entries: readonly HarEntry[]): HarEntry[] {
   return timed.toSorted((a, b) => a.at - b.at || a.entry.index - b.entry.index).map(({ entry }) => entry);
 }
 
-/** `page` counts from 1. UserError where there is no such page, or nothing of it to keep. */
-export function selectEntries(har: HarFile, options: { page: number | undefined; urlGiven: boolean }): Selection {
-  const page = choosePage(har, options.page, options.urlGiven);
+const failedReasons: ReadonlySet<SkipReason> = new Set(["failed", "no response", "no status"]);
+
+/**
+ * `page` counts from 1; `url` is the start URL, if the user gave it.
+ * @throws UserError if there is no such page, or nothing of it to keep.
+ */
+export function selectEntries(
+  har: HarFile,
+  options: { page: number | undefined; url?: string | undefined },
+): Selection {
+  const { page, has, remark } = choosePage(har, options.page, options.url);
   const skipped: Partial<Record<SkipReason, number>> = {};
   const skip = (reason: SkipReason): void => {
     skipped[reason] = (skipped[reason] ?? 0) + 1;
   };
+  for (const { fault, pageref } of har.faulty) {
+    const isOther =
+      page !== null && pageref !== null && pageref !== page.id && har.pages.some(({ id }) => id === pageref);
+    skip(isOther ? "other page" : fault);
+  }
   const sent: HarEntry[] = [];
   for (const entry of har.entries) {
-    if (!ofPage(entry, har, page)) skip("other page");
+    if (!has(entry)) skip("other page");
     else if (entry.url.protocol === "ws:" || entry.url.protocol === "wss:") skip("websocket");
     else if (!isHttp(entry)) skip("not http");
     else sent.push(entry);
@@ -188,13 +281,16 @@ export function selectEntries(har: HarFile, options: { page: number | undefined;
   const failures: Record<string, FailureKind> = {};
   for (const entry of bySendTime(sent)) {
     const reason = skipReason(entry, byUrl.get(entry.url.href) ?? []);
-    if (reason === "failed" || hasError(entry) || leadsNowhere(entry)) failures[entry.url.href] ??= failureKind(entry);
+    const isFailed = reason !== null && failedReasons.has(reason);
+    if (isFailed || hasError(entry) || leadsNowhere(entry)) failures[entry.url.href] ??= failureKind(entry);
     if (reason) skip(reason);
     else kept.push(entry);
   }
+  // What was tried again with success does not fail in a load.
+  for (const entry of kept) if (isOk(entry) && !hasError(entry) && hasContent(entry)) delete failures[entry.url.href];
   if (kept.length === 0) {
-    const reasons = Object.entries(skipped).map(([reason, count]) => `${count} ${reason}`);
+    const reasons = Object.entries(skipped).map(([reason, amount]) => `${amount} ${reason}`);
     throw new UserError(`has no HTTP response to replay (${reasons.join(", ")}): record the page again`);
   }
-  return { sent: bySendTime(sent), kept, skipped, failures, page };
+  return { sent: bySendTime(sent), kept, skipped, failures, page, remark };
 }

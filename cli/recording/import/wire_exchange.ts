@@ -1,7 +1,7 @@
 // A request and its response as a recorder of the wire kept them: what Mahimahi's folders and Web Page Replay's archives
 // hold. Bodies stay in their files.
 import type { JsonObject } from "../archive/archive.ts";
-import type { HarEntry, NameValue } from "./har.ts";
+import { asAnswered, type HarEntry, type NameValue } from "./har.ts";
 import type { Body } from "./http_message.ts";
 
 export interface WireExchange {
@@ -36,5 +36,5 @@ export interface WireRecording {
 /** As much of it as a HAR's entry as tells host and address. */
 export function asEntry({ url, method, status, address }: WireExchange): HarEntry {
   const nothing = { pageref: null, started_ms: null, request: {}, response: {}, content: {}, wire: null };
-  return { index: 0, url, method, status, raw: { serverIPAddress: address }, ...nothing };
+  return { index: 0, url, method, status, raw: { serverIPAddress: address }, ...asAnswered, ...nothing };
 }

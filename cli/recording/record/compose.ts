@@ -11,7 +11,7 @@ import { entriesOf, navigationRequest } from "../../../extension/capture/entries
 import { type Capture, type CapturedRequest, isUnderWay } from "../../../extension/capture/requests.ts";
 import type { HarEntry } from "../../../schemas/generated/page_load.ts";
 import type { Header } from "../archive/archive.ts";
-import type { HarFile, JsonRecord, HarEntry as LoadEntry } from "../import/har.ts";
+import { asAnswered, type HarFile, type JsonRecord, type HarEntry as LoadEntry } from "../import/har.ts";
 import type { WireFacts } from "../import/wire_facts.ts";
 import { Certificates } from "./certificates.ts";
 import type { LoggedConnection, LoggedRequest, NetLog } from "./net_log.ts";
@@ -250,7 +250,11 @@ export function composeRecorded(
           title,
         },
       ],
-      entries: all.map((entry, index) => ({ ...entry, index, pageref: null, wire: facts[index] ?? null })),
+      entries: all.map((entry, index) => ({
+        ...{ ...entry, ...asAnswered, index, pageref: null },
+        wire: facts[index] ?? null,
+      })),
+      faulty: [],
     },
     counts: {
       answered: answered.length + unattended.length,

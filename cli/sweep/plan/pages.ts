@@ -146,8 +146,8 @@ async function replaced(archive: Archive, file: string, candidate: Candidate): P
 async function importFile(home: string, file: string, { credentials, say }: PageChoice): Promise<string> {
   return await withArchive(home, async (archive) => {
     const request = { file, credentials, replace: (candidate: Candidate) => replaced(archive, file, candidate) };
-    const { recording } = await retryOnNameTaken(() => importAny(archive, request));
-    say(`${inputName(file)}: imported as ${recording.name}`);
+    const { recording, remarks } = await retryOnNameTaken(() => importAny(archive, request));
+    say([`${inputName(file)}: imported as ${recording.name}`, ...remarks].join("; "));
     return recording.name;
   });
 }

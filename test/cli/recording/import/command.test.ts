@@ -117,8 +117,11 @@ test("bad input: one line that names the file, nothing written", async () => {
     [mkdtempSync(join(folder, "empty-")), /holds no file/],
     [file("empty.har", " \n"), /is empty/],
     [file("page.har", "<!doctype html><title>Not found</title>"), /HTML or XML, not HAR/],
-    [file("cut.har", whole.subarray(0, whole.length / 2)), /is cut off after \d+ characters/],
-    [file("cut.har.gz", zipped.subarray(0, zipped.length / 2)), /gzip is cut off/],
+    [file("cut.har", whole.subarray(0, whole.length / 2)), /is cut off at byte \d+, after 3 whole entries/],
+    [
+      file("cut.har.gz", zipped.subarray(0, zipped.length / 2)),
+      /is cut off \(its gzip ends at byte \d+\) at byte \d+, after \d+ whole entr/,
+    ],
     [
       file("damaged.har.gz", Buffer.concat([zipped.subarray(0, 40), Buffer.alloc(40), zipped.subarray(80)])),
       /gzip is damaged/,
@@ -126,7 +129,7 @@ test("bad input: one line that names the file, nothing written", async () => {
     [file("text.har", "hello"), /is not JSON/],
     [file("other.har", "{}"), /not HAR/],
     [file("noentry.har", '{"log":{"pages":[],"entries":[]}}'), /has no entries/],
-    [file("norequest.har", '{"log":{"entries":[{}]}}'), /entry 1: has no request/],
+    [file("norequest.har", '{"log":{"entries":[{}]}}'), /has no page: 1 entry with no request/],
   ] as const) {
     const said = await refusal({ file: path });
     assert.ok(said.startsWith(`${path}: `), said);
@@ -141,7 +144,7 @@ test("bad input on the command line: one line on standard error, exit status 2",
   const { status, out, error } = trilane(["import", path, "--home", untouched]);
   assert.equal(status, 2);
   assert.equal(out, "");
-  assert.match(error, /^trilane: .*cut\.har: is cut off after \d+ characters: [^\n]*\n$/);
+  assert.match(error, /^trilane: .*cut\.har: is cut off at byte \d+, after 3 whole entries: [^\n]*\n$/);
   assert.equal(existsSync(untouched), false);
 });
 

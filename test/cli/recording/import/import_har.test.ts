@@ -212,7 +212,7 @@ test("the same HAR gives the same recording", () => {
 test("the notes in words leave out what is zero and name what is not", () => {
   const lines = noteLines(imported("chrome-devtools").notes).join("\n");
   assert.match(lines, /1 as recorded, 2 compressed again, 1 filled, 2 empty/);
-  assert.match(lines, /1 left out: WebSocket/);
+  assert.match(lines, /; left out: .*\b1 WebSocket \(its messages are not replayed/);
   assert.doesNotMatch(lines, /^0 /m);
 });
 
@@ -232,37 +232,83 @@ const har = (
   log: { version: "1.2", creator: { name: "test", version: "1" }, pages, entries },
 });
 
-test("bad input is refused in one line that says what and where", () => {
+test("what holds no page is refused in one line that says what it has instead", () => {
+  const call = entry({
+    request: { url: "https://a.example/api" },
+    response: { content: { mimeType: "application/json" } },
+  });
+  const socket = entry({ request: { url: "wss://a.example/" }, response: { status: 101 } });
+  const posted = entry({ request: { method: "POST" }, response: { content: { mimeType: "application/json" } } });
   const without = (side: "request" | "response", field: string): Json => entry({ [side]: { [field]: undefined } });
   for (const [json, message] of [
     [null, /not HAR \(it has no log\)/],
     [[], /not HAR/],
     [{ log: {} }, /log.entries is missing/],
     [har([]), /has no entries/],
-    [har([entry()], []), /has no page/],
-    [har([entry(), "x"]), /^entry 2: is not an object/],
-    [har([without("request", "url")]), /^entry 1: has no request.url/],
-    [har([entry({ request: { url: "nonsense" } })]), /^entry 1 \(nonsense\): request.url is not a URL/],
-    [har([without("request", "method")]), /^entry 1 \(https:\/\/a.example\/\): has no request.method/],
-    [har([without("response", "status")]), /entry 1 .*has no response.status/],
-    [har([without("response", "headers")]), /entry 1 .*response.headers is missing/],
-    [har([entry({ response: { headers: [{ value: "x" }] } })]), /entry 1 .*response.headers holds one without a name/],
-    [har([entry({ response: { headers: [{ name: "a\nb" }] } })]), /entry 1 .*has no value for "a\\nb"/],
-    [har([entry({ request: { url: "x\ny" } })]), /^entry 1 \(x y\): request.url is not a URL/],
-    [har([entry({ request: { method: "G T" } })]), /entry 1 .*request.method is not one of HTTP/],
-    [har([entry({ response: { content: { size: 1e12 } } })]), /entry 1 .*1000000000000 bytes is too large/],
-    [har([entry({ entry: { response: undefined } })]), /entry 1 .*has no response/],
-    [
-      har([entry({ response: { content: { text: "<?>", encoding: "base64" } } })]),
-      /entry 1 .*content.text is not base64/,
-    ],
+    [har([call, call, socket], []), /^has no page: 2 API calls, 1 WebSocket$/],
+    [har([posted, without("request", "url")], []), /^has no page: 1 API call, 1 entry with no URL$/],
+    [har(["x"]), /^has no HTTP response to replay \(1 not an object\)/],
     [har([entry({ response: { status: 0 } })]), /no HTTP response to replay \(1 failed\)/],
+    [har([entry({ response: { content: { size: 1e12 } } })]), /no response of a size that a page can have/],
   ] as const)
     assert.throws(
       () => importHar(json),
       (error) => error instanceof UserError && message.test(error.message) && !error.message.includes("\n"),
       `${message}`,
     );
+});
+
+test("a bad entry costs itself, and is counted under its reason", () => {
+  const without = (side: "request" | "response", field: string): Json => entry({ [side]: { [field]: undefined } });
+  for (const [bad, reason] of [
+    ["x", "not an object"],
+    [entry({ entry: { request: null } }), "no request"],
+    [without("request", "url"), "no URL"],
+    [entry({ request: { url: "/a.css" } }), "bad URL"],
+    [entry({ request: { url: "x\ny" } }), "bad URL"],
+    [entry({ request: { method: "G T" } }), "bad method"],
+    [entry({ entry: { response: null } }), "no response"],
+    [without("response", "status"), "no status"],
+    [entry({ response: { status: "error" } }), "no status"],
+    [entry({ response: { status: -999 } }), "failed"],
+    [entry({ request: { url: "https://a.example/x" }, response: { content: { size: 1e12 } } }), "too large"],
+    [entry({ response: { content: { _file: "../../etc/passwd" } } }), "body elsewhere"],
+  ] as const) {
+    const page = importHar(har([entry(), bad]));
+    assert.deepEqual(page.notes.skipped, { [reason]: 1 });
+    assert.equal(page.exchanges.length, 1);
+    assert.match(noteLines(page.notes)[0] ?? "", /^1 of 2 entries imported; left out: 1 /);
+  }
+  const failed = importHar(
+    har([entry(), entry({ request: { url: "https://a.example/x" }, response: { status: "error" } })]),
+  );
+  assert.deepEqual(failed.notes.failed_urls, ["https://a.example/x"]);
+});
+
+test("what an entry need not have is done without, and said", () => {
+  const second = (changes: Parameters<typeof entry>[0]): Json =>
+    entry({ ...changes, request: { url: "https://a.example/b", ...changes?.request } });
+  const read = (changes: Parameters<typeof entry>[0]) => {
+    const page = importHar(har([entry(), second(changes)]));
+    assert.equal(page.exchanges.length, 2);
+    return { ...page.exchanges[1]?.exchange, notes: page.notes, body: page.exchanges[1]?.body };
+  };
+  const guessed = read({ request: { method: null } });
+  assert.deepEqual([guessed.method, guessed.notes.methods_guessed], ["GET", 1]);
+  assert.equal(read({ request: { method: undefined, postData: { text: "a" } } }).method, "POST");
+  assert.deepEqual(read({ response: { headers: null } }).response_headers, [["content-type", "text/html"]]);
+  assert.deepEqual(read({ response: { headers: { "X-A": "1", "x-b": ["2", 3] } } }).response_headers, [
+    ["x-a", "1"],
+    ["x-b", "2"],
+    ["x-b", "3"],
+  ]);
+  assert.deepEqual(read({ response: { headers: "HTTP/1.1 200 OK\r\nX-A: 1\r\n" } }).response_headers, [["x-a", "1"]]);
+  assert.deepEqual(read({ response: { headers: [{ value: "x" }, ["x-a", "1"], { name: "x-b" }] } }).response_headers, [
+    ["x-a", "1"],
+    ["x-b", ""],
+  ]);
+  const notBase64 = read({ response: { content: { size: 3, text: "<?>", encoding: "base64" } } });
+  assert.deepEqual([notBase64.body?.toString(), notBase64.notes.not_base64], ["<?>", 1]);
 });
 
 test("a host with the root's dot is the host without it, as DNS has it", () => {
@@ -288,7 +334,10 @@ test("a host that DNS cannot hold is left out and told, and the rest of the page
   const page = importHar(har([entry(), ...odd.map((url) => entry({ request: { url } }))]));
   assert.equal(page.exchanges.length, 1);
   assert.deepEqual(page.notes.skipped, { "illegal host": odd.length });
-  assert.match(noteLines(page.notes).join("\n"), /^3 left out: from a host whose name DNS cannot hold/m);
+  assert.match(
+    noteLines(page.notes).join("\n"),
+    /^1 of 4 entries imported; left out: 3 from a host whose name DNS cannot hold$/m,
+  );
 });
 
 test("localhost, and an address in a URL that no lab can serve from, have stand-ins; the others are connected to as they are", () => {

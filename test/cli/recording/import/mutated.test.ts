@@ -83,6 +83,6 @@ test("a mutated HAR is imported or refused, and never anything else", () => {
       assert.equal(exchange.body_origin === "empty", (body?.byteLength ?? 0) === 0, `seed ${seed}`);
     }
   }
-  // Both happen often, or the mutations test nothing.
-  assert.ok(taken > seeds / 4 && refused > seeds / 12, `${taken} taken, ${refused} refused`);
+  // An entry costs itself: few mutations cost the page. Both happen, or the mutations test nothing.
+  assert.ok(taken > seeds * 0.8 && refused > seeds / 60, `${taken} taken, ${refused} refused`);
 });

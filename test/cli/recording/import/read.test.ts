@@ -37,7 +37,7 @@ test("a small file that unzips to gigabytes is refused when it has given the lim
   const member = gzipSync(Buffer.alloc(1 << 24, " "));
   writeFileSync(path, Buffer.concat(Array.from({ length: 320 }, () => member)));
   const before_kB = process.resourceUsage().maxRSS;
-  await assert.rejects(readHar(path), tooLarge);
+  await assert.rejects(readHar(path), /unpacks to more than 50 times its size/);
   const grown_kB = process.resourceUsage().maxRSS - before_kB;
   assert.ok(grown_kB < 1.2e6, `${grown_kB} kB`);
 });
