@@ -23,6 +23,15 @@ export interface Section {
   readonly heading: string;
   /** Null: there is nothing to show, and no section. */
   readonly body: Markup | null;
+  /** For who looks for the evidence: closed until it is opened, or a link leads there. */
+  readonly isClosed?: boolean;
+}
+
+function sectionMarkup({ id, heading, body, isClosed = false }: Section): Markup {
+  const inner = isClosed
+    ? html`<details class="evidence"><summary><h2>${heading}</h2></summary>${body}</details>`
+    : html`<h2>${heading}</h2>${body}`;
+  return html`<section id="${id}">${inner}</section>\n`;
 }
 
 export interface Page {
@@ -54,7 +63,7 @@ ${hatchPatterns()}
 <main>
 ${first}
 <nav class="contents" aria-label="Contents">${shown.map(({ id, name }) => html`<a href="#${id}">${name}</a>`)}</nav>
-${shown.map(({ id, heading, body }) => html`<section id="${id}"><h2>${heading}</h2>${body}</section>\n`)}</main>
+${shown.map(sectionMarkup)}</main>
 <script>${new Markup(script)}</script>
 </body>
 </html>

@@ -183,6 +183,7 @@ function sectionsOf({ views, results, films, profiles, settled }: Gathered): Sec
     heading,
     body,
   });
+  const evidence = (...of: Parameters<typeof section>): Section => ({ ...section(...of), isClosed: true });
   const modelled = modelledPages(sweep);
   const traits = traitsByLink(data.cells);
   const comparisons = (view: ReportData): Markup | null =>
@@ -232,20 +233,20 @@ function sectionsOf({ views, results, films, profiles, settled }: Gathered): Sec
       ),
     ),
     section("pages", "Pages", "Page by page", pageSections(data, results, lanes, profiles, films?.id ?? null)),
-    section("selftest", "Self-test", "The links’ self-test", linkTestSection(data.linkTests)),
-    section("machines", "Machines", "The machines", hostsSection(data.cells, data.stored, data.references ?? [])),
-    section("matching", "Request matching", "Request matching", matchSection(data)),
-    section(
+    evidence("selftest", "Self-test", "The links’ self-test", linkTestSection(data.linkTests)),
+    evidence("machines", "Machines", "The machines", hostsSection(data.cells, data.stored, data.references ?? [])),
+    evidence("matching", "Request matching", "Request matching", matchSection(data)),
+    evidence(
       "coverage",
       "Coverage",
       "Coverage",
       coverageSection(data.stored, sweep.plan.strict ?? false, modelled, pinnedByTrial(data)),
     ),
-    section("disturbance", "Machine noise", "Machine noise", disturbanceSection(data.stored, sweep.plan)),
-    section("steadiness", "Variability", "Variability", steadinessSection(data.loads)),
-    section("excluded", "Invalid loads", "Invalid loads", excludedSection(data)),
-    section("method", "Method", "Method", html`<p class="stamp">${stampLine(data)}</p>${methodSection(data)}`),
-    section("data", "Data", "Data", html`${csvLink(data)}<p>To cite: ${citation(data)}</p>`),
+    evidence("disturbance", "Machine noise", "Machine noise", disturbanceSection(data.stored, sweep.plan)),
+    evidence("steadiness", "Variability", "Variability", steadinessSection(data.loads)),
+    evidence("excluded", "Invalid loads", "Invalid loads", excludedSection(data)),
+    evidence("method", "Method", "Method", html`<p class="stamp">${stampLine(data)}</p>${methodSection(data)}`),
+    evidence("data", "Data", "Data", html`${csvLink(data)}<p>To cite: ${citation(data)}</p>`),
   ];
 }
 

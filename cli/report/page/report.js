@@ -183,7 +183,8 @@ function openTarget() {
   if (!find()) buildWithin(document);
   const target = find();
   if (!target) return;
-  for (let part = target; part; part = part.parentElement) if (part.matches("details")) openSection(part);
+  const own = target.querySelector(":scope > details.evidence");
+  for (let part = own ?? target; part; part = part.parentElement) if (part.matches("details")) openSection(part);
   target.scrollIntoView();
 }
 
@@ -193,4 +194,8 @@ setUpReadouts();
 setUpHeatMapKeys();
 setUpWaterfallKeys();
 addEventListener("hashchange", openTarget);
+// Paper shows the evidence, too.
+addEventListener("beforeprint", () => {
+  for (const part of all("details.evidence")) part.open = true;
+});
 if (location.hash) openTarget();
