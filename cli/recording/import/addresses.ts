@@ -43,7 +43,11 @@ function plainAddress(recorded: string | null): string | null {
   return isIP(address) ? address.toLowerCase() : null;
 }
 
-const isUsable = (address: string): boolean => !unusable.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+/** Whether a server in a lab can have it: no private or local address. A name is taken to be of a public one, but localhost. */
+export const isUsable = (address: string): boolean =>
+  isIP(address) === 0
+    ? !/(^|\.)localhost$/i.test(address)
+    : !unusable.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 
 /** HAR's field, or WebPageTest's. */
 export const recordedAddress = ({ raw }: HarEntry): string | null =>

@@ -268,6 +268,7 @@ export function importPage(har: HarFile, options: ImportOptions = {}): ImportedP
       documents,
       loadEvent_ms: selection.page?.load_event_ms ?? null,
       mostlyCached: isMostlyCached(kept),
+      roundTrips: roundTrips.counts,
       methodsGuessed: kept.filter(({ isMethodGuessed }) => isMethodGuessed).length,
       remarks: [...(selection.remark === null ? [] : [selection.remark]), ...(options.remarks ?? [])],
     }),

@@ -45,6 +45,8 @@ export type ImportNotes = {
   readonly not_base64: number;
   /** Exchanges whose request had no method. */
   readonly methods_guessed: number;
+  /** Servers whose round trip is not known, as their connections were opened ahead, and those where some of these were left out. */
+  readonly round_trips: { readonly unknown: number; readonly guessed: number };
   /** How the file had to be read. */
   readonly remarks: readonly string[];
   readonly encoding_changed: number;
@@ -81,6 +83,7 @@ interface Totals {
   readonly loadEvent_ms: number | null;
   readonly mostlyCached: boolean;
   readonly methodsGuessed: number;
+  readonly roundTrips: ImportNotes["round_trips"];
   readonly remarks: readonly string[];
 }
 
@@ -151,6 +154,7 @@ export class NoteCounter {
       load_event_ms: mostlyCached ? null : loadEvent_ms,
       mostly_cached: mostlyCached,
       methods_guessed: totals.methodsGuessed,
+      round_trips: totals.roundTrips,
       remarks: totals.remarks,
     };
   }
@@ -227,6 +231,12 @@ export function noteLines(notes: ImportNotes, source = "the HAR"): string[] {
   say(notes.redacted_headers, redactedWords);
   say(notes.addresses_mapped, "mapped into 198.18.0.0/15: recorded addresses that are private, local or the lab's own");
   say(notes.addresses_invented, "without a recorded address: hosts, given one each of 198.18.0.0/15");
+  const { unknown, guessed } = notes.round_trips;
+  say(
+    unknown,
+    "with a round trip that is not known (connections opened ahead of requests): servers, and so their own times",
+  );
+  say(guessed, "with connections opened ahead of requests, whose times were not taken for round trips: servers");
   if (notes.mostly_cached)
     lines.push("most of it came from the recording browser's cache: when its load event came is not taken from it");
   say(
