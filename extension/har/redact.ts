@@ -1,6 +1,6 @@
 // Takes credentials out of headers: the values of Authorization, Proxy-Authorization, Cookie and Set-Cookie become as
-// many `x`, as do those of request headers that are secret by their names; names, attributes and sizes on the wire stay. (Of
-// response headers a page's scripts may need them.) Names and passwords in front of URLs' hosts go. That is
+// many `x`, as do those of all request headers that are not known to be harmless, because a secret may have any name; names, attributes and
+// sizes on the wire stay. (Of response headers a page's scripts may need them.) Names and passwords in front of URLs' hosts go. That is
 // all for what is replayed, which goes by URLs and bodies; for what is exported to be read, what is secret by its name goes
 // too, in URLs, headers and requests' bodies. Pure. Personal data that no name tells of stay.
 import { textWithoutUrlCredentials, urlWithoutCredentials } from "../capture/url_without_credentials.ts";
@@ -31,9 +31,25 @@ function authorizationCrossedOut(value: string): string {
 
 export type Side = "request" | "response";
 
+/** Request headers of browsers and of HTTP that say nothing of who asks. Any other's value is masked. */
+const harmless: ReadonlySet<string> = new Set(
+  `a-im accept accept-charset accept-datetime accept-encoding accept-language accept-ranges access-control-request-headers
+  access-control-request-method access-control-request-private-network attribution-reporting-eligible attribution-reporting-support
+  available-dictionary cache-control connection content-disposition content-encoding content-language content-length content-md5 content-range
+  content-type date device-memory dictionary-id dnt downlink dpr early-data ect expect host http2-settings if-match if-modified-since
+  if-none-match if-range if-unmodified-since keep-alive last-event-id max-forwards origin ping-from ping-to pragma prefer priority
+  proxy-connection purpose range rtt save-data service-worker service-worker-navigation-preload te trailer transfer-encoding upgrade
+  upgrade-insecure-requests user-agent via viewport-width width x-purpose x-requested-with`.split(/\s+/),
+);
+const harmlessBeginnings =
+  /^(?::(?:method|scheme|authority|path|protocol)$|sec-ch-|sec-fetch-|sec-gpc$|sec-purpose$|sec-websocket-(?:version|extensions)$)/;
+
+const isHarmless = (name: string): boolean => harmless.has(name) || harmlessBeginnings.test(name);
+
 /** The value of one header, without its credentials. Several values that DevTools joined by newlines are several. */
 export function redactedValue(name: string, value: string, side: Side): string {
-  switch (name.trim().toLowerCase()) {
+  const lowerCased = name.trim().toLowerCase();
+  switch (lowerCased) {
     case "authorization":
     case "proxy-authorization":
       return value.split("\n").map(authorizationCrossedOut).join("\n");
@@ -60,7 +76,7 @@ export function redactedValue(name: string, value: string, side: Side): string {
     case "refresh":
       return textWithoutUrlCredentials(value);
     default:
-      return side === "request" && isSecretName(name) ? value.replace(/\S+/g, crossedOut) : value;
+      return side === "request" && !isHarmless(lowerCased) ? value.replace(/\S+/g, crossedOut) : value;
   }
 }
 

@@ -26,7 +26,7 @@ function decoded(text: string): string {
 
 /** What is crossed out of recordings, for the same readers. */
 export const credentialsInWords =
-  "cookies, authorization and request headers named like secrets (x-api-key, x-csrf-token)";
+  "cookies, authorization and request headers that are not known to be harmless (x-api-key, x-csrf-token)";
 
 /** As in a URL's query, a form or a JSON object. */
 export function isSecretName(name: string): boolean {

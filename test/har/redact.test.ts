@@ -28,6 +28,17 @@ test("values become as many x, names and attributes stay", () => {
   }
 });
 
+test("a request header is masked unless its name is known to be harmless: a secret may have any name", () => {
+  const secret =
+    "X-Functions-Key X-Master-Key DPoP X-WP-Nonce Sec-WebSocket-Protocol Sec-WebSocket-Key X-Amz-Security-Token X-Goog-Iap-Jwt-Assertion " +
+    "Ocp-Apim-Subscription-Key X-Shopify-Access-Token X-Client-Data From Forwarded X-Forwarded-For CF-Access-Client-Id Api_Key X-Whatever";
+  for (const name of secret.split(" ")) assert.equal(redactedValue(name, "ab cd", "request"), "xx xx", name);
+  const plain =
+    "Accept Accept-Language Content-Type If-None-Match Origin Range Sec-CH-UA-Platform Sec-Fetch-Dest User-Agent X-Requested-With :path";
+  for (const name of plain.split(" ")) assert.equal(redactedValue(name, "ab cd", "request"), "ab cd", name);
+  assert.equal(redactedValue("X-Whatever", "ab cd", "response"), "ab cd");
+});
+
 test("response headers stay that a replay needs", () => {
   for (const [name, value] of [
     ["access-control-allow-credentials", "true"],
