@@ -2,7 +2,7 @@
 // cli/recording/import's.
 
 import { credentialsInWords } from "../../extension/har/secrets.ts";
-import { UserError } from "../base/errors.ts";
+import { RunError, UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { count, formatSize } from "../base/numbers.ts";
 import { number } from "../base/option.ts";
@@ -10,6 +10,8 @@ import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { type Format, formats, importFormats } from "../recording/import/formats.ts";
 import { type ImportResult, importAny } from "../recording/import/import_any.ts";
+import { progress } from "../recording/import/import_file.ts";
+import { importMany, manyFiles, manyTable } from "../recording/import/import_many.ts";
 import { importedDocument } from "../recording/import/imported.ts";
 import { readCompute } from "../recording/model/compute_option.ts";
 import { type AsOptions, chosenPage, defineAs, readAs, recordedRefusal } from "../sweep/plan/choose_model.ts";
@@ -17,7 +19,7 @@ import { pageName } from "../sweep/plan/plan.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface ImportOptions extends CommonOptions, AsOptions {
-  file: string;
+  file: string[];
   format: string | undefined;
   name: string | undefined;
   page: number | undefined;
@@ -58,17 +60,38 @@ async function warnRefused(home: string, name: string): Promise<void> {
   if (refusal !== null) say(`trilane: warning: ${refusal}`);
 }
 
+/** What only one file can have. */
+const ofOneFile = ["name", "page", "url", "document", "format", "as"] as const;
+
+async function importAll(home: string, files: readonly string[], options: ImportOptions): Promise<void> {
+  const wrong = ofOneFile.find((name) => options[name] !== undefined);
+  if (wrong !== undefined)
+    throw new UserError(`--${wrong} is for one file, and these are ${files.length}: leave it out`);
+  const credentials = options["keep-credentials"] ? "kept" : "redacted";
+  const choice = { replace: options.replace, credentials } as const;
+  const results = await withArchive(home, (archive) => importMany(archive, files, choice, progress("files")));
+  const recordings = results.flatMap(({ recording }) => recording ?? []);
+  const refused = results.filter(({ recording }) => recording === null);
+  if (!options.json) printLines(manyTable(results));
+  const [first] = refused;
+  if (recordings.length === 0)
+    throw new UserError(`none of ${count(files.length, "file")} was imported: ${first?.file}: ${first?.words}`);
+  if (options.json) printJson(importedDocument(recordings, refused));
+  if (refused.length > 0) throw new RunError(`${refused.length} of ${count(files.length, "file")} not imported`);
+}
+
 const fromOne = { least: 1, whole: true } as const;
 
 export const command: Command<ImportOptions> = {
-  usage: "import <file>",
-  summary: "Import a page load from a HAR, Mahimahi or Web Page Replay",
+  usage: "import <file..>",
+  summary: "Import page loads from HARs, Mahimahi or Web Page Replay",
   define: (table) =>
     defineAs(table)
       .positional("file", {
         type: "string",
+        array: true,
         demandOption: true,
-        describe: `${formats.map((each) => importFormats[each].words).join(", ")}; - for standard input`,
+        describe: `${formats.map((each) => importFormats[each].words).join(", ")}; a folder of HARs; - for standard input`,
       })
       .option("format", { type: "string", describe: `${formats.join(", ")} (default: found out)` })
       .option("name", { type: "string", describe: "what to call the recording (default: the file's name)" })
@@ -91,17 +114,21 @@ export const command: Command<ImportOptions> = {
         "trilane import shop.har --as model",
         "and whatever loads it loads a page of the same shape in its place",
       )
+      .example("trilane import hars/", "each HAR in a folder, with a table of what was made of each")
       .example("trilane import shop/", "a folder that mm-webrecord wrote")
       .example("trilane import shop.wprgo --url https://shop.example/", "a Web Page Replay archive")
       .example("trilane import run.har --page 2 --name shop-repeat", "the second page of the file")
       .example("zcat shop.har.gz | trilane import - --name shop", "from standard input"),
   async run(options) {
-    const { file, page, url, document, replace } = options;
+    const { page, url, document, replace } = options;
     const as = options.as === undefined ? undefined : readAs(options.as);
     const compute = readCompute(options.compute);
     mustCount(page, "--page");
     mustCount(document, "--document");
     const home = homeFolder(options.home);
+    const files = await manyFiles(options.file);
+    if (files !== null) return await importAll(home, files, options);
+    const [file = "-"] = options.file;
     const imported = await withArchive(home, (archive) =>
       importAny(archive, {
         file,

@@ -9,6 +9,21 @@ export interface Imported {
    * @minItems 1
    */
   recordings: [ListedRecording, ...ListedRecording[]];
+  /**
+   * Of several files those that no recording was made of; left out if there are none.
+   *
+   * @minItems 1
+   */
+  refused?: [
+    {
+      file: string;
+      reason: string;
+    },
+    ...{
+      file: string;
+      reason: string;
+    }[]
+  ];
 }
 export interface ListedRecording {
   /**

@@ -2,8 +2,17 @@
 import type { Imported } from "../../../schemas/generated/imported.ts";
 import type { Recording } from "../archive/archive.ts";
 
-export function importedDocument(recordings: readonly Recording[]): Imported {
+/** `refused`: files of which there is none. */
+export function importedDocument(
+  recordings: readonly Recording[],
+  refused: readonly { readonly file: string; readonly words: string }[] = [],
+): Imported {
   const [first, ...rest] = recordings;
   if (!first) throw new RangeError("no recording to print");
-  return { schema: "trilane/imported/1", recordings: [first, ...rest] };
+  const [left, ...more] = refused.map(({ file, words }) => ({ file, reason: words }));
+  return {
+    schema: "trilane/imported/1",
+    recordings: [first, ...rest],
+    ...(left === undefined ? {} : { refused: [left, ...more] }),
+  };
 }

@@ -157,7 +157,7 @@ test("a command gets what is given, in each form, and defaults for what is not",
   assert.deepEqual(valuesOf("sweep", "plan").page, []);
   const sbatch = valuesOf("submit", "plan", "--slurm", "--sbatch=--partition=long", "--sbatch=-N2");
   assert.deepEqual([sbatch.sbatch, sbatch.plan], [["--partition=long", "-N2"], "plan"]);
-  assert.equal(valuesOf("import", "-", "--name", "shop").file, "-");
+  assert.deepEqual(valuesOf("import", "-", "--name", "shop").file, ["-"]);
   assert.deepEqual(valuesOf("shell", "--link", "x", "--", "ls", "--runs", "abc", "")["--"], [
     "ls",
     "--runs",

@@ -2,7 +2,7 @@
 // archive as it was.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -88,7 +88,7 @@ test("--as is kept with the recording: its model is made at once, and what canno
 });
 
 /** As the command line would report it, without starting one. */
-async function refusal(options: { file: string; page?: number; document?: number; url?: string }): Promise<string> {
+async function refusal(options: { file: string[]; page?: number; document?: number; url?: string }): Promise<string> {
   const given = {
     name: "n",
     format: undefined,
@@ -131,7 +131,7 @@ test("bad input: one line that names the file, nothing written", async () => {
     [file("noentry.har", '{"log":{"pages":[],"entries":[]}}'), /has no entries/],
     [file("norequest.har", '{"log":{"entries":[{}]}}'), /has no page: 1 entry with no request/],
   ] as const) {
-    const said = await refusal({ file: path });
+    const said = await refusal({ file: [path] });
     assert.ok(said.startsWith(`${path}: `), said);
     assert.match(said, message);
     assert.doesNotMatch(said, /\n/);
@@ -149,10 +149,13 @@ test("bad input on the command line: one line on standard error, exit status 2",
 });
 
 test("options out of range are named", async () => {
-  assert.match(await refusal({ file: fixture, page: 0 }), /--page is a whole number from 1/);
-  assert.match(await refusal({ file: fixture, page: 2 }), /has no page 2: it has 1 page/);
-  assert.match(await refusal({ file: fixture, document: Number.NaN }), /--document is a whole number/);
-  assert.match(await refusal({ file: fixture, url: "ftp://a.example/" }), /--url ftp:\/\/a.example\/: is not an http/);
+  assert.match(await refusal({ file: [fixture], page: 0 }), /--page is a whole number from 1/);
+  assert.match(await refusal({ file: [fixture], page: 2 }), /has no page 2: it has 1 page/);
+  assert.match(await refusal({ file: [fixture], document: Number.NaN }), /--document is a whole number/);
+  assert.match(
+    await refusal({ file: [fixture], url: "ftp://a.example/" }),
+    /--url ftp:\/\/a.example\/: is not an http/,
+  );
 });
 
 test("a start URL without a response is warned of, and the recording is written", () => {
@@ -169,4 +172,34 @@ test("a start URL without a response is warned of, and the recording is written"
   assert.equal(status, 0);
   assert.match(error, /^trilane: warning: the start URL https:\/\/no.example\/ has no response/);
   assert.match(out, /^w: /);
+});
+
+test("a folder of HARs: a recording of each with a table, and a bad one does not stop the others", async () => {
+  const hars = mkdtempSync(join(folder, "hars-"));
+  mkdirSync(join(hars, "b"));
+  writeFileSync(join(hars, "a.har"), whole);
+  writeFileSync(join(hars, "b/a.har"), whole);
+  writeFileSync(join(hars, "bad.har"), whole.subarray(0, whole.length / 2));
+  writeFileSync(join(hars, "c.har.gz"), gzipSync(whole));
+  writeFileSync(join(hars, "notes.txt"), "no HAR");
+  const home = join(folder, "many");
+  const { status, out, error } = trilane(["import", hars, "--home", home]);
+  assert.equal(status, 1, error);
+  assert.match(error, /^trilane: 1 of 4 files not imported\n$/);
+  const rows = out.trimEnd().split("\n");
+  assert.equal(rows.length, 5);
+  assert.match(out, /b\/a\.har +b-a +6 {2}6 of 10 entries imported; left out: /);
+  assert.match(out, /bad\.har +refused +is cut off at byte \d+, after 3 whole entries/);
+  const recordings = await withArchive(home, (archive) => archive.list());
+  assert.deepEqual(
+    recordings.map(({ name }) => name),
+    ["a", "b-a", "c"],
+  );
+  const again = trilane(["import", join(hars, "a.har"), join(hars, "bad.har"), "--replace", "--json", "--home", home]);
+  assert.equal(again.status, 1);
+  const document = JSON.parse(again.out);
+  assert.deepEqual([document.recordings.length, document.refused.length], [1, 1]);
+  const none = trilane(["import", hars, "--home", home]);
+  assert.deepEqual([none.status, none.error.split("\n").length], [2, 2]);
+  assert.match(trilane(["import", hars, "--name", "x", "--home", home]).error, /--name is for one file/);
 });
