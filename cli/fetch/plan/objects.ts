@@ -2,7 +2,9 @@
 import { existsSync } from "node:fs";
 import { UserError } from "../../base/errors.ts";
 import { count } from "../../base/numbers.ts";
-import { inputName, readTextFile } from "../../recording/import/read.ts";
+import { insteadOfPage } from "../../recording/import/find_page.ts";
+import { type HarFile, readHarFile } from "../../recording/import/har.ts";
+import { inputName, readHarOrText } from "../../recording/import/read.ts";
 
 /** What was named, and what of it is not fetched. */
 export interface NamedObjects {
@@ -42,32 +44,22 @@ function objectUrl(text: string, where: string): string {
   return url.href;
 }
 
-interface HarEntry {
-  readonly request?: { readonly method?: unknown; readonly url?: unknown } | null;
-}
-
-/** The entries of a HAR, whatever stands among them; null: the text is none. */
-function harEntries(text: string): readonly (HarEntry | null)[] | null {
-  if (!/^\s*\{/.test(text)) return null;
-  let document: unknown;
+function ofHar(json: unknown, path: string): NamedObjects {
+  let har: HarFile;
   try {
-    document = JSON.parse(text);
-  } catch {
-    return null;
+    har = readHarFile(json);
+  } catch (error) {
+    throw error instanceof UserError ? new UserError(`${path}: ${error.message}`) : error;
   }
-  const entries = (document as { readonly log?: { readonly entries?: unknown } } | null)?.log?.entries;
-  return Array.isArray(entries) ? (entries as (HarEntry | null)[]) : null;
-}
-
-function ofHar(entries: readonly (HarEntry | null)[], path: string): NamedObjects {
-  const requests = entries.flatMap((entry) => {
-    const request = entry?.request;
-    return typeof request?.url === "string" ? [{ method: request.method, url: request.url }] : [];
-  });
-  const gets = requests.filter(({ method, url }) => method === "GET" && /^https:\/\//i.test(url));
-  const rest = entries.length - gets.length;
+  const gets = har.entries.filter(
+    ({ method, url }) => method === "GET" && url.protocol === "https:" && !isLongUrl(url.href),
+  );
+  const total = har.entries.length + har.faulty.length;
+  if (gets.length === 0)
+    throw new UserError(`${path}: has no GET over https, which alone is fetched: it has ${insteadOfPage(har).words}`);
+  const rest = total - gets.length;
   return {
-    urls: gets.map(({ url }) => objectUrl(url, `${path}: `)),
+    urls: gets.map(({ url }) => objectUrl(url.href, `${path}: `)),
     left: rest === 0 ? [] : [`${path}: ${count(rest, "request")} not GET over https, not fetched`],
   };
 }
@@ -80,17 +72,12 @@ function ofLines(text: string, path: string): NamedObjects {
   return { urls, left: [] };
 }
 
-async function readText(path: string): Promise<string> {
-  if (path !== "-" && !existsSync(path))
-    throw new UserError(`${path}: there is no such file: name a URL (https://...), a file of URLs or a HAR`);
-  return await readTextFile(path);
-}
-
 async function objectsIn(word: string): Promise<NamedObjects> {
   if (isUrl(word)) return { urls: [objectUrl(word, "")], left: [] };
-  const text = await readText(word);
-  const entries = harEntries(text);
-  return entries ? ofHar(entries, inputName(word)) : ofLines(text, inputName(word));
+  if (word !== "-" && !existsSync(word))
+    throw new UserError(`${word}: there is no such file: name a URL (https://...), a file of URLs or a HAR`);
+  const { json, text } = await readHarOrText(word);
+  return text === null ? ofHar(json, inputName(word)) : ofLines(text, inputName(word));
 }
 
 /** `-`: standard input. UserError for a word that is none of them, and for a line that is no URL. */

@@ -9,7 +9,7 @@ import { unzipped } from "../../base/unzipped.ts";
 import { attachBodies, besideFile } from "./attached_bodies.ts";
 import { scanJson } from "./bounded_json.ts";
 import { fileText } from "./file_text.ts";
-import { cutOffError, type OnRemark, oneHar, parsedHar } from "./har_document.ts";
+import { cutOffError, type OnRemark, oneHar, parsedHar, withoutCall } from "./har_document.ts";
 import { isZip, ZipArchive } from "./zip_archive.ts";
 import { zippedHars } from "./zipped_har.ts";
 
@@ -121,10 +121,38 @@ function unpacked(content: Buffer, path: string, limit_bytes: number): Buffer {
   return whole === content ? withoutBrotli(content, path, most_bytes) : whole;
 }
 
-/** The text at `path`, unpacked. UserError, naming the file, for one that cannot be read or is too large. */
-export async function readTextFile(path: string, limit_bytes = maximumHar_bytes): Promise<string> {
-  return fileText(unpacked(await contentOf(path, limit_bytes), path, limit_bytes)).utf8.toString("utf8");
+interface Contents {
+  /** A HAR's JSON; undefined: the file holds something else. */
+  readonly json: unknown;
+  /** null: it is a zip. */
+  readonly text: string | null;
 }
+
+/** `isAny`: a text that does not begin like JSON is none of our business. */
+async function contents(path: string, limit_bytes: number, onRemark: OnRemark, isAny: boolean): Promise<Contents> {
+  const name = inputName(path);
+  const content = await contentOf(path, limit_bytes);
+  if (isZip(content)) {
+    try {
+      return { json: oneHar(await zippedHars(new ZipArchive(content), name, onRemark)), text: null };
+    } catch (error) {
+      if (error instanceof UserError && !error.message.startsWith(name))
+        throw new UserError(`${name}: ${error.message}`);
+      throw error;
+    }
+  }
+  const { utf8, remark } = fileText(unpacked(content, path, limit_bytes));
+  if (isAny && !looksLikeJson(utf8)) return { json: undefined, text: utf8.toString("utf8") };
+  if (isBlank(utf8)) throw new UserError(`${name}: is empty: save the recording again`);
+  const json = oneHar(parsedHar(utf8, name));
+  if (remark !== null) onRemark(remark);
+  await attachBodies(json, path === "-" ? async () => null : besideFile(path), onRemark);
+  return { json, text: null };
+}
+
+const isBlank = (text: Buffer): boolean => !text.some((byte) => byte > 0x20);
+
+const looksLikeJson = (text: Buffer): boolean => /^\s*[[{]/.test(withoutCall(text).toString("latin1", 0, 256));
 
 /**
  * The parsed JSON of the HAR at `path`, with the bodies that lie beside it.
@@ -135,25 +163,12 @@ export async function readHar(
   limit_bytes = maximumHar_bytes,
   onRemark: OnRemark = () => {},
 ): Promise<unknown> {
-  const name = inputName(path);
-  const content = await contentOf(path, limit_bytes);
-  if (isZip(content)) {
-    try {
-      return oneHar(await zippedHars(new ZipArchive(content), name, onRemark));
-    } catch (error) {
-      if (error instanceof UserError && !error.message.startsWith(name))
-        throw new UserError(`${name}: ${error.message}`);
-      throw error;
-    }
-  }
-  const { utf8, remark } = fileText(unpacked(content, path, limit_bytes));
-  if (utf8.length === 0 || /^\s*$/.test(utf8.toString("latin1", 0, 1024))) {
-    if (utf8.toString("latin1").trim() === "") throw new UserError(`${name}: is empty: save the recording again`);
-  }
-  const json = oneHar(parsedHar(utf8, name));
-  if (remark !== null) onRemark(remark);
-  await attachBodies(json, path === "-" ? async () => null : besideFile(path), onRemark);
-  return json;
+  return (await contents(path, limit_bytes, onRemark, false)).json;
+}
+
+/** A HAR's JSON, or the text of a file that is none. @throws as readHar() */
+export async function readHarOrText(path: string): Promise<Contents> {
+  return await contents(path, maximumHar_bytes, () => {}, true);
 }
 
 /** Whether a name is of a file that an import would read as a HAR. */

@@ -51,7 +51,7 @@ export class NoPageError extends UserError {
   readonly canBeFetched: boolean;
 
   constructor(words: string, canBeFetched: boolean) {
-    super(`has no page: ${words}`);
+    super(`${words}, no page`);
     this.canBeFetched = canBeFetched;
   }
 }

@@ -56,7 +56,7 @@ describe("objects that are named", () => {
     { text: "https://a.example/\nnot a url\n", says: /urls\.txt:2: "not a url" is no URL/ },
     { text: "http://a.example/\n", says: /urls\.txt:1: .* is not https/ },
     { text: "https://me:secret@a.example/\n", says: /has a user name in it/ },
-    { text: "{}", says: /urls\.txt:1: "\{\}" is no URL/ },
+    { text: "{}", says: /is JSON but not HAR/ },
     { text: "ftp://a.example/", says: /is no URL/ },
     { text: "https://", says: /is no URL/ },
     {
