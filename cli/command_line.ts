@@ -6,9 +6,9 @@ import { debugParts, isDebugged } from "./base/debug.ts";
 import { explain } from "./base/errors.ts";
 import { printLines, say, terminalJson } from "./base/terminal_text.ts";
 import { version } from "./base/version.ts";
-import { loadCommand, loadCommands, loadSections } from "./commands/all.ts";
+import { declaredCommand, declaredCommands, declaredSections, loadCommand } from "./commands/all.ts";
 import type { CommonOptions } from "./commands/command.ts";
-import { type Declaration, declarationOf } from "./commands/declared.ts";
+import type { Declaration } from "./commands/declared.ts";
 import { helpOf, programHelp } from "./commands/help.ts";
 import { type Answer, readWords } from "./commands/words.ts";
 
@@ -54,30 +54,18 @@ async function answerText(answer: Answer, command: Declaration | null): Promise<
   if (answer === "version") return version;
   const size = { columns: Math.min(widestHelp, process.stdout.columns ?? 80), isAll: answer === "help-all" };
   if (command) return helpOf(command, size);
-  const sections = (await loadSections()).map(({ title, commands }) => ({
-    title,
-    commands: commands.map((each) => declarationOf(each)),
-  }));
-  return programHelp(sections, debugRows(), size);
+  return programHelp(await declaredSections(), debugRows(), size);
 }
-
-const nameOf = (usage: string): string => usage.split(" ")[0] ?? usage;
 
 async function main(): Promise<void> {
   isDebugged("");
-  const named = await loadCommand(words[0] ?? "");
+  const named = await declaredCommand(words[0] ?? "");
   // Words that do not begin with a command name one later, or a mistake.
-  const commands = named ? [named] : await loadCommands();
-  const { command, answer, values } = readWords(
-    commands.map((each) => declarationOf(each)),
-    words,
-  );
+  const { command, answer, values } = readWords(named ? [named] : await declaredCommands(), words);
   if (answer) return printLines((await answerText(answer, command)).split("\n"));
-  const [first, action] = (command?.name ?? "").split(" ");
-  const found = commands.find(({ usage }) => nameOf(usage) === first);
-  const chosen = action === undefined ? found : found?.actions?.find(({ usage }) => nameOf(usage) === action);
+  const found = await loadCommand(command?.name ?? "");
   // The values are as the command declares its options.
-  await chosen?.run(values as unknown as CommonOptions);
+  await found?.run(values as unknown as CommonOptions);
 }
 
 const pipe = closedPipe(process);

@@ -152,6 +152,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "cli/install",
     "extension/har",
   ],
+  "cli/install/packages": ["cli/base", "cli/commands", "cli/install", "cli/load"],
   cli: ["cli/base", "cli/commands"],
 };
 

@@ -6,7 +6,7 @@ import type { ErrorObject, Options, ValidateFunction } from "ajv";
 import { checkout } from "./programs.ts";
 
 // Loaded where a document is checked: most commands check none, and it is a good part of their start.
-const load = createRequire(import.meta.url);
+const require = createRequire(import.meta.url);
 const compiled = new Map<string, ValidateFunction>();
 
 /** The texts of schemas/NAME.schema.json and of those that it refers to, by their files' names; the first is its own. */
@@ -31,8 +31,8 @@ export function schemaValidator<T>(name: string, options: Options = {}): Validat
 }
 
 function compile(name: string, options: Options): ValidateFunction {
-  const { Ajv } = load("ajv") as typeof import("ajv");
-  const addFormats = load("ajv-formats") as typeof import("ajv-formats");
+  const { Ajv } = require("ajv") as typeof import("ajv");
+  const addFormats = require("ajv-formats") as typeof import("ajv-formats");
   const ajv = addFormats.default(
     new Ajv({ allErrors: true, verbose: true, keywords: ["setting", "metric", "tsType"], ...options }),
   );

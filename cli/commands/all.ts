@@ -1,6 +1,10 @@
 // The list of commands, in the sections and the order of `trilane --help`. A command's module is loaded where it is needed: all
 // of them take longer to load than most commands run.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { checkout } from "../base/programs.ts";
 import type { Command } from "./command.ts";
+import { type Declaration, declarationOf, type Section } from "./declared.ts";
 
 type Load = () => Promise<{ readonly command: Command }>;
 
@@ -68,24 +72,57 @@ const sections: readonly { readonly title: string; readonly commands: Readonly<R
 
 const loads = new Map(sections.flatMap(({ commands }) => Object.entries(commands)));
 
-/** Null if there is none of that name. */
+/** A command or one of its actions, as `recording check`. Null if there is none of that name. */
 export async function loadCommand(name: string): Promise<Command | null> {
-  return (await loads.get(name)?.())?.command ?? null;
+  const [first = "", action] = name.split(" ");
+  const found = (await loads.get(first)?.())?.command ?? null;
+  return action === undefined ? found : (found?.actions?.find(({ usage }) => usage.split(" ")[0] === action) ?? null);
 }
 
-export interface CommandSection {
-  readonly title: string;
-  readonly commands: readonly Command[];
-}
+/** In a bundle (cli/install/packages/bundle.ts), the file with frozenDeclarations of its sources: no command is loaded to know its options. */
+declare const TRILANE_DECLARATIONS: string | undefined;
+let thawed: readonly Section[] | null = null;
 
-export function loadSections(): Promise<CommandSection[]> {
-  const loaded = sections.map(async ({ title, commands }) => ({
+/** JSON.parse could do so itself, at twice the time that `--version` may take. */
+const withMaps = (declaration: Declaration): Declaration => ({
+  ...declaration,
+  options: new Map(declaration.options),
+  groups: new Map(declaration.groups),
+  actions: declaration.actions.map(withMaps),
+});
+
+function frozen(): readonly Section[] | null {
+  if (thawed || typeof TRILANE_DECLARATIONS === "undefined") return thawed;
+  const text = readFileSync(join(checkout, TRILANE_DECLARATIONS), "utf8");
+  thawed = (JSON.parse(text) as Section[]).map(({ title, commands }) => ({
     title,
-    commands: (await Promise.all(Object.values(commands).map((load) => load()))).map(({ command }) => command),
+    commands: commands.map(withMaps),
   }));
-  return Promise.all(loaded);
+  return thawed;
 }
 
-export async function loadCommands(): Promise<Command[]> {
-  return (await loadSections()).flatMap(({ commands }) => commands);
+/** What all commands declare, as JSON. */
+export async function frozenDeclarations(): Promise<string> {
+  return JSON.stringify(await declaredSections(), (_, value: unknown) => (value instanceof Map ? [...value] : value));
+}
+
+/** What all commands declare, in the sections and the order of `trilane --help`. */
+export async function declaredSections(): Promise<readonly Section[]> {
+  const load = async ({ title, commands }: (typeof sections)[number]): Promise<Section> => {
+    const loaded = await Promise.all(Object.values(commands).map((each) => each()));
+    return { title, commands: loaded.map(({ command }) => declarationOf(command)) };
+  };
+  return frozen() ?? (await Promise.all(sections.map(load)));
+}
+
+export async function declaredCommands(): Promise<Declaration[]> {
+  return (await declaredSections()).flatMap(({ commands }) => commands);
+}
+
+/** What a command declares, without a look at the others. Null if there is none of that name. */
+export async function declaredCommand(name: string): Promise<Declaration | null> {
+  const all = frozen();
+  if (all) return all.flatMap(({ commands }) => commands).find((each) => each.name === name) ?? null;
+  const command = await loadCommand(name);
+  return command && declarationOf(command);
 }

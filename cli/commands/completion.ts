@@ -2,10 +2,9 @@
 import type { Completion } from "../../schemas/generated/completion.ts";
 import { UserError } from "../base/errors.ts";
 import { printJson } from "../base/terminal_text.ts";
-import { loadCommands } from "./all.ts";
+import { declaredCommands } from "./all.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { completionScript, type Shell, shells } from "./completion_scripts.ts";
-import { declarationOf } from "./declared.ts";
 
 const isShell = (name: string): name is Shell => Object.hasOwn(shells, name);
 
@@ -21,10 +20,7 @@ export const command: Command<CommonOptions & { shell: string }> = {
   run: async ({ shell, json }) => {
     if (!isShell(shell))
       throw new UserError(`completion: <shell> must be bash, zsh or fish (got ${JSON.stringify(shell)})`);
-    const script = completionScript(
-      shell,
-      (await loadCommands()).map((each) => declarationOf(each)),
-    );
+    const script = completionScript(shell, await declaredCommands());
     if (json) printJson({ schema: "trilane/completion/1", shell, script } satisfies Completion);
     else process.stdout.write(script);
   },

@@ -6,9 +6,8 @@ import { UserError } from "../base/errors.ts";
 import { makeFolder } from "../base/make_folder.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { version } from "../base/version.ts";
-import { loadSections } from "./all.ts";
+import { declaredSections } from "./all.ts";
 import type { Command, CommonOptions } from "./command.ts";
-import { declarationOf } from "./declared.ts";
 import { manPages } from "./man_page.ts";
 
 export const command: Command<CommonOptions & { folder: string }> = {
@@ -20,12 +19,7 @@ export const command: Command<CommonOptions & { folder: string }> = {
       .example("trilane man ~/.local/share/man/man1", "then: man trilane-race")
       .example("sudo trilane man /usr/local/share/man/man1", "for all users"),
   run: async ({ folder, json }) => {
-    const sections = await loadSections();
-    const declared = sections.map(({ title, commands }) => ({
-      title,
-      commands: commands.map((each) => declarationOf(each)),
-    }));
-    const pages = manPages(declared, version);
+    const pages = manPages(await declaredSections(), version);
     // They are for all users, also where root's files are root's alone.
     process.umask(0o022);
     try {

@@ -44,5 +44,6 @@ node_modules/.bin/node --version >/dev/null 2>&1 || {
 
 [ -e build/native/build.ninja ] || say "building the C programs"
 bash cli/install/native.sh
-# The extension, in well under a second.
+# The extension and the command line, in a second or two.
 node_modules/.bin/node --disable-warning=ExperimentalWarning cli/install/extension.ts
+node_modules/.bin/node --disable-warning=ExperimentalWarning cli/install/packages/bundle.ts

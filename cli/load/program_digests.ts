@@ -1,11 +1,8 @@
-// Which build of Trilane measures: the SHA-256 of each of its programs, and of the sources that Node runs. Two checkouts of one version
-// are told apart by it. The browser's is cli/browser/browser_binary.ts's.
-import { createHash } from "node:crypto";
-import { globSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { checkout, type Program, programPath } from "../base/programs.ts";
+// Which build of Trilane measures: the SHA-256 of each of its programs, and of the sources that Node runs. It distinguishes two
+// checkouts of one version. The browser's is cli/browser/browser_binary.ts's.
+import { type Program, programPath } from "../base/programs.ts";
 import { binaryDigest } from "../browser/browser_binary.ts";
+import { sourceDigest } from "./source_digest.ts";
 
 const programs: readonly Program[] = [
   "trilane-fetch",
@@ -16,25 +13,6 @@ const programs: readonly Program[] = [
   "trilane-replay",
   "trilane-shaper",
 ];
-/** What decides how pages are loaded and what is made of it; not the extension's looks. */
-const sources = [
-  "cli/**/*.{ts,js,css,json}",
-  "extension/{capture,figures,har}/**/*.{ts,css}",
-  "schemas/**/*.{json,sql}",
-];
-
-/** Over names and contents in the order of the names. */
-async function sourceDigest(): Promise<string> {
-  const names = globSync([...sources], { cwd: checkout }).sort();
-  const texts = await Promise.all(names.map((name) => readFile(join(checkout, name))));
-  const hash = createHash("sha256");
-  for (const [index, name] of names.entries()) {
-    const text = texts[index] as Buffer;
-    hash.update(`${name}\0${text.length}\0`).update(text);
-  }
-  return hash.digest("hex");
-}
-
 /** Ends the names under which they are noted with a sweep. */
 const ending = "_sha256";
 

@@ -16,6 +16,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   busy: async () => (await import("./busy.ts")).bench,
   browsertime: async () => (await import("./browsertime.ts")).bench,
   capture: async () => (await import("./extension_capture.ts")).bench,
+  commands: async () => (await import("./commands.ts")).bench,
   controllers: async () => (await import("./controllers.ts")).bench,
   coverage: async () => (await import("./coverage.ts")).bench,
   disturbed: async () => (await import("./disturbed.ts")).bench,

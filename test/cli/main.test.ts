@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { homeFolder } from "../../cli/base/home.ts";
 import { version } from "../../cli/base/version.ts";
-import { loadCommand, loadCommands } from "../../cli/commands/all.ts";
+import { declaredCommands, loadCommand } from "../../cli/commands/all.ts";
 
 const launcher = join(import.meta.dirname, "..", "..", "cli", "trilane");
 const home = mkdtempSync(join(tmpdir(), "trilane-main-"));
 after(() => rmSync(home, { recursive: true, force: true }));
 
-const allCommands = await loadCommands();
+const allCommands = await declaredCommands();
 
 function trilane(...words: string[]) {
   const { status, stdout, stderr } = spawnSync(launcher, [...words, "--home", home], {
@@ -36,17 +36,16 @@ test("--version says the version, --help names every command", () => {
   assert.equal(trilane("-V").stdout.trim(), version);
   const { stdout, status } = trilane("--help");
   assert.equal(status, 0);
-  for (const { usage } of allCommands) assert.match(stdout, new RegExp(`^  ${usage.split(" ")[0]} `, "m"));
+  for (const { name } of allCommands) assert.match(stdout, new RegExp(`^  ${name} `, "m"));
 });
 
-for (const { usage } of allCommands) {
-  const name = usage.split(" ")[0] ?? "";
+for (const { name, summary } of allCommands) {
   test(`${name} --help has an example and tells of --json`, async () => {
     const { stdout, status } = trilane(name, "--help");
     assert.equal(status, 0);
     assert.match(stdout, /Examples:/);
     assert.match(stdout, /--json/);
-    assert.equal((await loadCommand(name))?.usage, usage);
+    assert.equal((await loadCommand(name))?.summary, summary);
   });
 }
 

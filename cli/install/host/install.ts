@@ -154,15 +154,15 @@ export function anyWritableByOthers(top: string, trust = rootOnly): string | nul
 
 /** What cli/trilane runs, which the host starts: its Node, our sources with what they import, and our C programs. */
 export const whatRuns = ["cli", "extension", "schemas", "node_modules", "package.json", join("build", "native")];
-/** What cli/main.ts keeps compiled of our sources; there once that has run. */
-export const compiled = join("build", "compile-cache");
+/** What the set-up bundled of our sources, and what cli/main.ts keeps compiled; there once these have run. */
+export const compiled = [join("build", "cli"), join("build", "compile-cache")];
 
 /** Every user's browser is to start it, so that whoever can change it acts as every user. Before it is started as root. */
 export function refuseUnsafe(program: string, root = checkout, trust = rootOnly): void {
   const closed = closedToOthers(program, trust.top);
   if (closed !== null)
     throw new UserError(`${closed}: other users may not enter it: install Trilane elsewhere, or leave out --system`);
-  const kept = existsSync(join(root, compiled)) ? [compiled] : [];
+  const kept = compiled.filter((name) => existsSync(join(root, name)));
   for (const path of [program, ...[...whatRuns, ...kept].map((name) => join(root, name))]) {
     const writable = anyWritableByOthers(path, trust);
     if (writable !== null)

@@ -6,9 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { checkout } from "../../../cli/base/programs.ts";
-import { loadCommands } from "../../../cli/commands/all.ts";
+import { declaredCommands } from "../../../cli/commands/all.ts";
 import { completionScript, type Shell } from "../../../cli/commands/completion_scripts.ts";
-import { declarationOf } from "../../../cli/commands/declared.ts";
 import { notInstalled } from "../../../cli/install/requirements.ts";
 import type { Completion } from "../../../schemas/generated/completion.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
@@ -16,7 +15,7 @@ import { schemaErrors } from "../../schemas/schema_errors.ts";
 const folder = mkdtempSync(join(tmpdir(), "trilane-completion-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const commands = (await loadCommands()).map((each) => declarationOf(each));
+const commands = await declaredCommands();
 
 function scriptFile(shell: Shell): string {
   const path = join(folder, shell);

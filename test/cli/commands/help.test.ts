@@ -1,12 +1,12 @@
 // Help, from what commands declare: essentials and examples first, placeholders and defaults, rare options only on request.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { loadCommands, loadSections } from "../../../cli/commands/all.ts";
-import { type Declaration, declarationOf } from "../../../cli/commands/declared.ts";
+import { declaredCommands, declaredSections } from "../../../cli/commands/all.ts";
+import type { Declaration } from "../../../cli/commands/declared.ts";
 import { helpOf, programHelp } from "../../../cli/commands/help.ts";
 import { manPages } from "../../../cli/commands/man_page.ts";
 
-const commands = (await loadCommands()).map((each) => declarationOf(each));
+const commands = await declaredCommands();
 const withActions = commands.flatMap((command) => [command, ...command.actions]);
 const named = (name: string): Declaration => {
   const found = commands.find((command) => command.name === name);
@@ -54,10 +54,7 @@ test("an option that a command hides is in no help of it", () => {
 });
 
 test("the program's help has each command with its summary, by section", async () => {
-  const sections = (await loadSections()).map(({ title, commands: of }) => ({
-    title,
-    commands: of.map((each) => declarationOf(each)),
-  }));
+  const sections = await declaredSections();
   const help = programHelp(sections, [["lab", "its programs"]], { columns: 120, isAll: false });
   for (const { name, summary } of commands)
     assert.ok(help.includes(`  ${name} `) && help.includes(summary.split(" ")[0] ?? ""), name);

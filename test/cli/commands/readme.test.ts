@@ -3,14 +3,13 @@ import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { loadCommands } from "../../../cli/commands/all.ts";
-import { declarationOf } from "../../../cli/commands/declared.ts";
+import { declaredCommands } from "../../../cli/commands/all.ts";
 import { readWords } from "../../../cli/commands/words.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const documents = globSync(["*.md", "{cli,extension,native-host,schemas,shaper}/**/*.md"], { cwd: root });
 const textOf = (document: string): string => readFileSync(join(root, document), "utf8");
-const commands = (await loadCommands()).map((each) => declarationOf(each));
+const commands = await declaredCommands();
 
 /** As a shell splits it, of what the documents use: quotes, comments, a pipe or redirection, a second command. */
 function wordsOf(line: string): string[] {

@@ -3,11 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UserError } from "../../../cli/base/errors.ts";
 import { isWithin } from "../../../cli/base/option.ts";
-import { loadCommands } from "../../../cli/commands/all.ts";
-import { declarationOf } from "../../../cli/commands/declared.ts";
+import { declaredCommands } from "../../../cli/commands/all.ts";
 import { nearest, readWords } from "../../../cli/commands/words.ts";
 
-const commands = (await loadCommands()).map((each) => declarationOf(each));
+const commands = await declaredCommands();
 const planIs = commands.find(({ name }) => name === "sweep")?.arguments[0]?.describe;
 
 const refused: readonly (readonly [words: readonly string[], answer: string])[] = [

@@ -1,0 +1,102 @@
+// Bundles the command line into build/cli by esbuild, so that it starts with a few files in place of hundreds: main.js, and pieces
+// that are loaded by the commands that need them. What all commands declare is written into it as data. `cli/trilane` starts it
+// while it is newer than its sources. What is read at run time (schemas, styles, plans) stays where it is.
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { build, type Plugin } from "esbuild";
+import { checkout } from "../../base/programs.ts";
+import { frozenDeclarations } from "../../commands/all.ts";
+import { sourceDigest } from "../../load/source_digest.ts";
+
+export const bundleFolder = join(checkout, "build", "cli");
+/** Its time is that at which the sources were read. */
+export const bundleStamp = "made";
+
+/** A running sweep may yet load pieces of the bundle that it was started from. */
+const keptFor_ms = 7 * 86_400_000;
+
+/** Sources find files from where they stand, and so does the bundle two folders below the top; none is a main module in it. */
+const fromTheTop: Plugin = {
+  name: "from the top",
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\/(cli|extension|schemas)\/.*\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, "utf8");
+      if (!/import\.meta|createRequire/.test(text)) return undefined;
+      const place = JSON.stringify(`/../../${relative(checkout, dirname(path))}`);
+      const contents = text
+        .replaceAll("import.meta.dirname", `(import.meta.dirname + ${place})`)
+        .replaceAll("import.meta.main", "false")
+        // esbuild knows its own `require` only, and loads what it names when it is called.
+        .replaceAll("const require = createRequire(import.meta.url);", "");
+      return { contents, loader: "ts" };
+    });
+  },
+};
+
+/** Packages written for CommonJS get Node's own modules by `require`, which a module has none of. */
+const withRequire = (text: string): string =>
+  text.includes("Dynamic require of")
+    ? `import { createRequire } from "node:module"; const require = createRequire(import.meta.url); ${text}`
+    : text;
+
+/** By a rename: whoever starts it meanwhile finds the old one or the new one. */
+function writeWhole(path: string, contents: Uint8Array | string): void {
+  writeFileSync(`${path}.new`, contents);
+  renameSync(`${path}.new`, path);
+}
+
+export interface BundleOptions {
+  readonly out: string;
+  /** With maps, by which --debug names places in the sources. */
+  readonly maps: boolean;
+}
+
+/** The bundle's files by their names in the folder. Throws if a source does not compile. */
+async function bundled({ out, maps }: BundleOptions): Promise<Map<string, Uint8Array>> {
+  const declarations = Buffer.from(await frozenDeclarations());
+  const digest = createHash("sha256").update(declarations).digest("hex").slice(0, 8);
+  const declared = `declarations-${digest}.json`;
+  const { outputFiles } = await build({
+    entryPoints: [join(checkout, "cli", "main.ts")],
+    ...{
+      absWorkingDir: checkout,
+      outdir: out,
+      write: false,
+      bundle: true,
+      splitting: true,
+      chunkNames: "[name]-[hash]",
+    },
+    ...{ format: "esm", platform: "node", target: "node22", charset: "utf8", logLevel: "error" },
+    ...(maps ? { sourcemap: "linked", sourcesContent: false } : { legalComments: "none" }),
+    define: {
+      TRILANE_DECLARATIONS: JSON.stringify(join("build", "cli", declared)),
+      TRILANE_SOURCE_SHA256: JSON.stringify(await sourceDigest()),
+    },
+    plugins: [fromTheTop],
+  });
+  const built = outputFiles.map(({ path, text }) => [relative(out, path), Buffer.from(withRequire(text))] as const);
+  return new Map([...built, [declared, declarations]]);
+}
+
+/** Brings the bundle in `out` up to date. */
+export async function bundleCommandLine(options: BundleOptions = { out: bundleFolder, maps: true }): Promise<void> {
+  const { out } = options;
+  // When the first of them was imported, or a little before, as clocks of files are coarse.
+  const begun = new Date(performance.timeOrigin - 10);
+  const files = await bundled(options);
+  mkdirSync(out, { recursive: true });
+  // main.js last: it names the others.
+  for (const [name, contents] of [...files].toSorted(([a], [b]) => Number(a === "main.js") - Number(b === "main.js")))
+    writeWhole(join(out, name), contents);
+  for (const name of readdirSync(out)) {
+    const path = join(out, name);
+    if (!files.has(name) && name !== bundleStamp && statSync(path).mtimeMs < begun.getTime() - keptFor_ms) rmSync(path);
+  }
+  const stamp = join(out, bundleStamp);
+  writeFileSync(`${stamp}.new`, "");
+  utimesSync(`${stamp}.new`, begun, begun);
+  renameSync(`${stamp}.new`, stamp);
+}
+
+if (import.meta.main) await bundleCommandLine();
