@@ -26,6 +26,24 @@ export interface DrawnRequests {
   readonly told: string;
   readonly entries: readonly HarEntry[];
   readonly plt_ms: number | null;
+  /** Moments of the page on the same axis, by their usual names; the load event is plt_ms. */
+  readonly marks?: readonly Mark[];
+}
+
+export interface Mark {
+  readonly name: "TTFB" | "FCP" | "LCP" | "DCL";
+  readonly time_ms: number;
+}
+
+/** Those that the load has. */
+export function marksOf({ ttfb_ms, fcp_ms, lcp_ms, dcl_ms }: PageLoad["log"]["_trilane"]["metrics"]): Mark[] {
+  const all = [
+    { name: "TTFB", time_ms: ttfb_ms },
+    { name: "FCP", time_ms: fcp_ms },
+    { name: "LCP", time_ms: lcp_ms },
+    { name: "DCL", time_ms: dcl_ms },
+  ] as const;
+  return all.flatMap(({ name, time_ms }) => (typeof time_ms === "number" ? [{ name, time_ms }] : []));
 }
 
 export const width = 960;
@@ -46,6 +64,13 @@ function isOffLane(lane: string, { _protocol, _trilane: { served } }: HarEntry):
   return [_protocol, served?.protocol].some((protocol) => protocol && !protocols.includes(protocol));
 }
 
+/** `requested by script app.js:12`; empty if the browser does not say. */
+function initiatorOf({ _initiator }: HarEntry): string {
+  const { type, url, lineNumber } = _initiator ?? {};
+  if (url === undefined || url === "") return "";
+  return `requested by ${type} ${middleCut(shortUrl(url).file, 60)}${lineNumber === undefined ? "" : `:${lineNumber + 1}`}`;
+}
+
 /** A request in one line, for who points at it or has it read out. */
 function storyOf(entry: HarEntry, connection: number | undefined): string {
   const told = phasesOf(entry).map(
@@ -57,6 +82,7 @@ function storyOf(entry: HarEntry, connection: number | undefined): string {
     `${_error ?? String(status)}, ${protocolOf(entry)}${connection ? ` on connection ${connection}` : ", no connection"}`,
     _transferSize >= 0 ? formatSize(_transferSize) : "",
     `starts at ${formatTime(entry._trilane.startOffset_ms)}: ${told.join(", ") || "no phases"}`,
+    initiatorOf(entry),
     entry._trilane.match === undefined || entry._trilane.match === "exact" ? "" : `match: ${entry._trilane.match}`,
   ];
   return parts.filter(Boolean).join(" | ");
@@ -128,12 +154,36 @@ function rowHeightFor(rows: number): number {
   return rows <= 30 ? 17 : rows <= 80 ? 13 : rows <= 150 ? 9 : 6;
 }
 
+/** Names closer than this would lie on one another: they share a label. */
+const labelGap = 30;
+
+/** Lines through a lane's rows with their names below; the load event's is stronger. */
+function marksMarkup({ plt_ms, marks = [] }: DrawnRequests, scale: Scale, top: number, bottom: number): Markup {
+  const line = (kind: string, time_ms: number): Markup =>
+    html`<line class="${kind}" x1="${scale.at(time_ms)}" x2="${scale.at(time_ms)}" y1="${top}" y2="${bottom + 2}"/>`;
+  const named: { readonly name: string; readonly time_ms: number }[] = [...marks];
+  if (plt_ms !== null) named.push({ name: "load", time_ms: plt_ms });
+  const labels: { x: number; names: string[] }[] = [];
+  for (const { name, time_ms } of named.sort((a, b) => a.time_ms - b.time_ms)) {
+    const x = scale.at(time_ms);
+    const last = labels.at(-1);
+    if (last && x - last.x < labelGap + 26 * (last.names.length - 1)) last.names.push(name);
+    else labels.push({ x, names: [name] });
+  }
+  const texts = labels.map(
+    ({ x, names }) =>
+      html`<text class="${x > axisRight - 60 ? "markname end" : "markname"}" x="${Math.min(x, axisRight)}" y="${bottom + 12}">${names.join(", ")}</text>`,
+  );
+  return html`${marks.map(({ time_ms }) => line("mark", time_ms))}${plt_ms !== null && line("loadevent", plt_ms)}${marks.length > 0 && texts}`;
+}
+
 function laneMarkup(
-  { label, told, plt_ms }: DrawnRequests,
+  drawn: DrawnRequests,
   rows: readonly Row[],
   scale: Scale,
   top: number,
 ): { markup: Markup; height: number } {
+  const { label, told } = drawn;
   const rowHeight = rowHeightFor(rows.length);
   const every = Math.ceil(12 / rowHeight);
   const body = top + 24;
@@ -148,14 +198,11 @@ function laneMarkup(
     (row, index) =>
       html`<rect class="hit" data-host="${row.host}" data-type="${row.kind}" data-request="${row.request}" x="0" y="${body + index * rowHeight}" width="${width}" height="${rowHeight}"><title>${row.story}</title></rect>`,
   );
-  const plt =
-    plt_ms !== null &&
-    html`<line class="loadevent" x1="${scale.at(plt_ms)}" x2="${scale.at(plt_ms)}" y1="${top + 20}" y2="${bottom + 2}"/>`;
   const grid = scale.ticks.map(
     (tick) => html`<line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="${body}" y2="${bottom}"/>`,
   );
-  const markup = html`<g class="${laneClass(label)}" data-body="${body}" data-row="${rowHeight}" data-rows="${rows.length}">${labelParts(label) && html`<rect class="swatch" x="0" y="${top + 4}" width="12" height="12"/>`}<text class="lane" x="${labelParts(label) ? 18 : 0}" y="${top + 15}">${label}</text><text class="told" x="${titleLeft}" y="${top + 15}">${told}</text>${grid}${labels}${phasePaths(rows, scale, body, rowHeight)}${plt}${hits}</g>`;
-  return { markup, height: bottom + 14 - top };
+  const markup = html`<g class="${laneClass(label)}" data-body="${body}" data-row="${rowHeight}" data-rows="${rows.length}">${labelParts(label) && html`<rect class="swatch" x="0" y="${top + 4}" width="12" height="12"/>`}<text class="lane" x="${labelParts(label) ? 18 : 0}" y="${top + 15}">${label}</text><text class="told" x="${titleLeft}" y="${top + 15}">${told}</text>${grid}${labels}${phasePaths(rows, scale, body, rowHeight)}${marksMarkup(drawn, scale, top + 20, bottom)}${hits}</g>`;
+  return { markup, height: bottom + 20 - top };
 }
 
 /** A lane's load as it is drawn. */
@@ -164,7 +211,7 @@ function drawnLoad({ id, lane, pageLoad }: DrawnLoad): DrawnRequests {
   const { entries } = pageLoad.log;
   const { plt_ms } = metrics;
   const told = `PLT ${plt_ms === null ? "none" : formatTime(plt_ms)}, ${count(entries.length, "request")} on ${count(counts.connections, "connection")}, ${formatSize(counts.bytes)}, load ${id}`;
-  return { label: lane, told, entries, plt_ms };
+  return { label: lane, told, entries, plt_ms, marks: marksOf(metrics) };
 }
 
 function timeAxis(all: readonly DrawnRequests[]): Scale {
@@ -202,5 +249,5 @@ export function waterfallSvg(all: readonly DrawnRequests[], attributes: Markup):
 /** Waterfalls of one load per lane. */
 export function waterfallFigure(loads: readonly DrawnLoad[], name: string): Markup {
   const attributes = html`role="img" tabindex="0" aria-label="Waterfalls of ${name}: use the arrow keys to read request by request"`;
-  return html`<figure class="waterfall"><div class="scroll">${waterfallSvg(loads.map(drawnLoad), attributes)}</div><p class="readout" aria-live="polite"></p>${phaseLegend()}<figcaption>The load nearest each lane’s median, on one time axis. Line: load event. “h2 · 1”: protocol and connection, numbered by first use.</figcaption></figure>`;
+  return html`<figure class="waterfall"><div class="scroll">${waterfallSvg(loads.map(drawnLoad), attributes)}</div><p class="readout" aria-live="polite"></p>${phaseLegend()}<figcaption>The load nearest each lane’s median, on one time axis. Lines: first byte, paints, DOMContentLoaded; strong: load event. “h2 · 1”: protocol and connection, numbered by first use.</figcaption></figure>`;
 }

@@ -36,7 +36,8 @@ function narrowLane(lane, y) {
   set(lane.querySelector(".lane"), { x: timeAxis.left + 20, y: y + 18 });
   set(lane.querySelector(".told"), { x: timeAxis.left, y: y + 40 });
   for (const path of lane.querySelectorAll("path")) set(path, { d: movedBoxes(path.getAttribute("d"), moved) });
-  for (const line of lane.querySelectorAll(".grid, .loadevent")) set(line, { y1: top, y2: top + rows * pitch });
+  for (const line of lane.querySelectorAll(".grid, .mark, .loadevent")) set(line, { y1: top, y2: top + rows * pitch });
+  for (const name of lane.querySelectorAll(".markname")) set(name, { y: top + rows * pitch + 14 });
   lane.querySelectorAll(".hit").forEach((hit, index) => {
     set(hit, { y: top + index * pitch, height: pitch });
   });
@@ -46,7 +47,7 @@ function narrowLane(lane, y) {
     const isName = label.classList.contains("url");
     set(label, isName ? { x: timeAxis.left, y: at } : { x: timeAxis.right, y: at, "text-anchor": "end" });
   }
-  return top + rows * pitch + 18;
+  return top + rows * pitch + 24;
 }
 
 function narrowWaterfall(svg) {

@@ -5,7 +5,7 @@ import { count, formatSize, formatTime } from "../../../cli/base/numbers.ts";
 import { phases } from "../../figures/colours.ts";
 import { html, Markup } from "../../figures/markup.ts";
 import { hatchPatterns } from "../../figures/phase_shapes.ts";
-import { type DrawnRequests, waterfallSvg } from "../../figures/waterfall.ts";
+import { type DrawnRequests, marksOf, waterfallSvg } from "../../figures/waterfall.ts";
 import type { Profile } from "../../history/records.ts";
 import { pageName } from "../words.ts";
 
@@ -24,7 +24,13 @@ export function drawnProfile(profile: Profile): DrawnRequests {
   const plt = metrics.plt_ms === null ? "no PLT" : `PLT ${formatTime(metrics.plt_ms)}`;
   const on = connections === null ? "" : ` on ${count(connections, "connection")}`;
   const told = `${plt}, ${count(entries.length, "request")}${on}, ${formatSize(bytes)}`;
-  return { label: middleCut(pageName(profile.log._trilane), 17), told, entries, plt_ms: metrics.plt_ms };
+  return {
+    label: middleCut(pageName(profile.log._trilane), 17),
+    told,
+    entries,
+    plt_ms: metrics.plt_ms,
+    marks: marksOf(metrics),
+  };
 }
 
 /** A whole SVG document. */
