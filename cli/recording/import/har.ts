@@ -99,13 +99,9 @@ function timeField(record: JsonRecord, name: string): number | null {
   return number === null ? dateTime_ms(text ?? "") : null;
 }
 
-/** How messages call an entry: its number as the eye counts, and as much of its URL as fits into a line. */
-export function entryName(index: number, url: string): string {
-  // A line stays one line, and a terminal gets no commands.
-  const line = url.replaceAll(/\p{Cc}+/gu, " ");
-  const shown = line.length > 80 ? `${line.slice(0, 77)}...` : line;
-  return shown === "" ? `entry ${index + 1}` : `entry ${index + 1} (${shown})`;
-}
+/** A page's name in the file, text or number. */
+const idField = (record: JsonRecord, name: string): string | null =>
+  textField(record, name) ?? numberField(record, name)?.toString() ?? null;
 
 function httpUrl(text: string | null): URL | null {
   if (!text || !URL.canParse(text)) return null;
@@ -126,7 +122,7 @@ function readPage(value: unknown, index: number): HarPage {
   const page = recordOf(value);
   const onLoad_ms = numberField(recordOf(page.pageTimings), "onLoad");
   return {
-    id: textField(page, "id") ?? `${index}`,
+    id: idField(page, "id") ?? `${index}`,
     url: pageUrl(page),
     started_ms: timeField(page, "startedDateTime"),
     load_event_ms: onLoad_ms !== null && onLoad_ms > 0 ? onLoad_ms : null,
@@ -151,7 +147,7 @@ function readEntry(value: unknown, index: number): HarEntry | FaultyEntry {
   const request = recordOf(raw.request);
   const response = recordOf(raw.response);
   const content = recordOf(response.content);
-  const pageref = textField(raw, "pageref");
+  const pageref = idField(raw, "pageref");
   const faulty = (fault: EntryFault): FaultyEntry => ({ fault, pageref });
   if (!isRecord(value)) return faulty("not an object");
   if (!isRecord(raw.request)) return faulty("no request");

@@ -3,6 +3,7 @@
 // same recording.
 import { urlWithoutCredentials } from "../../../extension/capture/url_without_credentials.ts";
 import { UserError } from "../../base/errors.ts";
+import { count } from "../../base/numbers.ts";
 import type { Exchange, Header, NewExchange } from "../archive/archive.ts";
 import { Addresses, hostOf } from "./addresses.ts";
 import { type Body, bodyOf, bodySize, isTooLarge } from "./body.ts";
@@ -215,6 +216,25 @@ function importEntry(entry: HarEntry, context: Page): NewExchange {
   return added;
 }
 
+/** What of the page is more than requests and answers. */
+function messageRemarks(all: readonly HarEntry[], kept: readonly HarEntry[]): string[] {
+  const messages = all.reduce((sum, { raw }) => {
+    const list = raw._webSocketMessages;
+    return sum + (Array.isArray(list) ? list.length : 0);
+  }, 0);
+  const streams = kept.filter((entry) =>
+    /^text\/event-stream/i.test(headerValue(asRecorded(entry), "content-type") ?? ""),
+  );
+  return [
+    ...(messages > 0
+      ? [`${count(messages, "WebSocket message")} not replayed: the lab answers no socket, on any lane`]
+      : []),
+    ...(streams.length > 0
+      ? [`${count(streams.length, "event stream")} replayed as one body: its messages come at once, on all lanes alike`]
+      : []),
+  ];
+}
+
 /** UserError for what is no HAR or lacks what a recording needs; its message names the entry, not the file. */
 export function importHar(json: unknown, options: ImportOptions = {}): ImportedPage {
   return importPage(readHarFile(json), options);
@@ -270,7 +290,11 @@ export function importPage(har: HarFile, options: ImportOptions = {}): ImportedP
       mostlyCached: isMostlyCached(kept),
       roundTrips: roundTrips.counts,
       methodsGuessed: kept.filter(({ isMethodGuessed }) => isMethodGuessed).length,
-      remarks: [...(selection.remark === null ? [] : [selection.remark]), ...(options.remarks ?? [])],
+      remarks: [
+        ...(selection.remark === null ? [] : [selection.remark]),
+        ...messageRemarks(har.entries, kept),
+        ...(options.remarks ?? []),
+      ],
     }),
   };
 }

@@ -117,6 +117,8 @@ function choosePage(har: HarFile, asked: number | undefined, url: string | undef
   const pages = pagesOf(har);
   const answered = new Set([...pages].filter(([entry]) => isHttp(entry) && entry.status > 0).map(([, page]) => page));
   const first = har.pages.findIndex((page) => answered.has(page));
+  // The file does not say which page anything is of.
+  if (asked === undefined && first < 0 && answered.has(null)) return foundPage(har, asked, url);
   const page = har.pages[(asked ?? Math.max(first, 0) + 1) - 1];
   if (!page)
     throw new UserError(`has no page ${asked}: it has ${amount === 1 ? "1 page" : `${amount} pages`} (--page)`);

@@ -464,3 +464,55 @@ test("an unknown content-encoding is taken off with its header, a dictionary's i
   assert.deepEqual(header(encoded("dcb"), "content-encoding"), ["br"]);
   assert.equal(brotliDecompressSync(bytes(encoded("dcb"))).length, 1000);
 });
+
+test("messages of sockets and event streams are named: they do not come at their times", () => {
+  const socket = entry({
+    request: { url: "wss://a.example/" },
+    entry: { _webSocketMessages: [{ data: "a" }, { data: "b" }] },
+  });
+  const stream = entry({
+    request: { url: "https://a.example/events" },
+    response: { headers: [{ name: "Content-Type", value: "text/event-stream" }], content: { text: "data: 1\n\n" } },
+  });
+  const { remarks, skipped } = importHar(har([entry(), socket, stream])).notes;
+  assert.match(remarks.join("\n"), /^2 WebSocket messages not replayed: .*\n1 event stream replayed as one body: /);
+  assert.deepEqual(skipped, { websocket: 1 });
+});
+
+test("entries that do not say which page they are of: by a page's URL, by time, else the page is found", () => {
+  const pages = [
+    { id: 1, startedDateTime: "2026-01-05T10:00:00.000Z", title: "https://a.example/" },
+    { id: 2, startedDateTime: "2026-01-05T10:01:00.000Z", title: "https://b.example/" },
+  ];
+  const at = (url: string, entryFields: Json): Json =>
+    entry({ request: { url }, entry: { pageref: undefined, ...entryFields } });
+  const urlsOf = (page: number | undefined, ...entries: Json[]): string[] =>
+    importHar(har(entries, pages), { page }).exchanges.map(({ exchange: { host, path } }) => host + path);
+  const timed = [
+    at("https://a.example/", { startedDateTime: "2026-01-05T10:00:00.000Z" }),
+    at("https://a.example/a", { startedDateTime: "2026-01-05T10:00:30.000Z" }),
+    at("https://b.example/", { startedDateTime: "2026-01-05T10:00:59.990Z" }),
+  ];
+  assert.deepEqual(urlsOf(undefined, ...timed), ["a.example/", "a.example/a"]);
+  assert.deepEqual(urlsOf(2, ...timed), ["b.example/"]);
+  const untimed = ["https://a.example/", "https://a.example/a"].map((url) => ({
+    ...at(url, { startedDateTime: null }),
+    response: {
+      status: 200,
+      headers: [],
+      content: { text: "x", mimeType: url.endsWith("/") ? "text/html" : "text/css" },
+    },
+  }));
+  assert.deepEqual(urlsOf(undefined, ...untimed), ["a.example/", "a.example/a"]);
+  const numbered = [at("https://a.example/", { pageref: 1 }), at("https://b.example/", { pageref: 2 })];
+  assert.deepEqual(urlsOf(2, ...numbered), ["b.example/"]);
+  const strays = [
+    at("https://a.example/", { pageref: "one" }),
+    at("https://a.example/b", { pageref: "one" }),
+    at("https://b.example/", { pageref: "two" }),
+  ];
+  assert.deepEqual(urlsOf(1, ...strays.map((each) => ({ ...each, startedDateTime: null }))), [
+    "a.example/",
+    "a.example/b",
+  ]);
+});
