@@ -5,6 +5,7 @@ import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import { median, quantile } from "../base/quantile.ts";
 import { usualTolerance } from "../load/disturbance.ts";
 import type { Load } from "../results/store/sweep_rows.ts";
+import { type BusyPlace, busyPlaces } from "../results/verdict/busy_machine.ts";
 import { counted, sortLanes } from "../results/verdict/sample.ts";
 
 type Disturbed = Load & { readonly disturbance_ms: number };
@@ -21,6 +22,31 @@ function ofLanes(loads: readonly Load[]): { readonly lane: string; readonly of: 
   }));
 }
 
+function estimateCell(loads: readonly Disturbed[]): string {
+  const known_ms = loads.flatMap(({ disturbance_estimate_ms }) => disturbance_estimate_ms ?? []);
+  return known_ms.length === 0 ? "unknown" : ms(median(known_ms));
+}
+
+const shareWords = (value: number): string => (Number.isFinite(value) ? value.toFixed(2) : "unknown");
+
+/** How much of its estimate a load had, on each page and link whose loads waited. Nothing on a calm machine. */
+function slopesTable(places: readonly BusyPlace[]): Markup | null {
+  if (places.length === 0) return null;
+  const rows = places.map(({ page, link, busy, all, estimate_ms, slope, off_ms }) => {
+    const ends = slope && [slope.interval.low, slope.interval.high].map(shareWords);
+    const cells = [
+      `${busy} of ${all}`,
+      estimate_ms === null ? "unknown" : ms(estimate_ms),
+      slope?.estimate === null || !slope ? "unknown" : shareWords(slope.estimate),
+      !ends || ends.includes("unknown") ? "unknown" : ends.join(" to "),
+      ms(off_ms),
+    ];
+    return html`<tr><th scope="row">${page}</th><td>${link}</td>${cells.map((cell) => html`<td class="num">${cell}</td>`)}</tr>`;
+  });
+  const heads = ["loads that waited", "estimate", "slope", "95 %", "medians off by up to"];
+  return html`<h3>On a busy machine</h3><p>The slope is how much a load was longer for each ms of its estimate (of all pairs of loads of one lane the middle one, with the interval of Kendall's test). What the loads do not show of it is taken to be anywhere from 0 to 1: half was taken off, and the verdict's intervals are longer by the other half of both lanes.</p><div class="scroll"><table><thead><tr><th scope="col">page</th><th scope="col">link</th>${heads.map((head) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
 /** Null where no load has its disturbance stored. */
 export function disturbanceSection(
   loads: readonly Load[],
@@ -33,7 +59,7 @@ export function disturbanceSection(
     const known = of.filter(isTold);
     const cells =
       known.length === 0
-        ? ["unknown", "", "", ""]
+        ? ["unknown", "", "", "", ""]
         : [
             ms(median(known.map(({ disturbance_ms }) => disturbance_ms))),
             ms(
@@ -44,10 +70,11 @@ export function disturbanceSection(
             ),
             ms(median(known.map(({ disturbance_link_ms }) => disturbance_link_ms ?? 0))),
             ms(median(known.map(({ disturbance_cpu_ms }) => disturbance_cpu_ms ?? 0))),
+            estimateCell(known),
           ];
     const left = of.filter(isLeft).length;
     return html`<tr><th scope="row">${lane}</th>${cells.map((cell) => html`<td class="num">${cell}</td>`)}<td class="num">${String(left)} of ${String(of.length)} (${percent(left, of.length)})</td></tr>`;
   });
-  const heads = ["median", "95 % of loads below", "at the link", "without a CPU", "do not count"];
-  return html`${rule}<div class="scroll"><table><thead><tr><th scope="col">lane</th>${heads.map((head) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div><p class="soft">Over all attempts, including those that do not count. “At the link” and “without a CPU” are medians of the two parts.</p>`;
+  const heads = ["median", "95 % of loads below", "at the link", "without a CPU", "estimate", "do not count"];
+  return html`${rule}<div class="scroll"><table><thead><tr><th scope="col">lane</th>${heads.map((head) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div><p class="soft">Over all attempts, including those that do not count. “At the link” and “without a CPU” are medians of the two parts, “estimate” of about how much of the bound the page waited for.</p>${slopesTable(busyPlaces(loads))}`;
 }

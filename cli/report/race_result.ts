@@ -12,6 +12,7 @@ import { traitsByLink } from "../link/traits.ts";
 import { answerLines, furtherSentence } from "../results/answer/answer.ts";
 import { storedAnswer } from "../results/answer/stored_answer.ts";
 import type { Cell, Film, Load, Results, Sweep } from "../results/store/results.ts";
+import { busyPlaces } from "../results/verdict/busy_machine.ts";
 import { usualMetric } from "../results/verdict/compared_metric.ts";
 import { direction, type Improvement, limitOf } from "../results/verdict/comparison.ts";
 import { counted, isValid, sortLanes, timedOut } from "../results/verdict/sample.ts";
@@ -91,6 +92,17 @@ function excludedOf(loads: readonly Load[]): ExcludedLoads[] {
   return [...byReason].map(([reason, { length }]) => ({ reason, count: length })).sort((a, b) => b.count - a.count);
 }
 
+/** Nothing of a calm machine. */
+function busyMachineOf(samples: readonly Load[]): Pick<RaceResult, "busy_machine"> {
+  const [place] = busyPlaces(samples);
+  if (!place) return {};
+  const { busy: loads, all: of, unknown, estimate_ms, slope, off_ms } = place;
+  const { low, high } = slope?.interval ?? { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY };
+  const estimate = slope?.estimate ?? null;
+  const known = estimate === null || !Number.isFinite(high - low) ? null : { estimate, low, high };
+  return { busy_machine: { loads, of, unknown, estimate_ms, slope: known, off_ms } };
+}
+
 /** UserError where the sweep has more than one page or link. */
 export function raceResult(results: Results, home: string, sweep: Sweep, keepCredentials = false): RaceResult {
   const cells = racedCells(results, sweep);
@@ -121,6 +133,7 @@ export function raceResult(results: Results, home: string, sweep: Sweep, keepCre
     comparisons: verdict.pairs.map(({ overall }) => comparisonOf(overall, decisions)),
     verdict: { sentences: [...answerLines(answer), ...further, ...verdict.notes] },
     excluded: excludedOf(loads),
+    ...busyMachineOf(loads),
     report_path: existsSync(report) ? report : null,
     made: sweep.finished_at ?? sweep.created_at,
   };

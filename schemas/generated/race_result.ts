@@ -36,6 +36,7 @@ export interface RaceResult {
    * What was left out of the medians, by the first reason of each load; the commonest first.
    */
   excluded: ExcludedLoads[];
+  busy_machine?: BusyMachine;
   /**
    * Absolute, of the report's HTML file; null: there is none (`trilane report` writes it).
    */
@@ -225,4 +226,35 @@ export interface RaceVerdict {
 export interface ExcludedLoads {
   reason: string;
   count: number;
+}
+/**
+ * What other programs added to the loads, as far as it is known (cli/results/verdict/busy_machine.ts). Absent: the machine was calm, or an earlier version wrote this.
+ */
+export interface BusyMachine {
+  /**
+   * Of those that count: disturbed by more than is tolerated.
+   */
+  loads: number;
+  of: number;
+  /**
+   * Of `loads`: those of which it is not known for how long.
+   */
+  unknown: number;
+  /**
+   * About how long each of `loads` waited, their median. null: of none it is known.
+   */
+  estimate_ms: number | null;
+  /**
+   * How much a load was longer for each ms of its estimate, and its 95 % interval. null: the loads do not show it.
+   */
+  slope: DisturbanceSlope | null;
+  /**
+   * How far lanes' medians may be off on either side; intervals are longer by that.
+   */
+  off_ms: number;
+}
+export interface DisturbanceSlope {
+  estimate: number;
+  low: number;
+  high: number;
 }

@@ -41,6 +41,7 @@ type Kept = Pick<
   | "status"
   | "reasons"
   | "plt_ms"
+  | "wall_ms"
   | "disturbance_ms"
   | "disturbance_link_ms"
   | "tolerated_ms"
@@ -55,10 +56,10 @@ interface Swept {
 }
 
 const kept = (load: Load): Kept => {
-  const { page, link, lane, block, status, reasons, plt_ms } = load;
+  const { page, link, lane, block, status, reasons, plt_ms, wall_ms } = load;
   const { disturbance_ms, disturbance_link_ms, tolerated_ms, disturbance_estimate_ms } = load;
   const disturbed = { disturbance_ms, disturbance_link_ms, tolerated_ms, disturbance_estimate_ms };
-  return { page, link, lane, block, status, reasons, plt_ms, ...disturbed };
+  return { page, link, lane, block, status, reasons, plt_ms, wall_ms, ...disturbed };
 };
 
 interface Asked {
@@ -175,6 +176,7 @@ function judged(loads: readonly Kept[], truths: readonly Kept[], say: (line: str
 }
 
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+const wall_ms = (loads: readonly Kept[]): number => sum(loads.map((load) => load.wall_ms));
 const mean = (values: readonly number[]): number => sum(values) / values.length;
 
 function bars(title: string, of: readonly Judged[], times: readonly number[]): Measurement[] {
@@ -228,7 +230,9 @@ export const bench: Bench = async (say, _part, options) => {
     const links = more.links?.split(",") ?? usualLinks;
     const plan = { home, pages, links, isOrdinaryUser };
     const truth = await truthOf(plan, options, say);
-    const perRun_s = truth.wall_s / truth.runs;
+    const known = { ...truth, loads: truth.loads.filter(({ link }) => links.includes(link)) };
+    // Of the calm sweep's time what these links took.
+    const perRun_s = ((truth.wall_s / truth.runs) * wall_ms(known.loads)) / wall_ms(truth.loads);
     say(`calm: ${truth.loads.filter(isValid).length} valid of ${truth.loads.length}, CPUs idle ${truth.idle_share}`);
     const found: { kind: Kind; swept: Swept; judged: Judged; times: number }[] = [];
     for (const kind of asked) {
@@ -240,7 +244,7 @@ export const bench: Bench = async (say, _part, options) => {
       say(
         `  ${valid} valid of ${all}; estimate ${estimates_ms.length > 0 ? median(estimates_ms).toFixed(1) : "-"} ms; ${times.toFixed(2)} times as long`,
       );
-      found.push({ kind, swept, judged: judged(swept.loads, truth.loads, say), times });
+      found.push({ kind, swept, judged: judged(swept.loads, known.loads, say), times });
     }
     const each = found.flatMap(({ kind, judged: of, times }) => bars(kinds[kind].title, [of], [times]));
     const together = bars(

@@ -9,6 +9,7 @@ import { significanceLevel } from "../../cli/results/stats/multiplicity.ts";
 import { cellTest, correctedTests } from "../../cli/results/verdict/cell_significance.ts";
 import { improvement } from "../../cli/results/verdict/comparison.ts";
 import { wrongExits } from "../cli/results/compare/simulated_compare.ts";
+import { machines, rules, toldOfBusy } from "../cli/results/stats/simulated_busy.ts";
 import { drawnPages, drawnTogether, minutes, pageEffects } from "../cli/results/stats/simulated_minutes.ts";
 import {
   coverage,
@@ -122,6 +123,32 @@ function toldOfPages(say: Say): Measurement[] {
   );
 }
 
+/** Rules for busy machines, worst over how lanes share what a machine adds; bars are of the verdict's own. */
+function toldOfRules(say: Say): Measurement[] {
+  const studies = 300;
+  const [own] = names(rules);
+  return [5, 9, 20].flatMap((loads) =>
+    names(machines).flatMap((machine) =>
+      names(rules).flatMap((rule) => {
+        const told = toldOfBusy(rule, machine, { pages: 1, links: 1, loads }, studies);
+        const where = `${machine}, ${loads} runs, ${rule}`;
+        const missed = told.map(({ name, covered }) => ({ name, share: 1 - covered }));
+        const [wrongBar, missedBar] = rule === own ? [6, 7] : [null, null];
+        return [
+          worstShape(`${where}: called different`, shareOf(told, "wrong"), { bar: wrongBar, studies }, say),
+          worstShape(`${where}: interval misses the truth`, missed, { bar: missedBar, studies }, say),
+          measurement(
+            `${where}: width, points`,
+            told.map(({ width }) => width),
+            null,
+            percent,
+          ),
+        ];
+      }),
+    ),
+  );
+}
+
 /** Maps of 36 cells, nine runs each, in which nothing differs: share with any filled cell, by shape. */
 function filledMaps(): ShapeShare[] {
   const maps = 200;
@@ -151,6 +178,7 @@ const parts: Readonly<Record<string, (say: Say) => Measurement[]>> = {
   verdicts: (say) => places.flatMap((place) => toldAt(place, say)),
   minutes: toldTogether,
   pages: toldOfPages,
+  busy: toldOfRules,
   disturbed: (say) =>
     names(disturbances).map((name) => {
       const wrong = sizes.map((loads) => ({

@@ -21,5 +21,5 @@ export async function calmLoad(calm: Calm, options: LoadOptions): Promise<PageLo
 /** Of a race that ended because no load of it counted. */
 export function noteDisturbed(error: unknown, calm: Calm): void {
   const words = JSON.stringify(error ?? "");
-  if (words.includes("the machine disturbed")) calm.disturbed(words);
+  if (/the machine (disturbed|held up)/.test(words)) calm.disturbed(words);
 }

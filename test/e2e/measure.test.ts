@@ -158,7 +158,7 @@ test("a load that takes too long fails", async () => {
   assert.equal(log._trilane.status, "failed");
   assert.match(
     log._trilane.reasons.join("; "),
-    /^the load event did not come within 5000 ms(; the machine disturbed the load: .*)?$/,
+    /^the load event did not come within 5000 ms(; the machine held up the link: .*)?$/,
   );
   assert.ok(log.entries.length > 0, "what was seen until then is kept");
   const { plt_ms, ttfb_ms, lcp_ms } = log._trilane.metrics;

@@ -4,26 +4,27 @@
 // of e there is in it, b, is asked of the loads: slopes of all pairs of loads of one lane on one page and link (Theil 1950, Sen
 // 1968), of all lanes together, and the interval of Kendall's test of them. But e hardly varies where a machine is as busy all the
 // time, and nine loads say little; so b is anywhere in that interval and from 0 to 1. Half of what is left is taken off, which is never
-// farther from the truth than the other half, and that half is what a lane's median may be off. Lanes suffer differently (HTTP/1.1 has
-// more threads to wake), so each lane may be off for itself, and a comparison by both together: its interval is longer by that on
+// farther from the truth than the other half, and that half is what a lane's median may be off, or the slope's standard error if that is
+// more. Lanes suffer differently (HTTP/1.1 has more threads to wake), so each lane may be off for itself, and a comparison by both together: its interval is longer by that on
 // each side, and its test asks whether the lanes differ by more. Among the rules that were tried (no correction, the slope alone, half with both
 // in quadrature, lower quartiles) it is the one whose intervals hold for every disturbance that was tried, however lanes share it
 // (test/cli/results/stats/simulated_busy.ts, `npm run bench -- coverage --only busy`).
 //
 // Loads that were disturbed less than is tolerated are those of a calm machine, and stay as they are. Pure.
 import type { Interval } from "../../base/interval.ts";
+import { count } from "../../base/numbers.ts";
 import { mean, median } from "../../base/quantile.ts";
 import { normalQuantile } from "../stats/normal_tail.ts";
-import type { ValidSample } from "./sample.ts";
+import { counted, countedTogether, type Sample, type ValidSample } from "./sample.ts";
+
+type Disturbed = Pick<Sample, "status" | "disturbance_ms" | "tolerated_ms" | "disturbance_estimate_ms">;
+
+/** One that timed out was not slowed down by what a CPU is waited for. */
+const isBusy = ({ status, disturbance_ms, tolerated_ms }: Disturbed): boolean =>
+  status === "valid" && (disturbance_ms ?? 0) > (tolerated_ms ?? 0);
 
 /** About how long the page waited for CPUs that others used; 0: as on a calm machine. */
-export function waited_ms(
-  sample: Pick<ValidSample, "disturbance_ms" | "tolerated_ms" | "disturbance_estimate_ms">,
-): number {
-  const { disturbance_ms, tolerated_ms, disturbance_estimate_ms } = sample;
-  const isBusy = (disturbance_ms ?? 0) > (tolerated_ms ?? 0);
-  return isBusy ? (disturbance_estimate_ms ?? 0) : 0;
-}
+export const waited_ms = (sample: Disturbed): number => (isBusy(sample) ? (sample.disturbance_estimate_ms ?? 0) : 0);
 
 /** Of a page on a link: how much of the estimates there is in its loads. */
 export interface Slope {
@@ -69,6 +70,12 @@ function slopeOf(points: readonly Point[]): Slope {
 
 const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));
 
+/** How much of its estimates a lane's median may be off: half of what is possible, and no less than the slope's own standard error. */
+function offShare({ interval, possible }: Slope): number {
+  const error = (interval.high - interval.low) / 4;
+  return Math.min(0.5, Math.max((possible.high - possible.low) / 2, error));
+}
+
 export interface Calmed<T> {
   /** With what was taken off. */
   readonly loads: readonly T[];
@@ -84,7 +91,7 @@ const nothingOff: ReadonlyMap<string, number> = new Map();
 export function calmed<T extends ValidSample>(loads: readonly T[]): Calmed<T> {
   const points = loads.map((load) => ({
     lane: load.lane,
-    x: load.status === "valid" ? waited_ms(load) : 0,
+    x: waited_ms(load),
     y: load.plt_ms,
   }));
   if (points.every(({ x }) => x === 0)) return { loads, off_ms: nothingOff, slope: null };
@@ -92,11 +99,65 @@ export function calmed<T extends ValidSample>(loads: readonly T[]): Calmed<T> {
   const { low, high } = slope.possible;
   const share = (low + high) / 2;
   const lanes = Map.groupBy(points, ({ lane }) => lane);
-  const off_ms = new Map([...lanes].map(([lane, of]) => [lane, ((high - low) / 2) * mean(of.map(({ x }) => x))]));
+  const off_ms = new Map([...lanes].map(([lane, of]) => [lane, offShare(slope) * mean(of.map(({ x }) => x))]));
   const taken = loads.map((load, index) => {
     const left_ms = load.plt_ms - share * (points[index]?.x ?? 0);
     // An estimate is no longer than its load; a time of 0 would have no ratio.
     return left_ms > 0 ? { ...load, plt_ms: left_ms } : load;
   });
   return { loads: taken, off_ms, slope };
+}
+
+/** Of a page on a link that had loads of a busy machine. */
+export interface BusyPlace {
+  readonly page: string;
+  readonly link: string;
+  /** So many of the loads that count were disturbed by more than is tolerated; of some of them it may not be known for how long. */
+  readonly busy: number;
+  readonly unknown: number;
+  readonly all: number;
+  /** Of the busy ones, about: the median. Null: of none it is known. */
+  readonly estimate_ms: number | null;
+  readonly slope: Slope | null;
+  /** Of the lane's median that is farthest off. */
+  readonly off_ms: number;
+}
+
+/** None on a calm machine. */
+export function busyPlaces(samples: readonly Sample[]): BusyPlace[] {
+  return [...Map.groupBy(samples, ({ page, link }) => JSON.stringify([page, link])).values()].flatMap((of) => {
+    const loads = countedTogether(of);
+    const busy = loads.filter(isBusy);
+    const [first] = busy;
+    if (!first) return [];
+    const { slope, off_ms } = calmed(loads);
+    const known_ms = busy.flatMap(({ disturbance_estimate_ms }) => disturbance_estimate_ms ?? []);
+    return {
+      ...{ page: first.page, link: first.link, busy: busy.length, all: loads.length, slope },
+      unknown: busy.length - known_ms.length,
+      estimate_ms: known_ms.length > 0 ? median(known_ms) : null,
+      off_ms: Math.max(0, ...off_ms.values()),
+    };
+  });
+}
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+const inMs = (values: readonly number[]): string => {
+  const [least, greatest] = [Math.min(...values), Math.max(...values)].map((value) => value.toFixed(0));
+  return least === greatest ? `${least} ms` : `${least} to ${greatest} ms`;
+};
+
+/** For people, once beside a verdict; null on a calm machine. */
+export function busyNote(samples: readonly Sample[]): string | null {
+  const places = busyPlaces(samples);
+  if (places.length === 0) return null;
+  const [busy, unknown] = [sumOf(places.map((place) => place.busy)), sumOf(places.map((place) => place.unknown))];
+  const loads = `${busy} of ${count(samples.filter((sample) => counted(sample) !== null).length, "load")}`;
+  const known = places.flatMap(({ estimate_ms, off_ms }) => (estimate_ms === null ? [] : [{ estimate_ms, off_ms }]));
+  if (known.length === 0)
+    return `On a busy machine: other programs may have held up ${loads}, and it is not known for how long.`;
+  const waited = inMs(known.map(({ estimate_ms }) => estimate_ms));
+  const off = inMs(known.map(({ off_ms }) => off_ms));
+  const rest = unknown > 0 ? ` Of ${count(unknown, "load")} it is not known.` : "";
+  return `On a busy machine: ${loads} waited for CPUs that other programs used, about ${waited} each. What is likely was taken off; medians may still be off by ${off}, and intervals are longer by that.${rest}`;
 }

@@ -1,11 +1,13 @@
 // Whether the loads of one page on one link are enough for what a plan asks (`until` of schemas/sweep-plan.schema.json),
 // and what they decided. Goes through the loads in the order in which they came and looks only where it may (sequential.ts), so that
-// what was settled stays settled, also when a deferred load comes late and for a sweep that is gone on with.
+// what was settled stays settled, also when a deferred load comes late and for a sweep that is gone on with. On a busy machine a pair is
+// decided if it is both with all that one lane's loads are estimated to have waited taken off, and with all of the other's (busy_machine.ts).
 import type { PlanUntil } from "../../../schemas/generated/sweep_plan.ts";
 import type { Interval } from "../../base/interval.ts";
-import { median } from "../../base/quantile.ts";
+import { mean, median } from "../../base/quantile.ts";
 import { medianInterval } from "../stats/median_interval.ts";
 import { decide, firstLook, type LogPair, type Outcome, shiftAtLook } from "../stats/sequential.ts";
+import { waited_ms } from "./busy_machine.ts";
 import type { CoverageGap } from "./lane_coverage.ts";
 import { gapOf, percentOfLog } from "./paired_cells.ts";
 import { counted, isValid, type LanePair, lanePairs, type Sample, timedOut } from "./sample.ts";
@@ -22,9 +24,10 @@ export interface PairDecision extends Outcome {
 
 /**
  * Of each block of one page on one link in which both count, as soon as it has both; `loads` in the order in which they came. A
- * block in which both timed out says nothing of which is faster, and least of all that they are alike.
+ * block in which both timed out says nothing of which is faster, and least of all that they are alike. `calmed`: the lane whose loads' waits
+ * on a busy machine are taken off.
  */
-export function logPairs(loads: readonly Sample[], { lane, over }: LanePair): LogPair[] {
+export function logPairs(loads: readonly Sample[], { lane, over }: LanePair, calmed: string | null = null): LogPair[] {
   const blocks = new Map<number, { lane?: Counted; over?: Counted }>();
   const pairs: LogPair[] = [];
   for (const attempt of loads) {
@@ -32,7 +35,10 @@ export function logPairs(loads: readonly Sample[], { lane, over }: LanePair): Lo
     if (load === null || (load.lane !== lane && load.lane !== over)) continue;
     const block = blocks.get(load.block) ?? {};
     blocks.set(load.block, block);
-    block[load.lane === lane ? "lane" : "over"] = { log: Math.log(load.plt_ms), isOut: timedOut(attempt) };
+    block[load.lane === lane ? "lane" : "over"] = {
+      log: Math.log(load.plt_ms - (load.lane === calmed ? Math.min(waited_ms(load), load.plt_ms / 2) : 0)),
+      isOut: timedOut(attempt),
+    };
     if (!block.lane || !block.over || (block.lane.isOut && block.over.isOut)) continue;
     pairs.push({ lane: atLeast(block.lane, block.over), over: atLeast(block.over, block.lane) });
   }
@@ -54,19 +60,40 @@ export function pairDecisions(
   lanes: readonly string[],
   margin_percent: number,
 ): PairDecision[] {
+  const isBusy = loads.some((load) => waited_ms(load) > 0);
   return lanePairs(lanes).map((pair) => {
-    const pairs = logPairs(loads, pair);
+    const views = isBusy
+      ? [logPairs(loads, pair, pair.lane), logPairs(loads, pair, pair.over)]
+      : [logPairs(loads, pair)];
+    const [{ length: blocks } = []] = views;
     // More loads would not make the lanes alike.
-    const gap = pairs.length < firstLook ? null : gapOf(loads.filter(isValid), pair);
-    if (gap)
-      return { pair, decision: "undecided", blocks: pairs.length, givenUp: true, percent: null, interval: null, gap };
-    const outcome = decide(pairs, margin_percent);
-    const found = shiftAtLook(pairs.slice(0, outcome.blocks));
-    const shifts = outcome.decision === "equivalent" ? within(margin_percent, found?.interval) : found?.interval;
+    const gap = blocks < firstLook ? null : gapOf(loads.filter(isValid), pair);
+    if (gap) return { pair, decision: "undecided", blocks, givenUp: true, percent: null, interval: null, gap };
+    const outcome = agreed(views.map((pairs) => decide(pairs, margin_percent)));
+    const found = views.flatMap((pairs) => shiftAtLook(pairs.slice(0, outcome.blocks)) ?? []);
+    const shift = found.length > 0 ? hull(found.flatMap((each) => each.interval ?? [])) : null;
+    const shifts = outcome.decision === "equivalent" ? within(margin_percent, shift) : shift;
     const interval = shifts ? { low: percentOfLog(-shifts.low), high: percentOfLog(-shifts.high) } : null;
-    return { pair, ...outcome, percent: found ? percentOfLog(-found.estimate) : null, interval, gap };
+    const percent = found.length > 0 ? percentOfLog(-mean(found.map(({ estimate }) => estimate))) : null;
+    return { pair, ...outcome, percent, interval, gap };
   });
 }
+
+/** What all views decided, when the last of them had; undecided where they differ. */
+function agreed(outcomes: readonly Outcome[]): Outcome {
+  const blocks = Math.max(...outcomes.map((outcome) => outcome.blocks));
+  const [first] = outcomes;
+  if (first && outcomes.every(({ decision }) => decision === first.decision))
+    return { ...first, blocks, givenUp: outcomes.some(({ givenUp }) => givenUp) };
+  // Of one that is decided otherwise in two views further loads show nothing.
+  const isSplit = outcomes.every(({ decision, givenUp }) => decision !== "undecided" || givenUp);
+  return { decision: "undecided", blocks, givenUp: isSplit };
+}
+
+const hull = (intervals: readonly Interval[]): Interval | null =>
+  intervals.length === 0
+    ? null
+    : { low: Math.min(...intervals.map(({ low }) => low)), high: Math.max(...intervals.map(({ high }) => high)) };
 
 /** Of equal lanes: all beyond the margin was refused, though the interval, at half the level on each side, may reach further. */
 function within(margin_percent: number, interval: Interval | null = null): Interval | null {

@@ -6,6 +6,7 @@ import { count, formatPercents } from "../../base/numbers.ts";
 import { extremes } from "../../base/quantile.ts";
 import type { LinkTraits } from "../../link/traits.ts";
 import { browsersWarning } from "./browsers.ts";
+import { busyNote } from "./busy_machine.ts";
 import {
   type ComparedPair,
   countLinks,
@@ -203,6 +204,8 @@ export function sweepVerdict(
   const notes = empty.map((lane) => `${lane} has no valid load.`);
   if (lanes.length === 1 && single && valid.length > 0) notes.push(...raceVerdict(loads, seed).sentences);
   notes.push(...lostLoadsNotes(loads));
+  const busy = busyNote(loads);
+  if (busy !== null) notes.push(busy);
   const changed = browsersWarning(valid);
   if (changed !== null) notes.push(changed);
   const compared = verdictPairs(lanes)

@@ -20,4 +20,12 @@ test("the section has the rule, and for each lane what was added and what does n
   assert.match(text, /<th scope="row">h1<\/th><td class="num">2\.0 ms<\/td>/);
   assert.match(text, /1 of 4 \(25 %\)/);
   assert.equal(disturbanceSection(loads("h1", 1, 0, { disturbance_ms: null }), {}), null, "nothing to tell");
+  assert.doesNotMatch(text, /On a busy machine/);
+});
+
+test("of a busy machine it shows the slope of each page and link, and how far medians may be off", () => {
+  const busy = { disturbance_ms: 300, disturbance_estimate_ms: 20 };
+  const text = disturbanceSection([...loads("h1", 5, 0, busy), ...loads("h3", 5, 0, busy)], {})?.text ?? "";
+  assert.match(text, /<th scope="row">p<\/th><td>l<\/td><td class="num">10 of 10<\/td><td class="num">20\.0 ms<\/td>/);
+  assert.match(text, /<td class="num">unknown<\/td><td class="num">unknown<\/td><td class="num">10\.0 ms<\/td>/);
 });

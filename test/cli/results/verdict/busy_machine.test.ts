@@ -1,9 +1,10 @@
 // What is taken off the loads of a busy machine, and how much longer intervals are for what is not known of it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { calmed, waited_ms } from "../../../../cli/results/verdict/busy_machine.ts";
+import { busyNote, busyPlaces, calmed, waited_ms } from "../../../../cli/results/verdict/busy_machine.ts";
 import { compare, direction } from "../../../../cli/results/verdict/comparison.ts";
 import type { ValidSample } from "../../../../cli/results/verdict/sample.ts";
+import { pairDecisions } from "../../../../cli/results/verdict/stopping_decision.ts";
 import { summarize } from "../../../../cli/results/verdict/summary.ts";
 
 interface Made {
@@ -80,4 +81,36 @@ test("lanes that suffer differently are not called different for it; those that 
   );
   const width = ({ interval }: typeof calm): number => (interval?.high ?? 0) - (interval?.low ?? 0);
   assert.ok(width(faster) > width(calm));
+});
+
+test("loads stop for a decision only if it holds whichever lane suffered", () => {
+  const long = Array.from({ length: 20 }, () => 20);
+  const decisionOf = (calm_ms: number) => {
+    const loads = [
+      ...loadsOf({ lane: "h2", calm_ms: 700, estimates_ms: long, share: 1 }),
+      ...loadsOf({ lane: "h3", calm_ms, estimates_ms: long, share: 0 }),
+    ].sort((a, b) => a.block - b.block);
+    const [busy] = pairDecisions(loads, ["h2", "h3"], 1);
+    const [calm] = pairDecisions(
+      loads.map((load) => ({ ...load, tolerated_ms: 1000 })),
+      ["h2", "h3"],
+      1,
+    );
+    return [busy?.decision, calm?.decision];
+  };
+  assert.deepEqual(decisionOf(700), ["undecided", "faster"]);
+  assert.deepEqual(decisionOf(620), ["faster", "faster"]);
+});
+
+test("it is said once, with what is known; nothing is said of a calm machine", () => {
+  const busy = ["h2", "h3"].flatMap((lane) => loadsOf({ lane, calm_ms: 700, estimates_ms: alike, share: 0.5 }));
+  assert.match(
+    busyNote(busy) ?? "",
+    /^On a busy machine: 18 of 18 loads waited for CPUs .*, about 20 ms each\. .* off by 10 ms, and intervals are longer by that\.$/,
+  );
+  assert.equal(busyPlaces(busy)[0]?.off_ms, 10);
+  const calm = busy.map((load) => ({ ...load, disturbance_ms: 1 }));
+  assert.equal(busyNote(calm), null);
+  const unknown = busy.map((load) => ({ ...load, disturbance_estimate_ms: null }));
+  assert.match(busyNote(unknown) ?? "", /18 of 18 loads, and it is not known for how long\.$/);
 });
