@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Formatters, linters (.biome.jsonc, .clang-tidy), types and generated files, for both languages. With --fix it writes what can be mended.
+# Formatters, linters (.biome.jsonc, .clang-tidy), and types, for both languages. With --fix it writes what can be mended.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH=$PWD/node_modules/.bin:$PATH
@@ -14,12 +14,11 @@ mapfile -t c_files < <(git ls-files --cached --others --exclude-standard '*.c' '
 if [ "$fix" = --fix ]; then
   clang-format -i "${c_files[@]}"
   biome check --write --log-level=warn .
-  node cli/install/generate_types.ts
 else
   clang-format --dry-run -Werror "${c_files[@]}"
   biome check --log-level=warn .
-  node cli/install/generate_types.ts --check
 fi
+bash cli/install/generate.sh
 # As long as nothing of it has changed since it passed, it would again. It goes by how set-up compiles each file.
 commands=build/native/compile_commands.json
 [ -e $commands ] || {

@@ -1,8 +1,9 @@
 // Writes schemas/generated/NAME.ts from each schemas/NAME.schema.json, so that types and contracts are one thing. A type
 // that another schema defines is imported from there. Beside them the schemas of an export's rows, message_rules.c, by which
-// trilane-host checks messages, and transport_settings.h and .c, the options of trilane-replay for TCP and QUIC.
-// With --check it writes nothing and fails where a generated file is not what its schema says.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+// trilane-host checks messages, and transport_settings.h and .c, the options of trilane-replay for TCP and QUIC. A file that
+// stays the same is not touched, so that nothing is compiled again; one that no schema asks for any more is removed.
+// generate.sh runs it if something changed.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { compileFromFile } from "json-schema-to-typescript";
 import { exportedRows } from "./exported_rows.ts";
@@ -12,27 +13,14 @@ import { transportSettings } from "./transport_settings.ts";
 
 const schemas = join(import.meta.dirname, "..", "..", "schemas");
 const generated = join(schemas, "generated");
-const check = process.argv.includes("--check");
 mkdirSync(generated, { recursive: true });
+const obsolete = new Set(readdirSync(generated));
 
 const read = (file: string): unknown => JSON.parse(readFileSync(join(schemas, file), "utf8"));
 
 function put([name, text]: readonly [name: string, text: string]): void {
   const path = join(generated, name);
-  let before = "";
-  try {
-    before = readFileSync(path, "utf8");
-  } catch {
-    // not generated yet
-  }
-  if (before === text) return;
-  if (check) {
-    process.exitCode = 1;
-    console.error(`schemas/generated/${name} is not what its schema says: run \`npm run generate\``);
-  } else {
-    writeFileSync(path, text);
-    console.log(`schemas/generated/${name}`);
-  }
+  if (!obsolete.delete(name) || readFileSync(path, "utf8") !== text) writeFileSync(path, text);
 }
 
 // First of all: export.schema.json refers to them.
@@ -57,3 +45,4 @@ const types = await Promise.all(
 for (const [name, text] of modulesOf(types)) put([`${name}.ts`, text]);
 put(["message_rules.c", messageRules(read)]);
 for (const table of transportSettings(read)) put(table);
+for (const name of obsolete) rmSync(join(generated, name));

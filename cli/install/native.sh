@@ -12,6 +12,8 @@ fi
 build=$root/build/$kind
 quic=$(bash "$root/cli/install/quic_folder.sh") || exit
 step() { bash "$root/cli/install/run_step.sh" "$@"; }
+# Two of these programs' sources come from schemas.
+bash "$root/cli/install/generate.sh"
 
 # Configured again only when the QUIC build changed: ninja sees all other changes itself.
 if [ ! -f "$build/build.ninja" ] || [ "$(cat "$build/quic-dir" 2>/dev/null)" != "$quic" ]; then
