@@ -20,8 +20,8 @@ function harFiles(folder: string): string[] {
   } catch {
     throw new UserError(`pages: ${folder}: cannot be read: name a folder of HAR files`);
   }
-  const files = names.filter((name) => /\.har(\.gz)?$/.test(name)).toSorted();
-  if (files.length === 0) throw new UserError(`pages: ${folder}: holds no .har or .har.gz`);
+  const files = names.filter((name) => /\.(harp?(\.(gz|zst|br))?|zip)$/i.test(name)).toSorted();
+  if (files.length === 0) throw new UserError(`pages: ${folder}: holds no HAR`);
   return files.map((name) => join(folder, name));
 }
 
