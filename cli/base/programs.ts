@@ -1,8 +1,10 @@
-// Where the programs are that the command line starts: ours in the checkout's build, Chromium on the system.
-import { accessSync, constants, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+// Where the programs are that the command line starts: ours as built here or as a package brings them, Chromium on the system.
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
 import { UserError } from "./errors.ts";
 
+/** The top of the checkout or of the package, which has its folders where a checkout has them. */
 export const checkout = join(import.meta.dirname, "..", "..");
 
 export type Program =
@@ -34,12 +36,46 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** The absolute path of one of our C programs. UserError where it is not built. */
-export function programPath(program: Program): string {
-  const path = join(checkout, "build", "native", folders[program], program);
-  if (!isExecutable(path)) throw new UserError(`${program} is not built: run \`npm run setup\` in ${checkout}`);
-  return path;
+const platformPackage = `trilane-${process.platform}-${process.arch}`;
+
+/** The package of this platform's programs beside ours; null if npm did not install it. */
+function packagedPrograms(): string | null {
+  try {
+    const manifest = createRequire(join(checkout, "package.json")).resolve(`${platformPackage}/package.json`);
+    return join(dirname(manifest), "build", "native");
+  } catch {
+    return null;
+  }
 }
+
+/** Whether this is a checkout, which set-up builds, and no package. */
+export const isCheckout = (): boolean => existsSync(join(checkout, "cli", "main.ts"));
+
+/** TRILANE_PROGRAMS, what was built here, or the platform's package. */
+function programsFolder(environment: NodeJS.ProcessEnv): string {
+  if (environment.TRILANE_PROGRAMS) return environment.TRILANE_PROGRAMS;
+  const built = join(checkout, "build", "native");
+  return isCheckout() || existsSync(built) ? built : (packagedPrograms() ?? built);
+}
+
+/** The absolute path of one of our C programs. UserError if it is not there. */
+export function programPath(program: Program, environment: NodeJS.ProcessEnv = process.env): string {
+  const path = resolve(programsFolder(environment), folders[program], program);
+  if (isExecutable(path)) return path;
+  if (environment.TRILANE_PROGRAMS)
+    throw new UserError(`no program at ${path} (TRILANE_PROGRAMS): name a folder as build/native, or unset it`);
+  if (isCheckout()) throw new UserError(`${program} is not built: run \`npm run setup\` in ${checkout}`);
+  throw new UserError(
+    `${program} is missing, because the package ${platformPackage} is not installed: install Trilane again without --omit=optional, ` +
+      "on Linux with glibc 2.34 or newer; or name a folder of programs in TRILANE_PROGRAMS",
+  );
+}
+
+/** Every program with its folder in build/native. */
+export const programFolders: readonly (readonly [program: Program, folder: string])[] = Object.entries(folders) as [
+  Program,
+  string,
+][];
 
 /** Whether a word of the command line is a program's path. */
 export const isProgram = (word: string): boolean => word.includes("/") && isExecutable(resolve(word));

@@ -1,7 +1,7 @@
 // `npm run bench -- fresh`: the README's commands on machines that nobody prepared. Makes clean root file systems of Debian, runs
 // the commands in them as root and as an ordinary user, and prints a table. Exit status 1 if one failed. What runs is what is
-// committed. Needs root and mmdebstrap; leaves nothing but the logs in build/fresh. Options: --root NAME,... --user root|ordinary
-// --command setup|start|test,... --limit MINUTES (of each command) --folder PARENT (of the roots; else /var/tmp) --json.
+// committed; `deb`: the package of `npm run packages`. Needs root and mmdebstrap; leaves nothing but the logs in build/fresh. Options: --root NAME,... --user root|ordinary
+// --command setup|start|test|deb,... --limit MINUTES (of each command) --folder PARENT (of the roots; else /var/tmp) --json.
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -17,6 +17,8 @@ const minimal = ["npm", "sudo"];
 const developers = [...minimal, "git", "build-essential", "python3", "clang-format", "llvm-runtime", "rustc", "cargo"];
 
 const roots = {
+  "debian-12-bare": { suite: "bookworm", packages: ["sudo", "git"] },
+  "debian-13-bare": { suite: "trixie", packages: ["sudo", "git"] },
   "debian-12-minimal": { suite: "bookworm", packages: minimal },
   "debian-12-developer": { suite: "bookworm", packages: developers },
   "debian-13-minimal": { suite: "trixie", packages: minimal },
@@ -32,6 +34,7 @@ const commands = {
   setup: { words: ["npm", "run", "setup"], limit_min: 40 },
   start: { words: ["npm", "start"], limit_min: 60 },
   test: { words: ["npm", "test"], limit_min: 100 },
+  deb: { words: ["bash", "test/fresh/deb.sh"], limit_min: 10 },
 } as const;
 export type CommandName = keyof typeof commands;
 
@@ -127,7 +130,12 @@ async function main(): Promise<number> {
     args: process.argv.slice(3),
     options: { root: text, user: text, command: text, limit: text, folder: text, json: { type: "boolean" } },
   });
-  const wantedRoots = chosen("root", values.root, rootNames);
+  // Those that have no npm are for packages alone.
+  const wantedRoots = chosen(
+    "root",
+    values.root ?? rootNames.filter((name) => name.endsWith("-bare") === (values.command === "deb")).join(","),
+    rootNames,
+  );
   const wantedUsers = chosen("user", values.user, Object.keys(users) as UserName[]);
   // As the README has them: setup alone only if it is asked for.
   const wantedCommands = chosen("command", values.command ?? "start,test", Object.keys(commands) as CommandName[]);

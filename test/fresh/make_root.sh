@@ -37,4 +37,6 @@ for folder in "$root/root" "$home"; do
   [ ! -e "$cargo" ] || install -D -m 644 "$cargo" "$folder/.cargo/config.toml"
 done
 git clone --quiet --no-hardlinks "$checkout" "$home/trilane"
+# What `npm run packages` made.
+[ ! -d "$checkout/build/packages" ] || install -D -t "$home/trilane/build/packages" "$checkout"/build/packages/*
 chroot "$root" chown -R fresh:fresh /home/fresh

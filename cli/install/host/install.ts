@@ -162,8 +162,9 @@ export function refuseUnsafe(program: string, root = checkout, trust = rootOnly)
   const closed = closedToOthers(program, trust.top);
   if (closed !== null)
     throw new UserError(`${closed}: other users may not enter it: install Trilane elsewhere, or leave out --system`);
-  const kept = compiled.filter((name) => existsSync(join(root, name)));
-  for (const path of [program, ...[...whatRuns, ...kept].map((name) => join(root, name))]) {
+  // A package has no node_modules.
+  const parts = [...whatRuns, ...compiled].map((name) => join(root, name)).filter((path) => existsSync(path));
+  for (const path of [program, ...parts]) {
     const writable = anyWritableByOthers(path, trust);
     if (writable !== null)
       throw new UserError(

@@ -52,17 +52,25 @@ export interface BundleOptions {
   readonly maps: boolean;
 }
 
+/** The folder of the npm package that a file is of, as a list of one; empty if it is ours. */
+function packageOf(path: string): string[] {
+  const at = path.lastIndexOf("node_modules/");
+  const [name] = /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path.slice(at)) ?? [];
+  return at < 0 || name === undefined ? [] : [path.slice(0, at) + name];
+}
+
 /** The bundle's files by their names in the folder. Throws if a source does not compile. */
-async function bundled({ out, maps }: BundleOptions): Promise<Map<string, Uint8Array>> {
+async function bundled({ out, maps }: BundleOptions) {
   const declarations = Buffer.from(await frozenDeclarations());
   const digest = createHash("sha256").update(declarations).digest("hex").slice(0, 8);
   const declared = `declarations-${digest}.json`;
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     entryPoints: [join(checkout, "cli", "main.ts")],
     ...{
       absWorkingDir: checkout,
       outdir: out,
       write: false,
+      metafile: true,
       bundle: true,
       splitting: true,
       chunkNames: "[name]-[hash]",
@@ -76,15 +84,16 @@ async function bundled({ out, maps }: BundleOptions): Promise<Map<string, Uint8A
     plugins: [fromTheTop],
   });
   const built = outputFiles.map(({ path, text }) => [relative(out, path), Buffer.from(withRequire(text))] as const);
-  return new Map([...built, [declared, declarations]]);
+  const packages = [...new Set(Object.keys(metafile.inputs).flatMap(packageOf))].toSorted();
+  return { files: new Map<string, Uint8Array>([...built, [declared, declarations]]), packages };
 }
 
-/** Brings the bundle in `out` up to date. */
-export async function bundleCommandLine(options: BundleOptions = { out: bundleFolder, maps: true }): Promise<void> {
+/** Brings the bundle in `out` up to date. Gives the folders of the npm packages that are in it. */
+export async function bundleCommandLine(options: BundleOptions = { out: bundleFolder, maps: true }): Promise<string[]> {
   const { out } = options;
   // When the first of them was imported, or a little before, as clocks of files are coarse.
   const begun = new Date(performance.timeOrigin - 10);
-  const files = await bundled(options);
+  const { files, packages } = await bundled(options);
   mkdirSync(out, { recursive: true });
   // main.js last: it names the others.
   for (const [name, contents] of [...files].toSorted(([a], [b]) => Number(a === "main.js") - Number(b === "main.js")))
@@ -97,6 +106,7 @@ export async function bundleCommandLine(options: BundleOptions = { out: bundleFo
   writeFileSync(`${stamp}.new`, "");
   utimesSync(`${stamp}.new`, begun, begun);
   renameSync(`${stamp}.new`, stamp);
+  return packages;
 }
 
 if (import.meta.main) await bundleCommandLine();

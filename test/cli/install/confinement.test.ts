@@ -40,7 +40,7 @@ test("the AppArmor profile names programs of ours where they are", () => {
   const programs = ["trilane-replay", "trilane-shaper", "trilane-flows", "trilane-guard"] as const;
   assert.deepEqual(
     names.split(",").map((name) => join(checkout, "build", "native", name)),
-    programs.map(programPath),
+    programs.map((name) => programPath(name)),
   );
 });
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import type { VideoSettings } from "../../../../schemas/generated/video_events.ts";
 import { UserError } from "../../../base/errors.ts";
-import { checkout } from "../../../base/programs.ts";
+import { checkout, isCheckout } from "../../../base/programs.ts";
 import type { Exchange, Header, JsonObject, NewExchange } from "../../archive/archive.ts";
 import type { PictureCodec } from "./clip.ts";
 import type { Clip } from "./clip_store.ts";
@@ -27,8 +27,10 @@ export const videoUrl = `https://${hosts.page}/`;
 /** How large the video is shown, in CSS pixels, in the page's upper left corner. */
 export const shownAs = { width: 640, height: 360 } as const;
 
+/** A package has of it what goes into pages. */
+const playerFolder = (isCheckout() ? ["node_modules", "dashjs"] : ["build", "dashjs"]) as readonly string[];
 const playerFile = (...path: readonly string[]): string =>
-  readFileSync(join(checkout, "node_modules", "dashjs", ...path), "utf8");
+  readFileSync(join(checkout, ...playerFolder, ...path), "utf8");
 
 function dashVersion(): string {
   const { version } = JSON.parse(playerFile("package.json")) as { version: string };

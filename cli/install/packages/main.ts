@@ -1,0 +1,93 @@
+// `npm run packages`: builds what people install without a compiler into build/packages: the npm packages, the Debian package, the
+// extension's zip, the source, the list of parts, and the sums of all. The same commit gives the same bytes. Publishes nothing.
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { explain } from "../../base/errors.ts";
+import { formatSize } from "../../base/numbers.ts";
+import { checkout } from "../../base/programs.ts";
+import { textTable } from "../../base/text_table.ts";
+import { version } from "../../base/version.ts";
+import { buildExtension, builtExtension } from "../extension.ts";
+import { zipExtension } from "../package.ts";
+import { makeDeb } from "./deb.ts";
+import { platform, stagePrograms, stageTrilane } from "./npm_packages.ts";
+import { billOfMaterials, licenceText, partsOf } from "./parts.ts";
+import { buildPrograms } from "./programs.ts";
+
+const out = join(checkout, "build", "packages");
+
+/** Sorted, of one date, root's; `name`: what its folder is called inside. */
+function tar(folder: string, name: string, path: string, epoch_s: number): void {
+  const options = [
+    "--sort=name",
+    `--mtime=@${epoch_s}`,
+    "--owner=0",
+    "--group=0",
+    "--numeric-owner",
+    "--mode=u=rwX,go=rX",
+  ];
+  const words = [...options, "--format=ustar", `--transform=s,^\\.,${name},`, "-C", folder, "-cf", "-", "."];
+  const archive = execFileSync("tar", words, { maxBuffer: 2 ** 30 });
+  writeFileSync(path, execFileSync("gzip", ["-9n"], { input: archive, maxBuffer: 2 ** 30 }));
+}
+
+const git = (...words: string[]): Buffer => execFileSync("git", words, { cwd: checkout, maxBuffer: 2 ** 30 });
+
+/** Nothing of an earlier build stays there. */
+async function makePackages(): Promise<void> {
+  const epoch_s = Number(process.env.SOURCE_DATE_EPOCH ?? git("log", "-1", "--format=%ct").toString());
+  mkdirSync(out, { recursive: true });
+  for (const name of readdirSync(out)) rmSync(join(out, name), { recursive: true });
+  const work = mkdtempSync(join(checkout, "build", "packages-"));
+  const folder = (name: string): string => {
+    mkdirSync(join(work, name));
+    return join(work, name);
+  };
+  try {
+    const [trilane, programs] = [folder("trilane"), folder("programs")];
+    const parts = partsOf(await stageTrilane(trilane));
+    stagePrograms(programs, buildPrograms());
+    const licences = licenceText(parts);
+    for (const each of [trilane, programs]) {
+      writeFileSync(join(each, "THIRD-PARTY.txt"), licences);
+      cpSync(join(checkout, "LICENSE"), join(each, "LICENSE"));
+    }
+    tar(trilane, "package", join(out, `trilane-${version}.tgz`), epoch_s);
+    tar(programs, "package", join(out, `trilane-${platform}-${version}.tgz`), epoch_s);
+    await makeDeb({ trilane, programs, licences, work: folder("deb"), out, epoch_s });
+    await buildExtension();
+    writeFileSync(join(out, `trilane-extension-${version}.zip`), zipExtension(builtExtension));
+    const source = git("archive", `--prefix=trilane-${version}/`, "HEAD");
+    writeFileSync(
+      join(out, `trilane-${version}-source.tar.gz`),
+      execFileSync("gzip", ["-9n"], { input: source, maxBuffer: 2 ** 30 }),
+    );
+    writeFileSync(join(out, "bom.cdx.json"), billOfMaterials(parts));
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+  const files = readdirSync(out).toSorted();
+  const sums = files.map((name) => [
+    createHash("sha256")
+      .update(readFileSync(join(out, name)))
+      .digest("hex"),
+    name,
+  ]);
+  writeFileSync(join(out, "SHA256SUMS"), sums.map((row) => `${row.join("  ")}\n`).join(""));
+  for (const line of textTable([
+    ["in build/packages", "size"],
+    ...files.map((name) => [name, formatSize(readFileSync(join(out, name)).length)]),
+  ]))
+    console.log(line);
+}
+
+try {
+  await makePackages();
+} catch (error) {
+  const explained = explain(error);
+  if (!explained) throw error;
+  console.error(`packages: ${explained.line}`);
+  process.exitCode = explained.status;
+}

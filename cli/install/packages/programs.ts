@@ -1,0 +1,64 @@
+// The C programs as packages bring them: built into build/portable with all libraries but glibc's and the compiler's inside, and
+// refused if they would need another library, or a glibc newer than that of Debian 12, Ubuntu 22.04 and RHEL 9.
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { RunError } from "../../base/errors.ts";
+import { checkout, programFolders } from "../../base/programs.ts";
+
+const newestGlibc = [2, 34] as const;
+const sharedLibraries = /^(libc|libm|libresolv|libgcc_s|libstdc\+\+|ld-linux-[\w-]+)\.so\.\d+$/;
+
+const build = join(checkout, "build", "portable");
+
+export interface BuiltProgram {
+  readonly name: string;
+  /** In build/native, and in packages. */
+  readonly folder: string;
+  readonly path: string;
+}
+
+/** What is wrong with what `objdump -p` says of a program; empty if nothing is. */
+export function unportable(objdump: string): string[] {
+  const libraries = [...objdump.matchAll(/^ +NEEDED +(\S+)$/gm)].map(([, name = ""]) => name);
+  const versions = [...objdump.matchAll(/\bGLIBC_(\d+)\.(\d+)/g)].map(([, major, minor]) => [
+    Number(major),
+    Number(minor),
+  ]);
+  const tooNew = versions.filter(
+    ([major = 0, minor = 0]) => major > newestGlibc[0] || (major === newestGlibc[0] && minor > newestGlibc[1]),
+  );
+  return [
+    ...libraries
+      .filter((name) => !sharedLibraries.test(name))
+      .map((name) => `needs ${name}, which systems may not have`),
+    ...new Set(tooNew.map((version) => `needs glibc ${version.join(".")}, newer than ${newestGlibc.join(".")}`)),
+  ];
+}
+
+/** Builds them. RunError if one is not portable. */
+export function buildPrograms(): BuiltProgram[] {
+  const quic = execFileSync("bash", [join(checkout, "cli/install/quic_folder.sh")], { encoding: "utf8" }).trim();
+  const names = programFolders.map(([name]) => name);
+  const stdio = ["ignore", "ignore", "inherit"] as const;
+  execFileSync(
+    "cmake",
+    [
+      "-S",
+      join(checkout, "native-host"),
+      "-B",
+      build,
+      "-G",
+      "Ninja",
+      `-DTRILANE_QUIC=${quic}`,
+      "-DTRILANE_PORTABLE=ON",
+    ],
+    { stdio: [...stdio] },
+  );
+  execFileSync("ninja", ["-C", build, ...names], { stdio: [...stdio] });
+  return programFolders.map(([name, folder]) => {
+    const path = join(build, folder, name);
+    const found = unportable(execFileSync("objdump", ["-p", path], { encoding: "utf8" }));
+    if (found.length > 0) throw new RunError(`${name}: ${found.join("; ")}`);
+    return { name, folder, path };
+  });
+}
