@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { ErrorObject, Options, ValidateFunction } from "ajv";
+import { nearest } from "./nearest.ts";
 import { checkout } from "./programs.ts";
 
 // Loaded where a document is checked: most commands check none, and it is a good part of their start.
@@ -55,12 +56,42 @@ function shortened(data: string): string {
   return data.length <= mostShown ? data : `${data.slice(0, mostShown)}... of ${data.length} characters`;
 }
 
+/** The members that the schema of an unknown one's object knows. */
+const membersOf = (error: ErrorObject): string[] =>
+  Object.keys((error.parentSchema as { properties?: Readonly<Record<string, unknown>> } | undefined)?.properties ?? {});
+
+/** `"run" is not known: did you mean repetitions?` */
+function unknownMember(error: ErrorObject, all: readonly ErrorObject[]): string {
+  const name = String(error.params.additionalProperty);
+  // Of several forms that an object may have, all that any of them knows.
+  const known = all
+    .filter((other) => other.keyword === "additionalProperties" && other.instancePath === error.instancePath)
+    .flatMap(membersOf);
+  const meant = nearest(name, known) ?? known.find((each) => each === synonyms[name]) ?? null;
+  const may = meant === null && known.length <= 3 ? known : meant === null ? [] : [meant];
+  // A page or a link may be its name alone.
+  const alone = all.some(
+    (other) => other.keyword === "type" && other.params.type === "string" && other.instancePath === error.instancePath,
+  );
+  const what = `${JSON.stringify(name)} is not known:`;
+  if (may.length === 0) return `${what} take it out`;
+  return `${what} did you mean ${may.map((each) => JSON.stringify(each)).join(" or ")}${alone ? ", or a name alone" : ""}?`;
+}
+
+/** What people call members of plans, by other commands and tools. */
+const synonyms: Readonly<Record<string, string>> = { run: "repetitions", runs: "repetitions", timeout: "timeout_s" };
+
 /** The errors of a validation with `verbose` and `allErrors`; `schema`: the path of the schema, where one is to look. */
 export function explainSchemaErrors(errors: readonly ErrorObject[], schema: string): string {
   // Of the branches of a oneOf the one that came furthest is the one that was meant.
   const depth = (error: ErrorObject): number =>
     error.instancePath.length + (error.keyword === "oneOf" || error.keyword === "type" ? 0 : 0.5);
-  const [error] = [...errors].sort((a, b) => depth(b) - depth(a));
+  const [deepest] = [...errors].sort((a, b) => depth(b) - depth(a));
+  // A member that is not known says more than the one that it should have been.
+  const unknown = errors.find(
+    ({ keyword, instancePath }) => keyword === "additionalProperties" && instancePath === deepest?.instancePath,
+  );
+  const error = deepest?.keyword === "required" && unknown ? unknown : deepest;
   if (!error) return `does not follow ${schema}`;
   const place = placeOf(error);
   const at = place === "" ? "" : `${place}: `;
@@ -71,7 +102,7 @@ export function explainSchemaErrors(errors: readonly ErrorObject[], schema: stri
     case "enum":
       return `${at}must be one of ${(error.params.allowedValues as string[]).join(", ")}${got}`;
     case "additionalProperties":
-      return `${at}${JSON.stringify(error.params.additionalProperty)} is not known: take it out`;
+      return `${at}${unknownMember(error, errors)}`;
     case "required":
       return `${at}${JSON.stringify(error.params.missingProperty)} is missing: add it`;
     case "uniqueItems":

@@ -7,6 +7,7 @@ import { spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { CDPSession, Connection, ConnectionTransport } from "puppeteer-core";
 import { debugLine } from "../base/debug.ts";
+import { takePrecedence } from "../base/precedence.ts";
 import { type Exit, exitOf, killedBy, killGroup, settles } from "../base/process_group.ts";
 import { HeldMessages } from "./held_messages.ts";
 
@@ -104,6 +105,7 @@ export async function startBrowser(options: StartOptions, signal?: AbortSignal):
     env: options.environment,
     stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
   });
+  takePrecedence(child.pid);
   const exited = exitOf(child);
   // Without this process the browser ends by itself (its pipe closes), but an exit should not have to wait for that.
   const onExit = () => killGroup(child, "SIGKILL");

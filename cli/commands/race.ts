@@ -3,7 +3,7 @@
 import { credentialsInWords } from "../../extension/har/secrets.ts";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { homeFolder } from "../base/home.ts";
-import { usualRuns } from "../base/interval.ts";
+import { minimumUnits, usualRuns } from "../base/interval.ts";
 import { allLanes, laneFacts, plainLanes } from "../base/lanes.ts";
 import { number } from "../base/option.ts";
 import { say } from "../base/terminal_text.ts";
@@ -16,6 +16,7 @@ import {
   liveOptionNames,
   refuseLiveOptions,
 } from "../recording/record/options.ts";
+import { runsToBeSure } from "../results/verdict/verdict.ts";
 import { executePlan } from "../sweep/execute.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { type AsOptions, defineAs, readAs } from "../sweep/plan/choose_model.ts";
@@ -62,14 +63,28 @@ interface RaceOptions
   "record-again": boolean;
 }
 
+/** Comparisons that are told together: every pair of lanes. */
+const comparisonsOf = (lanes: readonly string[]): number => (lanes.length * (lanes.length - 1)) / 2;
+
+/** Said before so few runs are made; null: they may come to a verdict whatever their noise. */
+function tooFewWords({ runs, lanes }: RaceOptions): string | null {
+  const comparisons = comparisonsOf(readLanes(lanes));
+  const needed = runsToBeSure(comparisons);
+  if (runs === undefined || comparisons === 0 || runs >= needed) return null;
+  if (runs < minimumUnits)
+    return `--runs ${runs}: no verdict takes fewer than ${minimumUnits}, and ${needed} make it sure`;
+  return `--runs ${runs}: may not be enough for a verdict; ${needed} are`;
+}
+
 function racePlan(options: RaceOptions, page: PlanPage, isFilmed: boolean): Plan {
   const until = untilOf(options);
+  const lanes = readLanes(options.lanes);
   const document = {
     name: `race-${pageName(page)}`,
     pages: [page],
-    lanes: readLanes(options.lanes),
+    lanes,
     links: [options.link],
-    repetitions: options.runs ?? (until ? mostLoads : usualRuns),
+    repetitions: options.runs ?? (until ? mostLoads : runsToBeSure(comparisonsOf(lanes))),
     ...(until ? { until } : {}),
     seed: options.seed,
     retries: options.retries,
@@ -112,7 +127,7 @@ export const command: Command<RaceOptions> = {
       .option(
         "runs",
         number(planRange("repetitions"), {
-          describe: `valid loads of each lane (default: ${usualRuns}; at most ${mostLoads} with --decide or --precise)`,
+          describe: `valid loads of each lane (default: ${usualRuns}, more for more than four lanes; at most ${mostLoads} with --decide or --precise)`,
         }),
       )
       .option("lanes", {
@@ -178,6 +193,8 @@ export const command: Command<RaceOptions> = {
     // What can be wrong with the words is found before a page is recorded or imported.
     const terms = racePlan(options, "page", options.filmstrip);
     refuseAskedWithoutDelay(options.link);
+    const few = terms.until || options.json ? null : tooFewWords(options);
+    if (few !== null) say(few);
     const labs = labsOf(options, home);
     if (!isUrl(options.page)) refuseLiveOptions(options, ["record-again"], options.page);
     const page = await pageFor(home, options.page, {

@@ -2,6 +2,7 @@
 // names the option, its value and what is accepted. Pure; what the accepted words mean together is the command's to check.
 import { parseArgs } from "node:util";
 import { UserError } from "../base/errors.ts";
+import { nearest } from "../base/nearest.ts";
 import { type Declared, isWithin, rangeWords } from "../base/option.ts";
 import type { Declaration } from "./declared.ts";
 
@@ -31,32 +32,6 @@ const plainOption = (name: string): Declared | undefined =>
   Object.hasOwn(plainOptions, name) ? plainOptions[name] : undefined;
 
 export const letters: Readonly<Record<string, string>> = { h: "help", V: "version" };
-
-/** Edits between two words, a swap of neighbours being one. */
-function distance(a: string, b: string): number {
-  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)];
-  const at = (row: number, column: number): number => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    rows.push(row);
-    for (let j = 1; j <= b.length; j++) {
-      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY;
-      const changed = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, changed, swapped));
-    }
-  }
-  return at(a.length, b.length);
-}
-
-/** The known word that was probably meant. */
-export function nearest(word: string, known: Iterable<string>): string | null {
-  const most = Math.max(1, Math.floor(word.length / 3));
-  const near = [...known]
-    .map((each) => ({ each, apart: each.startsWith(word) && word.length > 2 ? 1 : distance(word, each) }))
-    .filter(({ apart }) => apart <= most)
-    .toSorted((a, b) => a.apart - b.apart);
-  return near[0]?.each ?? null;
-}
 
 const seeHelp = (name: string): string => `see \`trilane ${name === "" ? "" : `${name} `}--help\``;
 function unknown(what: string, meant: string | null, command: string): UserError {

@@ -5,6 +5,7 @@ import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import type { LinkDirection, LinkProfile, LinkQueue } from "../../schemas/generated/link_profile.ts";
 import { passDebugLines } from "../base/debug.ts";
 import { UserError } from "../base/errors.ts";
+import { nearest } from "../base/nearest.ts";
 import { programPath } from "../base/programs.ts";
 
 export type { LinkDirection, LinkProfile, LinkQueue };
@@ -90,9 +91,23 @@ function answersTo(questions: readonly object[]): unknown[] {
   return lines.map((line) => JSON.parse(answers.get(line) ?? ""));
 }
 
+/** A name or a setting that is not known, and one that is near it: what was probably meant, in place of all there are. */
+function withMeant(error: string, question: Question | undefined): string {
+  const [, unknown = "", form = "", all = ""] =
+    /no setting "([^"]*)" \(in "(.*)"\): there are (.*), and most/.exec(error) ?? [];
+  const setting = unknown === "" ? null : nearest(unknown, all.split(", "));
+  if (setting !== null) return `link: no setting "${unknown}" (in "${form}"): did you mean ${setting}?`;
+  const [name = ""] = question && "form" in question ? question.form.split(",") : [];
+  if (!/no unit of rate|no link is called/.test(error) || name.includes("/")) return error;
+  const names = namedLinks().map((link) => link.name);
+  const meant = names.filter((known) => known.split("-").includes(name.toLowerCase()));
+  const near = meant.length > 0 ? meant.join(" or ") : nearest(name, names);
+  return near === null ? error : `link: no link "${name}": did you mean ${near}?`;
+}
+
 function askLinks(questions: readonly Question[]): Link[] {
-  return (answersTo(questions) as (Link | { error: string })[]).map((answer) => {
-    if ("error" in answer) throw new UserError(answer.error);
+  return (answersTo(questions) as (Link | { error: string })[]).map((answer, index) => {
+    if ("error" in answer) throw new UserError(withMeant(answer.error, questions[index]));
     return answer;
   });
 }

@@ -2,6 +2,7 @@
 // this settles, whoever ended it. Reads no file that it left and judges nothing.
 import { spawn } from "node:child_process";
 import { debugLine } from "../base/debug.ts";
+import { takePrecedence } from "../base/precedence.ts";
 import { type Exit, exitOf, killGroup, settles } from "../base/process_group.ts";
 
 /** A lab's far end gives its command 3 s, and writes its report then. */
@@ -31,6 +32,7 @@ export async function runLab(
   // A process group of its own: Ctrl-C in the terminal is for the command line, which then ends the lab in order.
   const child = spawn(program, words, { detached: true, stdio: ["ignore", printed ? "pipe" : "ignore", "pipe"] });
   if (printed) child.stdout?.setEncoding("utf8").on("data", printed);
+  takePrecedence(child.pid);
   const exited = exitOf(child);
   // Killed with -9, we are missed by the far end itself (PR_SET_PDEATHSIG), which takes the rest with it.
   const onExit = (): void => killGroup(child, "SIGKILL");

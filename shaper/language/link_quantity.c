@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { NUMBER_MAX = 63 }; // bytes
 
@@ -58,8 +59,19 @@ static double factor_of(const struct unit *units, const char *name) {
     return 0;
 }
 
+// As people write them, too: in any case, and as Mbps. But not as bytes a second (MBps), which are eight
+// times as much.
+static double rate_factor(const char *unit) {
+    static const struct unit units[] = {{"gbit", 1e9}, {"mbit", 1e6}, {"kbit", 1e3},
+                                        {"bit", 1},    {"gbps", 1e9}, {"mbps", 1e6},
+                                        {"kbps", 1e3}, {"bps", 1},    {NULL, 0}};
+    const struct unit *known = units;
+    while (known->name && strcasecmp(known->name, unit) != 0)
+        known++;
+    return strstr(unit, "Bps") ? 0 : known->factor;
+}
+
 int link_read_rate(const char *name, const char *text, uint64_t *rate_bps, struct link_error *error) {
-    static const struct unit units[] = {{"gbit", 1e9}, {"mbit", 1e6}, {"kbit", 1e3}, {"bit", 1}, {NULL, 0}};
     if (strcmp(text, "unlimited") == 0) {
         *rate_bps = 0;
         return 0;
@@ -67,7 +79,7 @@ int link_read_rate(const char *name, const char *text, uint64_t *rate_bps, struc
     double value;
     const char *unit;
     if (read_number(name, text, "3mbit", &value, &unit, error) < 0) return -1;
-    double factor = factor_of(units, unit);
+    double factor = rate_factor(unit);
     double whole = round(value * factor);
     if (value == 0 || (factor > 0 && whole < 1))
         return link_fail(error, "link: rate must be above 0 (got \"%s\")", text);

@@ -48,7 +48,7 @@ describe("trilane fetch", () => {
     const { status, fetches, finished } = await runFetch(home, [
       listed(Object.keys(said)),
       ...words,
-      ...["--ca", servers.ca],
+      ...["--trust", servers.ca],
     ]);
     assert.equal(status, 0);
     assert.deepEqual(fetches.map(({ object }) => object).toSorted(), Object.keys(said).toSorted());
@@ -59,7 +59,7 @@ describe("trilane fetch", () => {
   });
 
   test("a site without HTTP/3 is rows that say so, and the other lanes count", async () => {
-    const words = ["--lanes", "h1,h3,h3-0rtt", "--runs", "2", "--pause", "0", "--ca", servers.ca];
+    const words = ["--lanes", "h1,h3,h3-0rtt", "--runs", "2", "--pause", "0", "--trust", servers.ca];
     const { status, finished } = await runFetch(home, [`${servers.url.good}/0`, ...words]);
     assert.equal(status, 0);
     const counts = finished?.cells.map(({ lane, valid, failed }) => [lane, valid, failed]);
@@ -79,7 +79,7 @@ describe("trilane fetch", () => {
   });
 
   test("killed with -9 it leaves no process, and the same command ends with every row once", async () => {
-    const words = [listed(objects(12)), "--lanes", "h1", "--runs", "2", "--pause", "30", "--ca", servers.ca];
+    const words = [listed(objects(12)), "--lanes", "h1", "--runs", "2", "--pause", "30", "--trust", servers.ca];
     const killed = startFetch(home, words);
     await killed.fetched(5);
     killed.child.kill("SIGKILL");
@@ -101,7 +101,7 @@ describe("trilane fetch", () => {
   });
 
   test("Ctrl-C keeps what is there; two at once do not get in each other's way", async () => {
-    const words = [listed(objects(6)), "--lanes", "h1", "--runs", "3", "--ca", servers.ca];
+    const words = [listed(objects(6)), "--lanes", "h1", "--runs", "3", "--trust", servers.ca];
     // Not what the plan is known by: it ends long after the second one began.
     const first = startFetch(home, [...words, "--pause", "60000"]);
     await first.fetched(1);
@@ -116,7 +116,7 @@ describe("trilane fetch", () => {
   });
 
   test("a thousand objects are a thousand rows", async () => {
-    const words = ["--lanes", "h1", "--runs", "1", "--pause", "0", "--ca", servers.ca];
+    const words = ["--lanes", "h1", "--runs", "1", "--pause", "0", "--trust", servers.ca];
     const { status, finished } = await runFetch(home, [listed(objects(1000)), ...words]);
     assert.equal(status, 0);
     assert.deepEqual([finished?.fetches, finished?.valid], [1000, 1000]);

@@ -24,7 +24,7 @@ export interface FetchOptions {
   link: string[];
   page: string | undefined;
   connect: string | undefined;
-  ca: string | undefined;
+  trust: string | undefined;
   insecure: boolean;
   follow: number | undefined;
   timeout: number | undefined;
@@ -87,7 +87,7 @@ export function defineFetchOptions<T>(table: OptionTable<T>): OptionTable<T & Om
       placeholder: "ADDRESS[:PORT]",
       describe: "ask this server for every object, [IPv6] in brackets (default: as names resolve)",
     })
-    .option("ca", {
+    .option("trust", {
       type: "string",
       placeholder: "FILE",
       describe: "trust these certificates (PEM) in place of the system's",
@@ -144,7 +144,7 @@ function listed<Word extends string | number>(option: string, text: string, know
 
 /** What the options set, also in a plan's place. */
 function termsOf(options: FetchOptions): object {
-  const { lanes, runs, syscalls, seed, connect, ca, insecure, follow, timeout, pause, tolerance } = options;
+  const { lanes, runs, syscalls, seed, connect, trust: ca, insecure, follow, timeout, pause, tolerance } = options;
   const given = {
     lanes: lanes === undefined ? undefined : listed("lanes", lanes, lane.enum),
     tls: options.tls === undefined ? undefined : listed("tls", options.tls, tls.enum),

@@ -70,7 +70,7 @@ function refuseContradictions({ links, page, objects, ca, verify }: FetchPlan): 
       "no object: name a URL (https://shop.example/), a file of URLs or a HAR, or a recording's with --page",
     );
   if (ca !== undefined && !verify)
-    throw new UserError("with any certificate taken, none need be named: leave --ca or --insecure out");
+    throw new UserError("with any certificate taken, none need be named: leave --trust or --insecure out");
 }
 
 /** The plan in a parsed document. UserError, naming `source` and the place in it, where it is not one. */

@@ -90,7 +90,7 @@ function refuseUnreadable(path: string): void {
   try {
     accessSync(path, constants.R_OK);
   } catch {
-    throw new UserError(`${path}: no file of certificates that can be read: name one in PEM with --ca`);
+    throw new UserError(`${path}: no file of certificates that can be read: name one in PEM with --trust`);
   }
 }
 

@@ -115,10 +115,10 @@ function lab(): Check {
 /** A lab, and what it may do here: nobody can tell the latter without the former. */
 function labs(): Check[] {
   const made = lab();
-  if (made.outcome === "ok") return [made, scheduling(), quickWakeUps()];
+  if (made.outcome === "ok") return [made, scheduling(), precedence(), quickWakeUps()];
   const untried = { outcome: "warning", found: "not tried: no lab can be made here" } as const;
   const remedy = "make labs work first, see above";
-  return [made, ...[schedulingName, wakeUpsName].map((name) => ({ name, ...untried, remedy }))];
+  return [made, ...[schedulingName, precedenceName, wakeUpsName].map((name) => ({ name, ...untried, remedy }))];
 }
 
 /** What a shaper's report says of how it ran. */
@@ -135,6 +135,7 @@ function shaperTold(member: "scheduling" | "cpu_idle"): unknown {
 }
 
 const schedulingName = "real-time scheduling";
+const precedenceName = "precedence";
 const wakeUpsName = "quick wake-ups";
 
 /** Whether the link may run before the browser does (native-host/base/schedule.h); it works without, less exactly. */
@@ -149,6 +150,25 @@ function scheduling(): Check {
       const found = shaperTold("scheduling");
       if (found !== "fifo") throw new RunError(`not allowed; the shaper runs with: ${found}`);
       return "the link runs before the browser";
+    },
+    "warning",
+  );
+}
+
+/** Whether labs get CPU time before other sessions' programs (cli/base/precedence.ts); loads count without it. */
+function precedence(): Check {
+  const remedy =
+    "if other programs keep this machine busy, run Trilane as root on a kernel with autogroups (sysctl kernel.sched_autogroup_enabled=1); " +
+    "without it intervals are wider there";
+  return attempt(
+    precedenceName,
+    remedy,
+    () => {
+      const path = "/proc/sys/kernel/sched_autogroup_enabled";
+      if (!existsSync(path) || readFileSync(path, "latin1").trim() !== "1")
+        throw new RunError("this kernel does not share CPUs between sessions");
+      if (process.getuid?.() !== 0) throw new RunError("only root may raise a session's share of the CPUs");
+      return "labs get CPU time before other sessions' programs";
     },
     "warning",
   );

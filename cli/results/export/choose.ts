@@ -69,11 +69,15 @@ export function chooseLoads(
   askedLoad: string | number | undefined,
 ): { sweep: Sweep; loads: Load[] } {
   if (askedLoad === undefined) {
-    const sweep = chooseSweep(results, askedSweep);
-    const loads = results.loadsOf(sweep.id);
-    if (loads.length === 0)
-      throw new UserError(`sweep ${sweep.id} has no loads yet: let \`trilane sweep\` go on with it`);
-    return { sweep, loads };
+    const sweeps = askedSweep === undefined ? results.listSweeps() : [chooseSweep(results, askedSweep)];
+    // A newer one that was stopped before its first load has nothing to export.
+    for (const sweep of sweeps) {
+      const loads = results.loadsOf(sweep.id);
+      if (loads.length > 0) return { sweep, loads };
+    }
+    const { id, name } = sweeps[0] ?? chooseSweep(results, askedSweep);
+    const what = name.startsWith("race-") ? "race" : "sweep";
+    throw new UserError(`${what} ${id} has no loads yet: the command that began it resumes it`);
   }
   const id = readNumber(askedLoad, "load");
   const sweeps = askedSweep === undefined ? results.listSweeps() : [chooseSweep(results, askedSweep)];

@@ -39,7 +39,7 @@ export function isProbable({ interval, ...result }: Improvement): boolean {
 }
 
 /** Runs of each lane of a page on a link with which so many comparisons can be sure, whatever their noise. */
-function runsToBeSure(comparisons: number): number {
+export function runsToBeSure(comparisons: number): number {
   let runs = usualRuns;
   while (leastMedianShift(runs, runs) * comparisons > significanceLevel) runs++;
   return runs;

@@ -4,6 +4,7 @@
 import type { PageReady } from "../../../schemas/generated/sweep_event.ts";
 import type { PlanPage } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
+import { nearest } from "../../base/nearest.ts";
 import { count, formatSize } from "../../base/numbers.ts";
 import { shellWord } from "../../base/shell_word.ts";
 import { say } from "../../base/terminal_text.ts";
@@ -21,6 +22,7 @@ import { recordingName } from "../../recording/import/recording_name.ts";
 import { defaultLiveChoice, type LiveChoice } from "../../recording/record/options.ts";
 import { recordUrl, usualQuiet_ms, usualTimeout_s } from "../../recording/record/record_url.ts";
 import { nameForUrl, pageUrl } from "../../recording/record/words.ts";
+import { catalogue } from "../../recording/synth/catalogue.ts";
 import { ensureSynth } from "../../recording/synth/ensure.ts";
 import { type Synthetic, sourceOf, synthetic } from "../../recording/synth/synthetic.ts";
 import type { PageSize } from "./estimate.ts";
@@ -262,8 +264,11 @@ export async function pageFor(home: string, word: string, given: Partial<PageCho
   const recordings = await withArchive(home, recordingsByName);
   if (recordings.has(word) && recordings.get(word)?.source !== sourceOf(word)) return word;
   if (synthSpec(word)) return { synth: word };
-  const asUrl = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(word) ? ` (https://${word}/)` : "";
+  const asUrl = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(word) ? `https://${word}/` : null;
+  const near = word === "" ? null : nearest(word, [...recordings.keys(), ...catalogue().map(({ name }) => name)]);
+  const both = [near, asUrl].filter((each) => each !== null).join(" or ");
+  const meant = both === "" ? "" : ` did you mean ${both}?`;
   throw new UserError(
-    `no page ${word || '""'}: name a recording (\`trilane list\`), a page of \`trilane synth --list\`, a HAR file, or a URL${asUrl}`,
+    `no page ${word || '""'}:${meant} name a recording (\`trilane list\`), a page of \`trilane synth --list\`, a HAR file, or a URL`,
   );
 }

@@ -53,15 +53,18 @@ function testLine({ link, reason, measurements, puts_off, tested, links, left_s 
   return `self-test ${tested} of ${links}: ${link} is as asked${left}`;
 }
 
-const nounsOf = { pages: ["load", "loads"], flows: ["run", "runs"], fetches: ["fetch", "fetches"] } as const;
+const nounsOf = { pages: ["run", "runs"], flows: ["run", "runs"], fetches: ["fetch", "fetches"] } as const;
 
 function startLine(event: SweepStarted): string {
   const { sweep, name, cells, loads, done, resumed, expected_s, kind } = event;
   const [noun, nouns] = nounsOf[kind ?? "pages"];
+  const [, raced] = /^race-(.+)$/.exec(name) ?? [];
+  const what = `${raced === undefined ? "sweep" : "race"} ${sweep}`;
   const begun = resumed
-    ? `goes on with sweep ${sweep} at ${noun} ${done + 1} of ${loads}`
-    : `sweep ${sweep}: ${count(loads, noun, nouns)}`;
-  return `${name}: ${begun}, ${count(cells, "cell")}, about ${formatDuration(expected_s)}`;
+    ? `resumes ${what} at ${noun} ${done + 1} of ${loads}`
+    : `${what}: ${count(loads, noun, nouns)}`;
+  const size = raced === undefined ? `, ${count(cells, "cell")}` : "";
+  return `${raced ?? name}: ${begun}${size}, about ${formatDuration(expected_s)}`;
 }
 
 function troubleLine(event: LoadFinished): string {

@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UserError } from "../../../cli/base/errors.ts";
+import { nearest } from "../../../cli/base/nearest.ts";
 import { isWithin } from "../../../cli/base/option.ts";
 import { declaredCommands } from "../../../cli/commands/all.ts";
-import { nearest, readWords } from "../../../cli/commands/words.ts";
+import { readWords } from "../../../cli/commands/words.ts";
 
 const commands = await declaredCommands();
 const planIs = commands.find(({ name }) => name === "sweep")?.arguments[0]?.describe;

@@ -178,3 +178,15 @@ test("a link is told in words, with what there is beyond rate, delay, queue and 
   assert.equal(describeLink(parseLink("down=750kbit,up=250kbit,rtt=100ms")).name, "cse534-lb-hl");
   assert.equal(describeLink(parseLink("3g,loss=1%")).name, null);
 });
+
+test("rates as people write them are understood, but for bytes; what is mistyped is answered with what was meant", () => {
+  for (const form of ["10Mbps/50ms", "10MBit/50ms", "10mbps/50ms", "0.01GBIT/50ms"])
+    assert.equal(formatLink(parseLink(form)), "10mbit/50ms", form);
+  assert.throws(() => parseLink("10MBps/50ms"), /^UserError: link: rate "10MBps" has no unit of rate/);
+  assert.throws(() => parseLink("4g"), /^UserError: link: no link "4g": did you mean slow-4g or fast-4g or /);
+  assert.throws(() => parseLink("sattelite"), /^UserError: link: no link "sattelite": did you mean satellite\?$/);
+  assert.throws(
+    () => parseLink("3mbit/50ms,los=1%"),
+    /: no setting "los" \(in "3mbit\/50ms,los=1%"\): did you mean loss\?$/,
+  );
+});

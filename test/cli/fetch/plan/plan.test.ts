@@ -23,7 +23,7 @@ const options: FetchOptions = {
   link: [],
   page: undefined,
   connect: undefined,
-  ca: undefined,
+  trust: undefined,
   insecure: false,
   follow: undefined,
   timeout: undefined,
@@ -119,7 +119,7 @@ describe("plans of fetches", () => {
     { changed: { links: ["10mbit/50ms"] }, says: /a lab reaches no network: name the recording/ },
     { changed: { page: "shop" }, says: /a page's servers are in a lab: name its link/ },
     { changed: { objects: undefined }, says: /no object: name a URL/ },
-    { changed: { ca: "ca.pem", verify: false }, says: /leave --ca or --insecure out/ },
+    { changed: { ca: "ca.pem", verify: false }, says: /leave --trust or --insecure out/ },
     {
       changed: { repetitions: 10_000, objects: Array.from({ length: 200 }, (_, n) => `https://${n}.example/`) },
       says: /4000000 fetches/,

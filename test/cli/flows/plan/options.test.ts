@@ -107,7 +107,7 @@ const wrong: [string, Partial<FlowOptions>, RegExp][] = [
   ["a link twice", { flow: ["tcp"], link: ["5mbit/50ms", "5mbit/50ms"] }, /link 5mbit\/50ms stands there twice/],
   ["10 000 flows", { flow: ["10000*tcp"] }, /count "10000": must be from 1 to 1000$/],
   ["lanes of no page", { flow: ["tcp"], lanes: "h1" }, /^--lanes: is of --page, and there is none/],
-  ["an unknown lane", { flow: ["tcp"], page: "x", lanes: "h4" }, /^lane "h4" is not known: use h1/],
+  ["an unknown lane", { flow: ["tcp"], page: "x", lanes: "h4" }, /^lane "h4" is not known: did you mean h1\? use h1/],
   ["a page before the browser", { flow: ["tcp"], page: "x@0s" }, /^--page "x@0s": begins at 1s or later/],
   ["a page at no time", { flow: ["tcp"], page: "x@5" }, /^--page "x@5": 5 has no unit: use ms, s, min, h$/],
   [

@@ -156,7 +156,7 @@ const wrong: [string, object, RegExp][] = [
     /^plan x: name: must NOT have more than 120 characters \(got "a{119}\.\.\. of 100002 characters\)$/,
   ],
   ["a control character", { mixes: [{ name: "a\u001b[1m", flows: ["tcp"] }] }, /control characters/],
-  ["a word that no plan has", { mix: [] }, /"mix" is not known: take it out/],
+  ["a word that no plan has", { mix: [] }, /"mix" is not known: did you mean "mixes"\?/],
 ];
 for (const [name, change, message] of wrong)
   test(`${name}: refused in one line`, () => {

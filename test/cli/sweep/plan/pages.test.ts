@@ -238,7 +238,10 @@ describe("pages", () => {
     assert.deepEqual(await pageUnstored(home, url), { page: "shop.example", size: null });
     await assert.rejects(pageFor(home, "http://shop.example/"), /is of another page/);
     await assert.rejects(pageUnstored(home, "https://other.example/"), /is not recorded yet: `trilane record/);
-    await assert.rejects(pageFor(home, "shop2.example"), /a HAR file, or a URL \(https:\/\/shop2.example\/\)/);
+    await assert.rejects(
+      pageFor(home, "shop2.example"),
+      /: did you mean shop\.example or https:\/\/shop2\.example\/\? name a recording/,
+    );
   });
 
   test("a recording of a video is known as one by where it is from, and planned as one", async () => {
@@ -288,6 +291,11 @@ describe("pages", () => {
   test("names: a synthetic page, and what is none of them", async () => {
     assert.deepEqual(await pageFor(home, "carlucci-small"), { synth: "carlucci-small" });
     await assert.rejects(pageFor(home, "nonsense"), /^UserError: no page nonsense: name a recording/);
+    await assert.rejects(
+      pageFor(home, "carlucci-smal"),
+      /: no page carlucci-smal: did you mean carlucci-small\? name /,
+    );
+    await assert.rejects(pageFor(home, "shop.example"), /: did you mean https:\/\/shop\.example\/\? name /);
     await assert.rejects(pageFor(home, join(folder, "none.har")), /none.har: no such file/);
     writeFileSync(join(folder, "cut.har"), har("https://shop.example/", "x").slice(0, 100));
     await assert.rejects(pageFor(home, join(folder, "cut.har")), /^UserError: .*cut.har: is cut off/);

@@ -161,7 +161,22 @@ describe("plan", () => {
     ],
     ["a link twice", { links: ["3mbit/50ms", "3000kbit/50ms"] }, /link 3mbit\/50ms stands there twice/],
     ["no repetitions", { repetitions: 0 }, /plan x: repetitions: must be >= 1 \(got 0\)/],
-    ["a word that is not known", { runs: 3 }, /plan x: "runs" is not known/],
+    ["a word that is not known", { runs: 3 }, /plan x: "runs" is not known: did you mean "repetitions"\?$/],
+    [
+      "a word in place of another",
+      { repetitions: undefined, run: 3 },
+      /x: "run" is not known: did you mean "repetitions"\?/,
+    ],
+    [
+      "a page that is no name",
+      { pages: [{ recording: "x" }] },
+      /x: pages\[0\]: "recording" is not known: did you mean "synth", or a name alone\?/,
+    ],
+    [
+      "a link's member",
+      { links: [{ rate: 3 }] },
+      /x: links\[0\]: "rate" is not known: did you mean .*"grid".*, or a name alone\?/,
+    ],
     ["a missing word", { name: undefined }, /plan x: "name" is missing/],
     ["a number for a page", { pages: [3] }, /plan x: pages\[0\]/],
     [

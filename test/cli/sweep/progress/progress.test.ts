@@ -136,7 +136,7 @@ describe("progress", () => {
     assert.equal(out, "", "the output is the result's");
     const lines = err.trimEnd().split("\n");
     assert.ok(lines.every((line) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ /.test(line)));
-    assert.match(lines[0] ?? "", /Z test: goes on with sweep 3 at load 5 of 20, 6 cells, about 1 min 40 s$/);
+    assert.match(lines[0] ?? "", /Z test: resumes sweep 3 at run 5 of 20, 6 cells, about 1 min 40 s$/);
     assert.match(lines[1] ?? "", /Z 5 of 20 runs, 1 min 30 s left/);
     assert.match(lines[2] ?? "", /Z failed: .*attempt 1: the browser crashed$/);
     assert.match(lines[3] ?? "", /Z 20 of 20 runs, 1 of 12 attempts not valid, 0 s left/);
@@ -243,7 +243,7 @@ describe("progress", () => {
     };
     const { seen, after } = drawn({ NO_COLOR: "1" });
     const said = [
-      "test: goes on with sweep 3 at load 2 of 9, 3 cells, about 1 min 40 s",
+      "test: resumes sweep 3 at run 2 of 9, 3 cells, about 1 min 40 s",
       "invalid: shop 3g h3, attempt 1: late",
     ];
     assert.deepEqual(seen, [
