@@ -1,5 +1,6 @@
 // Bodies that a HAR holds as they were on the wire, though it should have them decoded, and bodies in another coding than their header names:
 // known by their first bytes, or because text is none, and by decoding to their end. Pure.
+import { isUtf8 } from "node:buffer";
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
 import type { ContentEncoding } from "../fill/content_encoding.ts";
 
@@ -18,15 +19,6 @@ function decodes(bytes: Buffer, coding: ContentEncoding): Buffer | null {
     return decoders[coding](bytes, { maxOutputLength: mostDecoded_bytes });
   } catch {
     return null;
-  }
-}
-
-function isUtf8(bytes: Buffer): boolean {
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -1,5 +1,6 @@
 // What a file's bytes are as text: UTF-8, UTF-16 of either order with or without its mark, or Latin-1. The result is UTF-8 without a mark,
 // and a remark if bytes had to be guessed. Pure.
+import { isUtf8 } from "node:buffer";
 
 export interface FileText {
   readonly utf8: Buffer;
@@ -24,15 +25,6 @@ function utf16Order(bytes: Buffer): { readonly order: "le" | "be"; readonly mark
 function fromUtf16(bytes: Buffer, order: "le" | "be"): Buffer {
   const even = bytes.subarray(0, bytes.length - (bytes.length % 2));
   return Buffer.from((order === "be" ? Buffer.from(even).swap16() : even).toString("utf16le"), "utf8");
-}
-
-function isUtf8(bytes: Uint8Array): boolean {
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Where the first byte is that UTF-8 does not allow. `lenient`: the bytes as text, with U+FFFD for each of these. */
