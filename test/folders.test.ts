@@ -84,11 +84,13 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "cli/results",
     "cli/report",
   ],
+  "cli/engine": ["cli/base", "cli/link", "cli/load", "cli/results", "cli/report", "cli/sweep"],
   "cli/flows/plan": ["cli/base", "cli/link", "cli/flows/language", "cli/load", "cli/sweep"],
   "cli/flows/live": ["cli/base", "cli/registry", "cli/link", "cli/flows/records", "cli/flows/language"],
   "cli/flows/run": [
     "cli/flows/live",
     "cli/base",
+    "cli/engine",
     "cli/registry",
     "cli/link",
     "cli/browser",
@@ -105,6 +107,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "cli/fetch/plan": ["cli/base", "cli/link", "cli/recording", "cli/results", "cli/sweep"],
   "cli/fetch/run": [
     "cli/base",
+    "cli/engine",
     "cli/registry",
     "cli/link",
     "cli/browser",
@@ -129,6 +132,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "cli/install": ["cli/base", "cli/browser", "cli/recording", "cli/results"],
   "cli/commands": [
     "cli/base",
+    "cli/engine",
     "cli/registry",
     "cli/flows/records",
     "cli/flows/metrics",

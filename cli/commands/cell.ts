@@ -5,9 +5,10 @@ import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import type { OptionTable } from "../base/option_table.ts";
 import { say } from "../base/terminal_text.ts";
+import { execute } from "../engine/execute.ts";
 import { readFlowPlan, shippedFlowPlans } from "../flows/plan/plan.ts";
 import { namesFlowPlan, sharedFlows, sharedLink } from "../flows/plan/shared_plan.ts";
-import { executeFlows } from "../flows/run/execute.ts";
+import { flowInstrument } from "../flows/run/instrument.ts";
 import { syntheticTraces } from "../link/trace/networks.ts";
 import { readNumber } from "../results/export/choose.ts";
 import { referencePlan } from "../sweep/cluster/reference.ts";
@@ -99,8 +100,10 @@ async function flowPlans(home: string, options: ClusterOptions): Promise<Cluster
   const asked = options.reference === undefined ? null : referencePlan(options.reference);
   const runInto: ClusterPlans["runInto"] = (run) => {
     const link = sharedLink(plan, run.cell);
-    return async (shard) =>
-      await executeFlows({ ...run, plan, fresh: false, shard: { ...shard, cell: run.cell, link } });
+    return async (shard) => {
+      const execution = { ...run, plan, fresh: false, shard: { ...shard, cell: run.cell, link } };
+      return await execute(execution, flowInstrument(execution));
+    };
   };
   return { plan: sharedFlows(plan), reference: await referenceFor(home, asked), shards, runInto };
 }

@@ -3,11 +3,12 @@
 
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
+import { execute } from "../engine/execute.ts";
 import { describeFetches, fetchPlanLines } from "../fetch/plan/describe.ts";
 import { defineFetchOptions, type FetchOptions } from "../fetch/plan/options.ts";
 import { readyFetchPlan } from "../fetch/plan/page.ts";
 import { definePrefixes, type PrefixOptions, systemsOf } from "../fetch/prefixes/option.ts";
-import { executeFetches } from "../fetch/run/execute.ts";
+import { fetchInstrument } from "../fetch/run/instrument.ts";
 import { metricHelp } from "../registry/metric_help.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
@@ -74,6 +75,7 @@ export const command: Command<FetchCommandOptions> = {
       return printLines(fetchPlanLines(plan, planned));
     }
     const verbosity = verbosityOf(options);
-    await executeFetches({ home, plan, recording, sizes, fresh, json, verbosity, systems, askedToEnd: end });
+    const execution = { home, plan, recording, sizes, fresh, json, verbosity, systems, askedToEnd: end };
+    await execute(execution, fetchInstrument(execution));
   },
 };

@@ -3,12 +3,13 @@
 
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
+import { execute } from "../engine/execute.ts";
 import { quicControllers, transportFacts } from "../flows/language/transports.ts";
 import { describeFlows, flowPlanLines } from "../flows/plan/describe.ts";
 import { defineFlowOptions, type FlowOptions } from "../flows/plan/options.ts";
 import { readyFlowPlan, unstoredFlowPlan } from "../flows/plan/page.ts";
 import { shippedFlowPlans } from "../flows/plan/plan.ts";
-import { executeFlows } from "../flows/run/execute.ts";
+import { flowInstrument } from "../flows/run/instrument.ts";
 import { metricHelp } from "../registry/metric_help.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
@@ -95,6 +96,7 @@ export const command: Command<FlowsOptions> = {
     if (options["dry-run"]) return await dryRun(home, options);
     const plan = await readyFlowPlan(home, options, say);
     const { json, evidence, new: fresh } = options;
-    await executeFlows({ home, plan, fresh, json, evidence, verbosity, askedToEnd: end });
+    const execution = { home, plan, fresh, json, evidence, verbosity, askedToEnd: end };
+    await execute(execution, flowInstrument(execution));
   },
 };

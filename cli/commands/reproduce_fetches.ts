@@ -3,10 +3,11 @@
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
+import { execute } from "../engine/execute.ts";
 import { describeFetches, fetchPlanLines } from "../fetch/plan/describe.ts";
 import { readyStudyPlan } from "../fetch/plan/page.ts";
 import { type FetchPlan, fetchPlanDigest, fetchPlanOf, readFetchPlan } from "../fetch/plan/plan.ts";
-import { executeFetches } from "../fetch/run/execute.ts";
+import { fetchInstrument } from "../fetch/run/instrument.ts";
 import { fetchesByPurpose } from "../results/fetches/purpose.ts";
 import { openExistingResults } from "../results/store/results.ts";
 import { comparedFetchFigures } from "../results/studies/fetch_agreement.ts";
@@ -54,6 +55,7 @@ export async function reproduceFetches(
   const { plan, recording, sizes } = await readyStudyPlan(home, planned);
   const end = askedToEnd(home, options);
   const verbosity = verbosityOf(options);
-  await executeFetches({ home, plan, recording, sizes, fresh: options.new, json, verbosity, askedToEnd: end });
+  const execution = { home, plan, recording, sizes, fresh: options.new, json, verbosity, askedToEnd: end };
+  await execute(execution, fetchInstrument(execution));
   printCompared(home, study, fetchPlanDigest(plan, recording?.digest ?? null), json);
 }

@@ -3,9 +3,10 @@
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
+import { execute } from "../engine/execute.ts";
 import { describeFlows, flowPlanLines } from "../flows/plan/describe.ts";
 import { type FlowPlan, flowPlanDigest, flowPlanOf, readFlowPlan } from "../flows/plan/plan.ts";
-import { executeFlows } from "../flows/run/execute.ts";
+import { flowInstrument } from "../flows/run/instrument.ts";
 import { openExistingResults } from "../results/store/results.ts";
 import { agreementSentence } from "../results/studies/agreement.ts";
 import type { ComparedNumber, PublishedNumber } from "../results/studies/compared_number.ts";
@@ -77,6 +78,7 @@ export async function reproduceFlows(
   const home = homeFolder(options.home);
   const { json, evidence, new: fresh } = options;
   const end = askedToEnd(home, options);
-  await executeFlows({ home, plan, fresh, json, evidence, askedToEnd: end, verbosity: verbosityOf(options) });
+  const execution = { home, plan, fresh, json, evidence, askedToEnd: end, verbosity: verbosityOf(options) };
+  await execute(execution, flowInstrument(execution));
   printCompared(home, study, plan, json);
 }

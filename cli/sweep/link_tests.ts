@@ -40,14 +40,14 @@ export function machineName(): string {
 }
 
 /** Something is measured over a link so often: `valid` times it counts already. */
-interface Pending {
+export interface CountedCell {
   readonly link: string;
   readonly link_profile: LinkProfile;
   readonly valid: number;
 }
 
 /** The links of cells that have not been measured often enough, in the cells' order. */
-export function linksToTest(cells: readonly Pending[], repetitions: number): Map<string, LinkProfile> {
+export function linksToTest(cells: readonly CountedCell[], repetitions: number): Map<string, LinkProfile> {
   const pending = cells.filter(({ valid }) => valid < repetitions);
   return new Map(pending.map(({ link, link_profile }) => [link, link_profile]));
 }

@@ -1,5 +1,5 @@
 // Runs a plan's flow runs: what one is asked to be, what of it is stored, and what is told of it. In which order, when one waits and when
-// it is tried again is cli/sweep/ordered_runner.ts's; how a run is made is attempt.ts's.
+// it is tried again is cli/engine/ordered_runner.ts's; how a run is made is attempt.ts's.
 import type { FlowResult } from "../../../schemas/generated/flow_result.ts";
 import type {
   FlowRunFinished,
@@ -7,8 +7,8 @@ import type {
   SweepPaused,
   SweepStarted,
 } from "../../../schemas/generated/sweep_event.ts";
+import { type OrderedOptions, type OrderedOutcome, runInOrder } from "../../engine/ordered_runner.ts";
 import type { FlowSweep } from "../../results/store/results.ts";
-import { type OrderedOptions, type OrderedOutcome, runInOrder } from "../../sweep/ordered_runner.ts";
 import { flowRunOf } from "../language/flow_run.ts";
 import type { FlowPlan } from "../plan/plan.ts";
 import { runSeed } from "../plan/run_order.ts";

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import type { OrderedOutcome } from "../../../../cli/engine/ordered_runner.ts";
 import { groupsOf } from "../../../../cli/flows/language/flow_run.ts";
 import { flowResult } from "../../../../cli/flows/metrics/flow_result.ts";
 import { cellsOf, type FlowPlan, flowPlanDigest, flowPlanOf } from "../../../../cli/flows/plan/plan.ts";
@@ -15,7 +16,6 @@ import { flowTasks, runCells } from "../../../../cli/flows/run/tasks.ts";
 import { disturbedRunReason } from "../../../../cli/load/disturbance.ts";
 import { type FlowRunRow, openResults } from "../../../../cli/results/store/results.ts";
 import { writeWait_ms } from "../../../../cli/sweep/blocking_conditions.ts";
-import type { OrderedOutcome } from "../../../../cli/sweep/ordered_runner.ts";
 import type { SweepEvent } from "../../../../schemas/generated/sweep_event.ts";
 import { twoFlows } from "../records/two_flows.ts";
 

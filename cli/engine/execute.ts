@@ -1,0 +1,138 @@
+// Runs an instrument's plan to its end, to Ctrl-C, or to an error that every attempt would meet: begins or resumes the sweep, tests its
+// links, runs its attempts, writes the report, prints what came of it. Knows no instrument.
+import { RunError } from "../base/errors.ts";
+import { watchSignals } from "../base/interruption.ts";
+import { printLines } from "../base/terminal_text.ts";
+import { refuseChangedFiles } from "../link/files.ts";
+import { askLabLinks } from "../load/lab.ts";
+import { programDigests } from "../load/program_digests.ts";
+import { type AnySweep, openResults, openSharedResults } from "../results/store/results.ts";
+import { retryWhileBlocked, writeWait_ms } from "../sweep/blocking_conditions.ts";
+import { makeEvidenceFolder } from "../sweep/evidence_folder.ts";
+import { type LinkTests, linksToTest, openLinkTests } from "../sweep/link_tests.ts";
+import { openProgress } from "../sweep/progress/progress.ts";
+import { held, machineEnvironment, releaseQuietly, sayStopped, waitingOf } from "../sweep/session.ts";
+import type { ExecutionTerms, Held, Instrument, RunSession, Session, SweepStart } from "./instrument.ts";
+import type { OrderedOutcome } from "./ordered_runner.ts";
+
+/**
+ * Sets the exit status if it was stopped. False: its shard is finished already, and nothing was run.
+ * @throws RunError if no attempt was of use.
+ */
+export async function execute<Sweep extends AnySweep>(
+  terms: ExecutionTerms,
+  instrument: Instrument<Sweep>,
+): Promise<boolean> {
+  const { home, json, evidence, askedToEnd, verbosity } = terms;
+  const { shard, profiles } = instrument;
+  if (evidence !== undefined) makeEvidenceFolder(evidence);
+  const { stdout: out, stderr: err, env: environment } = process;
+  const progress = openProgress({ json, out, err, environment, verbosity });
+  const begin: Held = (work) =>
+    held(work, waitingOf(askedToEnd, progress, null), "nothing has begun, run the same command again");
+  const results = await begin(() =>
+    shard ? openSharedResults(shard.path, writeWait_ms) : openResults(home, writeWait_ms),
+  );
+  try {
+    for (const profile of profiles) refuseChangedFiles(profile, results.remedies.again);
+    await instrument.prepare(begin, progress);
+    const start = await sweepStart(shard);
+    const begun = await begin(() => instrument.begin(results, start));
+    if (begun === null) return false;
+    const { sweep } = begun;
+    try {
+      const { placedCells } = instrument;
+      if (shard && placedCells)
+        await begin(() => results.recordHost(sweep.id, { ...shard.host, cells: placedCells(results, sweep) }));
+      askLabLinks(profiles);
+      await runToEnd(terms, instrument, { ...begun, results, progress });
+      return true;
+    } finally {
+      releaseQuietly(results, sweep);
+    }
+  } finally {
+    progress.end();
+    results.close();
+  }
+}
+
+async function sweepStart(shard: Instrument["shard"]): Promise<SweepStart> {
+  const environment = { ...machineEnvironment(), ...(await programDigests()) };
+  const command = ["trilane", ...process.argv.slice(2)];
+  return { command, environment, ...(shard ? { host: shard.host } : {}) };
+}
+
+function linkTestsOf<Sweep extends AnySweep>(
+  { linkCells, blocks }: Instrument<Sweep>,
+  { results, sweep, signal, store, tell }: Omit<RunSession<Sweep>, "links">,
+): LinkTests | null {
+  const cells = linkCells(results, sweep);
+  if (cells.length === 0) return null;
+  return openLinkTests({ results, sweep: sweep.id, pending: linksToTest(cells, blocks), signal, store, tell });
+}
+
+/** The sweep's attempts, to their end or to the first signal. */
+async function runUntilSignal<Sweep extends AnySweep>(
+  { askedToEnd }: ExecutionTerms,
+  instrument: Instrument<Sweep>,
+  session: Session<Sweep>,
+) {
+  const interruption = watchSignals();
+  const { signal } = interruption;
+  const { progress, sweep } = session;
+  try {
+    const waiting = waitingOf(askedToEnd, progress, sweep.id, signal);
+    const run = {
+      ...{ ...session, signal, ...(askedToEnd ? { askedToEnd } : {}) },
+      tell: progress.tell.bind(progress),
+      store: (write: () => void) => retryWhileBlocked(write, waiting),
+    };
+    await instrument.settle?.(run);
+    const outcome = await instrument.run({ ...run, links: linkTestsOf(instrument, run) });
+    return { outcome, signal: interruption.received() };
+  } finally {
+    // Once stopped there is nothing left that a repeated signal could cut short.
+    if (interruption.received() === null) interruption.ignore();
+  }
+}
+
+async function runToEnd<Sweep extends AnySweep>(
+  terms: ExecutionTerms,
+  instrument: Instrument<Sweep>,
+  session: Session<Sweep>,
+): Promise<void> {
+  const { sweep, progress } = session;
+  const { outcome, signal } = await runUntilSignal(terms, instrument, session);
+  progress.end();
+  const { state, done, all: loads, asked } = outcome;
+  if (state === "stopped")
+    return sayStopped({ sweep: sweep.id, done, loads, signal, asked }, instrument.noun, terms.json, progress);
+  await conclude(terms, instrument, session, outcome);
+}
+
+/** The table and the report's path for people, the last event for programs. */
+async function conclude<Sweep extends AnySweep>(
+  terms: ExecutionTerms,
+  instrument: Instrument<Sweep>,
+  session: Session<Sweep>,
+  outcome: OrderedOutcome,
+): Promise<void> {
+  const { progress } = session;
+  const { event, lines, failure } = instrument.conclude(session, outcome);
+  const { shard } = instrument;
+  const written = shard ? shard.path : await reportOn(terms, instrument, session);
+  if (terms.json) progress.tell(event(written));
+  else printLines([...lines, `${shard ? "shard" : "report"}: ${written}`]);
+  if (failure !== null) throw new RunError(failure);
+}
+
+/** Its path. */
+async function reportOn<Sweep extends AnySweep>(
+  { home, askedToEnd }: ExecutionTerms,
+  { writeReport }: Instrument<Sweep>,
+  { sweep, progress }: Session<Sweep>,
+): Promise<string> {
+  const write = writeReport ?? (await import("../report/report.ts")).writeReport.bind(null, home);
+  const remedy = `sweep ${sweep.id} is finished, \`trilane report ${sweep.id}\` writes its report`;
+  return await held(() => write(sweep.id), waitingOf(askedToEnd, progress, sweep.id), remedy);
+}

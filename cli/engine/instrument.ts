@@ -1,0 +1,93 @@
+// What an instrument is to the engine: one kind of measurement, with what is special to it. An instrument is made for one execution of a
+// plan; order, link tests, retries, resuming, signals, events and the report are the engine's (execute.ts). The list of them is
+// cli/instruments/all.ts.
+import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
+import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
+import type { AnySweep, Environment, NewHost, Results } from "../results/store/results.ts";
+import type { AskedToEnd } from "../sweep/asked_to_end.ts";
+import type { CountedCell, LinkTests } from "../sweep/link_tests.ts";
+import type { Progress } from "../sweep/progress/progress.ts";
+import type { Verbosity } from "../sweep/progress/progress_log.ts";
+import type { OrderedOutcome } from "./ordered_runner.ts";
+
+/** What every command asks for beside its plan. */
+export interface ExecutionTerms {
+  readonly home: string;
+  /** Begin again even if the plan has an unfinished sweep. */
+  readonly fresh: boolean;
+  readonly json: boolean;
+  /** A folder below which each attempt leaves what it ran with. */
+  readonly evidence?: string | undefined;
+  readonly verbosity?: Verbosity | undefined;
+  /** Default: only signals end it early. */
+  readonly askedToEnd?: AskedToEnd | undefined;
+}
+
+/** The part of a plan that one machine runs, into a file of its own; without a report. */
+export interface Shard {
+  readonly path: string;
+  readonly host: Omit<NewHost, "cells">;
+  /** Its number in the plan. */
+  readonly cell: number;
+}
+
+/** What a sweep's row says of its execution. */
+export interface SweepStart {
+  readonly command: string[];
+  readonly environment: Environment;
+  readonly host?: Omit<NewHost, "cells">;
+}
+
+/** Work on the results that waits while they are held by another process or their disk is full. */
+export type Held = <T>(work: () => T | Promise<T>) => Promise<T>;
+
+/** Of a sweep that has begun. */
+export interface Session<Sweep extends AnySweep> {
+  readonly results: Results;
+  readonly sweep: Sweep;
+  readonly resumed: boolean;
+  readonly progress: Progress;
+}
+
+/** Of one run of a session, which a signal ends. */
+export interface RunSession<Sweep extends AnySweep> extends Session<Sweep> {
+  readonly signal: AbortSignal;
+  readonly askedToEnd?: AskedToEnd;
+  /** null: nothing goes over a link. */
+  readonly links: LinkTests | null;
+  readonly tell: (event: SweepEvent) => void;
+  readonly store: (write: () => void) => Promise<unknown>;
+}
+
+/** What came of a sweep that is finished. */
+export interface Conclusion {
+  /** The last event; `report`: its path, empty for a shard. */
+  readonly event: (report: string) => SweepEvent;
+  /** For people, above the path of the report or the shard. */
+  readonly lines: readonly string[];
+  /** Why no attempt was of use; null: some was. */
+  readonly failure: string | null;
+}
+
+export interface Instrument<Sweep extends AnySweep = AnySweep> {
+  /** What its attempts are called. */
+  readonly noun: "loads" | "runs" | "fetches";
+  readonly shard?: Shard | undefined;
+  readonly profiles: readonly LinkProfile[];
+  /** Pages made ready, and all that would fail every attempt found, before there is a sweep to resume. */
+  readonly prepare: (held: Held, progress: Progress) => Promise<void>;
+  /** Begun or resumed; null: its shard is finished. */
+  readonly begin: (results: Results, start: SweepStart) => { readonly sweep: Sweep; readonly resumed: boolean } | null;
+  /** The shard's cells, with their places in the plan. */
+  readonly placedCells?: (results: Results, sweep: Sweep) => NewHost["cells"];
+  /** Of cells that go over a link: which have how many attempts that count. */
+  readonly linkCells: (results: Results, sweep: Sweep) => readonly CountedCell[];
+  /** Attempts that count, of each cell. */
+  readonly blocks: number;
+  /** Before the link tests, if something takes a decision for all runs. */
+  readonly settle?: (session: Omit<RunSession<Sweep>, "links">) => Promise<void>;
+  readonly run: (session: RunSession<Sweep>) => Promise<OrderedOutcome>;
+  readonly conclude: (session: Session<Sweep>, outcome: OrderedOutcome) => Conclusion;
+  /** Default: the report of the sweep. */
+  readonly writeReport?: (sweep: number) => Promise<string>;
+}
