@@ -1,12 +1,12 @@
-// `trilane export` of a sweep of fetches: a row per fetch, or all as JSON. Chooses fetches and writes; formats are cli/fetch/export's.
+// `trilane export` of a sweep of fetches: a row per fetch, or all as JSON. Chooses fetches and writes; formats are cli/instruments/fetch/export's.
 import { resolve } from "node:path";
 import type { FileWritten } from "../../schemas/generated/file_written.ts";
 import { atomicWrite } from "../base/atomic_write.ts";
 import { UserError } from "../base/errors.ts";
 import { printFile, printJson, printLines } from "../base/terminal_text.ts";
-import { fetchCsvLines } from "../fetch/export/csv.ts";
-import { fetchExportDocument } from "../fetch/export/json.ts";
-import { type PrefixOptions, systemsOf } from "../fetch/prefixes/option.ts";
+import { fetchCsvLines } from "../instruments/fetch/export/csv.ts";
+import { fetchExportDocument } from "../instruments/fetch/export/json.ts";
+import { type PrefixOptions, systemsOf } from "../instruments/fetch/prefixes/option.ts";
 import { readNumber } from "../results/export/choose.ts";
 import type { FetchSweep, Results, StoredFetch } from "../results/store/results.ts";
 

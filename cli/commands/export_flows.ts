@@ -1,5 +1,5 @@
 // `trilane export` of a sweep of flows: a row per run and flow, the series, all as JSON, or flent's files. Chooses runs and writes;
-// formats are cli/flows/export's.
+// formats are cli/instruments/flows/export's.
 import { join, resolve } from "node:path";
 import type { FileWritten } from "../../schemas/generated/file_written.ts";
 import { atomicWrite } from "../base/atomic_write.ts";
@@ -8,12 +8,12 @@ import { makeFolder } from "../base/make_folder.ts";
 import { count } from "../base/numbers.ts";
 import { printFile, printJson, printLines } from "../base/terminal_text.ts";
 import { version } from "../base/version.ts";
-import { flowCsvLines } from "../flows/export/csv.ts";
-import { type ExportedRun, exportedRuns } from "../flows/export/exported_run.ts";
-import { type FlentRun, flentEnding, flentFile, flentName } from "../flows/export/flent.ts";
-import { flowExportDocument } from "../flows/export/json.ts";
-import { type RunSeries, seriesCsvLines } from "../flows/export/series_csv.ts";
-import { unpackRecords } from "../flows/records/stored_records.ts";
+import { flowCsvLines } from "../instruments/flows/export/csv.ts";
+import { type ExportedRun, exportedRuns } from "../instruments/flows/export/exported_run.ts";
+import { type FlentRun, flentEnding, flentFile, flentName } from "../instruments/flows/export/flent.ts";
+import { flowExportDocument } from "../instruments/flows/export/json.ts";
+import { type RunSeries, seriesCsvLines } from "../instruments/flows/export/series_csv.ts";
+import { unpackRecords } from "../instruments/flows/records/stored_records.ts";
 import { readNumber } from "../results/export/choose.ts";
 import type { FlowSweep, Results } from "../results/store/results.ts";
 

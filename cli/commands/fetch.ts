@@ -1,14 +1,14 @@
-// `trilane fetch URL|FILE...`: objects over lanes without a browser. What is fetched, how, and what comes of it stands in cli/fetch; here is
+// `trilane fetch URL|FILE...`: objects over lanes without a browser. What is fetched, how, and what comes of it stands in cli/instruments/fetch; here is
 // only the command line.
 
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { execute } from "../engine/execute.ts";
-import { describeFetches, fetchPlanLines } from "../fetch/plan/describe.ts";
-import { defineFetchOptions, type FetchOptions } from "../fetch/plan/options.ts";
-import { readyFetchPlan } from "../fetch/plan/page.ts";
-import { definePrefixes, type PrefixOptions, systemsOf } from "../fetch/prefixes/option.ts";
-import { fetchInstrument } from "../fetch/run/instrument.ts";
+import { describeFetches, fetchPlanLines } from "../instruments/fetch/plan/describe.ts";
+import { defineFetchOptions, type FetchOptions } from "../instruments/fetch/plan/options.ts";
+import { readyFetchPlan } from "../instruments/fetch/plan/page.ts";
+import { definePrefixes, type PrefixOptions, systemsOf } from "../instruments/fetch/prefixes/option.ts";
+import { fetchInstrument } from "../instruments/fetch/run/instrument.ts";
 import { metricHelp } from "../registry/metric_help.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";

@@ -1,15 +1,15 @@
 // `trilane flows [PLAN]`: bulk flows over links, by the words of --flow or from a plan's file. What a flow and a plan are stands in
-// cli/flows; here is only the command line.
+// cli/instruments/flows; here is only the command line.
 
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { execute } from "../engine/execute.ts";
-import { quicControllers, transportFacts } from "../flows/language/transports.ts";
-import { describeFlows, flowPlanLines } from "../flows/plan/describe.ts";
-import { defineFlowOptions, type FlowOptions } from "../flows/plan/options.ts";
-import { readyFlowPlan, unstoredFlowPlan } from "../flows/plan/page.ts";
-import { shippedFlowPlans } from "../flows/plan/plan.ts";
-import { flowInstrument } from "../flows/run/instrument.ts";
+import { quicControllers, transportFacts } from "../instruments/flows/language/transports.ts";
+import { describeFlows, flowPlanLines } from "../instruments/flows/plan/describe.ts";
+import { defineFlowOptions, type FlowOptions } from "../instruments/flows/plan/options.ts";
+import { readyFlowPlan, unstoredFlowPlan } from "../instruments/flows/plan/page.ts";
+import { shippedFlowPlans } from "../instruments/flows/plan/plan.ts";
+import { flowInstrument } from "../instruments/flows/run/instrument.ts";
 import { metricHelp } from "../registry/metric_help.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";

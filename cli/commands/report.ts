@@ -5,7 +5,7 @@ import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { version } from "../base/version.ts";
-import { definePrefixes, type PrefixOptions, systemsOf } from "../fetch/prefixes/option.ts";
+import { definePrefixes, type PrefixOptions, systemsOf } from "../instruments/fetch/prefixes/option.ts";
 import { chooseAnySweep, chooseSweep, openNamed } from "../results/export/choose.ts";
 import type { AnySweep, Results } from "../results/store/results.ts";
 import { defineStoredMetric, type MetricOptions } from "../sweep/plan/metric_option.ts";

@@ -1,13 +1,13 @@
 // `trilane reproduce` of a study of fetches: runs its plan, then prints each published figure beside ours. What fetches take and print
-// besides is cli/fetch/run's.
+// besides is cli/instruments/fetch/run's.
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { execute } from "../engine/execute.ts";
-import { describeFetches, fetchPlanLines } from "../fetch/plan/describe.ts";
-import { readyStudyPlan } from "../fetch/plan/page.ts";
-import { type FetchPlan, fetchPlanDigest, fetchPlanOf, readFetchPlan } from "../fetch/plan/plan.ts";
-import { fetchInstrument } from "../fetch/run/instrument.ts";
+import { describeFetches, fetchPlanLines } from "../instruments/fetch/plan/describe.ts";
+import { readyStudyPlan } from "../instruments/fetch/plan/page.ts";
+import { type FetchPlan, fetchPlanDigest, fetchPlanOf, readFetchPlan } from "../instruments/fetch/plan/plan.ts";
+import { fetchInstrument } from "../instruments/fetch/run/instrument.ts";
 import { fetchesByPurpose } from "../results/fetches/purpose.ts";
 import { openExistingResults } from "../results/store/results.ts";
 import { comparedFetchFigures } from "../results/studies/fetch_agreement.ts";

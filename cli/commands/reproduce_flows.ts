@@ -1,12 +1,12 @@
 // `trilane reproduce` of a study of flows: runs its plan, then prints each published figure beside ours. What flows take and print besides
-// is cli/flows/run's.
+// is cli/instruments/flows/run's.
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { execute } from "../engine/execute.ts";
-import { describeFlows, flowPlanLines } from "../flows/plan/describe.ts";
-import { type FlowPlan, flowPlanDigest, flowPlanOf, readFlowPlan } from "../flows/plan/plan.ts";
-import { flowInstrument } from "../flows/run/instrument.ts";
+import { describeFlows, flowPlanLines } from "../instruments/flows/plan/describe.ts";
+import { type FlowPlan, flowPlanDigest, flowPlanOf, readFlowPlan } from "../instruments/flows/plan/plan.ts";
+import { flowInstrument } from "../instruments/flows/run/instrument.ts";
 import { openExistingResults } from "../results/store/results.ts";
 import { agreementSentence } from "../results/studies/agreement.ts";
 import type { ComparedNumber, PublishedNumber } from "../results/studies/compared_number.ts";

@@ -8,7 +8,7 @@ import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import { atomicWrite } from "../base/atomic_write.ts";
 import { count } from "../base/numbers.ts";
 import { version } from "../base/version.ts";
-import type { AutonomousSystems } from "../fetch/prefixes/read_prefixes.ts";
+import type { AutonomousSystems } from "../instruments/fetch/prefixes/read_prefixes.ts";
 import { describeLinks } from "../link/link.ts";
 import { traitsByLink } from "../link/traits.ts";
 import { settleServing } from "../load/serving/serving.ts";

@@ -15,7 +15,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { median } from "../../cli/base/quantile.ts";
-import type { FlowRecords } from "../../cli/flows/records/flow_records.ts";
+import type { FlowRecords } from "../../cli/instruments/flows/records/flow_records.ts";
 import { type FlowLab, flow, hasController, type LabRun, overdueShare, runFlowLab } from "../flows/flow_lab.ts";
 import { goodput_bps, jain, meanQueue_ms, packetsPerRtt, type Span, utilization } from "../flows/flow_measures.ts";
 import { aioquicGoodput_bps, demandAioquic, iperf3Goodput_bps } from "../flows/flow_oracles.ts";

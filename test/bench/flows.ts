@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { FlowRecords } from "../../cli/flows/records/flow_records.ts";
+import type { FlowRecords } from "../../cli/instruments/flows/records/flow_records.ts";
 import { type FlowLab, flow, runFlowLab } from "../flows/flow_lab.ts";
 import { goodput_bps } from "../flows/flow_measures.ts";
 import { iperf3Goodput_bps, ngtcp2Goodput_bps } from "../flows/flow_oracles.ts";

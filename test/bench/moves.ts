@@ -6,8 +6,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { longestSilence_ms } from "../../cli/flows/metrics/longest_silence.ts";
-import type { FlowRecords } from "../../cli/flows/records/flow_records.ts";
+import { longestSilence_ms } from "../../cli/instruments/flows/metrics/longest_silence.ts";
+import type { FlowRecords } from "../../cli/instruments/flows/records/flow_records.ts";
 import { formatLink, parseLink } from "../../cli/link/link.ts";
 import type { PageLoad } from "../../cli/load/load.ts";
 import { movesCost } from "../../cli/load/metrics/path_moves.ts";

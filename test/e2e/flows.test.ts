@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { unpackRecords } from "../../cli/flows/records/stored_records.ts";
+import { unpackRecords } from "../../cli/instruments/flows/records/stored_records.ts";
 import { openResults } from "../../cli/results/store/results.ts";
 import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
 

@@ -7,7 +7,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { unpackRecords } from "../../cli/flows/records/stored_records.ts";
+import { unpackRecords } from "../../cli/instruments/flows/records/stored_records.ts";
 import { openResults } from "../../cli/results/store/results.ts";
 import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
 

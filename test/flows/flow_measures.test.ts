@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { FlowRecords } from "../../cli/flows/records/flow_records.ts";
-import { binColumns, emptySeries, sampledColumns } from "../../cli/flows/records/series.ts";
+import type { FlowRecords } from "../../cli/instruments/flows/records/flow_records.ts";
+import { binColumns, emptySeries, sampledColumns } from "../../cli/instruments/flows/records/series.ts";
 import { goodput_bps, jain, meanQueue_ms, packetsPerRtt, sentInBins, utilization } from "./flow_measures.ts";
 
 /** A flow that sends 2 packets of 1500 bytes in each bin, which wait 3 ms each, and has 1000 bytes received at each of 200 ticks of 5 ms, from 7 ms on. */

@@ -1,7 +1,7 @@
 // Numbers of a flow run after its beginning, for comparisons with theory and with other tools: rates over a span of time, shares, packets
-// in a round trip. Pure; cli/flows/metrics has what users see.
-import type { FlowRecords } from "../../cli/flows/records/flow_records.ts";
-import type { BinSeries } from "../../cli/flows/records/series.ts";
+// in a round trip. Pure; cli/instruments/flows/metrics has what users see.
+import type { FlowRecords } from "../../cli/instruments/flows/records/flow_records.ts";
+import type { BinSeries } from "../../cli/instruments/flows/records/series.ts";
 
 /** The default of --flow-bin. */
 const bin_ms = 50;

@@ -2,7 +2,7 @@
 // a lab's server. Takes counts, computes none.
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { count, formatSize } from "../../base/numbers.ts";
-import { variantName } from "../../fetch/metrics/fetched.ts";
+import { variantName } from "../../instruments/fetch/metrics/fetched.ts";
 import type { CountedCalls } from "../../results/fetches/call_shares.ts";
 import { savedFigure } from "../figures/figure_file.ts";
 import { readingKey } from "../figures/reading_key.ts";

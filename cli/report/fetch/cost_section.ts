@@ -1,8 +1,8 @@
 // The part of a report of fetches on what they cost both ends: CPU time, context switches and cycles, throughput against the CPU, and
 // system calls where they were counted. Assembles; numbers are cli/results/fetch's.
 import { html, type Markup } from "../../../extension/figures/markup.ts";
-import { type Fetched, variantKey, variantName, variantsOf } from "../../fetch/metrics/fetched.ts";
-import { type Quantity, quantities } from "../../fetch/metrics/quantities.ts";
+import { type Fetched, variantKey, variantName, variantsOf } from "../../instruments/fetch/metrics/fetched.ts";
+import { type Quantity, quantities } from "../../instruments/fetch/metrics/quantities.ts";
 import { countedCalls } from "../../results/fetches/call_shares.ts";
 import { summarizeQuantity } from "../../results/fetches/quantity_summary.ts";
 import { callsTable } from "./calls_table.ts";

@@ -1,7 +1,7 @@
 // Which distributions a report of fetches draws: of each number on each link over each version of IP, of sizes and of autonomous systems
 // by themselves. Pure; quantity_cdf.ts draws.
-import { type Fetched, variantKey, variantName, variantsOf } from "../../fetch/metrics/fetched.ts";
-import { type Quantity, quantities } from "../../fetch/metrics/quantities.ts";
+import { type Fetched, variantKey, variantName, variantsOf } from "../../instruments/fetch/metrics/fetched.ts";
+import { type Quantity, quantities } from "../../instruments/fetch/metrics/quantities.ts";
 import { type Unit, unitFor, unitValues } from "../../results/fetches/units.ts";
 import { linkName } from "./fetch_words.ts";
 import type { QuantityCdfData, QuantityCurve } from "./quantity_cdf.ts";

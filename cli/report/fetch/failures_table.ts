@@ -3,7 +3,7 @@
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { middleCut } from "../../base/middle_cut.ts";
 import { count } from "../../base/numbers.ts";
-import { hostOf } from "../../fetch/metrics/fetched.ts";
+import { hostOf } from "../../instruments/fetch/metrics/fetched.ts";
 import type { StoredFetch } from "../../results/store/results.ts";
 import { savedFigure } from "../figures/figure_file.ts";
 

@@ -1,7 +1,7 @@
 // What a report of fetches is made of, read from the results: every attempt, those that are timed, and those whose system calls were
 // counted. Chooses which those are; draws nothing.
-import type { Fetched } from "../../fetch/metrics/fetched.ts";
-import type { AutonomousSystems } from "../../fetch/prefixes/read_prefixes.ts";
+import type { Fetched } from "../../instruments/fetch/metrics/fetched.ts";
+import type { AutonomousSystems } from "../../instruments/fetch/prefixes/read_prefixes.ts";
 import { fetchesByPurpose } from "../../results/fetches/purpose.ts";
 import type { FetchCell, FetchSweep, Host, LinkTest, Results, StoredFetch } from "../../results/store/results.ts";
 

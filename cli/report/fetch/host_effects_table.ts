@@ -2,8 +2,8 @@
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { middleCut } from "../../base/middle_cut.ts";
 import { count, formatPercents, formatProbability } from "../../base/numbers.ts";
-import { isQuic } from "../../fetch/metrics/fetched.ts";
-import { quantities } from "../../fetch/metrics/quantities.ts";
+import { isQuic } from "../../instruments/fetch/metrics/fetched.ts";
+import { quantities } from "../../instruments/fetch/metrics/quantities.ts";
 import type { HostEffect, HostEffects, PairSide } from "../../results/fetches/host_effects.ts";
 import { savedFigure } from "../figures/figure_file.ts";
 import { readingKey } from "../figures/reading_key.ts";

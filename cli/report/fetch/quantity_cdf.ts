@@ -2,7 +2,7 @@
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { count } from "../../base/numbers.ts";
 import { median } from "../../base/quantile.ts";
-import type { QuantityFacts } from "../../fetch/metrics/quantities.ts";
+import type { QuantityFacts } from "../../instruments/fetch/metrics/quantities.ts";
 import { axisUnits, formatValue } from "../../registry/units.ts";
 import type { Unit } from "../../results/fetches/units.ts";
 import { savedFigure } from "../figures/figure_file.ts";

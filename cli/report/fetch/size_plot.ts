@@ -4,7 +4,7 @@ import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { scaleFromZero } from "../../../extension/figures/scale.ts";
 import type { Interval } from "../../base/interval.ts";
 import { formatSize } from "../../base/numbers.ts";
-import type { QuantityFacts } from "../../fetch/metrics/quantities.ts";
+import type { QuantityFacts } from "../../instruments/fetch/metrics/quantities.ts";
 import { axisUnits, formatRange, formatValue } from "../../registry/units.ts";
 import { savedFigure } from "../figures/figure_file.ts";
 import { legendAbove, legendBottom } from "../figures/legend_above.ts";

@@ -1,8 +1,8 @@
 // Numbers by size class, of each group of fetches that one figure shows. Pure; size_plot.ts draws.
 import { median } from "../../base/quantile.ts";
-import { variantKey, variantName, variantsOf } from "../../fetch/metrics/fetched.ts";
-import { type Quantity, quantities } from "../../fetch/metrics/quantities.ts";
-import { objectSizes, orderedClasses, sizeClasses } from "../../fetch/metrics/size_class.ts";
+import { variantKey, variantName, variantsOf } from "../../instruments/fetch/metrics/fetched.ts";
+import { type Quantity, quantities } from "../../instruments/fetch/metrics/quantities.ts";
+import { objectSizes, orderedClasses, sizeClasses } from "../../instruments/fetch/metrics/size_class.ts";
 import { summarizeQuantity } from "../../results/fetches/quantity_summary.ts";
 import type { Group } from "./curves_of.ts";
 import type { SizeLine, SizePlotData, SizePoint } from "./size_plot.ts";

@@ -1,8 +1,8 @@
 // Medians of fetches over each thing that they were fetched over, with 95 % intervals, as one table. Takes fetches, sums them up by
 // cli/results/fetch.
 import { html, type Markup } from "../../../extension/figures/markup.ts";
-import { type Fetched, type Variant, variantKey, variantName, variantsOf } from "../../fetch/metrics/fetched.ts";
-import { type Quantity, quantities } from "../../fetch/metrics/quantities.ts";
+import { type Fetched, type Variant, variantKey, variantName, variantsOf } from "../../instruments/fetch/metrics/fetched.ts";
+import { type Quantity, quantities } from "../../instruments/fetch/metrics/quantities.ts";
 import { formatRange, formatValue } from "../../registry/units.ts";
 import { type QuantitySummary, summarizeQuantity } from "../../results/fetches/quantity_summary.ts";
 import { savedFigure } from "../figures/figure_file.ts";

@@ -2,9 +2,9 @@
 // without a file of prefixes. Assembles; numbers are cli/results/fetch's.
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { count } from "../../base/numbers.ts";
-import { type Fetched, servingHost, variantKey, variantName, variantsOf } from "../../fetch/metrics/fetched.ts";
-import type { Quantity } from "../../fetch/metrics/quantities.ts";
-import type { AutonomousSystems } from "../../fetch/prefixes/read_prefixes.ts";
+import { type Fetched, servingHost, variantKey, variantName, variantsOf } from "../../instruments/fetch/metrics/fetched.ts";
+import type { Quantity } from "../../instruments/fetch/metrics/quantities.ts";
+import type { AutonomousSystems } from "../../instruments/fetch/prefixes/read_prefixes.ts";
 import { cdfOf, groupsOf } from "./curves_of.ts";
 import { quantityCdf } from "./quantity_cdf.ts";
 import { type SummaryRow, summaryTable } from "./summary_table.ts";

@@ -1,6 +1,6 @@
 // Which flows of a run are drawn as one: each by itself while there are colours for all, else those alike together.
 import type { RunFlow } from "../../../schemas/generated/flow_run.ts";
-import { kindWords } from "../../flows/metrics/flow_kind.ts";
+import { kindWords } from "../../instruments/flows/metrics/flow_kind.ts";
 
 /** As many as readers tell apart, of whatever sight: extension/figures/colours.ts. */
 export const mostColours = 8;

@@ -3,8 +3,8 @@
 import type { FlowResult, FlowResultFlow } from "../../../schemas/generated/flow_result.ts";
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import { median } from "../../base/quantile.ts";
-import type { FlowRecords } from "../../flows/records/flow_records.ts";
-import { unpackRecords } from "../../flows/records/stored_records.ts";
+import type { FlowRecords } from "../../instruments/flows/records/flow_records.ts";
+import { unpackRecords } from "../../instruments/flows/records/stored_records.ts";
 import { type FlowSummary, summarizeRuns } from "../../results/flows/summary.ts";
 import type { FlowCell, FlowRunRow, FlowSweep, Host, LinkTest, Results } from "../../results/store/results.ts";
 import { type DrawnGroup, drawnGroups, type MixPart } from "./drawn_groups.ts";

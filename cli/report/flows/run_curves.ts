@@ -1,8 +1,8 @@
 // A run's records as the curves of its figure: rates from what receivers counted, windows and round-trip times from what senders
 // sampled, delays and drops from the shaper's bins. Pure; times are milliseconds since the run began.
 import { extremes, median } from "../../base/quantile.ts";
-import type { FlowRecords } from "../../flows/records/flow_records.ts";
-import type { SampledColumn } from "../../flows/records/series.ts";
+import type { FlowRecords } from "../../instruments/flows/records/flow_records.ts";
+import type { SampledColumn } from "../../instruments/flows/records/series.ts";
 import type { Band, Curve } from "./curve.ts";
 
 /** Places of bins of one length, from the run's beginning to its end. */

@@ -2,7 +2,7 @@
 // drawn with; the arithmetic is run_curves.ts's.
 import { roundStep } from "../../../extension/figures/scale.ts";
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
-import type { FlowRecords } from "../../flows/records/flow_records.ts";
+import type { FlowRecords } from "../../instruments/flows/records/flow_records.ts";
 import { capacitySteps } from "../figures/capacity_steps.ts";
 import { axisLeft, axisRight } from "./axis.ts";
 import { type Curve, thinned } from "./curve.ts";

@@ -3,7 +3,7 @@
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { middleCut } from "../../base/middle_cut.ts";
 import { count } from "../../base/numbers.ts";
-import { kindWords } from "../../flows/metrics/flow_kind.ts";
+import { kindWords } from "../../instruments/flows/metrics/flow_kind.ts";
 import {
   type DirectionMetric,
   type FlowMetric,

@@ -1,7 +1,7 @@
 // System calls of fetches that were counted with strace: of each call its share of the time that all took in the kernel, and how many
 // there are. Several counted fetches are added up; what failed is none of them. Pure.
 import type { SystemCall } from "../../../schemas/generated/fetch_cost.ts";
-import { type Fetched, type Variant, variantKey, variantsOf } from "../../fetch/metrics/fetched.ts";
+import { type Fetched, type Variant, variantKey, variantsOf } from "../../instruments/fetch/metrics/fetched.ts";
 
 export interface CallShare {
   readonly name: string;

@@ -1,6 +1,6 @@
 // What fetches cost the client, in sentences: CPU time for each MB on each link, and the system calls that took most of it, over each thing
 // that they were fetched over. Pure; text out.
-import { type Fetched, variantKey, variantName, variantsOf } from "../../fetch/metrics/fetched.ts";
+import { type Fetched, variantKey, variantName, variantsOf } from "../../instruments/fetch/metrics/fetched.ts";
 import { countedCalls } from "./call_shares.ts";
 import { summarizeQuantity } from "./quantity_summary.ts";
 

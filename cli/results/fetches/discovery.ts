@@ -1,7 +1,7 @@
 // What each host says of HTTP/3, and what came of asking: its HTTPS record, its Alt-Svc header, and whether it was fetched over QUIC, with
 // the reason where it was not. Pure.
 import type { FetchHttpsRecord } from "../../../schemas/generated/fetch_record.ts";
-import { type Fetched, isQuic, servingHost } from "../../fetch/metrics/fetched.ts";
+import { type Fetched, isQuic, servingHost } from "../../instruments/fetch/metrics/fetched.ts";
 
 export interface HostDiscovery {
   readonly host: string;

@@ -2,8 +2,8 @@
 // repetition. The shift of the pairs' log ratios (Hodges and Lehmann) with its 95 % interval, and Wilcoxon's signed-rank test, whose
 // probabilities are corrected over the hosts (Holm), since many are told together. Pure.
 import type { Interval } from "../../base/interval.ts";
-import { type Fetched, hostOf, isQuic, type Variant } from "../../fetch/metrics/fetched.ts";
-import { type Quantity, quantities } from "../../fetch/metrics/quantities.ts";
+import { type Fetched, hostOf, isQuic, type Variant } from "../../instruments/fetch/metrics/fetched.ts";
+import { type Quantity, quantities } from "../../instruments/fetch/metrics/quantities.ts";
 import { shift } from "../stats/hodges_lehmann.ts";
 import { holm, significanceLevel } from "../stats/multiplicity.ts";
 import { signedRank } from "../stats/signed_rank.ts";

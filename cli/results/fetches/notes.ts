@@ -2,7 +2,7 @@
 // and what hosts say of HTTP/3 by their HTTPS records and Alt-Svc. Sentences from rows; pure.
 import type { FetchRecord } from "../../../schemas/generated/fetch_record.ts";
 import { count } from "../../base/numbers.ts";
-import { servingHost } from "../../fetch/metrics/fetched.ts";
+import { servingHost } from "../../instruments/fetch/metrics/fetched.ts";
 import { isDisturbed } from "../../load/disturbance.ts";
 import type { StoredFetch } from "../store/results.ts";
 import { altSvcOffersH3 } from "./discovery.ts";

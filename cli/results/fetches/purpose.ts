@@ -1,6 +1,6 @@
 // Which stored fetches are timed, and which have their system calls counted: those of the repetitions that a plan has beyond its own. What
 // the machine disturbed is in neither. Pure.
-import type { Fetched } from "../../fetch/metrics/fetched.ts";
+import type { Fetched } from "../../instruments/fetch/metrics/fetched.ts";
 import type { StoredFetch } from "../store/results.ts";
 
 export interface FetchesByPurpose {

@@ -1,8 +1,8 @@
 // The median of one number over fetches, with its 95 % interval over what counts as one (units.ts). Pure.
 import { type Interval, minimumUnits } from "../../base/interval.ts";
 import { median } from "../../base/quantile.ts";
-import type { Fetched } from "../../fetch/metrics/fetched.ts";
-import { type Quantity, quantities } from "../../fetch/metrics/quantities.ts";
+import type { Fetched } from "../../instruments/fetch/metrics/fetched.ts";
+import { type Quantity, quantities } from "../../instruments/fetch/metrics/quantities.ts";
 import { medianInterval } from "../stats/median_interval.ts";
 import { type Unit, unitFor, unitValues } from "./units.ts";
 

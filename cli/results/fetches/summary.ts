@@ -6,7 +6,7 @@ import type { FetchRecord } from "../../../schemas/generated/fetch_record.ts";
 import type { FetchMetricSummary, FetchSummary } from "../../../schemas/generated/sweep_event.ts";
 import { minimumUnits } from "../../base/interval.ts";
 import { median } from "../../base/quantile.ts";
-import { fetchMetricNames, metricOf, missingReason } from "../../fetch/metrics/fetch_metrics.ts";
+import { fetchMetricNames, metricOf, missingReason } from "../../instruments/fetch/metrics/fetch_metrics.ts";
 import type { FetchMetric } from "../../registry/metrics.ts";
 import { medianInterval } from "../stats/median_interval.ts";
 import type { FetchVariant, StoredFetch } from "../store/results.ts";

@@ -2,8 +2,8 @@
 // often count no more; of few of them, as in a lab with one server, each fetch. Pure.
 import { minimumUnits } from "../../base/interval.ts";
 import { median } from "../../base/quantile.ts";
-import { type Fetched, servingHost } from "../../fetch/metrics/fetched.ts";
-import type { QuantityFacts } from "../../fetch/metrics/quantities.ts";
+import { type Fetched, servingHost } from "../../instruments/fetch/metrics/fetched.ts";
+import type { QuantityFacts } from "../../instruments/fetch/metrics/quantities.ts";
 
 export type Unit = "host" | "object" | "fetch";
 

@@ -2,7 +2,7 @@
 // summaries; computes nothing else.
 import { count, formatPercents } from "../../base/numbers.ts";
 import { extremes } from "../../base/quantile.ts";
-import { kindWords } from "../../flows/metrics/flow_kind.ts";
+import { kindWords } from "../../instruments/flows/metrics/flow_kind.ts";
 import { formatRange, formatRate, formatValue } from "../../registry/units.ts";
 import { type ContrastedCell, flowContrasts, spokenFlows } from "./contrasts.ts";
 import type { MetricSummary } from "./metric_summary.ts";

@@ -9,7 +9,7 @@ import type { PlanLink } from "../../../schemas/generated/sweep_plan.ts";
 import { attemptColumns, attemptValues, type NewAttempt, type Read } from "./attempt_rows.ts";
 import type { Environment } from "./sweep_rows.ts";
 
-/** A plan of fetches as it is stored (cli/fetch/plan fills in its defaults). */
+/** A plan of fetches as it is stored (cli/instruments/fetch/plan fills in its defaults). */
 export interface StoredFetchPlan extends Omit<FetchPlanDocument, "objects" | "tls" | "ip" | "lanes" | "links"> {
   readonly objects: readonly string[];
   readonly lanes: readonly FetchLane[];

@@ -40,7 +40,7 @@ export interface NewFlowSweep {
 export interface NewFlowRun extends NewAttempt {
   /** null, here and below: the run left too little. */
   readonly result: FlowResult | null;
-  /** The run's records, packed (cli/flows/records/stored_records.ts). */
+  /** The run's records, packed (cli/instruments/flows/records/stored_records.ts). */
   readonly series: Uint8Array | null;
   /** null: no page was loaded amid the flows. */
   readonly pageLoad: PageLoad | null;

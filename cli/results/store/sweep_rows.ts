@@ -39,7 +39,7 @@ export interface Sweep extends SweepFacts {
   readonly plan: SweepPlan;
 }
 
-/** A plan of flows as it is stored (cli/flows/plan fills in its defaults). */
+/** A plan of flows as it is stored (cli/instruments/flows/plan fills in its defaults). */
 export interface StoredFlowPlan extends Omit<FlowPlanDocument, "mixes"> {
   readonly mixes: readonly { readonly name?: string; readonly flows: readonly string[] }[];
 }

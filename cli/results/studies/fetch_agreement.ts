@@ -1,7 +1,7 @@
 // What a study of fetched objects found beside ours, figure by figure, with its 95 % interval over repetitions. Pure.
 import { hashText, randomSource } from "../../base/random.ts";
-import { type Fetched, variantKey } from "../../fetch/metrics/fetched.ts";
-import { quantities } from "../../fetch/metrics/quantities.ts";
+import { type Fetched, variantKey } from "../../instruments/fetch/metrics/fetched.ts";
+import { quantities } from "../../instruments/fetch/metrics/quantities.ts";
 import { formatLink, parseLink } from "../../link/link.ts";
 import { callsOf, kindShare } from "../fetches/call_shares.ts";
 import { type ComparedNumber, comparedNumber } from "./compared_number.ts";

@@ -1,7 +1,7 @@
 // A published study of fetched objects that Trilane can run: its plans, and what it found, as numbers or as signs. Data;
 // fetch_agreement.ts computes ours.
-import type { Variant } from "../../fetch/metrics/fetched.ts";
-import type { Quantity } from "../../fetch/metrics/quantities.ts";
+import type { Variant } from "../../instruments/fetch/metrics/fetched.ts";
+import type { Quantity } from "../../instruments/fetch/metrics/quantities.ts";
 import type { CallKind } from "../fetches/call_shares.ts";
 import type { PublishedNumber } from "./compared_number.ts";
 

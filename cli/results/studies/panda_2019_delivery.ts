@@ -1,7 +1,7 @@
 // Panda 2019 (TUM): what sites took to connect, to their first byte and to download over QUIC and over TCP with TLS 1.2 and 1.3, IPv4 and
 // IPv6, by file size. What the thesis says in words; it gives no numbers here. --quick has files up to 10 MB on two links.
 import type { FetchIp, FetchTls } from "../../../schemas/generated/fetch_record.ts";
-import type { Quantity } from "../../fetch/metrics/quantities.ts";
+import type { Quantity } from "../../instruments/fetch/metrics/quantities.ts";
 import type { FetchFigure, FetchPlace, FetchStudy } from "./fetch_study.ts";
 
 const faster = { published: "less", sign: -1, beside: 1 } as const;

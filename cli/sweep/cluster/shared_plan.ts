@@ -1,5 +1,5 @@
 // A plan as it is shared out among machines, of pages or of flows: all that submitting, running a cell and merging ask of it. Runs
-// nothing; what a plan of flows is stands in cli/flows/plan.
+// nothing; what a plan of flows is stands in cli/instruments/flows/plan.
 import type { PlanPage } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { countPlaces, refuseInterleaved } from "../plan/places.ts";

@@ -5,11 +5,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
-import { fetchCellsOf, fetchPlanOf } from "../../../cli/fetch/plan/plan.ts";
+import { fetchCellsOf, fetchPlanOf } from "../../../cli/instruments/fetch/plan/plan.ts";
 import { openResults } from "../../../cli/results/store/results.ts";
 import type { FetchExport } from "../../../schemas/generated/fetch_export.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
-import { fetchRecord } from "../fetch/records.ts";
+import { fetchRecord } from "../instruments/fetch/records.ts";
 
 const trilanePath = join(import.meta.dirname, "..", "..", "..", "cli", "trilane");
 let home: string;

@@ -20,7 +20,7 @@ import {
 import { labCommand } from "../../../cli/load/lab.ts";
 import type { FlowReport } from "../../../schemas/generated/flow_report.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
-import { run, start_ns, twoFlowFiles } from "../flows/records/two_flows.ts";
+import { run, start_ns, twoFlowFiles } from "../instruments/flows/records/two_flows.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trilane-cross-traffic-"));
 after(() => rmSync(folder, { recursive: true, force: true }));

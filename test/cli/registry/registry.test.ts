@@ -1,8 +1,8 @@
 // cli/registry: one text of a value in its unit, wherever it stands, and one list of all that is measured.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fetchMetricNames, metricOf, missingReason } from "../../../cli/fetch/metrics/fetch_metrics.ts";
-import { quantities } from "../../../cli/fetch/metrics/quantities.ts";
+import { fetchMetricNames, metricOf, missingReason } from "../../../cli/instruments/fetch/metrics/fetch_metrics.ts";
+import { quantities } from "../../../cli/instruments/fetch/metrics/quantities.ts";
 import { metricHelp } from "../../../cli/registry/metric_help.ts";
 import { type Metric, metrics, type Subject } from "../../../cli/registry/metrics.ts";
 import { axisUnits, columnText, formatRange, formatValue, type Unit } from "../../../cli/registry/units.ts";

@@ -9,7 +9,7 @@ import { writeReport } from "../../../../cli/report/report.ts";
 import { fetchesByPurpose } from "../../../../cli/results/fetches/purpose.ts";
 import { type FetchSweep, openResults, type StoredFetch } from "../../../../cli/results/store/results.ts";
 import type { FetchCost } from "../../../../schemas/generated/fetch_cost.ts";
-import { storedFetch } from "../../fetch/records.ts";
+import { storedFetch } from "../../instruments/fetch/records.ts";
 import { withHome } from "../fixture.ts";
 
 const cost: FetchCost = {

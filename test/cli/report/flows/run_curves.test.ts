@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { curvePath } from "../../../../cli/report/flows/curve.ts";
 import { brokenAtGaps, senderCurve } from "../../../../cli/report/flows/run_curves.ts";
-import { twoFlows } from "../../flows/records/two_flows.ts";
+import { twoFlows } from "../../instruments/flows/records/two_flows.ts";
 
 const pieces = (path: string): number => path.split("M").length - 1;
 const drawn = (time_ms: readonly number[]): number =>

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inflateRawSync } from "node:zlib";
-import type { FlowRecords } from "../../../../cli/flows/records/flow_records.ts";
+import type { FlowRecords } from "../../../../cli/instruments/flows/records/flow_records.ts";
 import { flowRunFigure } from "../../../../cli/report/flows/run_figure.ts";
 import { binsOf, type PictureInput, pictureOf } from "../../../../cli/report/flows/run_picture.ts";
 import { heightAt, lineOf, pathPoints, rowOf, tagHeights, ticksOf, valueAt } from "./drawn.ts";

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";
-import { flowResult } from "../../../../cli/flows/metrics/flow_result.ts";
+import { flowResult } from "../../../../cli/instruments/flows/metrics/flow_result.ts";
 import { contrast, notShownClause, shown, shownTogether } from "../../../../cli/results/answer/contrast.ts";
 import { type ContrastedCell, flowContrasts } from "../../../../cli/results/flows/contrasts.ts";
-import { madeRecords, steadily } from "../../flows/metrics/made_records.ts";
+import { madeRecords, steadily } from "../../instruments/flows/metrics/made_records.ts";
 
 /** One value a unit. */
 const units = (...ratios: readonly number[]) => ratios.map((ratio) => [{ one: 100 * ratio, other: 100 }]);

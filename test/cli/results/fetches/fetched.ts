@@ -1,6 +1,6 @@
 // Fetches as the results have them, made of the schema's example and of what a test says of each.
 
-import type { Fetched } from "../../../../cli/fetch/metrics/fetched.ts";
+import type { Fetched } from "../../../../cli/instruments/fetch/metrics/fetched.ts";
 import example from "../../../../schemas/examples/fetch-record/h2.json" with { type: "json" };
 import type { FetchRecord } from "../../../../schemas/generated/fetch_record.ts";
 

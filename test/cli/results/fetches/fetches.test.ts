@@ -12,7 +12,7 @@ import { comparedFetchFigures } from "../../../../cli/results/studies/fetch_agre
 import { panda2019Cost } from "../../../../cli/results/studies/panda_2019_cost.ts";
 import { panda2019Delivery } from "../../../../cli/results/studies/panda_2019_delivery.ts";
 import type { FetchCost } from "../../../../schemas/generated/fetch_cost.ts";
-import { storedFetch } from "../../fetch/records.ts";
+import { storedFetch } from "../../instruments/fetch/records.ts";
 import { failedOf, fetchedOf } from "./fetched.ts";
 
 const host = (index: number): string => `https://h${index}.example/`;

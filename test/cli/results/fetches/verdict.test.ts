@@ -6,7 +6,7 @@ import { fetchNotes } from "../../../../cli/results/fetches/notes.ts";
 import { summarizeFetches } from "../../../../cli/results/fetches/summary.ts";
 import { fetchVerdict } from "../../../../cli/results/fetches/verdict.ts";
 import type { StoredFetch } from "../../../../cli/results/store/results.ts";
-import { storedFetch } from "../../fetch/records.ts";
+import { storedFetch } from "../../instruments/fetch/records.ts";
 
 const url = (host: number): string => `https://host${host}.example/`;
 

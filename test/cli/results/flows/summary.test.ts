@@ -1,13 +1,13 @@
 // Runs of flows together: medians, intervals of order statistics, and too few runs that say so.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { flowResult } from "../../../../cli/flows/metrics/flow_result.ts";
+import { flowResult } from "../../../../cli/instruments/flows/metrics/flow_result.ts";
 import { metrics } from "../../../../cli/registry/metrics.ts";
 import { formatValue } from "../../../../cli/registry/units.ts";
 import { summarizeMetric } from "../../../../cli/results/flows/metric_summary.ts";
 import { summarizeRuns } from "../../../../cli/results/flows/summary.ts";
 import { medianInterval } from "../../../../cli/results/stats/median_interval.ts";
-import { madeRecords, steadily } from "../../flows/metrics/made_records.ts";
+import { madeRecords, steadily } from "../../instruments/flows/metrics/made_records.ts";
 
 const plain = {};
 const values = (...all: readonly number[]) => all.map((value) => ({ value }));

@@ -1,8 +1,8 @@
 // Studies of flows: their plans exist and run what the published figures are about; signs are compared as they should.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { flowResult } from "../../../../cli/flows/metrics/flow_result.ts";
-import { cellsOf, readFlowPlan } from "../../../../cli/flows/plan/plan.ts";
+import { flowResult } from "../../../../cli/instruments/flows/metrics/flow_result.ts";
+import { cellsOf, readFlowPlan } from "../../../../cli/instruments/flows/plan/plan.ts";
 import { formatLink, parseLink } from "../../../../cli/link/link.ts";
 import { publishedNumbers } from "../../../../cli/report/published_numbers.ts";
 import { agreementSentence } from "../../../../cli/results/studies/agreement.ts";
@@ -13,7 +13,7 @@ import { comparedFlowFigures, measuredIn, type StudiedRun } from "../../../../cl
 import { figuresDocument } from "../../../../cli/results/studies/flow_figures.ts";
 import { comparedLines, oursText } from "../../../../cli/results/studies/number_words.ts";
 import { schemaErrors } from "../../../schemas/schema_errors.ts";
-import { madeRecords, steadily } from "../../flows/metrics/made_records.ts";
+import { madeRecords, steadily } from "../../instruments/flows/metrics/made_records.ts";
 
 for (const study of flowStudies) {
   test(`${study.name}: its plans are shipped, and between them they run all that was published`, () => {

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { version } from "../../../../cli/base/version.ts";
 import { clusterPlans } from "../../../../cli/commands/cell.ts";
-import { flowResult } from "../../../../cli/flows/metrics/flow_result.ts";
-import { cellsOf, type FlowPlan, flowPlanDigest, flowPlanOf } from "../../../../cli/flows/plan/plan.ts";
-import { namesFlowPlan, sharedFlows, sharedLink } from "../../../../cli/flows/plan/shared_plan.ts";
-import { packRecords } from "../../../../cli/flows/records/stored_records.ts";
+import { flowResult } from "../../../../cli/instruments/flows/metrics/flow_result.ts";
+import { cellsOf, type FlowPlan, flowPlanDigest, flowPlanOf } from "../../../../cli/instruments/flows/plan/plan.ts";
+import { namesFlowPlan, sharedFlows, sharedLink } from "../../../../cli/instruments/flows/plan/shared_plan.ts";
+import { packRecords } from "../../../../cli/instruments/flows/records/stored_records.ts";
 import { buildFlowReport } from "../../../../cli/report/flow_report.ts";
 import { gatherFlowReport } from "../../../../cli/report/flows/flow_data.ts";
 import { openResultsFile, openSharedResults } from "../../../../cli/results/store/results.ts";
@@ -20,7 +20,7 @@ import { slurmDryRun } from "../../../../cli/sweep/cluster/submit.ts";
 import { hostFacts } from "../../../../cli/sweep/cluster/this_host.ts";
 import { mergedLines } from "../../../../cli/sweep/cluster/words.ts";
 import { schemaErrors } from "../../../schemas/schema_errors.ts";
-import { twoFlows } from "../../flows/records/two_flows.ts";
+import { twoFlows } from "../../instruments/flows/records/two_flows.ts";
 import { testedLink } from "../../load/selftest/tested.ts";
 
 const plan: FlowPlan = flowPlanOf(

@@ -1,0 +1,31 @@
+// A sweep of fetches as one JSON document by schemas/fetch-export.schema.json: what was asked, every attempt with its record, and what they
+// say together.
+import type { FetchExport } from "../../../../schemas/generated/fetch_export.ts";
+import { fetchNotes } from "../../../results/fetches/notes.ts";
+import { timedAttempts } from "../../../results/fetches/purpose.ts";
+import { summarizeFetches } from "../../../results/fetches/summary.ts";
+import { fetchVerdict } from "../../../results/fetches/verdict.ts";
+import type { FetchCell, FetchSweep, StoredFetch } from "../../../results/store/results.ts";
+
+export function fetchExportDocument(
+  sweep: FetchSweep,
+  cells: readonly FetchCell[],
+  fetches: readonly StoredFetch[],
+): FetchExport {
+  const { id, name, plan_digest, created_at, finished_at, seed, command, environment } = sweep;
+  // The same document; stored, it may not be changed.
+  const plan = sweep.plan as unknown as FetchExport["sweep"]["plan"];
+  const links = new Map(
+    cells.flatMap(({ link, link_profile }) => (link !== null && link_profile ? [[link, link_profile]] : [])),
+  );
+  const timed = timedAttempts(fetches, sweep.plan.repetitions);
+  return {
+    schema: "trilane/fetch-export/1",
+    sweep: { id, name, plan, plan_digest, created_at, finished_at, seed, command: [...command], environment },
+    links: [...links].map(([link, link_profile]) => ({ link, link_profile })),
+    fetches: fetches.map((fetch) => ({ ...fetch, reasons: [...fetch.reasons] })),
+    summaries: summarizeFetches(cells, timed),
+    verdict: fetchVerdict(cells, timed),
+    notes: fetchNotes(timed),
+  };
+}

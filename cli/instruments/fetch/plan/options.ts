@@ -1,0 +1,230 @@
+// The options of `trilane fetch`, and the plan that they come to. Words to a plan; no rule of what may be in one.
+
+import schema from "../../../../schemas/fetch-record.schema.json" with { type: "json" };
+import type { PlanPage } from "../../../../schemas/generated/sweep_plan.ts";
+import { UserError } from "../../../base/errors.ts";
+import { usualRuns } from "../../../base/interval.ts";
+import { count } from "../../../base/numbers.ts";
+import { number } from "../../../base/option.ts";
+import type { OptionTable } from "../../../base/option_table.ts";
+import { refuseAskedWithoutDelay } from "../../../link/profile_file.ts";
+import { defineTolerance, toleranceOf } from "../../../sweep/plan/disturbance_option.ts";
+import { pageName } from "../../../sweep/plan/plan.ts";
+import { planRange } from "../../../sweep/plan/plan_range.ts";
+import { hostOf, type NamedObjects, namedObjects } from "./objects.ts";
+import { changedFetchPlan, type FetchPlan, fetchPlanOf, shippedFetchPlans } from "./plan.ts";
+
+export interface FetchOptions {
+  object: string[] | undefined;
+  lanes: string | undefined;
+  tls: string | undefined;
+  ip: string | undefined;
+  runs: number | undefined;
+  syscalls: number | undefined;
+  link: string[];
+  page: string | undefined;
+  connect: string | undefined;
+  trust: string | undefined;
+  insecure: boolean;
+  follow: number | undefined;
+  timeout: number | undefined;
+  "max-body": number | undefined;
+  pause: number | undefined;
+  most: number;
+  "user-agent": string | undefined;
+  seed: number | undefined;
+  tolerance: string | undefined;
+}
+
+const { lane, tls, ip } = schema.definitions;
+const usualLanes = ["h1", "h2", "h3"];
+const usualMost = 1000;
+
+const range = (setting: string, unit?: string) => planRange(setting, unit, "fetch-plan");
+
+export function defineFetchOptions<T>(table: OptionTable<T>): OptionTable<T & Omit<FetchOptions, "object">> {
+  return defineTolerance(table, "a fetch in a lab before it is invalid: a share of its length")
+    .option("lanes", {
+      type: "string",
+      describe: `of ${lane.enum.join(", ")}, separated by commas, or "all" (default: ${usualLanes.join(",")})`,
+    })
+    .option("tls", {
+      type: "string",
+      placeholder: "VERSIONS",
+      describe: `of ${tls.enum.join(", ")}, for h1 and h2 (default: 1.3, which all other lanes have always)`,
+    })
+    .option("ip", {
+      type: "string",
+      placeholder: "VERSIONS",
+      describe: `of ${ip.enum.join(", ")} (default: 4)`,
+    })
+    .option(
+      "runs",
+      number(range("repetitions"), { describe: `fetches of each object over each of them (default: ${usualRuns})` }),
+    )
+    .option(
+      "syscalls",
+      number(range("syscalls"), {
+        describe:
+          "further fetches of each in which strace counts system calls, of the client and of a lab's server; they are in no time (default: none)",
+      }),
+    )
+    .option("link", {
+      type: "string",
+      array: true,
+      nargs: 1,
+      default: [] as string[],
+      describe:
+        "through a lab with --page's servers: RATE/RTT or a name, then settings (3g,loss=1%), see `trilane links`; again for others",
+    })
+    .option("page", {
+      type: "string",
+      describe:
+        "of --link: the page whose servers are asked, as `trilane race` takes pages; without a URL all its objects",
+    })
+    .option("connect", {
+      type: "string",
+      placeholder: "ADDRESS[:PORT]",
+      describe: "ask this server for every object, [IPv6] in brackets (default: as names resolve)",
+    })
+    .option("trust", {
+      type: "string",
+      placeholder: "FILE",
+      describe: "trust these certificates (PEM) in place of the system's",
+    })
+    .option("insecure", { type: "boolean", default: false, describe: "take any certificate" })
+    .option(
+      "follow",
+      number(range("follow"), { describe: "how many redirects of an object to follow (default: none)" }),
+    )
+    .option("timeout", number(range("timeout_s", "seconds"), { describe: "for each object (default: 30)" }))
+    .option(
+      "max-body",
+      number(range("max_body_bytes", "bytes"), { rare: true, describe: "end an object whose body has more" }),
+    )
+    .option(
+      "pause",
+      number(range("pause_ms", "ms"), { describe: "between two fetches from one host, but in labs (default: 1000)" }),
+    )
+    .option(
+      "most",
+      number(
+        { least: 1, most: 100_000, whole: true },
+        { default: usualMost, describe: "how many objects there may be: more are refused" },
+      ),
+    )
+    .option("user-agent", {
+      type: "string",
+      placeholder: "TEXT",
+      rare: true,
+      describe: "how the client names itself (default: trilane-fetch/VERSION)",
+    })
+    .option(
+      "seed",
+      number(range("seed"), {
+        rare: true,
+        describe: "decides the order of objects and the losses on links (default: 1)",
+      }),
+    );
+}
+
+/** A list of words of `known`. */
+function listed<Word extends string | number>(option: string, text: string, known: readonly Word[]): Word[] {
+  const words = text.split(",").map((word) => word.trim());
+  if (words.length === 1 && words[0] === "all") return [...known];
+  return words.map((word) => {
+    const found = known.find((each) => String(each) === word);
+    if (found === undefined)
+      throw new UserError(
+        `--${option} must be of ${known.join(", ")}, separated by commas (got ${JSON.stringify(word)})`,
+      );
+    return found;
+  });
+}
+
+/** What the options set, also in a plan's place. */
+function termsOf(options: FetchOptions): object {
+  const { lanes, runs, syscalls, seed, connect, trust: ca, insecure, follow, timeout, pause, tolerance } = options;
+  const given = {
+    lanes: lanes === undefined ? undefined : listed("lanes", lanes, lane.enum),
+    tls: options.tls === undefined ? undefined : listed("tls", options.tls, tls.enum),
+    ip: options.ip === undefined ? undefined : listed("ip", options.ip, ip.enum),
+    repetitions: runs,
+    syscalls,
+    seed,
+    connect,
+    ca,
+    verify: insecure ? false : undefined,
+    follow,
+    timeout_s: timeout,
+    max_body_bytes: options["max-body"],
+    pause_ms: pause,
+    tolerance: tolerance === undefined ? undefined : toleranceOf(tolerance, "the fetch"),
+    user_agent: options["user-agent"],
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** Whether the one word is a plan, of a file or of those that are shipped. */
+function namedPlan(words: readonly string[]): string | null {
+  const [word] = words;
+  if (word === undefined || words.length > 1) return null;
+  return shippedFetchPlans().includes(word) || /\.json$/i.test(word) ? word : null;
+}
+
+export function refuseMore(objects: readonly string[], most: number): void {
+  if (objects.length > most)
+    throw new UserError(
+      `${objects.length} objects, more than --most ${most}: name fewer, or allow them with --most ${objects.length}`,
+    );
+}
+
+/** Of letters that a plan's name may have. */
+function planName(objects: readonly string[], page: PlanPage | string | undefined): string {
+  const hosts = [...new Set(objects.map(hostOf))];
+  const what =
+    page !== undefined
+      ? typeof page === "string"
+        ? page
+        : pageName(page)
+      : hosts.length === 1
+        ? (hosts[0] ?? "")
+        : count(hosts.length, "host");
+  return `fetch ${what}`.replaceAll(/[^A-Za-z0-9._ -]+/g, "-").slice(0, 120);
+}
+
+/** The objects that the words name; none where they name a plan. */
+export async function objectsOf({ object = [] }: Pick<FetchOptions, "object">): Promise<NamedObjects> {
+  return namedPlan(object) === null ? await namedObjects(object) : { urls: [], left: [] };
+}
+
+/** `urls`: what the words name. `page`: as plans name that of --page, once it is imported or recorded. UserError in one line. */
+export function fetchPlanFrom(options: FetchOptions, urls: readonly string[], page?: PlanPage): FetchPlan {
+  const words = options.object ?? [];
+  const named = namedPlan(words);
+  const links = options.link.length > 0 ? { links: options.link } : {};
+  const of = page ?? options.page;
+  if (named !== null) {
+    const plan = changedFetchPlan(named, { ...links, ...(of === undefined ? {} : { page: of }), ...termsOf(options) });
+    refuseMore(plan.objects, options.most);
+    return plan;
+  }
+  if (words.length > 0 && urls.length === 0) throw new UserError(`${words.join(", ")}: no object to fetch in it`);
+  refuseMore(urls, options.most);
+  for (const link of options.link) refuseAskedWithoutDelay(link);
+  const document = {
+    name: planName(urls, of),
+    ...(urls.length > 0 ? { objects: urls } : {}),
+    lanes: usualLanes,
+    repetitions: usualRuns,
+    ...(of === undefined ? {} : { page: of }),
+    ...links,
+    ...termsOf(options),
+  };
+  try {
+    return fetchPlanOf(document, "fetch");
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError(error.message.replace(/^plan fetch: /, ""));
+  }
+}

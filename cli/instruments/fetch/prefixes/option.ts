@@ -1,0 +1,33 @@
+// The options --prefixes and --as-names of commands that show fetches by autonomous system, and what they name, read.
+
+import { UserError } from "../../../base/errors.ts";
+import type { OptionTable } from "../../../base/option_table.ts";
+import { type AutonomousSystems, readPrefixes } from "./read_prefixes.ts";
+
+export interface PrefixOptions {
+  prefixes: string | undefined;
+  "as-names": string | undefined;
+}
+
+export function definePrefixes<Options>(table: OptionTable<Options>): OptionTable<Options & PrefixOptions> {
+  return table
+    .option("prefixes", {
+      type: "string",
+      placeholder: "FILE",
+      describe:
+        "of fetches: also by autonomous system, from this file of address prefixes (pyasn, RouteViews or CAIDA pfx2as, iptoasn, or these as CSV; .gz and .zst too)",
+    })
+    .option("as-names", {
+      type: "string",
+      rare: true,
+      placeholder: "FILE",
+      describe: "names of autonomous systems, a line each: 64500 Example",
+    });
+}
+
+/** Null: none were asked for. UserError where a file cannot be read. */
+export function systemsOf({ prefixes, "as-names": names }: PrefixOptions): AutonomousSystems | null {
+  if (prefixes !== undefined) return readPrefixes(prefixes, names ?? null);
+  if (names !== undefined) throw new UserError("--as-names names systems of --prefixes: give that too");
+  return null;
+}

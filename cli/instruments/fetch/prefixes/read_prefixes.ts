@@ -1,0 +1,95 @@
+// Reads a file of prefixes, and one of names, into what a report asks: the autonomous system of an address, with its name. Formats are
+// prefix_line.ts's, gzip and zstd are undone. Nothing is downloaded: the file is the user's.
+import { constants } from "node:buffer";
+import { readFileSync, statSync } from "node:fs";
+import { UserError } from "../../../base/errors.ts";
+import { lineError, quoted } from "../../../base/text_lines.ts";
+import { unzipped } from "../../../base/unzipped.ts";
+import { parseAddress } from "./address.ts";
+import { fieldsOf, parseAsns, readPrefixLine } from "./prefix_line.ts";
+import { PrefixTable } from "./prefix_table.ts";
+
+export interface AutonomousSystems {
+  /** `AS64500`, `AS64500, AS64501` where several announce it; null: the file has no prefix of it, or nobody announces it. */
+  readonly systemOf: (address: string) => string | null;
+  /** Of what systemOf() gives; null: it is not known. */
+  readonly nameOf: (system: string) => string | null;
+  readonly prefixes: number;
+}
+
+const largest_bytes = Math.min(1e9, constants.MAX_STRING_LENGTH);
+
+function textOf(path: string): string {
+  const tooLarge = (): UserError =>
+    new UserError(`${path}: is larger than ${largest_bytes / 1e6} MB: leave out prefixes that nobody asks for`);
+  let content: Buffer;
+  try {
+    const stat = statSync(path);
+    if (!stat.isFile()) throw new UserError(`${path}: is not a regular file: name a file`);
+    if (stat.size > largest_bytes) throw tooLarge();
+    content = readFileSync(path);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : "";
+    if (code === "ENOENT") throw new UserError(`${path}: no such file: name one with prefixes and autonomous systems`);
+    if (code === "EACCES") throw new UserError(`${path}: may not be read: check the file's permissions`);
+    throw error;
+  }
+  return unzipped(content, path, largest_bytes, { tooLarge })
+    .toString("utf8")
+    .replace(/^\ufeff/, "");
+}
+
+function* numbered(text: string): Generator<{ readonly line: string; readonly number: number }> {
+  for (let from = 0, number = 1; from < text.length; number++) {
+    const end = text.indexOf("\n", from);
+    const line = text.slice(from, end < 0 ? text.length : end);
+    yield { line: line.endsWith("\r") ? line.slice(0, -1) : line, number };
+    from = end < 0 ? text.length : end + 1;
+  }
+}
+
+/** `network,asn,name`: CSV files begin with what their columns are. */
+const isHead = (line: string, number: number): boolean => number === 1 && /^[A-Za-z_" ]+([,\t]|$)/.test(line);
+
+/** `64500 Example, EX`, or CSV. */
+function readNames(path: string, names: Map<number, string>): void {
+  for (const { line, number } of numbered(textOf(path))) {
+    if (line.trim() === "" || /^\s*[;#]/.test(line) || (isHead(line, number) && !/^AS\d/i.test(line))) continue;
+    const [, word = "", rest = ""] = /^\s*([^\s,]+)\s*[\s,]\s*(.*)$/.exec(line) ?? [];
+    const asn = parseAsns(word)?.[0];
+    if (asn === undefined || rest === "")
+      throw lineError(path, number, `must have a system's number and its name (got ${quoted(line)})`);
+    const [name = ""] = rest.startsWith('"') ? fieldsOf(rest) : [rest];
+    names.set(asn, name.trim());
+  }
+}
+
+/** UserError that names file and line where it cannot be read. `names`: null: names are those that the file itself has. */
+export function readPrefixes(path: string, names: string | null): AutonomousSystems {
+  const table = new PrefixTable();
+  const known = new Map<number, string>();
+  for (const { line, number } of numbered(textOf(path))) {
+    const read = readPrefixLine(line);
+    if (read === "nothing") continue;
+    if ("problem" in read) {
+      if (isHead(line, number)) continue;
+      throw lineError(path, number, read.problem);
+    }
+    const { prefixes, asns, name } = read.announced;
+    for (const prefix of prefixes) table.add(prefix, asns);
+    const [only, ...others] = asns;
+    if (name !== null && only !== undefined && others.length === 0) known.set(only, name);
+  }
+  if (table.size === 0) throw new UserError(`${path}: has no prefix: name a file with prefixes and autonomous systems`);
+  if (names !== null) readNames(names, known);
+  const systemOf = (text: string): string | null => {
+    const address = parseAddress(text);
+    const asns = address && table.originsOf(address);
+    return asns && asns.length > 0 ? asns.map((asn) => `AS${asn}`).join(", ") : null;
+  };
+  const nameOf = (system: string): string | null => {
+    const found = system.split(", ").flatMap((each) => known.get(Number(each.slice(2))) ?? []);
+    return found.length === 0 ? null : found.join(", ");
+  };
+  return { systemOf, nameOf, prefixes: table.size };
+}

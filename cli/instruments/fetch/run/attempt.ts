@@ -1,0 +1,186 @@
+// One attempt at a fetch: trilane-fetch run for it, in a lab made for it or on the network as it is, and what it printed judged. Stores
+// nothing, tries nothing again; its processes and files are gone when this settles.
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { FetchCost } from "../../../../schemas/generated/fetch_cost.ts";
+import type { FetchRecord } from "../../../../schemas/generated/fetch_record.ts";
+import { RunError, UserError } from "../../../base/errors.ts";
+import { makeProcessFolder, sweepProcessFolders } from "../../../base/process_folder.ts";
+import { type Exit, killedBy } from "../../../base/process_group.ts";
+import { removeUntilGone, scratchParent, throwIfFull } from "../../../browser/scratch.ts";
+import type { LinkProfile } from "../../../link/link.ts";
+import { labCommand } from "../../../load/lab.ts";
+import { type LabEnd, runLab } from "../../../load/lab_process.ts";
+import { readReplayReport, readShaperReport } from "../../../load/reports.ts";
+import type { LoadStatus } from "../../../results/store/results.ts";
+import { type ClientRequest, clientWords } from "./client_words.ts";
+import { fetchCost, type Traces } from "./fetch_cost.ts";
+import { straceThreadsWords, straceWords } from "./strace.ts";
+import { disturbedReasons } from "./validity.ts";
+
+export interface FetchLab {
+  readonly home: string;
+  /** The recording's name. */
+  readonly recording: string;
+  /** With the fetch's own seed. */
+  readonly link: LinkProfile;
+}
+
+export interface FetchAttemptRequest extends ClientRequest {
+  /** null: on the network as it is. */
+  readonly lab: FetchLab | null;
+  /** Whether strace counts system calls, which slows the fetch. */
+  readonly countsCalls: boolean;
+  /** Aborted: the fetch is dropped. */
+  readonly signal: AbortSignal;
+}
+
+export interface FetchAttempt {
+  readonly status: LoadStatus;
+  /** Empty for a valid one. */
+  readonly reasons: readonly string[];
+  readonly wall_ms: number;
+  /** null: the client left none. */
+  readonly record: FetchRecord | null;
+  /** null: nothing but what the record has was measured. */
+  readonly cost: FetchCost | null;
+}
+
+/** Beyond what an object may take: a process, a lab, the HTTPS records. */
+const patience_ms = 30_000;
+
+/** What the reports of a lab take. */
+const reports_bytes = 5e6;
+
+/** As ours print it: its name says that it is one, and tests hold it to the schema. */
+function recordIn(printed: string): FetchRecord | null {
+  for (const line of printed.split("\n")) {
+    if (!line.startsWith("{")) continue;
+    try {
+      const record = JSON.parse(line) as FetchRecord;
+      if (record.schema === "trilane/fetch-record/1") return record;
+    } catch {
+      // Cut off: the client was killed.
+    }
+  }
+  return null;
+}
+
+function saidLast({ stderr }: Exit): string | null {
+  const line = stderr.trim().split("\n").at(-1) ?? "";
+  return line === "" ? null : line.replace(/^trilane-[a-z]+: /, "");
+}
+
+/** Of a client that left no record. UserError and RunError for what would fail every fetch. */
+function failureOf({ exit, timedOut }: LabEnd, limit_ms: number): string {
+  if (timedOut) return `the client had not ended after ${(limit_ms / 1000).toFixed(0)} s`;
+  const killed = killedBy(exit);
+  if (killed !== null) return `the client was killed (${killed})`;
+  const said = saidLast(exit) ?? `the client ended with status ${exit.code} and printed no record`;
+  if (exit.code === 2) throw new UserError(said);
+  if (exit.code === null && exit.signal === null) throw new RunError(said);
+  return said;
+}
+
+/** The object's own failure, in one line. */
+function errorReasons({ error }: FetchRecord): string[] {
+  return error === null ? [] : [`${error.stage}: ${error.reason}`];
+}
+
+type Outcome = Pick<FetchAttempt, "status" | "reasons" | "record">;
+
+function judged(record: FetchRecord, disturbed: readonly string[]): Outcome {
+  if (disturbed.length > 0) return { status: "invalid", reasons: disturbed, record };
+  const reasons = errorReasons(record);
+  return { status: reasons.length === 0 ? "valid" : "failed", reasons, record };
+}
+
+const wallSince = (begun_ms: number): number => Math.round(performance.now() - begun_ms);
+
+async function run(commandLine: readonly string[], request: FetchAttemptRequest) {
+  const limit_ms = request.plan.timeout_s * 1000 + patience_ms;
+  let printed = "";
+  const end = await runLab(commandLine, {
+    timeout_ms: limit_ms,
+    signal: request.signal,
+    printed: (text) => {
+      printed += text;
+    },
+  });
+  request.signal.throwIfAborted();
+  return { end, limit_ms, record: recordIn(printed) };
+}
+
+/** A folder for what a fetch leaves, which is gone when `use` has settled. */
+async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const parent = scratchParent(reports_bytes);
+  await sweepProcessFolders(parent, "fetch");
+  // Not awaited: between the folder and its removal at exit there is no moment for an exit.
+  const folder = makeProcessFolder(parent, "fetch");
+  const removeAtExit = (): void => removeUntilGone(folder);
+  process.once("exit", removeAtExit);
+  try {
+    return await use(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+    process.off("exit", removeAtExit);
+  }
+}
+
+async function attemptLive(request: FetchAttemptRequest, traces: Traces | null): Promise<FetchAttempt> {
+  const begun_ms = performance.now();
+  const trace = traces ? straceThreadsWords(traces.client) : [];
+  const { end, limit_ms, record } = await run([...trace, ...clientWords(request)], request);
+  const wall_ms = wallSince(begun_ms);
+  const cost = await fetchCost({ record, replay: null, traces });
+  if (record) return { ...judged(record, []), wall_ms, cost };
+  return { status: "failed", reasons: [failureOf(end, limit_ms)], wall_ms, record, cost };
+}
+
+interface LabPlace {
+  readonly folder: string;
+  readonly traces: (Traces & { readonly server: string }) | null;
+}
+
+async function attemptInLab(
+  request: FetchAttemptRequest,
+  { home, recording, link }: FetchLab,
+  { folder, traces }: LabPlace,
+): Promise<FetchAttempt> {
+  const begun_ms = performance.now();
+  const reports = { replay: join(folder, "replay.json"), shaper: join(folder, "shaper.json") };
+  // All that a lane may want of its servers, alike for all lanes.
+  const replayOptions = ["--early-data", "--ipv6-twins"];
+  const lab = labCommand({ home, recording, link, reports, replayOptions });
+  const [far, near] = traces ? [straceWords(traces.server), straceThreadsWords(traces.client)] : [[], []];
+  const words = [...far, ...lab.replay, ...lab.shaper, ...near, ...clientWords(request)];
+  const { end, limit_ms, record } = await run(words, request);
+  const shaper = await readShaperReport(reports.shaper);
+  const wall_ms = wallSince(begun_ms);
+  const cost = await fetchCost({ record, replay: await readReplayReport(reports.replay), traces });
+  // Of times that do not count nothing can be disturbed.
+  if (record && shaper) {
+    const disturbed = traces ? [] : disturbedReasons(record, shaper, request.plan);
+    return { ...judged(record, disturbed), wall_ms, cost };
+  }
+  throwIfFull({ folder });
+  const why = record ? "the link left no report" : failureOf(end, limit_ms);
+  return { status: "failed", reasons: [why], wall_ms, record, cost };
+}
+
+/**
+ * Resolves also for a fetch that failed. Throws what would fail every fetch: words that the client does not take, no lab to be had, a
+ * full disk (NoRoomError); and the signal's reason.
+ */
+export async function attemptFetch(request: FetchAttemptRequest): Promise<FetchAttempt> {
+  request.signal.throwIfAborted();
+  const { lab, countsCalls } = request;
+  if (lab === null && !countsCalls) return await attemptLive(request, null);
+  return await withFolder(async (folder) => {
+    const traces = countsCalls
+      ? { client: join(folder, "client.strace"), server: join(folder, "server.strace") }
+      : null;
+    if (lab === null) return await attemptLive(request, traces && { ...traces, server: null });
+    return await attemptInLab(request, lab, { folder, traces });
+  });
+}

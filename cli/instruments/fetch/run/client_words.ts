@@ -1,0 +1,43 @@
+// The command line of trilane-fetch for one object, or for none, to see if it takes the rest. Composes it; starts nothing.
+import { programPath } from "../../../base/programs.ts";
+import type { FetchVariant } from "../../../results/store/results.ts";
+import type { FetchPlan } from "../plan/plan.ts";
+
+export interface ClientRequest extends FetchVariant {
+  readonly plan: FetchPlan;
+  readonly object: string;
+  /** Certificates to trust; null: the system's, or any where the plan verifies none. */
+  readonly ca: string | null;
+  /** Whether the host's HTTPS records are to be looked up. */
+  readonly askHttpsRecord: boolean;
+}
+
+/** How long a connection may take to be established, within the object's time. */
+export const connectTimeout_s = 10;
+
+const orNothing = (name: string, value: string | number | undefined): string[] =>
+  value === undefined ? [] : [name, String(value)];
+
+function optionWords({ plan, lane, tls, ip, ca, askHttpsRecord }: Omit<ClientRequest, "object">): string[] {
+  const { connect, verify, follow, timeout_s, max_body_bytes, user_agent } = plan;
+  return [
+    programPath("trilane-fetch"),
+    ...["--lane", lane, "--ip", String(ip)],
+    ...(tls === "1.3" ? [] : ["--tls", tls]),
+    ...orNothing("--connect", connect),
+    ...(verify ? orNothing("--ca", ca ?? undefined) : ["--insecure"]),
+    ...(follow > 0 ? ["--follow", String(follow)] : []),
+    ...["--timeout", String(timeout_s), "--connect-timeout", String(connectTimeout_s)],
+    ...orNothing("--max-body", max_body_bytes),
+    ...orNothing("--user-agent", user_agent),
+    ...(askHttpsRecord ? [] : ["--no-https-record"]),
+  ];
+}
+
+export const clientWords = (request: ClientRequest): string[] => [...optionWords(request), request.object];
+
+/** Of no object: the client says what it does not take, and ends. */
+export const trialWords = (request: Omit<ClientRequest, "object">): string[] => [
+  ...optionWords(request),
+  ...["--urls", "/dev/null"],
+];

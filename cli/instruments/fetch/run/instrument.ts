@@ -1,0 +1,126 @@
+// Fetched objects as an instrument of the engine: which cells a plan has, what one fetch is asked to be, and what came of all of them. How a
+// fetch is made is attempt.ts's, in which order the engine's.
+import { accessSync, constants } from "node:fs";
+import { join } from "node:path";
+import { UserError } from "../../../base/errors.ts";
+import type { ExecutionTerms, Instrument } from "../../../engine/instrument.ts";
+import { tryLab } from "../../../load/lab.ts";
+import type { Recording } from "../../../recording/archive/archive.ts";
+import { callSentences, costSentences } from "../../../results/fetches/cost_sentence.ts";
+import { fetchNotes } from "../../../results/fetches/notes.ts";
+import { fetchesByPurpose, isCounted, timedAttempts } from "../../../results/fetches/purpose.ts";
+import { summarizeFetches } from "../../../results/fetches/summary.ts";
+import { fetchVerdict } from "../../../results/fetches/verdict.ts";
+import type { FetchCell, FetchSweep } from "../../../results/store/results.ts";
+import { wrapped } from "../../../sweep/outcome.ts";
+import { guessFetch_ms, type KnownSizes } from "../plan/estimate.ts";
+import { fetchSeed } from "../plan/fetch_order.ts";
+import { blocksOf, type FetchPlan, fetchCellsOf, fetchPlanDigest } from "../plan/plan.ts";
+import type { AutonomousSystems } from "../prefixes/read_prefixes.ts";
+import { attemptFetch } from "./attempt.ts";
+import { HostManners } from "./host_manners.ts";
+import { fetchTable } from "./outcome.ts";
+import { type FetchRunnerOptions, runFetchSweep } from "./runner.ts";
+import { tryStrace } from "./strace.ts";
+import { fetchTasks } from "./tasks.ts";
+import { tryClient } from "./try_client.ts";
+
+export interface FetchExecution extends ExecutionTerms {
+  readonly plan: FetchPlan;
+  /** The page's; null: over the network as it is. */
+  readonly recording: Recording | null;
+  readonly sizes: KnownSizes;
+  /** For the report; default: none are known. */
+  readonly systems?: AutonomousSystems | null;
+}
+
+export function fetchInstrument(execution: FetchExecution): Instrument<FetchSweep> {
+  const { home, plan, recording, sizes, fresh, systems = null } = execution;
+  const fetchCells = fetchCellsOf(plan);
+  return {
+    noun: "fetches",
+    profiles: [...new Set(fetchCells.flatMap(({ link_profile }) => link_profile ?? []))],
+    blocks: blocksOf(plan),
+    prepare: async () => {
+      if (plan.ca !== undefined) refuseUnreadable(plan.ca);
+      await tryClient(plan, recording !== null);
+      if (recording) await tryLab();
+      if (plan.syscalls > 0) await tryStrace();
+    },
+    begin: (results, start) => {
+      const { name, seed } = plan;
+      const plan_digest = fetchPlanDigest(plan, recording?.digest ?? null);
+      return results.beginFetchSweep({ name, plan, plan_digest, seed, ...start, fetchCells }, fresh);
+    },
+    linkCells: (results, sweep) => {
+      const done = results.fetchesOf(sweep.id).filter(({ status }) => status !== "invalid");
+      const byCell = Map.groupBy(done, ({ cell }) => cell);
+      return results
+        .fetchCellsOf(sweep.id)
+        .flatMap(({ id, link, link_profile }) =>
+          link !== null && link_profile !== null ? [{ link, link_profile, valid: byCell.get(id)?.length ?? 0 }] : [],
+        );
+    },
+    run: ({ progress: _, ...session }) => {
+      const { results, sweep, signal } = session;
+      const manners = new HostManners({ plan, signal });
+      for (const { record } of results.fetchesOf(sweep.id)) if (record) manners.completed(record);
+      const requestOf = requestsOf(execution, signal);
+      return runFetchSweep({
+        ...{ ...session, manners, requestOf, attempt: attemptFetch },
+        tasks: fetchTasks(results, sweep, plan),
+        guess_ms: (cell) => guessFetch_ms(plan, cell, sizes),
+      });
+    },
+    conclude: ({ results, sweep }, { all: fetches, wall_ms }) => {
+      const { repetitions } = sweep.plan;
+      const all = results.fetchesOf(sweep.id);
+      const own = timedAttempts(all, repetitions);
+      const { timed, counted } = fetchesByPurpose(all, repetitions);
+      const stored = results.fetchCellsOf(sweep.id);
+      const cells = summarizeFetches(stored, own);
+      const verdict = fetchVerdict(stored, own);
+      const notes = [...costSentences(timed), ...callSentences(counted), ...fetchNotes(own)];
+      const count = (status: string): number => all.filter((fetch) => fetch.status === status).length;
+      const counts = { valid: count("valid"), invalid: count("invalid"), failed: count("failed") };
+      const facts = { fetches, ...counts, wall_s: wall_ms / 1000 };
+      const sentences = [...verdict, ...notes].flatMap((sentence) => wrapped(sentence));
+      return {
+        event: (report) => ({ event: "fetches-finished", sweep: sweep.id, ...facts, report, verdict, notes, cells }),
+        lines: [...fetchTable(cells), "", ...sentences, ...(sentences.length > 0 ? [""] : [])],
+        failure:
+          counts.valid > 0
+            ? null
+            : `no object of sweep ${sweep.id} came: ${all.at(-1)?.reasons[0] ?? "no reason was given"}`,
+      };
+    },
+    writeReport: async (sweep) =>
+      (await import("../../../report/report.ts")).writeReport(home, sweep, undefined, undefined, systems),
+  };
+}
+
+function refuseUnreadable(path: string): void {
+  try {
+    accessSync(path, constants.R_OK);
+  } catch {
+    throw new UserError(`${path}: no file of certificates that can be read: name one in PEM with --trust`);
+  }
+}
+
+function requestsOf({ home, plan, recording }: FetchExecution, signal: AbortSignal): FetchRunnerOptions["requestOf"] {
+  // A lab's servers have this home's certificates.
+  const ca = recording ? join(home, "ca", "ca.pem") : (plan.ca ?? null);
+  const labOf = ({ object, link, link_profile }: FetchCell, block: number) =>
+    recording && link_profile
+      ? {
+          home,
+          recording: recording.name,
+          link: { ...link_profile, seed: fetchSeed(plan, { object, link, link_profile }, block) },
+        }
+      : null;
+  return (cell, block) => {
+    const { object, lane, tls, ip } = cell;
+    const countsCalls = isCounted({ block }, plan.repetitions);
+    return { plan, object, lane, tls, ip, ca, lab: labOf(cell, block), countsCalls, signal };
+  };
+}

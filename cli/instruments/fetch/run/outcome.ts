@@ -1,0 +1,66 @@
+// What a finished plan of fetches says in the terminal: a table by lane, no wider than 80 columns. Pure; summaries in, text out.
+import type { FetchMetricSummary, FetchSummary } from "../../../../schemas/generated/sweep_event.ts";
+import { textTable } from "../../../base/text_table.ts";
+import { type FetchMetric, metrics } from "../../../registry/metrics.ts";
+import { columnText } from "../../../registry/units.ts";
+
+interface Column {
+  readonly title: string;
+  readonly name: FetchMetric;
+}
+
+const columns: readonly Column[] = [
+  { title: "connect", name: "connect_ms" },
+  { title: "TLS", name: "tls_ms" },
+  { title: "1st byte", name: "first_byte_ms" },
+  { title: "download", name: "download_ms" },
+  { title: "Mbit/s", name: "throughput_bps" },
+];
+
+/** Of links with a table each; more are in the export. */
+const mostLinks = 12;
+
+/** The name that tells the rows of a table apart. */
+function rowName({ lane, tls, ip }: FetchSummary, all: readonly FetchSummary[]): string {
+  const overTcp = all.filter((each) => each.lane === "h1" || each.lane === "h2");
+  const withTls = overTcp.some((each) => each.tls !== "1.3") && (lane === "h1" || lane === "h2");
+  const withIp = new Set(all.map((each) => each.ip)).size > 1;
+  return `${lane}${withTls ? ` ${tls}` : ""}${withIp ? ` v${ip}` : ""}`;
+}
+
+const figuresOf = ({ name }: Column, value: number): string => columnText(value, metrics.fetch[name].unit);
+
+const cell = (column: Column, summary: FetchMetricSummary | undefined): string =>
+  summary?.median == null ? "-" : figuresOf(column, summary.median);
+
+function range(column: Column, summary: FetchMetricSummary | undefined): string {
+  if (summary?.low == null || summary.high == null) return "";
+  return `${figuresOf(column, summary.low)}-${figuresOf(column, summary.high)}`;
+}
+
+function rowsOf(summary: FetchSummary, all: readonly FetchSummary[]): string[][] {
+  const { metrics, valid, failed } = summary;
+  const medians = columns.map((column) => cell(column, metrics[column.name]));
+  const ranges = columns.map((column) => range(column, metrics[column.name]));
+  const first = [rowName(summary, all), ...medians, String(valid), String(failed)];
+  return ranges.every((text) => text === "") ? [first] : [first, ["  95 %", ...ranges, "", ""]];
+}
+
+function tableOf(summaries: readonly FetchSummary[]): string[] {
+  const head = ["ms", ...columns.map(({ title }) => title), "n", "failed"];
+  return textTable([head, ...summaries.flatMap((summary) => rowsOf(summary, summaries))]);
+}
+
+/** Medians, and below each its 95 % interval; a table for each link. */
+export function fetchTable(summaries: readonly FetchSummary[]): string[] {
+  const byLink = [...Map.groupBy(summaries, ({ link }) => link)];
+  const lines = byLink
+    .slice(0, mostLinks)
+    .flatMap(([link, of], place) => [
+      ...(place > 0 ? [""] : []),
+      ...(byLink.length > 1 && link !== null ? [link] : []),
+      ...tableOf(of),
+    ]);
+  const hidden = byLink.length - mostLinks;
+  return hidden > 0 ? [...lines, "", `and ${hidden} more links, see \`trilane export\``] : lines;
+}

@@ -1,0 +1,54 @@
+// Runs a plan's fetches: how one is attempted with good manners towards its host, what of it is stored, and what is told of it. In which order,
+// when one waits and when it is tried again is cli/engine/ordered_runner.ts's; how a fetch is made is attempt.ts's.
+import type { FetchFinished, FetchStarted, SweepPaused, SweepStarted } from "../../../../schemas/generated/sweep_event.ts";
+import { type OrderedOptions, type OrderedOutcome, runInOrder } from "../../../engine/ordered_runner.ts";
+import type { FetchCell, FetchSweep } from "../../../results/store/results.ts";
+import type { FetchAttempt, FetchAttemptRequest } from "./attempt.ts";
+import type { HostManners } from "./host_manners.ts";
+import type { FetchTask } from "./tasks.ts";
+
+export interface FetchRunnerOptions extends OrderedOptions<FetchCell> {
+  readonly sweep: FetchSweep;
+  readonly attempt: (request: FetchAttemptRequest) => Promise<FetchAttempt>;
+  readonly requestOf: (cell: FetchCell, block: number) => Omit<FetchAttemptRequest, "askHttpsRecord">;
+  readonly manners: HostManners;
+  readonly tell: (event: SweepStarted | SweepPaused | FetchStarted | FetchFinished) => void;
+}
+
+function placeOf({ cell, planned }: FetchTask, attempt: number) {
+  const { object, lane, tls, ip, link } = cell;
+  return { position: planned.position, object, lane, tls, ip, link, block: planned.block, attempt };
+}
+
+/** Runs until every planned fetch has an outcome that counts or has used up its attempts, or until the signal. */
+export function runFetchSweep(options: FetchRunnerOptions): Promise<OrderedOutcome> {
+  const { results, manners, requestOf, tell } = options;
+  return runInOrder<FetchCell, FetchAttempt>(options, {
+    kind: "fetches",
+    waitsForCalm: options.links !== null,
+    tell,
+    waitForTurn: async ({ cell }) => {
+      if (cell.link === null) await manners.wait(cell.object);
+    },
+    tellStart: (task) => tell({ event: "fetch-started", ...placeOf(task, task.attempts) }),
+    attempt: async ({ cell, planned }) => {
+      const askHttpsRecord = !manners.knowsHttpsRecord(cell.object);
+      const made = await options.attempt({ ...requestOf(cell, planned.block), askHttpsRecord });
+      manners.ended(cell.object, made.record);
+      return { ...made, record: made.record && manners.completed(made.record) };
+    },
+    spoiled: (made, fault) => ({ ...made, status: "invalid", reasons: [...made.reasons, fault] }),
+    store: ({ cell, planned: { block, position }, attempts }, made, started_at) => {
+      const { status, reasons, wall_ms, record, cost } = made;
+      const place = { cell: cell.id, block, attempt: attempts, position };
+      return results.recordFetch({ ...place, status, reasons, started_at, wall_ms, record, cost });
+    },
+    tellEnd: (task, { status, reasons, wall_ms, record }, { attempt, row, done, left_s }) =>
+      tell({
+        event: "fetch-finished",
+        ...placeOf(task, attempt),
+        ...{ fetch: row, status, reasons: [...reasons], wall_ms, record },
+        ...{ done, fetches: options.tasks.length, left_s },
+      }),
+  });
+}

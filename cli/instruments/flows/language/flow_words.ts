@@ -1,0 +1,227 @@
+// The words of `--flow` and what they mean: [N*]TRANSPORT[:CONTROLLER][@START][,paced][,migrate=TIME][,down|up][,for=TIME][,size=SIZE]. Their
+// one parser and their one writer. Knows a single flow; what flows mean together is mix.ts's.
+import type { Flow, FlowDirection, FlowTransport } from "../../../../schemas/generated/flow.ts";
+import { UserError } from "../../../base/errors.ts";
+import { formatSize_bytes, formatTime_ms, type Read, readSize_bytes, readTime_ms } from "./quantities.ts";
+import { allTransports, isTransport, quicControllers, transportFacts, usualController } from "./transports.ts";
+
+/** More flows than the ports of a run are for (native-host/flows). */
+export const mostFlows = 1000;
+const longest_ms = 86_400_000;
+const largest_bytes = 1e12;
+/** A move takes a round trip. */
+const leastMigration_ms = 100;
+
+/** The form of the words, for help and for errors. */
+export const flowForm = "[N*]TRANSPORT[:CONTROLLER][@START][,paced][,migrate=TIME][,down|up][,for=TIME][,size=SIZE]";
+
+/** A piece of the words, and where in them it begins. */
+interface Piece {
+  readonly text: string;
+  readonly at: number;
+}
+
+class Reader {
+  readonly #words: string;
+  readonly #kernel: readonly string[] | null;
+
+  constructor(words: string, kernel: readonly string[] | null) {
+    this.#words = words;
+    this.#kernel = kernel;
+  }
+
+  /** A terminal would take a control character for a command; JSON escapes all but those from 0x7f on. */
+  #shown(text: string): string {
+    return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text).replaceAll(/[\u007f-\u009f]/g, "?");
+  }
+
+  #fault({ text, at }: Piece, what: string, why: string): UserError {
+    const value = text === "" ? `no ${what}` : `${what} ${this.#shown(text)}`;
+    return new UserError(`flow ${this.#shown(this.#words)}, character ${at + 1}: ${value}: ${why}`);
+  }
+
+  /** The value, if it lies in the range. UserError where it does not, or is none. */
+  #within(piece: Piece, what: string, read: Read, range: { least: number; most: number; words: string }): number {
+    if ("fault" in read) throw this.#fault(piece, what, read.fault);
+    if (read.value < range.least || read.value > range.most) throw this.#fault(piece, what, range.words);
+    return read.value;
+  }
+
+  #offered(): string {
+    return this.#kernel?.join(", ") ?? "reno, cubic, ...";
+  }
+
+  count(piece: Piece): number {
+    const range = { least: 1, most: mostFlows, words: `must be from 1 to ${mostFlows}` };
+    const read: Read = /^\d+$/.test(piece.text)
+      ? { value: Number(piece.text) }
+      : { fault: `must be a whole number from 1 to ${mostFlows}` };
+    return this.#within(piece, "count", read, range);
+  }
+
+  transport(piece: Piece): FlowTransport {
+    if (isTransport(piece.text)) return piece.text;
+    throw this.#fault(piece, "transport", `use ${allTransports.join(", ")}`);
+  }
+
+  controller(piece: Piece, transport: FlowTransport): string {
+    const name = piece.text;
+    if (transportFacts[transport].controlledBy === "quiche") {
+      if (quicControllers().includes(name)) return name;
+      throw this.#fault(piece, "controller", `for quic use ${quicControllers().join(", ")}`);
+    }
+    if (!/^[a-z][a-z0-9_-]{0,14}$/.test(name))
+      throw this.#fault(piece, "controller", `for ${transport} use ${this.#offered()}`);
+    if (this.#kernel?.includes(name)) return name;
+    if (ofQuicAlone(name))
+      throw this.#fault(
+        piece,
+        "controller",
+        `is only for QUIC: use quic:${name}, or for ${transport} ${this.#offered()}`,
+      );
+    if (this.#kernel === null) return name;
+    throw this.#fault(
+      piece,
+      "controller",
+      `for ${transport} this kernel offers ${this.#kernel.join(", ")}: use one of them, or load it (\`modprobe tcp_${name}\` as root)`,
+    );
+  }
+
+  start_ms(piece: Piece): number {
+    const range = { least: 0, most: longest_ms, words: "must be from 0s to 86400s" };
+    return this.#within(piece, "start", readTime_ms(piece.text), range);
+  }
+
+  for_ms(piece: Piece): number {
+    const read = readTime_ms(piece.text);
+    if ("value" in read && read.value <= 0)
+      throw this.#fault(piece, "duration", "ends before it starts: give at least 1ms");
+    return this.#within(piece, "duration", read, { least: 1, most: longest_ms, words: "must be at most 86400s" });
+  }
+
+  size_bytes(piece: Piece): number {
+    const range = { least: 1, most: largest_bytes, words: "must be from 1B to 1TB" };
+    return this.#within(piece, "size", readSize_bytes(piece.text), range);
+  }
+
+  migrate_ms(piece: Piece, transport: FlowTransport): number {
+    if (transportFacts[transport].controlledBy !== "quiche")
+      throw this.#fault(
+        piece,
+        "time",
+        `a ${transport} connection ends with its address: leave migrate= out, or use quic`,
+      );
+    const range = { least: leastMigration_ms, most: longest_ms, words: "must be from 100ms to 86400s" };
+    return this.#within(piece, "time", readTime_ms(piece.text), range);
+  }
+
+  unknownSetting(piece: Piece): UserError {
+    return this.#fault(
+      piece,
+      "setting",
+      "use paced, migrate=TIME, down, up, for=TIME or size=SIZE; count, controller and @START stand before",
+    );
+  }
+
+  alwaysPaced(piece: Piece): UserError {
+    return this.#fault(piece, "setting", "QUIC flows are paced as their controller wants: leave it out");
+  }
+
+  twice(piece: Piece): UserError {
+    return this.#fault(piece, "setting", "says again what stands before it: give it once");
+  }
+}
+
+/** What stands between commas, each with its place. */
+function piecesOf(words: string): Piece[] {
+  let at = 0;
+  return words.split(",").map((text) => {
+    const piece = { text, at };
+    at += text.length + 1;
+    return piece;
+  });
+}
+
+/** Some kernels have TCP controllers by the names of quiche's own. */
+const quicheNames = ["cubic", "reno", "bbr2"];
+const ofQuicAlone = (name: string): boolean => quicControllers().includes(name) && !quicheNames.includes(name);
+
+type Settings = Pick<Flow, "paced" | "migrate_s" | "direction" | "for_s" | "size_bytes">;
+
+function settingsOf(pieces: readonly Piece[], transport: FlowTransport, reader: Reader): Settings {
+  let paced = false;
+  let migrate_s: number | null = null;
+  let direction: FlowDirection | null = null;
+  let for_s: number | null = null;
+  let size_bytes: number | null = null;
+  for (const piece of pieces) {
+    const { text, at } = piece;
+    const valueAfter = (key: string): Piece => ({ text: text.slice(key.length), at: at + key.length });
+    if (text === "down" || text === "up") {
+      if (direction !== null) throw reader.twice(piece);
+      direction = text;
+    } else if (text === "paced") {
+      if (paced) throw reader.twice(piece);
+      if (transportFacts[transport].controlledBy === "quiche") throw reader.alwaysPaced(piece);
+      paced = true;
+    } else if (text.startsWith("migrate=")) {
+      if (migrate_s !== null) throw reader.twice(piece);
+      migrate_s = reader.migrate_ms(valueAfter("migrate="), transport) / 1000;
+    } else if (text.startsWith("for=")) {
+      if (for_s !== null) throw reader.twice(piece);
+      for_s = reader.for_ms(valueAfter("for=")) / 1000;
+    } else if (text.startsWith("size=")) {
+      if (size_bytes !== null) throw reader.twice(piece);
+      size_bytes = reader.size_bytes(valueAfter("size="));
+    } else throw reader.unknownSetting(piece);
+  }
+  const migrates = migrate_s === null ? {} : { migrate_s };
+  return { ...(paced ? { paced } : {}), ...migrates, direction: direction ?? "down", for_s, size_bytes };
+}
+
+/** Always matches what stands before the first comma. */
+const head = /^(?:(?<count>[^*]*)\*)?(?<transport>[^:@]*)(?::(?<controller>[^@]*))?(?:@(?<start>.*))?$/ds;
+
+/**
+ * What the words mean. UserError, in one line with the place, the value and what is accepted, where they mean nothing. `kernel`: the
+ * TCP congestion controls there are (kernelControllers); null: any name is taken, as for plans that were stored elsewhere.
+ */
+export function parseFlow(written: string, kernel: readonly string[] | null): Flow {
+  const words = written.trim();
+  const reader = new Reader(words, kernel);
+  const [first = { text: "", at: 0 }, ...rest] = piecesOf(words);
+  const matched = head.exec(first.text);
+  const piece = (name: string): Piece | null => {
+    const text = matched?.groups?.[name];
+    return text === undefined ? null : { text, at: matched?.indices?.groups?.[name]?.[0] ?? 0 };
+  };
+  const [counted, named, started] = [piece("count"), piece("controller"), piece("start")];
+  const count = counted === null ? 1 : reader.count(counted);
+  const transport = reader.transport(piece("transport") ?? first);
+  const congestion = reader.controller(named ?? { text: usualController, at: first.text.length }, transport);
+  const start_s = started === null ? 0 : reader.start_ms(started) / 1000;
+  return { transport, congestion, start_s, count, ...settingsOf(rest, transport, reader) };
+}
+
+/** The one form of a flow: parsed again it is the same flow. */
+export function formatFlow({
+  transport,
+  congestion,
+  paced,
+  migrate_s,
+  direction,
+  start_s,
+  for_s,
+  size_bytes,
+  count,
+}: Flow): string {
+  const ms = (time_s: number): number => Math.round(time_s * 1000);
+  return [
+    `${count === 1 ? "" : `${count}*`}${transport}:${congestion}${start_s === 0 ? "" : `@${formatTime_ms(ms(start_s))}`}`,
+    ...(paced ? ["paced"] : []),
+    ...(migrate_s === undefined ? [] : [`migrate=${formatTime_ms(ms(migrate_s))}`]),
+    ...(direction === "down" ? [] : [direction]),
+    ...(for_s === null ? [] : [`for=${formatTime_ms(ms(for_s))}`]),
+    ...(size_bytes === null ? [] : [`size=${formatSize_bytes(size_bytes)}`]),
+  ].join(",");
+}

@@ -1,0 +1,73 @@
+// Watches a flow run while it lasts, by what its programs append to their files, and hands lines to who draws them. Costs the run next to
+// nothing: a few kilobytes are read twice a second.
+import type { FlowRun } from "../../../../schemas/generated/flow_run.ts";
+import type { FlowFiles } from "../records/read_flow_records.ts";
+import { liveLines, mostRows, shownLooks } from "./live_lines.ts";
+import { binNames, isNewer, lookAt, type RunLook, type Snapshot, sampleNames } from "./looks.ts";
+import { RecordTail } from "./record_tail.ts";
+
+const look_ms = 500;
+/** Of bins: half a second of a hundred flows each way, and no more of a thousand. */
+const mostBins = 2000;
+
+export interface LiveView {
+  /** Draws nothing any more, and lets go of the files. */
+  close(): Promise<void>;
+}
+
+export interface LiveOptions {
+  readonly run: FlowRun;
+  readonly files: Pick<FlowFiles, "nearSamples" | "farSamples" | "bins">;
+  /** Called with what is to stand there from now on. */
+  readonly draw: (lines: readonly string[]) => void;
+  /** Rows of flows that there is room for. */
+  readonly rows?: number;
+  /** In tests. */
+  readonly every_ms?: number;
+}
+
+/** The files need not be there yet. What cannot be read is not drawn: the run is judged by others. */
+export function openLiveView({ run, files, draw, rows = mostRows, every_ms = look_ms }: LiveOptions): LiveView {
+  const near = new RecordTail(files.nearSamples, sampleNames);
+  const far = new RecordTail(files.farSamples, sampleNames);
+  const bins = new RecordTail(files.bins, binNames);
+  // Ends write their flows' records tick by tick: the last of each lies within two ticks.
+  const perEnd = 2 * run.flows.length;
+  let before: Snapshot | null = null;
+  let looks: readonly RunLook[] = [];
+  let began_ns: number | null = null;
+  let closed = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const look = async (): Promise<void> => {
+    const [atNear, atFar, atLink] = await Promise.all([near.last(perEnd), far.last(perEnd), bins.last(mostBins)]);
+    if (closed) return;
+    const after: Snapshot = { near: atNear, far: atFar, bins: atLink };
+    if (!isNewer(before, after)) return;
+    const seen = lookAt(run.flows, before, after, looks.at(-1) ?? null);
+    before = after;
+    began_ns ??= seen.at_ns;
+    looks = [...looks, seen].slice(-shownLooks);
+    draw(liveLines(looks, { for_ms: run.for_ms, began_ns, rows }));
+  };
+  let looking = Promise.resolve();
+  const next = (): void => {
+    if (closed) return;
+    timer = setTimeout(() => {
+      // A file that cannot be read ends the view, not the run.
+      looking = look().then(next, () => undefined);
+    }, every_ms);
+    timer.unref();
+  };
+  next();
+
+  return {
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await looking;
+      draw([]);
+      await Promise.all([near, far, bins].map((tail) => tail.close()));
+    },
+  };
+}

@@ -1,0 +1,47 @@
+// The page of `trilane flows --page`, made ready as `trilane race` makes its pages: recorded, imported, or a model in place of a
+// recording that lacks bodies. Words to a plan; loads nothing but the trial that decides on a model.
+import type { PlanPage } from "../../../../schemas/generated/sweep_plan.ts";
+import { stockServing } from "../../../load/serving/serving.ts";
+import { chosenPages } from "../../../sweep/plan/chosen_pages.ts";
+import type { PageSize } from "../../../sweep/plan/estimate.ts";
+import { pageFor, pageSizes, pageUnstored } from "../../../sweep/plan/pages.ts";
+import { pageName } from "../../../sweep/plan/plan.ts";
+import { askedPage, type FlowOptions, flowPlanFrom } from "./options.ts";
+import type { FlowPlan } from "./plan.ts";
+
+/** The options' plan, its page recorded or imported. UserError before that for what else is wrong with the words. */
+export async function readyFlowPlan(
+  home: string,
+  options: FlowOptions,
+  say: (line: string) => void,
+): Promise<FlowPlan> {
+  const terms = flowPlanFrom(options);
+  const asked = askedPage(options);
+  const page = asked === null ? terms.page : await pageFor(home, asked.word, { say });
+  if (page === undefined) return terms;
+  const [chosen = page] = await chosenPages([page], {
+    home,
+    options: { as: undefined, compute: "timer" },
+    terms: { serving: stockServing, timeout_s: terms.for_s },
+    trials: "made",
+    say,
+  });
+  return asked === null ? { ...terms, page: chosen } : flowPlanFrom(options, chosen);
+}
+
+async function sizeOf(home: string, page: PlanPage, known: PageSize | null): Promise<PageSize | null> {
+  const name = pageName(page);
+  return (await pageSizes(home, [page], known ? new Map([[name, known]]) : new Map())).get(name) ?? null;
+}
+
+/** The same, but nothing is stored; with the size of the page, if there is one. */
+export async function unstoredFlowPlan(
+  home: string,
+  options: FlowOptions,
+): Promise<{ plan: FlowPlan; size: PageSize | null }> {
+  const terms = flowPlanFrom(options);
+  const asked = askedPage(options);
+  const unstored = asked && (await pageUnstored(home, asked.word));
+  const plan = unstored ? flowPlanFrom(options, unstored.page) : terms;
+  return { plan, size: plan.page === undefined ? null : await sizeOf(home, plan.page, unstored?.size ?? null) };
+}

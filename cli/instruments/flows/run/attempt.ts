@@ -1,0 +1,109 @@
+// One attempt at a flow run: a lab made for it, watched to its end, what it left read and judged. Stores nothing, tries nothing again;
+// its folder and processes are gone when this settles.
+import { writeFile } from "node:fs/promises";
+import type { FlowRun } from "../../../../schemas/generated/flow_run.ts";
+import type { PageLoad } from "../../../../schemas/generated/page_load.ts";
+import { RunError, UserError } from "../../../base/errors.ts";
+import { type Exit, killedBy } from "../../../base/process_group.ts";
+import { throwIfFull } from "../../../browser/scratch.ts";
+import type { LinkProfile } from "../../../link/link.ts";
+import type { Tolerance } from "../../../load/disturbance.ts";
+import { runLab } from "../../../load/lab_process.ts";
+import type { LoadStatus } from "../../../results/store/results.ts";
+import type { FlowRecords } from "../records/flow_records.ts";
+import { type FlowFiles, readFlowRecords } from "../records/read_flow_records.ts";
+import { openFlowEvidence } from "./evidence.ts";
+import { flowsCommandLine } from "./lab_run.ts";
+import type { RunPage } from "./page_run.ts";
+import { makeRunFolder } from "./run_folder.ts";
+import { invalidReasons } from "./validity.ts";
+
+export interface FlowAttemptRequest {
+  readonly home: string;
+  readonly run: FlowRun;
+  /** With the run's own seed. */
+  readonly link: LinkProfile;
+  /** A folder for all that the run leaves; made, and emptied where it is there. */
+  readonly evidence?: string;
+  /** Of what the machine may add. Default: the usual one. */
+  readonly tolerance?: Tolerance;
+  /** Loaded amid the flows. Default: none; attemptFlowRun loads none. */
+  readonly page?: RunPage;
+  /** Aborted: the run is dropped. */
+  readonly signal: AbortSignal;
+  /** Looks at the run while it lasts, by the files that its programs write. */
+  readonly watch?: (run: FlowRun, files: FlowFiles) => { close(): Promise<void> };
+}
+
+export interface FlowAttempt {
+  readonly status: LoadStatus;
+  /** Empty for a valid one. */
+  readonly reasons: readonly string[];
+  readonly wall_ms: number;
+  /** null: a program of the lab left no report. */
+  readonly records: FlowRecords | null;
+  /** null: no page was loaded. */
+  readonly pageLoad: PageLoad | null;
+}
+
+/** The lab made, the near end's last flows closed, reports written. */
+const startAndEnd_ms = 30_000;
+
+/** The programs' last line, without the name of who said it. */
+function saidLast({ stderr }: Exit): string | null {
+  const line = stderr.trim().split("\n").at(-1) ?? "";
+  return line === "" ? null : line.replace(/^trilane-(?:flows|shaper): /, "");
+}
+
+function failureOf(exit: Exit, timedOut: boolean, limit_ms: number): string {
+  if (timedOut) return `the run had not ended after ${(limit_ms / 1000).toFixed(0)} s`;
+  const killed = killedBy(exit);
+  if (killed !== null) return `the lab was killed (${killed})`;
+  return saidLast(exit) ?? `the lab ended with status ${exit.code} and left no report`;
+}
+
+/**
+ * Resolves also for a run that failed. Throws what would fail every run: a controller that there is not, no lab to be had, a full
+ * disk (NoRoomError); and the signal's reason.
+ */
+export async function attemptFlowRun(request: FlowAttemptRequest): Promise<FlowAttempt> {
+  const { home, run, link, signal } = request;
+  signal.throwIfAborted();
+  const begun_ms = performance.now();
+  const folder = await makeRunFolder(run);
+  try {
+    const kept = request.evidence === undefined ? null : await openFlowEvidence(request.evidence);
+    const paths = kept?.paths ?? folder.paths;
+    await writeFile(paths.run, JSON.stringify(run));
+    const commandLine = flowsCommandLine({ home, link, paths, evidence: kept?.evidence ?? null });
+    const limit_ms = run.for_ms + startAndEnd_ms;
+    const watched = request.watch?.(run, paths);
+    const { exit, timedOut } = await runLab(commandLine, { timeout_ms: limit_ms, signal }).finally(() =>
+      watched?.close(),
+    );
+    signal.throwIfAborted();
+    const { records } = await readFlowRecords(run, paths);
+    const wall_ms = Math.round(performance.now() - begun_ms);
+    // A flow that failed ends the programs with status 1: its report says more.
+    if (records !== null && !timedOut) {
+      if (exit.code !== 0) throwIfFull(folder);
+      const reasons = invalidReasons(records, request.tolerance);
+      const hasFailed = records.near.flows.some(({ state }) => state === "failed");
+      return {
+        status: reasons.length === 0 ? "valid" : hasFailed ? "failed" : "invalid",
+        reasons,
+        wall_ms,
+        records,
+        pageLoad: null,
+      };
+    }
+    throwIfFull(folder);
+    const failure = failureOf(exit, timedOut, limit_ms);
+    if (exit.code === 2) throw new UserError(failure);
+    // It could not even be started.
+    if (exit.code === null && exit.signal === null) throw new RunError(failure);
+    return { status: "failed", reasons: [failure], wall_ms, records: null, pageLoad: null };
+  } finally {
+    await folder.remove();
+  }
+}

@@ -1,0 +1,181 @@
+// Bulk flows as an instrument of the engine: which cells a plan has, what one run is asked to be, and what came of all of them. How a run
+// is made is attempt.ts's, in which order the engine's.
+import type { FlowResult } from "../../../../schemas/generated/flow_result.ts";
+import { chromiumPath, programPath } from "../../../base/programs.ts";
+import type { ExecutionTerms, Instrument, RunSession, Shard } from "../../../engine/instrument.ts";
+import { tryLab } from "../../../load/lab.ts";
+import { stockServing } from "../../../load/serving/serving.ts";
+import type { Recording } from "../../../recording/archive/archive.ts";
+import { failedUrlsOf } from "../../../recording/archive/recorded_requests.ts";
+import { flowContrasts } from "../../../results/flows/contrasts.ts";
+import type { FlowRunRow, FlowSweep } from "../../../results/store/results.ts";
+import type { CellShard } from "../../../sweep/cluster/run_cell.ts";
+import { wrapped } from "../../../sweep/outcome.ts";
+import { preparePages } from "../../../sweep/plan/pages.ts";
+import { pinnedPages } from "../../../sweep/plan/pinned_pages.ts";
+import { pageName } from "../../../sweep/plan/plan.ts";
+import type { Progress } from "../../../sweep/progress/progress.ts";
+import { groupsOf } from "../language/flow_run.ts";
+import { formatFlow } from "../language/flow_words.ts";
+import { openLiveView } from "../live/live_view.ts";
+import { flowResult } from "../metrics/flow_result.ts";
+import { guessRun_ms } from "../plan/estimate.ts";
+import { cellsOf, type FlowPlan, flowPlanDigest, pageOf } from "../plan/plan.ts";
+import type { FlowRecords } from "../records/flow_records.ts";
+import { attemptFlowRun, type FlowAttemptRequest } from "./attempt.ts";
+import { flowEvidenceFolder } from "./evidence.ts";
+import { countsOf, excludedSentence, flowCellResults, flowTable, noneValidReason } from "./outcome.ts";
+import { attemptPageRun, type RunPage } from "./page_run.ts";
+import { runFlowSweep } from "./runner.ts";
+import { flowTasks, type RunCell, runCells } from "./tasks.ts";
+
+export interface FlowExecution extends ExecutionTerms {
+  readonly plan: FlowPlan;
+  /** Only one link of the plan, into a file of its own; without a report. */
+  readonly shard?: FlowShard;
+}
+
+/** `link`: in its short form, what the shard's number stands for. */
+export type FlowShard = Shard & CellShard & { readonly link: string };
+
+/** The numbers of a run, by what it left. */
+const resultOf = (records: FlowRecords, { flows }: RunCell): FlowResult => flowResult(records, groupsOf(flows));
+
+/** On a terminal whose last line is progress, the flows are shown below it. */
+function watchOf({ below }: Progress): Pick<FlowAttemptRequest, "watch"> {
+  return below ? { watch: (run, files) => openLiveView({ run, files, draw: below }) } : {};
+}
+
+export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> {
+  const { home, plan, fresh, evidence, shard } = execution;
+  const flowCells = cellsOf(plan).filter(({ link }) => shard === undefined || link === shard.link);
+  const page = pageOf(plan);
+  const made = {
+    recordings: null as ReadonlyMap<string, Recording> | null,
+    pinned: new Map() as ReadonlyMap<string, number>,
+  };
+  const cellsIn = (results: Parameters<typeof runCells>[0], sweep: FlowSweep) => runCells(results, sweep, flowCells);
+  return {
+    noun: "runs",
+    shard,
+    profiles: flowCells.map(({ link_profile }) => link_profile),
+    blocks: plan.repetitions,
+    prepare: async (held, progress) => {
+      made.recordings = page && (await held(() => preparePages(home, [page.page], (event) => progress.tell(event))));
+      if (made.recordings) shard?.check(made.recordings);
+      if (page) chromiumPath();
+      programPath("trilane-flows");
+      await tryLab();
+    },
+    begin: (results, start) => {
+      const { name, seed } = plan;
+      const asked = { name, plan, plan_digest: flowPlanDigest(plan), seed, ...start, flowCells };
+      return shard ? results.beginFlowSweepOnce(asked) : results.beginFlowSweep(asked, fresh);
+    },
+    placedCells: (results, { id }) =>
+      results.flowCellsOf(id).map((cell) => ({ cell: cell.id, place: shard?.cell ?? 0 })),
+    linkCells: (results, sweep) => {
+      const valid = results.flowRunsOf(sweep.id).filter(({ status }) => status === "valid");
+      const stored = Map.groupBy(valid, ({ cell }) => cell);
+      return cellsIn(results, sweep).map((cell) => ({ ...cell, valid: stored.get(cell.id)?.length ?? 0 }));
+    },
+    settle: async (session) => {
+      if (made.recordings) made.pinned = await pinnings(execution, made.recordings, session);
+    },
+    run: ({ progress, ...session }) => {
+      const { results, sweep } = session;
+      const cells = cellsIn(results, sweep);
+      const pages = runPages(plan, made.recordings, made.pinned);
+      const pageSize = [...(made.recordings?.values() ?? [])][0] ?? null;
+      return runFlowSweep({
+        ...{ ...session, home, plan, resultOf },
+        tasks: flowTasks(results, sweep, plan, cells),
+        attempt: (request) =>
+          request.page
+            ? attemptPageRun({ ...request, ...watchOf(progress) }, request.page)
+            : attemptFlowRun({ ...request, ...watchOf(progress) }),
+        ...(pages ? { pageOf: pages } : {}),
+        ...(evidence === undefined ? {} : { evidenceOf: flowEvidenceFolder(evidence, sweep) }),
+        guess_ms: (cell) => guessRun_ms(plan, cell, pageSize),
+      });
+    },
+    conclude: ({ results, sweep }, { all: runs, wall_ms }) => {
+      const all = results.flowRunsOf(sweep.id);
+      const plt_ms = ({ id, lane }: FlowRunRow): number | null =>
+        lane === null ? null : (results.flowPageLoadOf(id)?.log._trilane.metrics.plt_ms ?? null);
+      const stored = cellsIn(results, sweep);
+      const cells = flowCellResults(stored, all, plt_ms);
+      const facts = { runs, ...countsOf(all, runs), wall_s: wall_ms / 1000 };
+      const verdict = shard ? [] : contrastsOf(stored, all);
+      const sentences = [...verdict, excludedSentence(all) ?? ""].filter((sentence) => sentence !== "");
+      const further = sentences.flatMap((sentence) => wrapped(sentence));
+      return {
+        event: (report) =>
+          shard
+            ? {
+                ...{ event: "flow-cell-finished", cell: shard.cell, host: shard.host.name, shard: shard.path },
+                ...{ ...facts, cells },
+              }
+            : { event: "flows-finished", sweep: sweep.id, ...facts, report, verdict, cells },
+        lines: [...flowTable(cells), "", ...further, ...(further.length > 0 ? [""] : [])],
+        failure: all.some(({ status }) => status === "valid")
+          ? null
+          : `no run of sweep ${sweep.id} was valid: ${noneValidReason(all)}`,
+      };
+    },
+  };
+}
+
+function contrastsOf(cells: readonly RunCell[], all: readonly FlowRunRow[]): string[] {
+  const byCell = Map.groupBy(all, ({ cell }) => cell);
+  return flowContrasts(
+    cells.map(({ id, mix, link, lane, flows }) => ({
+      ...{ mix, link, lane, parts: flows.map(formatFlow) },
+      runs: (byCell.get(id) ?? []).flatMap(({ status, block, result }) =>
+        status === "valid" && result !== null ? [{ block, result }] : [],
+      ),
+    })),
+  );
+}
+
+/** What each cell's run loads during its flows; null: nothing. */
+function runPages(
+  plan: FlowPlan,
+  recordings: ReadonlyMap<string, Recording> | null,
+  pinned: ReadonlyMap<string, number>,
+): ((cell: RunCell) => RunPage) | null {
+  const page = pageOf(plan);
+  const recording = page && recordings?.get(pageName(page.page));
+  if (!page || !recording) return null;
+  const { name, digest, url, source } = recording;
+  const loaded = { name, digest, url, failedUrls: failedUrlsOf(recording) };
+  const strict = source.startsWith("synth: ");
+  const start_ms = Math.round(page.start_s * 1000);
+  return ({ lane }) => {
+    if (lane === null) throw new Error("unreachable: each cell of a plan with a page has a lane");
+    return { recording: loaded, strict, lane, start_ms, pinned_ms: pinned.get(name) ?? null };
+  };
+}
+
+/**
+ * To which moment the page's clock is set, as pages without flows have it: decided by a trial load without them, once for each recording.
+ * Several machines must do the same, and try nothing.
+ */
+async function pinnings(
+  { home, plan, shard }: FlowExecution,
+  recordings: ReadonlyMap<string, Recording>,
+  { results, sweep, signal, store, tell }: Omit<RunSession<FlowSweep>, "links">,
+): Promise<ReadonlyMap<string, number>> {
+  return await pinnedPages({
+    ...{ home, recordings, sweep: sweep.id, decides: shard === undefined, store, signal, tell },
+    plan: { serving: stockServing, timeout_s: plan.for_s },
+    results: {
+      trialOf: (digest) => results.trialOf(digest),
+      recordTrial: (digest, trial) => results.recordTrial(digest, trial),
+      // Kept with the recording alone: a sweep of flows has no cells of pages.
+      pinningsOf: () => new Map(),
+      recordPinning: () => undefined,
+    },
+    tryRecording: (await import("../../../load/pin_decision.ts")).tryRecording,
+  });
+}

@@ -1,0 +1,84 @@
+// Runs a plan's flow runs: what one is asked to be, what of it is stored, and what is told of it. In which order, when one waits and when
+// it is tried again is cli/engine/ordered_runner.ts's; how a run is made is attempt.ts's.
+import type { FlowResult } from "../../../../schemas/generated/flow_result.ts";
+import type {
+  FlowRunFinished,
+  FlowRunStarted,
+  SweepPaused,
+  SweepStarted,
+} from "../../../../schemas/generated/sweep_event.ts";
+import { type OrderedOptions, type OrderedOutcome, runInOrder } from "../../../engine/ordered_runner.ts";
+import type { FlowSweep } from "../../../results/store/results.ts";
+import { flowRunOf } from "../language/flow_run.ts";
+import type { FlowPlan } from "../plan/plan.ts";
+import { runSeed } from "../plan/run_order.ts";
+import { packRecords, thinnedRecords } from "../records/stored_records.ts";
+import type { FlowAttempt, FlowAttemptRequest } from "./attempt.ts";
+import type { RunPage } from "./page_run.ts";
+import type { FlowTask, RunCell } from "./tasks.ts";
+
+export interface FlowRunnerOptions extends OrderedOptions<RunCell> {
+  readonly home: string;
+  readonly sweep: FlowSweep;
+  readonly plan: FlowPlan;
+  readonly attempt: (request: FlowAttemptRequest) => Promise<FlowAttempt>;
+  /** The numbers of a run, by what it left. */
+  readonly resultOf: (records: NonNullable<FlowAttempt["records"]>, cell: RunCell) => FlowResult;
+  /** What is loaded amid a cell's flows; without it no page is. */
+  readonly pageOf?: (cell: RunCell) => RunPage;
+  /** A folder for what each attempt leaves; without it only its row is kept. */
+  readonly evidenceOf?: (cell: RunCell, block: number, attempt: number) => string;
+  readonly tell: (event: SweepStarted | SweepPaused | FlowRunStarted | FlowRunFinished) => void;
+}
+
+function placeOf({ cell: { mix, link, lane }, planned: { position, block } }: FlowTask, attempt: number) {
+  return { position, mix, link, lane, block, attempt };
+}
+
+function requestOf(options: FlowRunnerOptions, { cell, planned: { block }, attempts }: FlowTask): FlowAttemptRequest {
+  const { home, plan, pageOf, evidenceOf, signal } = options;
+  return {
+    home,
+    run: flowRunOf(cell.flows, plan),
+    link: { ...cell.link_profile, seed: runSeed(plan, cell, block) },
+    ...(plan.tolerance ? { tolerance: plan.tolerance } : {}),
+    ...(pageOf ? { page: pageOf(cell) } : {}),
+    ...(evidenceOf ? { evidence: evidenceOf(cell, block, attempts) } : {}),
+    signal,
+  };
+}
+
+/** Runs until every planned run has a valid attempt or has used up its attempts, or until the signal. */
+export function runFlowSweep(options: FlowRunnerOptions): Promise<OrderedOutcome> {
+  const { results, resultOf, tell } = options;
+  return runInOrder<RunCell, FlowAttempt>(options, {
+    kind: "flows",
+    waitsForCalm: true,
+    tell,
+    tellStart: (task) => tell({ event: "flow-run-started", ...placeOf(task, task.attempts) }),
+    attempt: (task) => options.attempt(requestOf(options, task)),
+    // One that failed has failed over any link.
+    spoiled: (made, fault) => ({
+      ...made,
+      status: made.status === "valid" ? "invalid" : made.status,
+      reasons: [...made.reasons, fault],
+    }),
+    store: ({ cell, planned: { block, position }, attempts }, made, started_at) => {
+      const { status, reasons, wall_ms, records, pageLoad } = made;
+      return results.recordFlowRun({
+        cell: cell.id,
+        ...{ block, attempt: attempts, position, status, reasons, started_at, wall_ms },
+        result: records && resultOf(records, cell),
+        series: records && packRecords(thinnedRecords(records)),
+        pageLoad,
+      });
+    },
+    tellEnd: (task, { status, reasons, wall_ms }, { attempt, row, done, left_s }) =>
+      tell({
+        event: "flow-run-finished",
+        ...placeOf(task, attempt),
+        ...{ run: row, status, reasons: [...reasons], wall_ms },
+        ...{ done, runs: options.tasks.length, left_s },
+      }),
+  });
+}

@@ -1,0 +1,221 @@
+// cli/instruments/fetch/run/runner: every planned fetch has one outcome, whatever servers do; what the machine disturbed is repeated; a stopped run is
+// gone on with; hosts have their pause.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { NoRoomError } from "../../../../../cli/base/errors.ts";
+import { type FetchPlan, fetchCellsOf, fetchPlanOf } from "../../../../../cli/instruments/fetch/plan/plan.ts";
+import type { FetchAttempt, FetchAttemptRequest } from "../../../../../cli/instruments/fetch/run/attempt.ts";
+import { HostManners } from "../../../../../cli/instruments/fetch/run/host_manners.ts";
+import { type FetchRunnerOptions, runFetchSweep } from "../../../../../cli/instruments/fetch/run/runner.ts";
+import { fetchTasks } from "../../../../../cli/instruments/fetch/run/tasks.ts";
+import { disturbedRunReason } from "../../../../../cli/load/disturbance.ts";
+import { openResults, type Results } from "../../../../../cli/results/store/results.ts";
+import type { FetchHttpsRecord } from "../../../../../schemas/generated/fetch_record.ts";
+import { fetchRecord } from "../records.ts";
+
+const plan = fetchPlanOf(
+  {
+    name: "test",
+    objects: ["https://a.example/", "https://b.example/"],
+    lanes: ["h2", "h3"],
+    repetitions: 2,
+    pause_ms: 100,
+  },
+  "test",
+);
+
+const good: FetchAttempt = { status: "valid", reasons: [], wall_ms: 5, record: fetchRecord(), cost: null };
+const refused: FetchAttempt = {
+  status: "failed",
+  reasons: ["connect: Connection refused"],
+  wall_ms: 5,
+  record: fetchRecord({ error: { stage: "connect", reason: "Connection refused" } }),
+  cost: null,
+};
+const disturbed: FetchAttempt = { ...good, status: "invalid", reasons: [`${disturbedRunReason}: it was`] };
+
+describe("the runner of fetches", () => {
+  let home: string;
+  let results: Results;
+  const waits: number[] = [];
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), "trilane-fetch-runner-"));
+    results = openResults(home);
+    waits.length = 0;
+  });
+  afterEach(() => {
+    results.close();
+    rmSync(home, { recursive: true });
+  });
+
+  function begin(
+    attempt: FetchRunnerOptions["attempt"],
+    more: Partial<FetchRunnerOptions> = {},
+    terms: Partial<Pick<FetchPlan, "connect" | "follow">> = {},
+  ) {
+    const asked = { name: "test", plan, plan_digest: "d", seed: 1, command: [], environment: {} };
+    const { sweep, resumed } = results.beginFetchSweep({ ...asked, fetchCells: fetchCellsOf(plan) }, false);
+    const { signal } = more.signal ? more : new AbortController();
+    const events: string[] = [];
+    const manners = new HostManners({
+      plan: { ...plan, ...terms },
+      signal: signal as AbortSignal,
+      now_ms: () => 0,
+      pause: async (time_ms) => void waits.push(time_ms),
+    });
+    const done = runFetchSweep({
+      ...{ results, sweep, resumed, manners, attempt },
+      tasks: fetchTasks(results, sweep, plan),
+      requestOf: ({ object, lane, tls, ip }) => ({
+        plan,
+        object,
+        lane,
+        tls,
+        ip,
+        ca: null,
+        lab: null,
+        countsCalls: false,
+        signal: signal as AbortSignal,
+      }),
+      guess_ms: () => 10,
+      links: null,
+      signal: signal as AbortSignal,
+      tell: ({ event }) => events.push(event),
+      ...more,
+    });
+    return { sweep, done, events };
+  }
+
+  test("each planned fetch has a row, those that fail one alone", async () => {
+    const { sweep, done } = begin(async ({ lane }) => (lane === "h3" ? refused : good));
+    assert.deepEqual(await done, { state: "finished", done: 8, all: 8, wall_ms: 40, asked: null });
+    const all = results.fetchesOf(sweep.id);
+    assert.equal(all.length, 8);
+    assert.equal(all.filter(({ status }) => status === "failed").length, 4);
+    assert.deepEqual([...new Set(all.map(({ attempt }) => attempt))], [0]);
+    assert.equal(results.fetchSweep(sweep.id).finished_at === null, false);
+    assert.equal(all[0]?.record?.schema, "trilane/fetch-record/1");
+  });
+
+  test("a host that was just asked has its pause, another has none", async () => {
+    const { done } = begin(async () => good);
+    await done;
+    // The first fetch from either host waits for nothing.
+    assert.deepEqual(waits, Array(6).fill(100));
+  });
+
+  test("names on one server, and what redirects lead to, have their pause, too", async () => {
+    await begin(async () => good, {}, { connect: "192.0.2.1:443" }).done;
+    assert.deepEqual(waits, Array(7).fill(100));
+    waits.length = 0;
+    results.close();
+    results = openResults(mkdtempSync(join(home, "led-")));
+    const toTheOther = async ({ object }: FetchAttemptRequest): Promise<FetchAttempt> => {
+      const final_url = plan.objects.find((each) => each !== object) ?? "";
+      return { ...good, record: fetchRecord({ url: object, final_url }) };
+    };
+    await begin(toTheOther, {}, { follow: 1 }).done;
+    assert.deepEqual(waits, Array(7).fill(100));
+  });
+
+  test("what the machine disturbed is repeated, and both are kept", async () => {
+    let first = true;
+    const { sweep, done } = begin(async () => {
+      const made = first ? disturbed : good;
+      first = false;
+      return made;
+    });
+    await done;
+    const all = results.fetchesOf(sweep.id);
+    assert.equal(all.length, 9);
+    assert.deepEqual(
+      all.filter(({ status }) => status === "invalid").map(({ attempt }) => attempt),
+      [0],
+    );
+    assert.equal(all.filter(({ status }) => status === "valid").length, 8);
+  });
+
+  test("stopped by a signal it drops what is under way, and goes on with the rest", async () => {
+    const stop = new AbortController();
+    let made = 0;
+    const attempt = async (): Promise<FetchAttempt> => {
+      made += 1;
+      if (made === 4) stop.abort();
+      return good;
+    };
+    const first = begin(attempt, { signal: stop.signal });
+    const { state, done } = await first.done;
+    assert.deepEqual([state, done, results.fetchesOf(first.sweep.id).length], ["stopped", 3, 3]);
+    results.release(first.sweep.id);
+    const again = begin(async () => good);
+    assert.equal(again.sweep.id, first.sweep.id);
+    assert.deepEqual([(await again.done).state, results.fetchesOf(first.sweep.id).length], ["finished", 8]);
+    const places = results.fetchesOf(first.sweep.id).map(({ cell, block }) => `${cell} ${block}`);
+    assert.equal(new Set(places).size, 8);
+  });
+
+  test("while the disk is full a fetch that was made is held, and asked for no second time", async () => {
+    let full = 3;
+    let made = 0;
+    const store = results.recordFetch.bind(results);
+    results.recordFetch = (fetch) => {
+      if (full-- > 0) throw new NoRoomError("results.db: no space left: free some");
+      return store(fetch);
+    };
+    const paused: number[] = [];
+    const attempt = async (): Promise<FetchAttempt> => {
+      made += 1;
+      return good;
+    };
+    const { sweep, done, events } = begin(attempt, { pause: async (time_ms) => void paused.push(time_ms) });
+    assert.equal((await done).state, "finished");
+    assert.deepEqual([made, results.fetchesOf(sweep.id).length, paused.length], [8, 8, 3]);
+    assert.equal(events.filter((event) => event === "sweep-paused").length, 1);
+  });
+
+  test("a host's HTTPS records are asked for once, and stand in all of its rows", async () => {
+    const asked: FetchAttemptRequest[] = [];
+    const state = (object: string, askHttpsRecord: boolean) =>
+      fetchRecord({
+        url: object,
+        final_url: object,
+        https_record: askHttpsRecord
+          ? { state: "absent", reason: null, lookup_ms: 3, records: [] }
+          : { state: "not-asked", reason: null, lookup_ms: null, records: [] },
+      });
+    const { sweep, done } = begin(async (request) => {
+      asked.push(request);
+      return { ...good, record: state(request.object, request.askHttpsRecord) };
+    });
+    await done;
+    assert.equal(asked.filter(({ askHttpsRecord }) => askHttpsRecord).length, 2);
+    assert.ok(results.fetchesOf(sweep.id).every(({ record }) => record?.https_record.state === "absent"));
+  });
+
+  test("those of a host that redirects lead to are asked for although the first host's are known", async () => {
+    const asked: string[] = [];
+    const attempt = async ({ object, askHttpsRecord }: FetchAttemptRequest): Promise<FetchAttempt> => {
+      const final_url = object === "https://a.example/" ? "https://www.example/" : object;
+      if (askHttpsRecord) asked.push(final_url);
+      const state = askHttpsRecord ? "absent" : "not-asked";
+      const https_record: FetchHttpsRecord = { state, reason: null, lookup_ms: null, records: [] };
+      return { ...good, record: fetchRecord({ url: object, final_url, https_record }) };
+    };
+    const manners = new HostManners({ plan: { pause_ms: 0, follow: 3 }, signal: new AbortController().signal });
+    manners.completed(
+      fetchRecord({
+        url: "https://a.example/x",
+        final_url: "https://a.example/x",
+        https_record: { state: "present", reason: null, lookup_ms: 1, records: [] },
+      }),
+    );
+    const { sweep, done } = begin(attempt, { manners });
+    await done;
+    assert.deepEqual(asked.toSorted(), ["https://b.example/", "https://www.example/"]);
+    const states = results.fetchesOf(sweep.id).map(({ record }) => record?.https_record.state);
+    assert.deepEqual(states, Array(8).fill("absent"));
+  });
+});
