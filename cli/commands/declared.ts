@@ -47,3 +47,13 @@ export function declarationOf(command: Command, parent = ""): Declaration {
     epilogue: table.epilogueText,
   };
 }
+
+/** Options that were given another value than they have by themselves. */
+export function givenOptions(command: Command, options: object): string[] {
+  const values = new Map<string, unknown>(Object.entries(options));
+  return [...declarationOf(command).options].flatMap(([name, declared]) => {
+    const value = values.get(name);
+    const isEmpty = value === undefined || value === false || (Array.isArray(value) && value.length === 0);
+    return isEmpty || value === declared.default ? [] : [name];
+  });
+}

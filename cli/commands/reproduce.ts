@@ -22,7 +22,7 @@ import { planDigest } from "../sweep/plan/plan.ts";
 import { verbosityOf } from "../sweep/progress/verbosity.ts";
 import type { Command } from "./command.ts";
 import { command as compare, compareStored } from "./compare.ts";
-import { declarationOf } from "./declared.ts";
+import { declarationOf, givenOptions } from "./declared.ts";
 import { reproduceFetches } from "./reproduce_fetches.ts";
 import { reproduceFlows } from "./reproduce_flows.ts";
 import { defineSweep, runPlan, type SweepOptions } from "./sweep.ts";
@@ -51,18 +51,8 @@ function pagesOf({ page, pages, corpus, what }: ReproduceOptions, study: Study):
 const ofBundle = new Set(["out", "rerun", "home", "json", "debug"]);
 const ofRerun = new Set(["new", "labs", "evidence", "stop-file", "stop-after", "quiet", "status", "verbose"]);
 
-/** Those that were given another value than they have by themselves. */
-function givenOptions(options: ReproduceOptions): string[] {
-  const values = new Map<string, unknown>(Object.entries(options));
-  return [...declarationOf(command).options].flatMap(([name, declared]) => {
-    const value = values.get(name);
-    const isEmpty = value === undefined || value === false || (Array.isArray(value) && value.length === 0);
-    return isEmpty || value === declared.default ? [] : [name];
-  });
-}
-
 function refuseOthers(options: ReproduceOptions): void {
-  for (const name of givenOptions(options)) {
+  for (const name of givenOptions(command, options)) {
     if (ofBundle.has(name)) continue;
     if (!ofRerun.has(name)) throw new UserError(`--${name}: a bundle has its own plan: leave it out, or name a study`);
     if (!options.rerun) throw new UserError(`--${name}: nothing is loaded without --rerun: leave it out`);
@@ -175,8 +165,8 @@ export const command: Command<ReproduceOptions> = {
       throw new UserError(
         `--${options.corpus === undefined ? "pages" : "corpus"}: ${options.what} loads no pages: leave it out`,
       );
-    if (ofFlows) return await reproduceFlows(ofFlows, options, givenOptions(options));
-    if (ofFetches) return await reproduceFetches(ofFetches, options, givenOptions(options));
+    if (ofFlows) return await reproduceFlows(ofFlows, options, givenOptions(command, options));
+    if (ofFetches) return await reproduceFetches(ofFetches, options, givenOptions(command, options));
     if (!study) return;
     await runPlan({
       ...options,

@@ -1,4 +1,4 @@
-// `trilane sweep PLAN`: pages x lanes x links x repetitions, from a plan's file or one of the shipped plans.
+// `trilane sweep PLAN`: a plan's file or one of the shipped plans: pages x lanes x links x repetitions, or what an instrument's plan says.
 
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../base/errors.ts";
@@ -29,7 +29,10 @@ import { planRange } from "../sweep/plan/plan_range.ts";
 import { defineStrict, type StrictOptions, strictOf } from "../sweep/plan/strict_option.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/plan/until.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
+import type { PlanKind } from "../engine/instrument.ts";
+import { instrumentOf, instruments } from "../instruments/all.ts";
 import type { Command, CommonOptions } from "./command.ts";
+import { givenOptions } from "./declared.ts";
 import { essentials } from "./help.ts";
 
 export interface SweepOptions
@@ -203,18 +206,45 @@ export async function runPlan(options: SweepOptions, question: DetectionQuestion
     say(`sweep ${finishedSweep(home, plan)?.id} of plan ${plan.name} is finished: nothing to do`);
 }
 
+/** Of all that sweep takes, what a plan of another instrument has too. */
+const optionsOfAll: ReadonlySet<string> = new Set(
+  "runs new dry-run evidence stop-file stop-after quiet status verbose home json debug".split(" "),
+);
+
+/** A plan that is not of pages, by the same command. */
+async function runKind(kind: PlanKind, options: SweepOptions): Promise<void> {
+  const other = givenOptions(command, options).find((name) => !optionsOfAll.has(name) || kind.lacks.includes(name));
+  if (other !== undefined)
+    throw new UserError(`--${other}: plan ${options.plan} is of ${kind.name} and has no page loads: leave it out`);
+  const home = homeFolder(options.home);
+  const { json, evidence, new: fresh, runs } = options;
+  const end = askedToEnd(home, options);
+  const plan = kind.read(options.plan, runs);
+  if (options["dry-run"]) {
+    const { document, lines } = await plan.describe(home);
+    return json ? printJson(document) : printLines([...lines]);
+  }
+  await plan.execute({ home, fresh, json, evidence, verbosity: verbosityOf(options), askedToEnd: end });
+}
+
+/** Names that two kinds have are of pages. */
+const planNames = (): string[] => [...new Set([shippedPlans(), ...instruments.map((kind) => kind.shippedPlans())].flat())];
+
 export const command: Command<SweepOptions> = {
   usage: "sweep <plan>",
-  summary: "Run a plan of pages x links x lanes; the same command resumes it",
+  summary: "Run a plan, of pages x links x lanes, flows or fetches; the same command resumes it",
   define: (table) =>
     defineSweep(table)
       .positional("plan", {
         type: "string",
         demandOption: true,
-        describe: `a JSON file, or one of: ${shippedPlans().join(", ")}`,
+        describe: `a JSON file, or one of: ${planNames().join(", ")}`,
       })
       .example("trilane sweep plan.json", "the plan in a file (schemas/sweep-plan.schema.json)")
       .example("trilane sweep carlucci-2015-s3 --dry-run", "what a shipped plan would run, and for how long")
       .example("trilane sweep das-2014-grid --page my-page", "a study's links with your own page"),
-  run: (options) => runPlan(options),
+  run: async (options) => {
+    const kind = shippedPlans().includes(options.plan) ? null : instrumentOf(options.plan);
+    await (kind ? runKind(kind, options) : runPlan(options));
+  },
 };

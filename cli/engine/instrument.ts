@@ -91,3 +91,22 @@ export interface Instrument<Sweep extends AnySweep = AnySweep> {
   /** Default: the report of the sweep. */
   readonly writeReport?: (sweep: number) => Promise<string>;
 }
+
+/** A plan that was read, whatever it is of. */
+export interface ReadPlan {
+  /** What it would run, for a dry run: as a document, and as lines for people. */
+  readonly describe: (home: string) => Promise<{ readonly document: object; readonly lines: readonly string[] }>;
+  readonly execute: (terms: ExecutionTerms) => Promise<boolean>;
+}
+
+/** How the plans of an instrument are recognised and read. */
+export interface PlanKind {
+  /** Its command's name, too. */
+  readonly name: string;
+  readonly shippedPlans: () => readonly string[];
+  readonly isPlan: (document: object) => boolean;
+  /** `runs`: in place of the plan's repetitions. UserError for a plan that cannot be. */
+  readonly read: (pathOrName: string, runs: number | undefined) => ReadPlan;
+  /** Options of a plan's execution that it does not have. */
+  readonly lacks: readonly string[];
+}

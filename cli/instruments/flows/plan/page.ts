@@ -29,7 +29,8 @@ export async function readyFlowPlan(
   return asked === null ? { ...terms, page: chosen } : flowPlanFrom(options, chosen);
 }
 
-async function sizeOf(home: string, page: PlanPage, known: PageSize | null): Promise<PageSize | null> {
+/** null: it is not known. */
+export async function pageSizeOf(home: string, page: PlanPage, known: PageSize | null): Promise<PageSize | null> {
   const name = pageName(page);
   return (await pageSizes(home, [page], known ? new Map([[name, known]]) : new Map())).get(name) ?? null;
 }
@@ -43,5 +44,5 @@ export async function unstoredFlowPlan(
   const asked = askedPage(options);
   const unstored = asked && (await pageUnstored(home, asked.word));
   const plan = unstored ? flowPlanFrom(options, unstored.page) : terms;
-  return { plan, size: plan.page === undefined ? null : await sizeOf(home, plan.page, unstored?.size ?? null) };
+  return { plan, size: plan.page === undefined ? null : await pageSizeOf(home, plan.page, unstored?.size ?? null) };
 }

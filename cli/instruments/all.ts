@@ -1,0 +1,21 @@
+// The instruments of the engine: the one list. Whatever a plan is of, it is found here by what it says. Loads of pages are not among them
+// yet (cli/sweep has their plans and their execution).
+import { readFileSync } from "node:fs";
+import type { PlanKind } from "../engine/instrument.ts";
+import { fetchPlans } from "./fetch/plan_kind.ts";
+import { flowPlans } from "./flows/plan_kind.ts";
+
+export const instruments: readonly PlanKind[] = [flowPlans, fetchPlans];
+
+/** null: of none, or it cannot be read, and who reads it says why. */
+export function instrumentOf(pathOrName: string): PlanKind | null {
+  const shipped = instruments.find(({ shippedPlans }) => shippedPlans().includes(pathOrName));
+  if (shipped) return shipped;
+  try {
+    const document: unknown = JSON.parse(readFileSync(pathOrName, "utf8"));
+    if (typeof document !== "object" || document === null) return null;
+    return instruments.find(({ isPlan }) => isPlan(document)) ?? null;
+  } catch {
+    return null;
+  }
+}

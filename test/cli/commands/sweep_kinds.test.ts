@@ -1,0 +1,59 @@
+// `trilane sweep PLAN` of plans that are not of pages: an instrument of the one list reads and describes them, by the same command.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { instrumentOf, instruments } from "../../../cli/instruments/all.ts";
+import { shippedPlans } from "../../../cli/sweep/plan/plan.ts";
+
+const launcher = join(import.meta.dirname, "..", "..", "..", "cli", "trilane");
+const home = mkdtempSync(join(tmpdir(), "trilane-sweep-kinds-"));
+after(() => rmSync(home, { recursive: true, force: true }));
+
+function sweep(...words: string[]) {
+  return spawnSync(launcher, ["sweep", ...words, "--home", home], { encoding: "utf8", timeout: 120_000 });
+}
+
+function planFile(name: string, document: object): string {
+  const path = join(home, name);
+  writeFileSync(path, JSON.stringify(document));
+  return path;
+}
+
+const flows = planFile("flows.json", { name: "ours", links: ["5mbit/50ms"], mixes: [{ flows: ["tcp:cubic"] }], repetitions: 2 });
+const fetches = planFile("fetch.json", {
+  ...{ name: "ours", lanes: ["h2", "h3"], objects: ["https://shop.example/"], repetitions: 2 },
+});
+
+test("what a plan is of is found by what it says, and a page's plan is of none of the list", () => {
+  assert.equal(instrumentOf(flows)?.name, "flows");
+  assert.equal(instrumentOf(fetches)?.name, "fetch");
+  assert.equal(instrumentOf(planFile("pages.json", { name: "ours", pages: ["a"], links: [], lanes: ["h2"] })), null);
+  assert.equal(instrumentOf(planFile("list.json", [])), null);
+  assert.equal(instrumentOf(join(home, "none.json")), null);
+  for (const kind of instruments)
+    for (const name of kind.shippedPlans())
+      if (!shippedPlans().includes(name)) assert.equal(instrumentOf(name), kind, name);
+});
+
+test("sweep describes a plan of flows and one of fetches, with other runs", () => {
+  for (const [plan, event, runs] of [
+    [flows, "flows-planned", 3],
+    [fetches, "fetches-planned", 6],
+  ] as const) {
+    const { status, stdout, stderr } = sweep(plan, "--dry-run", "--json", "--runs", "3");
+    assert.equal(status, 0, stderr);
+    const planned = JSON.parse(stdout) as { event: string; runs?: number; fetches?: number };
+    assert.deepEqual([planned.event, planned.runs ?? planned.fetches], [event, runs]);
+    assert.match(sweep(plan, "--dry-run").stdout, /^size /m);
+  }
+});
+
+test("an option of page loads is refused by its name, and what an instrument lacks", () => {
+  const decide = sweep(flows, "--decide", "3");
+  assert.deepEqual([decide.status, decide.stdout], [2, ""]);
+  assert.match(decide.stderr, /--decide: plan .*flows\.json is of flows and has no page loads: leave it out\n$/);
+  assert.match(sweep(fetches, "--evidence", join(home, "kept")).stderr, /--evidence: plan .*fetch\.json is of fetch /);
+});
