@@ -25,7 +25,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "cli/registry": ["cli/base", "extension/capture"],
   "cli/link": ["cli/base", "cli/registry"],
   "cli/instruments/fetch/prefixes": ["cli/base"],
-  "cli/instruments/fetch/cost": [],
   "cli/instruments/flows/records": ["cli/base"],
   "cli/instruments/flows/language": ["cli/base"],
   "cli/instruments/flows/metrics": ["cli/base", "cli/registry", "cli/instruments/flows/records"],
@@ -86,7 +85,13 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   "cli/engine": ["cli/base", "cli/link", "cli/load", "cli/results", "cli/report", "cli/sweep"],
   "cli/instruments/flows/plan": ["cli/base", "cli/link", "cli/instruments/flows/language", "cli/load", "cli/sweep"],
-  "cli/instruments/flows/live": ["cli/base", "cli/registry", "cli/link", "cli/instruments/flows/records", "cli/instruments/flows/language"],
+  "cli/instruments/flows/live": [
+    "cli/base",
+    "cli/registry",
+    "cli/link",
+    "cli/instruments/flows/records",
+    "cli/instruments/flows/language",
+  ],
   "cli/instruments/flows/run": [
     "cli/instruments/flows/live",
     "cli/base",
@@ -116,7 +121,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "cli/results",
     "cli/report",
     "cli/sweep",
-    "cli/instruments/fetch/cost",
     "cli/instruments/fetch/metrics",
     "cli/instruments/fetch/prefixes",
     "cli/instruments/fetch/plan",
@@ -129,16 +133,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "cli/results",
     "extension/har",
   ],
-  "cli/instruments/flows": [
-    "cli/engine",
-    "cli/instruments/flows/plan",
-    "cli/instruments/flows/run",
-  ],
-  "cli/instruments/fetch": [
-    "cli/engine",
-    "cli/instruments/fetch/plan",
-    "cli/instruments/fetch/run",
-  ],
+  "cli/instruments/flows": ["cli/engine", "cli/instruments/flows/plan", "cli/instruments/flows/run"],
+  "cli/instruments/fetch": ["cli/engine", "cli/instruments/fetch/plan", "cli/instruments/fetch/run"],
   "cli/instruments": ["cli/engine", "cli/instruments/flows", "cli/instruments/fetch"],
   "cli/install": ["cli/base", "cli/browser", "cli/recording", "cli/results"],
   "cli/commands": [
@@ -249,7 +245,13 @@ test("a cycle is found, and told by its files", () => {
 });
 
 /** Files outside of an instrument's folder that name it. The engine and the registry name none; of the others there may be no more. */
-const namers: Readonly<Record<string, number>> = { "cli/commands": 10, "cli/load": 2, "cli/report": 19, "cli/results": 13, "cli/sweep": 1 };
+const namers: Readonly<Record<string, number>> = {
+  "cli/commands": 10,
+  "cli/load": 2,
+  "cli/report": 19,
+  "cli/results": 13,
+  "cli/sweep": 1,
+};
 
 test("nothing names an instrument but its own folder, the list, its commands, and rooms that are still to lose it", () => {
   const outside = typescript.filter(

@@ -6,6 +6,8 @@ import { homeFolder } from "../base/home.ts";
 import { number } from "../base/option.ts";
 import type { OptionTable } from "../base/option_table.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
+import type { PlanKind } from "../engine/instrument.ts";
+import { instrumentOf, instruments } from "../instruments/all.ts";
 import { measuredTraces, syntheticTraces } from "../link/trace/networks.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
 import { overrideServing } from "../load/serving/serving.ts";
@@ -29,8 +31,6 @@ import { planRange } from "../sweep/plan/plan_range.ts";
 import { defineStrict, type StrictOptions, strictOf } from "../sweep/plan/strict_option.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/plan/until.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
-import type { PlanKind } from "../engine/instrument.ts";
-import { instrumentOf, instruments } from "../instruments/all.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { givenOptions } from "./declared.ts";
 import { essentials } from "./help.ts";
@@ -228,7 +228,9 @@ async function runKind(kind: PlanKind, options: SweepOptions): Promise<void> {
 }
 
 /** Names that two kinds have are of pages. */
-const planNames = (): string[] => [...new Set([shippedPlans(), ...instruments.map((kind) => kind.shippedPlans())].flat())];
+const planNames = (): string[] => [
+  ...new Set([shippedPlans(), ...instruments.map((kind) => kind.shippedPlans())].flat()),
+];
 
 export const command: Command<SweepOptions> = {
   usage: "sweep <plan>",

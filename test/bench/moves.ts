@@ -6,7 +6,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { longestSilence_ms } from "../../cli/instruments/flows/metrics/longest_silence.ts";
+import { longestSilence_ms } from "../../cli/instruments/flows/metrics/rates.ts";
 import type { FlowRecords } from "../../cli/instruments/flows/records/flow_records.ts";
 import { formatLink, parseLink } from "../../cli/link/link.ts";
 import type { PageLoad } from "../../cli/load/load.ts";

@@ -1,7 +1,13 @@
 // Medians of fetches over each thing that they were fetched over, with 95 % intervals, as one table. Takes fetches, sums them up by
 // cli/results/fetch.
 import { html, type Markup } from "../../../extension/figures/markup.ts";
-import { type Fetched, type Variant, variantKey, variantName, variantsOf } from "../../instruments/fetch/metrics/fetched.ts";
+import {
+  type Fetched,
+  type Variant,
+  variantKey,
+  variantName,
+  variantsOf,
+} from "../../instruments/fetch/metrics/fetched.ts";
 import { type Quantity, quantities } from "../../instruments/fetch/metrics/quantities.ts";
 import { formatRange, formatValue } from "../../registry/units.ts";
 import { type QuantitySummary, summarizeQuantity } from "../../results/fetches/quantity_summary.ts";

@@ -2,7 +2,13 @@
 // without a file of prefixes. Assembles; numbers are cli/results/fetch's.
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { count } from "../../base/numbers.ts";
-import { type Fetched, servingHost, variantKey, variantName, variantsOf } from "../../instruments/fetch/metrics/fetched.ts";
+import {
+  type Fetched,
+  servingHost,
+  variantKey,
+  variantName,
+  variantsOf,
+} from "../../instruments/fetch/metrics/fetched.ts";
 import type { Quantity } from "../../instruments/fetch/metrics/quantities.ts";
 import type { AutonomousSystems } from "../../instruments/fetch/prefixes/read_prefixes.ts";
 import { cdfOf, groupsOf } from "./curves_of.ts";

@@ -22,7 +22,13 @@ function planFile(name: string, document: object): string {
   return path;
 }
 
-const flows = planFile("flows.json", { name: "ours", links: ["5mbit/50ms"], mixes: [{ flows: ["tcp:cubic"] }], repetitions: 2 });
+const flows = planFile("flows.json", {
+  name: "ours",
+  links: ["5mbit/50ms"],
+  mixes: [{ flows: ["tcp:cubic"] }],
+  for_s: 1,
+  repetitions: 2,
+});
 const fetches = planFile("fetch.json", {
   ...{ name: "ours", lanes: ["h2", "h3"], objects: ["https://shop.example/"], repetitions: 2 },
 });

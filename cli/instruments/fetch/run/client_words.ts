@@ -1,7 +1,11 @@
-// The command line of trilane-fetch for one object, or for none, to see if it takes the rest. Composes it; starts nothing.
+// The command line of trilane-fetch for one object, or for none, to see if it takes the rest, which a trial does before there
+// is a sweep.
+
+import { RunError, UserError } from "../../../base/errors.ts";
 import { programPath } from "../../../base/programs.ts";
+import { ProgramFailure, runProgram } from "../../../base/run_program.ts";
 import type { FetchVariant } from "../../../results/store/results.ts";
-import type { FetchPlan } from "../plan/plan.ts";
+import { type FetchPlan, variantsOf } from "../plan/plan.ts";
 
 export interface ClientRequest extends FetchVariant {
   readonly plan: FetchPlan;
@@ -41,3 +45,24 @@ export const trialWords = (request: Omit<ClientRequest, "object">): string[] => 
   ...optionWords(request),
   ...["--urls", "/dev/null"],
 ];
+
+// Whether trilane-fetch takes what a plan says of its fetches, before there is a sweep: it alone knows what a user agent, an address or a
+// file of certificates may be. It is started once, with no object.
+
+/** `inLab`: its certificates are not the plan's. UserError with what the client says; RunError where it does not run at all. */
+export async function tryClient(plan: FetchPlan, inLab: boolean): Promise<void> {
+  const [variant] = variantsOf(plan);
+  if (!variant) return;
+  const asked = inLab ? { ...plan, verify: false } : plan;
+  const [program = "", ...words] = trialWords({
+    ...{ plan: asked, ...variant },
+    ...{ ca: plan.ca ?? null, askHttpsRecord: false },
+  });
+  try {
+    await runProgram(program, words, { timeout_ms: 10_000 });
+  } catch (error) {
+    if (!(error instanceof ProgramFailure)) throw error;
+    const said = error.lastLine.replace(/^trilane-fetch: /, "") || error.message;
+    throw error.status === 2 ? new UserError(said) : new RunError(said);
+  }
+}

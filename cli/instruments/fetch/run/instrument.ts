@@ -18,12 +18,12 @@ import { fetchSeed } from "../plan/fetch_order.ts";
 import { blocksOf, type FetchPlan, fetchCellsOf, fetchPlanDigest } from "../plan/plan.ts";
 import type { AutonomousSystems } from "../prefixes/read_prefixes.ts";
 import { attemptFetch } from "./attempt.ts";
+import { tryClient } from "./client_words.ts";
 import { HostManners } from "./host_manners.ts";
 import { fetchTable } from "./outcome.ts";
 import { type FetchRunnerOptions, runFetchSweep } from "./runner.ts";
 import { tryStrace } from "./strace.ts";
 import { fetchTasks } from "./tasks.ts";
-import { tryClient } from "./try_client.ts";
 
 export interface FetchExecution extends ExecutionTerms {
   readonly plan: FetchPlan;

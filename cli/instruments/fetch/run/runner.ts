@@ -1,6 +1,11 @@
 // Runs a plan's fetches: how one is attempted with good manners towards its host, what of it is stored, and what is told of it. In which order,
 // when one waits and when it is tried again is cli/engine/ordered_runner.ts's; how a fetch is made is attempt.ts's.
-import type { FetchFinished, FetchStarted, SweepPaused, SweepStarted } from "../../../../schemas/generated/sweep_event.ts";
+import type {
+  FetchFinished,
+  FetchStarted,
+  SweepPaused,
+  SweepStarted,
+} from "../../../../schemas/generated/sweep_event.ts";
 import { type OrderedOptions, type OrderedOutcome, runInOrder } from "../../../engine/ordered_runner.ts";
 import type { FetchCell, FetchSweep } from "../../../results/store/results.ts";
 import type { FetchAttempt, FetchAttemptRequest } from "./attempt.ts";

@@ -4,16 +4,11 @@ import { quantile } from "../../../base/quantile.ts";
 import type { DirectionMetric } from "../../../registry/metrics.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
 import type { BinSeries } from "../records/series.ts";
-import { convergence_ms } from "./convergence.ts";
 import { commonSpan, lengthOf, rateOver, type Span } from "./cumulative.ts";
+import { convergence_ms, jainBySecond, jainIndex, leastOverGreatest, shareRatio } from "./fairness.ts";
 import type { MeasuredFlow } from "./flow_metrics.ts";
-import { goodput_bps } from "./goodput.ts";
-import { jainIndex, leastOverGreatest } from "./jain.ts";
-import { jainBySecond } from "./jain_by_second.ts";
-import { lossRatio } from "./loss_ratio.ts";
 import { known, type Measured, metricSet, missing } from "./measured.ts";
-import { shareRatio } from "./share.ts";
-import { type Capacity, utilization } from "./utilization.ts";
+import { type Capacity, goodput_bps, lossRatio, utilization } from "./rates.ts";
 
 export type Direction = "down" | "up";
 

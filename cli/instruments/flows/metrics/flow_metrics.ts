@@ -4,17 +4,18 @@ import type { FlowMetric } from "../../../registry/metrics.ts";
 import { countsAtLink, type FlowRecords } from "../records/flow_records.ts";
 import { type Counter, ratesBySecond, type Span } from "./cumulative.ts";
 import { endsOf, receivedCounter, since, spanOf, stateOf } from "./flow_spans.ts";
-import { goodput_bps } from "./goodput.ts";
-import { longestSilence_ms } from "./longest_silence.ts";
-import { lossRatio } from "./loss_ratio.ts";
 import { known, type Measured, metricSet, missing } from "./measured.ts";
-import { progress_ms, tenths } from "./progress.ts";
 import { queueDelay_ms } from "./queue_delay.ts";
-import { rateVariation } from "./rate_variation.ts";
-import { received_bps } from "./received_rate.ts";
-import { minimumRtt_ms, rttQuantile_ms, within } from "./rtt.ts";
-import { windowMedian_bytes } from "./window.ts";
-import { largestWindowCut } from "./window_cut.ts";
+import {
+  goodput_bps,
+  longestSilence_ms,
+  lossRatio,
+  progress_ms,
+  rateVariation,
+  received_bps,
+  tenths,
+} from "./rates.ts";
+import { largestWindowCut, minimumRtt_ms, rttQuantile_ms, windowMedian_bytes, within } from "./sender.ts";
 
 export interface MeasuredFlow {
   readonly result: FlowResultFlow;

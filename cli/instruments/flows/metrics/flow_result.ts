@@ -1,15 +1,17 @@
 // One run's result (schemas/flow-result.schema.json) from its records: each metric's file is asked, and what cannot be said has its
 // reason. Pure; reads no file, and compares no runs (summary.ts does).
+
+import type { FlowPing } from "../../../../schemas/generated/flow_report.ts";
 import type { FlowResult, FlowResultFlow, FlowResultGroup } from "../../../../schemas/generated/flow_result.ts";
-import type { GroupMetric } from "../../../registry/metrics.ts";
+import { quantile } from "../../../base/quantile.ts";
+import type { GroupMetric, PingMetric } from "../../../registry/metrics.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
 import { lengthOf } from "./cumulative.ts";
 import { type Direction, measureDirection, ratesTogether, unionOf } from "./direction_metrics.ts";
+import { shares } from "./fairness.ts";
 import { type MeasuredFlow, measureFlow, withShare } from "./flow_metrics.ts";
-import { goodput_bps } from "./goodput.ts";
-import { isNumber, type Measured, metricSet, missing } from "./measured.ts";
-import { measurePing } from "./ping.ts";
-import { shares } from "./share.ts";
+import { isNumber, known, type Measured, metricSet, missing } from "./measured.ts";
+import { goodput_bps } from "./rates.ts";
 
 /** With their shares of their directions. */
 function measureFlows(records: FlowRecords, groupOf: readonly number[]): MeasuredFlow[] {
@@ -80,5 +82,21 @@ export function flowResult(records: FlowRecords, groupOf: readonly number[]): Fl
     near_cpu_ms: near.cpu_ms,
     far_cpu_ms: far.cpu_ms,
     shaper_cpu_ms: shaper.cpu_ns / 1e6,
+  };
+}
+
+// Round trips of the small packets beside the flows: what an interactive application would feel (as flent's rrul). Pure.
+
+export function measurePing({ sent, received, replies }: FlowPing): Record<PingMetric, Measured> {
+  const rtts_ms = replies.map(({ rtt_ns }) => rtt_ns / 1e6);
+  const at = (probability: number): Measured =>
+    rtts_ms.length * (1 - probability) < 1
+      ? missing(`${rtts_ms.length} replies are too few for it`)
+      : quantile(rtts_ms, probability);
+  return {
+    ping_p50_ms: at(0.5),
+    ping_p95_ms: at(0.95),
+    ping_p99_ms: at(0.99),
+    ping_lost: known(sent > 0 ? 1 - received / sent : null, "none was sent"),
   };
 }

@@ -2,7 +2,12 @@
 // of any controller: windows are saws whose period and height are asked for.
 
 import type { FlowRecords, FlowSamples } from "../../../../cli/instruments/flows/records/flow_records.ts";
-import { type BinSeries, binColumns, emptySeries, type SampleSeries } from "../../../../cli/instruments/flows/records/series.ts";
+import {
+  type BinSeries,
+  binColumns,
+  emptySeries,
+  type SampleSeries,
+} from "../../../../cli/instruments/flows/records/series.ts";
 import { parseLink } from "../../../../cli/link/link.ts";
 import type { FlowCounters } from "../../../../schemas/generated/flow_counters.ts";
 import type { FlowReport, ReportedFlow } from "../../../../schemas/generated/flow_report.ts";

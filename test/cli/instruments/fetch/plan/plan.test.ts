@@ -7,7 +7,12 @@ import { describe, test } from "node:test";
 import { describeFetches } from "../../../../../cli/instruments/fetch/plan/describe.ts";
 import { fetchSeed, orderFetches } from "../../../../../cli/instruments/fetch/plan/fetch_order.ts";
 import { type FetchOptions, fetchPlanFrom } from "../../../../../cli/instruments/fetch/plan/options.ts";
-import { fetchCellsOf, fetchPlanDigest, fetchPlanOf, variantsOf } from "../../../../../cli/instruments/fetch/plan/plan.ts";
+import {
+  fetchCellsOf,
+  fetchPlanDigest,
+  fetchPlanOf,
+  variantsOf,
+} from "../../../../../cli/instruments/fetch/plan/plan.ts";
 
 const objects = ["https://a.example/", "https://b.example/", "https://c.example/"];
 const base = { name: "test", objects, lanes: ["h1", "h3"], repetitions: 2 };

@@ -6,8 +6,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { formatFlow, mostFlows, parseFlow } from "../../../../../cli/instruments/flows/language/flow_words.ts";
-import { countFlows, mixWords, readMix, refuseImpossible, refuseRestless } from "../../../../../cli/instruments/flows/language/mix.ts";
-import { formatSize_bytes, formatTime_ms, readSize_bytes } from "../../../../../cli/instruments/flows/language/quantities.ts";
+import {
+  countFlows,
+  mixWords,
+  readMix,
+  refuseImpossible,
+  refuseRestless,
+} from "../../../../../cli/instruments/flows/language/mix.ts";
+import {
+  formatSize_bytes,
+  formatTime_ms,
+  readSize_bytes,
+} from "../../../../../cli/instruments/flows/language/quantities.ts";
 import { kernelControllers, quicControllers } from "../../../../../cli/instruments/flows/language/transports.ts";
 import type { Flow } from "../../../../../schemas/generated/flow.ts";
 import { schemaErrors } from "../../../../schemas/schema_errors.ts";

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomSource } from "../../../../../cli/base/random.ts";
-import { jainIndex, leastOverGreatest } from "../../../../../cli/instruments/flows/metrics/jain.ts";
-import { jainBySecond } from "../../../../../cli/instruments/flows/metrics/jain_by_second.ts";
+import { jainBySecond, jainIndex, leastOverGreatest } from "../../../../../cli/instruments/flows/metrics/fairness.ts";
 
 const near = (actual: unknown, expected: number) =>
   assert.ok(typeof actual === "number" && Math.abs(actual - expected) < 1e-9, `${actual}, not ${expected}`);

@@ -1,7 +1,12 @@
 // Records of made-up flow runs: each flow's goodput is given by the second, all else follows in numbers that are easy to check. Times in
 // ms since the run began.
 import type { FlowCounters, FlowRecords } from "../../../../../cli/instruments/flows/records/flow_records.ts";
-import { binColumns, emptySeries, type SampleSeries, sampledColumns } from "../../../../../cli/instruments/flows/records/series.ts";
+import {
+  binColumns,
+  emptySeries,
+  type SampleSeries,
+  sampledColumns,
+} from "../../../../../cli/instruments/flows/records/series.ts";
 import type { ReportedFlow } from "../../../../../schemas/generated/flow_report.ts";
 import type { FlowRun, RunFlow } from "../../../../../schemas/generated/flow_run.ts";
 import { examplesOf } from "../../../../schemas/mutations.ts";

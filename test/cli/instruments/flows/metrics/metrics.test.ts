@@ -1,19 +1,28 @@
 // Each metric of a flow by hand.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { convergence_ms } from "../../../../../cli/instruments/flows/metrics/convergence.ts";
-import { commonSpan, countAt, rateOver, ratesBySecond } from "../../../../../cli/instruments/flows/metrics/cumulative.ts";
+import {
+  commonSpan,
+  countAt,
+  rateOver,
+  ratesBySecond,
+} from "../../../../../cli/instruments/flows/metrics/cumulative.ts";
 import { unionOf } from "../../../../../cli/instruments/flows/metrics/direction_metrics.ts";
-import { goodput_bps } from "../../../../../cli/instruments/flows/metrics/goodput.ts";
-import { longestSilence_ms } from "../../../../../cli/instruments/flows/metrics/longest_silence.ts";
-import { lossRatio } from "../../../../../cli/instruments/flows/metrics/loss_ratio.ts";
-import { queueDelay_ms } from "../../../../../cli/instruments/flows/metrics/queue_delay.ts";
-import { rateVariation } from "../../../../../cli/instruments/flows/metrics/rate_variation.ts";
-import { minimumRtt_ms, rttQuantile_ms, within } from "../../../../../cli/instruments/flows/metrics/rtt.ts";
-import { shareRatio, shares } from "../../../../../cli/instruments/flows/metrics/share.ts";
-import { utilization } from "../../../../../cli/instruments/flows/metrics/utilization.ts";
-import { weightedQuantile } from "../../../../../cli/instruments/flows/metrics/weighted_quantile.ts";
-import { largestWindowCut } from "../../../../../cli/instruments/flows/metrics/window_cut.ts";
+import { convergence_ms, shareRatio, shares } from "../../../../../cli/instruments/flows/metrics/fairness.ts";
+import { queueDelay_ms, weightedQuantile } from "../../../../../cli/instruments/flows/metrics/queue_delay.ts";
+import {
+  goodput_bps,
+  longestSilence_ms,
+  lossRatio,
+  rateVariation,
+  utilization,
+} from "../../../../../cli/instruments/flows/metrics/rates.ts";
+import {
+  largestWindowCut,
+  minimumRtt_ms,
+  rttQuantile_ms,
+  within,
+} from "../../../../../cli/instruments/flows/metrics/sender.ts";
 import { metricHelp } from "../../../../../cli/registry/metric_help.ts";
 import { metrics } from "../../../../../cli/registry/metrics.ts";
 

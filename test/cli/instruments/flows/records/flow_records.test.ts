@@ -6,7 +6,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { composeFlowRecords, countsAtLink } from "../../../../../cli/instruments/flows/records/flow_records.ts";
 import { readFlowRecords } from "../../../../../cli/instruments/flows/records/read_flow_records.ts";
-import { type BinSeries, binColumns, joinBins, sampleFileColumns } from "../../../../../cli/instruments/flows/records/series.ts";
+import {
+  type BinSeries,
+  binColumns,
+  joinBins,
+  sampleFileColumns,
+} from "../../../../../cli/instruments/flows/records/series.ts";
 import { recordBytes } from "./record_bytes.ts";
 import { run, start_ns, twoFlowFiles, twoFlows } from "./two_flows.ts";
 

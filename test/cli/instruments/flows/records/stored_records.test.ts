@@ -3,8 +3,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import type { FlowRecords } from "../../../../../cli/instruments/flows/records/flow_records.ts";
-import { type BinSeries, binColumns, type SampleSeries, sampledColumns } from "../../../../../cli/instruments/flows/records/series.ts";
-import { keptTicks, packRecords, thinnedRecords, unpackRecords } from "../../../../../cli/instruments/flows/records/stored_records.ts";
+import {
+  type BinSeries,
+  binColumns,
+  type SampleSeries,
+  sampledColumns,
+} from "../../../../../cli/instruments/flows/records/series.ts";
+import {
+  keptTicks,
+  packRecords,
+  thinnedRecords,
+  unpackRecords,
+} from "../../../../../cli/instruments/flows/records/stored_records.ts";
 import { twoFlows } from "./two_flows.ts";
 
 test("records come back as they were, unavailable numbers too", () => {

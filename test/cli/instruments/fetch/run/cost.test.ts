@@ -1,8 +1,8 @@
 // What strace wrote, and which connection of the server's report is an object's.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { serverCost } from "../../../../../cli/instruments/fetch/cost/server_cost.ts";
-import { straceSummary } from "../../../../../cli/instruments/fetch/cost/strace_summary.ts";
+import { serverCost } from "../../../../../cli/instruments/fetch/run/fetch_cost.ts";
+import { straceSummary } from "../../../../../cli/instruments/fetch/run/strace.ts";
 
 const table = `% time     seconds  usecs/call     calls    errors syscall
 ------ ----------- ----------- --------- --------- ----------------
