@@ -19,6 +19,7 @@ else
   biome check --log-level=warn .
 fi
 bash cli/install/generate.sh
+node --disable-warning=ExperimentalWarning test/clocks.ts
 # As long as nothing of it has changed since it passed, it would again. It goes by how set-up compiles each file.
 commands=build/native/compile_commands.json
 [ -e $commands ] || {

@@ -25,7 +25,7 @@ copyFileSync(join(import.meta.dirname, "../../cli/trilane"), join(root, "cli/tri
 writeFileSync(join(root, "cli/main.ts"), 'console.log("begun");');
 writeFileSync(join(root, "package-lock.json"), "as of today");
 
-const start = () => spawnSync("sh", [join(root, "cli/trilane")], { encoding: "utf8", timeout: 20_000 });
+const start = () => spawnSync("sh", [join(root, "cli/trilane")], { encoding: "utf8", timeout: 300_000 });
 
 test("no packages, packages of another time, packages as they should be", () => {
   const bare = start();

@@ -35,7 +35,7 @@ async function raceFromPopup(page: Page, lanes: readonly string[], runs: number)
   const popup = await extension.popup(page);
   await popup.waitForSelector("#race");
   await popup.click("#race");
-  await popup.waitForSelector("#race-form button.main", { timeout: 20_000 });
+  await popup.waitForSelector("#race-form button.main", { timeout: 300_000 });
   const known = new Set(Object.keys((await stateOf(popup))?.races ?? {}));
   await popup.evaluate(
     (wanted, count) => {

@@ -14,7 +14,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 function man(target: string, ...more: string[]): { status: number | null; stdout: string; stderr: string } {
   const words = ["-c", 'umask 077 && exec "$@"', "sh", join(checkout, "cli", "trilane"), "man", target, ...more];
-  return spawnSync("sh", words, { encoding: "utf8", timeout: 20_000 });
+  return spawnSync("sh", words, { encoding: "utf8", timeout: 300_000 });
 }
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);

@@ -71,7 +71,7 @@ test("a folder that cannot be made is refused with what to do, before a shell sa
     const { status, stderr } = spawnSync(
       join(checkout, "cli", "trilane"),
       ["shell", "--link", "1mbit/10ms", "--control", "lab", "--", "true"],
-      { encoding: "utf8", timeout: 20_000, env: { ...process.env, XDG_RUNTIME_DIR: "", TMPDIR: parent } },
+      { encoding: "utf8", timeout: 300_000, env: { ...process.env, XDG_RUNTIME_DIR: "", TMPDIR: parent } },
     );
     assert.equal(status, 2, stderr);
     assert.match(

@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 
 static const uint64_t LIMIT_NS = 500 * NS_PER_MS;
-static const uint64_t LATE_NS = 5 * NS_PER_S;
+static const uint64_t LATE_NS = 60 * NS_PER_S;
 
 static struct lane_site site;
 

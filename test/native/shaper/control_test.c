@@ -382,7 +382,7 @@ static void nobody_else_can_keep_a_socket_from_being_made(void **state) {
         assert_int_equal(control_open(&control, at, &error), 0);
         control_close(&control);
     }
-    assert_true(clock_now_ns() - begin_ns < 2 * NS_PER_S);
+    assert_true(clock_now_ns() - begin_ns < 5 * NS_PER_S); // LOCK_PATIENCE_S: none of them waited
     close(others);
     close(lock);
     unlink(lock_path);

@@ -24,7 +24,7 @@ interface Answer {
 
 /** What the host answers to these bytes on its standard input, and how it ends. */
 function talk(input: Buffer, words: readonly string[] = ["--home", home]) {
-  const { status, stdout, stderr } = spawnSync(host, words, { input, timeout: 30_000 });
+  const { status, stdout, stderr } = spawnSync(host, words, { input, timeout: 300_000 });
   const answers = [...new FrameReader().read(stdout)].map((bytes) => JSON.parse(bytes.toString()) as Answer);
   for (const answer of answers) assert.equal(schemaErrors("message", answer, "answer"), null, JSON.stringify(answer));
   return { answers, status, stderr: stderr.toString() };
@@ -51,7 +51,7 @@ test("input from a file is taken as well as from a pipe", () => {
   const path = join(folder, "messages");
   writeFileSync(path, frames([example("hello")]));
   const file = openSync(path, "r");
-  const { status, stdout } = spawnSync(host, ["--home", home], { stdio: [file, "pipe", "pipe"], timeout: 30_000 });
+  const { status, stdout } = spawnSync(host, ["--home", home], { stdio: [file, "pipe", "pipe"], timeout: 300_000 });
   closeSync(file);
   assert.equal(status, 0);
   assert.equal([...new FrameReader().read(stdout)].length, 1);

