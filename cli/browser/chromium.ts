@@ -11,9 +11,8 @@
 // these connections find no name (clear.ts).
 import type { Lane } from "../base/lanes.ts";
 import { clearHostRules } from "./clear.ts";
+import { type Device, deviceArguments, usualDevice } from "./device.ts";
 import { standInRules } from "./stand_ins.ts";
-
-export const window = { width: 1366, height: 768 };
 
 const h1 = ["--disable-http2", "--disable-quic"];
 const h2 = ["--disable-quic"];
@@ -66,16 +65,13 @@ export const disabledFeatures: readonly string[] = [
   "WebUIReloadButton",
 ];
 
-/** What every browser of ours is started with, lane and profile apart. */
+/** What every browser of ours is started with, device, lane and profile apart. */
 export const sharedArguments: readonly string[] = [
   "--headless=new",
   "--remote-debugging-pipe",
-  `--window-size=${window.width},${window.height}`,
-  "--force-device-scale-factor=1",
   "--force-color-profile=srgb",
   "--hide-scrollbars",
   "--mute-audio",
-  "--lang=en-US",
   // Rendering in software beats emulating a GPU in software.
   "--disable-gpu",
   // Features as their source has them, without the experiments that Chromium (not Chrome) builds run by default.
@@ -120,6 +116,8 @@ export interface ChromiumOptions {
   readonly userAgent: string;
   /** QUIC packets are acknowledged after a millisecond at most; else as Chromium does. On every lane, or they would differ. */
   readonly frequentAcks?: boolean;
+  /** Default: the usual one. */
+  readonly device?: Device;
   /** By host of the recording, an address that it is served from. */
   readonly hosts?: ReadonlyMap<string, string>;
   /** Videos play without anybody's click, with their sound. */
@@ -140,16 +138,17 @@ function hostRules({ lane, hosts = new Map() }: ChromiumOptions): string[] {
 }
 
 export function chromiumArguments(options: ChromiumOptions): string[] {
-  const { lane, profile, spkiList, userAgent } = options;
+  const { lane, profile, spkiList, device = usualDevice } = options;
   return [
     ...sharedArguments,
+    ...deviceArguments(device),
     ...laneArguments[lane],
     ...hostRules(options),
     ...(options.frequentAcks ? frequentAcks : []),
     ...(options.autoplays ? ["--autoplay-policy=no-user-gesture-required"] : []),
     // Of this argument the browser takes the last one only.
     `--disable-features=${[...disabledFeatures, localNetworkChecks, ...(laneDisabledFeatures[lane] ?? [])].join(",")}`,
-    `--user-agent=${userAgent}`,
+    `--user-agent=${device.user_agent ?? options.userAgent}`,
     `--ignore-certificate-errors-spki-list=${spkiList}`,
     `--user-data-dir=${profile}`,
     "about:blank",

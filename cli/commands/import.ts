@@ -14,11 +14,12 @@ import { progress } from "../recording/import/import_file.ts";
 import { importMany, manyFiles, manyTable } from "../recording/import/import_many.ts";
 import { importedDocument } from "../recording/import/imported.ts";
 import { readCompute } from "../recording/model/compute_option.ts";
+import { askedDevice, type DeviceOptions, defineDevice } from "../recording/record/device_options.ts";
 import { type AsOptions, chosenPage, defineAs, readAs, recordedRefusal } from "../sweep/plan/choose_model.ts";
 import { pageName } from "../sweep/plan/plan.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface ImportOptions extends CommonOptions, AsOptions {
+interface ImportOptions extends CommonOptions, AsOptions, DeviceOptions {
   file: string[];
   format: string | undefined;
   name: string | undefined;
@@ -86,7 +87,7 @@ export const command: Command<ImportOptions> = {
   usage: "import <file..>",
   summary: "Import page loads from HARs, Mahimahi or Web Page Replay",
   define: (table) =>
-    defineAs(table)
+    defineAs(defineDevice(table))
       .positional("file", {
         type: "string",
         array: true,
@@ -139,6 +140,7 @@ export const command: Command<ImportOptions> = {
         document,
         replace,
         as,
+        device: askedDevice(options),
         credentials: options["keep-credentials"] ? "kept" : "redacted",
       }),
     );

@@ -9,6 +9,7 @@ import { number } from "../base/option.ts";
 import { say } from "../base/terminal_text.ts";
 import { refuseAskedWithoutDelay } from "../link/profile_file.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
+import { deviceOptionNames } from "../recording/record/device_options.ts";
 import {
   defineLive,
   type LiveOptions,
@@ -175,6 +176,7 @@ export const command: Command<RaceOptions> = {
       })
       .group(["link", "runs", "lanes", "decide"], essentials)
       .group([...liveOptionNames, "record-again"], "If the page is a URL:")
+      .group([...deviceOptionNames], "If the page is a URL or a file:")
       .example(
         "trilane race https://shop.example/",
         "record a live page, then race it; the same again resumes the race",

@@ -205,7 +205,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       chromium,
       ...chromiumArguments({
         ...{ lane, profile: scratch.profile, spkiList: spkis, userAgent },
-        ...(recorded ? { hosts: recorded.addresses } : {}),
+        ...(recorded ? { hosts: recorded.addresses, device: recorded.device } : {}),
         frequentAcks: serving.client_acks === "frequent",
         autoplays: recording.video_s !== undefined,
       }),

@@ -123,7 +123,9 @@ static enum fit fit_of_part(const struct variant *variant, const struct variant_
     if (!wish->has_range) // all of it, or nothing
         return part->first == 0 && part->last + 1 == variant->whole_size ? FIT_USABLE : FIT_NONE;
     struct byte_range asked;
-    if (!range_resolve(&wish->range, variant->whole_size, &asked)) return FIT_NONE;
+    // Beyond its end there is nothing, whichever part is known: 416.
+    if (!range_resolve(&wish->range, variant->whole_size, &asked))
+        return variant->whole_size == UINT64_MAX ? FIT_NONE : FIT_USABLE;
     if (asked.first == part->first && asked.last == part->last) return FIT_AS_ASKED;
     return asked.first >= part->first && asked.first <= part->last ? FIT_USABLE : FIT_NONE;
 }

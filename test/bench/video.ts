@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import jpeg from "jpeg-js";
 import { mean } from "../../cli/base/quantile.ts";
-import { window } from "../../cli/browser/chromium.ts";
+import { usualDevice } from "../../cli/browser/device.ts";
 import type { ScreencastFrame } from "../../cli/browser/screencast.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import type { Lane, PageLoad } from "../../cli/load/load.ts";
@@ -207,7 +207,7 @@ function shownNumbers({ load, frames }: Viewed): { readonly time_ms: number; rea
   return frames.flatMap(({ at_ms, jpeg: picture }) => {
     const { data, width, height } = jpeg.decode(picture, { useTArray: true });
     // The film is smaller than the window.
-    const scale = width / window.width;
+    const scale = width / usualDevice.width;
     const area = { left: 0, top: 0, width: shownAs.width * scale, height: shownAs.height * scale };
     const number = readPattern({ data, width, height, channels: 4 }, area);
     return number === null || !Number.isFinite(at_ms) ? [] : [{ time_ms: at_ms - began_ms, number }];

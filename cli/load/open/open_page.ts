@@ -114,7 +114,7 @@ export async function openPage(options: OpenOptions, opened: (page: Opened) => v
     const recorded = await recordedRequestsOf(home, recording);
     const words = visibleArguments({
       ...{ lane, profile: scratch.profile, spkiList: spkis, userAgent, headless },
-      ...(recorded ? { hosts: recorded.addresses } : {}),
+      ...(recorded ? { hosts: recorded.addresses, device: recorded.device } : {}),
       frequentAcks: serving.client_acks === "frequent",
     });
     const commandLine = [...lab.replay, ...lab.shaper, chromium, ...words];

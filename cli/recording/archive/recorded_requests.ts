@@ -1,6 +1,7 @@
 // What of a recording a load is expected to ask for: its requests before the recorded load event, without those that are the
 // browser's own or that nothing depends on. Requests that are the same (method, URL whichever of http and https, body) are
 // one: a cache may answer the second. Pure.
+import { type Device, deviceIn } from "../../browser/device.ts";
 import type { ArchivedExchange, Header, Recording } from "./archive.ts";
 
 /** Why an exchange is not expected of a load. */
@@ -34,6 +35,8 @@ export interface RecordedRequests {
   readonly placeOfKey: ReadonlyMap<string, number>;
   /** Whether a page of https:// asked for http://, which browsers do as https:// or not at all. */
   readonly isMixed: boolean;
+  /** On which its loads are made. */
+  readonly device: Device;
   /** By host, an address that it is served from. */
   readonly addresses: ReadonlyMap<string, string>;
 }
@@ -190,5 +193,13 @@ export function recordedRequests(
     /^https:/i.test(recording.url) || exchanges.some((each) => isUpgrade(each) && recordedUrl(each) === recording.url);
   const isExpected = (each: ArchivedExchange): boolean => whyNotExpected(each, loadEvent_ms, recording.url) === null;
   const isMixed = isSecurePage && exchanges.some((each) => each.scheme === "http" && isExpected(each));
-  return { digest: recording.digest, requests, placeOf, placeOfKey, isMixed, addresses };
+  return {
+    digest: recording.digest,
+    requests,
+    placeOf,
+    placeOfKey,
+    isMixed,
+    device: deviceIn(recording.notes.device),
+    addresses,
+  };
 }

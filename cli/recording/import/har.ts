@@ -21,6 +21,8 @@ export interface HarPage {
   /** When its load event came, from its beginning; null: not told, or it never came. */
   readonly load_event_ms: number | null;
   readonly title: string;
+  /** As WebPageTest has it: { width, height, dpr }. */
+  readonly viewport?: unknown;
 }
 
 /** Why an entry cannot be imported, whatever page it is of. */
@@ -126,6 +128,7 @@ function readPage(value: unknown, index: number): HarPage {
     url: pageUrl(page),
     started_ms: timeField(page, "startedDateTime"),
     load_event_ms: onLoad_ms !== null && onLoad_ms > 0 ? onLoad_ms : null,
+    viewport: page._viewport,
     title: textField(page, "title") ?? "",
   };
 }

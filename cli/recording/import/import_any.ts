@@ -1,6 +1,7 @@
 // From whatever a user named to a recording in the archive: formats.ts finds out which format it is, and who reads it.
 
 import { UserError } from "../../base/errors.ts";
+import { type Device, usualDevice } from "../../browser/device.ts";
 import type { Archive, JsonObject, Recording } from "../archive/archive.ts";
 import { type Format, formatOf, importFormats } from "./formats.ts";
 import type { Credentials } from "./headers.ts";
@@ -40,6 +41,8 @@ export interface ImportRequest {
   readonly replace: Replacing;
   /** Default: redacted. */
   readonly credentials?: Credentials | undefined;
+  /** On which its loads are to be made, as far as it was asked for; of a HAR the rest is found out. */
+  readonly device?: Partial<Device> | undefined;
   /** How it is to be loaded (`--as`), noted in the recording; undefined: as the recording whose place it was found to take. */
   readonly as?: string | undefined;
 }
@@ -66,8 +69,8 @@ async function decided({ replace, as }: ImportRequest, candidate: Candidate): Pr
 }
 
 async function importHarFile(archive: Archive, request: ImportRequest): Promise<ImportResult> {
-  const { file, page, url, document, credentials } = request;
-  const imported = await readPage(file, { page, url, document, credentials });
+  const { file, page, url, document, credentials, device } = request;
+  const imported = await readPage(file, { page, url, document, credentials, device });
   const name = request.name ?? recordingName(file, imported.url);
   const hasDocument = imported.notes.documents.length > 0;
   const { url: start, source } = imported;
@@ -87,7 +90,10 @@ async function storeRecording(archive: Archive, request: ImportRequest, wire: Wi
     const hasPage = selection.documents.length > 0;
     const candidate = { name, url: selection.url, source: wire.source, hasDocument: hasPage };
     const { takesPlace, moreNotes } = await decided(request, candidate);
-    const stored = await storeWire(archive, wire, { ...choice, name, replace: takesPlace, moreNotes });
+    const asked = request.device ?? {};
+    const device = Object.keys(asked).length > 0 ? { device: { ...usualDevice, ...asked } } : {};
+    const more = { ...moreNotes, ...device };
+    const stored = await storeWire(archive, wire, { ...choice, name, replace: takesPlace, moreNotes: more });
     const { recording, notes } = stored;
     return { recording, lines: wireNoteLines(notes), remarks: [], hasDocument: notes.documents.length > 0 };
   } catch (error) {

@@ -4,10 +4,12 @@
 import { urlWithoutCredentials } from "../../../extension/capture/url_without_credentials.ts";
 import { UserError } from "../../base/errors.ts";
 import { count } from "../../base/numbers.ts";
+import { type Device, usualDevice } from "../../browser/device.ts";
 import type { Exchange, Header, NewExchange } from "../archive/archive.ts";
 import { Addresses, hostOf } from "./addresses.ts";
 import { type Body, bodyOf, bodySize, isTooLarge } from "./body.ts";
 import { charsetParameter } from "./charset.ts";
+import { deviceOf } from "./device.ts";
 import { pictureDimensions } from "./dimensions.ts";
 import {
   type HarEntry,
@@ -40,6 +42,8 @@ export interface ImportOptions {
   readonly oneQueue?: boolean | undefined;
   /** What the page load was recorded with, as the recording's source; default "har: " and the file's producer. */
   readonly source?: string | undefined;
+  /** On which its loads are to be made; what is left out is found out. */
+  readonly device?: Partial<Device> | undefined;
   /** Default: redacted. */
   readonly credentials?: Credentials | undefined;
   /** What reading the file had to say of it. */
@@ -289,6 +293,7 @@ export function importPage(har: HarFile, options: ImportOptions = {}): ImportedP
       loadEvent_ms: selection.page?.load_event_ms ?? null,
       mostlyCached: isMostlyCached(kept),
       roundTrips: roundTrips.counts,
+      device: { ...usualDevice, ...deviceOf(kept, selection.page), ...options.device },
       methodsGuessed: kept.filter(({ isMethodGuessed }) => isMethodGuessed).length,
       remarks: [
         ...(selection.remark === null ? [] : [selection.remark]),

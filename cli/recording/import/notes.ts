@@ -1,6 +1,7 @@
 // What an import changed, made up or left out, as numbers for the archive and as lines for a reader. Counts only.
 import { credentialsInWords } from "../../../extension/har/secrets.ts";
 import { count, formatSize } from "../../base/numbers.ts";
+import { type Device, deviceWords } from "../../browser/device.ts";
 import type { BodyOrigin, Exchange, Header } from "../archive/archive.ts";
 import type { AddressCounts } from "./addresses.ts";
 import { type Body, bodySize } from "./body.ts";
@@ -62,6 +63,8 @@ export type ImportNotes = {
   readonly load_event_ms: number | null;
   /** Caches answered most of it: its load event is not one over a network. */
   readonly mostly_cached: boolean;
+  /** On which its loads are made. */
+  readonly device: Device;
 };
 
 interface Added {
@@ -82,6 +85,7 @@ interface Totals {
   readonly documents: readonly number[];
   readonly loadEvent_ms: number | null;
   readonly mostlyCached: boolean;
+  readonly device: Device;
   readonly methodsGuessed: number;
   readonly roundTrips: ImportNotes["round_trips"];
   readonly remarks: readonly string[];
@@ -134,7 +138,7 @@ export class NoteCounter {
   }
 
   finish(totals: Totals): ImportNotes {
-    const { entries, pages, skipped, addresses, documents, loadEvent_ms, mostlyCached } = totals;
+    const { entries, pages, skipped, addresses, documents, loadEvent_ms, mostlyCached, device } = totals;
     const { kept: failures, leftOut } = fittingFailures(totals.failures);
     return {
       entries,
@@ -153,6 +157,7 @@ export class NoteCounter {
       documents,
       load_event_ms: mostlyCached ? null : loadEvent_ms,
       mostly_cached: mostlyCached,
+      device,
       methods_guessed: totals.methodsGuessed,
       round_trips: totals.roundTrips,
       remarks: totals.remarks,
@@ -237,6 +242,8 @@ export function noteLines(notes: ImportNotes, source = "the HAR"): string[] {
     "with a round trip that is not known (connections opened ahead of requests): servers, and so their own times",
   );
   say(guessed, "with connections opened ahead of requests, whose times were not taken for round trips: servers");
+  const device = deviceWords(notes.device);
+  if (device !== "") lines.push(`its loads are made on a device like the one that recorded it: ${device}`);
   if (notes.mostly_cached)
     lines.push("most of it came from the recording browser's cache: when its load event came is not taken from it");
   say(

@@ -2,6 +2,7 @@
 // are the system's to trust, the page is a stranger on the machine's own network, and all that goes over the wire is logged.
 // Pure; starts nothing.
 import { disabledFeatures, localNetworkChecks, sharedArguments } from "../../browser/chromium.ts";
+import { type Device, deviceArguments, usualDevice } from "../../browser/device.ts";
 
 /** `any`: whatever browser and site agree on. The others as a measured load is forced to them. */
 export type RecordedLane = "any" | "h1" | "h2" | "h3";
@@ -16,6 +17,8 @@ const laneArguments: Record<RecordedLane, readonly string[]> = {
 
 export interface RecorderArguments {
   readonly lane: RecordedLane;
+  /** Default: the usual one. */
+  readonly device?: Device;
   readonly profile: string;
   readonly netLog: string;
   /** As measure/user_agent.ts has it. */
@@ -29,15 +32,16 @@ export interface RecorderArguments {
 }
 
 export function recorderArguments(options: RecorderArguments): string[] {
-  const { lane, profile, netLog, userAgent, trustedKeys, addresses, allowLocalNetwork } = options;
+  const { lane, profile, netLog, userAgent, trustedKeys, addresses, allowLocalNetwork, device = usualDevice } = options;
   const rules = addresses.map(({ host, address }) => `MAP ${host} ${address.includes(":") ? `[${address}]` : address}`);
   return [
     ...sharedArguments,
+    ...deviceArguments(device),
     `--disable-features=${[...disabledFeatures, ...(allowLocalNetwork ? [localNetworkChecks] : [])].join(",")}`,
     // Nobody is there to be asked: for the local network, a camera, the clipboard.
     "--deny-permission-prompts",
     ...laneArguments[lane],
-    `--user-agent=${userAgent}`,
+    `--user-agent=${device.user_agent ?? userAgent}`,
     `--log-net-log=${netLog}`,
     "--net-log-capture-mode=Everything",
     ...(trustedKeys.length > 0 ? [`--ignore-certificate-errors-spki-list=${trustedKeys.join(",")}`] : []),

@@ -3,9 +3,11 @@
 import { UserError } from "../../base/errors.ts";
 import { number } from "../../base/option.ts";
 import type { OptionTable } from "../../base/option_table.ts";
+import type { Device } from "../../browser/device.ts";
+import { askedDevice, type DeviceOptions, defineDevice } from "./device_options.ts";
 import { type HostAddress, readAddress, readTrustedKeys } from "./words.ts";
 
-export interface LiveOptions {
+export interface LiveOptions extends DeviceOptions {
   visits: number;
   "time-servers": boolean;
   scroll: boolean;
@@ -23,6 +25,8 @@ export interface LiveChoice {
   readonly addresses: readonly HostAddress[];
   readonly trustedKeys: readonly string[];
   readonly allowLocalNetwork: boolean;
+  /** The device, as far as it was asked for. */
+  readonly device: Partial<Device>;
 }
 
 export const defaultLiveChoice: LiveChoice = {
@@ -32,10 +36,11 @@ export const defaultLiveChoice: LiveChoice = {
   addresses: [],
   trustedKeys: [],
   allowLocalNetwork: false,
+  device: {},
 };
 
 export function defineLive<T>(table: OptionTable<T>): OptionTable<T & LiveOptions> {
-  return table
+  return defineDevice(table)
     .option(
       "visits",
       number(
@@ -99,6 +104,7 @@ export function liveChoiceOf(options: LiveOptions): LiveChoice {
     addresses: options.resolve.map(readAddress),
     trustedKeys: options.trust.flatMap(readTrustedKeys),
     allowLocalNetwork: options["allow-local-network"],
+    device: askedDevice(options),
   };
 }
 

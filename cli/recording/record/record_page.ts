@@ -12,6 +12,7 @@ import { chromiumPath } from "../../base/programs.ts";
 import { removedAtEnd } from "../../base/removed_at_end.ts";
 import { type CDPSession, type RunningBrowser, StartError, startBrowser } from "../../browser/browser.ts";
 import { chromiumEnvironment } from "../../browser/chromium.ts";
+import { type Device, usualDevice } from "../../browser/device.ts";
 import { NavigationError, type WatchedPage, watchPage } from "../../browser/page.ts";
 import { pinTimeScript } from "../../browser/pin_time.ts";
 import { throwIfFull } from "../../browser/scratch.ts";
@@ -29,6 +30,7 @@ import type { HostAddress } from "./words.ts";
 export interface RecordOptions {
   readonly url: string;
   readonly lane: RecordedLane;
+  readonly device?: Partial<Device>;
   readonly scroll: boolean;
   /** How long nothing may be under way before the page counts as done. */
   readonly quiet_ms: number;
@@ -95,6 +97,7 @@ export async function recordPage<Result>(
     const reach = allowLocalNetwork ? null : await reachOf(url, addresses);
     const browserArguments = recorderArguments({
       ...options,
+      device: { ...usualDevice, ...options.device },
       allowLocalNetwork,
       addresses: reach?.pinned ? [...addresses, reach.pinned] : addresses,
       profile,

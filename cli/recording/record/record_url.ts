@@ -53,7 +53,7 @@ async function untilInterrupted<Result>(work: (signal: AbortSignal) => Promise<R
 
 /** Stores the page whole or not at all. UserError and RunError as recordPage has them, one line each. */
 export async function recordUrl(home: string, wanted: UrlRecording): Promise<RecordedUrl> {
-  const { url, name, replace, lane, link, pinTime, credentials, onlyPages, visits } = wanted;
+  const { url, name, replace, lane, link, pinTime, credentials, onlyPages, visits, device } = wanted;
   const within = liveLabCommand(link);
   const of = (visit: number) => (visits > 1 ? `, visit ${visit} of ${visits}` : "");
   const begun: VisitBegun = (visit) =>
@@ -65,7 +65,7 @@ export async function recordUrl(home: string, wanted: UrlRecording): Promise<Rec
       ...(timed ? { servers_timed_over: "h1" } : {}),
       ...(visits > 1 ? { visits, added } : {}),
     };
-    const storing = { name, url, replace, credentials, circumstances, onlyPages, behindLink: link !== null };
+    const storing = { name, url, replace, credentials, device, circumstances, onlyPages, behindLink: link !== null };
     return {
       stored: await withArchive(home, (archive) => storeRecorded(archive, page, storing)),
       page,

@@ -1,6 +1,7 @@
 // From a recorded page to a recording in the archive, by the importer of HAR files.
 
 import { UserError } from "../../base/errors.ts";
+import { type Device, usualDevice } from "../../browser/device.ts";
 import type { Archive, JsonObject, Recording } from "../archive/archive.ts";
 import type { Credentials } from "../import/headers.ts";
 import { type ImportedPage, importPage } from "../import/import_har.ts";
@@ -18,6 +19,8 @@ export interface RecordingOptions {
   readonly onlyPages?: boolean;
   /** What it was recorded with, for the notes: lane, link, whether it was scrolled. */
   readonly circumstances: JsonObject;
+  /** On which it was recorded, as far as it is not the usual one. */
+  readonly device?: Partial<Device>;
 }
 
 export interface StoredPage {
@@ -28,7 +31,7 @@ export interface StoredPage {
 export async function storeRecorded(
   archive: Archive,
   recorded: RecordedPage,
-  { name, url, replace, behindLink, credentials, onlyPages, circumstances }: RecordingOptions,
+  { name, url, replace, behindLink, credentials, onlyPages, circumstances, device }: RecordingOptions,
 ): Promise<StoredPage> {
   const imported = importedFrom(recorded, url, behindLink, credentials);
   const refused = onlyErrors(imported.notes.documents);
@@ -39,6 +42,7 @@ export async function storeRecorded(
   const { counts, screensScrolled } = recorded;
   const notes: JsonObject = {
     ...imported.notes,
+    device: { ...usualDevice, ...device },
     recorded: { ...circumstances, ...counts, screens_scrolled: screensScrolled },
   };
   const recording = await archive.write(

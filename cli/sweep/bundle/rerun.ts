@@ -12,11 +12,12 @@ import { UserError } from "../../base/errors.ts";
 import { explainSchemaErrors, schemaValidator } from "../../base/schema_error.ts";
 import { mapFormFiles } from "../../link/files.ts";
 import { namesProfile } from "../../link/profile_file.ts";
-import type { Archive } from "../../recording/archive/archive.ts";
+import type { Archive, Recording } from "../../recording/archive/archive.ts";
 import { withArchive } from "../../recording/archive/client.ts";
 import { type CopiedRecording, copyRecording } from "../../recording/archive/copy_recording.ts";
 import { openResults, openResultsFile } from "../../results/store/results.ts";
 import { type Plan, pageName, planOf } from "../plan/plan.ts";
+import { trialKey } from "../plan/recording_trial.ts";
 import { bodyMember, fileMember, planName, recordingMember } from "./layout.ts";
 
 export interface RerunRequest {
@@ -120,13 +121,13 @@ async function planHere(request: RerunRequest, paths: ReadonlyMap<string, string
 }
 
 /** To which moments the clocks of the sweep's loads were set: those of the rerun's are set to the same, and nothing is tried anew. */
-function keepPinnings({ manifest, results: path, home }: RerunRequest): void {
+function keepPinnings({ manifest, results: path, home }: RerunRequest, recordings: readonly Recording[]): void {
   const [before, results] = [openResultsFile(path), openResults(home)];
   try {
     for (const [page, moment_ms] of before.pinningsOf(manifest.sweep.id)) {
-      const digest = manifest.recordings.find(({ name }) => name === page)?.digest;
-      if (digest !== undefined && results.trialOf(digest) === null)
-        results.recordTrial(digest, { moment_ms, outside: [] });
+      const recording = recordings.find(({ name }) => name === page);
+      if (recording && results.trialOf(trialKey(recording)) === null)
+        results.recordTrial(trialKey(recording), { moment_ms, outside: [] });
     }
   } finally {
     before.close();
@@ -143,9 +144,10 @@ export async function prepareRerun(request: RerunRequest): Promise<Plan> {
     );
   await mkdir(home, { recursive: true, mode: 0o700 });
   const plan = await planHere(request, await addFiles(request));
-  await withArchive(home, async (archive) => {
+  const recordings = await withArchive(home, async (archive) => {
     for (const recording of manifest.recordings) await addRecording(request, archive, recording);
+    return await archive.list();
   });
-  keepPinnings(request);
+  keepPinnings(request, recordings);
   return plan;
 }

@@ -8,6 +8,7 @@ import { nearest } from "../../base/nearest.ts";
 import { count, formatSize } from "../../base/numbers.ts";
 import { shellWord } from "../../base/shell_word.ts";
 import { say } from "../../base/terminal_text.ts";
+import { type Device, deviceIn } from "../../browser/device.ts";
 import type { Archive, JsonObject, Recording } from "../../recording/archive/archive.ts";
 import { withArchive } from "../../recording/archive/client.ts";
 import { retryOnNameTaken } from "../../recording/archive/retry_on_name_taken.ts";
@@ -145,9 +146,15 @@ async function replaced(archive: Archive, file: string, candidate: Candidate): P
 }
 
 /** Imports a file and returns the recording's name. Raced again, the file takes the place of what it gave before. */
-async function importFile(home: string, file: string, { credentials, say }: PageChoice): Promise<string> {
+async function importFile(home: string, file: string, { credentials, live, say }: PageChoice): Promise<string> {
   return await withArchive(home, async (archive) => {
-    const request = { file, credentials, replace: (candidate: Candidate) => replaced(archive, file, candidate) };
+    const { device } = live;
+    const request = {
+      file,
+      credentials,
+      device,
+      replace: (candidate: Candidate) => replaced(archive, file, candidate),
+    };
     const { recording, remarks } = await retryOnNameTaken(() => importAny(archive, request));
     say([`${inputName(file)}: imported as ${recording.name}`, ...remarks].join("; "));
     return recording.name;
@@ -177,6 +184,11 @@ async function recordPageOf(home: string, word: string, choice: PageChoice): Pro
   const name = nameForUrl(url);
   const before = await recordedBefore(home, url, name);
   if (before && !recordAgain) {
+    const differs = Object.entries(live.device).some(
+      ([name, value]) => JSON.stringify(deviceIn(before.notes.device)[name as keyof Device]) !== JSON.stringify(value),
+    );
+    if (differs)
+      throw new UserError(`${url}: is recorded as ${name} on another device: --record-again records it on this one`);
     const days = Math.floor((Date.now() - Date.parse(before.recorded_at ?? before.created_at)) / day_ms);
     const age = days === 0 ? "less than a day" : count(days, "day");
     const again = `\`trilane record ${shellWord(url)} --replace\` records it anew`;
@@ -261,6 +273,10 @@ export async function pageFor(home: string, word: string, given: Partial<PageCho
     );
   if (isUrl(word)) return await recordPageOf(home, word, choice);
   if (isFile(word)) return await importFile(home, word, choice);
+  if (Object.keys(choice.live.device).length > 0)
+    throw new UserError(
+      `${word}: a device belongs to a recording: give it to \`trilane record --replace\` or \`trilane import --replace\``,
+    );
   const recordings = await withArchive(home, recordingsByName);
   if (recordings.has(word) && recordings.get(word)?.source !== sourceOf(word)) return word;
   if (synthSpec(word)) return { synth: word };

@@ -9,7 +9,7 @@ import type { TrialOptions } from "../../load/trial.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
 import type { Results } from "../../results/store/results.ts";
 import type { Plan } from "./plan.ts";
-import { pageTried, trialToKeep } from "./recording_trial.ts";
+import { pageTried, trialKey, trialToKeep } from "./recording_trial.ts";
 
 export interface PinningOptions {
   readonly home: string;
@@ -47,7 +47,7 @@ export async function pinnedPages(options: PinningOptions): Promise<Map<string, 
   async function momentFor(recording: Recording): Promise<number | null | undefined> {
     if (plan.serving.pin_time) return momentOf(recording) ?? defaultMoment_ms;
     if (plan.strict || isMade(recording)) return null;
-    const known = results.trialOf(recording.digest);
+    const known = results.trialOf(trialKey(recording));
     if (known) return known.moment_ms;
     if (!options.decides) return null;
     return signal.aborted ? undefined : await decide(recording);
@@ -62,7 +62,7 @@ export async function pinnedPages(options: PinningOptions): Promise<Map<string, 
       throw error;
     });
     if (tried === undefined) return undefined;
-    if (tried.isSettled) await options.store(() => results.recordTrial(recording.digest, trialToKeep(tried)));
+    if (tried.isSettled) await options.store(() => results.recordTrial(trialKey(recording), trialToKeep(tried)));
     tell(pageTried(recording, tried));
     return tried.pinned_ms;
   }

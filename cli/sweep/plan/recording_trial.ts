@@ -1,6 +1,7 @@
 // What trial loads of a recording showed (cli/load/pin_decision.ts), as it is kept and as it is said; and whether loads of a
 // recording would count, by the trial that is kept of it or one that is made now. Judges nothing by itself.
 import type { PageTried } from "../../../schemas/generated/sweep_event.ts";
+import { deviceIn, usualDevice } from "../../browser/device.ts";
 import { defaultMoment_ms } from "../../browser/pin_time.ts";
 import type { Tried } from "../../load/pin_decision.ts";
 import { momentOf } from "../../load/pin_moment.ts";
@@ -10,6 +11,12 @@ import type { RecordingTrial } from "../../results/store/recording_trials.ts";
 import { openResults } from "../../results/store/results.ts";
 import { triedLine } from "../progress/progress_lines.ts";
 import type { TrialFinding } from "./choose_model.ts";
+
+/** By which what trials showed of a recording is kept: on another device it may be something else. */
+export function trialKey({ digest, notes }: Pick<Recording, "digest" | "notes">): string {
+  const device = JSON.stringify(deviceIn(notes.device));
+  return device === JSON.stringify(usualDevice) ? digest : `${digest} ${device}`;
+}
 
 export function trialToKeep({ pinned_ms, chosen }: Tried): RecordingTrial {
   return { moment_ms: pinned_ms, outside: chosen.outside };
@@ -44,13 +51,13 @@ export async function trialFinding(
   }
   const results = openResults(home);
   try {
-    const known = results.trialOf(recording.digest);
+    const known = results.trialOf(trialKey(recording));
     if (known !== null) return { outside: known.outside, failure: null };
     // The browser's library takes a while: only who needs it waits for it.
     const { tryRecording } = await import("../../load/pin_decision.ts");
     const tried = await tryRecording(home, recording, options);
     const { outside, failure } = tried.chosen;
-    if (tried.isSettled) results.recordTrial(recording.digest, trialToKeep(tried));
+    if (tried.isSettled) results.recordTrial(trialKey(recording), trialToKeep(tried));
     if (outside.length === 0) options.say(triedLine(pageTried(recording, tried)));
     return { outside, failure };
   } finally {

@@ -88,6 +88,11 @@ const char *dns_type_name(uint16_t type, char text[16]) {
 
 // ---- Building the zone ----
 
+// An address that no server here can have: it is looked up by a name.
+static bool has_stand_in(const struct recorded_exchange *exchange) {
+    return server_address_is(exchange->host) && strcmp(exchange->host, exchange->address) != 0;
+}
+
 static int compare_by_host(const void *a, const void *b) {
     const struct recorded_exchange *left = *(const struct recorded_exchange *const *)a;
     const struct recorded_exchange *right = *(const struct recorded_exchange *const *)b;
@@ -161,7 +166,7 @@ int dns_zone_open(struct dns_zone **out, const struct recording *recording, cons
 
     size_t sorted_count = 0;
     for (size_t i = 0; i < count; i++)
-        if (!server_address_is(recording->exchanges[i].host))
+        if (!server_address_is(recording->exchanges[i].host) || has_stand_in(&recording->exchanges[i]))
             sorted[sorted_count++] = &recording->exchanges[i];
     qsort(sorted, sorted_count, sizeof *sorted, compare_by_host);
 
@@ -206,27 +211,34 @@ static int compare_name(const void *name, const void *host) {
     return strcmp(name, ((const struct zone_host *)host)->name);
 }
 
-// A browser never asks for localhost: it is made to ask for localhost.test (cli/browser/stand_ins.ts).
-static size_t local_name_size(const char *name) {
-    static const char local[] = "localhost", suffix[] = ".test";
-    const size_t tail_size = sizeof local - 1 + sizeof suffix - 1, size = strlen(name);
-    if (size < tail_size) return 0;
-    const char *tail = name + size - tail_size;
-    if (strncmp(tail, local, sizeof local - 1) != 0 || strcmp(tail + sizeof local - 1, suffix) != 0) return 0;
-    return tail == name || tail[-1] == '.' ? size - (sizeof suffix - 1) : 0;
+static const struct zone_host *find_named(const struct dns_zone *zone, const char *name, size_t size) {
+    char host[NAME_WIRE_MAX + 1];
+    if (size >= sizeof host) return NULL;
+    memcpy(host, name, size);
+    host[size] = '\0';
+    return bsearch(host, zone->hosts, zone->host_count, sizeof *zone->hosts, compare_name);
+}
+
+// A browser never asks for localhost, nor for addresses: it is made to ask for localhost.test, and for
+// 127.0.0.1.localhost.test or --1.localhost.test (cli/browser/stand_ins.ts).
+static const struct zone_host *find_local(const struct dns_zone *zone, const char *name) {
+    static const char tail[] = "localhost.test";
+    enum { TAIL_SIZE = sizeof tail - 1, SUFFIX_SIZE = 5 };
+    const size_t size = strlen(name);
+    if (size < TAIL_SIZE || strcmp(name + size - TAIL_SIZE, tail) != 0) return NULL;
+    const size_t before = size - TAIL_SIZE;
+    if (before > 0 && name[before - 1] != '.') return NULL;
+    const struct zone_host *host = find_named(zone, name, size - SUFFIX_SIZE);
+    char address[INET6_ADDRSTRLEN + 1];
+    if (host || before == 0 || before >= sizeof address) return host;
+    for (size_t i = 0; i + 1 < before; i++)
+        address[i] = name[i] == '-' ? ':' : name[i];
+    return find_named(zone, address, before - 1);
 }
 
 static const struct zone_host *find_host(const struct dns_zone *zone, const char *name) {
-    char local[NAME_WIRE_MAX + 1];
-    const size_t size = local_name_size(name);
-    if (size > 0 && size < sizeof local) {
-        memcpy(local, name, size);
-        local[size] = '\0';
-        const struct zone_host *host =
-            bsearch(local, zone->hosts, zone->host_count, sizeof *zone->hosts, compare_name);
-        if (host) return host;
-    }
-    return bsearch(name, zone->hosts, zone->host_count, sizeof *zone->hosts, compare_name);
+    const struct zone_host *local = find_local(zone, name);
+    return local ? local : find_named(zone, name, strlen(name));
 }
 
 static bool has_https_port(const struct dns_zone *zone, const struct zone_host *host, unsigned port) {

@@ -98,10 +98,10 @@ static int from_part(struct representation *made, const struct variant *variant,
         made->status = 200;
         return own(made, is_content_range);
     }
-    if (range_resolve(&selectors->match.wish.range, variant->whole_size, &range)) {
-        if (range.first < variant->range.first) range.first = variant->range.first;
-        if (range.last > variant->range.last) range.last = variant->range.last;
-    }
+    if (!range_resolve(&selectors->match.wish.range, variant->whole_size, &range))
+        return not_satisfiable(made, variant->whole_size);
+    if (range.first < variant->range.first) range.first = variant->range.first;
+    if (range.last > variant->range.last) range.last = variant->range.last;
     return part(made, range, variant->range.first, variant->whole_size);
 }
 

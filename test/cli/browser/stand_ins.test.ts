@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lookedUpFor, standInRules } from "../../../cli/browser/stand_ins.ts";
 
-test("localhost is looked up by another name, addresses without a server in the lab are elsewhere, all others stay", () => {
+test("localhost and addresses without a server in the lab are looked up by other names, all others stay", () => {
   const hosts = new Map([
     ["localhost", "198.18.0.1"],
     ["app.localhost", "198.18.0.1"],
@@ -16,14 +16,16 @@ test("localhost is looked up by another name, addresses without a server in the 
   assert.deepEqual(standInRules(hosts), [
     "MAP localhost localhost.test",
     "MAP app.localhost app.localhost.test",
-    "MAP 127.0.0.1 198.18.0.2",
-    "MAP ::1 198.18.0.3",
+    "MAP 127.0.0.1 127.0.0.1.localhost.test",
+    "MAP ::1 --1.localhost.test",
   ]);
 });
 
 test("what the lab's DNS is asked for is the page's name again", () => {
   assert.equal(lookedUpFor("localhost.test"), "localhost");
   assert.equal(lookedUpFor("app.localhost.test"), "app.localhost");
+  assert.equal(lookedUpFor("127.0.0.1.localhost.test"), "127.0.0.1");
+  assert.equal(lookedUpFor("--1.localhost.test"), "::1");
   assert.equal(lookedUpFor("shop.test"), "shop.test");
   assert.equal(lookedUpFor("localhost.example"), "localhost.example");
 });

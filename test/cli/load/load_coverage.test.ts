@@ -1,6 +1,7 @@
 // Which loads count by what they asked for of their recording: a page of twenty objects, one thing spoiled at a time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { usualDevice } from "../../../cli/browser/device.ts";
 import { verify } from "../../../cli/load/validity.ts";
 import type { RecordedRequests } from "../../../cli/recording/archive/recorded_requests.ts";
 import type { HarEntry } from "../../../schemas/generated/page_load.ts";
@@ -20,6 +21,7 @@ const recorded: RecordedRequests = {
   placeOfKey: new Map(requests.map((_, place) => [`GET shop.example:/${place || ""}`, place])),
   addresses: new Map(),
   isMixed: false,
+  device: usualDevice,
 };
 
 /** A load of the first `count` objects. */

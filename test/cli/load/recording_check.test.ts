@@ -1,6 +1,7 @@
 // What `trilane recording check` finds in a trial load, and what it advises.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { usualDevice } from "../../../cli/browser/device.ts";
 import { parseLink } from "../../../cli/link/link.ts";
 import { checkLines, checkOf } from "../../../cli/load/recording_check.ts";
 import type { Trial } from "../../../cli/load/trial.ts";
@@ -22,6 +23,7 @@ const recorded: RecordedRequests = {
   placeOfKey: new Map(),
   addresses: new Map(),
   isMixed: false,
+  device: usualDevice,
 };
 
 const coverage: LoadCoverage = {

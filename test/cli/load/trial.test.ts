@@ -1,6 +1,7 @@
 // What a trial load is taken to say of a page: what the page does counts, what the machine did does not.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { usualDevice } from "../../../cli/browser/device.ts";
 import { coverageOf } from "../../../cli/load/metrics/coverage.ts";
 import { timeOut } from "../../../cli/load/time_out.ts";
 import { trialOf } from "../../../cli/load/trial.ts";
@@ -13,6 +14,7 @@ const nothing = {
   placeOfKey: new Map<string, number>(),
   addresses: new Map(),
   isMixed: false,
+  device: usualDevice,
 };
 const coverage = coverageOf(nothing, { seqs: [], cached: [], beyond: [], requests: 0 });
 

@@ -9,6 +9,7 @@ import { chromiumPath, programPath } from "../../../base/programs.ts";
 import { removedAtEnd } from "../../../base/removed_at_end.ts";
 import { StartError, startBrowser } from "../../../browser/browser.ts";
 import { chromiumEnvironment, disabledFeatures, sharedArguments } from "../../../browser/chromium.ts";
+import { deviceArguments, usualDevice } from "../../../browser/device.ts";
 import { NavigationError, watchPage } from "../../../browser/page.ts";
 import { makeScratchFolder, removeScratchFolder } from "../../../browser/scratch.ts";
 import type { ClipPictures, ClipSound, PictureCodec } from "./clip.ts";
@@ -42,6 +43,7 @@ async function inBrowser(expression: string): Promise<unknown> {
         "--",
         chromium,
         ...sharedArguments,
+        ...deviceArguments(usualDevice),
         `--disable-features=${disabledFeatures.join(",")}`,
         `--user-data-dir=${scratch.profile}`,
         "about:blank",

@@ -1,6 +1,7 @@
 // Coverage of a recording by a load, its bounds, and what is said of a load outside them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { usualDevice } from "../../../../cli/browser/device.ts";
 import {
   coverageBounds,
   coverageOf,
@@ -24,6 +25,7 @@ function recorded(...sizes: readonly (number | { bytes: number; notExpected: Not
     placeOfKey: new Map(requests.map((_, place) => [`GET shop.example:/${place}`, place])),
     addresses: new Map(),
     isMixed: false,
+    device: usualDevice,
   };
 }
 

@@ -98,6 +98,7 @@ async function refusal(options: { file: string[]; page?: number; document?: numb
     "keep-credentials": false,
     as: undefined,
     compute: "timer",
+    ...{ device: undefined, "device-pixel-ratio": undefined, window: undefined },
     replace: false,
     json: false,
   };

@@ -28,6 +28,8 @@ static const struct recorded_exchange exchanges[] = {
     {.seq = 10, .scheme = "https", .host = "both.example.org", .port = 443, .address = "192.0.2.15"},
     {.seq = 11, .scheme = "https", .host = "localhost", .port = 3000, .address = "198.18.0.1"},
     {.seq = 12, .scheme = "https", .host = "app.localhost", .port = 443, .address = "198.18.0.2"},
+    {.seq = 13, .scheme = "https", .host = "127.0.0.1", .port = 443, .address = "198.18.0.3"},
+    {.seq = 14, .scheme = "https", .host = "::1", .port = 443, .address = "198.18.0.4"},
 };
 
 static const struct recording recording = {.name = "test",
@@ -187,7 +189,9 @@ static void test_local_names(void **state) {
     static const struct {
         const char *name;
         uint8_t last;
-    } known[] = {{"localhost.test", 1}, {"app.localhost.test", 2}, {"localhost", 1}};
+    } known[] = {{"localhost.test", 1}, {"app.localhost.test", 2}, {"localhost", 1},
+                 {"127.0.0.1.localhost.test", 3},
+                 {"--1.localhost.test", 4}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         const uint8_t address[] = {198, 18, 0, known[i].last};
         const struct answer *answer = ask(zone, make_query(known[i].name, DNS_TYPE_A, CLASS_IN), false);

@@ -34,6 +34,7 @@ static struct header whole[] = {HEADER("content-range", "bytes 0-9/10")};
 static struct header cut_off[] = {HEADER("content-range", "bytes 0-999/1000")};
 
 static struct header brotli[] = {HEADER("content-encoding", "br"), HEADER("content-type", "text/plain")};
+static struct header length_of_get[] = {HEADER("content-length", "987654")};
 static struct header lying[] = {HEADER("content-encoding", "gzip")};
 static uint8_t brotli_body[64];
 
@@ -51,6 +52,7 @@ static struct recorded_exchange exchanges[] = {
     {.path = "/post?a=1", .status = 201, .method = "POST", .request_body_sha256 = posted},
     {.path = "/no-content", .status = 204},
     {.path = "/head", .status = 200, .method = "HEAD"},
+    {.path = "/head-length", .status = 200, .method = "HEAD", .headers = length_of_get, .header_count = 1},
     {.path = "/br", .status = 200, .headers = brotli, .header_count = 2, .body = brotli_body},
     {.path = "/lying", .status = 200, .headers = lying, .header_count = 1},
 };
@@ -233,6 +235,7 @@ static void test_ranges(void **state) {
     expect_range(&site, "/middle", "bytes=105-200", 206, "56789", "bytes 105-109/1000");
     expect_range(&site, "/middle", "bytes=99-200", 404, "trilane: this request is not in the recording\n",
                  NULL);
+    expect_range(&site, "/middle", "bytes=1000-", 416, "", "bytes */1000");
     expect(&site, "/middle", NULL, NULL, 404, "trilane: this request is not in the recording\n");
     expect_range(&site, "/whole", "bytes=0-", 206, ten, "bytes 0-9/10");
     expect(&site, "/whole", NULL, NULL, 200, ten);
@@ -277,6 +280,10 @@ static void test_head(void **state) {
     exchange_end(exchange, true, 5);
     exchange = ask(&site, "HEAD", "/head", NULL, NULL, 200, NULL);
     assert_false(exchange_has_content_length(exchange)); // nobody knows
+    exchange_end(exchange, true, 5);
+    exchange = ask(&site, "HEAD", "/head-length", NULL, NULL, 200, NULL);
+    assert_false(exchange_has_content_length(exchange)); // it is among the recorded headers, once
+    assert_string_equal(header_of(exchange, "content-length"), "987654");
     exchange_end(exchange, true, 5);
     exchange = ask(&site, "HEAD", "/plain", "range", "bytes=0-3", 200, NULL); // ranges are GET's
     assert_int_equal(exchange_content_length(exchange), 10);

@@ -1,0 +1,49 @@
+// The options that say on which device a page is to be loaded, for every command that brings one into the archive.
+import { UserError } from "../../base/errors.ts";
+import type { OptionTable } from "../../base/option_table.ts";
+import { type Device, deviceBounds, isSide, namedDevices } from "../../browser/device.ts";
+
+export interface DeviceOptions {
+  device: string | undefined;
+  "device-pixel-ratio": number | undefined;
+  window: string | undefined;
+}
+
+export const deviceOptionNames: readonly (keyof DeviceOptions)[] = ["device", "device-pixel-ratio", "window"];
+
+/** For every command that brings a page into the archive. */
+export function defineDevice<T>(table: OptionTable<T>): OptionTable<T & DeviceOptions> {
+  return table
+    .option("device", {
+      type: "string",
+      choices: Object.keys(namedDevices),
+      describe:
+        "the device that the page is for, which its loads are then made with (default: as recorded, else desktop)",
+    })
+    .option("device-pixel-ratio", {
+      type: "number",
+      range: deviceBounds.ratio,
+      describe: "device pixels for each pixel of CSS, which decides the pictures that a page asks for",
+    })
+    .option("window", {
+      type: "string",
+      placeholder: "WIDTHxHEIGHT",
+      describe: "the browser's window, in pixels of CSS, as 1440x900",
+    }) as unknown as OptionTable<T & DeviceOptions>;
+}
+
+/** What was asked for of a device; empty: nothing. */
+export function askedDevice(options: DeviceOptions): Partial<Device> {
+  const { device, window, "device-pixel-ratio": ratio } = options;
+  const [, width, height] = /^(\d+)x(\d+)$/i.exec(window ?? "") ?? [];
+  const sides = { width: Number(width), height: Number(height) };
+  if (window !== undefined && !(isSide(sides.width) && isSide(sides.height)))
+    throw new UserError(
+      `--window ${JSON.stringify(window)}: write WIDTHxHEIGHT, each from ${deviceBounds.side.least} to ${deviceBounds.side.most}, as 1440x900`,
+    );
+  return {
+    ...(device === undefined ? {} : namedDevices[device]),
+    ...(ratio === undefined ? {} : { device_pixel_ratio: ratio }),
+    ...(window === undefined ? {} : sides),
+  };
+}
