@@ -10,6 +10,7 @@
 #include "base/json_file.h"
 #include "base/log.h"
 #include "base/namespace.h"
+#include "base/walls.h"
 #include "base/schedule.h"
 #include "shaper/live_link.h"
 #include "shaper/options.h"
@@ -135,6 +136,7 @@ static int run(struct shaper *shaper, unsigned inherited_descriptors) {
     };
     begin(shaper);
     if (child_start(&shaper->child, &child_options) < 0) die(EXIT_RUN_FAILED, "command: %s", strerror(errno));
+    if (walls_raise(0) < 0) log_line("no walls around this program: %s", strerror(errno));
     int status = EXIT_RUN_FAILED;
     if (evidence_start_writing(&shaper->evidence) < 0)
         log_line("a thread to write files: %s", strerror(errno));

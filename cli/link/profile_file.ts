@@ -36,8 +36,9 @@ function documentIn(path: string): unknown {
   }
   try {
     return JSON.parse(text);
-  } catch (error) {
-    throw refuse(`${path}: not JSON (${(error as Error).message}): correct it`);
+  } catch {
+    // Not the parser's words, which quote the file: whoever names it need not be who may read it.
+    throw refuse(`${path}: not JSON: correct it, or name another file`);
   }
 }
 

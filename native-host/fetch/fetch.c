@@ -4,6 +4,7 @@
 #include "fetch/https_cache.h"
 #include "fetch/names.h"
 #include "fetch/record.h"
+#include "guard/address_space.h"
 
 #include <arpa/inet.h>
 #include <stdarg.h>
@@ -33,6 +34,7 @@ struct fetcher {
 
     struct connection *connection; // NULL: none
     struct sockaddr_in6 server;    // whose
+    enum address_space space;      // of the object's last server, or the first one
     struct url identity;           // and as whom it was asked for
 };
 
@@ -190,6 +192,24 @@ static bool find_server(struct fetcher *f, const struct url *url, struct record 
     return record->has_address = true;
 }
 
+// A redirect by a server of the internet leads to none of this machine or its networks, nor one of these to
+// this machine: whoever asked for the URL did not ask for that. A server that the command line names is asked
+// for.
+static bool may_lead_here(struct fetcher *f, struct record *record) {
+    enum address_space space;
+    if (f->options->has_server) return true;
+    if (address_space_here((const struct sockaddr *)&record->server, NULL, &space) < 0)
+        return fail(record, STAGE_CONNECT, "this machine's networks cannot be read");
+    if (record->redirects > 0 && space < f->space) {
+        char reason[REASON_SIZE];
+        snprintf(reason, sizeof reason, "it redirects from a %s address to a %s one: fetch that URL itself",
+                 address_space_name(f->space), address_space_name(space));
+        return fail(record, STAGE_CONNECT, reason);
+    }
+    f->space = space;
+    return true;
+}
+
 // Waits until it is ready; `deadline_ns` is the object's.
 static bool open_connection(struct fetcher *f, const struct url *url, struct ticket *ticket,
                             uint64_t deadline_ns, struct record *record) {
@@ -295,7 +315,7 @@ static bool fetch_url(struct fetcher *f, const struct url *url, uint64_t deadlin
         record->has_address = record->has_connection = true;
     } else {
         drop_connection(f);
-        good = find_server(f, url, record);
+        good = find_server(f, url, record) && may_lead_here(f, record);
         if (good && lane_resumes(f->options->lane)) {
             usage_add(&f->meter, &record->usage, &from);
             good = warm(f, url, deadline_ns, record, &ticket);

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/netlink.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -51,20 +52,35 @@ static bool is_name_server(const struct sockaddr *address) {
     return found || (!named && (is_same(address, "127.0.0.1") || is_same(address, "::1")));
 }
 
-// Also for an address that cannot be read: the call would fail, too.
+static bool is_internet_address_allowed(const struct gate *gate, const struct sockaddr *address) {
+    enum address_space space;
+    if (gate->nearest == SPACE_LOOPBACK || is_name_server(address)) return true;
+    return address_space_here(address, gate->besides, &space) == 0 && space >= gate->nearest;
+}
+
+// A list of what is allowed; of every other family nothing is. An address that cannot be read is refused: the
+// call would fail, too.
 static bool is_allowed(const struct gate *gate, uint64_t at, uint64_t size) {
     union {
         struct sockaddr any;
         struct sockaddr_in four;
         struct sockaddr_in6 six;
+        struct sockaddr_nl kernel;
     } address;
     memset(&address, 0, sizeof address);
     if (size < sizeof address.any.sa_family) return true; // none: EINVAL
     if (!read_from(gate->question, at, &address, size < sizeof address ? size : sizeof address)) return false;
-    if (address.any.sa_family != AF_INET && address.any.sa_family != AF_INET6) return true;
-    enum address_space space;
-    if (gate->nearest == SPACE_LOOPBACK || is_name_server(&address.any)) return true;
-    return address_space_here(&address.any, gate->besides, &space) == 0 && space >= gate->nearest;
+    switch (address.any.sa_family) {
+    case AF_INET:
+    case AF_INET6:
+        return is_internet_address_allowed(gate, &address.any);
+    case AF_NETLINK: // as resolvers ask for interfaces; other processes have numbers
+        return address.kernel.nl_pid == 0;
+    case AF_UNSPEC: // takes a connection back; to send, a socket of IPv4 reads it as an address of its own
+        return gate->question->data.nr == SYS_connect;
+    default:
+        return false;
+    }
 }
 
 // Its name is its only part of interest.

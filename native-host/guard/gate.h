@@ -1,6 +1,8 @@
-// Answers what the filter asks: a call that addresses somebody nearer than is allowed fails with EACCES, all
-// others are carried out. The machine's name servers (/etc/resolv.conf) may be asked at port 53, wherever
-// they are; sockets that are not the internet's are not its business.
+// Answers what the filter asks: a call that addresses somebody nearer than is allowed fails with EACCES, and
+// so do addresses of other families than IPv4, IPv6 and netlink's kernel: D-Bus, X11 and what else listens at
+// a name of this machine (AF_UNIX) is reached by no call that names it. The machine's name servers
+// (/etc/resolv.conf) may be asked at port 53, wherever they are. Sockets that are connected already, as a
+// browser's between its processes, name nobody.
 //
 // The address is read from the caller's memory before the kernel reads it again. Who can change it in between
 // has taken the calling process over, which a page is not to be able to; against such a process this is no

@@ -4,6 +4,7 @@
 #include "messaging/handled.h"
 #include "messaging/job_supervisor.h"
 #include "messaging/jobs.h"
+#include "messaging/message_rules.h"
 #include "messaging/race_events.h"
 
 #include <stdarg.h>
@@ -72,7 +73,9 @@ static int run(const struct lab_conversation *conversation, const json_t *messag
 int lab_message_start(const struct lab_conversation *conversation, const json_t *message, json_t **result,
                       struct message_error *error) {
     struct job job;
-    if (command_line_check(conversation->paths->cli, error) < 0) return REFUSED;
+    if (message_check_link(message, "link", error) < 0 ||
+        command_line_check(conversation->paths->cli, error) < 0)
+        return REFUSED;
     json_t *request = json_copy((json_t *)(uintptr_t)message);
     if (!request) return message_fail_memory(error);
     json_object_del(request, "id");
@@ -88,7 +91,8 @@ int lab_message_steer(const struct lab_conversation *conversation, const json_t 
     char folder[PATH_MAX], control[sizeof((struct sockaddr_un *)0)->sun_path];
     struct job_status status;
     (void)result;
-    if (job_find(folder, conversation->paths->home, kind, text_of(message, "lab"), error) < 0 ||
+    if (message_check_link(message, "change", error) < 0 ||
+        job_find(folder, conversation->paths->home, kind, text_of(message, "lab"), error) < 0 ||
         socket_path(control, folder, error) < 0)
         return REFUSED;
     job_look(folder, kind, &status);

@@ -1,5 +1,7 @@
 #include "messaging/message_rules.h"
 
+#include "shaper/language/link_files.h"
+
 #include <arpa/inet.h>
 #include <regex.h>
 #include <stdlib.h>
@@ -144,4 +146,13 @@ static int check_fields(const struct message_rules *rules, const char *where,
 int message_check(const struct message_rules *rules, const struct message_type *type, const json_t *message,
                   struct message_error *error) {
     return check_fields(rules, type->name, type->fields, message, error);
+}
+
+int message_check_link(const json_t *message, const char *field, struct message_error *error) {
+    struct link_error why;
+    int names = link_form_names_file(json_string_value(json_object_get(message, field)), &why);
+    if (names == 0) return 0;
+    if (names < 0) return message_malformed(error, "%s", why.line);
+    return message_malformed(error, "%s: `%s` must be a link that names no file",
+                             json_string_value(json_object_get(message, "type")), field);
 }

@@ -54,4 +54,8 @@ void message_rules_close(struct message_rules *rules);
 int message_check(const struct message_rules *rules, const struct message_type *type, const json_t *message,
                   struct message_error *error);
 
+// Whether the field, a link that follows its rule, names no file: which no pattern over its text can say. 0,
+// or -1 with *error.
+int message_check_link(const json_t *message, const char *field, struct message_error *error);
+
 #endif

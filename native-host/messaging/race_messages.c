@@ -3,6 +3,7 @@
 #include "messaging/command_line.h"
 #include "messaging/handled.h"
 #include "messaging/jobs.h"
+#include "messaging/message_rules.h"
 #include "messaging/profile_store.h"
 #include "messaging/race_command.h"
 #include "messaging/race_events.h"
@@ -117,7 +118,8 @@ int race_message_start(struct race_conversation *conversation, const json_t *mes
     const char *profile = json_string_value(json_object_get(message, "profile"));
     const json_t *options = json_object_get(message, "options");
     struct job job;
-    if (race_command_check(message, error) < 0 || (profile && profile_find(home, profile, error) < 0) ||
+    if (race_command_check(message, error) < 0 || message_check_link(message, "link", error) < 0 ||
+        (profile && profile_find(home, profile, error) < 0) ||
         command_line_check(conversation->paths->cli, error) < 0 ||
         start(conversation, message, &job, error) < 0)
         return REFUSED;

@@ -7,6 +7,7 @@
 #include "base/loop.h"
 #include "base/namespace.h"
 #include "base/schedule.h"
+#include "base/walls.h"
 #include "replay/dns/dns.h"
 #include "replay/h2/h2.h"
 #include "replay/h3/quic.h"
@@ -24,6 +25,7 @@
 
 #include <errno.h>
 #include <libgen.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -331,6 +333,9 @@ int main(int argc, char **argv) {
     replay.scheduling = schedule_promptly();
     start_command(&replay, inherited_descriptors);
     schedule_behind_link();
+    // For sockets that are opened later: ports below 1024, congestion controllers that the machine restricts.
+    if (walls_raise(WALLS_CAPABILITY(CAP_NET_ADMIN) | WALLS_CAPABILITY(CAP_NET_BIND_SERVICE)) < 0)
+        log_line("no walls around this program: %s", strerror(errno));
     if (loop_run(replay.loop) < 0) {
         log_line("the event loop failed: %s", strerror(errno));
         replay.status = EXIT_RUN_FAILED;

@@ -30,6 +30,11 @@ static void put_decimal(struct link_text *text, double value, int digits) {
         put(text, "%" PRIu64, (uint64_t)value);
         return;
     }
+    // No quantity of a link is as large: its reader says so, in the words for its setting.
+    if (!(fabs(value) < 1e100)) {
+        put(text, "%g", value);
+        return;
+    }
     snprintf(scientific, sizeof scientific, "%.*e", digits - 1, value);
     int decimals = digits - 1 - atoi(strchr(scientific, 'e') + 1);
     snprintf(plain, sizeof plain, "%.*f", decimals > 0 ? decimals : 0, value);

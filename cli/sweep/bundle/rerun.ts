@@ -10,7 +10,8 @@ import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { atomicWrite } from "../../base/atomic_write.ts";
 import { UserError } from "../../base/errors.ts";
 import { explainSchemaErrors, schemaValidator } from "../../base/schema_error.ts";
-import { mapFormFiles } from "../../link/files.ts";
+import { filesOf, mapFiles } from "../../link/files.ts";
+import { formatLink, parseLink } from "../../link/link.ts";
 import { namesProfile } from "../../link/profile_file.ts";
 import type { Archive, Recording } from "../../recording/archive/archive.ts";
 import { withArchive } from "../../recording/archive/client.ts";
@@ -102,7 +103,10 @@ function linkHere(
     throw new UserError(`${bundle}: its plan names ${JSON.stringify(file)}, which is not in it: do not run it`);
   };
   if (namesProfile(link)) return refuse(link);
-  return mapFormFiles(link, (file) => paths.get(file) ?? refuse(file));
+  // Then its parse decides, not its text: the language that it is read by knows no file of a profile, at no depth.
+  const profile = parseLink(link);
+  if (filesOf(profile).length === 0) return link;
+  return formatLink(mapFiles(profile, (file) => ({ ...file, file: paths.get(file.file) ?? refuse(file.file) })));
 }
 
 /** Pages by their recordings' names: made anew, a synthetic page might be another one. */

@@ -103,7 +103,9 @@ static void serve(const struct hostile *hostile, SSL_CTX *context, int fd) {
 }
 
 int hostile_server_start(struct hostile_server *server, const struct hostile *hostile) {
-    struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in name = {.sin_family = AF_INET,
+                               .sin_port = htons(hostile->lab_port),
+                               .sin_addr.s_addr = htonl(hostile->lab_port ? INADDR_ANY : INADDR_LOOPBACK)};
     socklen_t size = sizeof name;
     const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (listener < 0 || bind(listener, (struct sockaddr *)&name, sizeof name) < 0 ||

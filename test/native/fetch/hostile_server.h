@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 struct hostile {
+    uint16_t lab_port; // listens there, at all addresses of its network, a lab's; 0: at one of loopback's
     bool silent;       // takes connections and says nothing, not even TLS
     bool hangs_up;     // ends each connection at once
     bool expired;      // its certificate, which `authority` vouches for

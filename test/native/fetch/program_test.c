@@ -1,6 +1,7 @@
 // trilane-fetch as a program against servers that do not keep to the rules: each URL has its line with where
 // and why, in time, and the exit status is 0; and what it says of a command line that it cannot take.
 #include "base/buf.h"
+#include "base/namespace.h"
 #include "hostile_server.h"
 #include "rows.h"
 
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -171,6 +173,56 @@ static void long_fields_are_cut(void **state) {
     buf_free(&said);
 }
 
+// In a lab in which 203.0.113.7 is as far away as the internet: the exit status is how many of these were as
+// expected.
+static int redirect_in_a_lab(void) {
+    static const struct {
+        const char *host, *location, *says;
+    } steps[] = {
+        {"203.0.113.7", "127.0.0.1",
+         "it redirects from a public address to a loopback one: fetch that URL itself"},
+        {"203.0.113.7", "10.9.9.9",
+         "it redirects from a public address to a local one: fetch that URL itself"},
+        {"10.9.9.9", "127.0.0.1",
+         "it redirects from a local address to a loopback one: fetch that URL itself"},
+        // It leads on to itself, as often as it may.
+        {"10.9.9.9", "203.0.113.7", "it redirects for the 3th time: --follow 2 allows no more"},
+        {"127.0.0.1", "10.9.9.9", "it redirects for the 3th time: --follow 2 allows no more"},
+        {"127.0.0.1", "127.0.0.1", "it redirects for the 3th time: --follow 2 allows no more"},
+    };
+    namespace_enter_lab();
+    if (system("PATH=$PATH:/sbin:/usr/sbin; ip link set lo up && ip route add local 203.0.113.7 dev lo && "
+               "ip route add local 10.9.9.9 dev lo") != 0)
+        return 0;
+    int expected = 0;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        struct hostile_server server;
+        struct run run;
+        char says[256], words[256];
+        snprintf(says, sizeof says,
+                 "HTTP/1.1 302 Found\r\nLocation: https://%s:%zu/\r\nContent-Length: 0\r\n\r\n",
+                 steps[i].location, 9000 + i);
+        const struct hostile hostile = {.says = says, .lab_port = (uint16_t)(9000 + i)};
+        if (hostile_server_start(&server, &hostile) < 0) return expected;
+        snprintf(words, sizeof words, "--lane h1 --insecure --follow 2 https://%s:%u/", steps[i].host,
+                 server.port);
+        rows_fetch(&run, words);
+        expected += strstr(run.out, steps[i].says) != NULL;
+        hostile_server_stop(&server);
+    }
+    return expected;
+}
+
+static void redirects_lead_no_nearer(void **state) {
+    int status;
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) _exit(redirect_in_a_lab());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 6);
+}
+
 // What a server did while nobody looked: it ended the connection, or went on with what nobody had asked for.
 static void a_connection_that_is_spoilt_is_not_used_again(void **state) {
     static const struct {
@@ -282,6 +334,7 @@ static void command_lines_are_checked(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(hostile_servers_have_their_rows),
                                        cmocka_unit_test(long_fields_are_cut),
+                                       cmocka_unit_test(redirects_lead_no_nearer),
                                        cmocka_unit_test(a_connection_that_is_spoilt_is_not_used_again),
                                        cmocka_unit_test(nobody_there_has_its_row),
                                        cmocka_unit_test(each_line_of_a_file_has_its_row),

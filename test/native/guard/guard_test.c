@@ -6,6 +6,8 @@
 #include "test/native/shaper/run.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
+#include <linux/netlink.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -126,12 +128,9 @@ static void test_no_call_that_takes_an_address_reaches_this_machine(void **state
     assert_non_null(strstr(run.out, "sendmsg\n"));
 }
 
-// Between processes: with a descriptor and without one, and with the address of a socket that is no
-// network's.
+// Between processes: with a descriptor and without one.
 static int send_to_processes(void) {
-    int ends[2], receiver = socket(AF_UNIX, SOCK_DGRAM, 0);
-    struct sockaddr_un name = {.sun_family = AF_UNIX};
-    socklen_t size = sizeof name;
+    int ends[2];
     struct iovec data = {.iov_base = "x", .iov_len = 1};
     struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) < 0 || sendmsg(ends[0], &message, 0) != 1) return 1;
@@ -143,18 +142,99 @@ static int send_to_processes(void) {
     header->cmsg_type = SCM_RIGHTS;
     header->cmsg_len = CMSG_LEN(sizeof(int));
     memcpy(CMSG_DATA(header), &ends[1], sizeof(int));
-    if (sendmsg(ends[0], &message, 0) != 1) return 2;
-    // The kernel chooses the name.
-    if (bind(receiver, (struct sockaddr *)&name, sizeof name.sun_family) < 0) return 3;
-    getsockname(receiver, (struct sockaddr *)&name, &size);
-    struct msghdr named = {.msg_name = &name, .msg_namelen = size, .msg_iov = &data, .msg_iovlen = 1};
-    return sendmsg(socket(AF_UNIX, SOCK_DGRAM, 0), &named, 0) == 1 ? 0 : 4;
+    return sendmsg(ends[0], &message, 0) == 1 ? 0 : 2;
 }
 
 static void test_processes_send_to_one_another(void **state) {
     (void)state;
     struct run run;
     assert_int_equal(status_of_role("public", "send-to-processes", &run), 0);
+}
+
+// Each of the four calls to an address of `family`; a letter each: r refused by the guard, . not.
+static void call_with(int fd, const struct sockaddr *to, socklen_t size, char letters[5]) {
+    struct iovec data = {.iov_base = "x", .iov_len = 1};
+    struct mmsghdr message = {
+        .msg_hdr = {
+            .msg_name = (void *)(uintptr_t)to, .msg_namelen = size, .msg_iov = &data, .msg_iovlen = 1}};
+    for (int call = 0; call < 4; call++) {
+        ssize_t result = call == 0   ? connect(fd, to, size)
+                         : call == 1 ? sendto(fd, "x", 1, MSG_DONTWAIT, to, size)
+                         : call == 2 ? sendmsg(fd, &message.msg_hdr, MSG_DONTWAIT)
+                                     : sendmmsg(fd, &message, 1, MSG_DONTWAIT);
+        letters[call] = result < 0 && errno == EACCES ? 'r' : '.';
+    }
+    letters[4] = 0;
+}
+
+// The matrix: a line for each family that there can be, from a socket of IPv4.
+static int call_with_all_families(const char *text) {
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+    for (int family = 0; family < 64; family++) {
+        struct sockaddr_storage to = {0};
+        struct sockaddr_in four = at_port(text);
+        memcpy(&to, &four, sizeof four);
+        to.ss_family = (sa_family_t)family;
+        char letters[5];
+        call_with(fd, (struct sockaddr *)&to, sizeof to, letters);
+        printf("%d %s\n", family, letters);
+    }
+    // Of sockets of those families, which addresses of theirs are allowed.
+    struct sockaddr_nl kernel = {.nl_family = AF_NETLINK}, process = {.nl_family = AF_NETLINK, .nl_pid = 1};
+    struct sockaddr_un name = {.sun_family = AF_UNIX, .sun_path = "/run/dbus/system_bus_socket"};
+    struct sockaddr_un abstract = {.sun_family = AF_UNIX, .sun_path = "\0/tmp/.X11-unix/X0"};
+    const struct {
+        const char *name;
+        int family, type;
+        const void *address;
+        socklen_t size;
+    } others[] = {{"kernel", AF_NETLINK, SOCK_RAW, &kernel, sizeof kernel},
+                  {"process", AF_NETLINK, SOCK_RAW, &process, sizeof process},
+                  {"bus", AF_UNIX, SOCK_DGRAM, &name, sizeof name},
+                  {"abstract", AF_UNIX, SOCK_DGRAM, &abstract, sizeof abstract}};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        char letters[5];
+        call_with(socket(others[i].family, others[i].type, 0), others[i].address, others[i].size, letters);
+        printf("%s %s\n", others[i].name, letters);
+    }
+    return 0;
+}
+
+static void test_all_families_by_all_calls(void **state) {
+    (void)state;
+    struct run run;
+    for (int local = 0; local < 2; local++) {
+        assert_int_equal(status_of_role(local ? "local" : "public", "families", &run), 0);
+        char expected[4096];
+        int used = 0;
+        for (int family = 0; family < 64; family++) // 127.0.0.1's bytes are no netlink number of the kernel
+            used += snprintf(expected + used, sizeof expected - (size_t)used, "%d %s\n", family,
+                             family == AF_UNSPEC ? ".rrr" : "rrrr");
+        snprintf(expected + used, sizeof expected - (size_t)used,
+                 "kernel ....\nprocess rrrr\nbus rrrr\nabstract rrrr\n");
+        assert_string_equal(run.out, expected);
+    }
+}
+
+// As a message's address it would reach IPv4's loopback.
+static int send_unspecified(const char *text) {
+    struct sockaddr_in to = at_port(text);
+    int receiver = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+    to.sin_port = 0;
+    socklen_t size = sizeof to;
+    if (bind(receiver, (struct sockaddr *)&to, size) < 0) return 10;
+    getsockname(receiver, (struct sockaddr *)&to, &size);
+    to.sin_family = AF_UNSPEC;
+    char byte;
+    sendto(socket(AF_INET, SOCK_DGRAM, 0), "x", 1, 0, (struct sockaddr *)&to, sizeof to);
+    return recv(receiver, &byte, 1, 0) == 1;
+}
+
+static void test_no_family_is_a_way_to_loopback(void **state) {
+    (void)state;
+    struct run run;
+    assert_int_equal(send_unspecified(port), 1); // else the attempt is none
+    assert_int_equal(status_of_role("public", "send-unspecified", &run), 0);
 }
 
 static void print_space(const char *address) {
@@ -317,6 +397,8 @@ static void test_bad_words(void **state) {
 int main(int argc, char **argv) {
     if (argc == 3 && strcmp(argv[1], "send") == 0) return send_by_all_calls(argv[2]);
     if (argc == 3 && strcmp(argv[1], "send-to-processes") == 0) return send_to_processes();
+    if (argc == 3 && strcmp(argv[1], "families") == 0) return call_with_all_families(argv[2]);
+    if (argc == 3 && strcmp(argv[1], "send-unspecified") == 0) return send_unspecified(argv[2]);
     if (argc == 3 && strcmp(argv[1], "be-public") == 0) return be_public(argv[2]);
     if (!realpath("/proc/self/exe", self)) return 1;
     const struct CMUnitTest tests[] = {
@@ -324,6 +406,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_they_succeed_where_allowed),
         cmocka_unit_test(test_no_call_that_takes_an_address_reaches_this_machine),
         cmocka_unit_test(test_processes_send_to_one_another),
+        cmocka_unit_test(test_all_families_by_all_calls),
+        cmocka_unit_test(test_no_family_is_a_way_to_loopback),
         cmocka_unit_test(test_public_addresses_of_this_machine_and_its_networks_are_near),
         cmocka_unit_test(test_networks_that_are_handed_in_are_near),
         cmocka_unit_test(test_the_commands_end_is_ours),

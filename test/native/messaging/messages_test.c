@@ -84,6 +84,33 @@ static json_t *say_with(struct host *host, const char *text, const char *field, 
     return answer;
 }
 
+// By its parse: the text's end says nothing of it. There is no such page and no such lab: only the link is
+// looked at.
+static void test_links_name_no_file(void **state) {
+    struct host *host = ((struct setting *)*state)->host;
+    static const char *const links[] = {"3mbit/50ms,switch=8s:/home/u/x.json,seed=2",
+                                        "3mbit/50ms,loss=1%,loss=1%"};
+    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
+        char message[512];
+        snprintf(message, sizeof message,
+                 "{\"id\":1,\"type\":\"race.start\",\"recording\":\"shop\",\"lanes\":[\"h1\"],\"link\":\"%"
+                 "s\",\"runs\":1}",
+                 links[i]);
+        assert_string_equal(code_of(say(host, message)), "malformed");
+        snprintf(message, sizeof message,
+                 "{\"id\":1,\"type\":\"lab.start\",\"recording\":\"shop\",\"lane\":\"h1\",\"link\":\"%s\"}",
+                 links[i]);
+        assert_string_equal(code_of(say(host, message)), "malformed");
+        snprintf(message, sizeof message,
+                 "{\"id\":1,\"type\":\"lab.steer\",\"lab\":\"6920558b0123abcd\",\"change\":\"%s\"}",
+                 links[i]);
+        assert_string_equal(code_of(say(host, message)), "malformed");
+    }
+    assert_string_equal(code_of(say(host, "{\"id\":1,\"type\":\"lab.steer\",\"lab\":\"6920558b0123abcd\","
+                                          "\"change\":\"3mbit/50ms,switch=8s:3g\"}")),
+                        "not-found");
+}
+
 static void test_exchange_too_large(void **state) {
     struct host *host = ((struct setting *)*state)->host;
     assert_string_equal(code_of(say(host, BEGIN)), "");
@@ -224,6 +251,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_invalid_examples, conversation_set_up, conversation_tear_down),
         cmocka_unit_test_setup_teardown(test_hello, conversation_set_up, conversation_tear_down),
         cmocka_unit_test_setup_teardown(test_refusals, conversation_set_up, conversation_tear_down),
+        cmocka_unit_test_setup_teardown(test_links_name_no_file, conversation_set_up, conversation_tear_down),
         cmocka_unit_test_setup_teardown(test_exchange_too_large, conversation_set_up, conversation_tear_down),
         cmocka_unit_test_setup_teardown(test_recording_too_large, conversation_set_up,
                                         conversation_tear_down),

@@ -360,6 +360,8 @@ test("a rerun of pages that are others, of a plan that names files of this machi
     "trace=/etc/passwd,rtt=50ms",
     "3mbit/50ms,loss=file:/etc/passwd",
     "/etc/hostname.json",
+    "3mbit/50ms,switch=8s:/etc/hostname.json,seed=2",
+    "3mbit/50ms,switch=8s:3mbit/50ms+loss=file:/etc/passwd,seed=2",
     "../../links.json",
   ])
     await assertRefused(linked(link), /^its plan names ".*", which is not in it: do not run it$/, again);
