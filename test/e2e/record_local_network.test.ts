@@ -290,6 +290,6 @@ test("a page on a private address, asked for by its name, is recorded", async ()
     );
   }
   const { arrived, status, told } = await record([`http://127.0.0.1:${port}/`, "--name", "loopback"]);
-  assert.deepEqual([status, arrived], [2, []]);
-  assert.match(told, /give it another name, as --resolve staging\.test=127\.0\.0\.1/);
+  assert.equal(status, 0, told);
+  assert.ok(arrived.includes("127.0.0.1 GET / HTTP/1.1"), arrived.join("\n"));
 });

@@ -236,7 +236,10 @@ test("a link may be a JSON file of its profile; what is wrong with one is told w
   );
   assert.deepEqual(readLink(path, "/").down.loss_model, { file: losses });
   writeFileSync(path, "{");
-  assert.throws(() => readLink(path, "/"), /^UserError: link: .*office.json: not JSON: correct it, or name another file$/);
+  assert.throws(
+    () => readLink(path, "/"),
+    /^UserError: link: .*office.json: not JSON: correct it, or name another file$/,
+  );
   assert.throws(
     () => readLink("gone.json", folder),
     /^UserError: link: .*gone.json: no such file: name another, or write/,
