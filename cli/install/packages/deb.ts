@@ -17,7 +17,7 @@ Version: ${version}
 Section: net
 Priority: optional
 Architecture: amd64
-Depends: libc6 (>= 2.34), libgcc-s1, libstdc++6, util-linux, chromium | google-chrome-stable
+Depends: libc6 (>= 2.34), libgcc-s1, libstdc++6, chromium | google-chrome-stable
 Recommends: fonts-liberation, iputils-ping
 Installed-Size: ${size_kB}
 Maintainer: Trilane's authors <trilane@localhost>
@@ -40,11 +40,19 @@ if [ "$1" = remove ] && command -v apparmor_parser >/dev/null && [ -e /sys/kerne
 fi
 `;
 
-const overrides = `# Node is brought along: no release has one that is new enough.
-trilane: embedded-library *
-# Built by \`npm run packages\`, not for Debian's archive.
-trilane: no-manual-page *
+const overrides = `# Built by \`npm run packages\`, not for Debian's archive: no maintainer with an address there.
+trilane: bogus-mail-host *
+trilane: bogus-mail-host-in-debian-changelog *
 trilane: initial-upload-closes-no-bugs *
+# Licences of all parts go along word for word, as npm and cargo have them.
+trilane: copyright-file-contains-full-apache-2-license
+trilane: copyright-file-contains-full-gpl-license
+trilane: old-fsf-address-in-copyright-file
+# Node is brought along as its project builds it: no release has one that is new enough.
+trilane: embedded-library *
+trilane: hardening-no-pie *
+# Doctor's list of what the system has.
+trilane: uses-dpkg-database-directly *
 `;
 
 /** Of the same text the same bytes: zlib writes no date. */
