@@ -22,7 +22,8 @@ if (major < 22 || (major === 22 && minor < 13)) {
   });
   // A bundle's places are then those of its sources.
   if (process.argv.includes("--debug")) process.setSourceMapsEnabled(true);
-  // Scripts ask for nothing as often, and all else takes twice as long to load.
-  if (words === "--version" || words === "-V") process.stdout.write(`${(await import("./base/version.ts")).version}\n`);
+  // Scripts ask for nothing as often, and all else takes twice as long to load. A wrong TRILANE_DEBUG is refused there.
+  const isVersion = words === "--version" || words === "-V";
+  if (isVersion && !process.env.TRILANE_DEBUG) process.stdout.write(`${(await import("./base/version.ts")).version}\n`);
   else await import("./command_line.ts");
 }

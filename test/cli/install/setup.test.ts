@@ -12,7 +12,7 @@ const checkout = join(import.meta.dirname, "..", "..", "..");
 const folder = mkdtempSync(join(tmpdir(), "trilane-setup-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-for (const name of ["cli/install", "node_modules/.bin", "build/native"])
+for (const name of ["cli/install/packages", "node_modules/.bin", "build/native"])
   mkdirSync(join(folder, name), { recursive: true });
 copyFileSync(join(checkout, "cli/install/setup.sh"), join(folder, "cli/install/setup.sh"));
 symlinkSync(process.execPath, join(folder, "node_modules/.bin/node"));
@@ -23,7 +23,8 @@ for (const name of [
   "build/native/build.ninja",
 ])
   writeFileSync(join(folder, name), "");
-for (const name of ["node_modules/.bin/trilane", "cli/install/extension.ts"]) writeFileSync(join(folder, name), "");
+for (const name of ["node_modules/.bin/trilane", "cli/install/extension.ts", "cli/install/packages/bundle.ts"])
+  writeFileSync(join(folder, name), "");
 writeFileSync(join(folder, "cli/install/system_packages.sh"), "touch began\n");
 // The first one stays in its work until it is told to go on, and would not notice another beside it.
 writeFileSync(join(folder, "cli/install/native.sh"), "echo works\nread -r line\n");
