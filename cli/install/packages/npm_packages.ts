@@ -10,11 +10,8 @@ import type { BuiltProgram } from "./programs.ts";
 
 /** What the bundle reads at run time. */
 const readFiles = [
-  "cli/{flows,fetch,sweep}/plans/*.json",
-  "cli/sweep/cluster/reference.json",
-  "cli/recording/corpus/*.json",
-  "cli/recording/record/live_lab.sh",
-  "cli/report/page/*.{js,css,html}",
+  "cli/**/*.{json,js,css}",
+  "cli/**/live_lab.sh",
   "cli/install/{apparmor.profile,requirements.txt,seccomp.json,system_packages.sh}",
   "extension/figures/look.css",
   "native-host/base/debug.h",
