@@ -183,8 +183,8 @@ int representation_make(struct representation *made, const struct match_answer *
         representation_free(made);
         return -1;
     }
-    // Responses that never have a body, whatever was recorded (RFC 9110, 6.4.1). A recorded HEAD says how long
-    // the GET's would be in a header, or not at all.
+    // Responses that never have a body, whatever was recorded (RFC 9110, 6.4.1). A recorded HEAD says how
+    // long the GET's would be in a header, or not at all.
     const bool without_body = made->status == 204 || made->status == 304;
     const bool from_head = answer->exchange && strcmp(answer->exchange->method, "HEAD") == 0;
     if (without_body || from_head || (selectors->is_head && made->body_size == 0)) made->has_length = false;

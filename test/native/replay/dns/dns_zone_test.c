@@ -189,7 +189,9 @@ static void test_local_names(void **state) {
     static const struct {
         const char *name;
         uint8_t last;
-    } known[] = {{"localhost.test", 1}, {"app.localhost.test", 2}, {"localhost", 1},
+    } known[] = {{"localhost.test", 1},
+                 {"app.localhost.test", 2},
+                 {"localhost", 1},
                  {"127.0.0.1.localhost.test", 3},
                  {"--1.localhost.test", 4}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
