@@ -18,7 +18,7 @@ import { direction, type Improvement, limitOf } from "../results/verdict/compari
 import { counted, isValid, sortLanes, timedOut } from "../results/verdict/sample.ts";
 import type { PairDecision } from "../results/verdict/stopping_decision.ts";
 import { decidedWithin, placeDecisions } from "../results/verdict/stopping_summary.ts";
-import { summarize } from "../results/verdict/summary.ts";
+import { type LaneSummary, summarize } from "../results/verdict/summary.ts";
 import { sweepVerdict } from "../results/verdict/sweep_verdict.ts";
 import { reasonKind } from "../results/verdict/verdict.ts";
 import { typicalLoad } from "./data.ts";
@@ -42,10 +42,9 @@ function laneResult(
   cell: Cell,
   loads: readonly Load[],
   film: Film | undefined,
-  { seed, keepCredentials }: { seed: number; keepCredentials: boolean },
+  { summary, keepCredentials }: { summary: LaneSummary | undefined; keepCredentials: boolean },
 ): RaceLane {
   const own = loads.filter((load) => load.lane === cell.lane);
-  const [summary] = summarize(own, seed);
   const typical = typicalLoad(own);
   const load = typical === null ? null : results.harOf(typical.id);
   return {
@@ -110,10 +109,13 @@ export function raceResult(results: Results, home: string, sweep: Sweep, keepCre
   const loads = results.loadsOf(sweep.id);
   const films = results.filmsOf(sweep.id);
   const verdict = sweepVerdict(loads, traitsByLink(cells), sweep.seed);
+  // Of all lanes together: what a busy machine added is estimated from all of them.
+  const summaries = summarize(loads, sweep.seed);
   const lanes = sortLanes(cells.map(({ lane }) => lane)).flatMap((lane) => {
     const cell = cells.find((each) => each.lane === lane);
+    const summary = summaries.find((each) => each.lane === lane);
     const film = films.find((each) => each.cell === cell?.id);
-    return cell ? [laneResult(results, cell, loads, film, { seed: sweep.seed, keepCredentials })] : [];
+    return cell ? [laneResult(results, cell, loads, film, { summary, keepCredentials })] : [];
   }) as [RaceLane, ...RaceLane[]];
   const shown = lanes.find(({ load }) => load !== null)?.load;
   const report = reportPath(home, sweep);

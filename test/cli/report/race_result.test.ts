@@ -1,12 +1,13 @@
 // `export --format race`: the document against its schema and against the numbers that the other exports have.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 import { laneName } from "../../../cli/base/lanes.ts";
 import { raceResult } from "../../../cli/report/race_result.ts";
 import { writeReport } from "../../../cli/report/report.ts";
 import { chooseSweep } from "../../../cli/results/export/choose.ts";
 import { exportDocument } from "../../../cli/results/export/json.ts";
 import { openResults, type Results } from "../../../cli/results/store/results.ts";
+import { summarize } from "../../../cli/results/verdict/summary.ts";
 import { outcomeMarkup } from "../../../extension/views/race/outcome.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
 import { storeFixture, withHome } from "./fixture.ts";
@@ -145,6 +146,27 @@ test("a sweep of several links is no race", async () => {
     await withResults(home, (results) => {
       const sweep = chooseSweep(results, id);
       assert.throws(() => raceResult(results, home, sweep), /sweep \d+ is no race: .*several pages or links/);
+    });
+  });
+});
+
+test("on a busy machine a race's medians are those of its report: what is taken off is estimated from all lanes", async () => {
+  await withHome(async (home) => {
+    const id = storeFixture(home, { ...raceFixture, repetitions: 9 });
+    await withResults(home, (results) => {
+      // h1 alone shows a slope of 1, h2 and h3 one of 0.
+      const loads = results.loadsOf(id).map((load) => {
+        const estimate_ms = 10 * ((load.block * 4) % 9);
+        const plt_ms = load.plt_ms === null ? null : load.plt_ms + (load.lane === "h1" ? estimate_ms : 0);
+        return { ...load, plt_ms, disturbance_ms: 300, tolerated_ms: 8, disturbance_estimate_ms: estimate_ms };
+      });
+      mock.method(results, "loadsOf", () => loads);
+      const { lanes } = raceResult(results, home, chooseSweep(results, id));
+      assert.deepEqual(
+        lanes.map(({ lane, median_ms, low_ms }) => [lane, median_ms, low_ms]),
+        summarize(loads).map(({ lane, median_ms, interval_ms }) => [lane, median_ms, interval_ms?.low ?? null]),
+      );
+      assert.notEqual(lanes[0].median_ms, summarize(loads.filter(({ lane }) => lane === "h1"))[0]?.median_ms);
     });
   });
 });
