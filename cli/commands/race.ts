@@ -17,6 +17,7 @@ import {
   liveOptionNames,
   refuseLiveOptions,
 } from "../recording/record/options.ts";
+import { lanePairs } from "../results/verdict/sample.ts";
 import { runsToBeSure } from "../results/verdict/verdict.ts";
 import { executePlan } from "../sweep/execute.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
@@ -64,8 +65,8 @@ interface RaceOptions
   "record-again": boolean;
 }
 
-/** Comparisons that are told together: every pair of lanes. */
-const comparisonsOf = (lanes: readonly string[]): number => (lanes.length * (lanes.length - 1)) / 2;
+/** Pairs of lanes that the answer corrects for together. */
+const comparisonsOf = (lanes: readonly string[]): number => lanePairs(lanes).length;
 
 /** Said before so few runs are made; null: they may come to a verdict whatever their noise. */
 function tooFewWords({ runs, lanes }: RaceOptions): string | null {
