@@ -157,14 +157,27 @@ export const whatRuns = ["cli", "extension", "schemas", "node_modules", "package
 /** What the set-up bundled of our sources, and what cli/main.ts keeps compiled; there once these have run. */
 export const compiled = [join("build", "cli"), join("build", "compile-cache")];
 
+/** What a package brings in place of node_modules: the Debian package a Node of its own. */
+const packaged = ["node"];
+
+/** What the host starts where it is installed (native-host/messaging/main.c): an npm package of its own, or the checkout. */
+function besideHost(program: string): string[] {
+  const place = join("build", "native", "messaging", "trilane-host");
+  const host = realpathSync(program);
+  return host.endsWith(join("/", place))
+    ? ["cli", join("build", "native")].map((name) => join(host.slice(0, -place.length), name))
+    : [];
+}
+
 /** Every user's browser is to start it, so that whoever can change it acts as every user. Before it is started as root. */
 export function refuseUnsafe(program: string, root = checkout, trust = rootOnly): void {
   const closed = closedToOthers(program, trust.top);
   if (closed !== null)
     throw new UserError(`${closed}: other users may not enter it: install Trilane elsewhere, or leave out --system`);
-  // A package has no node_modules.
-  const parts = [...whatRuns, ...compiled].map((name) => join(root, name)).filter((path) => existsSync(path));
-  for (const path of [program, ...parts]) {
+  const parts = [...whatRuns, ...compiled, ...packaged].map((name) => join(root, name));
+  // Of these a checkout has no Node of a package, and a package no node_modules.
+  const existing = [...parts, ...besideHost(program)].filter((path) => existsSync(path));
+  for (const path of [program, process.execPath, ...existing]) {
     const writable = anyWritableByOthers(path, trust);
     if (writable !== null)
       throw new UserError(

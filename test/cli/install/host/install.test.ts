@@ -296,6 +296,31 @@ test("a checkout of which others can write a part is refused", async () => {
   });
 });
 
+test("packages of which others can write a part are refused: the Node of one, and what the host starts beside itself", async () => {
+  await withFolder(async (folder) => {
+    const trust = { uid: process.getuid?.() ?? 0, top: realpathSync(folder) };
+    chmodSync(trust.top, 0o755);
+    const [root, programs] = [join(trust.top, "trilane"), join(trust.top, "trilane-linux-x64")];
+    const host = join(programs, "build/native/messaging/trilane-host");
+    const parts = [
+      ...["build/cli/main.js", "node/bin/node"].map((name) => join(root, name)),
+      ...["cli/trilane", "build/native/replay/trilane-replay"].map((name) => join(programs, name)),
+    ];
+    for (const path of [...parts, host]) {
+      mkdirSync(join(path, ".."), { recursive: true });
+      writeFileSync(path, "", { mode: 0o755 });
+      for (let above = join(path, ".."); above !== trust.top; above = join(above, "..")) chmodSync(above, 0o755);
+    }
+    refuseUnsafe(host, root, trust);
+    for (const part of parts) {
+      chmodSync(part, 0o757);
+      const refused = { name: "UserError", message: new RegExp(`^${part}: users other than root can change it`) };
+      assert.throws(() => refuseUnsafe(host, root, trust), refused);
+      chmodSync(part, 0o755);
+    }
+  });
+});
+
 test("install-host --system looks at Node, our sources, their packages and our C programs", () => {
   const { dependencies } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as { dependencies: object };
   const run = [
