@@ -22,14 +22,39 @@ if [ "$status" = "$held" ]; then
   }
 fi
 
-bash cli/install/system_packages.sh 8>&-
 step() { bash cli/install/run_step.sh "$@"; }
 
 # npm may leave its own list of what is installed where it empties the rest.
-if [ ! -e node_modules/.package-lock.json ] || [ ! -d node_modules/.bin ] || ! cmp -s package-lock.json build/npm-done; then
+lacks_npm_packages() {
+  [ ! -e node_modules/.package-lock.json ] || [ ! -d node_modules/.bin ] || ! cmp -s package-lock.json build/npm-done
+}
+npm_packages() {
   say "npm packages and Node 24 (by package-lock.json)"
   step build/log/npm.log "npm ci" npm ci --fetch-retries=5 --no-fund --no-audit --loglevel=error
   cp package-lock.json build/npm-done
+}
+# npm waits for its registry while apt and the build of quiche do not: it runs beside them, if there is an npm yet. What it
+# says comes when they are done, since two lines of progress would write over one another.
+npm=
+mkdir -p build/log
+if lacks_npm_packages && command -v npm >/dev/null; then
+  set -m # a process group of its own, which ends as a whole
+  npm_packages 2>build/log/npm-beside.log &
+  npm=$!
+  set +m
+  trap 'kill -- "-$npm" 2>/dev/null || true' EXIT
+fi
+
+bash cli/install/system_packages.sh 8>&-
+[ -z "$npm" ] || bash cli/install/quic_folder.sh >/dev/null
+if [ -n "$npm" ]; then
+  status=0
+  wait "$npm" || status=$?
+  trap - EXIT
+  cat build/log/npm-beside.log >&2
+  [ "$status" = 0 ] || exit "$status"
+elif lacks_npm_packages; then
+  npm_packages
 fi
 # Debian's npm 9 does not link the program of an optional dependency.
 for node in node_modules/node-linux-*/bin/node; do
@@ -47,3 +72,8 @@ bash cli/install/native.sh
 # The extension and the command line, in a second or two.
 node_modules/.bin/node --disable-warning=ExperimentalWarning cli/install/extension.ts
 node_modules/.bin/node --disable-warning=ExperimentalWarning cli/install/packages/bundle.ts
+# An ordinary user's link keeps its times better with a right that root grants; offered once.
+if [ "$(id -u)" != 0 ] && [ "$(ulimit -r)" = 0 ] && [ ! -e build/limits-offered ]; then
+  say "for a link that keeps its times beside busy programs: sudo cp cli/install/limits.conf /etc/security/limits.d/trilane.conf, then log in again"
+  touch build/limits-offered
+fi

@@ -141,7 +141,7 @@ const wakeUpsName = "quick wake-ups";
 /** Whether the link may run before the browser does (native-host/base/schedule.h); it works without, less exactly. */
 function scheduling(): Check {
   const remedy =
-    "as root: echo '* - rtprio 2' > /etc/security/limits.d/trilane.conf, then log in again; without it more loads are " +
+    "as root: cp cli/install/limits.conf /etc/security/limits.d/trilane.conf, then log in again; without it more loads are " +
     "invalid because a busy machine made the link late";
   return attempt(
     schedulingName,

@@ -12,7 +12,7 @@ import type { BuiltProgram } from "./programs.ts";
 const readFiles = [
   "cli/**/*.{json,js,css}",
   "cli/**/live_lab.sh",
-  "cli/install/{apparmor.profile,requirements.txt,seccomp.json,system_packages.sh}",
+  "cli/install/{apparmor.profile,limits.conf,requirements.txt,seccomp.json,system_packages.sh}",
   "extension/figures/look.css",
   "native-host/base/debug.h",
   "schemas/*.{json,sql}",

@@ -3,7 +3,16 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -23,9 +32,15 @@ for (const name of [
   "build/native/build.ninja",
 ])
   writeFileSync(join(folder, name), "");
-for (const name of ["node_modules/.bin/trilane", "cli/install/extension.ts", "cli/install/packages/bundle.ts"])
+for (const name of [
+  "node_modules/.bin/trilane",
+  "cli/trilane",
+  "cli/install/extension.ts",
+  "cli/install/packages/bundle.ts",
+])
   writeFileSync(join(folder, name), "");
 writeFileSync(join(folder, "cli/install/system_packages.sh"), "touch began\n");
+writeFileSync(join(folder, "cli/install/quic_folder.sh"), "");
 // The first one stays in its work until it is told to go on, and would not notice another beside it.
 writeFileSync(join(folder, "cli/install/native.sh"), "echo works\nread -r line\n");
 
@@ -62,4 +77,38 @@ test("packages that were removed, but for npm's list of them, are installed agai
   setup.stdin.end("go on\n");
   assert.deepEqual(await ended, [0, null]);
   assert.ok(existsSync(join(folder, "node_modules/.bin/node")));
+});
+
+test("npm runs beside the system's packages; if it fails set-up ends with its words, and if they fail it is ended", {
+  timeout: 60_000,
+}, async () => {
+  const npmIs = (script: string): void =>
+    writeFileSync(join(folder, "bin/npm"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const environment = { ...process.env, PATH: `${join(folder, "bin")}:${process.env.PATH}` };
+  const run = async (): Promise<{ status: unknown; said: string }> => {
+    rmSync(join(folder, "build/npm-done"), { force: true });
+    const { setup, ended } = start(environment);
+    let said = "";
+    setup.stderr.on("data", (text: Buffer) => {
+      said += text;
+    });
+    setup.stdin.end("go on\n");
+    const [status] = await ended;
+    return { status, said };
+  };
+  // It waits for what the system's packages do, which they would not if it ran after them.
+  writeFileSync(join(folder, "cli/install/system_packages.sh"), "touch began\n");
+  npmIs("until [ -e began ]; do sleep 0.02; done; rm began");
+  assert.deepEqual(await run(), { status: 0, said: "setup: npm packages and Node 24 (by package-lock.json)\n" });
+  npmIs("echo no registry >&2; exit 1");
+  const failed = await run();
+  assert.notEqual(failed.status, 0);
+  assert.match(failed.said, /npm ci.* failed.*no registry/s);
+  writeFileSync(join(folder, "cli/install/system_packages.sh"), "until [ -s npm-pid ]; do sleep 0.02; done; exit 3\n");
+  npmIs("echo $$ >npm-pid; exec sleep 60");
+  assert.equal((await run()).status, 3);
+  const pid = Number(readFileSync(join(folder, "npm-pid"), "utf8"));
+  const isThere = (): boolean =>
+    existsSync(`/proc/${pid}/stat`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  while (isThere()) await new Promise((done) => setTimeout(done, 20));
 });
