@@ -34,7 +34,6 @@ struct fetcher {
 
     struct connection *connection; // NULL: none
     struct sockaddr_in6 server;    // whose
-    enum address_space space;      // of the object's last server, or the first one
     struct url identity;           // and as whom it was asked for
 };
 
@@ -194,20 +193,18 @@ static bool find_server(struct fetcher *f, const struct url *url, struct record 
 
 // A redirect by a server of the internet leads to none of this machine or its networks, nor one of these to
 // this machine: whoever asked for the URL did not ask for that. A server that the command line names is asked
-// for.
-static bool may_lead_here(struct fetcher *f, struct record *record) {
-    enum address_space space;
-    if (f->options->has_server) return true;
-    if (address_space_here((const struct sockaddr *)&record->server, NULL, &space) < 0)
+// for. An object that is not redirected is not looked at: reading the interfaces would be part of its cost.
+static bool may_lead_here(const struct fetcher *f, struct record *record) {
+    enum address_space from, to;
+    if (record->redirects == 0 || f->options->has_server) return true;
+    if (address_space_here((const struct sockaddr *)&f->server, NULL, &from) < 0 ||
+        address_space_here((const struct sockaddr *)&record->server, NULL, &to) < 0)
         return fail(record, STAGE_CONNECT, "this machine's networks cannot be read");
-    if (record->redirects > 0 && space < f->space) {
-        char reason[REASON_SIZE];
-        snprintf(reason, sizeof reason, "it redirects from a %s address to a %s one: fetch that URL itself",
-                 address_space_name(f->space), address_space_name(space));
-        return fail(record, STAGE_CONNECT, reason);
-    }
-    f->space = space;
-    return true;
+    if (to >= from) return true;
+    char reason[REASON_SIZE];
+    snprintf(reason, sizeof reason, "it redirects from a %s address to a %s one: fetch that URL itself",
+             address_space_name(from), address_space_name(to));
+    return fail(record, STAGE_CONNECT, reason);
 }
 
 // Waits until it is ready; `deadline_ns` is the object's.
