@@ -1,3 +1,4 @@
+// Over 500 lines: a name is read from a message, found in the zone and written back in the same few forms.
 #include "replay/dns/dns_zone.h"
 
 #include "replay/origins/server_address.h"

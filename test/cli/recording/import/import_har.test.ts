@@ -1,4 +1,5 @@
-// Each producer's shape of HAR, imported without an archive. The fixtures are small and written by hand.
+// Each producer's shape of HAR, imported without an archive. The fixtures are small and written by hand. Over 500 lines: one short
+// test a shape, all on the same helpers.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
