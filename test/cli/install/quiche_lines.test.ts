@@ -8,9 +8,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { checkout } from "../../../cli/base/programs.ts";
+import { notInstalled } from "../../../cli/install/requirements.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trilane-quiche-lines-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
+/** Set-up installs it to build quiche, so not where a build is cached. */
+const skip = notInstalled(["python3"]) ?? false;
 const ours = join(checkout, "native-host", "quic", "quiche");
 
 /** A quiche of two files, and lines for it in the folder of a crate. */
@@ -79,7 +82,9 @@ function build(version: string) {
   return { work, words: read("messages.json").split("\n"), lock: read("crate/Cargo.lock"), without, read };
 }
 
-test("the quiche that the lines fit is built as a copy with them; all else is as the lock file has it", () => {
+test("the quiche that the lines fit is built as a copy with them; all else is as the lock file has it", {
+  skip,
+}, () => {
   const { work, words, lock: used, without, read } = build("1.2.3");
   assert.equal(without, null);
   assert.ok(words.includes(`patch.crates-io.quiche.path='${work}/quiche'`), words.join(" "));
@@ -88,7 +93,7 @@ test("the quiche that the lines fit is built as a copy with them; all else is as
   assert.equal(read("quiche/src/lib.rs"), "one\ntwo\n    after two\nthree\n");
 });
 
-test("another quiche is built as it is, and why is left for whoever asks", () => {
+test("another quiche is built as it is, and why is left for whoever asks", { skip }, () => {
   const { words, lock: used, without } = build("1.2.4");
   assert.match(without ?? "", /^quiche 1\.2\.4 cannot be given congestion controllers of ours: .*\n$/);
   assert.ok(!words.some((word) => word.startsWith("patch")), words.join(" "));
@@ -96,7 +101,9 @@ test("another quiche is built as it is, and why is left for whoever asks", () =>
   assert.equal(used, lock);
 });
 
-test("each line stands after the one that its number names, and the controllers' file beside quiche's own", () => {
+test("each line stands after the one that its number names, and the controllers' file beside quiche's own", {
+  skip,
+}, () => {
   const { run, read, added } = insert("1.2.3");
   assert.equal(run.status, 0, run.stderr);
   assert.equal(read("src/lib.rs"), "one\ntwo\n    after two\nthree\n");
@@ -104,7 +111,7 @@ test("each line stands after the one that its number names, and the controllers'
   assert.ok(added);
 });
 
-test("a quiche of another version, or with a file changed, is left as it is, and a line says why", () => {
+test("a quiche of another version, or with a file changed, is left as it is, and a line says why", { skip }, () => {
   for (const [version, library, why] of [
     ["1.2.4", undefined, /^quiche 1\.2\.4 cannot be given .*: there is no 1\.2\.4\.lines\n$/],
     ["1.2.3", "one\ntwo\n", /^quiche 1\.2\.3 cannot be given .*: src\/lib\.rs is not the file/],
