@@ -31,6 +31,7 @@ const mostSentences = 6;
 const least_bps = 1;
 
 interface Compared {
+  readonly link: string;
   readonly one: string;
   readonly other: string;
   readonly found: Contrast;
@@ -49,9 +50,9 @@ function goodput({ groups }: FlowResult, part: number): number | null {
 const directionOf = ({ runs }: ContrastedCell, part: number): string | undefined =>
   runs[0]?.result.groups.find(({ group }) => group === part)?.direction;
 
-function compared(one: string, other: string, pairs: readonly (Pair | null)[]): Compared[] {
+function compared(link: string, one: string, other: string, pairs: readonly (Pair | null)[]): Compared[] {
   const found = contrast(pairs.flatMap((pair) => (pair ? [[pair]] : [])));
-  return found ? [{ one: spokenFlows(one), other: spokenFlows(other), found }] : [];
+  return found ? [{ link, one: spokenFlows(one), other: spokenFlows(other), found }] : [];
 }
 
 function pairOf(one: number | null, other: number | null): Pair | null {
@@ -64,7 +65,7 @@ function withinCell(cell: ContrastedCell): Compared[] {
     const first = cell.parts.findIndex((_, other) => directionOf(cell, other) === directionOf(cell, part));
     if (first === part) return [];
     const pairs = cell.runs.map(({ result }) => pairOf(goodput(result, first), goodput(result, part)));
-    return compared(cell.parts[first] ?? "", words, pairs);
+    return compared(cell.link, cell.parts[first] ?? "", words, pairs);
   });
 }
 
@@ -77,7 +78,7 @@ function acrossMixes(cells: readonly ContrastedCell[]): Compared[] {
     .filter((other) => directionOf(other, 0) === directionOf(first, 0))
     .flatMap((other) => {
       const pairs = other.runs.map(({ block, result }) => pairOf(byBlock.get(block) ?? null, goodput(result, 0)));
-      return compared(first.mix, other.mix, pairs);
+      return compared(first.link, first.mix, other.mix, pairs);
     });
 }
 
@@ -97,25 +98,27 @@ function clauseOf({ one, other, found }: Compared): string {
   }
 }
 
-/** Over several links or lanes: on how many which got more. */
+/** Over several links, lanes or mixes: on how many links, or in how many comparisons, which got more. */
 function overAll(alike: readonly Compared[]): string {
   const [first] = alike as [Compared, ...Compared[]];
   const on = (what: string): number => alike.filter(({ found }) => shown(found) === what).length;
+  const isByLink = new Set(alike.map(({ link }) => link)).size === alike.length;
+  const [at, all] = isByLink ? ["on", count(alike.length, "link")] : ["in", count(alike.length, "comparison")];
   const { comparisons } = first.found;
   const [more, less, none, unknown] = ["more", "less", "none", "unknown"].map(on) as [number, number, number, number];
   const told = [
-    more > 0 && `${first.one} got more than ${first.other} on ${more} of ${count(alike.length, "link")}`,
-    less > 0 && `${first.one} got less than ${first.other} on ${less} of ${count(alike.length, "link")}`,
-    none > 0 &&
-      `between ${first.one} and ${first.other} no difference is shown on ${none} of ${count(alike.length, "link")}`,
-    unknown > 0 && `on ${unknown} there are too few runs to compare ${first.one} with ${first.other}`,
+    more > 0 && `${first.one} got more than ${first.other} ${at} ${more} of ${all}`,
+    less > 0 && `${first.one} got less than ${first.other} ${at} ${less} of ${all}`,
+    none > 0 && `between ${first.one} and ${first.other} no difference is shown ${at} ${none} of ${all}`,
+    unknown > 0 && `${at} ${unknown} of ${all} there are too few runs to compare ${first.one} with ${first.other}`,
   ].filter((clause) => clause !== false);
-  return `${told.join("; ")} (paired runs, corrected for ${count(comparisons, "comparison")})`;
+  const corrected = comparisons > 0 ? ` (paired runs, corrected for ${count(comparisons, "comparison")})` : "";
+  return `${told.join("; ")}${corrected}`;
 }
 
 /** Names of flows stay as they are. */
 const capital = (text: string): string =>
-  text.replace(/^(?:a flow|between|on) /, (word) => word.charAt(0).toUpperCase() + word.slice(1));
+  text.replace(/^(?:a flow|between|on|in) /, (word) => word.charAt(0).toUpperCase() + word.slice(1));
 
 /** Empty where there is nothing to compare. All that is returned is corrected together. */
 export function flowContrasts(cells: readonly ContrastedCell[]): string[] {

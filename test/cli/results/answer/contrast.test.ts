@@ -135,3 +135,20 @@ test("flows that get as much show no difference, mixes of one part are compared 
   ]);
   assert.deepEqual(flowContrasts([alone("quic", 4e6)]), []);
 });
+
+test("lanes of the page and repeated parts are no links; too few runs on each are corrected for nothing", () => {
+  const parts = ["quic:cubic", "tcp:cubic"];
+  const shared = cell(
+    "both",
+    parts,
+    blocks.map((block) => run(block, (3 + block / 20) * 1e6, (2 - block / 20) * 1e6)),
+  );
+  const lanes = ["h2", "h3"].map((lane) => ({ ...shared, lane }));
+  assert.deepEqual(flowContrasts(lanes), [
+    "quic:cubic got more than tcp:cubic in 2 of 2 comparisons (paired runs, corrected for 2 comparisons).",
+  ]);
+  const few = ["fast", "slow"].map((link) => cell("both", parts, shared.runs.slice(0, 3), link));
+  assert.deepEqual(flowContrasts(few), [
+    "On 2 of 2 links there are too few runs to compare quic:cubic with tcp:cubic.",
+  ]);
+});
