@@ -37,7 +37,7 @@ export const command: Command<FetchCommandOptions> = {
       })
       .option("dry-run", { type: "boolean", default: false, describe: "show what would be fetched; ask no server" })
       .group(["lanes", "tls", "ip", "runs", "link", "page", "connect", "dry-run", "new"], essentials)
-      .example("trilane fetch https://shop.example/", "the page's document over h1, h2 and h3, five times each")
+      .example("trilane fetch https://shop.example/", "the page's document over h1, h2 and h3, nine times each")
       .example(
         "trilane fetch urls.txt --lanes h2,h3,h3-0rtt --ip 4,6 --runs 3",
         "each object in a file, over both versions of IP",
