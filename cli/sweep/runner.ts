@@ -386,16 +386,17 @@ class SweepRun {
     isFinal: boolean,
     started_at: string,
   ): Promise<{ readonly load: number; readonly isLast: boolean } | null> {
-    const { results, guess_ms } = this.#options;
+    const { results, guess_ms, plan } = this.#options;
     const { cell, planned, attempts: attempt } = task;
     const { position, block } = planned;
     const row = { cell: cell.id, block, attempt, position, started_at, load };
     const stored = await retryWhileBlocked(() => results.recordLoad(row), this.#waiting);
     if (stored === null) return null;
-    const { status, reasons, metrics, wall_ms } = load.log._trilane;
+    const { status, reasons, wall_ms } = load.log._trilane;
     task.add(attempt, load.log._trilane);
     this.#retries.ended(reasons, wall_ms);
-    this.#stoppingRule.add({ ...cell, block, status, reasons, ...metrics });
+    // As it is stored, so that the rule goes by what the answer and a resumed run go by.
+    if (plan.until) this.#stoppingRule.add(results.loadOf(stored.written));
     this.#uncovered.add({ ...cell, status, reasons });
     this.#wall_ms += wall_ms;
     const isLast = isFinal || this.#isDone(task);

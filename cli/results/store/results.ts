@@ -264,6 +264,17 @@ export class Results {
 
   /** Every attempt in the order in which they ended. */
   loadsOf(sweep: number): Load[] {
+    return this.#loads("cell.sweep", sweep);
+  }
+
+  /** One attempt, as loadsOf has it. */
+  loadOf(load: number): Load {
+    const [found] = this.#loads("load.id", load);
+    if (!found) throw new UserError(`no load ${load} in ${this.#path}: see \`trilane export\``);
+    return found;
+  }
+
+  #loads(column: "cell.sweep" | "load.id", value: number): Load[] {
     const columns = [
       ...loadColumns.map((column) => `load.${column}`),
       ...loadMetricColumns,
@@ -276,8 +287,8 @@ export class Results {
        LEFT JOIN load_metric ON load_metric.load = load.id LEFT JOIN load_browser ON load_browser.load = load.id
        LEFT JOIN load_coverage ON load_coverage.load = load.id
        LEFT JOIN load_disturbance ON load_disturbance.load = load.id
-       WHERE cell.sweep = ? ORDER BY load.id`,
-      sweep,
+       WHERE ${column} = ? ORDER BY load.id`,
+      value,
     ).map(loadOf);
   }
 

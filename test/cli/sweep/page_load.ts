@@ -14,6 +14,7 @@ export interface PageLoadParts {
   readonly reasons?: string[];
   readonly plt_ms?: number | null;
   readonly wall_ms?: number;
+  readonly disturbance?: PageLoad["log"]["_trilane"]["disturbance"];
 }
 
 export function pageLoad(parts: PageLoadParts): PageLoad {
@@ -75,6 +76,7 @@ export function pageLoad(parts: PageLoadParts): PageLoad {
         started_ns: 1,
         navigation_start_ns: 2,
         wall_ms: parts.wall_ms ?? 1500,
+        ...(parts.disturbance ? { disturbance: parts.disturbance } : {}),
       },
     },
   };

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, type TestContext, test } from "node:te
 import { setTimeout as delay } from "node:timers/promises";
 import { RunError } from "../../../cli/base/errors.ts";
 import { type Load, openResults, type Sweep } from "../../../cli/results/store/results.ts";
+import { placeDecisions } from "../../../cli/results/verdict/stopping_summary.ts";
 import { cellsOf } from "../../../cli/sweep/plan/plan.ts";
 import type { LoadRequest } from "../../../cli/sweep/runner.ts";
 import type { SweepEvent, SweepStarted } from "../../../schemas/generated/sweep_event.ts";
@@ -400,6 +401,24 @@ describe("loads that are enough", () => {
     // What is given up is planned until the next load would begin.
     assert.ok(last?.event === "load-finished" && last.done === 30 && last.loads === 36);
     assert.equal(isFinished(home), true);
+  });
+
+  test("are not enough while a busy machine alone may have decided them", async () => {
+    const counts = new Map<string, number>();
+    const waiting = async ({ lane, link, recording }: LoadRequest) => {
+      const count = (counts.get(lane) ?? 0) + 1;
+      counts.set(lane, count);
+      // h3 is 10 % behind; without what it waited for CPUs it is now ahead, now behind.
+      const estimate_ms = lane === "h1" ? 0 : count % 2 === 0 ? 20 : 280;
+      const disturbance = { bound_ms: 400, link_ms: 0, cpu_ms: 400, calm_ms: 0, tolerated_ms: 10, estimate_ms };
+      const plt_ms = (lane === "h1" ? 1000 : 1100) + count;
+      return pageLoad({ page: "a", recording_digest: recording.digest, lane, link, plt_ms, disturbance });
+    };
+    const one = fastPlan({ ...plan, pages: ["a"] });
+    await fastRun({ home, plan: one, measure: waiting });
+    const [decision] = placeDecisions(cellsOf(one), storedLoads(home), 3);
+    assert.deepEqual([decision?.decision, decision?.givenUp], ["undecided", true]);
+    assert.equal(counts.get("h1"), decision?.blocks);
   });
 
   test("are the same when the sweep is interrupted and gone on with", async () => {
