@@ -69,7 +69,7 @@ async function importAll(home: string, files: readonly string[], options: Import
   if (wrong !== undefined)
     throw new UserError(`--${wrong} is for one file, and these are ${files.length}: leave it out`);
   const credentials = options["keep-credentials"] ? "kept" : "redacted";
-  const choice = { replace: options.replace, credentials } as const;
+  const choice = { replace: options.replace, credentials, device: askedDevice(options) } as const;
   const results = await withArchive(home, (archive) => importMany(archive, files, choice, progress("files")));
   const recordings = results.flatMap(({ recording }) => recording ?? []);
   const refused = results.filter(({ recording }) => recording === null);

@@ -4,6 +4,7 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { UserError } from "../../base/errors.ts";
 import { textTable } from "../../base/text_table.ts";
+import type { Device } from "../../browser/device.ts";
 import type { Archive, Recording } from "../archive/archive.ts";
 import type { Credentials } from "./headers.ts";
 import { importAny } from "./import_any.ts";
@@ -41,6 +42,8 @@ export async function manyFiles(words: readonly string[]): Promise<readonly stri
 export interface ManyChoice {
   readonly replace: boolean;
   readonly credentials: Credentials;
+  /** As asked for, for all of them. */
+  readonly device: Partial<Device>;
 }
 
 export interface OfMany {
@@ -65,7 +68,7 @@ function freshName(file: string, taken: Set<string>): string {
 export async function importMany(
   archive: Archive,
   files: readonly string[],
-  { replace, credentials }: ManyChoice,
+  { replace, credentials, device }: ManyChoice,
   onFile: (done: number, total: number) => void,
 ): Promise<OfMany[]> {
   const results: OfMany[] = [];
@@ -73,7 +76,7 @@ export async function importMany(
   for (const file of files) {
     try {
       const name = file === "-" ? undefined : freshName(file, taken);
-      const { recording, lines, hasDocument } = await importAny(archive, { file, name, replace, credentials });
+      const { recording, lines, hasDocument } = await importAny(archive, { file, name, replace, credentials, device });
       const missing = hasDocument ? "" : `; ${recording.url} has no response in it`;
       results.push({ file, recording, words: `${lines[0] ?? ""}${missing}` });
     } catch (error) {

@@ -9,6 +9,7 @@ import { after, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { UserError } from "../../../../cli/base/errors.ts";
 import { checkout } from "../../../../cli/base/programs.ts";
+import { deviceIn } from "../../../../cli/browser/device.ts";
 import { command } from "../../../../cli/commands/import.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
 
@@ -200,6 +201,12 @@ test("a folder of HARs: a recording of each with a table, and a bad one does not
   assert.equal(again.status, 1);
   const document = JSON.parse(again.out);
   assert.deepEqual([document.recordings.length, document.refused.length], [1, 1]);
+  trilane(["import", join(hars, "a.har"), join(hars, "c.har.gz"), "--replace", "--device", "phone", "--home", home]);
+  for (const name of ["a", "c"])
+    assert.equal(
+      deviceIn((await withArchive(home, (archive) => archive.show(name))).recording.notes.device).width,
+      412,
+    );
   const none = trilane(["import", hars, "--home", home]);
   assert.deepEqual([none.status, none.error.split("\n").length], [2, 2]);
   assert.match(trilane(["import", hars, "--name", "x", "--home", home]).error, /--name is for one file/);
