@@ -33,7 +33,9 @@ export async function storeRecorded(
   recorded: RecordedPage,
   { name, url, replace, behindLink, credentials, onlyPages, circumstances, device }: RecordingOptions,
 ): Promise<StoredPage> {
-  const imported = importedFrom(recorded, url, behindLink, credentials);
+  const found = importedFrom(recorded, url, behindLink, credentials);
+  // What the page asked for may look like another device's; it was this one.
+  const imported = { ...found, notes: { ...found.notes, device: { ...usualDevice, ...device } } };
   const refused = onlyErrors(imported.notes.documents);
   if (onlyPages && refused !== null)
     throw new UserError(
@@ -42,7 +44,6 @@ export async function storeRecorded(
   const { counts, screensScrolled } = recorded;
   const notes: JsonObject = {
     ...imported.notes,
-    device: { ...usualDevice, ...device },
     recorded: { ...circumstances, ...counts, screens_scrolled: screensScrolled },
   };
   const recording = await archive.write(
