@@ -78,6 +78,15 @@ function isoTime(time_ms: number | null): string | null {
   return text?.length === 24 ? text : null;
 }
 
+/** For a reader: the page's URL was not recorded (the network panel was opened late), and another one is loaded in its place. */
+function startRemark({ sent, page }: Selection, url: string): string[] {
+  const named = page?.url ? withoutFragment(page.url) : null;
+  const isRecorded = named === null || sent.some((entry) => withoutFragment(entry.url) === named);
+  return isRecorded
+    ? []
+    : [`the page's own URL, ${named}, is not among the entries: its load begins with ${url} (--url)`];
+}
+
 /** The URL that a browser is to open. */
 function startUrl({ sent, kept, page }: Selection, given: string | undefined): string {
   if (given !== undefined) {
@@ -297,6 +306,7 @@ export function importPage(har: HarFile, options: ImportOptions = {}): ImportedP
       methodsGuessed: kept.filter(({ isMethodGuessed }) => isMethodGuessed).length,
       remarks: [
         ...(selection.remark === null ? [] : [selection.remark]),
+        ...(options.url === undefined ? startRemark(selection, url) : []),
         ...messageRemarks(har.entries, kept),
         ...(options.remarks ?? []),
       ],

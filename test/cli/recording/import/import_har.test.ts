@@ -355,6 +355,16 @@ test("localhost, and an address in a URL that no lab can serve from, have stand-
   assert.deepEqual(page.notes.skipped, {});
 });
 
+test("a page whose own URL is not among the entries begins with its first request, and says so", () => {
+  const remarksOf = (title: string): readonly string[] =>
+    importHar(har([entry()], [{ id: "p", title, startedDateTime: "2026-09-01T10:00:00.000Z" }])).notes.remarks;
+  assert.deepEqual(remarksOf("https://a.example/shop"), [
+    "the page's own URL, https://a.example/shop, is not among the entries: its load begins with https://a.example/ (--url)",
+  ]);
+  assert.deepEqual(remarksOf("https://a.example/#top"), []);
+  assert.deepEqual(remarksOf("A shop"), []);
+});
+
 test("a HAR without pages is one page when its start URL is given; a start URL without a response is told", () => {
   const page = importHar(har([entry()], []), { url: "https://a.example/#top" });
   assert.equal(page.url, "https://a.example/");
