@@ -13,6 +13,7 @@ import type { Recording } from "../recording/archive/archive.ts";
 import { failedUrlsOf } from "../recording/archive/recorded_requests.ts";
 import { storedAnswer } from "../results/answer/stored_answer.ts";
 import { modelledEnvironment, modelledPages } from "../results/store/modelled_pages.ts";
+import { deviceEnvironment } from "../results/store/page_devices.ts";
 import {
   type Environment,
   type NewHost,
@@ -34,6 +35,7 @@ import { cellGuess } from "./plan/estimate.ts";
 import { preparePages } from "./plan/pages.ts";
 import { pinnedPages } from "./plan/pinned_pages.ts";
 import { cellsOf, type Plan, pageName, planDigest } from "./plan/plan.ts";
+import { unusualDevice } from "./plan/recording_trial.ts";
 import { videoLength_s } from "./plan/video_pages.ts";
 import { openProgress, type Progress } from "./progress/progress.ts";
 import { formatDuration } from "./progress/progress_lines.ts";
@@ -100,6 +102,7 @@ async function newSweep(
       labs: labsWords(labs?.most ?? 1, allowedCpus()),
       ...(await programDigests()),
       ...modelledEnvironment(recordings.values()),
+      ...deviceEnvironment([...recordings].map(([page, recording]) => [page, unusualDevice(recording)])),
       ...shard?.environment,
     },
     cells,

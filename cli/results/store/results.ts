@@ -68,6 +68,7 @@ import { addLoadCoverage, coverageColumns } from "./load_coverage.ts";
 import { addLoadDisturbance, disturbanceColumns } from "./load_disturbance.ts";
 import { addLoadMetrics } from "./load_metrics.ts";
 import { loadMetricColumns, metricColumns } from "./metric_columns.ts";
+import { isOneDevice } from "./page_devices.ts";
 import { packedPageLoad, unpackedPageLoad } from "./page_load_blob.ts";
 import { addRecordingTrial, type RecordingTrial, recordingTrialOf } from "./recording_trials.ts";
 import { hideSweeps, removeHidden } from "./remove_rows.ts";
@@ -84,7 +85,6 @@ import {
   type Load,
   loadColumns,
   loadOf,
-  type NewCell,
   type NewLoad,
   type NewSweep,
   type Row,
@@ -422,7 +422,7 @@ export class Results {
     if (!unfinished) return { sweep: this.#addSweep(asked), resumed: false };
     if (asked.host) this.#refuseOtherMachine(unfinished.id, asked.host);
     this.#claim(unfinished.id);
-    this.#refuseChangedRecordings(unfinished, asked.cells);
+    this.#refuseChangedRecordings(unfinished, asked);
     return { sweep: unfinished, resumed: true };
   }
 
@@ -631,11 +631,15 @@ export class Results {
     refuseOtherMachine(this.hostsOf(sweep), host, this.#path);
   }
 
-  #refuseChangedRecordings(sweep: Sweep, asked: readonly NewCell[]): void {
-    const now = new Map(asked.map((cell) => [cell.page, cell.recording_digest]));
+  #refuseChangedRecordings(sweep: Sweep, asked: NewSweep): void {
+    const now = new Map(asked.cells.map((cell) => [cell.page, cell.recording_digest]));
     for (const { page, recording_digest: before } of this.cellsOf(sweep.id)) {
       const after = now.get(page);
-      if (after === before) continue;
+      if (after === before && isOneDevice(page, sweep.environment, asked.environment)) continue;
+      if (after === before)
+        throw new UserError(
+          `recording ${page} is for another device than when sweep ${sweep.id} began: import or record it for that one, or ${this.remedies.again}`,
+        );
       throw new UserError(
         `recording ${page} has changed since sweep ${sweep.id} began (${before.slice(0, 12)}, now ${after?.slice(0, 12)}): ` +
           `bring the earlier one back, or ${this.remedies.again}`,

@@ -12,10 +12,16 @@ import { openResults } from "../../results/store/results.ts";
 import { triedLine } from "../progress/progress_lines.ts";
 import type { TrialFinding } from "./choose_model.ts";
 
+/** The device that a recording is for, as text; null: the usual one. */
+export function unusualDevice({ notes }: Pick<Recording, "notes">): string | null {
+  const device = JSON.stringify(deviceIn(notes.device));
+  return device === JSON.stringify(usualDevice) ? null : device;
+}
+
 /** By which what trials showed of a recording is kept: on another device it may be something else. */
 export function trialKey({ digest, notes }: Pick<Recording, "digest" | "notes">): string {
-  const device = JSON.stringify(deviceIn(notes.device));
-  return device === JSON.stringify(usualDevice) ? digest : `${digest} ${device}`;
+  const device = unusualDevice({ notes });
+  return device === null ? digest : `${digest} ${device}`;
 }
 
 export function trialToKeep({ pinned_ms, chosen }: Tried): RecordingTrial {

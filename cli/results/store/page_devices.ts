@@ -1,0 +1,14 @@
+// On which devices a sweep's pages are loaded: kept with the sweep, as a recording's digest is of its exchanges only. Pure.
+import type { Environment } from "./sweep_rows.ts";
+
+const keyOf = (page: string): string => `device of page ${page}`;
+
+/** For the sweep's environment. `devices`: by page; null: the usual one. */
+export function deviceEnvironment(devices: Iterable<readonly [page: string, device: string | null]>): Environment {
+  return Object.fromEntries(
+    [...devices].filter(([, device]) => device !== null).map(([page, device]) => [keyOf(page), device]),
+  );
+}
+
+/** Whether two sweeps of a page load it on one device. */
+export const isOneDevice = (page: string, a: Environment, b: Environment): boolean => a[keyOf(page)] === b[keyOf(page)];

@@ -1,0 +1,42 @@
+// A sweep is resumed only if its pages are loaded on the device that they were loaded on before.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { UserError } from "../../../../cli/base/errors.ts";
+import { namedDevices, usualDevice } from "../../../../cli/browser/device.ts";
+import { deviceEnvironment } from "../../../../cli/results/store/page_devices.ts";
+import { openResults } from "../../../../cli/results/store/results.ts";
+import { unusualDevice } from "../../../../cli/sweep/plan/recording_trial.ts";
+import { fastPlan, sweepOf } from "../../sweep/fast_runner.ts";
+
+test("a sweep is not resumed if a recording of the same digest is for another device now", () => {
+  const home = mkdtempSync(join(tmpdir(), "trilane-devices-"));
+  const results = openResults(home);
+  try {
+    const asked = sweepOf(fastPlan());
+    const page = asked.cells[0]?.page ?? "";
+    const on = (device: object) => ({
+      ...asked,
+      environment: {
+        ...asked.environment,
+        ...deviceEnvironment([[page, unusualDevice({ notes: { device: { ...device } } })]]),
+      },
+    });
+    const id = results.beginSweep(on(usualDevice), false).sweep.id;
+    results.release(id);
+    assert.throws(
+      () => results.beginSweep(on(namedDevices.phone ?? {}), false),
+      (error) =>
+        error instanceof UserError &&
+        /^recording \w+ is for another device than when sweep 1 began: .* or begin again with --new$/.test(
+          error.message,
+        ),
+    );
+    assert.equal(results.beginSweep(on(usualDevice), false).resumed, true);
+  } finally {
+    results.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+});
