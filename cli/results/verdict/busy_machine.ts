@@ -142,9 +142,10 @@ export function busyPlaces(samples: readonly Sample[]): BusyPlace[] {
 }
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
-const inMs = (values: readonly number[]): string => {
+const inMs = (values: readonly number[], about = ""): string => {
   const [least, greatest] = [Math.min(...values), Math.max(...values)].map((value) => value.toFixed(0));
-  return least === greatest ? `${least} ms` : `${least} to ${greatest} ms`;
+  if (greatest === "0") return "less than 1 ms";
+  return least === greatest ? `${about}${least} ms` : `${about}${least} to ${greatest} ms`;
 };
 
 /** For people, once beside a verdict; null on a calm machine. */
@@ -156,8 +157,11 @@ export function busyNote(samples: readonly Sample[]): string | null {
   const known = places.flatMap(({ estimate_ms, off_ms }) => (estimate_ms === null ? [] : [{ estimate_ms, off_ms }]));
   if (known.length === 0)
     return `On a busy machine: other programs may have held up ${loads}, and it is not known for how long.`;
-  const waited = inMs(known.map(({ estimate_ms }) => estimate_ms));
+  const waited = inMs(
+    known.map(({ estimate_ms }) => estimate_ms),
+    "about ",
+  );
   const off = inMs(known.map(({ off_ms }) => off_ms));
   const rest = unknown > 0 ? ` Of ${count(unknown, "load")} it is not known.` : "";
-  return `On a busy machine: ${loads} waited for CPUs that other programs used, about ${waited} each. What is likely was taken off; medians may still be off by ${off}, and intervals are longer by that.${rest}`;
+  return `On a busy machine: ${loads} waited for CPUs that other programs used, ${waited} each. What is likely was taken off; medians may still be off by ${off}, and intervals are longer by that.${rest}`;
 }

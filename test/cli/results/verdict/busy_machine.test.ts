@@ -114,3 +114,16 @@ test("it is said once, with what is known; nothing is said of a calm machine", (
   const unknown = busy.map((load) => ({ ...load, disturbance_estimate_ms: null }));
   assert.match(busyNote(unknown) ?? "", /18 of 18 loads, and it is not known for how long\.$/);
 });
+
+test("of waits below a millisecond the note does not say that they were none", () => {
+  const loads = loadsOf({ lane: "h2", calm_ms: 700, estimates_ms: alike.map(() => 0.4), share: 1 }).map((load) => ({
+    ...load,
+    disturbance_ms: 12,
+  }));
+  const note = busyNote(loads) ?? "";
+  assert.match(
+    note,
+    /^On a busy machine: 9 of 9 loads waited for CPUs that other programs used, less than 1 ms each\. /,
+  );
+  assert.match(note, /medians may still be off by less than 1 ms, /);
+});
