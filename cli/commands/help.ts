@@ -63,6 +63,14 @@ export function optionMeaning({ describe = "", default: usual, choices }: Declar
   return `${describe}${listed}${isSaid ? "" : ` (default: ${usual})`}`;
 }
 
+/** What goes on in further lines of an indented one stands deeper than it. */
+function wrappedAsIndented(line: string, columns: number): string[] {
+  const [indent = ""] = /^ */.exec(line) ?? [];
+  if (indent === "" || line.length <= columns) return wrapped(line, columns);
+  const [first = "", ...more] = wrapped(line.slice(indent.length), columns - indent.length - 4);
+  return [`${indent}${first}`, ...more.map((text) => `${indent}    ${text}`)];
+}
+
 /** Lines of at most so many columns. */
 function wrapped(text: string, columns: number): string[] {
   if (text.length <= columns) return [text];
@@ -124,7 +132,7 @@ export function helpOf(command: Declaration, { columns, isAll }: HelpSize): stri
     ...section("Actions:", table(actionRows, columns)),
     ...section("Arguments:", table(argumentRows, columns)),
     ...optionLines(optionGroups(command, isAll), columns),
-    ...(epilogue === "" ? [] : ["", ...epilogue.split("\n").flatMap((line) => wrapped(line, columns))]),
+    ...(epilogue === "" ? [] : ["", ...epilogue.split("\n").flatMap((line) => wrappedAsIndented(line, columns))]),
     ...(isAll || rare === 0 ? [] : ["", `${rare} more options: trilane ${name} --help-all`]),
   ].join("\n");
 }

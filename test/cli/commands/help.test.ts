@@ -30,6 +30,14 @@ test("examples come first, then the essentials, then the other options; what fit
   );
 });
 
+test("a list below a command's options keeps its indent in lines that do not fit", () => {
+  const lines = helpOf(named("flows"), { columns: 80, isAll: false }).split("\n");
+  const at = lines.findIndex((line) => line.startsWith("  quic  QUIC: "));
+  assert.ok(at > 0);
+  assert.match(lines[at + 1] ?? "", /^ {6}\S/);
+  assert.ok(lines.includes("  tls   TLS 1.3 over kernel TCP: cubic, reno, bbr, or what else the kernel has"));
+});
+
 test("each option that takes a value has a placeholder, and is said in words", () => {
   for (const command of withActions)
     for (const [name, { type, hidden, describe }] of command.options) {
