@@ -140,9 +140,10 @@ const wakeUpsName = "quick wake-ups";
 
 /** Whether the link may run before the browser does (native-host/base/schedule.h); it works without, less exactly. */
 function scheduling(): Check {
-  const remedy =
+  const remedy = withAbsolutePaths(
     "as root: cp cli/install/limits.conf /etc/security/limits.d/trilane.conf, then log in again; without it more loads are " +
-    "invalid because a busy machine made the link late";
+      "invalid because a busy machine made the link late",
+  );
   return attempt(
     schedulingName,
     remedy,
