@@ -71,11 +71,11 @@ test("a URL is recorded, then raced; again, its recording is raced; --record-aga
   const first = await race("https://shop.test/");
   assert.match(first.stderr, /^https:\/\/shop\.test\/: recording$/m);
   assert.match(first.stderr, /^https:\/\/shop\.test\/: recorded as shop\.test: [34] exchanges, 1 host, /m);
-  assert.match(first.stderr, /1 of 1 loads/, first.stdout);
+  assert.match(first.stderr, /1 of 1 runs/, first.stdout);
   const [recording] = await recordings();
   const second = await race("https://shop.test/");
   assert.match(second.stderr, /recorded as shop\.test less than a day ago, used again/);
-  assert.match(second.stderr, /1 of 1 loads/, second.stdout);
+  assert.match(second.stderr, /1 of 1 runs/, second.stdout);
   assert.deepEqual(await recordings(), [recording]);
   const third = await race("https://shop.test/", "--record-again");
   assert.match(third.stderr, /: recorded as shop\.test: /);
@@ -99,6 +99,6 @@ test("what gives no page is told in a line, and nothing is stored", { skip }, as
     assert.equal(status, expected, stderr);
   }
   const untrusted = await trilane("race", "https://shop.test/new");
-  assert.match(untrusted.stderr, /ERR_CERT_AUTHORITY_INVALID: the certificate is not trusted: .*--trust/);
+  assert.match(untrusted.stderr, /ERR_CERT_AUTHORITY_INVALID: the certificate is not trusted; .*--trust/);
   assert.deepEqual(await recordings(), before);
 });
