@@ -45,6 +45,17 @@ function plotted(lane: RaceLane): PlottedLane {
   };
 }
 
+/** An interval within it says that lanes are equally fast; as cli/results/verdict/verdict.ts has it. */
+export const equivalence_percent = 3;
+
+/** Of a difference that is not shown: whether the sentences call it probable, because 0 is outside its interval. */
+function isProbable({ low, high, limit, decision }: RaceResult["comparisons"][number]): boolean {
+  if (decision !== undefined || limit === "at most" || (low === null && high === null)) return false;
+  const [from, to] = [low ?? Number.NEGATIVE_INFINITY, high ?? Number.POSITIVE_INFINITY];
+  const isEquivalent = from > -equivalence_percent && to < equivalence_percent;
+  return (from > 0 || to < 0) && !isEquivalent;
+}
+
 function comparisonsMarkup({ comparisons }: RaceResult): Markup {
   const rows = comparisons.map((comparison) => {
     const { lane, against, improvement_percent, low, high, decided, decision, limit = null, reason } = comparison;
@@ -61,10 +72,8 @@ function comparisonsMarkup({ comparisons }: RaceResult): Markup {
         ? "equal, as closely as was asked"
         : !interval
           ? "too few loads for an interval"
-          : decided
-            ? improvement_percent > 0
-              ? "faster"
-              : "slower"
+          : decided || isProbable(comparison)
+            ? `${decided ? "" : "probably "}${improvement_percent > 0 ? "faster" : "slower"}`
             : "no difference shown";
     return html`<tr><th scope="row">${lane} over ${against}</th><td class="num">${limitSign(improvement_percent, limit)}${minus(text.percent)} %</td><td class="num">${interval ? percentRange({ low: minus(text.low), high: minus(text.high) }, " %") : "–"}</td><td>${words}</td></tr>`;
   });

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import * as verdict from "../../../../cli/results/verdict/verdict.ts";
 import type { RaceResult } from "../../../../extension/history/records.ts";
-import { outcomeMarkup } from "../../../../extension/views/race/outcome.ts";
+import { equivalence_percent, outcomeMarkup } from "../../../../extension/views/race/outcome.ts";
 
 const race = JSON.parse(
   readFileSync(new URL("../../../../schemas/examples/race-result/race.json", import.meta.url), "utf8"),
@@ -28,4 +29,16 @@ test("lanes that were decided to be equal are said to be so, also at the first l
   assert.equal(wordsOf({ decision: "equivalent", low: 0.5, high: 2.9 })[0], "equal, as closely as was asked");
   assert.equal(wordsOf({ decision: "equivalent", low: null, high: null })[0], "equal, as closely as was asked");
   assert.equal(wordsOf({ decision: "undecided" })[0], "no difference shown");
+});
+
+test("a pair that the sentences call probable is probable in the table, too", () => {
+  assert.equal(equivalence_percent, verdict.equivalence_percent);
+  assert.equal(wordsOf({ improvement_percent: 23, low: 11, high: 31 })[0], "probably faster");
+  assert.equal(wordsOf({ improvement_percent: -23, low: -31, high: -11 })[0], "probably slower");
+  assert.equal(wordsOf({ improvement_percent: 23, low: 11, high: null, limit: "at least" })[0], "probably faster");
+  assert.equal(wordsOf({ improvement_percent: 2, low: 1, high: 2.9 })[0], "no difference shown");
+  assert.equal(
+    wordsOf({ improvement_percent: 23, low: 11, high: 31, decision: "undecided" })[0],
+    "no difference shown",
+  );
 });
