@@ -28,11 +28,11 @@ export const usualDevice: Device = {
 const phone = (system: string, rest: string): string =>
   `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) ${rest}`;
 
-/** Windows as common devices have them. */
+/** Windows as common devices have them. Each says its user agent: it may take the place of a phone that a HAR was recorded on. */
 export const namedDevices: Readonly<Record<string, Partial<Device>>> = {
-  desktop: { width: 1366, height: 768, device_pixel_ratio: 1 },
-  "desktop-hd": { width: 1920, height: 1080, device_pixel_ratio: 1 },
-  laptop: { width: 1440, height: 900, device_pixel_ratio: 2 },
+  desktop: { width: 1366, height: 768, device_pixel_ratio: 1, user_agent: null },
+  "desktop-hd": { width: 1920, height: 1080, device_pixel_ratio: 1, user_agent: null },
+  laptop: { width: 1440, height: 900, device_pixel_ratio: 2, user_agent: null },
   tablet: {
     ...{ width: 820, height: 1180, device_pixel_ratio: 2 },
     user_agent: phone("Linux; Android 10; K", "Chrome/156.0.0.0 Safari/537.36"),

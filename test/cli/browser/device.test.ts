@@ -44,7 +44,7 @@ test("a browser is started with it, and a usual one as ever", () => {
 test("options say of a device what they name: a ratio or a window goes before that of a named one", () => {
   assert.deepEqual(askedDevice(none), {});
   assert.deepEqual(askedDevice({ ...none, device: "laptop", "device-pixel-ratio": 1 }), {
-    ...{ width: 1440, height: 900, device_pixel_ratio: 1 },
+    ...{ width: 1440, height: 900, device_pixel_ratio: 1, user_agent: null },
   });
   assert.deepEqual(askedDevice({ ...none, window: "800x600" }), { width: 800, height: 600 });
   for (const window of ["800", "800x", "8x8", "99999x800", "800x600x2"])

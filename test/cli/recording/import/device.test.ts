@@ -1,6 +1,7 @@
 // On which device a HAR was recorded, by what its requests and pictures say.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { namedDevices } from "../../../../cli/browser/device.ts";
 import { deviceOf } from "../../../../cli/recording/import/device.ts";
 import { readHarFile } from "../../../../cli/recording/import/har.ts";
 
@@ -64,4 +65,13 @@ test("hints, languages and WebPageTest's fields are taken as they stand; a deskt
     ...{ width: 1920, height: 993, device_pixel_ratio: 1 },
   });
   assert.deepEqual(deviceIn([{ path: "/" }], { _viewport: { width: "x", dpr: 99 } }), {});
+});
+
+test("a named device leaves nothing of the phone that a HAR was recorded on", () => {
+  for (const [name, device] of Object.entries(namedDevices))
+    assert.deepEqual(
+      ["device_pixel_ratio", "height", "user_agent", "width"].filter((field) => !(field in device)),
+      [],
+      name,
+    );
 });
