@@ -77,19 +77,22 @@ test("a race of what is no HAR, or over no link, fails with the command line's o
   for (const [wanted, words] of [
     [{ ...good, profile }, /HAR/i],
     [{ ...good, recording: "no-such-page" }, /no-such-page/],
-    [{ ...good, recording: "no-such-page", link: "--new" }, null],
-    [{ ...good, recording: "no-such-page", link: "nonsense" }, /nonsense/],
   ] as const) {
     const started = await host.ask("race.start", wanted);
-    if (words === null) {
-      assert.equal(started.error?.code, "malformed");
-      continue;
-    }
     const { end } = await ended(host, started.race);
     assert.deepEqual([end.state, end.exit, end.sweep], ["failed", 2, null]);
     const { message } = end.error as { message: string };
     assert.match(message, words);
     assert.doesNotMatch(message, /[{}]/, "a sentence, not a document");
+  }
+  // A link is parsed before anything starts.
+  for (const [link, words] of [
+    ["--new", /`link` must be a link/],
+    ["nonsense", /no link is called "nonsense"/],
+  ] as const) {
+    const { error } = await host.ask("race.start", { ...good, recording: "no-such-page", link });
+    assert.equal(error?.code, "malformed");
+    assert.match(error.message, words);
   }
   await host.end();
 });
