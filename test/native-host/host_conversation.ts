@@ -12,7 +12,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 export interface Message extends Fields {
   readonly id: number;
   readonly event?: string;
-  readonly error?: { readonly code: string } | null;
+  readonly error?: { readonly code: string; readonly message: string } | null;
 }
 
 /** Left by a test that failed, a host would keep its file's process from ending. */
