@@ -13,7 +13,7 @@ import { compareRuns } from "../results/compare/compare.ts";
 import { type Comparison, regressionOf, worseOf } from "../results/compare/comparison.ts";
 import { interleavedSides } from "../results/compare/interleaved.ts";
 import type { Run } from "../results/compare/pairs.ts";
-import { comparisonLines, type SideNames } from "../results/compare/words.ts";
+import { busyLines, comparisonLines, type SideNames } from "../results/compare/words.ts";
 import { chooseSweep, openNamed } from "../results/export/choose.ts";
 import type { Sweep } from "../results/store/results.ts";
 import type { Browser } from "../results/verdict/browsers.ts";
@@ -169,6 +169,8 @@ function conclude(comparison: Comparison, threshold: number): void {
 const metricLines = (metric: MetricChoice): string[] =>
   metric === usualMetric ? [] : [`Compared by ${comparedMetric(metric).noun}, not by the page load time.`];
 
+const loadsOf = (side: readonly Run[]) => side.flatMap(({ loads }) => loads);
+
 export type StoredComparison = Pick<CompareOptions, "a" | "b" | "threshold" | "occasion-spread" | "metric" | "json">;
 
 /** Prints what stored sweeps come to, and sets the exit status, or throws where there is no answer. */
@@ -184,7 +186,12 @@ export function compareStored(options: StoredComparison, home: string): void {
   if (comparison.cells.length === 0)
     throw new UserError("the two sweeps have no page, link and lane in common: compare two of one plan");
   if (json) printJson(documentOf(comparison, sides, threshold));
-  else printLines([...comparisonLines(comparison, threshold, sides.names), ...metricLines(sides.metric)]);
+  else
+    printLines([
+      ...comparisonLines(comparison, threshold, sides.names),
+      ...metricLines(sides.metric),
+      ...busyLines(loadsOf(sides.a), loadsOf(sides.b)),
+    ]);
   conclude(comparison, threshold);
 }
 

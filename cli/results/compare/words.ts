@@ -3,6 +3,7 @@
 import { count, formatMedian, formatPercents } from "../../base/numbers.ts";
 import { textTable } from "../../base/text_table.ts";
 import { type Browser, browserNames } from "../verdict/browsers.ts";
+import { waited_ms } from "../verdict/busy_machine.ts";
 import { isMedianOut } from "../verdict/sample.ts";
 import type { ComparedCell, ComparedTogether, Comparison, Judgement } from "./comparison.ts";
 
@@ -92,6 +93,17 @@ function browserLines(a: readonly Browser[], b: readonly Browser[]): string[] {
       .join(" and ") || "a browser not told";
   const [before, after] = [named(a), named(b)];
   return [before === after ? `Both ran with ${before}.` : `The first ran with ${before}, the second with ${after}.`];
+}
+
+type Busy = Parameters<typeof waited_ms>[0];
+
+/** Of each side's loads, how many waited for CPUs; empty on a calm machine. A verdict takes off what they waited, a change does not. */
+export function busyLines(a: readonly Busy[], b: readonly Busy[]): string[] {
+  const [busyA = 0, busyB = 0] = [a, b].map((side) => side.filter((load) => waited_ms(load) > 0).length);
+  if (busyA + busyB === 0) return [];
+  return [
+    `On a busy machine: ${busyA} of ${a.length} and ${busyB} of ${b.length} loads waited for CPUs that other programs used. Nothing is taken off for it here: what one side waited longer shows as a change.`,
+  ];
 }
 
 /** What the two sides are, where their sweeps do not say it. */

@@ -7,7 +7,7 @@ import { parseLink } from "../../../../cli/link/link.ts";
 import { compareRuns } from "../../../../cli/results/compare/compare.ts";
 import { type Comparison, regressionOf } from "../../../../cli/results/compare/comparison.ts";
 import type { Run } from "../../../../cli/results/compare/pairs.ts";
-import { comparisonLines } from "../../../../cli/results/compare/words.ts";
+import { busyLines, comparisonLines } from "../../../../cli/results/compare/words.ts";
 import type { Cell, Load } from "../../../../cli/results/store/results.ts";
 
 interface Made {
@@ -258,4 +258,14 @@ test("with one sweep each loads that fail may be the occasion's, too", () => {
   };
   assert.deepEqual(judged(null), ["failing", "unsure"]);
   assert.deepEqual(judged(0), ["failing", "shown"]);
+});
+
+test("loads that waited for CPUs are counted for each side, and not mentioned on a calm machine", () => {
+  const calm = { status: "valid", disturbance_ms: 3, tolerated_ms: 5, disturbance_estimate_ms: 1 } as const;
+  const busy = { ...calm, disturbance_ms: 90, disturbance_estimate_ms: 20 };
+  assert.deepEqual(busyLines([calm, calm], [calm]), []);
+  assert.match(
+    busyLines([calm, busy], [busy])[0] ?? "",
+    /^On a busy machine: 1 of 2 and 1 of 1 loads waited for CPUs /,
+  );
 });
