@@ -104,8 +104,10 @@ export async function untilPageStart({ files, pageStart_ms }: RunningTraffic, si
     if (start_ns === null) await delay(poll_ms, undefined, { signal });
   }
   if (start_ns === null) return;
-  const left_ms = pageStart_ms - (Number(process.hrtime.bigint()) - start_ns) / 1e6;
-  if (left_ms > 0) await delay(left_ms, undefined, { signal });
+  const begun_ns = start_ns;
+  const left_ms = (): number => pageStart_ms - (Number(process.hrtime.bigint()) - begun_ns) / 1e6;
+  // Again if it was early: a timer counts whole milliseconds from when the event loop last looked at the clock.
+  while (left_ms() > 0) await delay(Math.ceil(left_ms()), undefined, { signal });
 }
 
 /** How late the browser may be for the page's start: a command's way through its pipe takes a few ms of this. */
