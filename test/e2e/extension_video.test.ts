@@ -1,7 +1,7 @@
 // Videos of a real page in a real Chromium, profiled by the extension: startup, stalls and changes of the picture's size are what the
 // page saw by itself, in frames of the same and of other sites too; and the result page shows them, and what each host's
 // connections took, by mouse, keyboard and on a narrow screen. The clips are recorded by the browser itself.
-// Beside others: nothing here depends on how busy the machine is.
+// Alone: a busy machine starts videos late, which the page and the extension then see at different times.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import type { ServerResponse } from "node:http";
