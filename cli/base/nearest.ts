@@ -16,9 +16,8 @@ function distance(a: string, b: string): number {
   return at(a.length, b.length);
 }
 
-/** The known word that was probably meant. None for `h4`: with one letter of two wrong, h1, h2 and h3 are equally near. */
+/** The known word that was probably meant. */
 export function nearest(word: string, known: Iterable<string>): string | null {
-  if (word.length < 3) return null;
   const most = Math.max(1, Math.floor(word.length / 3));
   const near = [...known]
     .map((each) => ({ each, apart: each.startsWith(word) && word.length > 2 ? 1 : distance(word, each) }))
