@@ -228,7 +228,10 @@ test("bad input: one line, exit status 2, nothing made", async () => {
   );
   const cases: [string[], RegExp][] = [
     [["race", "not-there"], /^trilane: no page not-there: /],
-    [["race", "object-1kB", "--lanes", "h4"], /^trilane: lane "h4" is not known: did you mean h1\? use h1, h1-clear, .*, h3-0rtt$/],
+    [
+      ["race", "object-1kB", "--lanes", "h4"],
+      /^trilane: lane "h4" is not known: did you mean h1\? use h1, h1-clear, .*, h3-0rtt$/,
+    ],
     [["race", "object-1kB", "--link", "0mbit/50ms"], /^trilane: link: rate must be above 0 \(got "0mbit"\)$/],
     [["race", "object-1kB", "--runs", "0"], /^trilane: --runs: must be a whole number from 1/],
     [["race", join(home, "none.har")], /^trilane: .*none.har: no such file/],
