@@ -431,6 +431,7 @@ test("the CSV saves without a network", async () => {
         if (state !== "inProgress") resolve(state);
       });
     });
+    await page.click("#data summary");
     await page.click("#data a[download]");
     assert.equal(await ended, "completed");
   });

@@ -132,7 +132,9 @@ test("cut off anywhere, or with any byte changed", async () => {
     const bytes = Buffer.from(goodFile);
     const at = Math.floor(bytes.length * share);
     bytes[at] = (bytes[at] ?? 0) ^ 0x55;
-    await assertRefused(write("changed", bytes), /: get the file again$/);
+    // The compressed bytes differ from run to run: a change near the beginning may fall into the first member's name.
+    const refusal = share < 0.01 ? /: get the file again$|^not a bundle of / : /: get the file again$/;
+    await assertRefused(write("changed", bytes), refusal);
   }
   await assertRefused(write("longer", Buffer.concat([goodFile, Buffer.from("more")])), /: get the file again$/);
   await assertRefused(
