@@ -13,6 +13,15 @@ export interface Check {
   remedy: string | null;
 }
 
+/** The names of checks that something can mend (fixes.ts). */
+export const checkNames = {
+  tun: "TUN devices",
+  lab: "a lab (namespaces, shaper)",
+  scheduling: "real-time scheduling",
+  wakeUps: "quick wake-ups",
+  cubic: "TCP CUBIC",
+} as const;
+
 export const ok = (name: string, found: string): Check => ({ name, outcome: "ok", found, remedy: null });
 
 /** Runs a program and gives the first line it printed on the stream; throws RunError with what it said. */

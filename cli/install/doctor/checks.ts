@@ -23,7 +23,7 @@ import { applicationId as resultsApplicationId } from "../../results/store/datab
 import { explainFailure } from "../../results/store/failure.ts";
 import { openSqlite } from "../../results/store/sqlite.ts";
 import { isInstalled, requirements } from "../requirements.ts";
-import { attempt, type Check, firstLine, ok } from "./check.ts";
+import { attempt, type Check, checkNames, firstLine, ok } from "./check.ts";
 import { hostChecks } from "./host_checks.ts";
 
 export type { Check };
@@ -65,7 +65,7 @@ function systemPrograms(): Check[] {
 }
 
 function tun(): Check {
-  return attempt("TUN devices", "load the module (modprobe tun) and let users open /dev/net/tun (chmod 666)", () => {
+  return attempt(checkNames.tun, "load the module (modprobe tun) and let users open /dev/net/tun (chmod 666)", () => {
     accessSync("/dev/net/tun", constants.R_OK | constants.W_OK);
     return "/dev/net/tun can be opened";
   });
@@ -105,7 +105,7 @@ export function labFailure(check: Check): Check {
 
 /** A whole lab, made and removed: namespaces, both TUN devices, the forwarding between them. */
 function lab(): Check {
-  const check = attempt("a lab (namespaces, shaper)", namespaceRemedy(), () => {
+  const check = attempt(checkNames.lab, namespaceRemedy(), () => {
     firstLine(programPath("trilane-shaper"), ["--link", "10mbit/10ms", "--", "/bin/true"]);
     return "made and removed; `trilane selftest` measures how exact its link is";
   });
@@ -118,7 +118,10 @@ function labs(): Check[] {
   if (made.outcome === "ok") return [made, scheduling(), precedence(), quickWakeUps()];
   const untried = { outcome: "warning", found: "not tried: no lab can be made here" } as const;
   const remedy = "make labs work first, see above";
-  return [made, ...[schedulingName, precedenceName, wakeUpsName].map((name) => ({ name, ...untried, remedy }))];
+  return [
+    made,
+    ...[checkNames.scheduling, precedenceName, checkNames.wakeUps].map((name) => ({ name, ...untried, remedy })),
+  ];
 }
 
 /** What a shaper's report says of how it ran. */
@@ -134,9 +137,7 @@ function shaperTold(member: "scheduling" | "cpu_idle"): unknown {
   }
 }
 
-const schedulingName = "real-time scheduling";
 const precedenceName = "precedence";
-const wakeUpsName = "quick wake-ups";
 
 /** Whether the link may run before the browser does (native-host/base/schedule.h); it works without, less exactly. */
 function scheduling(): Check {
@@ -145,7 +146,7 @@ function scheduling(): Check {
       "invalid because a busy machine made the link late",
   );
   return attempt(
-    schedulingName,
+    checkNames.scheduling,
     remedy,
     () => {
       const found = shaperTold("scheduling");
@@ -181,7 +182,7 @@ function quickWakeUps(): Check {
     'as root: echo \'KERNEL=="cpu_dma_latency", MODE="0666"\' > /etc/udev/rules.d/70-trilane.rules && udevadm trigger; ' +
     "without it some packets are late by tenths of a millisecond";
   return attempt(
-    wakeUpsName,
+    checkNames.wakeUps,
     remedy,
     () => {
       if (shaperTold("cpu_idle") !== "shallow") throw new RunError("/dev/cpu_dma_latency cannot be opened for writing");
@@ -192,7 +193,7 @@ function quickWakeUps(): Check {
 }
 
 function congestionControl(): Check {
-  return attempt("TCP CUBIC", "load the module (modprobe tcp_cubic)", () => {
+  return attempt(checkNames.cubic, "load the module (modprobe tcp_cubic)", () => {
     const available = readFileSync("/proc/sys/net/ipv4/tcp_available_congestion_control", "utf8").trim();
     if (!available.split(" ").includes("cubic")) throw new RunError(`the kernel offers only: ${available}`);
     return `the kernel offers ${available}`;
