@@ -179,9 +179,15 @@ function onWire(body: Buffer | LargeBody): Pick<Body, "bytes" | "large" | "trans
   };
 }
 
+const hasText = ({ content }: HarEntry): boolean => typeof content.text === "string" && content.text !== "";
+
+/** A recorded size; null: not known, or beyond what a body that is there can have. */
+const likelySize = (size_bytes: number | null): number | null =>
+  size_bytes !== null && size_bytes > largestBody_bytes ? null : size_bytes;
+
 /** Whether a body would have to be made up that is larger than any that a page waits for. `headers` as of bodyOf(). */
 export function isTooLarge(entry: HarEntry, headers: readonly Header[], hasHeaders: boolean): boolean {
-  if (hasNoBody(entry) || entry.wire?.body) return false;
+  if (hasNoBody(entry) || entry.wire?.body || hasText(entry)) return false;
   const { body_bytes } = transferSize(entry, headers, hasHeaders);
   const decoded_bytes = decodedSize(entry, body_bytes, headerValue(headers, "content-encoding") !== undefined);
   return Math.max(body_bytes ?? 0, decoded_bytes ?? 0) > largestBody_bytes;
@@ -193,9 +199,15 @@ export function bodyOf(entry: HarEntry, headers: readonly Header[], hints: BodyH
   const encodingHeader = headerValue(headers, "content-encoding");
   const encoding = contentEncoding(encodingHeader);
   const isEncoded = encodingHeader !== undefined && encodingHeader.trim().toLowerCase() !== "identity";
-  const transfer = transferSize(entry, headers, hints.bodySizeHasHeaders);
+  const recordedTransfer = transferSize(entry, headers, hints.bodySizeHasHeaders);
+  const { body_bytes } = recordedTransfer;
+  const transfer: TransferSize =
+    likelySize(body_bytes) === body_bytes ? recordedTransfer : { body_bytes: null, source: "none" };
   const contentType = headerValue(headers, "content-type") ?? textField(entry.content, "mimeType") ?? "";
-  const decoded_bytes = decodedSize(entry, transfer.body_bytes, isEncoded);
+  // Of headers and body together only the sum is known: no reason to call a text cut off.
+  const isGuess = transfer.source === "_transferSize" || transfer.source === "_bytesIn";
+  const ofBody_bytes = isGuess && hasText(entry) ? null : transfer.body_bytes;
+  const decoded_bytes = likelySize(decodedSize(entry, ofBody_bytes, isEncoded));
   const wanted: Wanted = { entry, encoding, contentType, transfer, decoded_bytes };
   const empty: Body = { ...describe(wanted), bytes: Buffer.alloc(0), origin: "empty", encoding: null };
   if (hasNoBody(entry) || (entry.status === 304 && !hasContent(entry))) return empty;

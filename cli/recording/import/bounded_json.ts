@@ -22,6 +22,27 @@ function endOfString(text: Buffer, start: number): number {
   return -1;
 }
 
+const beginsNaN: ReadonlySet<number> = new Set(Buffer.from("NI-"));
+
+/** The text with HAR's -1, "not known", for numbers that JSON does not have, as Python writes them; each place stays where it was. */
+export function withoutNaN(text: Buffer): Buffer {
+  const copy = Buffer.from(text);
+  for (let at = 0; at < copy.length; at++) {
+    if (copy[at] === quote) {
+      const end = endOfString(copy, at + 1);
+      if (end < 0) return copy;
+      at = end;
+      continue;
+    }
+    if (!beginsNaN.has(copy[at] ?? 0)) continue;
+    const word = /^(NaN|-?Infinity)\b/.exec(copy.toString("latin1", at, at + 10))?.[0];
+    if (word === undefined) continue;
+    copy.write("-1".padEnd(word.length), at, "latin1");
+    at += word.length - 1;
+  }
+  return copy;
+}
+
 export interface JsonScan {
   /** The text ends within a value. */
   readonly isCutOff: boolean;

@@ -34,7 +34,9 @@ const textOf = ({ content }: HarEntry): string =>
 
 /** Something that a person can open: HTML that came whole, and that no script asked for. */
 function isDocument(entry: HarEntry): boolean {
-  if (entry.method !== "GET" || entry.status < 200 || entry.status > 299) return false;
+  // What the browser's cache was right to keep is there if its body is.
+  const isKept = entry.status === 304 && textOf(entry) !== "";
+  if (entry.method !== "GET" || ((entry.status < 200 || entry.status > 299) && !isKept)) return false;
   const destination = requestHeader(entry, "sec-fetch-dest");
   if (destination !== null && destination !== "document") return false;
   const kind = textField(entry.raw, "_resourceType");
@@ -64,10 +66,12 @@ class Gathered {
     if (/html|css|javascript|json|svg/.test(typeOf(entry))) this.#texts.push(textOf(entry));
   }
 
-  /** By its Referer; null: it has none. */
+  /** By its Referer, or, as of a font of another host, its Origin; null: these do not say. */
   refersTo(entry: HarEntry): boolean | null {
     const referer = URL.parse(requestHeader(entry, "referer") ?? "");
-    return referer === null ? null : this.#urls.has(href(referer)) || this.#origins.has(referer.href);
+    if (referer !== null) return this.#urls.has(href(referer)) || this.#origins.has(referer.href);
+    const origin = URL.parse(requestHeader(entry, "origin") ?? "");
+    return origin !== null && this.#origins.has(origin.href) ? true : null;
   }
 
   mentions({ url }: HarEntry): boolean {
@@ -168,7 +172,7 @@ export function insteadOfPage({ entries, faulty }: HarFile): {
 
 /** After "with", or of many: "3 with no URL". */
 export const faultWords = {
-  "not an object": "nothing of an entry",
+  "not an object": "nothing in it",
   "no request": "no request",
   "no URL": "no URL",
   "bad URL": "a URL that is none, or relative",

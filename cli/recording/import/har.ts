@@ -141,15 +141,46 @@ function statusOf(response: JsonRecord): number | null {
   return status !== null && Number.isInteger(status) ? status : null;
 }
 
+/**
+ * With its text as text: some write a body of JSON as its value, and Node's programs bytes as `{"type": "Buffer", "data": [...]}`.
+ */
+function withText(holder: JsonRecord): JsonRecord {
+  const { text } = holder;
+  if (text === undefined || text === null) return holder;
+  const isBuffer = isRecord(text) && text.type === "Buffer" && Array.isArray(text.data);
+  const bytes = isBuffer ? Buffer.from(text.data as number[]) : chunksOfPolly(holder);
+  if (bytes !== null) return { ...holder, text: bytes.toString("base64"), encoding: "base64" };
+  return typeof text === "string" ? holder : { ...holder, text: JSON.stringify(text) };
+}
+
+/** Polly.js writes binary bodies in hex, or their chunks as a list in a text. null: it is none of these. */
+function chunksOfPolly({ text, encoding, _isBinary }: JsonRecord): Buffer | null {
+  const isHex = _isBinary === true && encoding === undefined;
+  if (typeof text !== "string" || (!isHex && (encoding !== "base64" || !/^\s*\["/.test(text)))) return null;
+  const chunks = parsedTexts(text) ?? [text];
+  if (isHex && !chunks.every((chunk) => /^([0-9a-f]{2})*$/i.test(chunk))) return null;
+  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk, isHex ? "hex" : "base64")));
+}
+
+function parsedTexts(text: string): string[] | null {
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) && list.every((each) => typeof each === "string") ? list : null;
+  } catch {
+    return null;
+  }
+}
+
 /** A body that the HAR names outside of its folder. */
 const isElsewhere = (content: JsonRecord): boolean =>
   textField(content, "_file") !== null && textField(content, "text") === null;
 
 function readEntry(value: unknown, index: number): HarEntry | FaultyEntry {
   const raw = recordOf(value);
-  const request = recordOf(raw.request);
+  const asked = recordOf(raw.request);
+  const request = isRecord(asked.postData) ? { ...asked, postData: withText(asked.postData) } : asked;
   const response = recordOf(raw.response);
-  const content = recordOf(response.content);
+  const content = withText(recordOf(response.content));
   const pageref = idField(raw, "pageref");
   const faulty = (fault: EntryFault): FaultyEntry => ({ fault, pageref });
   if (!isRecord(value)) return faulty("not an object");

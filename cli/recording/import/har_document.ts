@@ -2,7 +2,7 @@
 // and text that calls a function with one of these (HARP). Pure.
 import { UserError } from "../../base/errors.ts";
 import { count } from "../../base/numbers.ts";
-import { JsonTextError, scanJson } from "./bounded_json.ts";
+import { JsonTextError, scanJson, withoutNaN } from "./bounded_json.ts";
 import { isRecord, type JsonRecord } from "./har.ts";
 
 /** Given each line that a reader of the import wants to know of the file. */
@@ -36,6 +36,8 @@ function notJson(text: Buffer, name: string, error: unknown): UserError {
   return new UserError(`${name}: is not JSON${where ? ` (at character ${where})` : ""}: name a HAR 1.2 file`);
 }
 
+const lineEnd = 0x0a;
+
 /** The JSON of a text within the limits. @throws UserError that names the file. */
 export function parsedHar(text: Buffer, name: string): unknown {
   const json = withoutCall(text);
@@ -47,8 +49,37 @@ export function parsedHar(text: Buffer, name: string): unknown {
   } catch (error) {
     if (error instanceof UserError) throw error;
     if (error instanceof JsonTextError) throw new UserError(`${name}: ${error.message}: name a HAR 1.2 file`);
-    throw notJson(json, name, error);
+    const almost = almostJson(json);
+    if (almost === undefined) throw notJson(json, name, error);
+    return almost;
   }
+}
+
+function parsedOrUndefined(json: Buffer): unknown {
+  try {
+    return JSON.parse(json.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON but for numbers that are none (Python's NaN), or a value on each line, as a list. undefined: neither. */
+function almostJson(text: Buffer): unknown {
+  const json = withoutNaN(text);
+  const whole = parsedOrUndefined(json);
+  if (whole !== undefined) return whole;
+  const values: unknown[] = [];
+  for (let start = 0; start < json.length; ) {
+    const next = json.indexOf(lineEnd, start);
+    const end = next < 0 ? json.length : next;
+    const line = json.subarray(start, end);
+    start = end + 1;
+    if (!line.some((byte) => byte > 0x20)) continue;
+    const value = parsedOrUndefined(line);
+    if (!isRecord(value)) return undefined;
+    values.push(value);
+  }
+  return values.length > 1 ? values : undefined;
 }
 
 const isLog = (value: unknown): value is JsonRecord => isRecord(value) && Array.isArray(value.entries);
@@ -89,7 +120,7 @@ function joined(logs: readonly JsonRecord[]): JsonRecord {
 
 /** As `{"log": ...}`; what holds no HAR stays as it is. */
 export function oneHar(json: unknown): unknown {
-  if (isRecord(json) && "log" in json) return json;
+  if (isRecord(json) && isLog(json.log)) return json;
   const logs = logsIn(json);
   const [first] = logs;
   if (!first) return json;

@@ -6,10 +6,9 @@ import type { BodyOrigin, Exchange, Header } from "../archive/archive.ts";
 import type { AddressCounts } from "./addresses.ts";
 import { type Body, bodySize } from "./body.ts";
 import { type FailureKind, fittingFailures } from "./failures.ts";
-import { faultWords } from "./find_page.ts";
 import type { HarEntry } from "./har.ts";
 import { headerValue } from "./headers.ts";
-import type { SkipReason } from "./select.ts";
+import { type Skipped, skippedWords } from "./skip_words.ts";
 
 /** Of how many headers. */
 export const redactedWords = `masked, length kept: values of ${credentialsInWords} (--keep-credentials keeps them)`;
@@ -22,7 +21,7 @@ export type ImportNotes = {
   readonly entries: number;
   readonly pages: number;
   readonly exchanges: number;
-  readonly skipped: Counts;
+  readonly skipped: Skipped;
   /** Requests that failed when they were recorded; a load in which they fail again is as recorded. */
   readonly failed_urls: readonly string[];
   /** How each of them failed. */
@@ -79,7 +78,7 @@ interface Added {
 interface Totals {
   readonly entries: number;
   readonly pages: number;
-  readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
+  readonly skipped: Skipped;
   readonly failures: Readonly<Record<string, FailureKind>>;
   readonly addresses: AddressCounts;
   readonly documents: readonly number[];
@@ -165,41 +164,12 @@ export class NoteCounter {
   }
 }
 
-const skipWords: Record<SkipReason, string> = {
-  ...faultWords,
-  "no response": "no response",
-  "no status": "no status",
-  "bad path": "a path that HTTP cannot carry",
-  "too large": "a body too large for a page",
-  "other page": "of other pages of the file",
-  "not http": "not over HTTP (data:, blob:, extensions)",
-  websocket: "WebSocket (its messages are not replayed, alike on all lanes)",
-  failed: "failed or aborted",
-  informational: "informational (1xx)",
-  "from cache": "answered from a cache",
-  "not modified": "not modified (304), with no body to replay",
-  "pushed twice": "pushed by the server and requested too",
-  "tried again": "broken off, and asked for again: the whole answer is kept",
-  "illegal host": "from a host whose name DNS cannot hold",
-  tunnel: "CONNECT to a proxy",
-  "before the document": "before the document that the load begins with",
-};
-
 /** "12 of 20 entries; left out: 3 with no URL, 5 failed or aborted". */
 export function entriesLine({ entries, exchanges, skipped }: ImportNotes): string {
-  const reasons = Object.entries(skipped).map(([reason, amount]) => {
-    const words = skipWords[reason as SkipReason];
-    return `${amount} ${withReasons.has(reason) ? "with " : ""}${words}`;
-  });
-  const left = reasons.length === 0 ? "" : `; left out: ${reasons.join(", ")}`;
+  const reasons = skippedWords(skipped);
+  const left = reasons === "" ? "" : `; left out: ${reasons}`;
   return `${exchanges} of ${count(entries, "entry", "entries")} imported${left}`;
 }
-
-/** Their words say what the entry has. */
-const withReasons: ReadonlySet<string> = new Set([
-  ...Object.keys(faultWords),
-  ...["no response", "no status", "bad path", "too large"],
-]);
 
 function bodyLines(notes: ImportNotes, source: string): string[] {
   const { bodies, filled_bytes, filled_with, cut_off } = notes;

@@ -106,7 +106,10 @@ function withoutBrotli(content: Buffer, path: string, limit_bytes: number): Buff
   }
 }
 
-function unpacked(content: Buffer, path: string, limit_bytes: number): Buffer {
+/** A server that compressed a .gz once more. */
+const mostWrappings = 3;
+
+function unpacked(content: Buffer, path: string, limit_bytes: number, wrappings = 1): Buffer {
   const name = inputName(path);
   const most_bytes = Math.min(limit_bytes, Math.max(freely_bytes, mostRatio * content.length));
   const whole = unzipped(content, name, most_bytes, {
@@ -118,7 +121,8 @@ function unpacked(content: Buffer, path: string, limit_bytes: number): Buffer {
           ),
     cutOff: () => cutOffGzip(content, name, most_bytes),
   });
-  return whole === content ? withoutBrotli(content, path, most_bytes) : whole;
+  if (whole === content) return withoutBrotli(content, path, most_bytes);
+  return wrappings < mostWrappings ? unpacked(whole, path, most_bytes, wrappings + 1) : whole;
 }
 
 interface Contents {

@@ -4,41 +4,15 @@ import { UserError } from "../../base/errors.ts";
 import { namesIllegalHost } from "./addresses.ts";
 import { type FailureKind, failureKind } from "./failures.ts";
 import { findPage, insteadOfPage } from "./find_page.ts";
-import {
-  type EntryFault,
-  type HarEntry,
-  type HarFile,
-  type HarPage,
-  headersOf,
-  numberField,
-  textField,
-} from "./har.ts";
+import { type HarEntry, type HarFile, type HarPage, headersOf, numberField, textField } from "./har.ts";
 import { legalPath } from "./legal_request.ts";
-
-export type SkipReason =
-  | EntryFault
-  | "no response"
-  | "no status"
-  | "bad path"
-  | "too large"
-  | "other page"
-  | "not http"
-  | "websocket"
-  | "failed"
-  | "informational"
-  | "from cache"
-  | "not modified"
-  | "pushed twice"
-  | "tried again"
-  | "illegal host"
-  | "tunnel"
-  | "before the document";
+import { type Skipped, type SkipReason, skippedWords } from "./skip_words.ts";
 
 export interface Selection {
   /** Of the page, over HTTP, in the order in which they were sent; those left out for another reason too. */
   readonly sent: readonly HarEntry[];
   readonly kept: readonly HarEntry[];
-  readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
+  readonly skipped: Skipped;
   /** What failed when it was recorded, and how: it will fail again, as it should. */
   readonly failures: Readonly<Record<string, FailureKind>>;
   readonly page: HarPage | null;
@@ -137,9 +111,13 @@ export const hasContent = ({ content }: HarEntry): boolean =>
 
 /** Whether the recording browser had the body already, so that sizes say nothing of it. */
 export function isFromCache({ raw }: HarEntry): boolean {
-  // DevTools ("memory", "disk"), Firefox, browsertime; a service worker answers from its own cache or fetches by itself.
+  // DevTools ("memory", "disk"), Safari, Firefox, browsertime; a service worker answers from its own cache or fetches by itself.
   return (
-    Boolean(raw._fromCache) || raw.fromCache === true || raw._cached === true || raw._fetchedViaServiceWorker === true
+    Boolean(raw._fromCache) ||
+    (typeof raw._fetchType === "string" && raw._fetchType.endsWith("Cache")) ||
+    raw.fromCache === true ||
+    raw._cached === true ||
+    raw._fetchedViaServiceWorker === true
   );
 }
 
@@ -291,8 +269,7 @@ export function selectEntries(
   // What was tried again with success does not fail in a load.
   for (const entry of kept) if (isOk(entry) && !hasError(entry) && hasContent(entry)) delete failures[entry.url.href];
   if (kept.length === 0) {
-    const reasons = Object.entries(skipped).map(([reason, amount]) => `${amount} ${reason}`);
-    throw new UserError(`has no HTTP response to replay (${reasons.join(", ")}): record the page again`);
+    throw new UserError(`has no HTTP response to replay (${skippedWords(skipped)}): record the page again`);
   }
   return { sent: bySendTime(sent), kept, skipped, failures, page, remark };
 }

@@ -30,13 +30,13 @@ function deadEnd({
     url = next;
   }
   return {
-    how: `redirects in a circle, more than ${mostRedirects} times (ERR_TOO_MANY_REDIRECTS), last to ${url}`,
+    how: "redirects in a circle (ERR_TOO_MANY_REDIRECTS)",
     isCircle: true,
   };
 }
 
 const deadEndError = (name: string, how: string): UserError =>
-  new UserError(`${name}: its start URL ${how}: record the page live, or import with --url where the page is`);
+  new UserError(`${name}: its start URL ${how}: import it with --url PAGE`);
 
 /** UserError for a recording whose start URL redirects in a circle: no load of it comes to an end on any lane. */
 export function refuseCircle(detail: RecordingDetail): void {

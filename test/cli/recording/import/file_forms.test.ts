@@ -47,6 +47,34 @@ async function read(path: string): Promise<{ bodies: string[]; remarks: string[]
   return { bodies, remarks: [...imported.notes.remarks], url: imported.url };
 }
 
+/** The archive of one file with its numbers where zip64 has them. */
+function zip64(archive: Buffer): Buffer {
+  const end = archive.length - 22;
+  const start = archive.readUInt32LE(end + 16);
+  const directory = Buffer.from(archive.subarray(start, end));
+  const sizes = Buffer.alloc(28);
+  sizes.writeUInt16LE(1, 0);
+  sizes.writeUInt16LE(24, 2);
+  for (const [place, at] of [24, 20, 42].entries()) {
+    sizes.writeBigUInt64LE(BigInt(directory.readUInt32LE(at)), 4 + place * 8);
+    directory.writeUInt32LE(0xffffffff, at);
+  }
+  // A field of another kind before it.
+  const extra = Buffer.concat([Buffer.from([0x55, 0x54, 1, 0, 0]), sizes]);
+  directory.writeUInt16LE(extra.length, 30);
+  const end64 = Buffer.alloc(56);
+  end64.write("PK\x06\x06", "latin1");
+  end64.writeBigUInt64LE(1n, 32);
+  end64.writeBigUInt64LE(BigInt(start), 48);
+  const locator = Buffer.alloc(20);
+  locator.write("PK\x06\x07", "latin1");
+  locator.writeBigUInt64LE(BigInt(start + directory.length + extra.length), 8);
+  const last = Buffer.from(archive.subarray(end));
+  last.writeUInt16LE(0xffff, 10);
+  last.writeUInt32LE(0xffffffff, 16);
+  return Buffer.concat([archive.subarray(0, start), directory, extra, end64, locator, last]);
+}
+
 const refused = async (path: string, message: RegExp): Promise<void> => {
   await assert.rejects(
     readHar(path).then((json) => importHar(json)),
@@ -80,8 +108,15 @@ test("a HAR is read in each form that programs write", async () => {
     ["deep.har", JSON.stringify({ status: "ok", data: { id: 1, har: { log: page } } })],
     ["list.har", JSON.stringify([{ log: page }])],
     ["log.har", JSON.stringify(page)],
+    ["log-log.har", JSON.stringify({ log: { log: page } })],
+    ["lines.har", `${JSON.stringify({ entry: 1 })}\n${JSON.stringify((page as { entries: object[] }).entries[0])}\n`],
+    ["hars.har", `${text}\r\n${JSON.stringify({ log: log(url) })}\r\n`],
+    ["nan.har", text.replace('"status":200', '"time":NaN,"a":[-Infinity,Infinity],"b":"\\"NaN","status":200')],
+    ["twice.har.gz", gzipSync(gzipSync(bytes))],
+    ["thrice.har.gz", gzipSync(zstdCompressSync(gzipSync(bytes)))],
     ["entries.har", JSON.stringify((page as { entries: object[] }).entries)],
     ["a.zip", zip([{ name: "some/a.har", bytes }])],
+    ["64.zip", zip64(zip([{ name: "some/a.har", bytes }]))],
     ["up.zip", zip([{ name: "../../a.har", bytes }])],
   ] as const) {
     const { bodies } = await read(file(name, content));
@@ -128,8 +163,11 @@ test("attached bodies come from the HAR's own folder or zip, and from nowhere el
   assert.match((await read(file("own/linked.har", linked))).remarks.join(), /not beside the HAR/);
   for (const name of ["../secret", join(folder, "secret"), "own/../../secret", "C:\\secret", "..\\secret"]) {
     const outside = JSON.stringify({ log: log(url, entry(url, { _file: name })) });
-    await refused(file("own/escape.har", outside), /has no HTTP response to replay \(1 body elsewhere\)/);
-    await refused(file("escape.zip", zip([{ name: "a.har", bytes: Buffer.from(outside) }])), /1 body elsewhere/);
+    await refused(file("own/escape.har", outside), /has no HTTP response to replay \(1 with a body outside/);
+    await refused(
+      file("escape.zip", zip([{ name: "a.har", bytes: Buffer.from(outside) }])),
+      /1 with a body outside of the HAR's folder/,
+    );
   }
 });
 
@@ -187,4 +225,13 @@ test("a pipe that nobody writes to and a device are refused at once", async () =
     encoding: "utf8",
   });
   assert.equal(status, 0, stderr);
+});
+
+test("what is nearly JSON but is none is refused by its place, and a list of values without entries as no HAR", async () => {
+  await refused(file("half.har", `{"log": NaN, "b": x}`), /is not JSON/);
+  await refused(file("lines-none.har", '{"a":1}\n{"b":2}\n'), /is JSON but not HAR/);
+  await refused(file("log-none.har", '{"log":{"log":{}}}'), /log\.entries is missing/);
+  const cut = zip64(zip([{ name: "a.har", bytes }]));
+  cut.writeBigUInt64LE(10n ** 12n, cut.length - 34);
+  await refused(file("cut64.zip", cut), /is a damaged zip/);
 });

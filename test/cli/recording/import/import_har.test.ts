@@ -248,8 +248,8 @@ test("what holds no page is refused in one line that says what it has instead", 
     [har([]), /has no entries/],
     [har([call, call, socket], []), /^2 API calls, 1 WebSocket, no page$/],
     [har([posted, without("request", "url")], []), /^1 API call, 1 entry with no URL, no page$/],
-    [har(["x"]), /^has no HTTP response to replay \(1 not an object\)/],
-    [har([entry({ response: { status: 0 } })]), /no HTTP response to replay \(1 failed\)/],
+    [har(["x"]), /^has no HTTP response to replay \(1 with nothing in it\)/],
+    [har([entry({ response: { status: 0 } })]), /no HTTP response to replay \(1 failed or aborted\)/],
     [har([entry({ response: { content: { size: 1e12 } } })]), /no response of a size that a page can have/],
   ] as const)
     assert.throws(
