@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the C programs into build/native (for use) or, with --sanitize, build/sanitize (for tests).
+# Builds the C programs into build/native (for use) or, with --sanitize, build/sanitize (for tests). In a new checkout those
+# for use come from the cache (build_cache.sh), if another checkout built them of the same sources.
 # Quiet when nothing is to be done. Does not install anything.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -15,6 +16,26 @@ step() { bash "$root/cli/install/run_step.sh" "$@"; }
 # Two of these programs' sources come from schemas.
 bash "$root/cli/install/generate.sh"
 
+# All that decides what the programs do, but where the checkout is.
+programs_key() {
+  local file
+  {
+    find native-host shaper test/native schemas package.json cli/install/native.sh -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
+    printf '%s\n' "${quic##*/}" "${CC:-}" "${CFLAGS:-}" "${CPPFLAGS:-}" "${LDFLAGS:-}"
+    uname -m
+    cc --version | head -n 1
+    ldd --version 2>&1 | head -n 1
+    pkg-config --modversion jansson sqlite3 zlib libbrotlidec libzstd libpsl
+    for file in /usr/share/nodejs/llhttp/build/c/llhttp.c /usr/share/llhttp/llhttp.c /etc/os-release; do [ ! -e $file ] || sha256sum $file; done
+  } | sha256sum | cut -c1-16
+}
+# As CMake's rules name them; the tests are not among what is built for use.
+programs() { sed -nE 's/^build ([^ :]+): C_EXECUTABLE_LINKER__.*/\1/p' "$build/build.ninja" | grep -v /test_; }
+are_there() { programs | (cd "$build" && xargs ls >/dev/null 2>&1); }
+key=
+cd "$root"
+if [ $kind = native ] && { [ ! -e "$build/.ninja_log" ] || [ -e "$build/restored" ]; }; then key=$(programs_key); fi
+
 # Configured again only when the QUIC build changed: ninja sees all other changes itself.
 if [ ! -f "$build/build.ninja" ] || [ "$(cat "$build/quic-dir" 2>/dev/null)" != "$quic" ]; then
   mkdir -p "$build"
@@ -22,4 +43,19 @@ if [ ! -f "$build/build.ninja" ] || [ "$(cat "$build/quic-dir" 2>/dev/null)" != 
     cmake -S "$root/native-host" -B "$build" -G Ninja -DTRILANE_QUIC="$quic" -DTRILANE_SANITIZE=$sanitize
   printf '%s\n' "$quic" >"$build/quic-dir"
 fi
+# Of programs from the cache ninja knows nothing: it builds them anew once a source has changed.
+if [ -n "$key" ]; then
+  if [ "$(cat "$build/restored" 2>/dev/null)" = "$key" ] && are_there; then exit 0; fi
+  rm -f "$build/restored"
+  if [ ! -e "$build/.ninja_log" ] && bash cli/install/build_cache.sh restore programs "$key" "$build" && are_there; then
+    printf '%s\n' "$key" >"$build/restored"
+    echo "setup: C programs (as an earlier set-up built them)" >&2
+    exit 0
+  fi
+fi
+[ -e "$build/.ninja_log" ] || echo "setup: building the C programs" >&2
 step "$build/ninja.log" "building the C programs" ninja -C "$build"
+if [ -n "$key" ]; then
+  mapfile -t built < <(programs)
+  bash cli/install/build_cache.sh store programs "$key" "$build" "${built[@]}"
+fi

@@ -23,6 +23,7 @@ built_earlier() {
   for folder in "$cache"/quic-*/; do
     folder=${folder%/}
     [ -f "$folder/complete" ] && [ "$(cat "$folder/sources" 2>/dev/null)" = "$wanted" ] || continue
+    touch "$folder" 2>/dev/null || true # build_cache.sh removes those that none uses
     printf '%s\n' "$folder"
     return 0
   done

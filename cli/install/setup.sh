@@ -28,9 +28,25 @@ step() { bash cli/install/run_step.sh "$@"; }
 lacks_npm_packages() {
   [ ! -e node_modules/.package-lock.json ] || [ ! -d node_modules/.bin ] || ! cmp -s package-lock.json build/npm-done
 }
+# All by which npm chooses what to install.
+npm_key() {
+  {
+    cat package.json package-lock.json .npmrc "${HOME:-}/.npmrc" 2>/dev/null || true
+    uname -m
+    env | grep -iE '^(npm_config_(omit|include|only|production)|NODE_ENV)=' | sort || true
+  } | sha256sum | cut -c1-16
+}
 npm_packages() {
-  say "npm packages and Node 24 (by package-lock.json)"
-  step build/log/npm.log "npm ci" npm ci --fetch-retries=5 --no-fund --no-audit --loglevel=error
+  rm -rf build/npm-part build/npm-key
+  if bash cli/install/build_cache.sh restore npm "$(npm_key)" build/npm-part; then
+    say "npm packages and Node 24 (as an earlier set-up installed them)"
+    rm -rf node_modules
+    mv build/npm-part node_modules
+  else
+    say "npm packages and Node 24 (by package-lock.json)"
+    step build/log/npm.log "npm ci" npm ci --fetch-retries=5 --no-fund --no-audit --loglevel=error
+    npm_key >build/npm-key
+  fi
   cp package-lock.json build/npm-done
 }
 # npm waits for its registry while apt and the build of quiche do not: it runs beside them, if there is an npm yet. What it
@@ -64,10 +80,12 @@ node_modules/.bin/node --version >/dev/null 2>&1 || {
   say "npm brought no Node 24 that runs on this machine ($(uname -m)): see that .npmrc does not omit optional packages, remove node_modules and run this again"
   exit 2
 }
+# Kept for the next checkout, now that they are known to work.
+[ ! -e build/npm-key ] || bash cli/install/build_cache.sh store npm "$(cat build/npm-key)" node_modules .
+rm -f build/npm-key
 # npx finds a project's own command only where it is linked like a dependency's.
 [ -e node_modules/.bin/trilane ] || ln -s ../../cli/trilane node_modules/.bin/trilane
 
-[ -e build/native/build.ninja ] || say "building the C programs"
 bash cli/install/native.sh
 # The extension and the command line, in a second or two.
 node_modules/.bin/node --disable-warning=ExperimentalWarning cli/install/extension.ts

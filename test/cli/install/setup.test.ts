@@ -1,5 +1,5 @@
 // setup.sh itself, in a checkout where every step is a stand-in: two at once take turns, and the second one says so; packages that
-// were removed are installed again.
+// were removed are installed again, or come from the cache.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -23,14 +23,12 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 for (const name of ["cli/install/packages", "node_modules/.bin", "build/native"])
   mkdirSync(join(folder, name), { recursive: true });
-copyFileSync(join(checkout, "cli/install/setup.sh"), join(folder, "cli/install/setup.sh"));
+for (const name of ["cli/install/setup.sh", "cli/install/build_cache.sh"])
+  copyFileSync(join(checkout, name), join(folder, name));
+const cache = join(folder, "cache");
+const ownCache = { ...process.env, TRILANE_CACHE: cache };
 symlinkSync(process.execPath, join(folder, "node_modules/.bin/node"));
-for (const name of [
-  "package-lock.json",
-  "build/npm-done",
-  "node_modules/.package-lock.json",
-  "build/native/build.ninja",
-])
+for (const name of ["package-lock.json", "build/npm-done", "node_modules/.package-lock.json"])
   writeFileSync(join(folder, name), "");
 for (const name of [
   "node_modules/.bin/trilane",
@@ -44,7 +42,7 @@ writeFileSync(join(folder, "cli/install/quic_folder.sh"), "");
 // The first one stays in its work until it is told to go on, and would not notice another beside it.
 writeFileSync(join(folder, "cli/install/native.sh"), "echo works\nread -r line\n");
 
-function start(env = process.env) {
+function start(env: NodeJS.ProcessEnv = ownCache) {
   const setup = spawn("bash", ["cli/install/setup.sh"], { cwd: folder, stdio: ["pipe", "pipe", "pipe"], env });
   // Also where the test fails: a stand-in that still reads would keep it from ending.
   after(() => setup.stdin.destroy());
@@ -73,10 +71,17 @@ test("packages that were removed, but for npm's list of them, are installed agai
   mkdirSync(join(folder, "bin"));
   const npm = `#!/bin/sh\nmkdir node_modules/.bin && ln -s ${process.execPath} node_modules/.bin/node\n`;
   writeFileSync(join(folder, "bin/npm"), npm, { mode: 0o755 });
-  const { setup, ended } = start({ ...process.env, PATH: `${join(folder, "bin")}:${process.env.PATH}` });
-  setup.stdin.end("go on\n");
-  assert.deepEqual(await ended, [0, null]);
-  assert.ok(existsSync(join(folder, "node_modules/.bin/node")));
+  const again = async (): Promise<void> => {
+    const { setup, ended } = start({ ...ownCache, PATH: `${join(folder, "bin")}:${process.env.PATH}` });
+    setup.stdin.end("go on\n");
+    assert.deepEqual(await ended, [0, null]);
+    assert.ok(existsSync(join(folder, "node_modules/.bin/node")));
+  };
+  await again();
+  // What npm installed once is there for the next checkout, even if npm would fail by then.
+  writeFileSync(join(folder, "bin/npm"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+  rmSync(join(folder, "node_modules"), { recursive: true });
+  await again();
 });
 
 test("npm runs beside the system's packages; if it fails set-up ends with its words, and if they fail it is ended", {
@@ -84,9 +89,10 @@ test("npm runs beside the system's packages; if it fails set-up ends with its wo
 }, async () => {
   const npmIs = (script: string): void =>
     writeFileSync(join(folder, "bin/npm"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  const environment = { ...process.env, PATH: `${join(folder, "bin")}:${process.env.PATH}` };
+  const environment = { ...ownCache, PATH: `${join(folder, "bin")}:${process.env.PATH}` };
   const run = async (): Promise<{ status: unknown; said: string }> => {
     rmSync(join(folder, "build/npm-done"), { force: true });
+    rmSync(cache, { recursive: true, force: true });
     const { setup, ended } = start(environment);
     let said = "";
     setup.stderr.on("data", (text: Buffer) => {
