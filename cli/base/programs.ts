@@ -1,5 +1,5 @@
 // Where the programs are that the command line starts: ours as built here or as a package brings them, Chromium on the system.
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { UserError } from "./errors.ts";
@@ -80,34 +80,71 @@ export const programFolders: readonly (readonly [program: Program, folder: strin
 /** Whether a word of the command line is a program's path. */
 export const isProgram = (word: string): boolean => word.includes("/") && isExecutable(resolve(word));
 
-/** The absolute path of a browser that a plan or a command names. UserError where no program is there. */
+/** The absolute path of a browser that a plan or a command names. UserError if no program is there, or one that no lab can start. */
 export function browserProgram(named: string): string {
   const path = resolve(named);
+  const sandbox = sandboxOf(path);
+  if (sandbox) throw new UserError(`${named} is a ${sandbox}, which no lab can start: ${otherBrowser}`);
   if (isExecutable(path)) return path;
-  throw new UserError(`no program at ${named}: name Chromium's binary, as ${chromiumPaths[0]}`);
+  throw new UserError(`no program at ${named}: name Chromium's binary, as ${browserPaths[0]}`);
 }
 
-// Debian's wrapper in /usr/bin adds flags of its own, so the binary behind it comes first.
-const chromiumPaths = [
+const otherBrowser = "install another (apt install chromium, or Chrome's .deb), or name its binary in TRILANE_BROWSER";
+
+/** In the order in which they are taken. Debian's wrapper in /usr/bin adds flags of its own, so the binary behind it comes first. */
+const browserPaths = [
   "/usr/lib/chromium/chromium",
   "/usr/lib/chromium-browser/chromium-browser",
   "/opt/google/chrome/chrome",
   "/usr/bin/chromium",
   "/usr/bin/google-chrome",
+  "/opt/microsoft/msedge/msedge",
+  // Without a window's code: it starts sooner, and its times are other ones.
+  "/usr/lib/chromium/chromium-headless-shell",
+  "/usr/bin/chrome-headless-shell",
 ];
 
-/** The browser to measure with: TRILANE_CHROMIUM, or the first found. UserError where there is none. */
-export function chromiumPath(environment: NodeJS.ProcessEnv = process.env): string {
-  const named = environment.TRILANE_CHROMIUM;
-  if (named) {
-    if (!isExecutable(named))
-      throw new UserError(
-        `no program at ${named} (TRILANE_CHROMIUM): name Chromium's binary, as ${chromiumPaths[0]}, or unset it`,
-      );
-    return named;
+/** Where systems put browsers that run in a sandbox of their own. */
+const confinedPaths = ["/snap/bin/chromium", "/var/lib/flatpak/exports/bin/org.chromium.Chromium"];
+
+/** What keeps a browser from running in our namespaces; null if nothing does. */
+function sandboxOf(path: string): "snap" | "Flatpak" | null {
+  if (/\/flatpak\//.test(path)) return "Flatpak";
+  if (path.startsWith("/snap/")) return "snap";
+  try {
+    // Ubuntu's chromium-browser is a script that starts the snap.
+    const size = statSync(path).size;
+    return size < 10_000 && readFileSync(path, "utf8").includes("/snap/bin/") ? "snap" : null;
+  } catch {
+    return null; // not there: the caller says so
   }
-  const found = chromiumPaths.find(isExecutable);
-  if (!found)
-    throw new UserError("no Chromium found: install it (apt install chromium) or name it in TRILANE_CHROMIUM");
-  return found;
+}
+
+/**
+ * The browser to measure with: what TRILANE_BROWSER names (TRILANE_CHROMIUM before 0.3), or the first found. UserError if there is
+ * none.
+ */
+export function chromiumPath(environment: NodeJS.ProcessEnv = process.env): string {
+  const variable = environment.TRILANE_BROWSER ? "TRILANE_BROWSER" : "TRILANE_CHROMIUM";
+  const named = environment[variable];
+  if (named) {
+    const sandbox = sandboxOf(named);
+    if (sandbox)
+      throw new UserError(`${named} (${variable}) is a ${sandbox}, which no lab can start: name Chromium's binary`);
+    if (isExecutable(named)) return named;
+    throw new UserError(
+      `no program at ${named} (${variable}): name Chromium's binary, as ${browserPaths[0]}, or unset it`,
+    );
+  }
+  const found = browserPaths.find((path) => isExecutable(path) && sandboxOf(path) === null);
+  if (found) return found;
+  const confined = [...browserPaths, ...confinedPaths].find(isExecutable);
+  if (confined)
+    throw new UserError(
+      `the only Chromium here is a ${sandboxOf(confined)} (${confined}), which no lab can start: ${otherBrowser}`,
+    );
+  throw new UserError(
+    "no Chromium found: install it (apt install chromium, or npx @puppeteer/browsers install chrome-headless-shell) or name it in " +
+      "TRILANE_BROWSER",
+  );
 }

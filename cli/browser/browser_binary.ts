@@ -26,3 +26,8 @@ async function hashed(path: string): Promise<string | null> {
 
 /** In hexadecimal; null for a script. Chromium's takes 0.2 s. */
 export const binaryDigest = oncePerFile(hashed);
+
+/** With its kind for a headless shell, because it loads pages at another speed than the browser that people use. */
+export function versionInWords(version: string, program: string): string {
+  return version !== "" && /headless[-_]shell$/.test(program) ? `${version} headless shell` : version;
+}

@@ -47,7 +47,7 @@ function placeOf(options: InstallHostOptions): HostPlace {
   const settings =
     level.kind === "system"
       ? { home: null, chromium: null }
-      : { home: named ? home : null, chromium: process.env.TRILANE_CHROMIUM || null };
+      : { home: named ? home : null, chromium: process.env.TRILANE_BROWSER || process.env.TRILANE_CHROMIUM || null };
   return { level, browsers: readBrowsers(options.browser), settings, home };
 }
 

@@ -59,7 +59,7 @@ telling() {
 remedy() {
   case ${1,,} in
   *"no space left"*) echo "free some room" ;;
-  *"unable to locate package"* | *"no installation candidate"*) echo "install what it holds in another way (a Chromium elsewhere is named in TRILANE_CHROMIUM), then run this again" ;;
+  *"unable to locate package"* | *"no installation candidate"*) echo "install what it holds in another way (a Chromium elsewhere is named in TRILANE_BROWSER), then run this again" ;;
   *libclang* | *"file not found"*) echo "install libclang-dev" ;;
   *resolv* | *network* | *connect* | *timed\ out* | *timeout* | *fetch* | *download* | *registry*) echo "see that this machine reaches the network (or its proxy), then run this again" ;;
   *lock* | *"dpkg was interrupted"*) echo "let the other installation end, or run dpkg --configure -a as root; then run this again" ;;

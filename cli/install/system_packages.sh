@@ -36,7 +36,7 @@ libclang() { python3 "$here/libclang.py"; }
 # cli/base/programs.ts has the same paths.
 chromium() {
   local path
-  for path in "${TRILANE_CHROMIUM:-/usr/lib/chromium/chromium}" /usr/lib/chromium-browser/chromium-browser /opt/google/chrome/chrome \
+  for path in "${TRILANE_BROWSER:-${TRILANE_CHROMIUM:-/usr/lib/chromium/chromium}}" /usr/lib/chromium-browser/chromium-browser /opt/google/chrome/chrome \
     /usr/bin/chromium /usr/bin/google-chrome; do
     [ ! -x "$path" ] || return 0
   done
@@ -56,7 +56,7 @@ uses=" build run test "
 bash "$here/quic_folder.sh" --complete >/dev/null || uses+="quic "
 
 # All that what passed depends on: the list, these checks, where programs are looked for, and the system's packages.
-key() { printf '%s\n' "$uses" "$PATH" "${TRILANE_CHROMIUM:-}" "${LIBCLANG_PATH:-}" "${PKG_CONFIG_PATH:-}"; cat "$here/requirements.txt" "$0"; stat -c '%Y %s' /var/lib/dpkg/status; }
+key() { printf '%s\n' "$uses" "$PATH" "${TRILANE_BROWSER:-}" "${TRILANE_CHROMIUM:-}" "${LIBCLANG_PATH:-}" "${PKG_CONFIG_PATH:-}"; cat "$here/requirements.txt" "$0"; stat -c '%Y %s' /var/lib/dpkg/status; }
 passed=$build/system-passed
 if [ -e /var/lib/dpkg/status ] && [ -e "$passed" ] && [ "$(key | sha256sum)" = "$(cat "$passed")" ]; then exit 0; fi
 

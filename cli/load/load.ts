@@ -16,7 +16,7 @@ import { RunError, UserError } from "../base/errors.ts";
 import { type Lane, laneFacts } from "../base/lanes.ts";
 import { browserProgram, chromiumPath } from "../base/programs.ts";
 import { type Exit, killedBy, type RunningBrowser, StartError, startBrowser } from "../browser/browser.ts";
-import { binaryDigest } from "../browser/browser_binary.ts";
+import { binaryDigest, versionInWords } from "../browser/browser_binary.ts";
 import { chromiumArguments, chromiumEnvironment } from "../browser/chromium.ts";
 import { sendInClear } from "../browser/clear.ts";
 import { NavigationError, type WatchedPage, type WatchOptions, watchPage } from "../browser/page.ts";
@@ -239,6 +239,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       strict: options.strict ?? false,
       upgraded: upgradesClearOrigins(lane, byBrowser),
       ...observation,
+      browserVersion: versionInWords(observation.browserVersion, chromium),
       browserDigest,
       capture: observation.page?.capture ?? null,
       replay,

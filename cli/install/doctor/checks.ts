@@ -47,7 +47,7 @@ const programs = (
 ).map((program) => () => attempt(program, "run `npm run setup`", () => firstLine(programPath(program), ["--version"])));
 
 function browser(): Check {
-  return attempt("Chromium", "install it (apt install chromium) or name it in TRILANE_CHROMIUM", () =>
+  return attempt("Chromium", "install it (apt install chromium) or name it in TRILANE_BROWSER", () =>
     firstLine(chromiumPath(), ["--version"]),
   );
 }

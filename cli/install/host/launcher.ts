@@ -18,7 +18,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 export function launcherText(program: string, { home, chromium }: HostSettings): string {
   return [
     `${launcherBeginning}, and removed by \`trilane install-host --uninstall\`.`,
-    ...(chromium === null ? [] : [`TRILANE_CHROMIUM=${quoted(chromium)}`, "export TRILANE_CHROMIUM"]),
+    ...(chromium === null ? [] : [`TRILANE_BROWSER=${quoted(chromium)}`, "export TRILANE_BROWSER"]),
     `exec ${[quoted(program), ...(home === null ? [] : ["--home", quoted(home)]), '"$@"'].join(" ")}`,
     "",
   ].join("\n");

@@ -5,7 +5,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { binaryDigest } from "../../../cli/browser/browser_binary.ts";
+import { binaryDigest, versionInWords } from "../../../cli/browser/browser_binary.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trilane-binary-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -35,4 +35,11 @@ test("a script that starts a browser says nothing of it", async () => {
 
 test("a file that is not there is an error each time, not a memory", async () => {
   await assert.rejects(binaryDigest(join(folder, "none")), { code: "ENOENT" });
+});
+
+test("a headless shell is named beside its version", () => {
+  assert.equal(versionInWords("156.0", "/usr/lib/chromium/chromium-headless-shell"), "156.0 headless shell");
+  assert.equal(versionInWords("156.0", "/opt/chrome-headless-shell"), "156.0 headless shell");
+  assert.equal(versionInWords("156.0", "/usr/lib/chromium/chromium"), "156.0");
+  assert.equal(versionInWords("", "/opt/chrome-headless-shell"), "", "one that never began has no version");
 });

@@ -76,7 +76,7 @@ async function inBrowser(expression: string): Promise<unknown> {
 export function encodedOf(result: InPage, samples: number): EncodedInPage {
   if ("missing" in result)
     throw new UserError(
-      `this browser cannot encode and play ${result.missing.join(" or ")}: name another in TRILANE_CHROMIUM`,
+      `this browser cannot encode and play ${result.missing.join(" or ")}: name another in TRILANE_BROWSER`,
     );
   if ("failed" in result) throw new RunError(`a clip could not be encoded in the browser: ${result.failed}`);
   const { encoded } = result;

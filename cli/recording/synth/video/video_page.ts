@@ -104,7 +104,7 @@ async function picturesOf(spec: VideoSpec, clips: Clips): Promise<{ codec: Pictu
     if (pictures.length === spec.video.length) return { codec, pictures };
   }
   throw new UserError(
-    "this browser plays no pictures that are encoded here: install ffmpeg (apt install ffmpeg), or name another browser in TRILANE_CHROMIUM",
+    "this browser plays no pictures that are encoded here: install ffmpeg (apt install ffmpeg), or name another browser in TRILANE_BROWSER",
   );
 }
 

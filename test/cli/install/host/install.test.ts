@@ -157,7 +157,7 @@ test("another installation's manifest is replaced, and said to be", async () => 
 test("a launcher's words survive a shell", async () => {
   await withFolder(async (folder) => {
     const program = join(folder, "it's $HOME");
-    writeFileSync(program, '#!/bin/sh\nprintf "%s|" "$TRILANE_CHROMIUM" "$@"\n', { mode: 0o755 });
+    writeFileSync(program, '#!/bin/sh\nprintf "%s|" "$TRILANE_BROWSER" "$@"\n', { mode: 0o755 });
     const launcher = join(folder, "launcher");
     const settings = { home: "/a b/`c`", chromium: "/opt/$(d)/chromium" };
     writeFileSync(launcher, launcherText(program, settings), { mode: 0o755 });

@@ -92,7 +92,7 @@ test("a browser without encoders says which is missing; without sound's that is 
     () => encodedOf(sound, 100),
     (error) =>
       error instanceof UserError &&
-      error.message === "this browser cannot encode and play opus: name another in TRILANE_CHROMIUM",
+      error.message === "this browser cannot encode and play opus: name another in TRILANE_BROWSER",
   );
   assert.throws(() => encodedOf({ failed: "out of memory" }, 1), RunError);
   const encoded = { codec: "opus", description: null, samples: [] };

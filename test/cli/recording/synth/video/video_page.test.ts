@@ -132,7 +132,7 @@ test("all pictures are in one codec: the first that is there for each of them", 
       of,
       some((width) => width > 320),
     ),
-    (error) => error instanceof UserError && /^this browser plays no pictures .* TRILANE_CHROMIUM$/.test(error.message),
+    (error) => error instanceof UserError && /^this browser plays no pictures .* TRILANE_BROWSER$/.test(error.message),
   );
   const played = { ...clips, codecs: async () => ["vp9"] as const };
   assert.equal((await videoPage(of, played)).codec, "vp9");

@@ -1,0 +1,42 @@
+// Which browser is taken, and what is said of those that no lab can start.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { browserProgram, chromiumPath } from "../../../cli/base/programs.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "trilane-programs-test-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+function program(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text, { mode: 0o755 });
+  return path;
+}
+
+const browser = program("chromium", "#!/bin/sh\n");
+
+test("the variable names the browser; the one of before 0.3 still does, and yields to the new one", () => {
+  assert.equal(chromiumPath({ TRILANE_BROWSER: browser }), browser);
+  assert.equal(chromiumPath({ TRILANE_CHROMIUM: browser }), browser);
+  assert.equal(chromiumPath({ TRILANE_BROWSER: browser, TRILANE_CHROMIUM: "/nonexistent" }), browser);
+  assert.throws(
+    () => chromiumPath({ TRILANE_BROWSER: "/nonexistent" }),
+    /^UserError: no program at \/nonexistent \(TRILANE_BROWSER\)/,
+  );
+  assert.equal(browserProgram(browser), browser);
+});
+
+test("a snap, a script that starts one, and a Flatpak are named with the remedy", () => {
+  const script = program("chromium-browser", '#!/bin/sh\nexec /snap/bin/chromium "$@"\n');
+  for (const [path, kind] of [
+    [script, "snap"],
+    ["/snap/bin/chromium", "snap"],
+    ["/var/lib/flatpak/exports/bin/org.chromium.Chromium", "Flatpak"],
+  ] as const) {
+    const words = new RegExp(`is a ${kind}, which no lab can start: (install another|name Chromium's binary)`);
+    assert.throws(() => browserProgram(path), words);
+    assert.throws(() => chromiumPath({ TRILANE_BROWSER: path }), words);
+  }
+});
