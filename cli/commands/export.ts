@@ -1,5 +1,5 @@
 // `trilane export [SWEEP] --format har|csv|json|race|p1203`: loads for other tools, to a file or to standard output; with --recording, a
-// recording as har, mahimahi or wpr. A sweep of flows is export_flows.ts's, one of fetches export_fetches.ts's.
+// recording as har, mahimahi or wpr. Sweeps of instruments are theirs to export.
 import { resolve } from "node:path";
 import { credentialsInWords, secretNamesInWords } from "../../extension/har/secrets.ts";
 import type { FileWritten } from "../../schemas/generated/file_written.ts";
@@ -10,10 +10,8 @@ import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { count } from "../base/numbers.ts";
 import { printFile, printJson, printLines, say } from "../base/terminal_text.ts";
-import { fetchColumns } from "../instruments/fetch/export/csv.ts";
-import { definePrefixes, type PrefixOptions } from "../instruments/fetch/prefixes/option.ts";
-import { flowColumns } from "../instruments/flows/export/csv.ts";
-import { seriesColumns } from "../instruments/flows/export/series_csv.ts";
+import type { Column } from "../engine/instrument.ts";
+import { instruments, kindOfSweeps } from "../instruments/all.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { exportRecording, type RecordingFormat, recordingFormats } from "../recording/export/export_recording.ts";
 import { raceResult } from "../report/race_result.ts";
@@ -22,15 +20,13 @@ import { columns, csvLines } from "../results/export/csv.ts";
 import { harPieces } from "../results/export/har.ts";
 import { exportDocument } from "../results/export/json.ts";
 import { p1203Export, refusedPictures } from "../results/export/p1203.ts";
-import type { FetchSweep, FlowSweep, Load, Results } from "../results/store/results.ts";
+import type { AnySweep, Load, Results } from "../results/store/results.ts";
 import type { Command, CommonOptions } from "./command.ts";
-import { exportFetches } from "./export_fetches.ts";
-import { exportFlows, flowFormats } from "./export_flows.ts";
 
 const formats = ["har", "csv", "json", "race", "p1203"] as const;
 type Format = (typeof formats)[number];
 
-interface ExportOptions extends CommonOptions, PrefixOptions {
+interface ExportOptions extends CommonOptions {
   sweep: string | undefined;
   recording: string | undefined;
   format: string | undefined;
@@ -47,8 +43,9 @@ function readFormat({ format, json, out }: ExportOptions): Format {
   const got = asked === undefined ? "" : ` (got ${JSON.stringify(asked)})`;
   if (recordingFormats.some((each) => each === asked))
     throw new UserError(`export: --format ${asked} is of recordings: name one with --recording`);
-  if (flowFormats.some((each) => each === asked))
-    throw new UserError(`export: --format ${asked} is of flows: name a sweep of \`trilane flows\``);
+  const kind = instruments.find((each) => each.formats.some((format) => format === asked));
+  if (kind)
+    throw new UserError(`export: --format ${asked} is of ${kind.sweeps}: name a sweep of \`trilane ${kind.name}\``);
   throw new UserError(`export: --format must be one of ${formats.join(", ")}${got}`);
 }
 
@@ -112,11 +109,11 @@ function pieces(
   return [`${JSON.stringify(exportDocument(sweep, cells, loads, tests, films), null, 1)}\n`];
 }
 
-const helpOf = (all: readonly { readonly name: string; readonly meaning: string }[]): string =>
+const helpOf = (all: readonly Column[]): string =>
   all.map(({ name, meaning }) => `  ${name.padEnd(24)} ${meaning}`).join("\n");
 
 /** The sweep that is asked for, or the newest one, if it has no pages. */
-function otherSweepOf(results: Results, asked: string | undefined): FlowSweep | FetchSweep | null {
+function otherSweepOf(results: Results, asked: string | undefined): AnySweep | null {
   const known = asked === undefined ? results.listAllSweeps()[0] : results.anySweep(readNumber(asked, "sweep"));
   return known && known.kind !== "pages" ? known : null;
 }
@@ -124,8 +121,9 @@ function otherSweepOf(results: Results, asked: string | undefined): FlowSweep | 
 export const command: Command<ExportOptions> = {
   usage: "export [sweep]",
   summary: "Export loads as HAR, CSV or JSON, or a recording",
-  define: (table) =>
-    definePrefixes(table)
+  define: (table) => {
+    for (const { storedOptions } of instruments) storedOptions?.define(table);
+    return table
       .positional("sweep", {
         type: "string",
         describe: "number of the sweep, or a file of results, as merged.db (default: the newest)",
@@ -153,19 +151,25 @@ export const command: Command<ExportOptions> = {
       )
       .example("trilane export 3 --format json", "sweep 3 with its verdicts (schemas/export.schema.json)")
       .epilogue(
-        `Columns of the CSV; an empty field is unavailable:\n${helpOf(columns)}\n\nOf a sweep of flows:\n${helpOf(flowColumns)}\n\nOf its series:\n${helpOf(seriesColumns)}\n\nOf a sweep of fetches:\n${helpOf(fetchColumns)}`,
-      ),
+        [
+          `Columns of the CSV; an empty field is unavailable:\n${helpOf(columns)}`,
+          ...instruments.flatMap((kind) => kind.columns.map((table) => `${table.of}:\n${helpOf(table.columns)}`)),
+        ].join("\n\n"),
+      );
+  },
   run: async (options) => {
     if (options.recording !== undefined) return await runRecording(options.recording, options);
     // What no sweep has needs none to be refused.
-    const isKnown = [...formats, ...flowFormats].some((each) => each === options.format);
+    const isKnown = [...formats, ...instruments.flatMap((kind) => kind.formats)].some(
+      (each) => each === options.format,
+    );
     if (options.format !== undefined && !isKnown) readFormat(options);
     const home = homeFolder(options.home);
     const { results, asked } = openNamed(options.sweep, home);
     try {
       const other = otherSweepOf(results, asked);
-      if (other?.kind === "flows") return await exportFlows(results, other, options);
-      if (other) return await exportFetches(results, other, options);
+      const stored = other && (await kindOfSweeps(other.kind)?.stored());
+      if (stored) return await stored.export(results, other.id, options);
       const format = readFormat(options);
       if (format === "race" && options.load !== undefined)
         throw new UserError("export: --format race is of a whole race: leave out --load");

@@ -1,17 +1,19 @@
 // `trilane report [SWEEP]`: writes a sweep's report. What a report is stands in cli/report.
 import { resolve } from "node:path";
 import type { FileWritten } from "../../schemas/generated/file_written.ts";
+import { atomicWrite } from "../base/atomic_write.ts";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { version } from "../base/version.ts";
-import { definePrefixes, type PrefixOptions, systemsOf } from "../instruments/fetch/prefixes/option.ts";
+import { instruments, kindOfSweeps } from "../instruments/all.ts";
+import { writeReportFile } from "../report/report_files.ts";
 import { chooseAnySweep, chooseSweep, openNamed } from "../results/export/choose.ts";
 import type { AnySweep, Results } from "../results/store/results.ts";
 import { defineStoredMetric, type MetricOptions } from "../sweep/plan/metric_option.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface ReportOptions extends CommonOptions, MetricOptions, PrefixOptions {
+interface ReportOptions extends CommonOptions, MetricOptions {
   sweep: string | undefined;
   out: string | undefined;
   methods: boolean;
@@ -32,16 +34,33 @@ async function printMethods(home: string, { sweep, json, out, metric }: ReportOp
   }
 }
 
-function attemptsOf(results: Results, { kind, id }: AnySweep): number {
-  if (kind === "flows") return results.flowRunsOf(id).length;
-  return kind === "fetches" ? results.fetchesOf(id).length : results.loadsOf(id).length;
+/** Options of instruments are for their own sweeps. */
+function refuseOthersOptions({ id, kind }: AnySweep, options: ReportOptions): void {
+  if (kind !== "pages" && options.metric !== undefined)
+    throw new UserError(`sweep ${id} is of ${kind}: --metric chooses among times of pages, leave it out`);
+  for (const { sweeps, storedOptions } of instruments) {
+    const given = storedOptions?.names.find((name) => Reflect.get(options, name) !== undefined);
+    if (given !== undefined && sweeps !== kind)
+      throw new UserError(`sweep ${id} is of ${kind}: --${given} is for ${sweeps}, leave it out`);
+  }
+}
+
+/** The document, and how many attempts it is of. */
+async function reportOfAny(results: Results, { id, kind }: AnySweep, options: ReportOptions) {
+  const stored = await kindOfSweeps(kind)?.stored();
+  if (stored) return { document: stored.report(results, id, options), attempts: stored.attempts(results, id) };
+  // Loaded when needed: the other commands do not pay for the figures.
+  const { reportOf } = await import("../report/report.ts");
+  return { document: reportOf(results, id, options.metric), attempts: results.loadsOf(id).length };
 }
 
 export const command: Command<ReportOptions> = {
   usage: "report [sweep]",
   summary: "Write a sweep's report: one HTML file that works offline",
-  define: (table) =>
-    definePrefixes(defineStoredMetric(table))
+  define: (table) => {
+    const defined = defineStoredMetric(table);
+    for (const { storedOptions } of instruments) storedOptions?.define(table);
+    return defined
       .positional("sweep", {
         type: "string",
         describe:
@@ -57,35 +76,24 @@ export const command: Command<ReportOptions> = {
       .example("trilane report 3 --methods", "what a paper has to say about sweep 3")
       .example("trilane report merged.db", "on what several machines measured, into merged.html")
       .example("trilane report 3 --out h3.html", "on sweep 3, into a file of your own")
-      .example("trilane report 5 --prefixes pfx2as.gz", "on fetches, by autonomous system, too"),
+      .example("trilane report 5 --prefixes pfx2as.gz", "on fetches, by autonomous system, too");
+  },
   run: async (options) => {
     const home = homeFolder(options.home);
     if (options.methods) return await printMethods(home, options);
     const { results, asked, file } = openNamed(options.sweep, home);
-    let sweep: number;
-    let loads: number;
-    let path: string;
     try {
       const chosen = chooseAnySweep(results, asked);
-      if (chosen.kind !== "pages" && options.metric !== undefined)
-        throw new UserError(
-          `sweep ${chosen.id} is of ${chosen.kind}: --metric chooses among times of pages, leave it out`,
-        );
-      const systems = systemsOf(options);
-      if (systems && chosen.kind !== "fetches")
-        throw new UserError(`sweep ${chosen.id} is of ${chosen.kind}: --prefixes is for fetches, leave it out`);
-      sweep = chosen.id;
-      loads = attemptsOf(results, chosen);
-      // Loaded when needed: the other commands do not pay for the figures.
-      const { writeReport, writeReportOf } = await import("../report/report.ts");
+      refuseOthersOptions(chosen, options);
+      const { document, attempts: loads } = await reportOfAny(results, chosen, options);
       const to = options.out ?? (file === null ? undefined : `${file.replace(/\.db$/, "")}.html`);
-      path = to === undefined ? await writeReport(home, sweep, undefined, options.metric, systems) : resolve(to);
-      if (to !== undefined) await writeReportOf(results, sweep, path, options.metric, systems);
+      const path = to === undefined ? await writeReportFile(home, chosen, document, options.metric) : resolve(to);
+      if (to !== undefined) await atomicWrite(path, document);
+      const written: FileWritten = { schema: "trilane/file-written/1", kind: "report", sweep: chosen.id, loads, path };
+      if (options.json) printJson(written);
+      else printLines([`report: ${path}`]);
     } finally {
       results.close();
     }
-    const written: FileWritten = { schema: "trilane/file-written/1", kind: "report", sweep, loads, path };
-    if (options.json) printJson(written);
-    else printLines([`report: ${path}`]);
   },
 };

@@ -6,6 +6,7 @@ import { printLines } from "../base/terminal_text.ts";
 import { refuseChangedFiles } from "../link/files.ts";
 import { askLabLinks } from "../load/lab.ts";
 import { programDigests } from "../load/program_digests.ts";
+import { writeReportFile } from "../report/report_files.ts";
 import { type AnySweep, openResults, openSharedResults } from "../results/store/results.ts";
 import { retryWhileBlocked, writeWait_ms } from "../sweep/blocking_conditions.ts";
 import { makeEvidenceFolder } from "../sweep/evidence_folder.ts";
@@ -129,10 +130,10 @@ async function conclude<Sweep extends AnySweep>(
 /** Its path. */
 async function reportOn<Sweep extends AnySweep>(
   { home, askedToEnd }: ExecutionTerms,
-  { writeReport }: Instrument<Sweep>,
-  { sweep, progress }: Session<Sweep>,
+  { report }: Instrument<Sweep>,
+  { results, sweep, progress }: Session<Sweep>,
 ): Promise<string> {
-  const write = writeReport ?? (await import("../report/report.ts")).writeReport.bind(null, home);
   const remedy = `sweep ${sweep.id} is finished, \`trilane report ${sweep.id}\` writes its report`;
-  return await held(() => write(sweep.id), waitingOf(askedToEnd, progress, sweep.id), remedy);
+  const write = async (): Promise<string> => writeReportFile(home, sweep, await report(results, sweep.id));
+  return await held(write, waitingOf(askedToEnd, progress, sweep.id), remedy);
 }

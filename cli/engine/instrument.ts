@@ -3,6 +3,7 @@
 // cli/instruments/all.ts.
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
+import type { OptionTable } from "../base/option_table.ts";
 import type { AnySweep, Environment, NewHost, Results } from "../results/store/results.ts";
 import type { AskedToEnd } from "../sweep/asked_to_end.ts";
 import type { CountedCell, LinkTests } from "../sweep/link_tests.ts";
@@ -88,8 +89,8 @@ export interface Instrument<Sweep extends AnySweep = AnySweep> {
   readonly settle?: (session: Omit<RunSession<Sweep>, "links">) => Promise<void>;
   readonly run: (session: RunSession<Sweep>) => Promise<OrderedOutcome>;
   readonly conclude: (session: Session<Sweep>, outcome: OrderedOutcome) => Conclusion;
-  /** Default: the report of the sweep. */
-  readonly writeReport?: (sweep: number) => Promise<string>;
+  /** One HTML document, of the sweep as it is stored. */
+  readonly report: (results: Results, sweep: number) => Promise<string>;
 }
 
 /** A plan that was read, whatever it is of. */
@@ -109,4 +110,38 @@ export interface PlanKind {
   readonly read: (pathOrName: string, runs: number | undefined) => ReadPlan;
   /** Options of a plan's execution that it does not have. */
   readonly lacks: readonly string[];
+  /** What its sweeps are stored as. */
+  readonly sweeps: AnySweep["kind"];
+  /** Options of its own that `trilane report` and `export` take, and their names. */
+  readonly storedOptions?: {
+    readonly define: (table: OptionTable<unknown>) => void;
+    readonly names: readonly string[];
+  };
+  /** Formats that `trilane export` writes its sweeps in, and the columns of those that are tables. */
+  readonly formats: readonly string[];
+  readonly columns: readonly { readonly of: string; readonly columns: readonly Column[] }[];
+  /** Loaded when a sweep of its is read. */
+  readonly stored: () => Promise<StoredSweeps>;
+}
+
+export interface Column {
+  readonly name: string;
+  readonly meaning: string;
+}
+
+/** What is done with an instrument's sweeps once they are stored. `given`: a command's options, the instrument's own among them. */
+export interface StoredSweeps {
+  readonly attempts: (results: Results, sweep: number) => number;
+  /** One HTML document. */
+  readonly report: (results: Results, sweep: number, given: object) => string;
+  /** To a file, or to standard output. */
+  readonly export: (results: Results, sweep: number, given: ExportTerms) => Promise<void>;
+}
+
+export interface ExportTerms {
+  readonly format: string | undefined;
+  /** Number of one attempt. */
+  readonly load: string | undefined;
+  readonly out: string | undefined;
+  readonly json: boolean;
 }

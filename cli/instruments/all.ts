@@ -2,10 +2,15 @@
 // yet (cli/sweep has their plans and their execution).
 import { readFileSync } from "node:fs";
 import type { PlanKind } from "../engine/instrument.ts";
+import type { AnySweep } from "../results/store/results.ts";
 import { fetchPlans } from "./fetch/plan_kind.ts";
 import { flowPlans } from "./flows/plan_kind.ts";
 
 export const instruments: readonly PlanKind[] = [flowPlans, fetchPlans];
+
+/** null: pages. */
+export const kindOfSweeps = (kind: AnySweep["kind"]): PlanKind | null =>
+  instruments.find(({ sweeps }) => sweeps === kind) ?? null;
 
 /** null: of none, or it cannot be read, and who reads it says why. */
 export function instrumentOf(pathOrName: string): PlanKind | null {

@@ -1,14 +1,11 @@
-// A sweep's report: one HTML file that needs nothing else, not even a network. `buildReport` is data in, text out; a sweep of flows has
-// its own (flow_report.ts).
-import { mkdir } from "node:fs/promises";
-import { dirname } from "node:path";
+// The report of a sweep of pages: one HTML file that needs nothing else, not even a network. `buildReport` is data in, text out.
+// Instruments have reports of their own (cli/instruments).
 import { gzipSync } from "node:zlib";
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import { atomicWrite } from "../base/atomic_write.ts";
 import { count } from "../base/numbers.ts";
 import { version } from "../base/version.ts";
-import type { AutonomousSystems } from "../instruments/fetch/prefixes/read_prefixes.ts";
 import { describeLinks } from "../link/link.ts";
 import { traitsByLink } from "../link/traits.ts";
 import { settleServing } from "../load/serving/serving.ts";
@@ -32,15 +29,11 @@ import { gatherReport, groupsOf, type ReportData } from "./data.ts";
 import { decisionSection } from "./decisions.ts";
 import { disturbanceSection } from "./disturbance.ts";
 import { fallbackSection } from "./fallback_section.ts";
-import { gatherFetchReport } from "./fetch/fetch_data.ts";
-import { buildFetchReport } from "./fetch_report.ts";
 import { cdfFigure } from "./figures/cdf.ts";
 import { heatKey, heatLegend, heatMapFigure, scaleEnd } from "./figures/heat_map.ts";
 import { type LinkGrid, linkGrid } from "./figures/link_axes.ts";
 import { splitFigure } from "./figures/split.ts";
 import { type FirstFilms, firstFigure, firstFilms } from "./first_figure.ts";
-import { buildFlowReport } from "./flow_report.ts";
-import { gatherFlowReport } from "./flows/flow_data.ts";
 import { mapSets } from "./heat_maps_of.ts";
 import { helpedSection } from "./helped_section.ts";
 import { hostsSection } from "./hosts.ts";
@@ -50,7 +43,7 @@ import { forEachMetric, metricSwitch } from "./metric_switch.ts";
 import { pageFrame, type Section } from "./page_frame.ts";
 import { maxSections, pageSections } from "./page_sections.ts";
 import { publishedSection } from "./published.ts";
-import { reportPath } from "./report_files.ts";
+import { writeReportFile } from "./report_files.ts";
 import { splitsOf } from "./splits_of.ts";
 import { steadinessSection } from "./steadiness.ts";
 import { type GroupResult, medianTable } from "./tables.ts";
@@ -270,44 +263,24 @@ export function buildReport(data: ReportData): string {
   });
 }
 
+/** The report of a stored sweep of pages. */
+export const reportOf = (results: Results, sweepId: number, metric?: MetricChoice): string =>
+  buildReport(gatherReport(results, sweepId, version, metric));
+
 /** Writes the report of a sweep in a home's results; returns its path. */
 export async function writeReport(
   home: string,
   sweepId: number,
   path?: string,
   metric?: MetricChoice,
-  systems: AutonomousSystems | null = null,
 ): Promise<string> {
   const results = resultsOf(home);
   try {
-    const to = path ?? reportPath(home, results.anySweep(sweepId), metric);
-    if (path === undefined) await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-    await writeReportOf(results, sweepId, to, metric, systems);
-    return to;
+    const document = reportOf(results, sweepId, metric);
+    if (path === undefined) return await writeReportFile(home, results.sweep(sweepId), document, metric);
+    await atomicWrite(path, document);
+    return path;
   } finally {
     results.close();
   }
-}
-
-function documentOf(
-  results: Results,
-  sweepId: number,
-  metric: MetricChoice | undefined,
-  systems: AutonomousSystems | null,
-): string {
-  const { kind } = results.anySweep(sweepId);
-  if (kind === "flows") return buildFlowReport(gatherFlowReport(results, sweepId, version));
-  if (kind === "fetches") return buildFetchReport(gatherFetchReport(results, sweepId, version, systems));
-  return buildReport(gatherReport(results, sweepId, version, metric));
-}
-
-/** Of any kind; flows and fetches are compared by no metric of pages. `systems`: of fetches. */
-export async function writeReportOf(
-  results: Results,
-  sweepId: number,
-  path: string,
-  metric?: MetricChoice,
-  systems: AutonomousSystems | null = null,
-): Promise<void> {
-  await atomicWrite(path, documentOf(results, sweepId, metric, systems));
 }

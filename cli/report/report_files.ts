@@ -1,6 +1,7 @@
-// Where the reports of a home's sweeps are, and which are of one sweep. Writes none.
-import { existsSync, readdirSync, rmSync } from "node:fs";
+// Where the reports of a home's sweeps are, and which are of one sweep. Knows nothing of what is in them.
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { atomicWrite } from "../base/atomic_write.ts";
 import type { MetricChoice } from "../results/verdict/compared_metric.ts";
 
 const folderOf = (home: string): string => join(home, "reports");
@@ -9,6 +10,19 @@ const folderOf = (home: string): string => join(home, "reports");
 export function reportPath(home: string, sweep: { id: number; name: string }, metric?: MetricChoice): string {
   const name = sweep.name.replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 60);
   return join(folderOf(home), `${sweep.id}-${name}${metric === undefined ? "" : `-${metric}`}.html`);
+}
+
+/** Writes a sweep's report to its place in the home. Returns its path. */
+export async function writeReportFile(
+  home: string,
+  sweep: { id: number; name: string },
+  document: string,
+  metric?: MetricChoice,
+): Promise<string> {
+  mkdirSync(folderOf(home), { recursive: true, mode: 0o700 });
+  const path = reportPath(home, sweep, metric);
+  await atomicWrite(path, document);
+  return path;
 }
 
 /** Removes a sweep's reports, by whatever metric: a sweep's number is never given twice. */

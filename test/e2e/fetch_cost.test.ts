@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { notInstalled } from "../../cli/install/requirements.ts";
+import { kindShare } from "../../cli/instruments/fetch/answer/call_shares.ts";
 import { fetchPlanOf } from "../../cli/instruments/fetch/plan/plan.ts";
 import { attemptFetch, type FetchAttempt } from "../../cli/instruments/fetch/run/attempt.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
-import { kindShare } from "../../cli/results/fetches/call_shares.ts";
 
 const object = "https://object-1mb.synth.test/";
 

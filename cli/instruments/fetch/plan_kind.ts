@@ -1,10 +1,10 @@
-// Plans of fetches, as `trilane sweep` takes them beside those of pages.
-import { execute } from "../../engine/execute.ts";
+// What commands that take plans and sweeps of any instrument know of fetches.
 import type { PlanKind } from "../../engine/instrument.ts";
+import { fetchColumns, fetchFormats } from "./export/csv.ts";
 import { describeFetches, fetchPlanLines } from "./plan/describe.ts";
 import { readyStudyPlan } from "./plan/page.ts";
 import { fetchPlanOf, readFetchPlan, shippedFetchPlans } from "./plan/plan.ts";
-import { fetchInstrument } from "./run/instrument.ts";
+import { definePrefixes } from "./prefixes/option.ts";
 
 export const fetchPlans: PlanKind = {
   name: "fetch",
@@ -15,6 +15,11 @@ export const fetchPlans: PlanKind = {
     (Object.hasOwn(document, "objects") || Object.hasOwn(document, "page")),
   // A fetch leaves its record alone.
   lacks: ["evidence"],
+  sweeps: "fetches",
+  storedOptions: { define: definePrefixes, names: ["prefixes", "as-names"] },
+  formats: fetchFormats,
+  columns: [{ of: "Of a sweep of fetches", columns: fetchColumns }],
+  stored: async () => (await import("./stored.ts")).storedFetches,
   read: (pathOrName, runs) => {
     const given = readFetchPlan(pathOrName);
     const asked = runs === undefined ? given : fetchPlanOf({ ...given, repetitions: runs }, pathOrName);
@@ -23,8 +28,13 @@ export const fetchPlans: PlanKind = {
         const document = describeFetches(asked);
         return { document, lines: fetchPlanLines(asked, document) };
       },
-      execute: async (terms) =>
-        await execute(terms, fetchInstrument({ ...terms, ...(await readyStudyPlan(terms.home, asked)) })),
+      execute: async (terms) => {
+        const [{ execute }, { fetchInstrument }] = await Promise.all([
+          import("../../engine/execute.ts"),
+          import("./run/instrument.ts"),
+        ]);
+        return await execute(terms, fetchInstrument({ ...terms, ...(await readyStudyPlan(terms.home, asked)) }));
+      },
     };
   },
 };

@@ -1,16 +1,23 @@
-// Plans of flows, as `trilane sweep` takes them beside those of pages.
-import { execute } from "../../engine/execute.ts";
+// What commands that take plans and sweeps of any instrument know of flows.
 import type { PlanKind } from "../../engine/instrument.ts";
+import { flowColumns, flowFormats } from "./export/csv.ts";
+import { seriesColumns } from "./export/series_csv.ts";
 import { describeFlows, flowPlanLines } from "./plan/describe.ts";
 import { pageSizeOf } from "./plan/page.ts";
 import { flowPlanOf, readFlowPlan, shippedFlowPlans } from "./plan/plan.ts";
-import { flowInstrument } from "./run/instrument.ts";
 
 export const flowPlans: PlanKind = {
   name: "flows",
   shippedPlans: shippedFlowPlans,
   isPlan: (document) => Object.hasOwn(document, "mixes"),
   lacks: [],
+  sweeps: "flows",
+  formats: flowFormats,
+  columns: [
+    { of: "Of a sweep of flows", columns: flowColumns },
+    { of: "Of its series", columns: seriesColumns },
+  ],
+  stored: async () => (await import("./stored.ts")).storedFlows,
   read: (pathOrName, runs) => {
     const given = readFlowPlan(pathOrName);
     const plan = runs === undefined ? given : flowPlanOf({ ...given, repetitions: runs }, pathOrName);
@@ -19,7 +26,13 @@ export const flowPlans: PlanKind = {
         const document = describeFlows(plan, plan.page === undefined ? null : await pageSizeOf(home, plan.page, null));
         return { document, lines: flowPlanLines(plan, document) };
       },
-      execute: (terms) => execute(terms, flowInstrument({ ...terms, plan })),
+      execute: async (terms) => {
+        const [{ execute }, { flowInstrument }] = await Promise.all([
+          import("../../engine/execute.ts"),
+          import("./run/instrument.ts"),
+        ]);
+        return await execute(terms, flowInstrument({ ...terms, plan }));
+      },
     };
   },
 };

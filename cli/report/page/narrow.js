@@ -97,7 +97,7 @@ function narrowDistribution(svg) {
   crop(svg, dotsAxis, svg.viewBox.baseVal.height + further + 8);
 }
 
-/** As in cli/report/flows/run_figure.ts; what is plotted becomes narrower, letters do not. */
+/** As in cli/instruments/flows/report/run_figure.ts; what is plotted becomes narrower, letters do not. */
 const flowsAxis = { left: 58, right: 730 };
 function narrowFlows(svg) {
   const [width, right] = [480, 450];

@@ -9,14 +9,14 @@ import { count, formatTime } from "../../base/numbers.ts";
 import { type Playback, playbackOf, stalled_ms } from "../../load/metrics/video/playback.ts";
 import { segmentsOf } from "../../load/metrics/video/segments.ts";
 import { formatRate } from "../../registry/units.ts";
+import { axisLeft, axisRight, tagHeight, titleHeight, width } from "../figures/axis.ts";
 import { capacitySteps } from "../figures/capacity_steps.ts";
+import type { Curve } from "../figures/curve.ts";
 import { savedFigure } from "../figures/figure_file.ts";
+import { flowLegend } from "../figures/flow_legend.ts";
 import type { ShapedLoad } from "../figures/link_facts.ts";
+import { type PlottedLine, type Row, rowMarkup, type Steps, tickText } from "../figures/plot_row.ts";
 import { readingKey } from "../figures/reading_key.ts";
-import { axisLeft, axisRight, tagHeight, titleHeight, width } from "../flows/axis.ts";
-import type { Curve } from "../flows/curve.ts";
-import { flowLegend } from "../flows/flow_legend.ts";
-import { type PlottedLine, type Row, rowMarkup, type Steps, tickText } from "../flows/plot_row.ts";
 import { type LinkSpan, linkSpans, spanAt, spanLength_ms, spanWords } from "./link_spans.ts";
 
 const gap = 12;

@@ -2,8 +2,8 @@
 // that agrees with what was published. Knows neither flows nor fetches. Pure.
 import type { Interval } from "../../base/interval.ts";
 import { median } from "../../base/quantile.ts";
-import { summarizeMetric } from "../flows/metric_summary.ts";
 import { medianDifferenceInterval } from "../stats/median_interval.ts";
+import { summarizeMetric } from "../stats/metric_summary.ts";
 import type { Agreement } from "./agreement.ts";
 
 /** What a study says of one number. */

@@ -1,6 +1,5 @@
 // Panda 2019 (TUM), video: times to connect to the servers of pictures and sound over QUIC and over TCP with TLS, prebuffering, startup
 // delay, stalls. What the thesis says in words, as signs; of prebuffering, startup and stalls it names what it measured, and no winner.
-import { panda2019 } from "./panda_2019.ts";
 import type { Published, Study } from "./study.ts";
 
 /** Of the quick plan. "The more so on slow, lossy, distant links." */
@@ -12,7 +11,7 @@ const connects = (metric: "video_connect_ms" | "audio_connect_ms", link: string 
 
 export const panda2019Video: Study = {
   name: "panda-2019-video",
-  reference: `${panda2019.reference.replace(/, fairness$/, "")}, video`,
+  reference: "A. Panda: web and video over QUIC, thesis, Technical University of Munich, 2019, video",
   quick: "panda-2019-video-quick",
   full: "panda-2019-video",
   published: [null, ...links].flatMap((link) => [

@@ -6,7 +6,7 @@ import { quantities } from "../../../cli/instruments/fetch/metrics/quantities.ts
 import { metricHelp } from "../../../cli/registry/metric_help.ts";
 import { type Metric, metrics, type Subject } from "../../../cli/registry/metrics.ts";
 import { axisUnits, columnText, formatRange, formatValue, type Unit } from "../../../cli/registry/units.ts";
-import { fetchedOf } from "../results/fetches/fetched.ts";
+import { fetchedOf } from "../instruments/fetch/answer/fetched.ts";
 
 const all = Object.entries(metrics).flatMap(([subject, rows]) =>
   Object.entries<Metric>(rows).map(([name, row]) => ({ subject: subject as Subject, name, row })),

@@ -90,6 +90,9 @@ const ofCost: readonly FetchColumn[] = [
   ),
 ];
 
+/** What `trilane export` writes a sweep of fetches as. */
+export const fetchFormats = ["csv", "json"] as const;
+
 /** New ones are appended, those of metrics by themselves: who reads columns by their place goes on. */
 export const fetchColumns: readonly FetchColumn[] = [
   ...ofFetch,

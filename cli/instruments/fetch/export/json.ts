@@ -1,11 +1,11 @@
 // A sweep of fetches as one JSON document by schemas/fetch-export.schema.json: what was asked, every attempt with its record, and what they
 // say together.
 import type { FetchExport } from "../../../../schemas/generated/fetch_export.ts";
-import { fetchNotes } from "../../../results/fetches/notes.ts";
-import { timedAttempts } from "../../../results/fetches/purpose.ts";
-import { summarizeFetches } from "../../../results/fetches/summary.ts";
-import { fetchVerdict } from "../../../results/fetches/verdict.ts";
 import type { FetchCell, FetchSweep, StoredFetch } from "../../../results/store/results.ts";
+import { fetchNotes } from "../answer/notes.ts";
+import { timedAttempts } from "../answer/purpose.ts";
+import { summarizeFetches } from "../answer/summary.ts";
+import { fetchVerdict } from "../answer/verdict.ts";
 
 export function fetchExportDocument(
   sweep: FetchSweep,

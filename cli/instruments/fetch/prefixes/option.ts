@@ -25,8 +25,17 @@ export function definePrefixes<Options>(table: OptionTable<Options>): OptionTabl
     });
 }
 
-/** Null: none were asked for. UserError where a file cannot be read. */
-export function systemsOf({ prefixes, "as-names": names }: PrefixOptions): AutonomousSystems | null {
+const textOf = (given: object, name: keyof PrefixOptions): string | undefined => {
+  const value: unknown = Reflect.get(given, name);
+  return typeof value === "string" ? value : undefined;
+};
+
+/**
+ * Of a command's options. Null: none were asked for.
+ * @throws UserError if a file cannot be read.
+ */
+export function systemsOf(given: object): AutonomousSystems | null {
+  const [prefixes, names] = [textOf(given, "prefixes"), textOf(given, "as-names")];
   if (prefixes !== undefined) return readPrefixes(prefixes, names ?? null);
   if (names !== undefined) throw new UserError("--as-names names systems of --prefixes: give that too");
   return null;

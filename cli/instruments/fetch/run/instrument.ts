@@ -6,13 +6,13 @@ import { UserError } from "../../../base/errors.ts";
 import type { ExecutionTerms, Instrument } from "../../../engine/instrument.ts";
 import { tryLab } from "../../../load/lab.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";
-import { callSentences, costSentences } from "../../../results/fetches/cost_sentence.ts";
-import { fetchNotes } from "../../../results/fetches/notes.ts";
-import { fetchesByPurpose, isCounted, timedAttempts } from "../../../results/fetches/purpose.ts";
-import { summarizeFetches } from "../../../results/fetches/summary.ts";
-import { fetchVerdict } from "../../../results/fetches/verdict.ts";
 import type { FetchCell, FetchSweep } from "../../../results/store/results.ts";
 import { wrapped } from "../../../sweep/outcome.ts";
+import { callSentences, costSentences } from "../answer/cost_sentence.ts";
+import { fetchNotes } from "../answer/notes.ts";
+import { fetchesByPurpose, isCounted, timedAttempts } from "../answer/purpose.ts";
+import { summarizeFetches } from "../answer/summary.ts";
+import { fetchVerdict } from "../answer/verdict.ts";
 import { guessFetch_ms, type KnownSizes } from "../plan/estimate.ts";
 import { fetchSeed } from "../plan/fetch_order.ts";
 import { blocksOf, type FetchPlan, fetchCellsOf, fetchPlanDigest } from "../plan/plan.ts";
@@ -35,7 +35,7 @@ export interface FetchExecution extends ExecutionTerms {
 }
 
 export function fetchInstrument(execution: FetchExecution): Instrument<FetchSweep> {
-  const { home, plan, recording, sizes, fresh, systems = null } = execution;
+  const { plan, recording, sizes, fresh, systems = null } = execution;
   const fetchCells = fetchCellsOf(plan);
   return {
     noun: "fetches",
@@ -94,8 +94,7 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
             : `no object of sweep ${sweep.id} came: ${all.at(-1)?.reasons[0] ?? "no reason was given"}`,
       };
     },
-    writeReport: async (sweep) =>
-      (await import("../../../report/report.ts")).writeReport(home, sweep, undefined, undefined, systems),
+    report: async (results, sweep) => (await import("../report/fetch_report.ts")).fetchReport(results, sweep, systems),
   };
 }
 

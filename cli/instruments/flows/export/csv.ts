@@ -82,6 +82,9 @@ const ofDirection = (name: DirectionMetric): FlowColumn =>
 const ofPing = (name: PingMetric): FlowColumn =>
   column(name, metrics.ping[name].meaning, (_, __, result) => result?.ping?.metrics[name] ?? null);
 
+/** What `trilane export` writes a sweep of flows as. */
+export const flowFormats = ["csv", "series", "json", "flent"] as const;
+
 /** New ones are appended, those of metrics by themselves: who reads columns by their place goes on. */
 export const flowColumns: readonly FlowColumn[] = [
   ...ofRun,

@@ -1,10 +1,10 @@
 // A sweep of flows as one JSON document by schemas/flow-export.schema.json: what was asked, every run with its result, and what the valid
 // runs of each cell say together. No series.
 import type { FlowExport, FlowExportSummary } from "../../../../schemas/generated/flow_export.ts";
-import type { MetricSummary } from "../../../results/flows/metric_summary.ts";
-import { summarizeRuns } from "../../../results/flows/summary.ts";
+import type { MetricSummary } from "../../../results/stats/metric_summary.ts";
 import type { FlowCell } from "../../../results/store/flow_runs.ts";
 import type { FlowSweep } from "../../../results/store/results.ts";
+import { summarizeRuns } from "../answer/summary.ts";
 import type { ExportedRun } from "./exported_run.ts";
 
 type Summaries = Readonly<Record<string, MetricSummary>>;

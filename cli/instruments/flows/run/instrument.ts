@@ -7,7 +7,6 @@ import { tryLab } from "../../../load/lab.ts";
 import { stockServing } from "../../../load/serving/serving.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";
 import { failedUrlsOf } from "../../../recording/archive/recorded_requests.ts";
-import { flowContrasts } from "../../../results/flows/contrasts.ts";
 import type { FlowRunRow, FlowSweep } from "../../../results/store/results.ts";
 import type { CellShard } from "../../../sweep/cluster/run_cell.ts";
 import { wrapped } from "../../../sweep/outcome.ts";
@@ -15,6 +14,7 @@ import { preparePages } from "../../../sweep/plan/pages.ts";
 import { pinnedPages } from "../../../sweep/plan/pinned_pages.ts";
 import { pageName } from "../../../sweep/plan/plan.ts";
 import type { Progress } from "../../../sweep/progress/progress.ts";
+import { flowContrasts } from "../answer/contrasts.ts";
 import { groupsOf } from "../language/flow_run.ts";
 import { formatFlow } from "../language/flow_words.ts";
 import { openLiveView } from "../live/live_view.ts";
@@ -123,6 +123,7 @@ export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> 
           : `no run of sweep ${sweep.id} was valid: ${noneValidReason(all)}`,
       };
     },
+    report: async (results, sweep) => (await import("../report/flow_report.ts")).flowReport(results, sweep),
   };
 }
 

@@ -12,9 +12,9 @@ import { median } from "../../../base/quantile.ts";
 import { textTable } from "../../../base/text_table.ts";
 import { isDisturbed } from "../../../load/disturbance.ts";
 import { formatValue } from "../../../registry/units.ts";
-import { type GroupSummary, summarizeRuns } from "../../../results/flows/summary.ts";
 import { medianInterval } from "../../../results/stats/median_interval.ts";
 import type { FlowRunRow } from "../../../results/store/results.ts";
+import { type GroupSummary, summarizeRuns } from "../answer/summary.ts";
 import { formatFlow } from "../language/flow_words.ts";
 import type { RunCell } from "./tasks.ts";
 

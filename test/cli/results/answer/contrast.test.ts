@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";
+import { type ContrastedCell, flowContrasts } from "../../../../cli/instruments/flows/answer/contrasts.ts";
 import { flowResult } from "../../../../cli/instruments/flows/metrics/flow_result.ts";
 import { contrast, notShownClause, shown, shownTogether } from "../../../../cli/results/answer/contrast.ts";
-import { type ContrastedCell, flowContrasts } from "../../../../cli/results/flows/contrasts.ts";
 import { madeRecords, steadily } from "../../instruments/flows/metrics/made_records.ts";
 
 /** One value a unit. */

@@ -10,8 +10,8 @@ import { flowResult } from "../../../../cli/instruments/flows/metrics/flow_resul
 import { cellsOf, type FlowPlan, flowPlanDigest, flowPlanOf } from "../../../../cli/instruments/flows/plan/plan.ts";
 import { namesFlowPlan, sharedFlows, sharedLink } from "../../../../cli/instruments/flows/plan/shared_plan.ts";
 import { packRecords } from "../../../../cli/instruments/flows/records/stored_records.ts";
-import { buildFlowReport } from "../../../../cli/report/flow_report.ts";
-import { gatherFlowReport } from "../../../../cli/report/flows/flow_data.ts";
+import { gatherFlowReport } from "../../../../cli/instruments/flows/report/flow_data.ts";
+import { buildFlowReport } from "../../../../cli/instruments/flows/report/flow_report.ts";
 import { openResultsFile, openSharedResults } from "../../../../cli/results/store/results.ts";
 import { merge } from "../../../../cli/sweep/cluster/merge.ts";
 import { isFinished, shardPath } from "../../../../cli/sweep/cluster/shards.ts";

@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { UserError } from "../../../../cli/base/errors.ts";
-import { writeReportOf } from "../../../../cli/report/report.ts";
+import { reportOf } from "../../../../cli/report/report.ts";
 import { csvLines } from "../../../../cli/results/export/csv.ts";
 import { openResultsFile, openSharedResults } from "../../../../cli/results/store/results.ts";
 import { merge } from "../../../../cli/sweep/cluster/merge.ts";
@@ -120,8 +120,7 @@ describe("merge", () => {
       const lines = [...csvLines({}, cells, loads)].map((line) => line.split(","));
       assert.equal(lines[1]?.[lines[0]?.indexOf("host") ?? 0], "a");
       assert.equal(lines[1]?.[lines[0]?.indexOf("host_browser") ?? 0], "156");
-      await writeReportOf(results, sweep.id, join(folder, "r.html"));
-      const report = readFileSync(join(folder, "r.html"), "utf8");
+      const report = reportOf(results, sweep.id);
       assert.match(report, /2 machines ran the loads; none is unlike the others/);
       assert.match(report, /small over 20mbit\/20ms, h1/);
     } finally {

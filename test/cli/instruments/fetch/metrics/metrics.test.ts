@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { hostOf, variantName, variantsOf } from "../../../../../cli/instruments/fetch/metrics/fetched.ts";
 import { quantities } from "../../../../../cli/instruments/fetch/metrics/quantities.ts";
 import { objectSizes, orderedClasses, sizeClasses } from "../../../../../cli/instruments/fetch/metrics/size_class.ts";
-import { failedOf, fetchedOf } from "../../../results/fetches/fetched.ts";
+import { failedOf, fetchedOf } from "../answer/fetched.ts";
 
 const spent = {
   ...{ cpu_user_us: 4000, cpu_system_us: 2000, context_switches_voluntary: 60, context_switches_involuntary: 3 },

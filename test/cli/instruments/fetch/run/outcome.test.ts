@@ -1,8 +1,8 @@
 // cli/instruments/fetch/run/outcome: the table of a finished plan, within 80 columns, whatever the lanes and links.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { summarizeFetches } from "../../../../../cli/instruments/fetch/answer/summary.ts";
 import { fetchTable } from "../../../../../cli/instruments/fetch/run/outcome.ts";
-import { summarizeFetches } from "../../../../../cli/results/fetches/summary.ts";
 import { storedFetch } from "../records.ts";
 
 const lanes = ["h1", "h2", "h2-0rtt", "h3", "h3-0rtt"] as const;

@@ -1,0 +1,95 @@
+// What is to be said of fetches beside their times: what failed and why, what answered with an error or a redirect, what did not count,
+// and what hosts say of HTTP/3 by their HTTPS records and Alt-Svc. Sentences from rows; pure.
+import type { FetchRecord } from "../../../../schemas/generated/fetch_record.ts";
+import { count } from "../../../base/numbers.ts";
+import { isDisturbed } from "../../../load/disturbance.ts";
+import type { StoredFetch } from "../../../results/store/results.ts";
+import { servingHost } from "../metrics/fetched.ts";
+import { altSvcOffersH3 } from "./discovery.ts";
+
+/** Further reasons are in the export. */
+const mostReasons = 4;
+const longestReason = 160;
+
+const shortened = (text: string): string =>
+  text.length > longestReason ? `${text.slice(0, longestReason - 1)}…` : text;
+
+/** `h3: 6 failed (connect: the server did not answer in time over QUIC), as https://a.example/`. */
+function failureLines(fetches: readonly StoredFetch[]): string[] {
+  const failed = fetches.filter(({ status }) => status === "failed");
+  const kinds = Map.groupBy(failed, ({ lane, reasons }) => JSON.stringify([lane, reasons[0] ?? "no reason was given"]));
+  const ordered = [...kinds.values()].toSorted((a, b) => b.length - a.length);
+  const lines = ordered.slice(0, mostReasons).map((of) => {
+    const [first] = of as [StoredFetch, ...StoredFetch[]];
+    const objects = new Set(of.map(({ object }) => object)).size;
+    const where = objects > 1 ? `${count(objects, "object")}, as ${first.object}` : first.object;
+    return `${first.lane}: ${count(of.length, "fetch", "fetches")} failed: ${shortened(first.reasons[0] ?? "no reason was given")} (${where}).`;
+  });
+  const rest = ordered.slice(mostReasons).reduce((sum, of) => sum + of.length, 0);
+  return rest > 0 ? [...lines, `${rest} more failed for other reasons: see \`trilane export\`.`] : lines;
+}
+
+function statusLine(fetches: readonly StoredFetch[]): string[] {
+  const bad = fetches.filter(({ record }) => record !== null && record.error === null && (record.status ?? 0) >= 400);
+  if (bad.length === 0) return [];
+  const statuses = [...new Set(bad.map(({ record }) => record?.status))].toSorted();
+  return [`${count(bad.length, "response")} had a status of ${statuses.join(", ")}; they count.`];
+}
+
+/** Their times are of the redirect alone. */
+function redirectLine(fetches: readonly StoredFetch[]): string[] {
+  const isRedirect = ({ record }: StoredFetch): boolean => {
+    if (record === null || record.error !== null || record.status === null || record.location === null) return false;
+    return record.status >= 300 && record.status < 400 && record.status !== 304;
+  };
+  const n = fetches.filter(isRedirect).length;
+  if (n === 0) return [];
+  return [`${count(n, "response")} ${n === 1 ? "was a redirect" : "were redirects"}, not followed: --follow 5.`];
+}
+
+/** A lane whose early data the server did not take is as slow as one without: that is to be seen. */
+function earlyDataLines(fetches: readonly StoredFetch[]): string[] {
+  const came = fetches.filter(({ lane, status }) => lane.endsWith("-0rtt") && status === "valid");
+  return [...Map.groupBy(came, ({ lane }) => lane)].flatMap(([lane, of]) => {
+    const without = of.filter(({ record }) => record?.early_data !== "accepted");
+    const [first] = without;
+    if (!first) return [];
+    const why = first.record?.unavailable.early_data ?? `it was ${first.record?.early_data ?? "not sent"}`;
+    return [`${lane}: ${without.length} of ${count(of.length, "fetch", "fetches")} without early data (${why}).`];
+  });
+}
+
+function excludedLine(fetches: readonly StoredFetch[]): string[] {
+  const out = fetches.filter(({ status }) => status === "invalid");
+  if (out.length === 0) return [];
+  const disturbed = out.filter(({ reasons }) => reasons.some(isDisturbed)).length;
+  const why = disturbed === 0 ? "" : `, ${disturbed} of them because the machine disturbed them`;
+  return [`${out.length} of ${count(fetches.length, "attempt")} do not count${why}.`];
+}
+
+/** What hosts say of themselves; empty where none was asked. */
+function hostLine(fetches: readonly StoredFetch[]): string[] {
+  const records = fetches.flatMap(({ record }) => (record === null ? [] : [record]));
+  const byHost = [...Map.groupBy(records, (record) => servingHost({ record })).values()];
+  const hosts = (has: (record: FetchRecord) => boolean): number => byHost.filter((of) => of.some(has)).length;
+  const asked = hosts(({ https_record: { state } }) => state === "present" || state === "absent");
+  const named = hosts(({ https_record: { records: all } }) => all.some(({ alpn }) => alpn.includes("h3")));
+  const present = hosts(({ https_record: { state } }) => state === "present");
+  const offered = hosts(({ alt_svc }) => alt_svc !== null && altSvcOffersH3(alt_svc));
+  const answered = hosts(({ status }) => status !== null);
+  const https = asked === 0 ? [] : [`HTTPS records: ${present} of ${count(asked, "host")}, with h3 ${named}`];
+  const altSvc = answered === 0 ? [] : [`Alt-Svc with h3: ${offered} of ${count(answered, "host")}`];
+  const all = [...https, ...altSvc];
+  return all.length === 0 ? [] : [`${all.join("; ")}.`];
+}
+
+export function fetchNotes(fetches: readonly StoredFetch[]): string[] {
+  return [
+    ...failureLines(fetches),
+    ...statusLine(fetches),
+    ...redirectLine(fetches),
+    ...earlyDataLines(fetches),
+    ...excludedLine(fetches),
+    ...hostLine(fetches),
+  ];
+}

@@ -1,0 +1,40 @@
+// What a report of fetches is made of, read from the results: every attempt, those that are timed, and those whose system calls were
+// counted. Chooses which those are; draws nothing.
+
+import type { FetchCell, FetchSweep, Host, LinkTest, Results, StoredFetch } from "../../../results/store/results.ts";
+import { fetchesByPurpose } from "../answer/purpose.ts";
+import type { Fetched } from "../metrics/fetched.ts";
+import type { AutonomousSystems } from "../prefixes/read_prefixes.ts";
+
+export interface FetchReportData {
+  readonly version: string;
+  readonly sweep: FetchSweep;
+  readonly cells: readonly FetchCell[];
+  /** Every attempt. */
+  readonly fetches: readonly StoredFetch[];
+  /** Of `fetches` those that times are of, with those that failed. */
+  readonly timed: readonly Fetched[];
+  readonly counted: readonly Fetched[];
+  readonly linkTests: readonly LinkTest[];
+  readonly hosts: readonly Host[];
+  /** Null: no file of prefixes was given. */
+  readonly systems: AutonomousSystems | null;
+}
+
+/** Reads what a report on a sweep of fetches needs. UserError where the sweep is of another kind. */
+export function gatherFetchReport(
+  results: Results,
+  sweepId: number,
+  version: string,
+  systems: AutonomousSystems | null,
+): FetchReportData {
+  const sweep = results.fetchSweep(sweepId);
+  const fetches = results.fetchesOf(sweepId);
+  return {
+    ...{ version, sweep, fetches, systems },
+    cells: results.fetchCellsOf(sweepId),
+    ...fetchesByPurpose(fetches, sweep.plan.repetitions),
+    linkTests: results.linkTestsOf(sweepId),
+    hosts: results.hostsOf(sweepId),
+  };
+}

@@ -1,0 +1,131 @@
+// The report of a sweep of fetches, in the same frame as one of pages: the answer first, then distributions, sizes, hosts, autonomous
+// systems, cost, and how it was done. Data in, text out.
+import { html, type Markup } from "../../../../extension/figures/markup.ts";
+import { count } from "../../../base/numbers.ts";
+import { version } from "../../../base/version.ts";
+import { linkTestSection } from "../../../report/link_tests.ts";
+import { pageFrame } from "../../../report/page_frame.ts";
+import { publishedNumbers } from "../../../report/published_numbers.ts";
+import type { Results } from "../../../results/store/results.ts";
+import { costSentences } from "../answer/cost_sentence.ts";
+import { discoveries } from "../answer/discovery.ts";
+import { fetchNotes } from "../answer/notes.ts";
+import { timedAttempts } from "../answer/purpose.ts";
+import { fetchVerdict } from "../answer/verdict.ts";
+import type { AutonomousSystems } from "../prefixes/read_prefixes.ts";
+import { fetchStudyOfPlan } from "../studies/all.ts";
+import { comparedFetchFigures } from "../studies/fetch_agreement.ts";
+import { costSection } from "./cost_section.ts";
+import { failuresTable } from "./failures_table.ts";
+import { type FetchReportData, gatherFetchReport } from "./fetch_data.ts";
+import { hostsTable } from "./hosts_table.ts";
+import { deliverySection, distributionSection, helpedHostsSection, hostSection, methodSection } from "./sections.ts";
+import { summaryTable, variantRows } from "./summary_table.ts";
+import { systemsSection, systemText } from "./systems_section.ts";
+
+function stampLine({ sweep, version, timed, counted }: FetchReportData): string {
+  const [began, ended] = [sweep.created_at.slice(0, 10), sweep.finished_at?.slice(0, 10)];
+  const when = ended === undefined || ended === began ? began : `${began} to ${ended}`;
+  const came = [...timed, ...counted].filter(({ record }) => record.error === null).length;
+  return [when, count(came, "object fetched", "objects fetched"), `Trilane ${version}`].join(" · ");
+}
+
+function firstScreen({ sweep, fetches, timed }: FetchReportData, sentences: readonly string[]): Markup {
+  const [first = "No object came: nothing can be said.", ...rest] = sentences;
+  const left = fetches.filter(({ status }) => status !== "valid").length;
+  const unfinished =
+    sweep.finished_at === null &&
+    html`<p class="excluded warning">This sweep is not finished: ${count(timed.length, "fetch", "fetches")} so far.</p>`;
+  return html`<div class="verdict"><p class="answer">${first}</p>${rest.map((sentence) => html`<p class="why">${sentence}</p>`)}</div>
+<p class="excluded">${left === 0 ? "Nothing failed, and nothing was left out." : html`${count(left, "fetch", "fetches")} of ${String(fetches.length)} failed or ${left === 1 ? "was" : "were"} left out. <a href="#failures">Which, and why</a>.`}</p>${unfinished}`;
+}
+
+/** The answer first. */
+function sentencesOf({ sweep, fetches, cells, timed }: FetchReportData): string[] {
+  const own = timedAttempts(fetches, sweep.plan.repetitions);
+  return [...fetchVerdict(cells, own), ...costSentences(timed), ...fetchNotes(own)];
+}
+
+function published({ sweep, timed, counted }: FetchReportData): Markup | null {
+  const study = fetchStudyOfPlan(sweep.name);
+  return study && publishedNumbers(study, comparedFetchFigures(study, { timed, counted }, sweep.seed));
+}
+
+function summary({ timed }: FetchReportData): Markup | null {
+  if (timed.length === 0) return null;
+  return summaryTable({
+    ...{ name: "fetches", ...variantRows(timed) },
+    caption: "What fetches took over each lane.",
+    shown: [
+      "dns_ms",
+      "established_ms",
+      "first_byte_ms",
+      "download_ms",
+      "throughput_bps",
+      "rtt_min_ms",
+      "certificate_bytes",
+    ],
+  });
+}
+
+function citation({ version, sweep, fetches }: FetchReportData): string {
+  return `Trilane ${version}, fetches “${sweep.name}” (plan ${sweep.plan_digest.slice(0, 12)}, seed ${sweep.seed}), ${sweep.created_at.slice(0, 10)}, ${count(fetches.length, "fetch", "fetches")}.`;
+}
+
+/** The report as one HTML document. */
+export function buildFetchReport(data: FetchReportData): string {
+  const { sweep, timed, counted, systems, fetches, linkTests } = data;
+  const sentences = sentencesOf(data);
+  const hosts = discoveries([...timed, ...counted]);
+  const system = systems && ((address: string): string => systemText(systems, address));
+  return pageFrame({
+    title: `${sweep.name}: ${sentences[0] ?? "no object came"}`,
+    version: data.version,
+    header: html`<h1>Trilane · ${sweep.name}</h1><p class="stamp">${stampLine(data)}</p>${sweep.plan.description && html`<p class="soft">${sweep.plan.description}</p>`}`,
+    first: firstScreen(data, sentences),
+    sections: [
+      { id: "published", name: "Published", heading: "Beside the published figures", body: published(data) },
+      { id: "lanes", name: "Lanes", heading: "Lane by lane", body: summary(data) },
+      {
+        id: "connect",
+        name: "Connection",
+        heading: "Connection and first byte",
+        body: distributionSection(timed, ["established_ms", "first_byte_ms"]),
+      },
+      { id: "delivery", name: "Throughput", heading: "Throughput and download time", body: deliverySection(timed) },
+      {
+        id: "dns",
+        name: "DNS",
+        heading: "DNS and certificates",
+        body: hostSection(timed),
+      },
+      {
+        id: "helped",
+        name: "Hosts helped",
+        heading: "Hosts helped and hurt",
+        body: helpedHostsSection(timed, systems),
+      },
+      { id: "systems", name: "Networks", heading: "By autonomous system", body: systemsSection(timed, systems) },
+      {
+        id: "hosts",
+        name: "Hosts",
+        heading: "What hosts say of HTTP/3",
+        body: hosts.length === 0 ? null : hostsTable(hosts, system),
+      },
+      { id: "cost", name: "Cost", heading: "What it costs", body: costSection(timed, counted) },
+      { id: "failures", name: "Failed", heading: "What failed, and what was left out", body: failuresTable(fetches) },
+      { id: "selftest", name: "Self-test", heading: "The links’ self-test", body: linkTestSection(linkTests) },
+      { id: "method", name: "How it was done", heading: "How it was done", body: methodSection(data) },
+      {
+        id: "data",
+        name: "Data",
+        heading: "Data",
+        body: html`<p>Each figure and table above saves its numbers as CSV. Every fetch: <code>trilane export ${String(sweep.id)}</code>.</p><p>To cite: ${citation(data)}</p>`,
+      },
+    ],
+  });
+}
+
+/** The report of a stored sweep. */
+export const fetchReport = (results: Results, sweep: number, systems: AutonomousSystems | null): string =>
+  buildFetchReport(gatherFetchReport(results, sweep, version, systems));

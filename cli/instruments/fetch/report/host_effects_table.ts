@@ -1,0 +1,80 @@
+// Hosts that one protocol helps or hurts, a dot and whisker each, the most helped first and the most hurt last. Takes effects, computes none.
+import { html, type Markup } from "../../../../extension/figures/markup.ts";
+import { middleCut } from "../../../base/middle_cut.ts";
+import { count, formatPercents, formatProbability } from "../../../base/numbers.ts";
+import { savedFigure } from "../../../report/figures/figure_file.ts";
+import { readingKey } from "../../../report/figures/reading_key.ts";
+import { effectMark } from "../../../report/figures/whisker.ts";
+import type { HostEffect, HostEffects, PairSide } from "../answer/host_effects.ts";
+import { isQuic } from "../metrics/fetched.ts";
+import { quantities } from "../metrics/quantities.ts";
+
+/** Of each end of a longer list. */
+const mostOfEnd = 10;
+
+export const sideName = ({ lane, tls }: PairSide): string =>
+  isQuic(lane) || tls === "1.3" ? lane : `${lane} with TLS ${tls}`;
+
+const signed = (text: string): string => text.replace("-", "−");
+
+function effectText({ percent, interval }: HostEffect): string {
+  const text = formatPercents(percent, interval);
+  return `${signed(text.percent)} %${interval ? ` (${signed(text.low)} to ${signed(text.high)})` : ""}`;
+}
+
+function axisEnd(hosts: readonly HostEffect[]): number {
+  const most = Math.max(...hosts.map(({ percent }) => Math.abs(percent)));
+  return [5, 10, 20, 30, 50, 75, 100].find((end) => end >= most) ?? 100;
+}
+
+/** `12 of 40 hosts are helped, 3 are hurt, 25 show no difference`; or that nothing can be told, and what would change that. */
+export function effectsSentence({ pair, quantity, hosts, runsToTell }: HostEffects): string {
+  const by = `by ${sideName(pair.lane)} over ${sideName(pair.over)} in ${quantities[quantity].noun}`;
+  if (runsToTell !== null) {
+    const what = hosts.length === 1 ? "whether the host is" : `which of ${hosts.length} hosts are`;
+    return `Too few fetches to tell ${what} helped or hurt ${by} (--runs ${runsToTell}).`;
+  }
+  const helped = hosts.filter(({ named }) => named === "helped").length;
+  const hurt = hosts.filter(({ named }) => named === "hurt").length;
+  const rest = hosts.length - helped - hurt;
+  const are = (n: number, verb: string): string => `${n} ${n === 1 ? "is" : "are"} ${verb}`;
+  const parts = [
+    `Of ${count(hosts.length, "host")} ${are(helped, "helped")}`,
+    are(hurt, "hurt"),
+    `${rest} ${rest === 1 ? "shows" : "show"} no difference`,
+  ];
+  return `${parts.join(", ")} ${by}.`;
+}
+
+/** Some host has a pair. */
+export function hostEffectsTable(effects: HostEffects, system: ((host: string) => string) | null): Markup {
+  const { pair, quantity, hosts } = effects;
+  const name = `${sideName(pair.lane)} over ${sideName(pair.over)}`;
+  const end = axisEnd(hosts);
+  const isLong = hosts.length > 2 * mostOfEnd;
+  const shown = isLong ? [...hosts.slice(0, mostOfEnd), ...hosts.slice(-mostOfEnd)] : hosts;
+  const rows = shown.map((host) => {
+    const way = host.named === "helped" ? "faster" : host.named === "hurt" ? "slower" : "unclear";
+    return html`<tr><th scope="row">${middleCut(host.host, 50)}</th><td class="imp ${way}" data-sort="${String(host.percent)}"><span>${effectText(host)}</span>${effectMark(host, way, end)}</td><td class="num">${String(host.pairs)}</td><td class="num" data-sort="${String(host.holm)}">${formatProbability(host.holm)}</td><td>${host.named ?? (host.tooFew ? "too few fetches" : "no difference shown")}</td>${system && html`<td>${middleCut(system(host.host), 50)}</td>`}</tr>`;
+  });
+  const figure = html`<figure><h3>${name}: ${quantities[quantity].noun}</h3><p>${effectsSentence(effects)}</p><div class="scroll"><table class="sortable helped"><thead><tr><th scope="col">host</th><th scope="col" class="imp">saves</th><th scope="col" class="num">pairs</th><th scope="col" class="num">p (Holm)</th><th scope="col">so</th>${system && html`<th scope="col">autonomous system</th>`}</tr></thead><tbody>${rows}</tbody></table></div><figcaption>How much less ${quantities[quantity].noun} there is over ${sideName(pair.lane)}, with its 95 % interval; each host’s fetches paired by object, link, IP version and repetition.${isLong && ` The ${mostOfEnd} most helped and the ${mostOfEnd} most hurt of ${hosts.length}; all are in the CSV.`}</figcaption>${readingKey("The estimate is Hodges and Lehmann’s over the pairs’ ratios, the test Wilcoxon’s signed-rank test, its probability corrected for the number of hosts (Holm). With fewer than six pairs there is no interval, and nothing can be shown; the more hosts there are, the more pairs each needs.")}</figure>`;
+  return savedFigure(figure, {
+    name: ["hosts", quantity.replace(/_[a-z]+$/, ""), sideName(pair.lane), "over", sideName(pair.over)],
+    columns: [
+      "lane",
+      "over",
+      "host",
+      "pairs",
+      "less_percent",
+      "low_percent",
+      "high_percent",
+      "probability",
+      "holm",
+      "named",
+    ],
+    rows: hosts.map(({ host, pairs, percent, interval, probability, holm, named }) => [
+      ...[sideName(pair.lane), sideName(pair.over), host, pairs, percent],
+      ...[interval?.low ?? null, interval?.high ?? null, probability, holm, named],
+    ]),
+  });
+}

@@ -1,0 +1,101 @@
+// The parts of a report of fetches that are distributions, comparisons of hosts, and how it was done. Assembles; figures draw, numbers are
+// cli/instruments/fetch/answer's.
+import { html, type Markup } from "../../../../extension/figures/markup.ts";
+import { confidence, minimumUnits } from "../../../base/interval.ts";
+import { laneTitle } from "../../../base/lanes.ts";
+import { count } from "../../../base/numbers.ts";
+import { linkSentence } from "../../../link/label.ts";
+import { builtLater } from "../../../report/figures/later.ts";
+import { hostEffects, pairsOf } from "../answer/host_effects.ts";
+import { type Fetched, hostOf, variantsOf } from "../metrics/fetched.ts";
+import { type Quantity, quantities } from "../metrics/quantities.ts";
+import type { AutonomousSystems } from "../prefixes/read_prefixes.ts";
+import { cdfOf, groupsOf, hostCdf } from "./curves_of.ts";
+import type { FetchReportData } from "./fetch_data.ts";
+import { hostEffectsTable } from "./host_effects_table.ts";
+import { quantityCdf } from "./quantity_cdf.ts";
+import { sizePlot } from "./size_plot.ts";
+import { sizesOf } from "./sizes_of.ts";
+import { systemText } from "./systems_section.ts";
+
+const mostFigures = 24;
+
+function figures(all: readonly Markup[]): Markup | null {
+  if (all.length === 0) return null;
+  const left = all.length - mostFigures;
+  return html`<div class="side-by-side">${all.slice(0, mostFigures)}</div>${left > 0 && html`<p class="soft">${count(left, "more figure")} are not drawn; their numbers are in the tables.</p>`}`;
+}
+
+/** Distributions of numbers of connections or of first bytes: by link and version of IP. */
+export function distributionSection(timed: readonly Fetched[], shown: readonly Quantity[]): Markup | null {
+  return figures(
+    groupsOf(timed)
+      .flatMap((group) => shown.flatMap((quantity) => cdfOf(quantity, group) ?? []))
+      .map(quantityCdf),
+  );
+}
+
+/** Name resolution, and the certificates of hosts. */
+export function hostSection(timed: readonly Fetched[]): Markup | null {
+  const dns = groupsOf(timed).flatMap((group) => cdfOf("dns_ms", group) ?? []);
+  const certificates = hostCdf("certificate_bytes", timed);
+  return figures([...dns, ...(certificates ? [certificates] : [])].map(quantityCdf));
+}
+
+/** Throughput and download time: by size where there are several, else as distributions. */
+export function deliverySection(timed: readonly Fetched[]): Markup | null {
+  const shown = ["throughput_bps", "download_ms"] as const;
+  return figures(
+    groupsOf(timed).flatMap((group) =>
+      shown.flatMap((quantity) => {
+        const plot = sizesOf(quantity, group);
+        if (plot) return [sizePlot(plot)];
+        const cdf = cdfOf(quantity, group);
+        return cdf ? [quantityCdf(cdf)] : [];
+      }),
+    ),
+  );
+}
+
+/** Over versions of IP each at most as many pairs as people read. */
+const mostPairs = 8;
+
+/** Null with one host: the table of all lanes has it. */
+export function helpedHostsSection(timed: readonly Fetched[], systems: AutonomousSystems | null): Markup | null {
+  const addresses = new Map(timed.map(({ object, record }) => [hostOf(object), record.address]));
+  if (addresses.size < 2) return null;
+  const system = systems && ((host: string): string => systemText(systems, addresses.get(host) ?? ""));
+  const shown = ["first_byte_ms", "download_ms"] as const;
+  const effects = pairsOf(variantsOf(timed))
+    .slice(0, mostPairs)
+    .flatMap((pair) => shown.map((quantity) => hostEffects(timed, pair, quantity)))
+    .filter(({ hosts }) => hosts.length > 0);
+  if (effects.length === 0) return null;
+  return html`${effects.map((each, index) => {
+    const table = hostEffectsTable(each, system);
+    const { pair, quantity } = each;
+    return html`<details class="group"${index === 0 && html` open`}><summary><b>${pair.lane.lane}</b> over <b>${pair.over.lane}${pair.over.tls === "1.2" && " with TLS 1.2"}</b> <small>${quantities[quantity].noun}</small></summary>${index === 0 ? table : builtLater(table)}</details>`;
+  })}`;
+}
+
+const factText = (value: string | number | boolean | null): string => (value === null ? "unknown" : String(value));
+
+export function methodSection({ sweep, cells, timed, counted }: FetchReportData): Markup {
+  const { plan, environment, command, seed } = sweep;
+  const links = new Map(
+    cells.flatMap(({ link, link_profile }) => (link !== null && link_profile ? [[link, link_profile]] : [])),
+  );
+  const lanes = [...new Set(variantsOf(timed).map(({ lane }) => lane))];
+  const facts = Object.entries(environment).map(
+    ([name, value]) => html`<tr><th scope="row">${name}</th><td>${factText(value)}</td></tr>`,
+  );
+  const definitions = Object.entries(quantities).map(
+    ([name, { title, meaning, unit }]) =>
+      html`<tr><th scope="row">${title}</th><td>${meaning}</td><td>${unit}</td><td><code>${name}</code></td></tr>`,
+  );
+  return html`<p><code>${command.join(" ")}</code></p><p>${count(plan.repetitions, "repetition")} of each object over ${lanes.map((lane, index) => html`${index > 0 && ", "}<b>${lane}</b> (${laneTitle(lane)})`)}, interleaved, seed ${String(seed)}. One object at a time, over a connection of its own, by trilane-fetch: nghttp2 and quiche over one BoringSSL. Over a 0-RTT lane a first connection, which is in no time here, gets the ticket.${counted.length > 0 && ` System calls were counted in ${count(counted.length, "fetch", "fetches")} of their own.`}</p>
+${links.size > 0 && html`<h3>Links</h3><ul>${[...links].slice(0, 100).map(([link, profile]) => html`<li><code>${link}</code>: ${linkSentence(profile)}</li>`)}</ul>`}
+<h3>Definitions</h3><p>Intervals are of ${String(confidence * 100)} %, from order statistics, whatever the numbers’ distribution; fewer than ${String(minimumUnits)} have none. Of ${String(minimumUnits)} hosts (or objects) or more each counts once, with the median of its fetches; of fewer each fetch counts, and an interval is of these hosts alone. One against another is the median of the ratios of pairs (the same object in one block; of five objects or more each counts once), with the interval of its order statistics and a sign test that also weighs pairs lying apart from 1; what the answer compares is corrected together (Holm 1979).</p>
+<details><summary>Every number</summary><div class="scroll"><table class="facts"><thead><tr><th scope="col">number</th><th scope="col">what it is</th><th scope="col">unit</th><th scope="col">in data</th></tr></thead><tbody>${definitions}</tbody></table></div></details>
+<details><summary>The machine</summary><div class="scroll"><table class="facts"><tbody>${facts}</tbody></table></div></details>`;
+}

@@ -1,0 +1,37 @@
+// A published study of fetched objects that Trilane can run: its plans, and what it found, as numbers or as signs. Data;
+// fetch_agreement.ts computes ours.
+
+import type { PublishedNumber } from "../../../results/studies/compared_number.ts";
+import type { CallKind } from "../answer/call_shares.ts";
+import type { Variant } from "../metrics/fetched.ts";
+import type { Quantity } from "../metrics/quantities.ts";
+
+/** What is looked at in a fetch. */
+export type FetchMeasure =
+  | { readonly of: "quantity"; readonly quantity: Quantity }
+  /** Calls of one kind: their share of the time of all system calls, in fetches that were counted. */
+  | { readonly of: "calls"; readonly end: "client" | "server"; readonly kind: CallKind };
+
+/** Where it is looked at. */
+export interface FetchPlace extends Variant {
+  /** Its URL. */
+  readonly object: string;
+  readonly link: string;
+  readonly measure: FetchMeasure;
+}
+
+export interface FetchFigure extends FetchPlace, PublishedNumber {
+  /** The number is divided by that of this place. */
+  readonly over?: FetchPlace;
+}
+
+export interface FetchStudy {
+  readonly name: string;
+  readonly reference: string;
+  /** Names of shipped plans: a part that takes minutes, and all of it. */
+  readonly quick: string;
+  readonly full: string;
+  readonly figures: readonly FetchFigure[];
+  /** What was otherwise then, and why signs may differ. */
+  readonly differs: string;
+}

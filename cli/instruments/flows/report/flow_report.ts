@@ -1,0 +1,124 @@
+// The report of a sweep of flows, in the same frame as one of pages: the answer first, then figures, tables and how it was done.
+// Data in, text out.
+import { html, type Markup } from "../../../../extension/figures/markup.ts";
+import { count } from "../../../base/numbers.ts";
+import { version } from "../../../base/version.ts";
+import { flowHostsSection } from "../../../report/hosts.ts";
+import { linkTestSection } from "../../../report/link_tests.ts";
+import { pageFrame } from "../../../report/page_frame.ts";
+import { publishedNumbers } from "../../../report/published_numbers.ts";
+import type { Results } from "../../../results/store/results.ts";
+import { type AnsweredCell, flowAnswer } from "../answer/flow_answer.ts";
+import { flowStudyOfPlan } from "../studies/all.ts";
+import { comparedFlowFigures } from "../studies/flow_agreement.ts";
+import { barsOf, capacityOf, jainOf, sharesOf } from "./estimates.ts";
+import { type FlowReportCell, type FlowReportData, gatherFlowReport } from "./flow_data.ts";
+import { goodputBars } from "./goodput_bars.ts";
+import { jainOverTime } from "./jain_over_time.ts";
+import { pageSentence, pageTable } from "./page_times.ts";
+import { cellSections, invalidSection, methodSection, sectionId } from "./sections.ts";
+import { sharesByBuffer } from "./shares_by_buffer.ts";
+import { cellsTable } from "./tables.ts";
+
+const mostFairnessFigures = 12;
+
+const answered = ({ cell, words, valid, summary }: FlowReportCell): AnsweredCell => ({
+  mix: cell.mix,
+  link: cell.link,
+  lane: cell.lane,
+  parts: words,
+  runs: valid,
+  capacity_bps: { down: capacityOf(cell.link_profile, "down"), up: capacityOf(cell.link_profile, "up") },
+  summary,
+});
+
+function stampLine({ sweep, version, cells }: FlowReportData): string {
+  const [began, ended] = [sweep.created_at.slice(0, 10), sweep.finished_at?.slice(0, 10)];
+  const valid = cells.reduce((sum, cell) => sum + cell.valid.length, 0);
+  const when = ended === undefined || ended === began ? began : `${began} to ${ended}`;
+  return [when, count(valid, "valid run"), `Trilane ${version}`].join(" · ");
+}
+
+function firstScreen(data: FlowReportData, sentences: readonly string[]): Markup {
+  const { cells, sweep } = data;
+  const [first = "No run is valid yet: nothing can be said.", ...rest] = sentences;
+  const all = cells.reduce((sum, { runs }) => sum + runs.length, 0);
+  const valid = cells.reduce((sum, cell) => sum + cell.valid.length, 0);
+  const empty = cells.filter((cell) => cell.valid.length === 0).length;
+  const left = all - valid;
+  const unfinished =
+    sweep.finished_at === null &&
+    html`<p class="excluded warning">This sweep is not finished: ${count(valid, "valid run")} of ${String(cells.length * sweep.plan.repetitions)} so far.</p>`;
+  const without =
+    empty > 0 &&
+    html`<p class="excluded warning">${empty === cells.length ? "No cell" : `${count(empty, "cell")} (mix and link) of ${cells.length}`} ${empty === 1 || empty === cells.length ? "has" : "have"} ${empty === cells.length ? "a" : "no"} valid run: <a href="#excluded">which, and why</a>.</p>`;
+  return html`<div class="verdict"><p class="answer">${first}</p>${rest.map((sentence) => html`<p class="why">${sentence}</p>`)}</div>
+<p class="excluded">${left === 0 ? "Nothing was left out." : html`Left out: ${count(left, "run")} of ${String(all)}. <a href="#excluded">Which, and why</a>.`}</p>${without}${unfinished}`;
+}
+
+/** The sentence to cite. */
+function citation({ version, sweep, cells }: FlowReportData): string {
+  const runs = cells.reduce((sum, cell) => sum + cell.runs.length, 0);
+  return `Trilane ${version}, flows “${sweep.name}” (plan ${sweep.plan_digest.slice(0, 12)}, seed ${sweep.seed}), ${sweep.created_at.slice(0, 10)}, ${count(runs, "run")}.`;
+}
+
+function fairness(cells: readonly FlowReportCell[]): Markup | null {
+  const figures = jainOf(cells);
+  if (figures.length === 0) return null;
+  const left = figures.length - mostFairnessFigures;
+  return html`${figures.slice(0, mostFairnessFigures).map(({ link, lines }) => jainOverTime(link, lines))}${left > 0 && html`<p class="soft">${count(left, "more link")} are not drawn; Jain’s index of each is in the table.</p>`}`;
+}
+
+/** Where the plan is a study's. */
+function published({ sweep, cells }: FlowReportData): Markup | null {
+  const study = flowStudyOfPlan(sweep.name);
+  const runs = cells.flatMap(({ valid }) => valid);
+  return study && publishedNumbers(study, comparedFlowFigures(study, runs, sweep.seed));
+}
+
+/** Who ran what, where several machines shared the plan. */
+function machines({ hosts, cells }: FlowReportData): Markup | null {
+  return flowHostsSection(
+    hosts,
+    cells.flatMap(({ runs }) => runs),
+  );
+}
+
+/** The report as one HTML document. */
+export function buildFlowReport(data: FlowReportData): string {
+  const { cells, sweep, linkTests } = data;
+  const page = pageSentence(cells);
+  const sentences = [...flowAnswer(cells.map(answered)), ...(page === null ? [] : [page])];
+  const targets = new Map(cells.map((cell) => [cell.cell.id, sectionId(cell)]));
+  const bars = barsOf(cells).map(goodputBars);
+  const shares = sharesOf(cells).map(sharesByBuffer);
+  return pageFrame({
+    title: `${sweep.name}: ${sentences[0] ?? "no valid run"}`,
+    version: data.version,
+    header: html`<h1>Trilane · ${sweep.name}</h1><p class="stamp">${stampLine(data)}</p>${sweep.plan.description && html`<p class="soft">${sweep.plan.description}</p>`}`,
+    first: firstScreen(data, sentences),
+    sections: [
+      { id: "published", name: "Published", heading: "Beside the published figures", body: published(data) },
+      { id: "goodput", name: "Goodput", heading: "Who got how much", body: bars.length === 0 ? null : html`${bars}` },
+      { id: "shares", name: "Shares", heading: "Shares by buffer", body: shares.length === 0 ? null : html`${shares}` },
+      { id: "cells", name: "Links", heading: "What became of the link", body: cellsTable(cells, targets) },
+      { id: "page", name: "The page", heading: "The page amid the flows", body: pageTable(cells) },
+      { id: "time", name: "Over time", heading: "Over time, cell by cell", body: cellSections(data) },
+      { id: "fairness", name: "Fairness", heading: "Fairness second by second", body: fairness(cells) },
+      { id: "excluded", name: "Left out", heading: "What was left out", body: invalidSection(data) },
+      { id: "selftest", name: "Self-test", heading: "The links’ self-test", body: linkTestSection(linkTests) },
+      { id: "machines", name: "Machines", heading: "The machines", body: machines(data) },
+      { id: "method", name: "How it was done", heading: "How it was done", body: methodSection(data) },
+      {
+        id: "data",
+        name: "Data",
+        heading: "Data",
+        body: html`<p>Each figure and table above saves its numbers as CSV. Every run: <code>trilane export ${String(sweep.id)}</code>.</p><p>To cite: ${citation(data)}</p>`,
+      },
+    ],
+  });
+}
+
+/** The report of a stored sweep. */
+export const flowReport = (results: Results, sweep: number): string =>
+  buildFlowReport(gatherFlowReport(results, sweep, version));

@@ -1,0 +1,75 @@
+// Jain's index second by second, a line for each mix on a link: the median of its runs in each second, and from the least to the greatest.
+// Draws given numbers.
+import { html, type Markup } from "../../../../extension/figures/markup.ts";
+import { type Scale, scaleFromZero } from "../../../../extension/figures/scale.ts";
+import { axisLeft, axisRight, titleHeight, width } from "../../../report/figures/axis.ts";
+import { type Band, type Curve, greatestOf } from "../../../report/figures/curve.ts";
+import { savedFigure } from "../../../report/figures/figure_file.ts";
+import { flowLegend } from "../../../report/figures/flow_legend.ts";
+import { rowMarkup, tickText } from "../../../report/figures/plot_row.ts";
+
+export interface JainLine {
+  /** Its colour, 1 to 8. */
+  readonly number: number;
+  readonly mix: string;
+  /** At the middle of each second. */
+  readonly index: Curve;
+  readonly band: Band | null;
+  readonly runs: number;
+}
+
+const height = 150;
+
+export function jainOverTime(link: string, lines: readonly JainLine[]): Markup {
+  const end_s = Math.max(...lines.map(({ index }) => greatestOf(index.time_ms))) / 1000 + 0.5;
+  const time = scaleFromZero(end_s, axisLeft, axisRight, 10);
+  const scale: Scale = {
+    ...time,
+    high: time.high * 1000,
+    at: (time_ms) => time.at(time_ms / 1000),
+    ticks: time.ticks.map((tick) => tick * 1000),
+  };
+  const row = rowMarkup(
+    {
+      name: "jain",
+      title: "Jain’s index",
+      told: "1: equal shares",
+      height,
+      lines: lines.map(({ number, index, band }) => ({ number, curve: index, band })),
+      areas: [],
+      outlines: [],
+      limits: [[[Number.NEGATIVE_INFINITY, 1]]],
+    },
+    scale,
+    4,
+  );
+  const bottom = 4 + titleHeight + height;
+  const axis = time.ticks.map(
+    (tick) => html`<text class="axis mid" x="${time.at(tick)}" y="${bottom + 16}">${tickText(tick)}</text>`,
+  );
+  const runs = lines.map((line) => line.runs);
+  const [least, most] = [Math.min(...runs), Math.max(...runs)];
+  const figure = html`<figure class="flows">${flowLegend(lines.map(({ number, mix }) => ({ number, words: mix, told: "" })))}<div class="scroll"><svg class="wide" role="img" aria-label="Jain’s index by second over ${link}: ${lines.map(({ mix }) => mix).join(", ")}" viewBox="0 0 ${width} ${bottom + 36}" width="${width}" height="${bottom + 36}">${row}${axis}<text class="axis end" x="${axisRight}" y="${bottom + 32}">seconds since the run began</text></svg></div><figcaption>Jain’s index of the flows that ran in each second over ${link}: median of ${least === most ? String(least) : `${least} to ${most}`} runs${most > 1 && "; band: from the least to the greatest"}.</figcaption></figure>`;
+  return savedFigure(figure, {
+    name: ["jain", link],
+    columns: ["link", "number", "mix", "runs", "second", "jain", "low", "high"],
+    rows: lines.flatMap(({ number, mix, index, band, runs: of }) =>
+      Array.from(index.value).flatMap((value, place) =>
+        Number.isFinite(value)
+          ? [
+              [
+                link,
+                number,
+                mix,
+                of,
+                Math.floor((index.time_ms[place] as number) / 1000),
+                value,
+                band?.low[place] ?? null,
+                band?.high[place] ?? null,
+              ],
+            ]
+          : [],
+      ),
+    ),
+  });
+}

@@ -1,0 +1,31 @@
+// Fetches as the results have them, made of the schema's example and of what a test says of each.
+
+import type { Fetched } from "../../../../../cli/instruments/fetch/metrics/fetched.ts";
+import example from "../../../../../schemas/examples/fetch-record/h2.json" with { type: "json" };
+import type { FetchRecord } from "../../../../../schemas/generated/fetch_record.ts";
+
+export type Changes = Partial<Omit<Fetched, "record">> & { readonly record?: Partial<FetchRecord> };
+
+export function fetchedOf({ record = {}, ...changes }: Changes = {}): Fetched {
+  const { object = "https://shop.example/", lane = "h2", tls = "1.3", ip = 4, block = 0 } = changes;
+  const { link = "50mbit/20ms", cost = null } = changes;
+  const own = { ...(example as FetchRecord), url: object, final_url: object, lane, tls, ip, ...record };
+  return { object, link, lane, tls, ip, block, cost, record: own };
+}
+
+/** One that did not come. */
+export function failedOf(changes: Changes, stage: "connect" | "dns" | "timeout", reason: string): Fetched {
+  const none = { connect_ms: null, established_ms: null, first_byte_ms: null, download_ms: null, body_bytes: null };
+  const unavailable = Object.fromEntries(Object.keys(none).map((name) => [name, reason]));
+  return fetchedOf({
+    ...changes,
+    record: {
+      ...none,
+      certificate_bytes: null,
+      alt_svc: null,
+      error: { stage, reason },
+      unavailable,
+      ...changes.record,
+    },
+  });
+}
