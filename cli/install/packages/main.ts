@@ -1,10 +1,21 @@
 // `npm run packages`: builds what people install without a compiler into build/packages: the npm packages, the Debian package, the
-// extension's zip, the source, the list of parts, and the sums of all. The same commit gives the same bytes. Publishes nothing.
+// extension's zip, the source, the list of parts, and the sums of all; with --image a container's image, too. The same commit gives the
+// same bytes. Publishes nothing.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  createReadStream,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { explain } from "../../base/errors.ts";
+import { pipeline } from "node:stream/promises";
+import { explain, UserError } from "../../base/errors.ts";
 import { formatSize } from "../../base/numbers.ts";
 import { checkout } from "../../base/programs.ts";
 import { textTable } from "../../base/text_table.ts";
@@ -12,6 +23,7 @@ import { version } from "../../base/version.ts";
 import { buildExtension, builtExtension } from "../extension.ts";
 import { zipExtension } from "../package.ts";
 import { makeDeb } from "./deb.ts";
+import { makeImage } from "./image.ts";
 import { platform, stagePrograms, stageTrilane } from "./npm_packages.ts";
 import { billOfMaterials, licenceText, partsOf } from "./parts.ts";
 import { buildPrograms } from "./programs.ts";
@@ -33,10 +45,17 @@ function tar(folder: string, name: string, path: string, epoch_s: number): void 
   writeFileSync(path, execFileSync("gzip", ["-9n"], { input: archive, maxBuffer: 2 ** 30 }));
 }
 
+/** In pieces: an image is larger than a buffer should be. */
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path), hash);
+  return hash.digest("hex");
+}
+
 const git = (...words: string[]): Buffer => execFileSync("git", words, { cwd: checkout, maxBuffer: 2 ** 30 });
 
 /** Nothing of an earlier build stays there. */
-async function makePackages(): Promise<void> {
+async function makePackages(isImageWanted: boolean): Promise<void> {
   const epoch_s = Number(process.env.SOURCE_DATE_EPOCH ?? git("log", "-1", "--format=%ct").toString());
   mkdirSync(out, { recursive: true });
   for (const name of readdirSync(out)) rmSync(join(out, name), { recursive: true });
@@ -56,7 +75,7 @@ async function makePackages(): Promise<void> {
     }
     tar(trilane, "package", join(out, `trilane-${version}.tgz`), epoch_s);
     tar(programs, "package", join(out, `trilane-${platform}-${version}.tgz`), epoch_s);
-    await makeDeb({ trilane, programs, licences, work: folder("deb"), out, epoch_s });
+    const deb = await makeDeb({ trilane, programs, licences, work: folder("deb"), out, epoch_s });
     await buildExtension();
     writeFileSync(join(out, `trilane-extension-${version}.zip`), zipExtension(builtExtension));
     const source = git("archive", `--prefix=trilane-${version}/`, "HEAD");
@@ -65,26 +84,25 @@ async function makePackages(): Promise<void> {
       execFileSync("gzip", ["-9n"], { input: source, maxBuffer: 2 ** 30 }),
     );
     writeFileSync(join(out, "bom.cdx.json"), billOfMaterials(parts));
+    if (isImageWanted) await makeImage(deb, folder("image"), out, epoch_s);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
   const files = readdirSync(out).toSorted();
-  const sums = files.map((name) => [
-    createHash("sha256")
-      .update(readFileSync(join(out, name)))
-      .digest("hex"),
-    name,
-  ]);
+  const sums = await Promise.all(files.map(async (name) => [await sha256Of(join(out, name)), name]));
   writeFileSync(join(out, "SHA256SUMS"), sums.map((row) => `${row.join("  ")}\n`).join(""));
   for (const line of textTable([
     ["in build/packages", "size"],
-    ...files.map((name) => [name, formatSize(readFileSync(join(out, name)).length)]),
+    ...files.map((name) => [name, formatSize(statSync(join(out, name)).size)]),
   ]))
     console.log(line);
 }
 
 try {
-  await makePackages();
+  const [word, ...more] = process.argv.slice(2);
+  if ((word !== undefined && word !== "--image") || more.length > 0)
+    throw new UserError(`no word ${JSON.stringify(more[0] ?? word)} of packages: use --image or nothing`);
+  await makePackages(word === "--image");
 } catch (error) {
   const explained = explain(error);
   if (!explained) throw error;
