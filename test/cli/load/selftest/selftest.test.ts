@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { Ajv } from "ajv";
 import { parseLink } from "../../../../cli/link/link.ts";
-import { judge } from "../../../../cli/load/selftest/judge.ts";
+import { judge, machineReasons } from "../../../../cli/load/selftest/judge.ts";
 import { measureLink } from "../../../../cli/load/selftest/measure.ts";
 import { quick } from "../../../../cli/load/selftest/phases.ts";
-import type { Selftest } from "../../../../schemas/generated/selftest.ts";
+import type { Selftest, SelftestRow } from "../../../../schemas/generated/selftest.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..", "..");
 const ajv = new Ajv();
@@ -35,8 +35,14 @@ test("a link is measured in every row, and is what was asked", () => {
   );
 });
 
-test("a link that is another one than asked is out where they differ", async () => {
-  const record = await measureLink(parseLink("5mbit/20ms,queue=20p"), quick);
+test("a link that is another one than asked is out where they differ", async (t) => {
+  const link = "5mbit/20ms,queue=20p";
+  const isMachines = ({ reason }: SelftestRow): boolean => reason !== null && machineReasons.includes(reason);
+  let record = await measureLink(parseLink(link), quick);
+  for (let again = 0; again < 5 && judge(parseLink(link), record).some(isMachines); again++)
+    record = await measureLink(parseLink(link), quick);
+  const [machines] = judge(parseLink(link), record).filter(isMachines);
+  if (machines) return t.skip(`inconclusive: ${machines.reason}`);
   const outcome = (form: string, quantity: string): (string | undefined)[] => {
     const rows = judge(parseLink(form), record).filter((row) => row.quantity === quantity);
     return rows.map((row) => row.outcome);
