@@ -23,7 +23,7 @@ export function schemaTexts(name: string): Map<string, string> {
   return texts;
 }
 
-/** Of schemas/NAME.schema.json and those that it refers to; compiled once. */
+/** Of schemas/NAME.schema.json, or a part of it as `NAME#/definitions/part`, and those that it refers to; compiled once. */
 export function schemaValidator<T>(name: string, options: Options = {}): ValidateFunction<T> {
   const key = JSON.stringify([name, options]);
   const validate = compiled.get(key) ?? compile(name, options);
@@ -37,8 +37,9 @@ function compile(name: string, options: Options): ValidateFunction {
   const ajv = addFormats.default(
     new Ajv({ allErrors: true, verbose: true, keywords: ["setting", "metric", "tsType"], ...options }),
   );
-  for (const [file, text] of schemaTexts(name)) ajv.addSchema(JSON.parse(text) as object, file);
-  return ajv.getSchema(`${name}.schema.json`) as ValidateFunction;
+  const [root = "", part = ""] = name.split("#");
+  for (const [file, text] of schemaTexts(root)) ajv.addSchema(JSON.parse(text) as object, file);
+  return ajv.getSchema(`${root}.schema.json${part && `#${part}`}`) as ValidateFunction;
 }
 
 /** `/lanes/1` as people write it: `lanes[1]`. */

@@ -1,8 +1,8 @@
 // From a file's text to one HAR: `{"log": ...}` as it should be, wrapped in another object, a list of HARs, only the log, or only its entries,
 // and text that calls a function with one of these (HARP). Pure.
+import { JsonTextError, scanJson, withoutNaN } from "../../base/bounded_json.ts";
 import { UserError } from "../../base/errors.ts";
 import { count } from "../../base/numbers.ts";
-import { JsonTextError, scanJson, withoutNaN } from "./bounded_json.ts";
 import { isRecord, type JsonRecord } from "./har.ts";
 
 /** Given each line that a reader of the import wants to know of the file. */

@@ -54,7 +54,7 @@ function rowChange({ from, keepCredentials, digests, told }: SweepCopy): (table:
       for (const column of textColumns[table] ?? []) changed[column] = maskedText(row[column] ?? null);
     if (table === "load") {
       const blob = row.har as Uint8Array<ArrayBuffer>;
-      const load = unpackedPageLoad(blob, `${from}: load ${row.id}`);
+      const load = unpackedPageLoad(blob, `${from}: load ${row.id}`, true);
       told?.(load);
       if (!keepCredentials) changed.har = maskedPageLoad(blob, load);
     }

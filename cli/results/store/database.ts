@@ -1,13 +1,14 @@
 // Opens HOME/results.db: made where it is missing, migrated where it is of an earlier format, refused where it is not ours
 // or newer than we know. No table's logic.
-import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { UserError } from "../../base/errors.ts";
 import { makeFolder } from "../../base/make_folder.ts";
-import { checkout } from "../../base/programs.ts";
 import { explainFailure, hasNoRoom, homeRemedies, isLocked, type Remedies } from "./failure.ts";
+import { refuseForeign } from "./foreign.ts";
+import { schemaText } from "./foreign_schema.ts";
 import { addMetricColumns } from "./metric_columns.ts";
 import { formatVersion, isNewest, migrate, migratedCopy, versionOf } from "./migrations.ts";
 import { keepPrivate, openSqlite } from "./sqlite.ts";
@@ -19,8 +20,6 @@ export const applicationId = 1953655154;
 function isEmpty(database: DatabaseSync): boolean {
   return database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
 }
-
-const schemaText = (): string => readFileSync(join(checkout, "schemas", "results.sql"), "utf8");
 
 /** Empty: the tables are still to be made. */
 type Format = "empty" | "earlier" | "present";
@@ -124,6 +123,7 @@ function openToRead(path: string, how: "shared" | "as it lies" | "no room", reme
       database.close();
       return null;
     }
+    if (remedies.isForeign) refuseForeign(database, path, remedies);
     if (format === "earlier") {
       if (how === "shared") {
         migrate(database, path);

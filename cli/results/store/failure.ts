@@ -9,21 +9,25 @@ export interface Remedies {
   readonly elsewhere: string;
   /** With a sweep that cannot be gone on with. */
   readonly again: string;
+  /** They may be a stranger's: foreign.ts looks at all of them before anything is read. */
+  readonly isForeign: boolean;
 }
 
 /** Of the results of a data folder. */
 export const homeRemedies: Remedies = {
   elsewhere: "name another folder with --home",
   again: "begin again with --new",
+  isForeign: false,
 };
 
 /** Of results in a file that was named. */
-export const fileRemedies: Remedies = { elsewhere: "name another file", again: "remove the file" };
+export const fileRemedies: Remedies = { elsewhere: "name another file", again: "remove the file", isForeign: true };
 
 /** Of a shard, as `trilane cell` makes it. */
 export const shardRemedies = (path: string): Remedies => ({
   elsewhere: "name another folder with --shards",
   again: `remove ${path}, or name another folder with --shards`,
+  isForeign: true,
 });
 
 // Primary result codes of sqlite3.h; the upper bits of an extended code say more than is needed here.
@@ -70,7 +74,8 @@ export const lockedLine = (path: string): string =>
   `${path}: locked by another process for too long: stop it, then run the same command again`;
 
 /** The error to throw for one that a statement on the file at `path` threw. */
-export function explainFailure(error: unknown, path: string, { elsewhere }: Remedies = homeRemedies): unknown {
+export function explainFailure(error: unknown, path: string, remedies: Remedies = homeRemedies): unknown {
+  const { elsewhere, isForeign } = remedies;
   if (hasNoRoom(error, path))
     return new NoRoomError(`${path}: no space left: free some and run the same command again, what is stored is kept`);
   switch (sqliteCode(error)) {
@@ -86,7 +91,8 @@ export function explainFailure(error: unknown, path: string, { elsewhere }: Reme
     case notADatabase:
       return new UserError(`${path}: not a results database: move it away, or ${elsewhere}`);
     default:
-      return error;
+      if (!isForeign || sqliteCode(error) === null) return error;
+      return new UserError(`${path}: damaged (${messageOf(error)}): ${elsewhere}`);
   }
 }
 

@@ -105,8 +105,8 @@ export function readSeries(read: Read, run: number): Uint8Array | null {
   return series instanceof Uint8Array ? series : null;
 }
 
-/** The page load amid a run's flows; null: there was none. `name` is the file's, for errors. */
-export function readPageLoad(read: Read, run: number, name: string): PageLoad | null {
+/** The page load amid a run's flows; null: there was none. `name` is the file's, for errors; `isForeign`: it may be a stranger's. */
+export function readPageLoad(read: Read, run: number, name: string, isForeign: boolean): PageLoad | null {
   const blob = read("SELECT page_load FROM flow_run WHERE id = ?", run)[0]?.page_load;
-  return blob instanceof Uint8Array ? unpackedPageLoad(blob, `${name}: flow run ${run}`) : null;
+  return blob instanceof Uint8Array ? unpackedPageLoad(blob, `${name}: flow run ${run}`, isForeign) : null;
 }

@@ -32,7 +32,8 @@ export const loadMetricColumns: readonly (LaterMetric | ComputedMetric | VideoMe
 /** Of `filmed_load`. */
 export const visualColumns = visualMetrics;
 
-const tables: readonly { readonly table: string; readonly columns: readonly string[] }[] = [
+/** Which have a column for each metric. */
+export const metricTables: readonly { readonly table: string; readonly columns: readonly string[] }[] = [
   { table: "load_metric", columns: loadMetricColumns },
   { table: "filmed_load", columns: visualColumns },
 ];
@@ -40,7 +41,7 @@ const tables: readonly { readonly table: string; readonly columns: readonly stri
 /** What a file of the newest format lacks. */
 function lacking(database: DatabaseSync): { readonly table: string; readonly column: string }[] {
   const columnsOf = database.prepare("SELECT name FROM pragma_table_info(?)");
-  return tables.flatMap(({ table, columns }) => {
+  return metricTables.flatMap(({ table, columns }) => {
     const there = new Set(columnsOf.all(table).map(({ name }) => String(name)));
     return columns.filter((column) => !there.has(column)).map((column) => ({ table, column }));
   });

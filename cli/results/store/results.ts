@@ -296,7 +296,7 @@ export class Results {
   harOf(load: number): PageLoad {
     const [row] = this.#read("SELECT har FROM load WHERE id = ?", load);
     if (!row) throw new UserError(`no load ${load} in ${this.#path}: see \`trilane export\``);
-    return unpackedPageLoad(row.har as Uint8Array, `${this.#path}: load ${load}`);
+    return unpackedPageLoad(row.har as Uint8Array, `${this.#path}: load ${load}`, this.remedies.isForeign);
   }
 
   /** In the order of measuring. */
@@ -483,7 +483,7 @@ export class Results {
 
   /** The page load amid a run's flows; null: there was none. */
   flowPageLoadOf(run: number): PageLoad | null {
-    return readPageLoad(this.#read, run, this.#path);
+    return readPageLoad(this.#read, run, this.#path, this.remedies.isForeign);
   }
 
   /** Stores one attempt at a flow run, whole or not at all; returns its number. */

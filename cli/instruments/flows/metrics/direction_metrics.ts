@@ -40,7 +40,11 @@ function sentWhileAsked({ counters, bins }: FlowRecords, direction: Direction, a
   const isAsked = (at_ms: number): boolean => asked.some(({ from_ms, to_ms }) => at_ms >= from_ms && at_ms < to_ms);
   const outside = (series: BinSeries): number =>
     series.left_bytes.reduce((sum, bytes, bin) => sum + (isAsked(series.time_ms[bin] as number) ? 0 : bytes), 0);
-  return bins.reduce((bytes, flow) => bytes - outside(flow[direction]), counters[direction].link_bytes);
+  // Counters and bins are read at two moments.
+  return Math.max(
+    0,
+    bins.reduce((bytes, flow) => bytes - outside(flow[direction]), counters[direction].link_bytes),
+  );
 }
 
 /** What all flows of a direction have of it while they all run: their rates, or why there are none. */

@@ -1,6 +1,7 @@
 // A run's records as they are stored: thinned, so that an hour of a hundred flows is not gigabytes, and packed into one gzip blob.
 // What was counted in total stays exact; only the series are thinned. Pure.
 import { gunzipSync, gzipSync } from "node:zlib";
+import { boundedJson } from "../../../base/bounded_json.ts";
 import { RunError } from "../../../base/errors.ts";
 import type { FlowAtLink, FlowRecords, FlowSamples } from "./flow_records.ts";
 import type { BinSeries, SampleSeries, Series } from "./series.ts";
@@ -102,25 +103,33 @@ interface PackedHead extends Omit<FlowRecords, "samples" | "bins"> {
   readonly bins: { readonly counted: readonly number[] | number | null; readonly down: Places; readonly up: Places }[];
 }
 
+/** Beyond `freely_bytes` it may unpack to as many times its size: results may be a stranger's. SECURITY.md lists these. */
+const [mostRatio, freely_bytes] = [50, 64_000_000];
+
 /** What packRecords packed. RunError, naming `source`, where it is nothing of the kind. */
 export function unpackRecords(blob: Uint8Array, source: string): FlowRecords {
-  const damaged = new RunError(`${source}: its stored series cannot be read: remove its sweep, or run it again`);
-  let bytes: Buffer;
   try {
-    bytes = gunzipSync(blob);
+    return unpacked(blob);
   } catch {
-    throw damaged;
+    throw new RunError(`${source}: its stored series cannot be read: remove its sweep, or run it again`);
   }
+}
+
+/** Throws for whatever is not as packRecords packs it. */
+function unpacked(blob: Uint8Array): FlowRecords {
+  const bytes = gunzipSync(blob, { maxOutputLength: Math.max(freely_bytes, mostRatio * blob.length) });
   const end = bytes.indexOf(0x0a);
-  // Written by packRecords: its name is the check that matters.
-  const { schema: found, ...head } = JSON.parse(bytes.toString("utf8", 0, Math.max(0, end)) || "{}") as PackedHead;
-  if (found !== schema) throw damaged;
+  const { schema: found, ...head } = boundedJson(bytes.subarray(0, Math.max(0, end))) as PackedHead;
+  if (found !== schema) throw new RangeError("of another kind");
+  // Each number stands in one series: many of the same ones would take more memory than the file has.
+  let left = (bytes.length - end - 1) / 8;
   const read = <Read>(places: Places): Read =>
     Object.fromEntries(
-      Object.entries(places).map(([name, [at, length]]) => [
-        name,
-        Float64Array.from({ length }, (_, index) => bytes.readDoubleLE(end + 1 + (at + index) * 8)),
-      ]),
+      Object.entries(places).map(([name, [at, length]]) => {
+        left -= length;
+        if (!(length >= 0 && left >= 0)) throw new RangeError("more numbers than there are");
+        return [name, Float64Array.from({ length }, (_, index) => bytes.readDoubleLE(end + 1 + (at + index) * 8))];
+      }),
     ) as Read;
   const samples = head.samples.map(
     ({ sender, receiver }): FlowSamples => ({ sender: read(sender), receiver: read(receiver) }),

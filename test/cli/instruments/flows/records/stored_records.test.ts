@@ -69,6 +69,12 @@ test("many flows share the room of a run", () => {
 });
 
 test("what is no stored series is named", () => {
-  for (const blob of [Buffer.from("no gzip"), gzipSync("{}\n"), gzipSync("")])
+  const withPlaces = (places: unknown): Buffer => {
+    const head = { schema: "trilane/flow-records/1", samples: [], bins: [{ counted: 0, down: places, up: {} }] };
+    return gzipSync(Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), Buffer.alloc(8)]));
+  };
+  const tooMany = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`a${index}`, [0, 1]]));
+  const wrong = [tooMany, { a: [0, 1e15] }, { a: [0, -1] }, { a: ["x", "y"] }, { a: null }].map(withPlaces);
+  for (const blob of [Buffer.from("no gzip"), gzipSync("{}\n"), gzipSync(""), gzipSync("[".repeat(5000)), ...wrong])
     assert.throws(() => unpackRecords(blob, "flow run 7"), /^RunError: flow run 7: its stored series cannot be read/);
 });

@@ -100,3 +100,22 @@ export function scanJson(
   }
   return { isCutOff: depth > 0, wholeObjects };
 }
+
+/** Where JSON.parse stopped, without what stands there. */
+function placeOf(error: unknown): string {
+  const at = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
+  return at === undefined ? "it ends too early" : `at character ${at}`;
+}
+
+/**
+ * What the text means. `limits`: as of scanJson.
+ * @throws JsonTextError if there is more of it than the limits allow; a SyntaxError that quotes nothing of the text if it is no JSON.
+ */
+export function boundedJson(text: Buffer, limits: { depth: number; values: number } = jsonLimits): unknown {
+  scanJson(text, "", limits);
+  try {
+    return JSON.parse(text.toString("utf8"));
+  } catch (error) {
+    throw new SyntaxError(placeOf(error));
+  }
+}
