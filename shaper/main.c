@@ -193,9 +193,9 @@ int main(int argc, char **argv) {
     open_files(&shaper);
     if (!namespace_is_lab()) namespace_enter_lab();
     if (options.die_with_parent) child_die_with_parent(parent);
-    lab_open_far(&shaper.far);
+    lab_open_far(&shaper.far, &options.far_ports);
     namespace_enter_network();
-    lab_open_near(&shaper.near, marks(&options.profile));
+    lab_open_near(&shaper.near, marks(&options.profile), &options.far_ports);
     int status = run(&shaper, inherited_descriptors);
     lab_close(&shaper.near);
     lab_close(&shaper.far);

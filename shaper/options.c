@@ -81,6 +81,8 @@ static const char help_after_disciplines[] =
     "                          those of a network, as 192.0.2.0/24=20ms: half of it is added each way, after "
     "the link\n"
     "  --nameserver ADDRESS    COMMAND's DNS server. Default 100.64.0.53, trilane-replay's\n"
+    "  --far-port PORT,...     TCP to these ports of 127.0.0.1 goes over the link, to 127.0.0.1 of the far "
+    "side\n"
     "  --report FILE           write a report in JSON at the end\n"
     "  --log FILE              write FILE.down and FILE.up, each packet's arrival, departure or drop, in "
     "mm-link's format\n"
@@ -131,6 +133,7 @@ enum {
     OPTION_LINK = LINK_KEYS,
     OPTION_EXTRA_RTT,
     OPTION_NAMESERVER,
+    OPTION_FAR_PORT,
     OPTION_REPORT,
     OPTION_LOG,
     OPTION_PCAPNG,
@@ -151,6 +154,7 @@ static const struct option other_options[] = {
     {"link", required_argument, NULL, OPTION_LINK},
     {"extra-rtt", required_argument, NULL, OPTION_EXTRA_RTT},
     {"nameserver", required_argument, NULL, OPTION_NAMESERVER},
+    {"far-port", required_argument, NULL, OPTION_FAR_PORT},
     {"report", required_argument, NULL, OPTION_REPORT},
     {"log", required_argument, NULL, OPTION_LOG},
     {"pcapng", required_argument, NULL, OPTION_PCAPNG},
@@ -181,6 +185,17 @@ static void read_bin(struct options *options, const char *text) {
     options->evidence.flow_bin_ns = bin_ns;
 }
 
+static void read_far_ports(struct lab_far_ports *ports, const char *text) {
+    for (char *end; *text; text = end + (*end == ',')) {
+        unsigned long port = strtoul(text, &end, 10);
+        if (end == text || (*end && *end != ',') || port < 1 || port > 65535 ||
+            ports->count == LAB_FAR_PORTS_MAX)
+            die(EXIT_BAD_INPUT, "far-port: \"%s\": write ports, as 3000,5173, at most %d", text,
+                LAB_FAR_PORTS_MAX);
+        ports->all[ports->count++] = (uint16_t)port;
+    }
+}
+
 static void read_one(struct options *options, struct link_settings *settings, int option) {
     struct link_error error;
     unsigned char address[sizeof(struct in6_addr)];
@@ -195,6 +210,9 @@ static void read_one(struct options *options, struct link_settings *settings, in
         if (inet_pton(AF_INET, optarg, address) != 1 && inet_pton(AF_INET6, optarg, address) != 1)
             die(EXIT_BAD_INPUT, "nameserver: \"%s\" is not an address: write it as 100.64.0.53", optarg);
         options->nameserver = optarg;
+        break;
+    case OPTION_FAR_PORT:
+        read_far_ports(&options->far_ports, optarg);
         break;
     case OPTION_REPORT:
         options->report = optarg;

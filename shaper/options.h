@@ -5,6 +5,7 @@
 #include "shaper/evidence/evidence.h"
 #include "shaper/language/link_profile.h"
 #include "shaper/origin_delays.h"
+#include "shaper/tun/lab.h"
 
 #include <stdbool.h>
 
@@ -12,7 +13,8 @@ struct options {
     struct link_profile profile;
     const char *nameserver;
     struct origin_delays *origin_delays; // NULL: none
-    const char *report;                  // NULL: none
+    struct lab_far_ports far_ports;
+    const char *report; // NULL: none
     struct evidence_options evidence;
     const char *control;    // path of the socket; NULL: none
     bool keep_capabilities; // the command's

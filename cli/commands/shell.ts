@@ -1,5 +1,5 @@
-// `trilane shell`: runs any command behind an emulated link, with a recording's origins at the other end or with
-// nothing but the other end. The command has the terminal; its exit status is this command's.
+// `trilane shell`: runs any command behind an emulated link, with a recording's origins, servers of this machine or the internet
+// at the other end, or nothing but the other end. The command has the terminal; its exit status is this command's.
 import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
@@ -16,16 +16,23 @@ import { readAskedLink } from "../link/profile_file.ts";
 import { newControlPath } from "../link/socket_path.ts";
 import { extraRttArguments, extraRtts } from "../load/extra_rtts.ts";
 import { type LabOptions, labCommand, spkiList } from "../load/lab.ts";
+import type { Reach } from "../load/reach/reach.ts";
+import {
+  defineReach,
+  type ReachOptions,
+  reachChoiceOf,
+  reachHere,
+  silentServer,
+  wantedOf,
+} from "../load/reach/wanted.ts";
 import { servingArguments } from "../load/serving/arguments.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
 import { type Serving, settleServing } from "../load/serving/serving.ts";
-import type { Exchange } from "../recording/archive/archive.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface ShellOptions extends CommonOptions, ServingOptions {
+interface ShellOptions extends CommonOptions, ServingOptions, ReachOptions {
   link: string;
-  recording: string | undefined;
   meter: boolean;
   control: string | undefined;
   log: string | undefined;
@@ -34,23 +41,17 @@ interface ShellOptions extends CommonOptions, ServingOptions {
   "--"?: string[];
 }
 
-// As the programs have them; see trilane-shaper --help.
-const farEnds = ["100.64.0.1", "fd00:7472::1"];
-const nameserver = "100.64.0.53";
-const shownOrigins = 8;
-
 export const command: Command<ShellOptions> = {
   usage: "shell",
   summary: "Run a command behind an emulated link",
   define: (table) =>
-    defineServing(table)
-      .usage("trilane shell --link LINK [--recording NAME] -- COMMAND...")
+    defineReach(defineServing(table))
+      .usage("trilane shell --link LINK [--recording NAME | --reach HOST:PORT | --outside] -- COMMAND...")
       .option("link", {
         type: "string",
         demandOption: true,
         describe: "as 3mbit/50ms, 3g,loss=1%, or down=30mbit,up=15mbit,rtt=100ms,queue=64kB; see `trilane links`",
       })
-      .option("recording", { type: "string", describe: "serve this recording's origins at the other end" })
       .option("meter", {
         type: "boolean",
         default: false,
@@ -71,36 +72,39 @@ export const command: Command<ShellOptions> = {
         "trilane shell --link 10mbit/100ms --recording shop -- curl -sI https://shop.example/",
         "a recorded origin through the link",
       )
+      .example(
+        "trilane shell --link fast-3g --reach localhost:3000 -- npx playwright test",
+        "a suite against a development server",
+      )
+      .example("trilane shell --link 3g --outside -- curl -sI https://example.com/", "the internet through the link")
       .example("trilane shell --link 1mbit/300ms,loss=2% --recording shop -- bash", "a shell to try things in"),
   run: async (options) => {
     const words = options["--"] ?? [];
     if (words.length === 0) throw new UserError("shell: no command: write it after --, as `-- curl -I https://...`");
     const home = homeFolder(options.home);
     const link = readAskedLink(options.link, process.cwd());
-    const recording = options.recording ?? null;
+    const choice = reachChoiceOf(options);
     const serving = servingOf(options);
     const exchanges =
-      recording === null ? [] : (await withArchive(home, (archive) => archive.show(recording))).exchanges;
-    const origins = recording === null ? farEnds : originsOf(exchanges);
+      choice.kind === "recording" ? (await withArchive(home, (archive) => archive.show(choice.name))).exchanges : [];
+    const wanted = await wantedOf(choice, exchanges);
+    const silent = await silentServer(wanted);
+    if (silent !== null) throw new UserError(`--reach ${silent}: nothing listens there: start the server first`);
+    const reached = reachHere(wanted);
     const lab: LabSettings = {
+      far: reached.far,
       replayOptions: servingArguments(serving),
-      shaperOptions: serving.extra_rtt ? extraRttArguments(extraRtts(exchanges)) : [],
+      shaperOptions: [...reached.shaperOptions, ...(serving.extra_rtt ? extraRttArguments(extraRtts(exchanges)) : [])],
     };
-    if (recording !== null) await spkiList(home);
-    const note: ShellNote = {
-      schema: "trilane/shell/1",
-      link: formatLink(link),
-      recording,
-      reachable: origins,
-      nameserver: recording === null ? null : nameserver,
-    };
+    const spkis = choice.kind === "recording" ? await spkiList(home) : null;
+    const note = noteOf(link, options.recording ?? null, choice.kind, reached);
     const control = options.control === undefined ? undefined : newControlPath(options.control);
-    say(options.json ? terminalJson(note) : noteText(note));
+    say(options.json ? terminalJson(note) : `trilane shell: ${note.link}; at the other end: ${reached.sentence}`);
     await sweepProcessFolders(scratchParent(), "shell");
     const scratch = makeProcessFolder(scratchParent(), "shell");
     const keep = removedAtEnd(scratch);
     try {
-      process.exitCode = await runBehindLink({ ...options, control }, link, words, lab, scratch);
+      process.exitCode = await runBehindLink({ ...options, control }, link, words, { ...lab, spkis }, scratch);
     } finally {
       rmSync(scratch, { recursive: true, force: true });
       keep();
@@ -113,7 +117,23 @@ function scratchParent(): string {
   return Buffer.byteLength(tmpdir()) <= 80 ? tmpdir() : "/tmp";
 }
 
-type LabSettings = Required<Pick<LabOptions, "replayOptions" | "shaperOptions">>;
+type LabSettings = Required<Pick<LabOptions, "far" | "replayOptions" | "shaperOptions">>;
+
+function noteOf(
+  link: LinkProfile,
+  recording: string | null,
+  kind: ShellNote["reach"],
+  { reachable, nameserver }: Reach,
+): ShellNote {
+  return {
+    schema: "trilane/shell/1",
+    link: formatLink(link),
+    recording,
+    reach: kind,
+    reachable: [...reachable],
+    nameserver,
+  };
+}
 
 /** UserError for what has nothing to work on here. */
 function servingOf(options: ShellOptions): Serving {
@@ -129,14 +149,14 @@ async function runBehindLink(
   options: ShellOptions,
   link: LinkProfile,
   words: readonly string[],
-  settings: LabSettings,
+  settings: LabSettings & { readonly spkis: string | null },
   scratch: string,
 ): Promise<number> {
   const home = homeFolder(options.home);
   const recording = options.recording ?? null;
-  const environment = shellEnvironment(recording === null ? null : home);
+  const { far, replayOptions, spkis } = settings;
+  const environment = shellEnvironment(spkis === null ? null : { home, spkis });
   const control = options.control ?? (options.meter ? join(scratch, "control") : undefined);
-  const { replayOptions } = settings;
   const shaperOptions = [...settings.shaperOptions];
   const pass = (name: string, value: string | undefined) => {
     if (value !== undefined) shaperOptions.push(name, value);
@@ -149,7 +169,7 @@ async function runBehindLink(
     environment.SSLKEYLOGFILE ||= join(scratch, "keys");
     pass("--tls-keys", environment.SSLKEYLOGFILE);
   }
-  const lab = labCommand({ home, recording, link, replayOptions, reports: null, shaperOptions });
+  const lab = labCommand({ home, recording, far, link, replayOptions, reports: null, shaperOptions });
   const [program, ...rest] = [...lab.replay, ...lab.shaper, ...words];
   if (program === undefined) return 0;
   const line = options.meter && control !== undefined ? openLiveLine(control) : null;
@@ -160,30 +180,20 @@ async function runBehindLink(
   }
 }
 
-function originsOf(exchanges: readonly Exchange[]): string[] {
-  const origins = exchanges.map(({ scheme, host, port }) => {
-    const name = host.includes(":") ? `[${host}]` : host;
-    return port === (scheme === "https" ? 443 : 80) ? `${scheme}://${name}` : `${scheme}://${name}:${port}`;
-  });
-  return [...new Set(origins)];
-}
-
-function noteText({ link, recording, reachable }: ShellNote): string {
-  if (recording === null) return `trilane shell: ${link}; at the other end: ${reachable.join(", ")}, and nothing else`;
-  const more = reachable.length > shownOrigins ? ` and ${reachable.length - shownOrigins} more` : "";
-  return `trilane shell: ${link}; at the other end: ${reachable.slice(0, shownOrigins).join(", ")}${more}, and nothing else`;
-}
-
-/** No proxies, which nothing in a lab can reach; and the origins' certificate authority where programs look for one. */
-function shellEnvironment(home: string | null): NodeJS.ProcessEnv {
+/**
+ * No proxies, which nothing in a lab can reach; and the origins' certificate authority where programs look for one. Browsers look
+ * in none of these: what Chromium's --ignore-certificate-errors-spki-list takes is in TRILANE_SPKI_LIST.
+ */
+function shellEnvironment(authority: { readonly home: string; readonly spkis: string } | null): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !/^(https?|ftp|all|no)_proxy$/i.test(name));
-  if (home === null) return Object.fromEntries(own);
-  const authority = join(home, "ca", "ca.pem");
+  if (authority === null) return Object.fromEntries(own);
+  const file = join(authority.home, "ca", "ca.pem");
   return {
     ...Object.fromEntries(own),
-    CURL_CA_BUNDLE: authority,
-    SSL_CERT_FILE: authority,
-    NODE_EXTRA_CA_CERTS: authority,
+    CURL_CA_BUNDLE: file,
+    SSL_CERT_FILE: file,
+    NODE_EXTRA_CA_CERTS: file,
+    TRILANE_SPKI_LIST: authority.spkis,
   };
 }
 

@@ -12,6 +12,8 @@ export interface LabOptions {
   readonly home: string;
   /** null: no recording is served; the far namespace holds the link's other end and nothing else. */
   readonly recording: string | null;
+  /** Without a recording: the words that make the far namespace. Default: none, the shaper makes an empty one. */
+  readonly far?: readonly string[];
   readonly link: LinkProfile;
   /** Files to write; null: none. */
   readonly reports: { readonly replay: string; readonly shaper: string } | null;
@@ -71,6 +73,7 @@ function flowsEnd(end: "near" | "far", { run, begun, qlogs, ...ends }: LabFlows)
 export function labCommand({
   home,
   recording,
+  far: farSide = [],
   link,
   reports,
   replayOptions = [],
@@ -80,7 +83,7 @@ export function labCommand({
   refuseChangedFiles(link);
   const replay =
     recording === null
-      ? []
+      ? farSide
       : [
           programPath("trilane-replay"),
           ...["--home", home, "--recording", recording],

@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/fib_rules.h>
 #include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
@@ -19,6 +20,7 @@ struct request {
         struct ifinfomsg link;
         struct ifaddrmsg address;
         struct rtmsg route;
+        struct fib_rule_hdr rule;
     } body;
     uint8_t attributes[128];
 };
@@ -234,4 +236,40 @@ int netlink_add_route(struct netlink *netlink, const char *interface, const char
     add_attribute(&request, RTA_OIF, &index, sizeof index);
     if (tcp) add_metrics(&request, tcp);
     return ask(netlink, &request) < 0 && errno != EEXIST ? -1 : 0;
+}
+
+static int change_rule(struct netlink *netlink, uint16_t type, uint16_t flags,
+                       const struct netlink_rule *rule) {
+    struct ip ip;
+    if (parse_ip(rule->to ? rule->to : "0.0.0.0", &ip) < 0) return -1;
+    struct request request = request_of(type, sizeof(struct fib_rule_hdr), flags);
+    struct fib_rule_hdr *header = &request.body.rule;
+    header->family = (uint8_t)ip.family;
+    header->action = rule->action == RULE_PROHIBIT ? FR_ACT_PROHIBIT : FR_ACT_TO_TBL;
+    header->table = rule->action == RULE_MAIN    ? RT_TABLE_MAIN
+                    : rule->action == RULE_LOCAL ? RT_TABLE_LOCAL
+                                                 : RT_TABLE_UNSPEC;
+    add_attribute(&request, FRA_PRIORITY, &rule->priority, sizeof rule->priority);
+    if (rule->to) {
+        header->dst_len = (uint8_t)rule->prefix_length;
+        add_attribute(&request, FRA_DST, ip.bytes, ip.size);
+    }
+    if (rule->from_interface)
+        add_attribute(&request, FRA_IIFNAME, rule->from_interface, strlen(rule->from_interface) + 1);
+    if (rule->protocol) add_attribute(&request, FRA_IP_PROTO, &rule->protocol, sizeof rule->protocol);
+    struct fib_rule_port_range port = {rule->port, rule->port};
+    if (rule->port) add_attribute(&request, FRA_DPORT_RANGE, &port, sizeof port);
+    return ask(netlink, &request);
+}
+
+int netlink_add_rule(struct netlink *netlink, const struct netlink_rule *rule) {
+    int result = change_rule(netlink, RTM_NEWRULE, NLM_F_CREATE | NLM_F_EXCL, rule);
+    return result < 0 && errno != EEXIST ? -1 : 0;
+}
+
+int netlink_move_local_rule(struct netlink *netlink, uint32_t priority) {
+    struct netlink_rule local = {.priority = priority, .action = RULE_LOCAL};
+    if (netlink_add_rule(netlink, &local) < 0) return -1;
+    local.priority = 0;
+    return change_rule(netlink, RTM_DELRULE, 0, &local) < 0 && errno != ENOENT ? -1 : 0;
 }

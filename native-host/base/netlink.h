@@ -1,4 +1,4 @@
-// Interfaces, addresses and routes of the current network namespace, set through rtnetlink.
+// Interfaces, addresses, routes and rules of the current network namespace, set through rtnetlink.
 // Does not list or watch them.
 #ifndef TRILANE_BASE_NETLINK_H
 #define TRILANE_BASE_NETLINK_H
@@ -39,5 +39,22 @@ struct netlink_tcp {
 };
 int netlink_add_route(struct netlink *netlink, const char *interface, const char *destination,
                       int prefix_length, const struct netlink_tcp *tcp);
+
+// Which packets a rule is of; what is 0 or NULL fits all. `to` in text form, IPv4 or IPv6, says of which
+// family the rule is.
+struct netlink_rule {
+    uint32_t priority; // lower ones are looked at first
+    const char *from_interface;
+    const char *to;
+    int prefix_length;
+    uint8_t protocol;                                     // IPPROTO_TCP
+    uint16_t port;                                        // the destination's; needs a protocol
+    enum { RULE_MAIN, RULE_LOCAL, RULE_PROHIBIT } action; // look in the main or local table, or refuse
+};
+// A rule that is there already is no error.
+int netlink_add_rule(struct netlink *netlink, const struct netlink_rule *rule);
+// The kernel's first rule of IPv4 finds the namespace's own addresses: from now on rules of a lower priority
+// than `priority` come before it.
+int netlink_move_local_rule(struct netlink *netlink, uint32_t priority);
 
 #endif

@@ -64,6 +64,39 @@ static enum address_space space_of_6(const struct in6_addr *address) {
     return space_in(AF_INET6, address, blocks6, sizeof blocks6 / sizeof blocks6[0]);
 }
 
+enum {
+    BLOCKS_4 = sizeof blocks4 / sizeof blocks4[0],
+    BLOCKS_6 = sizeof blocks6 / sizeof blocks6[0],
+    CARRIERS = sizeof carriers / sizeof carriers[0]
+};
+
+static void read_block(const struct block *block, int family, struct own_network *network) {
+    *network = (struct own_network){.space = block->space, .family = family, .bits = block->bits};
+    inet_pton(family, block->network, network->address);
+}
+
+bool address_space_near(size_t index, struct own_network *network) {
+    if (index < BLOCKS_4) {
+        read_block(&blocks4[index], AF_INET, network);
+        return true;
+    }
+    index -= BLOCKS_4;
+    if (index < BLOCKS_6) {
+        read_block(&blocks6[index], AF_INET6, network);
+        return true;
+    }
+    index -= BLOCKS_6;
+    if (index >= CARRIERS * BLOCKS_4) return false;
+    int carrier_bits = carriers[index / BLOCKS_4].bits;
+    struct own_network inner;
+    read_block(&blocks4[index % BLOCKS_4], AF_INET, &inner);
+    *network =
+        (struct own_network){.space = inner.space, .family = AF_INET6, .bits = carrier_bits + inner.bits};
+    inet_pton(AF_INET6, carriers[index / BLOCKS_4].network, network->address);
+    memcpy(network->address + carrier_bits / 8, inner.address, sizeof(struct in_addr));
+    return true;
+}
+
 struct plain_address {
     int family;
     size_t size;

@@ -6,6 +6,7 @@
 
 #include "guard/own_networks.h"
 
+#include <stdbool.h>
 #include <sys/socket.h>
 
 // `address` is an IPv4 or IPv6 one.
@@ -15,6 +16,9 @@ enum address_space address_space_of(const struct sockaddr *address);
 // NULL, lists. 0, or -1 with errno where the interfaces cannot be read.
 int address_space_here(const struct sockaddr *address, const struct own_networks *besides,
                        enum address_space *space);
+
+// All networks that address_space_of calls loopback or local, one by one from index 0: false past the last.
+bool address_space_near(size_t index, struct own_network *network);
 
 // "loopback", "local" or "public".
 const char *address_space_name(enum address_space space);

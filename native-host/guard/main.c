@@ -1,5 +1,4 @@
-// trilane-guard: runs a command that reaches the internet, but not this machine's own services and not its
-// networks.
+// trilane-guard: runs a command that reaches what it may, and of this machine no more.
 //
 // A page that is recorded is anybody's. The browser that loads it has checks of its own (Local Network
 // Access), but not for everything: a page may lead it to a private address by a redirect, a form or a name
@@ -7,21 +6,23 @@
 // no namespace for that: the browser stays on the network that it is on. The command gets what child.h says,
 // and its exit status is ours.
 //
-// With --new-network it is the other way round: the command gets an empty network, on which nothing is
-// filtered, and takes our place. A link to live sites begins so (live_lab.sh): AppArmor may let this program
-// make user namespaces and not `unshare`.
+// With --new-network the command gets an empty network: trilane-shaper's, which makes it the far side of its
+// link (AppArmor may let this program make user namespaces, and not `unshare`). What comes over the link then
+// reaches only what is there: servers of this machine through doors, or what pasta brings (live_lab.sh), and
+// if --nearest says so not the addresses that are nearer.
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/namespace.h"
+#include "base/walls.h"
 #include "guard/connect_filter.h"
+#include "guard/debugging.h"
+#include "guard/far_side.h"
 #include "guard/gate.h"
+#include "guard/handover.h"
+#include "guard/options.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <getopt.h>
-#include <netinet/in.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -30,37 +31,12 @@
 // What the command gets to end by itself after Ctrl-C or SIGTERM.
 static const uint64_t grace_ns = 2 * NS_PER_S;
 
-static const char help[] =
-    "Usage: trilane-guard [--nearest SPACE] [--own NETWORKS] -- COMMAND [ARGUMENT]...\n"
-    "       trilane-guard --new-network -- COMMAND [ARGUMENT]...\n"
-    "       trilane-guard --space ADDRESS\n"
-    "       trilane-guard --networks\n"
-    "Runs a command that cannot connect to this machine or its networks; `trilane "
-    "record` runs browsers in it.\n"
-    "\n"
-    "  --nearest SPACE  what it may reach, with all that is farther: public (the "
-    "default), local (private and\n"
-    "                   link-local addresses), or loopback (all addresses)\n"
-    "  --own NETWORKS   what is near besides this network's interfaces: in a lab, what --networks printed on "
-    "the machine\n"
-    "  --new-network    run it in a new, empty network in which it may make a lab, and filter nothing\n"
-    "  --space ADDRESS  print which of the three an IPv4 or IPv6 address is in: this machine's own "
-    "addresses are\n"
-    "                   loopback, and their networks local, also where they are "
-    "public ones\n"
-    "  --networks       print this machine's own addresses and networks, as --own takes them\n"
-    "  --help, --version\n"
-    "\n"
-    "The name servers of /etc/resolv.conf can be asked in any case, this machine's sockets with names of "
-    "their own\n"
-    "(AF_UNIX) in none.\n"
-    "\n"
-    "Example:\n"
-    "  trilane-guard -- curl http://localhost/\n";
-
 struct guard {
+    const struct options *options;
     struct loop *loop;
     struct child child;
+    pid_t own_pid;
+    int to; // in the child: where descriptors go
     int status;
 };
 
@@ -70,23 +46,9 @@ static void child_ended(void *context, int status) {
     loop_stop(guard->loop);
 }
 
-static int receive_descriptor(int from) {
-    int fd = -1;
-    char byte, control[CMSG_SPACE(sizeof fd)];
-    struct iovec data = {.iov_base = &byte, .iov_len = 1};
-    struct msghdr message = {
-        .msg_iov = &data, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
-    ssize_t size;
-    while ((size = recvmsg(from, &message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) {
-    }
-    struct cmsghdr *header = size == 1 ? CMSG_FIRSTHDR(&message) : NULL;
-    if (header && header->cmsg_type == SCM_RIGHTS) memcpy(&fd, CMSG_DATA(header), sizeof fd);
-    return fd;
-}
-
 // In the child: the filter's descriptor goes over a socket to who answers.
 static int enter_filter(void *context) {
-    int to = *(const int *)context;
+    const struct guard *guard = context;
     char byte = 0, control[CMSG_SPACE(sizeof(int))];
     memset(control, 0, sizeof control);
     struct iovec data = {.iov_base = &byte, .iov_len = 1};
@@ -99,116 +61,119 @@ static int enter_filter(void *context) {
     int fd = connect_filter_install(&message);
     if (fd >= 0) {
         memcpy(CMSG_DATA(header), &fd, sizeof fd);
-        return sendmsg(to, &message, 0) == 1 ? 0 : -1;
+        return sendmsg(guard->to, &message, 0) == 1 ? 0 : -1;
     }
     log_line("system calls cannot be filtered: %s%s", strerror(errno),
              errno == EBUSY ? " (a container's runtime does so already: run outside it)" : "");
     return -1;
 }
 
-static int run(char *const argv[], unsigned inherited, enum address_space nearest,
-               const struct own_networks *besides) {
-    struct guard guard = {.child = {.ended = child_ended, .context = &guard}, .status = EXIT_RUN_FAILED};
+// In the child: the far side's sockets go to who stays on this machine's network.
+static int enter_far_side(void *context) {
+    const struct guard *guard = context;
+    int descriptors[DOORS_MAX + 1];
+    namespace_enter_lab();
+    child_die_with_parent(guard->own_pid);
+    size_t count = far_side_listen(&guard->options->doors, descriptors);
+    return handover_send(guard->to, descriptors, count);
+}
+
+// Dies.
+static void open_guard(struct guard *guard) {
+    guard->own_pid = getpid();
+    guard->child = (struct child){.ended = child_ended, .context = guard};
+    guard->status = EXIT_RUN_FAILED;
+    if (loop_open(&guard->loop) < 0 || child_open(&guard->child, guard->loop) < 0)
+        die(EXIT_RUN_FAILED, "event loop: %s", strerror(errno));
+}
+
+// Starts the command; the number of descriptors that it sent.
+static size_t start(struct guard *guard, struct child_options *options, int *descriptors, size_t max) {
     int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+        die(EXIT_RUN_FAILED, "socket: %s", strerror(errno));
+    guard->to = ends[1];
+    options->argv = guard->options->command;
+    options->inherited_descriptors = guard->options->inherited_descriptors;
+    options->prepare_context = guard;
+    options->grace_ns = grace_ns;
+    if (child_start(&guard->child, options) < 0) die(EXIT_RUN_FAILED, "command: %s", strerror(errno));
+    close(ends[1]);
+    size_t count = options->prepare ? handover_receive(ends[0], descriptors, max) : 0;
+    close(ends[0]);
+    return count;
+}
+
+static int run_filtered(struct guard *guard) {
+    const struct options *options = guard->options;
+    struct child_options child_options = {.prepare = enter_filter};
+    struct gate gate;
+    int fd = -1;
     // What the command leaves behind stays ours, so that its memory can be read wherever only a parent may do
     // so.
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0 || loop_open(&guard.loop) < 0 ||
-        child_open(&guard.child, guard.loop) < 0)
-        die(EXIT_RUN_FAILED, "event loop: %s", strerror(errno));
-    struct child_options options = {.argv = argv,
-                                    .inherited_descriptors = inherited,
-                                    .prepare = enter_filter,
-                                    .prepare_context = &ends[1],
-                                    .grace_ns = grace_ns};
-    if (child_start(&guard.child, &options) < 0) die(EXIT_RUN_FAILED, "command: %s", strerror(errno));
-    close(ends[1]);
-    int fd = receive_descriptor(ends[0]);
-    close(ends[0]);
-    struct gate gate;
     // Without a filter there is no command: its end is told, with the reason.
-    bool asked = fd >= 0;
-    if ((asked && gate_open(&gate, guard.loop, fd, nearest, besides) < 0) || loop_run(guard.loop) < 0)
+    bool asked = start(guard, &child_options, &fd, 1) == 1;
+    if ((asked && gate_open(&gate, guard->loop, fd, options->nearest, &options->own) < 0) ||
+        loop_run(guard->loop) < 0)
         log_line("event loop: %s", strerror(errno));
-    child_close(&guard.child);
+    child_close(&guard->child);
     if (asked) gate_close(&gate);
-    loop_close(guard.loop);
-    return guard.status;
+    return guard->status;
 }
 
-static int run_in_new_network(char *const argv[]) {
+// 0, or -1 with errno. The first descriptor is that of names.
+static int open_doors(struct doors *doors, const struct door_list *list, const int *descriptors,
+                      size_t count) {
+    if (count == 0) return 0;
+    if (doors_answer_names(doors, descriptors[0]) < 0) return -1;
+    for (size_t i = 1; i < count; i++)
+        if (doors_add(doors, descriptors[i], &list->all[i - 1].target) < 0) return -1;
+    return 0;
+}
+
+// The command in a new network with doors, or in this one; with a debugging port to what is inside.
+static int run_with_doors(struct guard *guard) {
+    const struct options *options = guard->options;
+    struct child_options child_options = {.prepare = options->new_network ? enter_far_side : NULL,
+                                          .keep_capabilities = true};
+    struct debugging debugging = {.watch = {.fd = -1}};
+    struct doors doors;
+    int descriptors[DOORS_MAX + 1];
+    doors_open(&doors, guard->loop, &options->doors);
+    if (options->debugging) debugging_open_outside(&debugging, options->command);
+    if (options->inside && debugging_enter(&doors) < 0) log_line("debugging port: %s", strerror(errno));
+    size_t count = start(guard, &child_options, descriptors, DOORS_MAX + 1);
+    if (walls_raise(0) < 0) log_line("no walls around this program: %s", strerror(errno));
+    if (open_doors(&doors, &options->doors, descriptors, count) < 0 ||
+        debugging_watch(&debugging, guard->loop) < 0 || loop_run(guard->loop) < 0)
+        log_line("event loop: %s", strerror(errno));
+    child_close(&guard->child);
+    debugging_close(&debugging);
+    doors_close(&doors);
+    return guard->status;
+}
+
+// It takes our place.
+static int run_in_new_network(const struct options *options) {
     namespace_enter_lab();
-    execvp(argv[0], argv);
-    die(EXIT_BAD_INPUT, "%s: %s", argv[0], strerror(errno));
-}
-
-static void print_space(const char *text) {
-    struct sockaddr_in four = {.sin_family = AF_INET};
-    struct sockaddr_in6 six = {.sin6_family = AF_INET6};
-    const struct sockaddr *address = NULL;
-    if (inet_pton(AF_INET, text, &four.sin_addr) == 1)
-        address = (const struct sockaddr *)&four;
-    else if (inet_pton(AF_INET6, text, &six.sin6_addr) == 1)
-        address = (const struct sockaddr *)&six;
-    else
-        die(EXIT_BAD_INPUT, "--space \"%s\": write an IPv4 or IPv6 address", text);
-    enum address_space space;
-    if (address_space_here(address, NULL, &space) < 0)
-        die(EXIT_RUN_FAILED, "interfaces of this machine: %s", strerror(errno));
-    puts(address_space_name(space));
-}
-
-static void print_networks(void) {
-    struct own_networks own;
-    if (own_networks_read(&own) < 0) die(EXIT_RUN_FAILED, "interfaces of this machine: %s", strerror(errno));
-    own_networks_write(&own, stdout);
-    putchar('\n');
-    own_networks_free(&own);
+    if (options->nearest_given) far_side_refuse(options->nearest, &options->own);
+    execvp(options->command[0], options->command);
+    die(EXIT_BAD_INPUT, "%s: %s", options->command[0], strerror(errno));
 }
 
 int main(int argc, char **argv) {
+    pid_t parent = getppid();
     log_program("trilane-guard");
-    unsigned inherited = child_inherited_descriptors();
-    static const struct option known[] = {
-        {"nearest", required_argument, NULL, 'n'}, {"new-network", no_argument, NULL, 'w'},
-        {"own", required_argument, NULL, 'o'},     {"networks", no_argument, NULL, 'k'},
-        {"space", required_argument, NULL, 's'},   {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'v'},       {NULL, 0, NULL, 0}};
-    int nearest = SPACE_PUBLIC, option;
-    bool new_network = false;
-    struct own_networks besides = {0};
-    while ((option = getopt_long(argc, argv, "+", known, NULL)) != -1) {
-        if (option == 'n') {
-            nearest = address_space_named(optarg);
-            if (nearest < 0) die(EXIT_BAD_INPUT, "--nearest \"%s\": write public, local or loopback", optarg);
-        } else if (option == 'w') {
-            new_network = true;
-        } else if (option == 'o') {
-            own_networks_free(&besides);
-            if (own_networks_parse(&besides, optarg) < 0)
-                die(EXIT_BAD_INPUT, "--own \"%s\": write what trilane-guard --networks prints", optarg);
-        } else if (option == 'k') {
-            print_networks();
-            return 0;
-        } else if (option == 's') {
-            print_space(optarg);
-            return 0;
-        } else if (option == 'h') {
-            fputs(help, stdout);
-            return 0;
-        } else if (option == 'v') {
-            puts("trilane-guard " TRILANE_VERSION);
-            return 0;
-        } else {
-            return EXIT_BAD_INPUT;
-        }
-    }
-    if (optind == argc) {
-        fputs(help, stderr);
-        return EXIT_BAD_INPUT;
-    }
-    if (new_network) return run_in_new_network(argv + optind);
-    int status = run(argv + optind, inherited, (enum address_space)nearest, &besides);
-    own_networks_free(&besides);
+    struct options options = {.inherited_descriptors = child_inherited_descriptors()};
+    options_read(&options, argc, argv);
+    if (options.die_with_parent) child_die_with_parent(parent);
+    bool has_doors = options.doors.count > 0 || options.debugging;
+    if (options.new_network && !has_doors) return run_in_new_network(&options);
+    struct guard guard = {.options = &options};
+    open_guard(&guard);
+    int status = has_doors || options.inside ? run_with_doors(&guard) : run_filtered(&guard);
+    loop_close(guard.loop);
+    options_close(&options);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "shaper/tun/tun_device.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -43,8 +44,36 @@ static void open_side(struct lab_side *side, const char *interface, const char *
     check_6(netlink_add_address(netlink, interface, address_6, 128), "IPv6 address");
 }
 
-void lab_open_far(struct lab_side *side) {
+static void set_sysctl(const char *name) {
+    if (namespace_set_sysctl(name, "1") < 0)
+        die(EXIT_RUN_FAILED,
+            "/proc/sys/%s: %s: a container that mounts it read-only has no ports of localhost behind a link",
+            name, strerror(errno));
+}
+
+enum { FAR_PORT_PRIORITY = 10, LOCAL_PRIORITY = 100 };
+
+// Loopback addresses are not routed, nor is a packet taken that seems to come from ourselves: for this
+// interface both are allowed. On the far side nothing but the servers listens there.
+static void lead_far_ports(struct netlink *netlink, const struct lab_far_ports *ports) {
+    if (ports->count == 0) return;
+    set_sysctl("net/ipv4/conf/far/route_localnet");
+    set_sysctl("net/ipv4/conf/far/accept_local");
+    for (size_t i = 0; i < ports->count; i++) {
+        struct netlink_rule rule = {.priority = FAR_PORT_PRIORITY,
+                                    .to = "127.0.0.1",
+                                    .prefix_length = 32,
+                                    .protocol = IPPROTO_TCP,
+                                    .port = ports->all[i],
+                                    .action = RULE_MAIN};
+        check(netlink_add_rule(netlink, &rule), "rule of a port");
+    }
+    check(netlink_move_local_rule(netlink, LOCAL_PRIORITY), "rule of local addresses");
+}
+
+void lab_open_far(struct lab_side *side, const struct lab_far_ports *ports) {
     open_side(side, "near", LAB_FAR_ADDRESS, LAB_FAR_ADDRESS_6);
+    if (ports->count > 0) set_sysctl("net/ipv4/conf/near/route_localnet");
     // No congestion control here: the servers choose theirs, and a route's would win over it.
     struct netlink_tcp tcp = {0};
     check(netlink_add_route(&side->netlink, side->interface, LAB_NEAR_ADDRESS, 32, &tcp), "route");
@@ -55,11 +84,12 @@ void lab_open_far(struct lab_side *side) {
             "IPv6 route");
 }
 
-void lab_open_near(struct lab_side *side, bool ecn) {
+void lab_open_near(struct lab_side *side, bool ecn, const struct lab_far_ports *ports) {
     open_side(side, "far", LAB_NEAR_ADDRESS, LAB_NEAR_ADDRESS_6);
     struct netlink_tcp tcp = {.congestion_control = "cubic", .ecn = ecn};
     check(netlink_add_route(&side->netlink, side->interface, "0.0.0.0", 0, &tcp), "default route");
     check_6(netlink_add_route(&side->netlink, side->interface, "::", 0, &tcp), "default IPv6 route");
+    lead_far_ports(&side->netlink, ports);
     // Where a container mounts /proc/sys read-only these stay as they are: the namespace is new, so that
     // there are no metrics from before; and ping then needs a capability.
     namespace_set_sysctl("net/ipv4/tcp_no_metrics_save", "1");

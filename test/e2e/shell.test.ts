@@ -90,6 +90,7 @@ test("a recorded origin answers through the link, trusted by its authority", asy
     schema: "trilane/shell/1",
     link: "10mbit/80ms",
     recording: "site",
+    reach: "recording",
     reachable: ["https://site.test"],
     nameserver: "100.64.0.53",
   });

@@ -1,14 +1,18 @@
 #!/usr/bin/env bash
-# live_lab.sh GUARD COMMAND...: runs COMMAND in a network namespace of its own that reaches the world through pasta, in user space
-# and without root. GUARD is trilane-guard, which makes the namespace: AppArmor may allow it that (cli/install/apparmor.profile),
-# and not unshare. COMMAND is trilane-shaper, for which this namespace is the far side: the link lies between it and the
+# live_lab.sh GUARD... -- COMMAND...: runs COMMAND in a network namespace of its own that reaches the world through pasta, in user
+# space and without root. GUARD is `trilane-guard --new-network ...`, which makes the namespace: AppArmor may allow it that
+# (cli/install/apparmor.profile), and not unshare. COMMAND is trilane-shaper, for which this namespace is the far side: the link lies between it and the
 # browser. Descriptors 3 and 4 and the exit status are COMMAND's.
 #
 # pasta is attached from outside and not COMMAND's parent, because newer ones close the descriptors they inherit.
 # It forwards for whichever address asked last, so the near side's needs no translation.
 set -euo pipefail
 lab=$$
-guard=$1
+guard=()
+while [ "$1" != -- ]; do
+  guard+=("$1")
+  shift
+done
 shift
 
 attach() {
@@ -35,10 +39,10 @@ for _ in $(seq 250); do
   fi
   sleep 0.02
 done
-echo "record: pasta gave the lab no way out: see that it is installed (apt install passt) and that this machine has a network" >&2
+echo "trilane: pasta gave the lab no way out: see that it is installed (apt install passt) and that this machine has a network" >&2
 exit 1
 '
 
 attach </dev/null >/dev/null 3>&- 4>&- &
 disown
-exec "$guard" --new-network -- sh -c "$inside" sh "$@"
+exec "${guard[@]}" -- sh -c "$inside" sh "$@"

@@ -47,6 +47,17 @@ function labNameserver(): string | null {
 const asUser = (): string[] =>
   process.getuid?.() === 0 ? ["unshare", "-U", "--map-user=1000", "--map-group=1000", "--"] : [];
 
+/**
+ * The words before trilane-shaper's whose far side is the world. What comes over the link is refused if it is for an address
+ * nearer than public, or in `own` (`trilane-guard --networks`); null: nothing is. UserError if pasta is not installed.
+ */
+export function outsideCommand(option: string, refused: { readonly own: string } | null): readonly string[] {
+  if (!isInstalled("pasta"))
+    throw new UserError(`${option}: pasta is not installed, which takes the link to the world: apt install passt`);
+  const refusing = refused ? ["--nearest", "public", "--own", refused.own] : [];
+  return ["bash", script, programPath("trilane-guard"), "--new-network", ...refusing, "--"];
+}
+
 /** UserError where what a link needs is not installed. */
 export function liveLabCommand(link: LinkProfile | null): readonly string[] {
   if (link === null) return asUser();
@@ -58,7 +69,5 @@ export function liveLabCommand(link: LinkProfile | null): readonly string[] {
     const token = `TRILANE_LAB=${process.env.TRILANE_LAB}`;
     return ["env", token, ...shaper, ...(nameserver ? ["--nameserver", nameserver] : []), "--"];
   }
-  if (!isInstalled("pasta"))
-    throw new UserError("--link: pasta is not installed, which takes the link to the world: apt install passt");
-  return ["bash", script, programPath("trilane-guard"), ...shaper, "--"];
+  return [...outsideCommand("--link", null), ...shaper, "--"];
 }

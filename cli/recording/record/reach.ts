@@ -23,10 +23,16 @@ export interface Reach {
 
 const isSpace = (word: string): word is AddressSpace => spaces.some((space) => space === word);
 
-async function spaceOf(address: string): Promise<AddressSpace> {
+/** How near an IPv4 or IPv6 address is. */
+export async function spaceOf(address: string): Promise<AddressSpace> {
   const word = (await runProgram(programPath("trilane-guard"), ["--space", address])).trim();
   if (!isSpace(word)) throw new RangeError(`trilane-guard --space ${address}: ${word}`);
   return word;
+}
+
+/** This machine's own addresses and networks, as trilane-guard takes them. */
+export async function ownNetworks(): Promise<string> {
+  return (await runProgram(programPath("trilane-guard"), ["--networks"])).trim();
 }
 
 /**
@@ -35,8 +41,7 @@ async function spaceOf(address: string): Promise<AddressSpace> {
  */
 export async function guardCommand({ nearest }: Reach): Promise<readonly string[]> {
   const guard = programPath("trilane-guard");
-  const networks = (await runProgram(guard, ["--networks"])).trim();
-  return [guard, "--nearest", nearest, "--own", networks, "--"];
+  return [guard, "--nearest", nearest, "--own", await ownNetworks(), "--"];
 }
 
 const everywhere: Reach = { nearest: "public", pinned: null };

@@ -1,0 +1,14 @@
+// Descriptors sent to another process over a Unix socket.
+#ifndef TRILANE_GUARD_HANDOVER_H
+#define TRILANE_GUARD_HANDOVER_H
+
+#include <stddef.h>
+
+enum { HANDOVER_MAX = 128 };
+
+// In one message. 0, or -1 with errno.
+int handover_send(int to, const int *descriptors, size_t count);
+// How many came (close-on-exec), at most `max`; 0: none, as the other side is gone.
+size_t handover_receive(int from, int *descriptors, size_t max);
+
+#endif
