@@ -56,7 +56,7 @@ export const command: Command<BundleOptions> = {
       .option("keep-credentials", {
         type: "boolean",
         default: false,
-        describe: `keep values that are otherwise masked: ${credentialsInWords}, and in loads fields named ${secretNamesInWords}`,
+        describe: `keep values that are otherwise masked: ${credentialsInWords}. In loads also those of fields named ${secretNamesInWords}`,
       })
       .example("trilane bundle 3", "sweep 3, for an artifact committee")
       .example("trilane bundle merged.db --out study.tar.zst", "what several machines measured")

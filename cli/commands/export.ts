@@ -112,6 +112,12 @@ function pieces(
 const helpOf = (all: readonly Column[]): string =>
   all.map(({ name, meaning }) => `  ${name.padEnd(24)} ${meaning}`).join("\n");
 
+/** Of all CSV files that it writes. */
+export const columnTables = (): { readonly of: string; readonly columns: readonly Column[] }[] => [
+  { of: "Columns of the CSV; an empty field is unavailable", columns },
+  ...instruments.flatMap((kind) => kind.columns),
+];
+
 /** The sweep that is asked for, or the newest one, if it has no pages. */
 function otherSweepOf(results: Results, asked: string | undefined): AnySweep | null {
   const known = asked === undefined ? results.listAllSweeps()[0] : results.anySweep(readNumber(asked, "sweep"));
@@ -131,14 +137,14 @@ export const command: Command<ExportOptions> = {
       .option("format", {
         type: "string",
         describe:
-          "har: requests; csv: a row per load; json: all but requests; race: a race with one load of each lane; p1203: of videos the input of ITU-T P.1203, whose models score H.264 and no Opus (schemas/p1203.schema.json). Of flows csv: a row per run and flow; series: what they did over time; json; flent: files for flent's plotter. Of fetches csv: a row each; json",
+          "Of loads har: requests; csv: a row each; json: all but requests; race: a race with one load of each lane. Of videos p1203: the input of ITU-T P.1203 (schemas/p1203.schema.json), whose models score H.264 and no Opus. Of flows csv: a row per run and flow; series: what they did over time; json; flent: files for flent's plotter. Of fetches csv: a row each; json",
       })
       .option("recording", { type: "string", describe: "a recording instead, as har, mahimahi (a folder) or wpr" })
       .option("load", { type: "string", describe: "number of one load, run of flows or fetch, instead of all" })
       .option("keep-credentials", {
         type: "boolean",
         default: false,
-        describe: `keep values that are otherwise masked: ${credentialsInWords}, and in loads (not recordings) fields named ${secretNamesInWords}`,
+        describe: `keep values that are otherwise masked: ${credentialsInWords}. In loads, not in recordings, also those of fields named ${secretNamesInWords}`,
       })
       .option("out", { type: "string", describe: "the file to write (default: standard output)" })
       .example("trilane export --format csv --out loads.csv", "the newest sweep's loads")
@@ -151,10 +157,9 @@ export const command: Command<ExportOptions> = {
       )
       .example("trilane export 3 --format json", "sweep 3 with its verdicts (schemas/export.schema.json)")
       .epilogue(
-        [
-          `Columns of the CSV; an empty field is unavailable:\n${helpOf(columns)}`,
-          ...instruments.flatMap((kind) => kind.columns.map((table) => `${table.of}:\n${helpOf(table.columns)}`)),
-        ].join("\n\n"),
+        columnTables()
+          .map((table) => `${table.of}:\n${helpOf(table.columns)}`)
+          .join("\n\n"),
       );
   },
   run: async (options) => {

@@ -79,7 +79,7 @@ export const command: Command<FlowsOptions> = {
         [
           "Transports, and their controllers (usual: cubic; cubic-nN: CUBIC as N flows; sprout-ewma: Sprout-EWMA, acknowledged packet by packet):",
           ...transportLines,
-          "@START is when it starts (5s, 500ms), `for` how long it sends, `size` how much the receiver gets (8MB); without both it sends until the run ends. paced has the kernel spread a tcp or tls flow’s packets over the round trip, as QUIC flows always are. migrate has the client of a quic flow move to another port that often, after probing it (active migration), at most every 4 round trips of the link; a run in which it never came to is invalid; a NAT that moves it is the link’s: rebind=TIME. down (usual): the far end sends, as a server does.",
+          "@START is when it starts (5s, 500ms). `for` is how long it sends, `size` how much the receiver gets (8MB). Without both it sends until the run ends. `paced`: the kernel spreads a tcp or tls flow’s packets over the round trip, as QUIC flows always do. `migrate`: the client of a quic flow moves to another port that often, after probing it (active migration), at most every 4 round trips of the link. A run in which it never moved is invalid. A NAT that moves it is the link’s: rebind=TIME. `down` (usual): the far end sends, as a server does.",
           "",
           metricHelp("What is measured; over runs medians, with 95 % intervals of order statistics.", {
             flow: "Of each flow",

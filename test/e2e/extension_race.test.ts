@@ -8,8 +8,8 @@ import { after, before, test } from "node:test";
 import type { Page } from "puppeteer-core";
 import type { RaceRecord } from "../../extension/history/records.ts";
 import { timedTest } from "../calm_machine.ts";
+import { axeFindings } from "./axe.ts";
 import { noteDisturbed } from "./calm_load.ts";
-import { seriousFindings } from "./extension_axe.ts";
 import { ask, type ExtensionBrowser, startExtensionBrowser, stateOf, stored, until } from "./extension_browser.ts";
 import { type LocalSite, startLocalSite } from "./extension_site.ts";
 
@@ -138,7 +138,7 @@ timedTest("a race from the popup ends in a verdict, whatever is closed, stopped 
     "each lane was filmed",
   );
   assert.match(readFileSync(result?.report_path ?? "", "utf8"), /<!doctype html>/i);
-  assert.deepEqual(await seriousFindings(racePage), []);
+  assert.deepEqual(await axeFindings(racePage, true), []);
   assert.deepEqual(handedOver(), [], "what was handed over is forgotten");
   await racePage.close();
   await page.close();
@@ -151,7 +151,7 @@ test("a race that is canceled stops, and says so", async () => {
   await until("it races", async () => (await stateOf(view)).races[id]?.phase === "racing", raceTime_ms);
   const racePage = await extension.open(`views/race/race.html?race=${id}`);
   await racePage.waitForSelector("#cancel");
-  assert.deepEqual(await seriousFindings(racePage), []);
+  assert.deepEqual(await axeFindings(racePage, true), []);
   await racePage.click("#cancel");
   const record = await until(
     "it ends",

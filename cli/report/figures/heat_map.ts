@@ -81,6 +81,9 @@ function cellNumber(improvement: Improvement): string {
   return `${limitSign(percent, limitOf(improvement)).trim()}${number}`;
 }
 
+/** A cell's name to assistive technology: who speaks to it says what they see in it (WCAG 2.5.3). */
+const spokenName = (shown: string, story: string): string => (story.includes(shown) ? story : `${shown}: ${story}`);
+
 /** A triangle, up for faster, down for slower; filled where the difference stands the correction. */
 function signMark(kind: "faster" | "slower", filled: boolean, x: number, y: number): Markup {
   const path = kind === "faster" ? `M${x} ${y + 5}h7l-3.5 -5z` : `M${x} ${y}h7l-3.5 5z`;
@@ -93,7 +96,8 @@ function cellMarkup(cell: HeatCell, grid: LinkGrid, x: number, y: number, width:
   const [w, h] = [width - 2, cellHeight - 2];
   const middle = html`x="${x + width / 2}" y="${y + cellHeight / 2 + 4}"`;
   if (cell.empty || percent === null) {
-    return html`<a href="#${cell.target}" data-link="${cell.link}" aria-label="${story}"><title>${story}</title><rect class="${cell.empty && cell.empty.leftOut > 0 ? "void invalid" : "void"}" x="${x + 1}" y="${y + 1}" width="${w}" height="${h}"/><text class="why" ${middle}>${cell.empty?.short ?? "none"}</text></a>`;
+    const shown = cell.empty?.short ?? "none";
+    return html`<a href="#${cell.target}" data-link="${cell.link}" aria-label="${spokenName(shown, story)}"><title>${story}</title><rect class="${cell.empty && cell.empty.leftOut > 0 ? "void invalid" : "void"}" x="${x + 1}" y="${y + 1}" width="${w}" height="${h}"/><text class="why" ${middle}>${shown}</text></a>`;
   }
   const kind = direction(cell.improvement);
   // Pale where no difference is shown: the number stays, the colour makes no claim.
@@ -101,7 +105,8 @@ function cellMarkup(cell: HeatCell, grid: LinkGrid, x: number, y: number, width:
   const outline = kind === "unclear" ? "open" : kind === "unknown" ? "unsure" : "sure";
   const sign =
     kind === "faster" || kind === "slower" ? signMark(kind, isCorrected(cell), x + width - 10, y + 3.5) : null;
-  return html`<a href="#${cell.target}" data-link="${cell.link}" aria-label="${story}"><title>${story}</title><g class="${outline}"><rect class="${stepClass(step)}" x="${x + 1}" y="${y + 1}" width="${w}" height="${h}"/><text ${middle}>${cellNumber(cell.improvement)}</text>${sign}</g></a>`;
+  const shown = cellNumber(cell.improvement);
+  return html`<a href="#${cell.target}" data-link="${cell.link}" aria-label="${spokenName(shown, story)}"><title>${story}</title><g class="${outline}"><rect class="${stepClass(step)}" x="${x + 1}" y="${y + 1}" width="${w}" height="${h}"/><text ${middle}>${shown}</text>${sign}</g></a>`;
 }
 
 /** Widths fit the widest number or word that stands in a cell or below it. */

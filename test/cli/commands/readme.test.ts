@@ -5,19 +5,12 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { declaredCommands } from "../../../cli/commands/all.ts";
 import { readWords } from "../../../cli/commands/words.ts";
+import { wordsOf } from "../../docs_console.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
-const documents = globSync(["*.md", "{cli,extension,native-host,schemas,shaper}/**/*.md"], { cwd: root });
+const documents = globSync(["*.md", "{cli,docs,extension,native-host,schemas,shaper}/**/*.md"], { cwd: root });
 const textOf = (document: string): string => readFileSync(join(root, document), "utf8");
 const commands = await declaredCommands();
-
-/** As a shell splits it, of what the documents use: quotes, comments, a pipe or redirection, a second command. */
-function wordsOf(line: string): string[] {
-  const [command = ""] = line.split(/ #| [|>]|>>| && /);
-  return [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
-    ([, single, double, bare]) => single ?? double ?? bare ?? "",
-  );
-}
 
 test("each command that a document shows can be given", () => {
   let count = 0;

@@ -1,4 +1,4 @@
-// axe-core in a page of the extension: what it finds serious or critical, as lines that name rule and place.
+// axe-core in a page: all that it finds, as lines that name rule and place.
 import axe from "axe-core";
 import type { Page } from "puppeteer-core";
 
@@ -9,8 +9,8 @@ interface Finding {
   readonly nodes: readonly { readonly target: readonly unknown[]; readonly failureSummary?: string }[];
 }
 
-/** In light and in dark; empty where there is nothing. */
-export async function seriousFindings(page: Page): Promise<string[]> {
+/** In light and in dark; empty if there is nothing. `isMinorLeft`: only what axe calls serious or critical. */
+export async function axeFindings(page: Page, isMinorLeft = false): Promise<string[]> {
   const lines: string[] = [];
   for (const scheme of ["light", "dark"]) {
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
@@ -19,9 +19,9 @@ export async function seriousFindings(page: Page): Promise<string[]> {
       "axe.run(document, { resultTypes: ['violations'] }).then((results) => results.violations)",
     )) as Finding[];
     for (const { id, impact, help, nodes } of violations)
-      if (impact === "serious" || impact === "critical")
+      if (!isMinorLeft || impact === "serious" || impact === "critical")
         for (const node of nodes)
-          lines.push(`${scheme}: ${id}: ${help}: ${node.target.join(" ")}: ${node.failureSummary}`);
+          lines.push(`${scheme}: ${id} (${impact}): ${help}: ${node.target.join(" ")}: ${node.failureSummary}`);
   }
   await page.emulateMediaFeatures([]);
   return lines;
