@@ -1,9 +1,10 @@
 // The source read as a graph: what a file reaches, types and dynamic imports included, and which files are a paragraph of another.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { checkout } from "../cli/base/programs.ts";
 import { importsOf, linesOf, paragraphs, reachOf, sourceFiles, typescriptImport } from "./source_tree.ts";
 
 const tree = {
@@ -37,4 +38,16 @@ test("reach follows types, dynamic imports and cycles; lines leave out data and 
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
+});
+
+test("files that the source names are there", () => {
+  const named = /\b(?:cli|extension|native-host|schemas|shaper|test)\/[\w./-]+\.(?:ts|c|h|sh|py|json|sql|css)\b/g;
+  const files = sourceFiles(checkout, ["cli", "extension", "native-host", "shaper"]);
+  const missing = files.flatMap(({ path }) =>
+    [...readFileSync(join(checkout, path), "utf8").matchAll(named)]
+      .map(([name]) => name)
+      .filter((name) => !name.includes("NAME") && !existsSync(join(checkout, name)))
+      .map((name) => `${path} names ${name}`),
+  );
+  assert.deepEqual(missing, []);
 });

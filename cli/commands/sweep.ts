@@ -215,7 +215,9 @@ const optionsOfAll: ReadonlySet<string> = new Set(
 async function runKind(kind: PlanKind, options: SweepOptions): Promise<void> {
   const other = givenOptions(command, options).find((name) => !optionsOfAll.has(name) || kind.lacks.includes(name));
   if (other !== undefined)
-    throw new UserError(`--${other}: plan ${options.plan} is of ${kind.name} and has no page loads: leave it out`);
+    throw new UserError(
+      `--${other}: is for plans of page loads, and plan ${options.plan} is of ${kind.name}: leave it out`,
+    );
   const home = homeFolder(options.home);
   const { json, evidence, new: fresh, runs } = options;
   const end = askedToEnd(home, options);

@@ -2,6 +2,7 @@
 // is cdf.ts's.
 import { isRepeat } from "../base/lanes.ts";
 import { extremes, median } from "../base/quantile.ts";
+import { calmed } from "../results/verdict/busy_machine.ts";
 import { comparedMetric, usualMetric } from "../results/verdict/compared_metric.ts";
 import { manyPages } from "../results/verdict/pooled_cells.ts";
 import { countedTogether, sortLanes } from "../results/verdict/sample.ts";
@@ -29,9 +30,9 @@ export interface Spread<T> {
 
 /** In the plan's order of links. */
 export function cdfsOf({ cells, loads, sweep, metric }: ReportData): Spread<CdfData> {
-  // Those that timed out would have taken longer still: a page's median is where the table has it.
+  // Those that timed out would have taken longer still: a page's median is where the table has it, on a busy machine, too.
   const groups = Map.groupBy(loads, ({ page, link }) => JSON.stringify([page, link]));
-  const valid: ValidLoad[] = [...groups.values()].flatMap((group) => countedTogether(group));
+  const valid: ValidLoad[] = [...groups.values()].flatMap((group) => calmed(countedTogether(group)).loads);
   const [tried, measured] = [loads, valid].map((some) => new Set(some.map(({ cell }) => cell))) as [
     Set<number>,
     Set<number>,

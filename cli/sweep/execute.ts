@@ -29,7 +29,7 @@ import { retryWhileBlocked, writeWait_ms } from "./blocking_conditions.ts";
 import { evidenceFolder } from "./evidence.ts";
 import { makeEvidenceFolder } from "./evidence_folder.ts";
 import { openLinkTests, pendingLinks } from "./link_tests.ts";
-import { disturbedRemedy, outcomeLines, outcomeOf } from "./outcome.ts";
+import { failureOf, outcomeLines, outcomeOf } from "./outcome.ts";
 import { refuseTooShort, refuseVideoContradictions } from "./plan/contradictions.ts";
 import { cellGuess } from "./plan/estimate.ts";
 import { preparePages } from "./plan/pages.ts";
@@ -38,11 +38,9 @@ import { cellsOf, type Plan, pageName, planDigest } from "./plan/plan.ts";
 import { unusualDevice } from "./plan/recording_trial.ts";
 import { videoLength_s } from "./plan/video_pages.ts";
 import { openProgress, type Progress } from "./progress/progress.ts";
-import { formatDuration } from "./progress/progress_lines.ts";
 import type { Verbosity } from "./progress/progress_log.ts";
 import { type Labs, type RunOutcome, runSweep } from "./runner.ts";
 import { held, machineEnvironment, releaseQuietly, sayStopped, waitingOf } from "./session.ts";
-import { strictRemedy, uncoveredRemedy } from "./uncovered_pages.ts";
 
 export interface Execution {
   readonly home: string;
@@ -200,7 +198,7 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
     answer,
     outcome.cut,
   );
-  const { table, counts, verdict, cells } = ended;
+  const { table, counts, cells } = ended;
   const facts = { loads, ...counts, wall_s: outcome.wall_ms / 1000 };
   if (shard) {
     const { cell, host, path } = shard;
@@ -217,6 +215,12 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
     waitingOf(execution.askedToEnd, progress, sweep.id),
     remedy,
   );
+  const { cut } = outcome;
+  const { limit_s } = execution;
+  const all = results.loadsOf(sweep.id);
+  const failure = answer ? failureOf({ sweep: sweep.id, plan, loads: all, answer, cut, limit_s }) : null;
+  // A remedy is named once.
+  const verdict = failure === null && ended.remedy !== null ? [...ended.verdict, ended.remedy] : ended.verdict;
   if (json)
     progress.tell({
       event: "sweep-finished",
@@ -227,14 +231,8 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
       cells,
     });
   else if (conclude) printLines([`report: ${report}`]);
-  else printShown(outcomeLines(ended, report));
-  if (counts.valid === 0) {
-    const all = results.loadsOf(sweep.id);
-    const why = strictRemedy(plan.strict, all) ?? uncoveredRemedy(plan.lanes, all) ?? disturbedRemedy(all) ?? "see why";
-    throw new RunError(`no load of sweep ${sweep.id} was valid: ${why} (report: ${report})`);
-  }
-  if (execution.limit_s !== undefined && !answer?.hasInterval)
-    throw new RunError(`no answer in ${formatDuration(execution.limit_s)}: run it again while less else runs`);
+  else printShown(outcomeLines({ ...ended, verdict }, report));
+  if (failure !== null) throw new RunError(`${failure} (report: ${report})`);
   conclude?.(sweep.id);
 }
 

@@ -20,9 +20,11 @@ import { sortLanes } from "../results/verdict/sample.ts";
 import { decidedWithin, stoppingSentence, stoppingSummary } from "../results/verdict/stopping_summary.ts";
 import { summarize } from "../results/verdict/summary.ts";
 import { type PairVerdict, winsLine } from "../results/verdict/sweep_verdict.ts";
-import { laneTable } from "../results/verdict/verdict.ts";
+import { laneTable, reasonsOf } from "../results/verdict/verdict.ts";
 import { laneTracks } from "./lane_tracks.ts";
 import type { Plan } from "./plan/plan.ts";
+import { formatDuration } from "./progress/progress_lines.ts";
+import { strictRemedy, uncoveredRemedy } from "./uncovered_pages.ts";
 
 const width = 80;
 /** A longer table is the report's to show. */
@@ -35,6 +37,8 @@ export interface Outcome {
   readonly tracks: readonly ShownLine[];
   readonly table: readonly string[];
   readonly verdict: string[];
+  /** If many loads do not count: what to do; null: nothing. Follows the verdict, unless a failure names its own (failureOf). */
+  readonly remedy: string | null;
   readonly cells: CellResult[];
   readonly counts: Pick<SweepFinished, "valid" | "invalid" | "failed" | "given_up">;
 }
@@ -65,7 +69,7 @@ const noAnswer: Answer = {
   ...{ why: null, sure: null, left: null, gain: null, further: [] },
 };
 
-/** `planned`: without those that were not needed. `modelled`: what is to be said of modelled pages. `cut`: not begun in the time there was. */
+/** `planned`: without those that were not needed. `modelled`: what is to be said of modelled pages. `cut`: not run in the time there was. */
 export function outcomeOf(
   cells: readonly Cell[],
   loads: readonly Load[],
@@ -122,11 +126,11 @@ export function outcomeOf(
     ...verdict.notes,
     study ? agreementSentence([...comparedFigures(study, loads, seed), ...comparedSpreads(study, loads, seed)]) : null,
     until ? stoppingSentence(stoppingSummary(cells, samples, until, repetitions)) : null,
-    cut > 0 ? `The time was over: ${cut} of ${cells.length * repetitions} planned runs were not begun.` : null,
+    cut > 0 ? `The time was over before ${cut} of ${cells.length * repetitions} planned runs.` : null,
     dilationSentence(plan),
     ...modelled.values(),
     verdict.excluded,
-    ...(answer.left?.warning ? [answer.left.warning.line, answer.left.warning.remedy] : []),
+    answer.left?.warning?.line ?? null,
   ].filter((sentence) => sentence !== null);
   const count = (status: Load["status"]): number => loads.filter((load) => load.status === status).length;
   const valid = count("valid");
@@ -135,6 +139,7 @@ export function outcomeOf(
     tracks,
     table,
     verdict: sentences,
+    remedy: answer.left?.warning?.remedy ?? null,
     cells: results.flat(),
     counts: { valid, invalid: count("invalid"), failed: count("failed"), given_up: planned - valid },
   };
@@ -157,6 +162,30 @@ export function outcomeLines(
     ...(tracks.length === 0 ? [] : [...tracks, { text: "" }]),
     ...lines([...table, "", ...paragraph(verdict), `report: ${report}`]),
   ];
+}
+
+export interface Ended {
+  readonly sweep: number;
+  readonly plan: { readonly lanes: readonly string[]; readonly strict?: boolean };
+  readonly loads: readonly Load[];
+  readonly answer: Answer;
+  /** As of `outcomeOf`. */
+  readonly cut: number;
+  /** The time in which an answer was needed; undefined: none is. */
+  readonly limit_s?: number | undefined;
+}
+
+/** Of a sweep that was run to its end: that it is of no use, why, and what to do; null: it is of some. */
+export function failureOf({ sweep, plan, loads, answer, cut, limit_s }: Ended): string | null {
+  if (!loads.some(({ status }) => status === "valid")) {
+    const [reason = "no reason was recorded"] = reasonsOf(loads).keys();
+    const remedy = strictRemedy(plan.strict, loads) ?? uncoveredRemedy(plan.lanes, loads) ?? disturbedRemedy(loads);
+    return `no load of sweep ${sweep} was valid: ${remedy ?? `${reason}: see its report, and what \`trilane doctor\` finds`}`;
+  }
+  if (limit_s === undefined || answer.hasInterval) return null;
+  return cut > 0
+    ? `no answer in ${formatDuration(limit_s)}: run it again while less else runs`
+    : `no answer, because too many loads do not count: see the report, and what \`trilane doctor\` finds`;
 }
 
 /** Of a sweep without a valid load: what to do if the machine disturbed each of them; null: it did not. */

@@ -80,7 +80,7 @@ export interface RunOutcome {
   readonly loads: number;
   /** Of this run's attempts. */
   readonly wall_ms: number;
-  /** Planned loads that were not begun in the time there was. */
+  /** Planned loads that were not begun, or not tried again, in the time there was. */
   readonly cut: number;
   /** Why it was to end early; null where it was not, or was stopped by the signal alone. */
   readonly asked: string | null;

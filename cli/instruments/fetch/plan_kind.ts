@@ -1,4 +1,5 @@
 // What commands that take plans and sweeps of any instrument know of fetches.
+import { schemaTexts } from "../../base/schema_error.ts";
 import type { PlanKind } from "../../engine/instrument.ts";
 import { fetchColumns, fetchFormats } from "./export/csv.ts";
 import { describeFetches, fetchPlanLines } from "./plan/describe.ts";
@@ -6,13 +7,24 @@ import { readyStudyPlan } from "./plan/page.ts";
 import { fetchPlanOf, readFetchPlan, shippedFetchPlans } from "./plan/plan.ts";
 import { definePrefixes } from "./prefixes/option.ts";
 
+const members = (schema: string): string[] =>
+  Object.keys(
+    (JSON.parse(schemaTexts(schema).get(`${schema}.schema.json`) ?? "{}") as { properties: object }).properties,
+  );
+
+/** `page` may also be meant for `pages`: then other members are of plans of page loads. */
+function isOfPageLoads(document: object): boolean {
+  const ofFetches = members("fetch-plan");
+  return members("sweep-plan").some((name) => !ofFetches.includes(name) && Object.hasOwn(document, name));
+}
+
 export const fetchPlans: PlanKind = {
   name: "fetch",
   shippedPlans: shippedFetchPlans,
   isPlan: (document) =>
     !Object.hasOwn(document, "pages") &&
     !Object.hasOwn(document, "mixes") &&
-    (Object.hasOwn(document, "objects") || Object.hasOwn(document, "page")),
+    (Object.hasOwn(document, "objects") || (Object.hasOwn(document, "page") && !isOfPageLoads(document))),
   // A fetch leaves its record alone.
   lacks: ["evidence"],
   sweeps: "fetches",

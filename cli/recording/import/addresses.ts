@@ -63,7 +63,7 @@ const legalHost = /^[a-z0-9._:-]{1,255}$/;
 /** A URL may: the host of `https://%2e/` is empty but for the root's dot. */
 export const namesIllegalHost = (entry: Pick<HarEntry, "url">): boolean => !legalHost.test(hostOf(entry));
 
-/** The browser of a load is sent to a stand-in (cli/load/stand_ins.ts). */
+/** The browser of a load is sent to a stand-in (cli/browser/stand_ins.ts). */
 const isReachable = (address: string): boolean => !unreachable.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 
 export interface AddressCounts {

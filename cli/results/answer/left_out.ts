@@ -27,7 +27,7 @@ function remedyFor(left: readonly Sample[]): string {
   if (share(isDisturbed) >= 0.5) return "Let less run on this machine.";
   if (share(isCoverageReason) >= 0.5)
     return `See what the page asks for with \`trilane recording check ${page}\`, or race a model of it: --as model.`;
-  return "The reasons are below; --evidence FOLDER keeps what each load left.";
+  return "The report names the reasons; race and sweep keep what each load left with --evidence FOLDER.";
 }
 
 /** Null where every load counts and none timed out. */

@@ -85,6 +85,10 @@ export interface Calmed<T> {
   readonly slope: Slope | null;
 }
 
+/** A median's interval, as much longer as the median may be off; no time is below 0. */
+export const widened = (interval: Interval | null, off_ms = 0): Interval | null =>
+  interval && { low: Math.min(interval.low, Math.max(0, interval.low - off_ms)), high: interval.high + off_ms };
+
 const nothingOff: ReadonlyMap<string, number> = new Map();
 
 /** Loads of one page on one link as on a calm machine. */

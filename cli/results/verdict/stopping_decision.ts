@@ -7,7 +7,7 @@ import type { Interval } from "../../base/interval.ts";
 import { mean, median } from "../../base/quantile.ts";
 import { medianInterval } from "../stats/median_interval.ts";
 import { decide, firstLook, type LogPair, type Outcome, shiftAtLook } from "../stats/sequential.ts";
-import { waited_ms } from "./busy_machine.ts";
+import { calmed, waited_ms, widened } from "./busy_machine.ts";
 import type { CoverageGap } from "./lane_coverage.ts";
 import { gapOf, percentOfLog } from "./paired_cells.ts";
 import { counted, isValid, type LanePair, lanePairs, type Sample, timedOut } from "./sample.ts";
@@ -121,8 +121,8 @@ function looksUpTo(loads: number): number[] {
 /** The fewest loads that can be enough for medians. */
 export const fewestPrecise: number = firstPrecise[0];
 
-function isPrecise(plts_ms: readonly number[], percent: number): boolean {
-  const interval = medianInterval(plts_ms);
+function isPrecise(plts_ms: readonly number[], percent: number, off_ms: number | undefined): boolean {
+  const interval = widened(medianInterval(plts_ms), off_ms);
   const centre = median(plts_ms);
   const reach = interval ? Math.max(interval.high - centre, centre - interval.low) : Number.POSITIVE_INFINITY;
   return reach <= (centre * percent) / 100;
@@ -151,12 +151,17 @@ export function isSettled(loads: readonly Sample[], lanes: readonly string[], un
 }
 
 function areAllPrecise(loads: readonly Sample[], lanes: readonly string[], percent: number): boolean {
-  // One that timed out takes part as in the medians that are shown; how long it would have taken is not known.
-  const byLane = lanes.map((lane) =>
-    loads
-      .filter((load) => load.lane === lane)
-      .flatMap((load) => (timedOut(load) ? Number.POSITIVE_INFINITY : (counted(load)?.plt_ms ?? []))),
-  );
-  const fewest = Math.min(...byLane.map((plts_ms) => plts_ms.length));
-  return looksUpTo(fewest).some((look) => byLane.every((plts_ms) => isPrecise(plts_ms.slice(0, look), percent)));
+  const byLane = lanes.map((lane) => loads.filter((load) => load.lane === lane && (timedOut(load) || counted(load))));
+  const fewest = Math.min(...byLane.map(({ length }) => length));
+  return looksUpTo(fewest).some((look) => {
+    const seen = byLane.map((of) => of.slice(0, look));
+    // As the medians that are shown: without what a busy machine is likely to have added.
+    const calm = calmed(seen.flat().flatMap((load) => (timedOut(load) ? [] : (counted(load) ?? []))));
+    return lanes.every((lane, index) => {
+      const plts_ms = calm.loads.filter((load) => load.lane === lane).map(({ plt_ms }) => plt_ms);
+      // One that timed out takes part, too; how long it would have taken is not known.
+      const out = (seen[index] ?? []).filter(timedOut).map(() => Number.POSITIVE_INFINITY);
+      return isPrecise([...plts_ms, ...out], percent, calm.off_ms.get(lane));
+    });
+  });
 }

@@ -2,7 +2,7 @@
 import type { Interval } from "../../base/interval.ts";
 import { coefficientOfVariation, extremes, median } from "../../base/quantile.ts";
 import { medianInterval } from "../stats/median_interval.ts";
-import { calmed } from "./busy_machine.ts";
+import { calmed, widened } from "./busy_machine.ts";
 import { compare, type Improvement } from "./comparison.ts";
 import { countedTogether, isMedianOut, isValid, type Sample, sortLanes, timedOut } from "./sample.ts";
 
@@ -29,10 +29,6 @@ export interface LaneSummary {
   readonly against: Improvement | null;
 }
 
-/** Because the machine was busy. */
-const widened = (interval: Interval | null, off_ms: number): Interval | null =>
-  interval && { low: interval.low - off_ms, high: interval.high + off_ms };
-
 /** Summaries of the lanes among these loads, h1 first. Loads should be of one page on one link. */
 export function summarize(loads: readonly Sample[], seed = 1): LaneSummary[] {
   const lanes = sortLanes(loads.map((load) => load.lane));
@@ -54,7 +50,7 @@ export function summarize(loads: readonly Sample[], seed = 1): LaneSummary[] {
       timed_out: out,
       isAtLeast: isMedianOut(plts_ms.length, out),
       median_ms: range ? median(plts_ms) : null,
-      interval_ms: widened(medianInterval(plts_ms), off_ms.get(lane) ?? 0),
+      interval_ms: widened(medianInterval(plts_ms), off_ms.get(lane)),
       min_ms: range?.least ?? null,
       max_ms: range?.greatest ?? null,
       variation: plts_ms.length > 1 ? coefficientOfVariation(plts_ms) : null,

@@ -136,6 +136,17 @@ export function reasonKind(reason: string): string {
   return kind.length > 100 ? `${kind.slice(0, 99)}…` : kind;
 }
 
+/** Why loads do not count, the most frequent reason first, each with their number. */
+export function reasonsOf(excluded: readonly Pick<Sample, "status" | "reasons">[]): Map<string, number> {
+  const reasons = new Map<string, number>();
+  for (const load of excluded) {
+    const reason = load.reasons[0] ?? (load.status === "valid" ? "no page load time" : "no reason recorded");
+    const kind = reasonKind(reason);
+    reasons.set(kind, (reasons.get(kind) ?? 0) + 1);
+  }
+  return new Map([...reasons].sort((a, b) => b[1] - a[1]));
+}
+
 /** One line on what stayed out of the averages, with the commonest reasons; null when nothing did. */
 export function excludedLine(loads: readonly Sample[]): string | null {
   const slow = loads.filter(timedOut).length;
@@ -145,13 +156,7 @@ export function excludedLine(loads: readonly Sample[]): string | null {
       : `${count(slow, "load")} timed out and ${slow === 1 ? "counts" : "count"} as slower than all others.`;
   const excluded = loads.filter((load) => counted(load) === null);
   if (excluded.length === 0) return slower === "" ? null : slower;
-  const reasons = new Map<string, number>();
-  for (const load of excluded) {
-    const reason = load.reasons[0] ?? (load.status === "valid" ? "no page load time" : "no reason recorded");
-    const kind = reasonKind(reason);
-    reasons.set(kind, (reasons.get(kind) ?? 0) + 1);
-  }
-  const common = [...reasons].sort((a, b) => b[1] - a[1]);
+  const common = [...reasonsOf(excluded)];
   const named = common.slice(0, 3).map(([reason, times]) => `${reason} (${times})`);
   const rest = common.slice(3).reduce((sum, [, times]) => sum + times, 0);
   if (rest > 0) named.push(`other reasons (${rest})`);

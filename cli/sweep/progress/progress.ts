@@ -178,10 +178,14 @@ class TerminalProgress implements Progress {
   #drawLine(line: string): void {
     this.#line = line;
     const columns = this.#out.columns || 80;
-    const hasRoom = this.#rows() >= leastRows + this.#below.length;
-    const answer = hasRoom && this.#answer !== "" ? wrappedText(this.#answer, columns - 1).slice(0, answerRows) : [];
+    const tracks = this.#tracks.lines();
+    const wanted = this.#answer === "" ? [] : wrappedText(this.#answer, columns - 1).slice(0, answerRows);
+    // Of lines that the terminal has no rows for the cursor cannot go back to the first.
+    const least = Math.max(leastRows, tracks.length + 1 + wanted.length);
+    const hasRoom = this.#rows() >= least + this.#below.length;
+    const answer = hasRoom ? wanted : [];
     const shown = [
-      ...(hasRoom ? this.#tracks.lines() : []),
+      ...(hasRoom ? tracks : []),
       ...[line, ...answer, ...this.#below].map((text): ShownLine => ({ text })),
     ].map(({ text, ...colours }) => painted({ text: fitted(terminalText(text), columns), ...colours }, this.#colour));
     const back = shown.length > 1 ? `\x1b[${shown.length - 1}A` : "";

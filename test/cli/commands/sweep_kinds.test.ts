@@ -38,6 +38,9 @@ test("what a plan is of is found by what it says, and a page's plan is of none o
   assert.equal(instrumentOf(fetches)?.name, "fetch");
   assert.equal(instrumentOf(planFile("pages.json", { name: "ours", pages: ["a"], links: [], lanes: ["h2"] })), null);
   assert.equal(instrumentOf(planFile("list.json", [])), null);
+  const ofPage = { name: "ours", page: "shop", links: ["5mbit/50ms"], lanes: ["h2"], repetitions: 2 };
+  assert.equal(instrumentOf(planFile("page.json", ofPage))?.name, "fetch");
+  assert.equal(instrumentOf(planFile("mistyped.json", { ...ofPage, films: 1 })), null, "`page` in place of `pages`");
   assert.equal(instrumentOf(join(home, "none.json")), null);
   for (const kind of instruments)
     for (const name of kind.shippedPlans())
@@ -60,6 +63,16 @@ test("sweep describes a plan of flows and one of fetches, with other runs", () =
 test("an option of page loads is refused by its name, and what an instrument lacks", () => {
   const decide = sweep(flows, "--decide", "3");
   assert.deepEqual([decide.status, decide.stdout], [2, ""]);
-  assert.match(decide.stderr, /--decide: plan .*flows\.json is of flows and has no page loads: leave it out\n$/);
-  assert.match(sweep(fetches, "--evidence", join(home, "kept")).stderr, /--evidence: plan .*fetch\.json is of fetch /);
+  assert.match(
+    decide.stderr,
+    /--decide: is for plans of page loads, and plan .*flows\.json is of flows: leave it out\n$/,
+  );
+  assert.match(
+    sweep(fetches, "--evidence", join(home, "kept")).stderr,
+    /--evidence: is for plans of page loads, and plan .*fetch\.json is of fetch: /,
+  );
+  assert.match(
+    sweep(flows, "--once").stderr,
+    /--once: is for plans of page loads, and plan .*flows\.json is of flows: /,
+  );
 });

@@ -1,12 +1,15 @@
 // The report's table of all metrics: every lane's medians, rows that nobody knows left out, the split beside the load time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { formatMedian, formatTimeRange } from "../../../cli/base/numbers.ts";
 import { gatherReport } from "../../../cli/report/data.ts";
 import { metricsTable } from "../../../cli/report/metrics_table.ts";
 import { openResults } from "../../../cli/results/store/results.ts";
+import { summarize } from "../../../cli/results/verdict/summary.ts";
 import { storeFixture, withHome } from "./fixture.ts";
 import { raceFixture } from "./fixtures.ts";
 
+const never = { low: 0, high: 0 };
 const timedOut = { status: "failed", reasons: ["the load event did not come within 60000 ms"] } as const;
 
 test("the PLT of a lane whose loads timed out is the one that the table of medians has, and not the survivors'", async () => {
@@ -23,6 +26,30 @@ test("the PLT of a lane whose loads timed out is the one that the table of media
       assert.match(table, />PLT<\/th><td class="num">\d+ ms<small>.*?<\/small><\/td><td class="num">over 60\.0 s/);
       // The fixture tries each of three loads three times.
       assert.match(table, /PLT also counts 9 loads that timed out, as slower than all others/);
+    } finally {
+      results.close();
+    }
+  });
+});
+
+test("on a busy machine PLT is the answer's, with its longer interval, and the table says that the rest is as measured", async () => {
+  await withHome((home) => {
+    const results = openResults(home);
+    const id = storeFixture(home, { ...raceFixture, repetitions: 6 });
+    try {
+      const loads = gatherReport(results, id, "0").loads.filter(({ lane }) => lane === "h1");
+      const plt = (more: object): string => {
+        const table = String(
+          metricsTable([{ lane: "h1", loads: loads.map((load) => ({ ...load, ...more })), films: [] }]),
+        );
+        assert.equal(/all other rows are as they were measured/.test(table), "disturbance_ms" in more);
+        return />PLT<\/th><td class="num">(.*?)<\/small>/.exec(table)?.[1] ?? "";
+      };
+      const busy = { disturbance_ms: 300, tolerated_ms: 5, disturbance_estimate_ms: 100 };
+      const [lane] = summarize(loads.map((load) => ({ ...load, ...busy })));
+      const { median_ms, interval_ms } = lane ?? {};
+      assert.equal(plt(busy), `${formatMedian(median_ms ?? 0, false)}<small>${formatTimeRange(interval_ms ?? never)}`);
+      assert.notEqual(plt(busy), plt({}));
     } finally {
       results.close();
     }

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { timeOut } from "../../../cli/load/time_out.ts";
-import { openResults } from "../../../cli/results/store/results.ts";
-import { disturbedRemedy, outcomeLines, outcomeOf } from "../../../cli/sweep/outcome.ts";
+import { type Load, openResults } from "../../../cli/results/store/results.ts";
+import { disturbedRemedy, failureOf, outcomeLines, outcomeOf } from "../../../cli/sweep/outcome.ts";
 import type { Measure } from "../../../cli/sweep/runner.ts";
 import type { LoadFacts } from "../../../schemas/generated/page_load.ts";
 import { fastPlan, fastRun, validLoad } from "./fast_runner.ts";
@@ -98,4 +98,27 @@ test("a sweep without a valid load says so if the machine disturbed each load, a
   );
   assert.equal(disturbedRemedy([late, { reasons: ["2 of 9 requests failed"] }]), null);
   assert.equal(disturbedRemedy([]), null);
+});
+
+test("a sweep of no use says so in one line: the most frequent reason and a remedy, or that the time was too short", () => {
+  const answer = { hasInterval: false } as Parameters<typeof failureOf>[0]["answer"];
+  const load = (status: "valid" | "failed", reason?: string) =>
+    ({ page: "shop", lane: "h1", status, reasons: reason ? [reason] : [] }) as unknown as Load;
+  const ended = { sweep: 3, plan: { lanes: ["h1"] }, answer, cut: 0, limit_s: 360 } as const;
+  const broken = [
+    load("failed", "timed out"),
+    ...[1, 2].map((pid) => load("failed", `the browser did not start: ${pid}`)),
+  ];
+  assert.equal(
+    failureOf({ ...ended, loads: broken }),
+    "no load of sweep 3 was valid: the browser did not start: see its report, and what `trilane doctor` finds",
+  );
+  const some = [...broken, load("valid")];
+  assert.equal(
+    failureOf({ ...ended, loads: some, cut: 5 }),
+    "no answer in 6 min 0 s: run it again while less else runs",
+  );
+  assert.match(failureOf({ ...ended, loads: some }) ?? "", /^no answer, because too many loads do not count: /);
+  assert.equal(failureOf({ ...ended, loads: some, limit_s: undefined }), null);
+  assert.equal(failureOf({ ...ended, loads: some, answer: { ...answer, hasInterval: true } }), null);
 });

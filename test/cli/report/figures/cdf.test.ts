@@ -39,6 +39,10 @@ test("a curve per lane over the pages' medians, and none on a link with too few 
     ["h1 6", "h2 6", "h3 6"],
   );
   assert.equal(fast?.link, "10mbit/50ms");
+  const busy = { disturbance_ms: 300, tolerated_ms: 5, disturbance_estimate_ms: 40 };
+  const [slower] = cdfsOf({ ...data, loads: data.loads.map((load) => ({ ...load, ...busy })) }).shown;
+  const offs = slow?.curves[0]?.medians_ms.map((of, index) => of - (slower?.curves[0]?.medians_ms[index] ?? 0));
+  assert.deepEqual(new Set(offs), new Set([20]), "half of what a busy machine may have added");
   const few = { ...data, loads: data.loads.filter((load) => load.page !== "f") };
   assert.deepEqual(cdfsOf(few), { shown: [], links: 0 });
   assert.equal(

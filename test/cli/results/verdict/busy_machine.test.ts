@@ -1,10 +1,10 @@
 // What is taken off the loads of a busy machine, and how much longer intervals are for what is not known of it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { busyNote, busyPlaces, calmed, waited_ms } from "../../../../cli/results/verdict/busy_machine.ts";
+import { busyNote, busyPlaces, calmed, waited_ms, widened } from "../../../../cli/results/verdict/busy_machine.ts";
 import { compare, direction } from "../../../../cli/results/verdict/comparison.ts";
 import type { ValidSample } from "../../../../cli/results/verdict/sample.ts";
-import { pairDecisions } from "../../../../cli/results/verdict/stopping_decision.ts";
+import { isSettled, pairDecisions } from "../../../../cli/results/verdict/stopping_decision.ts";
 import { summarize } from "../../../../cli/results/verdict/summary.ts";
 
 interface Made {
@@ -62,6 +62,23 @@ test("where estimates differ the loads say how much of them there is: nearly all
     assert.ok((off_ms.get("h2") ?? 20) < 3, `${off_ms.get("h2")} ms`);
     for (const { median_ms } of summarize(loads)) assert.ok(Math.abs((median_ms ?? 0) - 700) < 4, `${median_ms} ms`);
   }
+});
+
+test("an interval becomes longer on both sides, and not below 0", () => {
+  assert.deepEqual(widened({ low: 30, high: 40 }, 10), { low: 20, high: 50 });
+  assert.deepEqual(widened({ low: 30, high: 40 }, 50), { low: 0, high: 90 });
+  assert.equal(widened(null, 50), null);
+});
+
+test("medians are precise once those that are shown are: the machine's part is off their times, and in their intervals", () => {
+  const precise = (of: Partial<Made>, interval_percent: number): boolean => {
+    const made = { lane: "h2", calm_ms: 700, estimates_ms: Array.from({ length: 12 }, () => 60), share: 0, ...of };
+    return isSettled(loadsOf(made), ["h2"], { interval_percent });
+  };
+  assert.ok(precise({ estimates_ms: Array.from({ length: 12 }, () => 0) }, 1));
+  // Half of 60 ms may be in a median of about 700 ms, or not.
+  assert.equal(precise({}, 4), false);
+  assert.equal(precise({}, 6), true);
 });
 
 test("lanes that suffer differently are not called different for it; those that differ by more are", () => {

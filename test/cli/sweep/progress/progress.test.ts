@@ -199,6 +199,26 @@ describe("progress", () => {
     assert.ok(plain.endsWith("\r\x1b[K"), "the line is left empty");
   });
 
+  test("no more lines than the terminal has rows, however many lanes there are", () => {
+    const lanes = Array.from({ length: 9 }, (_, index) => `h3:${index}` as const);
+    for (const [rows, lines] of [
+      [13, 1],
+      [14, 14],
+    ] as const) {
+      let written = "";
+      const err = { isTTY: true, columns: 80, rows, write: (text: string) => (written += text) };
+      const progress = openProgress({ json: false, out: err, err, environment: { NO_COLOR: "1" } });
+      progress.tell({ ...started, lanes, runs: 3 });
+      const place = { page: "shop", link: "3g", position: 1, lane: "h3", block: 0, attempt: 0 } as const;
+      progress.tell({ event: "load-started", ...place });
+      progress.tell({ event: "answer-so-far", sweep: 3, sentence: "word ".repeat(60), has_interval: true });
+      progress.tell(finished({ ...place, plt_ms: 100 }));
+      progress.end();
+      const drawn = written.split("\r\x1b[K").at(-1) ?? "";
+      assert.equal(drawn.split("\r\n").length, lines, `${rows} rows`);
+    }
+  });
+
   /** What a terminal shows after these sequences, of those that are used. */
   function screenOf(written: string): string[] {
     const rows: string[] = [""];
