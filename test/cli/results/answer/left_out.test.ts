@@ -30,7 +30,10 @@ test("more than a tenth: by lane, with what to do about the commonest reason", (
     many("covers too little of the recording: 3 of 9")?.remedy ?? "",
     /trilane recording check p`.*--as model/,
   );
-  assert.match(many("x")?.remedy ?? "", /reasons are below/);
+  assert.match(
+    many("x")?.remedy ?? "",
+    /^The report names the reasons; race and sweep keep .* with --evidence FOLDER\.$/,
+  );
 });
 
 test("those that timed out count, as slow", () => {
