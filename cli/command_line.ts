@@ -65,7 +65,9 @@ async function main(): Promise<void> {
   if (answer) return printLines((await answerText(answer, command)).split("\n"));
   const found = await loadCommand(command?.name ?? "");
   // The values are as the command declares its options.
-  await found?.run(values as unknown as CommonOptions);
+  await found?.run(values as unknown as CommonOptions, {
+    pageSource: async () => (await import("./pages/source.ts")).pages,
+  });
 }
 
 const pipe = closedPipe(process);

@@ -82,12 +82,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "cli/results",
     "cli/report",
   ],
+  "cli/pages": ["cli/base", "cli/browser", "cli/load", "cli/recording", "cli/sweep"],
   "cli/engine": ["cli/base", "cli/link", "cli/load", "cli/results", "cli/report", "cli/sweep"],
   "cli/instruments/flows": [...instrumentRooms, "cli/instruments/flows/records", "cli/instruments/flows/language"],
   "cli/instruments/fetch": instrumentRooms,
   "cli/instruments": ["cli/engine", "cli/results", "cli/instruments/flows", "cli/instruments/fetch"],
   "cli/install": ["cli/base", "cli/browser", "cli/recording", "cli/results"],
   "cli/commands": [
+    "cli/pages",
     "cli/instruments/flows",
     "cli/instruments/fetch",
     "cli/instruments",
@@ -106,7 +108,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "extension/har",
   ],
   "cli/install/packages": ["cli/base", "cli/commands", "cli/install", "cli/load"],
-  cli: ["cli/base", "cli/commands"],
+  cli: ["cli/base", "cli/commands", "cli/pages"],
 };
 
 const typescript = importsOf(checkout, "{cli,extension}/**/*.ts", typescriptImport, (file) => [dirname(file)]).filter(

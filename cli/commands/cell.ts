@@ -16,9 +16,8 @@ import { type CellRun, runCell, runPagesInto } from "../sweep/cluster/run_cell.t
 import { refuseUnknownCell, type SharedPlan, sharedPages } from "../sweep/cluster/shared_plan.ts";
 import { submittedChoice } from "../sweep/cluster/submission.ts";
 import { hostName } from "../sweep/cluster/this_host.ts";
-import { type AsOptions, defineAs } from "../sweep/plan/choose_model.ts";
-import { type Choosing, withChosenPages } from "../sweep/plan/chosen_pages.ts";
-import { withMatchedPages } from "../sweep/plan/pages.ts";
+import { type AsOptions, defineAs } from "../sweep/plan/as_option.ts";
+import type { Choosing, PageSource } from "../sweep/plan/page_source.ts";
 import { type Plan, planOf, readPlan, shippedPlans } from "../sweep/plan/plan.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
@@ -57,7 +56,7 @@ export interface ClusterPlans {
   readonly reference: Plan | null;
   readonly shards: string;
   /** Runs a cell of the plan. */
-  readonly runInto: (run: Pick<CellRun, "home" | "json" | "cell">) => CellRun["runInto"];
+  readonly runInto: (run: Pick<CellRun, "home" | "source" | "json" | "cell">) => CellRun["runInto"];
 }
 
 /**
@@ -66,19 +65,21 @@ export interface ClusterPlans {
  */
 export async function clusterPlans(
   home: string,
+  source: PageSource,
   options: ClusterOptions,
   trials: Choosing["trials"] | "no choice",
 ): Promise<ClusterPlans> {
-  if (namesFlowPlan(options.plan)) return await flowPlans(home, options);
-  const given = await withMatchedPages(home, readPlan(options.plan, syntheticTraces(home)));
-  const reference = await referenceFor(home, referencePlan(options.reference));
+  if (namesFlowPlan(options.plan)) return await flowPlans(home, source, options);
+  const given = await source.withMatchedPages(home, readPlan(options.plan, syntheticTraces(home)));
+  const reference = await referenceFor(home, source, referencePlan(options.reference));
   const shards = shardsFolder(options.shards, given);
-  const plan = await chosenPlan(home, given, shards, options, trials);
+  const plan = await chosenPlan(home, source, given, shards, options, trials);
   return { plan: sharedPages(plan), reference, shards, runInto: (run) => runPagesInto(run, plan) };
 }
 
 async function chosenPlan(
   home: string,
+  source: PageSource,
   given: Plan,
   shards: string,
   options: ClusterOptions,
@@ -86,12 +87,12 @@ async function chosenPlan(
 ): Promise<Plan> {
   const before = options.as === undefined ? submittedChoice(shards, given) : null;
   if (before !== null || trials === "no choice") return before ?? given;
-  const plan = await withChosenPages(given, { home, options, trials, say });
+  const plan = await source.withChosenPages(given, { home, options, trials, say });
   return plan === given ? given : planOf(plan, options.plan);
 }
 
 /** A page amid flows is loaded as the plan names it: its machines make no choice. */
-async function flowPlans(home: string, options: ClusterOptions): Promise<ClusterPlans> {
+async function flowPlans(home: string, source: PageSource, options: ClusterOptions): Promise<ClusterPlans> {
   if (options.as !== undefined)
     throw new UserError(`--as: plan ${options.plan} is of flows: name the page's model in the plan, or leave it out`);
   const plan = readFlowPlan(options.plan);
@@ -105,11 +106,11 @@ async function flowPlans(home: string, options: ClusterOptions): Promise<Cluster
       return await execute(execution, flowInstrument(execution));
     };
   };
-  return { plan: sharedFlows(plan), reference: await referenceFor(home, asked), shards, runInto };
+  return { plan: sharedFlows(plan), reference: await referenceFor(home, source, asked), shards, runInto };
 }
 
-async function referenceFor(home: string, asked: Plan | null): Promise<Plan | null> {
-  return asked && (await withMatchedPages(home, asked));
+async function referenceFor(home: string, source: PageSource, asked: Plan | null): Promise<Plan | null> {
+  return asked && (await source.withMatchedPages(home, asked));
 }
 
 /** The folder of shards. */
@@ -138,15 +139,16 @@ export const command: Command<CellOptions> = {
         "with one link, the third page; run again after an interruption, it goes on",
       )
       .example("trilane cell study.json 3 --shards /scratch/study", "into a folder that all machines see"),
-  run: async (options) => {
+  run: async (options, { pageSource }) => {
     const home = homeFolder(options.home);
     const cell = readNumber(options.number, "cell");
+    const source = await pageSource();
     // Other machines run other cells, and must load the same pages: a trial on each might not show the same.
-    const { plan, reference, shards, runInto } = await clusterPlans(home, options, "none");
+    const { plan, reference, shards, runInto } = await clusterPlans(home, source, options, "none");
     refuseUnknownCell(plan, cell);
     const host = hostName(options.host);
     const { json } = options;
-    const run = { home, plan, cell, shards, host, reference, json };
+    const run = { home, source, plan, cell, shards, host, reference, json };
     const ran = await runCell({ ...run, runInto: runInto(run) });
     if (!ran && !json) say(`cell ${cell} is finished on ${host} already: nothing to do`);
   },

@@ -1,10 +1,18 @@
 // What every command shares: the options --home and --json, and the shape of a command module. No command's logic.
+
 import { UserError } from "../base/errors.ts";
 import type { OptionTable } from "../base/option_table.ts";
+import type { PageSource } from "../sweep/plan/page_source.ts";
 
 export interface CommonOptions {
   home: string | undefined;
   json: boolean;
+}
+
+/** What a command is given, so that it need not know how it is done. */
+export interface House {
+  /** Loaded once it is needed. */
+  readonly pageSource: () => Promise<PageSource>;
 }
 
 /** A command of `trilane`: `define` declares its options and examples, `run` does the work and throws UserError or RunError. */
@@ -16,7 +24,7 @@ export interface Command<Options extends CommonOptions = CommonOptions> {
   /** `trilane NAME ACTION`; a command with actions has no words of its own. */
   readonly actions?: readonly Command[];
   define(table: OptionTable<CommonOptions>): OptionTable<Options>;
-  run(options: Options): Promise<void>;
+  run(options: Options, house: House): Promise<void>;
 }
 
 /** What is done for `trilane NAME` where one of its actions was to follow. */

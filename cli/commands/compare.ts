@@ -2,6 +2,7 @@
 // versions alternately first. What is judged is cli/results/compare's. Exit status 0: nothing became worse; 1: something became
 // slower by more than the threshold, or fails more often; 3: nothing can be said of any cell, or something became worse and may be so
 // by its occasion. Cells of which alone nothing can be told do not change the status: a line counts them.
+
 import { existsSync } from "node:fs";
 import type { SweepsCompared } from "../../schemas/generated/sweeps_compared.ts";
 import { UndecidedError, UserError } from "../base/errors.ts";
@@ -25,10 +26,11 @@ import {
   usualMetric,
 } from "../results/verdict/compared_metric.ts";
 import { executePlan } from "../sweep/execute.ts";
-import { defineAs } from "../sweep/plan/choose_model.ts";
+import { defineAs } from "../sweep/plan/as_option.ts";
 import { defineDisturbance } from "../sweep/plan/disturbance_option.ts";
 import { type InterleavedWords, interleavedPlan, usualLink } from "../sweep/plan/interleaved_plan.ts";
 import { defineStoredMetric, type MetricOptions, metricOf } from "../sweep/plan/metric_option.ts";
+import type { PageSource } from "../sweep/plan/page_source.ts";
 import { planRange } from "../sweep/plan/plan_range.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { essentials } from "./help.ts";
@@ -201,13 +203,13 @@ const ofInterleaved = [
 ];
 
 /** Loads both versions, and judges the sweep; the same again resumes it. */
-async function runInterleaved(options: CompareOptions, home: string): Promise<void> {
+async function runInterleaved(options: CompareOptions, home: string, source: PageSource): Promise<void> {
   const { b, json } = options;
   if (b === undefined)
     throw new UserError("--interleaved: name both versions: two pages, or with --page two links or browsers");
-  const plan = { ...(await interleavedPlan(home, { ...options, b })), ...metricOf(options) };
+  const plan = { ...(await interleavedPlan(home, source, { ...options, b })), ...metricOf(options) };
   await executePlan({
-    ...{ home, plan, fresh: options.new, json },
+    ...{ home, plan, source, fresh: options.new, json },
     conclude: (sweep) => compareStored({ ...options, a: String(sweep), b: undefined }, home),
   });
 }
@@ -308,9 +310,9 @@ export const command: Command<CompareOptions> = {
           "     is one sweep, which cannot tell a change from its occasion (machine, day)",
         ].join("\n"),
       ),
-  run: async (options) => {
+  run: async (options, { pageSource }) => {
     const home = homeFolder(options.home);
-    if (options.interleaved) return await runInterleaved(options, home);
+    if (options.interleaved) return await runInterleaved(options, home, await pageSource());
     refuseRunOptions(options);
     compareStored(options, home);
   },

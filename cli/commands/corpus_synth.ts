@@ -7,19 +7,12 @@ import { watchSignals } from "../base/interruption.ts";
 import { number } from "../base/option.ts";
 import { say } from "../base/terminal_text.ts";
 import { withArchive } from "../recording/archive/client.ts";
-import {
-  type Corpus,
-  corpusOf,
-  dasCorpus,
-  dasName,
-  defaultSeed,
-  mostPages,
-  mostSeed,
-} from "../recording/corpus/corpus.ts";
+import { sourceOf } from "../recording/archive/recording_source.ts";
+import { type Corpus, corpusOf, dasCorpus } from "../recording/corpus/corpus.ts";
+import { dasName, defaultSeed, mostPages, mostSeed } from "../recording/corpus/corpus_names.ts";
 import { type PageDistributions, readDistributions } from "../recording/corpus/distributions.ts";
 import { distributionsOfFolder } from "../recording/corpus/from_hars.ts";
 import { writeCorpus } from "../recording/corpus/stored_corpus.ts";
-import { sourceOf } from "../recording/synth/synthetic.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { countPages, printCorpus } from "./corpus_words.ts";
 

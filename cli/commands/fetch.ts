@@ -63,11 +63,12 @@ export const command: Command<FetchCommandOptions> = {
           }),
         ].join("\n"),
       ),
-  run: async (options) => {
+  run: async (options, { pageSource }) => {
     const home = homeFolder(options.home);
     const end = askedToEnd(home, options);
     const systems = systemsOf(options);
-    const { plan, recording, sizes } = await readyFetchPlan(home, options, say);
+    const source = await pageSource();
+    const { plan, recording, sizes } = await readyFetchPlan(home, source, options, say);
     const { json, new: fresh } = options;
     if (options["dry-run"]) {
       const planned = describeFetches(plan, sizes);
@@ -75,7 +76,7 @@ export const command: Command<FetchCommandOptions> = {
       return printLines(fetchPlanLines(plan, planned));
     }
     const verbosity = verbosityOf(options);
-    const execution = { home, plan, recording, sizes, fresh, json, verbosity, systems, askedToEnd: end };
+    const execution = { home, source, plan, recording, sizes, fresh, json, verbosity, systems, askedToEnd: end };
     await execute(execution, fetchInstrument(execution));
   },
 };

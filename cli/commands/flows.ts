@@ -12,6 +12,7 @@ import { shippedFlowPlans } from "../instruments/flows/plan/plan.ts";
 import { flowInstrument } from "../instruments/flows/run/instrument.ts";
 import { metricHelp } from "../registry/metric_help.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
+import type { PageSource } from "../sweep/plan/page_source.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { essentials } from "./help.ts";
@@ -22,8 +23,8 @@ interface FlowsOptions extends CommonOptions, FlowOptions, EndOptions, Verbosity
   evidence: string | undefined;
 }
 
-async function dryRun(home: string, options: FlowsOptions): Promise<void> {
-  const { plan, size } = await unstoredFlowPlan(home, options);
+async function dryRun(home: string, source: PageSource, options: FlowsOptions): Promise<void> {
+  const { plan, size } = await unstoredFlowPlan(home, source, options);
   const planned = describeFlows(plan, size);
   if (options.json) printJson(planned);
   else printLines(flowPlanLines(plan, planned));
@@ -89,14 +90,15 @@ export const command: Command<FlowsOptions> = {
           }),
         ].join("\n"),
       ),
-  run: async (options) => {
+  run: async (options, { pageSource }) => {
     const home = homeFolder(options.home);
     const end = askedToEnd(home, options);
     const verbosity = verbosityOf(options);
-    if (options["dry-run"]) return await dryRun(home, options);
-    const plan = await readyFlowPlan(home, options, say);
+    const source = await pageSource();
+    if (options["dry-run"]) return await dryRun(home, source, options);
+    const plan = await readyFlowPlan(home, source, options, say);
     const { json, evidence, new: fresh } = options;
-    const execution = { home, plan, fresh, json, evidence, verbosity, askedToEnd: end };
+    const execution = { home, source, plan, fresh, json, evidence, verbosity, askedToEnd: end };
     await execute(execution, flowInstrument(execution));
   },
 };

@@ -7,6 +7,7 @@ import { homeFolder } from "../base/home.ts";
 import { count, formatSize } from "../base/numbers.ts";
 import { number } from "../base/option.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
+import { chosenPage, recordedRefusal } from "../pages/choose_model.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { type Format, formats, importFormats } from "../recording/import/formats.ts";
 import { type ImportResult, importAny } from "../recording/import/import_any.ts";
@@ -15,7 +16,7 @@ import { importMany, manyFiles, manyTable } from "../recording/import/import_man
 import { importedDocument } from "../recording/import/imported.ts";
 import { readCompute } from "../recording/model/compute_option.ts";
 import { askedDevice, type DeviceOptions, defineDevice } from "../recording/record/device_options.ts";
-import { type AsOptions, chosenPage, defineAs, readAs, recordedRefusal } from "../sweep/plan/choose_model.ts";
+import { type AsOptions, defineAs, readAs } from "../sweep/plan/as_option.ts";
 import { pageName } from "../sweep/plan/plan.ts";
 import type { Command, CommonOptions } from "./command.ts";
 

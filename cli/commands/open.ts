@@ -12,9 +12,7 @@ import { newControlPath } from "../link/socket_path.ts";
 import { openPage } from "../load/open/open_page.ts";
 import { servingWithAcks } from "../load/serving/client_acks.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
-import { type AsOptions, defineAs } from "../sweep/plan/choose_model.ts";
-import { chosenPages } from "../sweep/plan/chosen_pages.ts";
-import { pageFor, preparePages } from "../sweep/plan/pages.ts";
+import { type AsOptions, defineAs } from "../sweep/plan/as_option.ts";
 import { pageName } from "../sweep/plan/plan.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
@@ -68,7 +66,7 @@ export const command: Command<OpenCommandOptions> = {
       .epilogue(
         "Only what was recorded is there: nothing in a lab reaches the internet. The page is the one that `trilane race` would load.",
       ),
-  run: async (options) => {
+  run: async (options, { pageSource }) => {
     const { lane } = options;
     const choice = servingChoiceOf(options);
     if (choice.pin_time) throw new UserError("--pin-time: is for pages that are loaded and measured: leave it out");
@@ -77,9 +75,10 @@ export const command: Command<OpenCommandOptions> = {
     const control = options.control === undefined ? null : resolve(newControlPath(options.control));
     const serving = servingWithAcks({ serving: choice });
     const terms = { serving, timeout_s: trialTimeout_s };
-    const given = await pageFor(home, options.page);
-    const [page = given] = await chosenPages([given], { home, options, terms, trials: "made", say });
-    const recording = (await preparePages(home, [page], () => {})).get(pageName(page));
+    const source = await pageSource();
+    const given = await source.pageFor(home, options.page);
+    const [page = given] = await source.chosenPages([given], { home, options, terms, trials: "made", say });
+    const recording = (await source.preparePages(home, [page], () => {})).get(pageName(page));
     if (!recording) throw new UserError(`no page ${options.page}: see \`trilane list\``);
     await untilSignalled((signal) =>
       openPage(

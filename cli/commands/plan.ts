@@ -26,5 +26,5 @@ export const command: Command<SweepOptions & DetectOptions> = {
       .example("trilane plan das-2014-grid", "a study of a hundred networks")
       .example("trilane plan my-plan.json --decide 3", "the same, with as many loads as it takes at most")
       .example("trilane plan my-plan.json --detect 3% --from 12", "how many runs show 3 %, by the loads of sweep 12"),
-  run: async (options) => runPlan({ ...options, "dry-run": true }, questionOf(options)),
+  run: async (options, house) => runPlan({ ...options, "dry-run": true }, house, questionOf(options)),
 };

@@ -21,14 +21,13 @@ import { lanePairs } from "../results/verdict/sample.ts";
 import { runsToBeSure } from "../results/verdict/verdict.ts";
 import { executePlan } from "../sweep/execute.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
-import { type AsOptions, defineAs, readAs } from "../sweep/plan/choose_model.ts";
-import { chosenPages } from "../sweep/plan/chosen_pages.ts";
+import { type AsOptions, defineAs, readAs } from "../sweep/plan/as_option.ts";
 import { commandPlan } from "../sweep/plan/command_plan.ts";
 import { type CrossTrafficOptions, crossTrafficOf, defineCrossTraffic } from "../sweep/plan/cross_traffic.ts";
 import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/plan/disturbance_option.ts";
 import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/plan/films_option.ts";
 import { defineMetric, type MetricOptions, metricOf } from "../sweep/plan/metric_option.ts";
-import { isUrl, pageFor, playsVideo } from "../sweep/plan/pages.ts";
+import { isUrl } from "../sweep/plan/page_source.ts";
 import { type Plan, pageName } from "../sweep/plan/plan.ts";
 import { planRange, settleOption, timeoutOption } from "../sweep/plan/plan_range.ts";
 import { readLanes } from "../sweep/plan/read_lanes.ts";
@@ -191,7 +190,7 @@ export const command: Command<RaceOptions> = {
       .example("trilane race page.har --as model --compute busy", "a page of the same shape whose scripts work")
       .example("trilane race my-page --think recorded --transport tuned", "recorded think times, tuned transports")
       .epilogue(`Lanes:\n${allLanes.map((lane) => `  ${lane.padEnd(14)} ${laneFacts[lane].title}`).join("\n")}`),
-  run: async (options) => {
+  run: async (options, { pageSource }) => {
     const home = homeFolder(options.home);
     // What can be wrong with the words is found before a page is recorded or imported.
     const terms = racePlan(options, "page", options.filmstrip);
@@ -200,17 +199,18 @@ export const command: Command<RaceOptions> = {
     if (few !== null) say(few);
     const labs = labsOf(options, home);
     if (!isUrl(options.page)) refuseLiveOptions(options, ["record-again"], options.page);
-    const page = await pageFor(home, options.page, {
+    const source = await pageSource();
+    const page = await source.pageFor(home, options.page, {
       credentials: options["keep-credentials"] ? "kept" : "redacted",
       live: liveChoiceOf(options),
       pinTime: options["pin-time"] ?? false,
       recordAgain: options["record-again"],
       timeout_ms: options.timeout * 1000,
     });
-    const [chosen = page] = await chosenPages([page], { home, options, terms, trials: "made", say });
+    const [chosen = page] = await source.chosenPages([page], { home, options, terms, trials: "made", say });
     // Films of whole videos are none that a report could show.
-    const plan = racePlan(options, chosen, options.filmstrip && !(await playsVideo(home, chosen)));
+    const plan = racePlan(options, chosen, options.filmstrip && !(await source.playsVideo(home, chosen)));
     const { json, evidence } = options;
-    await executePlan({ home, plan, fresh: options.new, json, evidence, labs });
+    await executePlan({ home, plan, source, fresh: options.new, json, evidence, labs });
   },
 };

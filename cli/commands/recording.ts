@@ -13,7 +13,7 @@ const rm: Command<CommonOptions & { recording: string[] }> = {
   summary: "Remove recordings (as `trilane remove`)",
   define: (table) =>
     table.positional("recording", { type: "string", array: true, demandOption: true, describe: "names of recordings" }),
-  run: (options) => remove.run({ ...options, sweep: undefined, everything: false, yes: false }),
+  run: (options, house) => remove.run({ ...options, sweep: undefined, everything: false, yes: false }, house),
 };
 
 export const command: Command = {

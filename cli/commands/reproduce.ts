@@ -8,7 +8,7 @@ import { number } from "../base/option.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { fetchStudies } from "../instruments/fetch/studies/all.ts";
 import { flowStudies } from "../instruments/flows/studies/all.ts";
-import { dasName, defaultSeed, mostPages } from "../recording/corpus/corpus.ts";
+import { dasName, defaultSeed, mostPages } from "../recording/corpus/corpus_names.ts";
 import { openExistingResults } from "../results/store/results.ts";
 import { studies } from "../results/studies/all.ts";
 import type { Study } from "../results/studies/study.ts";
@@ -22,7 +22,7 @@ import { executePlan } from "../sweep/execute.ts";
 import { labsOf } from "../sweep/labs.ts";
 import { planDigest } from "../sweep/plan/plan.ts";
 import { verbosityOf } from "../sweep/progress/verbosity.ts";
-import type { Command } from "./command.ts";
+import type { Command, House } from "./command.ts";
 import { command as compare, compareStored } from "./compare.ts";
 import { declarationOf, givenOptions } from "./declared.ts";
 import { reproduceFetches } from "./reproduce_fetches.ts";
@@ -67,6 +67,7 @@ async function rerun(
   { folder, bundle }: Reproduced,
   read: UnpackedBundle,
   unpacked: string,
+  { pageSource }: House,
 ): Promise<void> {
   const home = join(folder, "rerun");
   const results = join(folder, resultsName);
@@ -74,7 +75,8 @@ async function rerun(
   const plan = await prepareRerun({ bundle, manifest, unpacked, results, home });
   const { json, evidence, new: fresh } = options;
   const end = askedToEnd(home, options);
-  const execution = { home, plan, fresh, once: !fresh, json, evidence, askedToEnd: end };
+  const source = await pageSource();
+  const execution = { home, plan, source, fresh, once: !fresh, json, evidence, askedToEnd: end };
   await executePlan({ ...execution, labs: labsOf(options, home), verbosity: verbosityOf(options) });
   const there = openExistingResults(home);
   const sweep = there?.newestSweep(planDigest(plan)) ?? null;
@@ -85,14 +87,14 @@ async function rerun(
   compareStored({ json, ...sides, threshold, "occasion-spread": undefined, metric: undefined }, home);
 }
 
-async function reproduceFile(options: ReproduceOptions): Promise<void> {
+async function reproduceFile(options: ReproduceOptions, house: House): Promise<void> {
   refuseOthers(options);
   const show = (reproduced: Reproduced): void =>
     options.json ? printJson(reproduced) : printLines(reproducedLines(reproduced));
   await reproduceBundle({
     ...{ bundle: options.what, out: options.out },
     onReproduced: show,
-    rerun: options.rerun ? (reproduced, read, unpacked) => rerun(options, reproduced, read, unpacked) : null,
+    rerun: options.rerun ? (reproduced, read, unpacked) => rerun(options, reproduced, read, unpacked, house) : null,
   });
 }
 
@@ -150,12 +152,12 @@ export const command: Command<ReproduceOptions> = {
       .example("trilane reproduce carlucci-2015-s3 --full", "all of scenario 3, ten loads of each")
       .example("trilane reproduce shop-3.tar.zst", "a bundle's report and figures, in the folder shop-3")
       .example("trilane reproduce shop-3.tar.zst --rerun", "its loads too, and what is slower or faster here"),
-  run: async (options) => {
+  run: async (options, house) => {
     const study = studies.find(({ name }) => name === options.what);
     const ofFlows = flowStudies.find(({ name }) => name === options.what);
     const ofFetches = fetchStudies.find(({ name }) => name === options.what);
     const known = study ?? ofFlows ?? ofFetches;
-    if (!known && isFile(options.what)) return await reproduceFile(options);
+    if (!known && isFile(options.what)) return await reproduceFile(options, house);
     if (!known)
       throw new UserError(
         `no study or file ${options.what}: name a bundle, or one of ${[...studies, ...flowStudies, ...fetchStudies].map(({ name }) => name).join(", ")}`,
@@ -167,14 +169,15 @@ export const command: Command<ReproduceOptions> = {
       throw new UserError(
         `--${options.corpus === undefined ? "pages" : "corpus"}: ${options.what} loads no pages: leave it out`,
       );
-    if (ofFlows) return await reproduceFlows(ofFlows, options, givenOptions(command, options));
-    if (ofFetches) return await reproduceFetches(ofFetches, options, givenOptions(command, options));
+    if (ofFlows) return await reproduceFlows(ofFlows, options, house, givenOptions(command, options));
+    if (ofFetches) return await reproduceFetches(ofFetches, options, house, givenOptions(command, options));
     if (!study) return;
-    await runPlan({
+    const asked = {
       ...options,
       page: pagesOf(options, study),
       strict: true,
       plan: options.full ? study.full : study.quick,
-    });
+    };
+    await runPlan(asked, house);
   },
 };

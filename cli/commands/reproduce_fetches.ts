@@ -1,5 +1,6 @@
 // `trilane reproduce` of a study of fetches: runs its plan, then prints each published figure beside ours. What fetches take and print
 // besides is cli/instruments/fetch/run's.
+
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
@@ -14,6 +15,7 @@ import type { FetchStudy } from "../instruments/fetch/studies/fetch_study.ts";
 import { openExistingResults } from "../results/store/results.ts";
 import { askedToEnd } from "../sweep/asked_to_end.ts";
 import { verbosityOf } from "../sweep/progress/verbosity.ts";
+import type { House } from "./command.ts";
 import { optionsOfFlows, printNumbers } from "./reproduce_flows.ts";
 import type { SweepOptions } from "./sweep.ts";
 
@@ -41,6 +43,7 @@ function printCompared(home: string, study: FetchStudy, digest: string, json: bo
 export async function reproduceFetches(
   study: FetchStudy,
   options: ReproduceFetchesOptions,
+  { pageSource }: House,
   given: readonly string[],
 ): Promise<void> {
   const other = given.find((name) => !optionsOfFlows.has(name) || name === "evidence");
@@ -52,10 +55,11 @@ export async function reproduceFetches(
     const described = describeFetches(planned);
     return json ? printJson(described) : printLines(fetchPlanLines(planned, described));
   }
-  const { plan, recording, sizes } = await readyStudyPlan(home, planned);
+  const source = await pageSource();
+  const { plan, recording, sizes } = await readyStudyPlan(home, source, planned);
   const end = askedToEnd(home, options);
   const verbosity = verbosityOf(options);
-  const execution = { home, plan, recording, sizes, fresh: options.new, json, verbosity, askedToEnd: end };
+  const execution = { home, source, plan, recording, sizes, fresh: options.new, json, verbosity, askedToEnd: end };
   await execute(execution, fetchInstrument(execution));
   printCompared(home, study, fetchPlanDigest(plan, recording?.digest ?? null), json);
 }

@@ -1,5 +1,6 @@
 // `trilane reproduce` of a study of flows: runs its plan, then prints each published figure beside ours. What flows take and print besides
 // is cli/instruments/flows/run's.
+
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
@@ -17,6 +18,7 @@ import { comparedLines } from "../results/studies/number_words.ts";
 import { askedToEnd } from "../sweep/asked_to_end.ts";
 import { wrapped } from "../sweep/outcome.ts";
 import { verbosityOf } from "../sweep/progress/verbosity.ts";
+import type { House } from "./command.ts";
 import type { SweepOptions } from "./sweep.ts";
 
 type ReproduceFlowsOptions = Omit<SweepOptions, "plan"> & { readonly full: boolean };
@@ -66,6 +68,7 @@ function printCompared(home: string, study: FlowStudy, plan: FlowPlan, json: boo
 export async function reproduceFlows(
   study: FlowStudy,
   options: ReproduceFlowsOptions,
+  { pageSource }: House,
   given: readonly string[],
 ): Promise<void> {
   const other = given.find((name) => !optionsOfFlows.has(name));
@@ -78,7 +81,8 @@ export async function reproduceFlows(
   const home = homeFolder(options.home);
   const { json, evidence, new: fresh } = options;
   const end = askedToEnd(home, options);
-  const execution = { home, plan, fresh, json, evidence, askedToEnd: end, verbosity: verbosityOf(options) };
+  const source = await pageSource();
+  const execution = { home, source, plan, fresh, json, evidence, askedToEnd: end, verbosity: verbosityOf(options) };
   await execute(execution, flowInstrument(execution));
   printCompared(home, study, plan, json);
 }

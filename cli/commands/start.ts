@@ -16,11 +16,11 @@ export const command: Command<CommonOptions & ServingOptions> = {
     defineServing(table)
       .example("trilane start", "races two small pages over four links and writes the report")
       .example("trilane sweep example --dry-run", "what that would run"),
-  run: async (options) => {
+  run: async (options, { pageSource }) => {
     const home = homeFolder(options.home);
     const plan = readPlan("example");
     const serving = settleServing(overrideServing(plan.serving, servingChoiceOf(options)));
     const chosen = planOf({ ...plan, serving }, "example");
-    await executePlan({ home, plan: chosen, fresh: false, limit_s, json: options.json });
+    await executePlan({ home, plan: chosen, source: await pageSource(), fresh: false, limit_s, json: options.json });
   },
 };

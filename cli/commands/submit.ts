@@ -8,7 +8,7 @@ import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { refuseOurs } from "../sweep/cluster/slurm.ts";
 import { type Submitting, slurmDryRun, submitOverSsh, submitToSlurm } from "../sweep/cluster/submit.ts";
 import { submittedLines } from "../sweep/cluster/words.ts";
-import type { AsOptions } from "../sweep/plan/choose_model.ts";
+import type { AsOptions } from "../sweep/plan/as_option.ts";
 import { clusterPlans, defineCluster } from "./cell.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
@@ -111,15 +111,17 @@ export const command: Command<SubmitOptions> = {
         "an array job; again later: what is missing",
       )
       .example("trilane submit study.json --ssh lab1,lab2", "two hosts by GNU parallel; returns when all has run"),
-  run: async (options) => {
+  run: async (options, { pageSource }) => {
     refuseMixed(options);
     const { json } = options;
     const home = homeFolder(options.home);
     // A machine that hands in jobs need not be able to load a page, and a dry run changes nothing.
     const trials = options["dry-run"] ? "no choice" : "where possible";
+    const source = await pageSource();
     const submitting: Submitting = {
       home,
-      ...(await clusterPlans(home, options, trials)),
+      source,
+      ...(await clusterPlans(home, source, options, trials)),
       say,
     };
     if (options["dry-run"]) {

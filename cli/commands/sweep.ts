@@ -11,27 +11,26 @@ import { instrumentOf, instruments } from "../instruments/all.ts";
 import { measuredTraces, syntheticTraces } from "../link/trace/networks.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
 import { overrideServing } from "../load/serving/serving.ts";
-import { namedCorpus } from "../recording/corpus/find_corpus.ts";
+import { namedCorpus } from "../recording/corpus/corpus_names.ts";
 import { openExistingResults, type Sweep } from "../results/store/results.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import { describePlan, planLines } from "../sweep/describe.ts";
 import { executePlan } from "../sweep/execute.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
-import { type AsOptions, defineAs } from "../sweep/plan/choose_model.ts";
-import { withChosenPages } from "../sweep/plan/chosen_pages.ts";
+import { type AsOptions, defineAs } from "../sweep/plan/as_option.ts";
 import { type CrossTrafficOptions, crossTrafficOf, defineCrossTraffic } from "../sweep/plan/cross_traffic.ts";
 import { type DetectionQuestion, nothingAsked, refuseUnanswerable } from "../sweep/plan/detect_option.ts";
 import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/plan/disturbance_option.ts";
 import type { PageSize } from "../sweep/plan/estimate.ts";
 import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/plan/films_option.ts";
 import { defineMetric, type MetricOptions, metricOf } from "../sweep/plan/metric_option.ts";
-import { corpusPages, pagesFor, pageUnstored, withMatchedPages } from "../sweep/plan/pages.ts";
+import type { PageSource } from "../sweep/plan/page_source.ts";
 import { type Plan, pageName, planDigest, planOf, readPlan, shippedPlans } from "../sweep/plan/plan.ts";
 import { planRange } from "../sweep/plan/plan_range.ts";
 import { defineStrict, type StrictOptions, strictOf } from "../sweep/plan/strict_option.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/plan/until.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, CommonOptions, House } from "./command.ts";
 import { givenOptions } from "./declared.ts";
 import { essentials } from "./help.ts";
 
@@ -91,33 +90,38 @@ function readPlanWithTraces(home: string, { plan, trace }: SweepOptions): Plan {
   return read;
 }
 
-async function planFrom(home: string, options: SweepOptions): Promise<Plan> {
-  const plan = await withMatchedPages(home, readPlanWithTraces(home, options));
+async function planFrom(home: string, source: PageSource, options: SweepOptions): Promise<Plan> {
+  const plan = await source.withMatchedPages(home, readPlanWithTraces(home, options));
   const named: PlanPage[] = [];
   // One after another: each import is a writer of the archive.
-  for (const word of options.page) named.push(...(await pagesFor(home, word)));
+  for (const word of options.page) named.push(...(await source.pagesFor(home, word)));
   const settled = planWith(plan, named, options);
-  const chosen = await withChosenPages(settled, { home, options, trials: "made", say });
+  const chosen = await source.withChosenPages(settled, { home, options, trials: "made", say });
   // Two names may have become one page.
   return chosen === settled ? settled : planOf(chosen, options.plan);
 }
 
-async function dryRun(home: string, options: SweepOptions, question: DetectionQuestion): Promise<void> {
-  const given = await withMatchedPages(home, readPlanWithTraces(home, options));
+async function dryRun(
+  home: string,
+  source: PageSource,
+  options: SweepOptions,
+  question: DetectionQuestion,
+): Promise<void> {
+  const given = await source.withMatchedPages(home, readPlanWithTraces(home, options));
   const named: PlanPage[] = [];
   const sizes = new Map<string, PageSize>();
   for (const word of options.page) {
     if (namedCorpus(word) !== null) {
-      named.push(...(await corpusPages(home, word)));
+      named.push(...(await source.corpusPages(home, word)));
       continue;
     }
-    const { page, size } = await pageUnstored(home, word);
+    const { page, size } = await source.pageUnstored(home, word);
     named.push(page);
     if (size) sizes.set(pageName(page), size);
   }
   const plan = planWith(given, named, options);
   refuseUnanswerable(plan, question);
-  const planned = await describePlan(home, plan, sizes, question);
+  const planned = await describePlan(home, plan, source, sizes, question);
   if (options.json) printJson(planned);
   else printLines(planLines(plan, planned));
 }
@@ -186,7 +190,11 @@ export function defineSweep(table: OptionTable<CommonOptions>): OptionTable<Omit
 }
 
 /** `question`: what is asked of a plan that is only shown. */
-export async function runPlan(options: SweepOptions, question: DetectionQuestion = nothingAsked): Promise<void> {
+export async function runPlan(
+  options: SweepOptions,
+  { pageSource }: House,
+  question: DetectionQuestion = nothingAsked,
+): Promise<void> {
   const home = homeFolder(options.home);
   const labs = labsOf(options, home);
   const end = askedToEnd(home, options);
@@ -194,12 +202,13 @@ export async function runPlan(options: SweepOptions, question: DetectionQuestion
   if (options.once && options.new)
     throw new UserError("--once runs no sweep again, --new begins again: give one of them");
   // Afterwards, so that what is wrong with the words is told here, too.
-  if (options["dry-run"]) return await dryRun(home, options, question);
-  const plan = await planFrom(home, options);
+  const source = await pageSource();
+  if (options["dry-run"]) return await dryRun(home, source, options, question);
+  const plan = await planFrom(home, source, options);
   const { json, evidence, new: fresh, once } = options;
   // Looked at first, as making pages ready takes a while; the sweep that another process ends meanwhile counts, too.
   if (!once || finishedSweep(home, plan) === null) {
-    const execution = { home, plan, fresh, once, json, evidence, labs, verbosity, askedToEnd: end };
+    const execution = { home, plan, source, fresh, once, json, evidence, labs, verbosity, askedToEnd: end };
     if (await executePlan(execution)) return;
   }
   if (verbosity !== "quiet")
@@ -212,7 +221,7 @@ const optionsOfAll: ReadonlySet<string> = new Set(
 );
 
 /** A plan that is not of pages, by the same command. */
-async function runKind(kind: PlanKind, options: SweepOptions): Promise<void> {
+async function runKind(kind: PlanKind, options: SweepOptions, { pageSource }: House): Promise<void> {
   const other = givenOptions(command, options).find((name) => !optionsOfAll.has(name) || kind.lacks.includes(name));
   if (other !== undefined)
     throw new UserError(
@@ -222,11 +231,12 @@ async function runKind(kind: PlanKind, options: SweepOptions): Promise<void> {
   const { json, evidence, new: fresh, runs } = options;
   const end = askedToEnd(home, options);
   const plan = kind.read(options.plan, runs);
+  const source = await pageSource();
   if (options["dry-run"]) {
-    const { document, lines } = await plan.describe(home);
+    const { document, lines } = await plan.describe(home, source);
     return json ? printJson(document) : printLines([...lines]);
   }
-  await plan.execute({ home, fresh, json, evidence, verbosity: verbosityOf(options), askedToEnd: end });
+  await plan.execute({ home, source, fresh, json, evidence, verbosity: verbosityOf(options), askedToEnd: end });
 }
 
 /** Names that two kinds have are of pages. */
@@ -247,8 +257,8 @@ export const command: Command<SweepOptions> = {
       .example("trilane sweep plan.json", "the plan in a file (schemas/sweep-plan.schema.json)")
       .example("trilane sweep carlucci-2015-s3 --dry-run", "what a shipped plan would run, and for how long")
       .example("trilane sweep das-2014-grid --page my-page", "a study's links with your own page"),
-  run: async (options) => {
+  run: async (options, house) => {
     const kind = shippedPlans().includes(options.plan) ? null : instrumentOf(options.plan);
-    await (kind ? runKind(kind, options) : runPlan(options));
+    await (kind ? runKind(kind, options, house) : runPlan(options, house));
   },
 };

@@ -175,18 +175,19 @@ export const command: Command<VideoOptions> = {
       .example("trilane video --clip 60s --lanes h2,h3 --metric viewing", "which lane shows the clip sooner to its end")
       .example("trilane export --format p1203 --out p1203.json", "input for ITU-T P.1203's models, of the newest sweep")
       .epilogue(metricHelp("Metrics (in the report and in `trilane export`):", { video: "" })),
-  run: async (options) => {
+  run: async (options, { pageSource }) => {
     const home = homeFolder(options.home);
     const end = askedToEnd(home, options);
     const verbosity = verbosityOf(options);
     const plan = videoPlan(options, await pagesOf(home, options));
     const { json, evidence, new: fresh } = options;
+    const source = await pageSource();
     if (options["dry-run"]) {
-      const planned = await describePlan(home, plan);
+      const planned = await describePlan(home, plan, source);
       if (json) printJson(planned);
       else printLines(planLines(plan, planned));
       return;
     }
-    await executePlan({ home, plan, fresh, json, evidence, verbosity, askedToEnd: end });
+    await executePlan({ home, plan, source, fresh, json, evidence, verbosity, askedToEnd: end });
   },
 };

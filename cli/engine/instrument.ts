@@ -1,12 +1,14 @@
 // What an instrument is to the engine: one kind of measurement, with what is special to it. An instrument is made for one execution of a
 // plan; order, link tests, retries, resuming, signals, events and the report are the engine's (execute.ts). The list of them is
 // cli/instruments/all.ts.
+
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
 import type { OptionTable } from "../base/option_table.ts";
 import type { AnySweep, Environment, NewHost, Results } from "../results/store/results.ts";
 import type { AskedToEnd } from "../sweep/asked_to_end.ts";
 import type { CountedCell, LinkTests } from "../sweep/link_tests.ts";
+import type { PageSource } from "../sweep/plan/page_source.ts";
 import type { Progress } from "../sweep/progress/progress.ts";
 import type { Verbosity } from "../sweep/progress/progress_log.ts";
 import type { OrderedOutcome } from "./ordered_runner.ts";
@@ -14,6 +16,8 @@ import type { OrderedOutcome } from "./ordered_runner.ts";
 /** What every command asks for beside its plan. */
 export interface ExecutionTerms {
   readonly home: string;
+  /** Of pages that are loaded or fetched. */
+  readonly source: PageSource;
   /** Begin again even if the plan has an unfinished sweep. */
   readonly fresh: boolean;
   readonly json: boolean;
@@ -96,7 +100,10 @@ export interface Instrument<Sweep extends AnySweep = AnySweep> {
 /** A plan that was read, whatever it is of. */
 export interface ReadPlan {
   /** What it would run, for a dry run: as a document, and as lines for people. */
-  readonly describe: (home: string) => Promise<{ readonly document: object; readonly lines: readonly string[] }>;
+  readonly describe: (
+    home: string,
+    source: PageSource,
+  ) => Promise<{ readonly document: object; readonly lines: readonly string[] }>;
   readonly execute: (terms: ExecutionTerms) => Promise<boolean>;
 }
 

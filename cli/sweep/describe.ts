@@ -13,7 +13,7 @@ import { wrapped } from "./outcome.ts";
 import { refuseTooShort, refuseVideoContradictions } from "./plan/contradictions.ts";
 import { type DetectionQuestion, nothingAsked } from "./plan/detect_option.ts";
 import { cellGuess, guessStored_bytes, type PageSize } from "./plan/estimate.ts";
-import { pageSizes } from "./plan/pages.ts";
+import type { PageSource } from "./plan/page_source.ts";
 import { placesOf } from "./plan/places.ts";
 import { cellsOf, type Plan, pageName, planDigest } from "./plan/plan.ts";
 import { linksOf } from "./plan/plan_links.ts";
@@ -23,10 +23,11 @@ import { formatDuration } from "./progress/progress_lines.ts";
 export async function describePlan(
   home: string,
   plan: Plan,
+  source: PageSource,
   unstored: ReadonlyMap<string, PageSize> = new Map(),
   question: DetectionQuestion = nothingAsked,
 ): Promise<SweepPlanned> {
-  const sizes = await pageSizes(home, plan.pages, unstored);
+  const sizes = await source.pageSizes(home, plan.pages, unstored);
   refuseVideoContradictions(plan, sizes);
   refuseTooShort(plan, cellsOf(plan), sizes);
   const results = openExistingResults(home);

@@ -1,5 +1,6 @@
 // What `race`, `sweep` and `start` share: pages made ready, the sweep begun or gone on with, its loads run, stopped by
 // Ctrl-C, and the result shown. Parses no words and writes no plan.
+
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { RunError } from "../base/errors.ts";
 import { type Stop, watchSignals } from "../base/interruption.ts";
@@ -11,6 +12,7 @@ import { allowedCpus, labsWords } from "../load/lab_cpus.ts";
 import { programDigests } from "../load/program_digests.ts";
 import type { Recording } from "../recording/archive/archive.ts";
 import { failedUrlsOf } from "../recording/archive/recorded_requests.ts";
+import { isSynthetic } from "../recording/archive/recording_source.ts";
 import { storedAnswer } from "../results/answer/stored_answer.ts";
 import { modelledEnvironment, modelledPages } from "../results/store/modelled_pages.ts";
 import { deviceEnvironment } from "../results/store/page_devices.ts";
@@ -32,7 +34,7 @@ import { openLinkTests, pendingLinks } from "./link_tests.ts";
 import { failureOf, outcomeLines, outcomeOf } from "./outcome.ts";
 import { refuseTooShort, refuseVideoContradictions } from "./plan/contradictions.ts";
 import { cellGuess } from "./plan/estimate.ts";
-import { preparePages } from "./plan/pages.ts";
+import type { PageSource } from "./plan/page_source.ts";
 import { pinnedPages } from "./plan/pinned_pages.ts";
 import { cellsOf, type Plan, pageName, planDigest } from "./plan/plan.ts";
 import { unusualDevice } from "./plan/recording_trial.ts";
@@ -45,6 +47,7 @@ import { held, machineEnvironment, releaseQuietly, sayStopped, waitingOf } from 
 export interface Execution {
   readonly home: string;
   readonly plan: Plan;
+  readonly source: PageSource;
   /** Begin again even where the plan has an unfinished sweep. */
   readonly fresh: boolean;
   /** Not again where the plan's newest sweep is finished. */
@@ -113,7 +116,7 @@ async function newSweep(
  * run once, and is finished.
  */
 export async function executePlan(execution: Execution): Promise<boolean> {
-  const { home, plan, json, evidence, shard } = execution;
+  const { home, plan, source, json, evidence, shard } = execution;
   if (evidence !== undefined) makeEvidenceFolder(evidence);
   const { stdout: out, stderr: err, env: environment } = process;
   const progress = openProgress({ json, out, err, environment, verbosity: execution.verbosity });
@@ -127,7 +130,7 @@ export async function executePlan(execution: Execution): Promise<boolean> {
   );
   try {
     const pages = shard ? pagesOf(plan, shard) : plan.pages;
-    const recordings = await begin(() => preparePages(home, pages, (event) => progress.tell(event)));
+    const recordings = await begin(() => source.preparePages(home, pages, (event) => progress.tell(event)));
     shard?.check(recordings);
     refuseVideoContradictions(plan, recordings);
     refuseTooShort(plan, cellsOf(plan), recordings);
@@ -278,7 +281,7 @@ async function runUntilSignal(
       failedUrlsOf: (page) => failedUrlsOf(recordings.get(page) ?? { notes: {} }),
       videoOf: (page) => videoLength_s(recordings.get(page)),
       pinnedOf: (page) => pinned.get(page) ?? null,
-      isComplete: (page) => recordings.get(page)?.source.startsWith("synth: ") ?? false,
+      isComplete: (page) => isSynthetic(recordings.get(page) ?? { source: "" }),
       ...(film === null ? {} : { film }),
       ...(evidence === undefined ? {} : { evidenceOf: evidenceFolder(evidence, sweep) }),
       guess_ms: cellGuess(plan, (page) => recordings.get(page), results),

@@ -45,7 +45,10 @@ export const fetchPlans: PlanKind = {
           import("../../engine/execute.ts"),
           import("./run/instrument.ts"),
         ]);
-        return await execute(terms, fetchInstrument({ ...terms, ...(await readyStudyPlan(terms.home, asked)) }));
+        return await execute(
+          terms,
+          fetchInstrument({ ...terms, ...(await readyStudyPlan(terms.home, terms.source, asked)) }),
+        );
       },
     };
   },

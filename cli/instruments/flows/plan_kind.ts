@@ -22,8 +22,11 @@ export const flowPlans: PlanKind = {
     const given = readFlowPlan(pathOrName);
     const plan = runs === undefined ? given : flowPlanOf({ ...given, repetitions: runs }, pathOrName);
     return {
-      describe: async (home) => {
-        const document = describeFlows(plan, plan.page === undefined ? null : await pageSizeOf(home, plan.page, null));
+      describe: async (home, source) => {
+        const document = describeFlows(
+          plan,
+          plan.page === undefined ? null : await pageSizeOf(home, source, plan.page, null),
+        );
         return { document, lines: flowPlanLines(plan, document) };
       },
       execute: async (terms) => {

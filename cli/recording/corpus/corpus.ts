@@ -1,19 +1,13 @@
 // A corpus: so many pages of a seed that follow distributions. Its pages' shapes and sizes are decided together, each page is
 // made by itself. Pure; in the archive it is stored_corpus.ts's.
-//
-// Corpora of Das's distributions have names that say all of them (das-2014-500-seed-1), so that a plan can name their pages
-// before anyone has made them, as those of `trilane synth`. Others are called by their user and exist as recordings only.
 import { UserError } from "../../base/errors.ts";
+import { dasChoice, pageNameOf } from "./corpus_names.ts";
 import type { CorpusPage } from "./corpus_page.ts";
 import { corpusPage } from "./corpus_page.ts";
 import { das2014Distributions, type PageDistributions } from "./distributions.ts";
 import { objectSizes } from "./object_sizes.ts";
 import { plannedPage } from "./page_plan.ts";
 import { type PageShape, pageShapes } from "./page_shapes.ts";
-
-export const mostPages = 5000;
-export const mostSeed = 4294967295;
-export const defaultSeed = 1;
 
 export interface Corpus {
   readonly name: string;
@@ -30,11 +24,6 @@ export function corpusOf(name: string, distributions: PageDistributions, pages: 
   return { name, distributions, seed, shapes, sizes: objectSizes(shapes, distributions, seed) };
 }
 
-/** `page`: from 1. */
-function pageNameOf(corpus: string, pages: number, page: number): string {
-  return `${corpus}-page-${String(page).padStart(String(pages).length, "0")}`;
-}
-
 export const pageNamesOf = ({ name, shapes }: Corpus): string[] =>
   shapes.map((_, place) => pageNameOf(name, shapes.length, place + 1));
 
@@ -47,25 +36,7 @@ export function pageOf({ distributions, seed, shapes, sizes }: Corpus, page: num
   return corpusPage(plannedPage(shape, own, least_bytes, seed, page), page);
 }
 
-export const dasName = (pages: number, seed: number): string => `das-2014-${pages}-seed-${seed}`;
-
-const dasPattern = /^das-2014-([1-9]\d{0,3})-seed-(0|[1-9]\d{0,9})$/;
 const made = new Map<string, Corpus>();
-
-/** Null for what is no name of a corpus of Das's distributions. */
-function dasChoice(name: string): { readonly pages: number; readonly seed: number } | null {
-  const [, pages = "", seed = ""] = dasPattern.exec(name) ?? [];
-  if (pages === "") return null;
-  if (Number(pages) > mostPages || Number(seed) > mostSeed)
-    throw new UserError(`corpus ${name}: has 1 to ${mostPages} pages and a seed of 0 to ${mostSeed}`);
-  return { pages: Number(pages), seed: Number(seed) };
-}
-
-/** The names of such a corpus' pages, without making it; null for other names. */
-export function dasPageNames(name: string): string[] | null {
-  const choice = dasChoice(name);
-  return choice && Array.from({ length: choice.pages }, (_, place) => pageNameOf(name, choice.pages, place + 1));
-}
 
 /** A corpus of Das's distributions by its name; null for what is no such name. */
 export function dasCorpus(name: string): Corpus | null {

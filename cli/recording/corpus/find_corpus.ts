@@ -46,9 +46,3 @@ export async function findCorpus(archive: Archive, name: string): Promise<FoundC
   const distributions = noted === undefined ? das2014Distributions() : distributionsOf(noted, `corpus ${name}`);
   return { name, seed: (first && corpusNotesOf(first)?.seed) ?? 0, distributions, recordings };
 }
-
-const prefix = "corpus:";
-
-/** The corpus that a plan's word names (`corpus:NAME`); null for other words. */
-export const namedCorpus = (word: string): string | null =>
-  word.startsWith(prefix) ? word.slice(prefix.length) : null;

@@ -1,8 +1,8 @@
 // The server address each exchange is replayed from: as recorded where a lab can have it, else one of 198.18.0.0/15 (kept
 // for benchmarks, RFC 2544), a different one for each recorded address, or for each host where none is recorded.
 import { BlockList, isIP } from "node:net";
+import { textField } from "../../base/json_fields.ts";
 import type { HarEntry } from "./har.ts";
-import { textField } from "./har.ts";
 
 const unusable = new BlockList();
 for (const [network, prefix] of [

@@ -1,6 +1,7 @@
 // A response's body as it was on the wire, or as near to it as the HAR allows: recorded bytes, recorded text compressed
 // again, or a filling of the recorded size. Decides and calls the makers; codecs and fillings are cli/recording/fill's.
 
+import { isRecord, textField } from "../../base/json_fields.ts";
 import type { BodyOrigin, Header } from "../archive/archive.ts";
 import { type ContentEncoding, contentEncoding, encode, encodeToSize } from "../fill/content_encoding.ts";
 import { encodeRandomized, type FillKind, fill, fillKind, isText } from "../fill/fill.ts";
@@ -8,7 +9,7 @@ import type { Dimensions } from "../fill/jpeg.ts";
 import { seededBytes, seededText } from "../fill/seeded.ts";
 import { encodeText } from "./charset.ts";
 import { bytesWrittenAsText, codedBody } from "./coded_body.ts";
-import { type HarEntry, isRecord, textField } from "./har.ts";
+import type { HarEntry } from "./har.ts";
 import { headerValue } from "./headers.ts";
 import { hasContent } from "./select.ts";
 import { decodedSize, type TransferSize, transferSize } from "./transfer_size.ts";

@@ -1,5 +1,7 @@
 // Which of a HAR's exchanges went over one connection: the producers' names for it. Pure.
-import { type HarEntry, numberField, textField } from "./har.ts";
+
+import { numberField, textField } from "../../base/json_fields.ts";
+import type { HarEntry } from "./har.ts";
 
 /** HAR's own field may hold the server's port, as browsers write it: that tells no connection from another. Null: not known. */
 export function connectionOf({ raw, url }: HarEntry): string | number | null {

@@ -1,7 +1,9 @@
 // On which device a HAR was recorded, by what its requests say: client hints and other headers, WebPageTest's fields, and which
 // pictures of a `srcset` the browser asked for. What nothing says is left out. Pure.
+
+import { isRecord, textField } from "../../base/json_fields.ts";
 import { type Device, isLanguage, isPixelRatio, isSide } from "../../browser/device.ts";
-import { type HarEntry, type HarPage, headersOf, isRecord, textField } from "./har.ts";
+import { type HarEntry, type HarPage, headersOf } from "./har.ts";
 
 /** A hostile document may hold any number of pictures. */
 const mostSets = 2000;

@@ -1,7 +1,9 @@
 // The width and height of a page's pictures, so that a filled one takes the room of the real one: from fields that
 // recorders add to an entry, else from the width and height attributes in the recorded HTML. Does not lay the page out.
+
+import { isRecord, type JsonRecord, numberField, textField } from "../../base/json_fields.ts";
 import type { Dimensions } from "../fill/jpeg.ts";
-import { type HarEntry, isRecord, type JsonRecord, numberField, textField } from "./har.ts";
+import type { HarEntry } from "./har.ts";
 
 const fieldPairs = [
   ["_image_width", "_image_height"],

@@ -1,6 +1,8 @@
 // How the requests failed that a HAR has no response for, or one that the browser did not take: what the replay needs to
 // make them fail again (native-host/archive/recorded_failures.h). Pure.
-import { type HarEntry, numberField, textField } from "./har.ts";
+
+import { numberField, textField } from "../../base/json_fields.ts";
+import type { HarEntry } from "./har.ts";
 
 /**
  * name: the host's name was not found. blocked: the browser did not send it (an ad blocker's doing, mixed content).

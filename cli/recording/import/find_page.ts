@@ -1,7 +1,9 @@
 // The page of a file that names none (a proxy's, an API client's): the first HTML document that asked for others, as the importers of Mahimahi
 // and Web Page Replay find it, with what came before it by redirect and what it asked for until the next document or a long rest. Pure.
+
+import { textField } from "../../base/json_fields.ts";
 import { count } from "../../base/numbers.ts";
-import { type HarEntry, type HarFile, type HarPage, headersOf, textField } from "./har.ts";
+import { type HarEntry, type HarFile, type HarPage, headersOf } from "./har.ts";
 
 /** A page that has asked for nothing for so long has come to rest; what follows is a user's doing. */
 const rest_ms = 10_000;

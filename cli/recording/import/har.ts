@@ -3,10 +3,9 @@
 import { urlWithoutCredentials } from "../../../extension/capture/url_without_credentials.ts";
 import { dateTime_ms } from "../../../extension/har/date_time.ts";
 import { UserError } from "../../base/errors.ts";
+import { isRecord, type JsonRecord, numberField, textField } from "../../base/json_fields.ts";
 import { legalMethod } from "./legal_request.ts";
 import type { WireFacts } from "./wire_facts.ts";
-
-export type JsonRecord = Readonly<Record<string, unknown>>;
 
 export interface NameValue {
   readonly name: string;
@@ -65,28 +64,10 @@ export interface HarFile {
   readonly faulty: readonly FaultyEntry[];
 }
 
-export const isRecord = (value: unknown): value is JsonRecord =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 const recordOf = (value: unknown): JsonRecord => (isRecord(value) ? value : {});
 
 /** Of an entry that is no HAR's: its method and status were seen. */
 export const asAnswered = { isMethodGuessed: false, unanswered: null } as const;
-
-/** A field's text, trimmed; null where it is missing, empty or no text (no text that means anything holds a NUL). */
-export function textField(record: JsonRecord, name: string): string | null {
-  const value = record[name];
-  if (typeof value !== "string" || value.trim() === "" || value.includes("\0")) return null;
-  // Half a surrogate pair has no UTF-8.
-  return value.trim().toWellFormed();
-}
-
-/** A field's number; null where it is missing or no finite number. Some producers write numbers as text. */
-export function numberField(record: JsonRecord, name: string): number | null {
-  const value = record[name];
-  const number = typeof value === "string" && value !== "" ? Number(value) : value;
-  return typeof number === "number" && Number.isFinite(number) ? number : null;
-}
 
 /** 2001 to 2286 in ms, and in s. */
 const earliest_ms = 1e12;

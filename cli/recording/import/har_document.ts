@@ -2,8 +2,8 @@
 // and text that calls a function with one of these (HARP). Pure.
 import { JsonTextError, scanJson, withoutNaN } from "../../base/bounded_json.ts";
 import { UserError } from "../../base/errors.ts";
+import { isRecord, type JsonRecord } from "../../base/json_fields.ts";
 import { count } from "../../base/numbers.ts";
-import { isRecord, type JsonRecord } from "./har.ts";
 
 /** Given each line that a reader of the import wants to know of the file. */
 export type OnRemark = (line: string) => void;

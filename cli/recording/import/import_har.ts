@@ -3,6 +3,7 @@
 // same recording.
 import { urlWithoutCredentials } from "../../../extension/capture/url_without_credentials.ts";
 import { UserError } from "../../base/errors.ts";
+import { isRecord, type JsonRecord, textField } from "../../base/json_fields.ts";
 import { count } from "../../base/numbers.ts";
 import { type Device, usualDevice } from "../../browser/device.ts";
 import type { Exchange, Header, NewExchange } from "../archive/archive.ts";
@@ -11,16 +12,7 @@ import { type Body, bodyOf, bodySize, isTooLarge } from "./body.ts";
 import { charsetParameter } from "./charset.ts";
 import { deviceOf } from "./device.ts";
 import { pictureDimensions } from "./dimensions.ts";
-import {
-  type HarEntry,
-  type HarFile,
-  type HarPage,
-  headersOf,
-  isRecord,
-  type JsonRecord,
-  readHarFile,
-  textField,
-} from "./har.ts";
+import { type HarEntry, type HarFile, type HarPage, headersOf, readHarFile } from "./har.ts";
 import { HarCertificates } from "./har_certificates.ts";
 import { type Credentials, cleanHeaders, headerValue } from "./headers.ts";
 import { type ImportNotes, NoteCounter } from "./notes.ts";

@@ -2,8 +2,9 @@
 // script's call stack), chrome-har's and WebPageTest's (a URL, with line and type in fields of their own). Pure; looks up no
 // request.
 import { urlWithoutCredentials } from "../../../extension/capture/url_without_credentials.ts";
+import { isRecord, type JsonRecord, numberField, textField } from "../../base/json_fields.ts";
 import type { JsonObject } from "../archive/archive.ts";
-import { type HarEntry, isRecord, type JsonRecord, numberField, textField } from "./har.ts";
+import type { HarEntry } from "./har.ts";
 
 /** schemas/recorded.schema.json has it as `initiator`. */
 export type RecordedInitiator = {

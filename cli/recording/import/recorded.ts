@@ -1,10 +1,11 @@
 // What a recording keeps of an exchange beyond what is replayed byte for byte: schemas/recorded.schema.json. Pure.
 import { urlWithoutCredentials } from "../../../extension/capture/url_without_credentials.ts";
+import { isRecord, numberField, textField } from "../../base/json_fields.ts";
 import type { Header, JsonObject } from "../archive/archive.ts";
 import type { Address } from "./addresses.ts";
 import type { Body } from "./body.ts";
 import { connectionOf } from "./connection.ts";
-import { type HarEntry, type HarPage, isRecord, numberField, textField } from "./har.ts";
+import type { HarEntry, HarPage } from "./har.ts";
 import { initiatorOf } from "./initiators.ts";
 import type { Certificate } from "./wire_facts.ts";
 

@@ -5,8 +5,10 @@
 // address's connects counts, but for those of connections that were opened ahead of the request: of these a HAR has only what was left
 // ("connect" of 0.1 to 0.5 ms), which is no round trip. They are known by the others of the address, by TLS that took many times as long, and by
 // responses that all took much longer.
+
+import { isRecord, numberField } from "../../base/json_fields.ts";
 import { hostOf, isUsable, recordedAddress } from "./addresses.ts";
-import { type HarEntry, isRecord, numberField } from "./har.ts";
+import type { HarEntry } from "./har.ts";
 import { isFromCache } from "./select.ts";
 
 const keyOf = (entry: HarEntry): string => recordedAddress(entry) ?? `host ${hostOf(entry)}`;

@@ -1,10 +1,11 @@
 // Which entries of a HAR belong to the recording: those of one page that had a response of their own over HTTP. Every entry
 // left out is counted under its reason. Changes no entry.
 import { UserError } from "../../base/errors.ts";
+import { numberField, textField } from "../../base/json_fields.ts";
 import { namesIllegalHost } from "./addresses.ts";
 import { type FailureKind, failureKind } from "./failures.ts";
 import { findPage, insteadOfPage } from "./find_page.ts";
-import { type HarEntry, type HarFile, type HarPage, headersOf, numberField, textField } from "./har.ts";
+import { type HarEntry, type HarFile, type HarPage, headersOf } from "./har.ts";
 import { legalPath } from "./legal_request.ts";
 import { type Skipped, type SkipReason, skippedWords } from "./skip_words.ts";
 

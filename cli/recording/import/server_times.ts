@@ -4,8 +4,10 @@
 // to send: up to the last moment before the response at which none that goes before it was under way. And up to when it had
 // what was asked for later, is no more urgent and came first: of two that are ready the earlier asked for goes first. So a
 // time can be told too short, where responses came without a break, and never for another's. Several visits tell more (served_ms).
+
+import { isRecord, numberField, textField } from "../../base/json_fields.ts";
 import { connectionOf } from "./connection.ts";
-import { type HarEntry, isRecord, numberField, textField } from "./har.ts";
+import type { HarEntry } from "./har.ts";
 import type { RoundTrips } from "./round_trips.ts";
 
 /**

@@ -1,7 +1,9 @@
 // How many bytes a response's body had on the wire, from whichever field the producer wrote. Estimates nothing but the
 // size of HTTP/2's and HTTP/3's compressed headers, where a producer gives only the sum of headers and body.
+
+import { numberField } from "../../base/json_fields.ts";
 import type { Header } from "../archive/archive.ts";
-import { type HarEntry, headersOf, numberField } from "./har.ts";
+import { type HarEntry, headersOf } from "./har.ts";
 import { headerValue } from "./headers.ts";
 import { isFromCache } from "./select.ts";
 

@@ -2,9 +2,9 @@
 // network log has HAR's entries, one a line. Reads nothing but the archive.
 import { posix } from "node:path";
 import { UserError } from "../../base/errors.ts";
+import { isRecord, type JsonRecord } from "../../base/json_fields.ts";
 import { attachBodies, type BodyLookup } from "./attached_bodies.ts";
 import { fileText } from "./file_text.ts";
-import { isRecord, type JsonRecord } from "./har.ts";
 import { type OnRemark, oneHar, parsedHar } from "./har_document.ts";
 import type { ZipArchive } from "./zip_archive.ts";
 

@@ -2,7 +2,10 @@
 
 import { UserError } from "../../base/errors.ts";
 import type { OptionTable } from "../../base/option_table.ts";
-import { type Compute, computes } from "./script_source.ts";
+
+export const computes = ["timer", "busy", "none"] as const;
+/** How a modelled page's scripts spend their recorded computation. */
+export type Compute = (typeof computes)[number];
 
 export interface ComputeOptions {
   compute: string;

@@ -3,10 +3,11 @@
 
 import { UserError } from "../../base/errors.ts";
 import type { Archive, ArchivedExchange, JsonObject, Recording } from "../archive/archive.ts";
+import { isModel, modelPrefix } from "../archive/recording_source.ts";
+import type { Compute } from "./compute_option.ts";
 import { refuseDeadEnd } from "./dead_end.ts";
 import { imageDimensions } from "./image_dimensions.ts";
 import { type ModelFacts, modelPage } from "./model_page.ts";
-import type { Compute } from "./script_source.ts";
 
 export interface ModelRequested {
   /** The recording's name. */
@@ -26,10 +27,6 @@ export function modelName(name: string, compute: Compute): string {
   const ending = compute === "timer" ? "-model" : `-model-${compute}`;
   return `${name.slice(0, longestName - ending.length)}${ending}`;
 }
-
-const sourcePrefix = "model: ";
-
-export const isModel = ({ source }: Pick<Recording, "source">): boolean => source.startsWith(sourcePrefix);
 
 /** When its load event came, in the exchanges' time; null: not known. */
 export function loadEventOf({ notes }: Pick<Recording, "notes">): number | null {
@@ -96,7 +93,7 @@ export async function modelRecording(archive: Archive, asked: ModelRequested): P
     {
       name: asked.as ?? modelName(asked.name, compute),
       url: recording.url,
-      source: `${sourcePrefix}${recording.name} (${recording.source})`,
+      source: `${modelPrefix}${recording.name} (${recording.source})`,
       notes,
       replace,
     },

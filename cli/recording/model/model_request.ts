@@ -1,9 +1,10 @@
 // An exchange of a recording as the dependency graph wants it: when it was asked for and answered, what named it, and what
 // kind of thing a page has to name for a browser to ask for it. Pure.
+
+import { isRecord } from "../../base/json_fields.ts";
 import type { Exchange, Header, JsonObject } from "../archive/archive.ts";
 import { urlOf } from "../export/wire_text.ts";
 import { type FillKind, fillKind } from "../fill/fill.ts";
-import { isRecord } from "../import/har.ts";
 import { type RecordedInitiator, readInitiator } from "../import/initiators.ts";
 
 /** What asks for it: a navigation, <link>, <script>, <img>, @font-face, fetch(), sendBeacon(), or CORS by itself. */

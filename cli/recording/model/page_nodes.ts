@@ -3,9 +3,10 @@
 import type { ArchivedExchange } from "../archive/archive.ts";
 import { type ContentEncoding, contentEncoding } from "../fill/content_encoding.ts";
 import type { Dimensions } from "../fill/jpeg.ts";
+import type { Compute } from "./compute_option.ts";
 import { type DependencyGraph, dependencyGraph, type GraphNode } from "./dependency_graph.ts";
 import { headerOf, type Kind, type ModelRequest, modelRequest } from "./model_request.ts";
-import type { AskOptions, Compute } from "./script_source.ts";
+import type { AskOptions } from "./script_source.ts";
 
 export interface PageToModel {
   readonly url: string;

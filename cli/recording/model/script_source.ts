@@ -4,11 +4,8 @@
 // What is to be asked for before the load event keeps it back until it is asked for: else a page whose computation is a
 // timer would be loaded before its scripts had run. An empty frame that is still being written does that, without a request;
 // it is made while the page waits for the network, since making it takes 15 ms and opening it again none.
+import type { Compute } from "./compute_option.ts";
 import type { Kind } from "./model_request.ts";
-
-/** How a page's computation is spent: by timers, by work on the main thread, or not at all. */
-export const computes = ["timer", "busy", "none"] as const;
-export type Compute = (typeof computes)[number];
 
 /** One request that a script makes, or, without a URL, only the computation that goes before the load event. */
 export interface Action {

@@ -2,7 +2,9 @@
 // differ from visit to visit (advertisements, numbers drawn by chance), and a load of the recording may ask for what any
 // visit did. How long servers took is told by all of them, and by the one over HTTP/1.1 where there was one (record_visits.ts), of which
 // nothing else is kept. Pure; visits nothing.
-import { type HarEntry, isRecord } from "../import/har.ts";
+
+import { isRecord } from "../../base/json_fields.ts";
+import type { HarEntry } from "../import/har.ts";
 import { RoundTrips } from "../import/round_trips.ts";
 import { type ServerTime, ServerTimes } from "../import/server_times.ts";
 import type { RecordedPage } from "./record_page.ts";

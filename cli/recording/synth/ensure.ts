@@ -2,9 +2,10 @@
 
 import { UserError } from "../../base/errors.ts";
 import type { Archive, Recording } from "../archive/archive.ts";
+import { sourceOf } from "../archive/recording_source.ts";
 import { retryOnNameTaken } from "../archive/retry_on_name_taken.ts";
 import type { SharedBodies } from "../corpus/stored_corpus.ts";
-import { sourceOf, synthetic } from "./synthetic.ts";
+import { synthetic } from "./synthetic.ts";
 
 /** What is known of the archive where many pages are made ready, so that it is listed once and shared bodies are sent once. */
 export interface Known {

@@ -1,6 +1,8 @@
 // A page that Trilane makes, by its name: one of the catalogue, a video page, or one of a corpus of Das's distributions. What it has and
 // how it is written; the bytes come from page.ts, video/ and cli/recording/corpus.
+
 import type { Archive, JsonObject, Recording } from "../archive/archive.ts";
+import { sourceOf } from "../archive/recording_source.ts";
 import { dasPage } from "../corpus/corpus.ts";
 import { isPageOf, type SharedBodies, writeCorpusPage } from "../corpus/stored_corpus.ts";
 import { pageSpec } from "./catalogue.ts";
@@ -9,8 +11,6 @@ import { ClipStore } from "./video/clip_store.ts";
 import { playsH264 } from "./video/encode_browser.ts";
 import { isCurrentVideo, videoNotes, videoPage, videoUrl } from "./video/video_page.ts";
 import { isVideoName, videoBytes, videoExchanges, videoSpec } from "./video/video_spec.ts";
-
-export const sourceOf = (name: string): string => `synth: ${name}`;
 
 export interface Synthetic {
   /** About; the document of a page of the catalogue is as long as its tags. */

@@ -1,7 +1,8 @@
 // Which of a sweep's pages are modelled, for whoever names them: kept with the sweep, so that a report needs no archive. Pure.
+
+import { isRecord, numberField, textField } from "../../base/json_fields.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
-import { isRecord, numberField, textField } from "../../recording/import/har.ts";
-import { isModel } from "../../recording/model/model_recording.ts";
+import { isModel } from "../../recording/archive/recording_source.ts";
 import type { Environment } from "./sweep_rows.ts";
 
 const keyPrefix = "modelled page ";

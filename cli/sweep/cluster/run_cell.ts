@@ -1,5 +1,6 @@
 // One cell of a plan on this machine, into its shard; before it the reference cells, once on each machine. Runs as any sweep does (of
 // pages: cli/sweep/execute.ts; of flows: who calls says), so that what was killed goes on where it was.
+
 import { makeFolder } from "../../base/make_folder.ts";
 import { say } from "../../base/terminal_text.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
@@ -7,6 +8,7 @@ import type { NamedHost } from "../../results/store/hosts.ts";
 import { referenceMark } from "../../results/store/reference_sweeps.ts";
 import { SweepRunsError } from "../../results/store/results.ts";
 import { executePlan, NoValidLoadError } from "../execute.ts";
+import type { PageSource } from "../plan/page_source.ts";
 import { placeOf, placesOf } from "../plan/places.ts";
 import { type Plan, planDigest } from "../plan/plan.ts";
 import { isFinished, referencePath, shardPath } from "./shards.ts";
@@ -24,6 +26,7 @@ export interface CellShard {
 
 export interface CellRun {
   readonly home: string;
+  readonly source: PageSource;
   readonly plan: SharedPlan;
   /** From 1: a page on a link, see places.ts; of flows: a link. */
   readonly cell: number;
@@ -39,7 +42,7 @@ export interface CellRun {
 
 /** `runInto` of a plan of pages. */
 export function runPagesInto(
-  { home, json, cell }: Pick<CellRun, "home" | "json" | "cell">,
+  { home, source, json, cell }: Pick<CellRun, "home" | "source" | "json" | "cell">,
   plan: Plan,
 ): CellRun["runInto"] {
   const { page, link } = placeOf(plan, cell);
@@ -47,12 +50,12 @@ export function runPagesInto(
     of.page === page && of.link === link ? cell : null;
   return async (shard) => {
     const part = { ...shard, cell, environment: {}, placeOf: placed };
-    return await executePlan({ home, plan, fresh: false, once: true, json, shard: part });
+    return await executePlan({ home, plan, source, fresh: false, once: true, json, shard: part });
   };
 }
 
 async function runReference(
-  { home, json, shards }: CellRun,
+  { home, source, json, shards }: CellRun,
   plan: Plan,
   shard: Omit<CellShard, "path">,
 ): Promise<void> {
@@ -67,7 +70,7 @@ async function runReference(
     placeOf: ({ page, link }: { page: string; link: string }) => places.get(JSON.stringify([page, link])) ?? null,
   };
   try {
-    await executePlan({ home, plan, fresh: false, once: true, json, shard: part });
+    await executePlan({ home, plan, source, fresh: false, once: true, json, shard: part });
   } catch (error) {
     // Whoever merges is told that this machine has not been compared.
     if (error instanceof NoValidLoadError) say(`reference cells: ${error.message}; the cell runs all the same`);

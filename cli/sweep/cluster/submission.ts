@@ -8,8 +8,8 @@ import type { PlanPage } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { explainSchemaErrors, schemaValidator } from "../../base/schema_error.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
+import { computes } from "../../recording/model/compute_option.ts";
 import { modelName } from "../../recording/model/model_recording.ts";
-import { computes } from "../../recording/model/script_source.ts";
 import { type Plan, pageName, planDigest, readPlan } from "../plan/plan.ts";
 import type { SharedPlan } from "./shared_plan.ts";
 

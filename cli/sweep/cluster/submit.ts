@@ -12,7 +12,7 @@ import { checkout } from "../../base/programs.ts";
 import { version } from "../../base/version.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
 import { sqliteCode } from "../../results/store/failure.ts";
-import { preparePages } from "../plan/pages.ts";
+import type { PageSource } from "../plan/page_source.ts";
 import { type Plan, pageName, planDigest } from "../plan/plan.ts";
 import { isFinished, shardsIn } from "./shards.ts";
 import type { SharedPlan } from "./shared_plan.ts";
@@ -32,6 +32,7 @@ import { withSubmitLock } from "./submit_lock.ts";
 
 export interface Submitting {
   readonly home: string;
+  readonly source: PageSource;
   readonly plan: SharedPlan;
   /** Absolute; made where it is missing. */
   readonly shards: string;
@@ -106,11 +107,11 @@ async function whileSubmitting<Result>(
   submitting: Submitting,
   work: (submission: Submission) => Promise<Result>,
 ): Promise<Result> {
-  const { home, plan, shards, reference, say } = submitting;
+  const { home, source, plan, shards, reference, say } = submitting;
   // Before pages are made, which may take long.
   refuseOtherTerms(readSubmission(shards), submitting);
   const pages = new Map([...plan.pages, ...(reference?.pages ?? [])].map((page) => [pageName(page), page]));
-  const recordings = await preparePages(home, [...pages.values()], ({ page }) => say(`page ${page} is ready`));
+  const recordings = await source.preparePages(home, [...pages.values()], ({ page }) => say(`page ${page} is ready`));
   makeFolder(shards);
   return await withSubmitLock(shards, async () => await work(await writeSubmission(submitting, recordings)));
 }

@@ -8,10 +8,9 @@ import { browserProgram, isProgram } from "../../base/programs.ts";
 import { say } from "../../base/terminal_text.ts";
 import { refuseAskedWithoutDelay } from "../../link/profile_file.ts";
 import { blocksPerPair } from "../../results/compare/interleaved.ts";
-import type { AsOptions } from "./choose_model.ts";
-import { chosenPages } from "./chosen_pages.ts";
+import type { AsOptions } from "./as_option.ts";
 import { type DisturbanceOptions, disturbanceChoiceOf } from "./disturbance_option.ts";
-import { pageFor } from "./pages.ts";
+import type { PageSource } from "./page_source.ts";
 import { type Plan, pageName, planOf } from "./plan.ts";
 import { readLanes } from "./read_lanes.ts";
 
@@ -54,8 +53,14 @@ function versionsOf({ a, b, page, link }: InterleavedWords): Versions {
 }
 
 /** Pages as they are loaded: both as recorded, or both as models, or what is compared would be the models' making. */
-async function readyPages(home: string, words: InterleavedWords, plan: Plan, named: readonly PlanPage[]) {
-  const chosen = await chosenPages(named, { home, options: words, terms: plan, trials: "made", say });
+async function readyPages(
+  home: string,
+  source: PageSource,
+  words: InterleavedWords,
+  plan: Plan,
+  named: readonly PlanPage[],
+) {
+  const chosen = await source.chosenPages(named, { home, options: words, terms: plan, trials: "made", say });
   const isModel = chosen.map((page, index) => page !== named[index]);
   if (new Set(isModel).size > 1) {
     const [recorded, modelled] = isModel[0] ? [named[1], named[0]] : [named[0], named[1]];
@@ -67,7 +72,7 @@ async function readyPages(home: string, words: InterleavedWords, plan: Plan, nam
 }
 
 /** UserError for words that contradict each other. Records or imports pages that are named by their URL or file. */
-export async function interleavedPlan(home: string, words: InterleavedWords): Promise<Plan> {
+export async function interleavedPlan(home: string, source: PageSource, words: InterleavedWords): Promise<Plan> {
   const { interleaved, links, pages } = versionsOf(words);
   const runs = words.runs ?? usualRuns;
   const planFor = (named: readonly PlanPage[]): Plan =>
@@ -90,6 +95,6 @@ export async function interleavedPlan(home: string, words: InterleavedWords): Pr
   planFor(pages.map((_, index) => `page ${index}`));
   const named: PlanPage[] = [];
   // One after another: each import is a writer of the archive.
-  for (const page of pages) named.push(await pageFor(home, page));
-  return planFor(await readyPages(home, words, planFor(named), named));
+  for (const page of pages) named.push(await source.pageFor(home, page));
+  return planFor(await readyPages(home, source, words, planFor(named), named));
 }

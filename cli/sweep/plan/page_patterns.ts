@@ -4,8 +4,7 @@
 import { matchesGlob } from "node:path";
 import type { PlanPage } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
-import { dasPageNames } from "../../recording/corpus/corpus.ts";
-import { namedCorpus } from "../../recording/corpus/find_corpus.ts";
+import { dasPageNames, namedCorpus } from "../../recording/corpus/corpus_names.ts";
 
 /** `a-{b,c}` is `a-b` and `a-c`; several braces: each with each. */
 export function expandBraces(text: string): string[] {

@@ -10,7 +10,14 @@ import type { Recording } from "../../recording/archive/archive.ts";
 import type { RecordingTrial } from "../../results/store/recording_trials.ts";
 import { openResults } from "../../results/store/results.ts";
 import { triedLine } from "../progress/progress_lines.ts";
-import type { TrialFinding } from "./choose_model.ts";
+
+/** What a trial load of a recording showed. */
+export interface TrialFinding {
+  /** Why its loads would not count, by what the page does; empty: they would, or the trial failed. */
+  readonly outside: readonly string[];
+  /** Why the trial shows nothing; null: it does. */
+  readonly failure: string | null;
+}
 
 /** The device that a recording is for, as text; null: the usual one. */
 export function unusualDevice({ notes }: Pick<Recording, "notes">): string | null {

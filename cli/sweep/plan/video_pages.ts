@@ -3,7 +3,7 @@ import type { PlanPage } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { parseLink } from "../../link/link.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
-import { sourceOf } from "../../recording/synth/synthetic.ts";
+import { sourceOf, syntheticName } from "../../recording/archive/recording_source.ts";
 import { isVideoName, type VideoSpec, videoSpec } from "../../recording/synth/video/video_spec.ts";
 
 /** What a name stands for; null: no video. */
@@ -22,8 +22,8 @@ type Sourced = { readonly source?: string } | undefined;
 
 /** The video that a recording's page plays, an edited one's too; null: it plays none. */
 export function videoOf(recording: Sourced): VideoSpec | null {
-  const made = sourceOf("");
-  return recording?.source?.startsWith(made) ? videoNamed(recording.source.slice(made.length)) : null;
+  const name = syntheticName(recording?.source);
+  return name === null ? null : videoNamed(name);
 }
 
 /** Null: it plays no video. */

@@ -1,9 +1,11 @@
 // What `trilane plan` says of a plan in words.
+
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { pages as source } from "../../../cli/pages/source.ts";
 import { describePlan, planLines } from "../../../cli/sweep/describe.ts";
 import { fastPlan } from "./fast_runner.ts";
 
@@ -12,7 +14,7 @@ test("a plan's time is that of each machine where it may be spread over several"
   const limit = async (change: object): Promise<string> => {
     const plan = fastPlan({ time_limit_s: 3600, ...change });
     const sizes = new Map(["a", "b"].map((page) => [page, { exchanges: 1, body_bytes: 10 }]));
-    const lines = planLines(plan, await describePlan(home, plan, sizes));
+    const lines = planLines(plan, await describePlan(home, plan, source, sizes));
     assert.ok(lines.every((line) => line.length <= 80));
     const first = lines.findIndex((line) => line.startsWith("limit"));
     const end = lines.findIndex((line) => line.startsWith("disk"));

@@ -1,8 +1,10 @@
 // `trilane plan --detect`: how loads vary is known from a sweep, a pilot or as given; what it answers is by its schema, within 80 columns,
 // and the same each time, and its computing does not grow with the links.
+
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { pages as source } from "../../../cli/pages/source.ts";
 import { describePlan, planLines } from "../../../cli/sweep/describe.ts";
 import { detectionWords } from "../../../cli/sweep/detection_words.ts";
 import {
@@ -25,7 +27,7 @@ async function planned(
   change: object = {},
 ): Promise<{ readonly event: SweepPlanned; readonly lines: string }> {
   const plan = fastPlan({ lanes: ["h2", "h3"], repetitions: 9, ...change });
-  const event = await describePlan(home, plan, sizes, { ...nothingAsked, ...question });
+  const event = await describePlan(home, plan, source, sizes, { ...nothingAsked, ...question });
   assert.equal(schemaErrors("sweep-event", event), null);
   const lines = planLines(plan, event);
   assert.ok(

@@ -1,4 +1,5 @@
 // `trilane sweep --once`: a study that is finished is not begun again by the next night's cron.
+
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -6,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { checkout } from "../../../cli/base/programs.ts";
+import { pages as source } from "../../../cli/pages/source.ts";
 import { openResults } from "../../../cli/results/store/results.ts";
 import { executePlan } from "../../../cli/sweep/execute.ts";
 import { planOf } from "../../../cli/sweep/plan/plan.ts";
@@ -44,7 +46,10 @@ test("a run that is to be the only one runs no load where the sweep was finished
     const plan = planOf({ name: "study", pages, lanes: ["h1"], links: ["1mbit/20ms"], repetitions: 1 }, "study");
     const results = openResults(home);
     results.finishSweep(results.beginSweep(sweepOf(plan), false).sweep.id);
-    assert.equal(await executePlan({ home, plan, fresh: false, once: true, json: false, verbosity: "quiet" }), false);
+    assert.equal(
+      await executePlan({ home, plan, source, fresh: false, once: true, json: false, verbosity: "quiet" }),
+      false,
+    );
     assert.equal(results.listSweeps().length, 1);
     results.close();
   } finally {

@@ -7,7 +7,7 @@ import { count } from "../../../base/numbers.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";
 import { withArchive } from "../../../recording/archive/client.ts";
 import { recordedUrl } from "../../../recording/archive/recorded_requests.ts";
-import { pageFor, preparePages } from "../../../sweep/plan/pages.ts";
+import type { PageSource } from "../../../sweep/plan/page_source.ts";
 import { pageName } from "../../../sweep/plan/plan.ts";
 import type { KnownSizes } from "./estimate.ts";
 import { isLongUrl } from "./objects.ts";
@@ -32,20 +32,21 @@ async function recordedObjects(home: string, name: string): Promise<{ sizes: Kno
   return { sizes, rest: exchanges.length - fetched.length };
 }
 
-async function recordingOf(home: string, page: PlanPage): Promise<Recording | null> {
-  return (await preparePages(home, [page], () => undefined)).get(pageName(page)) ?? null;
+async function recordingOf(home: string, source: PageSource, page: PlanPage): Promise<Recording | null> {
+  return (await source.preparePages(home, [page], () => undefined)).get(pageName(page)) ?? null;
 }
 
 /** A study's plan, the recording that it asks for made ready. */
-export async function readyStudyPlan(home: string, plan: FetchPlan): Promise<ReadyFetchPlan> {
+export async function readyStudyPlan(home: string, source: PageSource, plan: FetchPlan): Promise<ReadyFetchPlan> {
   if (plan.page === undefined) return { plan, recording: null, sizes: new Map() };
-  const recording = await recordingOf(home, plan.page);
+  const recording = await recordingOf(home, source, plan.page);
   return { plan, recording, sizes: (await recordedObjects(home, pageName(plan.page))).sizes };
 }
 
 /** The options' plan, its page recorded or imported. UserError before that for what else is wrong with the words. */
 export async function readyFetchPlan(
   home: string,
+  source: PageSource,
   options: FetchOptions,
   say: (line: string) => void,
 ): Promise<ReadyFetchPlan> {
@@ -53,10 +54,10 @@ export async function readyFetchPlan(
   const first = fetchPlanFrom(options, urls);
   for (const line of left) say(line);
   if (first.page === undefined) return { plan: first, recording: null, sizes: new Map() };
-  const page = options.page === undefined ? first.page : await pageFor(home, options.page, { say });
+  const page = options.page === undefined ? first.page : await source.pageFor(home, options.page, { say });
   const plan = fetchPlanFrom(options, urls, page);
   const name = pageName(page);
-  const recording = await recordingOf(home, page);
+  const recording = await recordingOf(home, source, page);
   const { sizes, rest } = await recordedObjects(home, name);
   if (plan.objects.length > 0) return { plan, recording, sizes };
   if (sizes.size === 0) throw new UserError(`recording ${name} has no GET over https: name another page`);

@@ -2,9 +2,8 @@
 // recording that lacks bodies. Words to a plan; loads nothing but the trial that decides on a model.
 import type { PlanPage } from "../../../../schemas/generated/sweep_plan.ts";
 import { stockServing } from "../../../load/serving/serving.ts";
-import { chosenPages } from "../../../sweep/plan/chosen_pages.ts";
 import type { PageSize } from "../../../sweep/plan/estimate.ts";
-import { pageFor, pageSizes, pageUnstored } from "../../../sweep/plan/pages.ts";
+import type { PageSource } from "../../../sweep/plan/page_source.ts";
 import { pageName } from "../../../sweep/plan/plan.ts";
 import { askedPage, type FlowOptions, flowPlanFrom } from "./options.ts";
 import type { FlowPlan } from "./plan.ts";
@@ -12,14 +11,15 @@ import type { FlowPlan } from "./plan.ts";
 /** The options' plan, its page recorded or imported. UserError before that for what else is wrong with the words. */
 export async function readyFlowPlan(
   home: string,
+  source: PageSource,
   options: FlowOptions,
   say: (line: string) => void,
 ): Promise<FlowPlan> {
   const terms = flowPlanFrom(options);
   const asked = askedPage(options);
-  const page = asked === null ? terms.page : await pageFor(home, asked.word, { say });
+  const page = asked === null ? terms.page : await source.pageFor(home, asked.word, { say });
   if (page === undefined) return terms;
-  const [chosen = page] = await chosenPages([page], {
+  const [chosen = page] = await source.chosenPages([page], {
     home,
     options: { as: undefined, compute: "timer" },
     terms: { serving: stockServing, timeout_s: terms.for_s },
@@ -30,19 +30,28 @@ export async function readyFlowPlan(
 }
 
 /** null: it is not known. */
-export async function pageSizeOf(home: string, page: PlanPage, known: PageSize | null): Promise<PageSize | null> {
+export async function pageSizeOf(
+  home: string,
+  source: PageSource,
+  page: PlanPage,
+  known: PageSize | null,
+): Promise<PageSize | null> {
   const name = pageName(page);
-  return (await pageSizes(home, [page], known ? new Map([[name, known]]) : new Map())).get(name) ?? null;
+  return (await source.pageSizes(home, [page], known ? new Map([[name, known]]) : new Map())).get(name) ?? null;
 }
 
 /** The same, but nothing is stored; with the size of the page, if there is one. */
 export async function unstoredFlowPlan(
   home: string,
+  source: PageSource,
   options: FlowOptions,
 ): Promise<{ plan: FlowPlan; size: PageSize | null }> {
   const terms = flowPlanFrom(options);
   const asked = askedPage(options);
-  const unstored = asked && (await pageUnstored(home, asked.word));
+  const unstored = asked && (await source.pageUnstored(home, asked.word));
   const plan = unstored ? flowPlanFrom(options, unstored.page) : terms;
-  return { plan, size: plan.page === undefined ? null : await pageSizeOf(home, plan.page, unstored?.size ?? null) };
+  return {
+    plan,
+    size: plan.page === undefined ? null : await pageSizeOf(home, source, plan.page, unstored?.size ?? null),
+  };
 }

@@ -1,5 +1,6 @@
 // Bulk flows as an instrument of the engine: which cells a plan has, what one run is asked to be, and what came of all of them. How a run
 // is made is attempt.ts's, in which order the engine's.
+
 import type { FlowResult } from "../../../../schemas/generated/flow_result.ts";
 import { chromiumPath, programPath } from "../../../base/programs.ts";
 import type { ExecutionTerms, Instrument, RunSession, Shard } from "../../../engine/instrument.ts";
@@ -7,10 +8,10 @@ import { tryLab } from "../../../load/lab.ts";
 import { stockServing } from "../../../load/serving/serving.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";
 import { failedUrlsOf } from "../../../recording/archive/recorded_requests.ts";
+import { isSynthetic } from "../../../recording/archive/recording_source.ts";
 import type { FlowRunRow, FlowSweep } from "../../../results/store/results.ts";
 import type { CellShard } from "../../../sweep/cluster/run_cell.ts";
 import { wrapped } from "../../../sweep/outcome.ts";
-import { preparePages } from "../../../sweep/plan/pages.ts";
 import { pinnedPages } from "../../../sweep/plan/pinned_pages.ts";
 import { pageName } from "../../../sweep/plan/plan.ts";
 import type { Progress } from "../../../sweep/progress/progress.ts";
@@ -47,7 +48,7 @@ function watchOf({ below }: Progress): Pick<FlowAttemptRequest, "watch"> {
 }
 
 export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> {
-  const { home, plan, fresh, evidence, shard } = execution;
+  const { home, source, plan, fresh, evidence, shard } = execution;
   const flowCells = cellsOf(plan).filter(({ link }) => shard === undefined || link === shard.link);
   const page = pageOf(plan);
   const made = {
@@ -61,7 +62,8 @@ export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> 
     profiles: flowCells.map(({ link_profile }) => link_profile),
     blocks: plan.repetitions,
     prepare: async (held, progress) => {
-      made.recordings = page && (await held(() => preparePages(home, [page.page], (event) => progress.tell(event))));
+      made.recordings =
+        page && (await held(() => source.preparePages(home, [page.page], (event) => progress.tell(event))));
       if (made.recordings) shard?.check(made.recordings);
       if (page) chromiumPath();
       programPath("trilane-flows");
@@ -148,9 +150,9 @@ function runPages(
   const page = pageOf(plan);
   const recording = page && recordings?.get(pageName(page.page));
   if (!page || !recording) return null;
-  const { name, digest, url, source } = recording;
+  const { name, digest, url } = recording;
   const loaded = { name, digest, url, failedUrls: failedUrlsOf(recording) };
-  const strict = source.startsWith("synth: ");
+  const strict = isSynthetic(recording);
   const start_ms = Math.round(page.start_s * 1000);
   return ({ lane }) => {
     if (lane === null) throw new Error("unreachable: each cell of a plan with a page has a lane");

@@ -2,8 +2,9 @@
 // that the same seed gives the same.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { corpusOf, dasCorpus, dasName, dasPage, pageOf } from "../../../../cli/recording/corpus/corpus.ts";
+import { corpusOf, dasCorpus, dasPage, pageOf } from "../../../../cli/recording/corpus/corpus.ts";
 import { type CountedPage, corpusDocument } from "../../../../cli/recording/corpus/corpus_check.ts";
+import { dasName } from "../../../../cli/recording/corpus/corpus_names.ts";
 import type { CorpusPage } from "../../../../cli/recording/corpus/corpus_page.ts";
 import {
   das2014Distributions,

@@ -1,5 +1,6 @@
 // `trilane import` as a user calls it: what ends well is in the archive, what ends badly is one line, exit status 2, and an
 // archive as it was.
+
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,6 +12,7 @@ import { UserError } from "../../../../cli/base/errors.ts";
 import { checkout } from "../../../../cli/base/programs.ts";
 import { deviceIn } from "../../../../cli/browser/device.ts";
 import { command } from "../../../../cli/commands/import.ts";
+import { pages as source } from "../../../../cli/pages/source.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trilane-import-"));
@@ -104,7 +106,7 @@ async function refusal(options: { file: string[]; page?: number; document?: numb
     json: false,
   };
   try {
-    await command.run({ ...given, home: untouched, ...options });
+    await command.run({ ...given, home: untouched, ...options }, { pageSource: async () => source });
   } catch (error) {
     assert.ok(error instanceof UserError, String(error));
     return error.message;

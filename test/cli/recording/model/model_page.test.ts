@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { ArchivedExchange, Header, JsonObject } from "../../../../cli/recording/archive/archive.ts";
+import type { Compute } from "../../../../cli/recording/model/compute_option.ts";
 import { type ModelledPage, modelPage } from "../../../../cli/recording/model/model_page.ts";
-import type { Compute } from "../../../../cli/recording/model/script_source.ts";
 
 interface Given {
   readonly type?: string;

@@ -1,4 +1,5 @@
 // The calibration on machines whose truth is known: it finds how many labs they bear, and does not claim more by chance.
+
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -8,6 +9,7 @@ import { test } from "node:test";
 import { checkout } from "../../../../cli/base/programs.ts";
 import { randomSource } from "../../../../cli/base/random.ts";
 import { command, usualMost } from "../../../../cli/commands/calibrate.ts";
+import { pages as source } from "../../../../cli/pages/source.ts";
 import { openResults } from "../../../../cli/results/store/results.ts";
 import { calibrate } from "../../../../cli/sweep/calibrate/calibrate.ts";
 import { calibrationPath, readCalibration, writeCalibration } from "../../../../cli/sweep/calibrate/store.ts";
@@ -149,7 +151,10 @@ test("without a number two labs for each CPU are tried, and no more than may be 
 test("a link that says no delay is refused, as race refuses it", async () => {
   // A folder that cannot be: nothing is ever measured here.
   const options = { home: "/dev/null/none", json: false, link: "1mbit", page: "none", rounds: 5, most: 2, margin: 1 };
-  await assert.rejects(command.run(options), /--link 1mbit: says no round-trip time: write 1mbit\/50ms/);
+  await assert.rejects(
+    command.run(options, { pageSource: async () => source }),
+    /--link 1mbit: says no round-trip time: write 1mbit\/50ms/,
+  );
 });
 
 test("nothing is measured while a sweep of the folder runs", () => {

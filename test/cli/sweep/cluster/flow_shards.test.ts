@@ -1,4 +1,5 @@
 // Plans of flows shared out among machines: what a cell is, what is submitted, and shards that become one sweep which knows who ran what.
+
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,6 +13,7 @@ import { namesFlowPlan, sharedFlows, sharedLink } from "../../../../cli/instrume
 import { packRecords } from "../../../../cli/instruments/flows/records/stored_records.ts";
 import { gatherFlowReport } from "../../../../cli/instruments/flows/report/flow_data.ts";
 import { buildFlowReport } from "../../../../cli/instruments/flows/report/flow_report.ts";
+import { pages as source } from "../../../../cli/pages/source.ts";
 import { openResultsFile, openSharedResults } from "../../../../cli/results/store/results.ts";
 import { merge } from "../../../../cli/sweep/cluster/merge.ts";
 import { isFinished, shardPath } from "../../../../cli/sweep/cluster/shards.ts";
@@ -90,7 +92,7 @@ describe("plans of flows on several machines", () => {
     assert.equal(namesFlowPlan("carlucci-2015-s3"), false);
     assert.equal(namesFlowPlan(join(folder, "none.json")), false);
     const options = { plan: file, shards: undefined, reference: undefined, as: undefined, compute: "timer" };
-    const shared = await clusterPlans(folder, options, "none");
+    const shared = await clusterPlans(folder, source, options, "none");
     assert.deepEqual([shared.plan.cells, shared.plan.digest, shared.reference], [3, flowPlanDigest(plan), null]);
     assert.match(shared.shards, /shares-shards$/);
     assert.match(sharedLink(plan, 2), /^10mbit/);
@@ -99,7 +101,7 @@ describe("plans of flows on several machines", () => {
       /plan shares has no cell 4: name one from 1 to 3; each is a link/,
     );
     await assert.rejects(
-      clusterPlans(folder, { ...options, as: "model" }, "none"),
+      clusterPlans(folder, source, { ...options, as: "model" }, "none"),
       /^UserError: --as: plan .* is of flows/,
     );
   });
@@ -108,7 +110,7 @@ describe("plans of flows on several machines", () => {
     madeShard(folder, "a", 1);
     madeShard(folder, "a", 2, 1);
     const said: string[] = [];
-    const submitting = { home: "/home", plan: sharedFlows(plan), shards: folder, reference: null };
+    const submitting = { home: "/home", source, plan: sharedFlows(plan), shards: folder, reference: null };
     const script = slurmDryRun({ ...submitting, say: (line) => said.push(line) }, { cpus: null, options: [] });
     assert.match(script, /^#SBATCH --array=2-3$/m);
     assert.match(script, /'?--reference'? '?none/);

@@ -1,4 +1,5 @@
 // What of submitting needs no cluster: which cell is which number, Slurm's scripts, GNU parallel's words, and what is refused.
+
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -8,6 +9,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { clusterPlans } from "../../../../cli/commands/cell.ts";
+import { pages as source } from "../../../../cli/pages/source.ts";
 import type { Recording } from "../../../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
 import { sharedPages } from "../../../../cli/sweep/cluster/shared_plan.ts";
@@ -164,10 +166,13 @@ test("cells choose models by the recordings alone; what was submitted keeps the 
     );
     writeFileSync(file, JSON.stringify({ ...madePlan(), pages: [name] }));
     const options = { plan: file, shards, reference: "none", as: undefined, compute: "timer" };
-    const chosen = await clusterPlans(home, options, "none");
+    const chosen = await clusterPlans(home, source, options, "none");
     assert.deepEqual([chosen.plan.pages, chosen.shards], [["shop-model"], shards]);
-    assert.deepEqual((await clusterPlans(home, options, "no choice")).plan.pages, [name]);
-    await assert.rejects(clusterPlans(home, { ...options, as: "recorded" }, "none"), /^UserError: shop: .*--as model/);
+    assert.deepEqual((await clusterPlans(home, source, options, "no choice")).plan.pages, [name]);
+    await assert.rejects(
+      clusterPlans(home, source, { ...options, as: "recorded" }, "none"),
+      /^UserError: shop: .*--as model/,
+    );
 
     mkdirSync(shards);
     writeFileSync(join(shards, "plan.json"), JSON.stringify(chosen.plan.document));
@@ -176,7 +181,7 @@ test("cells choose models by the recordings alone; what was submitted keeps the 
       ...{ reference_digest: null, trilane: "0", recordings: {} },
     };
     writeFileSync(join(shards, "submission.json"), JSON.stringify(submission));
-    assert.deepEqual((await clusterPlans(home, options, "no choice")).plan.pages, ["shop-model"]);
+    assert.deepEqual((await clusterPlans(home, source, options, "no choice")).plan.pages, ["shop-model"]);
     const given = readPlan(file);
     assert.equal(submittedChoice(shards, { ...given, pages: ["another"] }), null);
     assert.equal(submittedChoice(shards, { ...given, seed: given.seed + 1 }), null);
@@ -250,6 +255,7 @@ describe("submit", () => {
     plan: sharedPages(madePlan()),
     shards,
     reference: madeReference(),
+    source,
     say: () => undefined,
   });
 

@@ -1,5 +1,6 @@
-// cli/sweep/plan/pages.ts: where a plan's pages come from, with the real archive: made once, imported by their path, refused in
+// cli/pages/pages.ts: where a plan's pages come from, with the real archive: made once, imported by their path, refused in
 // one line.
+
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -7,16 +8,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, beforeEach, describe, type TestContext, test } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
-import { checkout } from "../../../../cli/base/programs.ts";
-import type { Archive } from "../../../../cli/recording/archive/archive.ts";
-import { withArchive } from "../../../../cli/recording/archive/client.ts";
-import { importAny } from "../../../../cli/recording/import/import_any.ts";
-import { importHar } from "../../../../cli/recording/import/import_har.ts";
-import { ensureSynth } from "../../../../cli/recording/synth/ensure.ts";
-import { describePlan } from "../../../../cli/sweep/describe.ts";
-import { pageFor, pageSizes, pageUnstored, playsVideo, preparePages } from "../../../../cli/sweep/plan/pages.ts";
-import { planOf } from "../../../../cli/sweep/plan/plan.ts";
-import type { PageReady } from "../../../../schemas/generated/sweep_event.ts";
+import { checkout } from "../../../cli/base/programs.ts";
+import { pageFor, pageSizes, pageUnstored, playsVideo, preparePages } from "../../../cli/pages/pages.ts";
+import { pages as source } from "../../../cli/pages/source.ts";
+import type { Archive } from "../../../cli/recording/archive/archive.ts";
+import { withArchive } from "../../../cli/recording/archive/client.ts";
+import { importAny } from "../../../cli/recording/import/import_any.ts";
+import { importHar } from "../../../cli/recording/import/import_har.ts";
+import { ensureSynth } from "../../../cli/recording/synth/ensure.ts";
+import { describePlan } from "../../../cli/sweep/describe.ts";
+import { planOf } from "../../../cli/sweep/plan/plan.ts";
+import type { PageReady } from "../../../schemas/generated/sweep_event.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trilane-pages-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -153,7 +155,10 @@ describe("pages", () => {
     const { page, size } = await pageUnstored(home, file);
     assert.deepEqual([page, size], ["dry", { exchanges: 1, body_bytes: 10 }]);
     const plan = planOf({ name: "dry", pages: [page], lanes: ["h1"], links: ["3mbit/50ms"], repetitions: 1 }, "dry");
-    assert.deepEqual((await describePlan(home, plan, new Map([["dry", { exchanges: 1, body_bytes: 10 }]]))).cells, 1);
+    assert.deepEqual(
+      (await describePlan(home, plan, source, new Map([["dry", { exchanges: 1, body_bytes: 10 }]]))).cells,
+      1,
+    );
     const trilane = join(checkout, "cli", "trilane");
     const words = ["sweep", "carlucci-2015-s3", "--page", file, "--dry-run", "--home", home];
     const { status, stdout, stderr } = spawnSync(trilane, words, { encoding: "utf8" });
@@ -266,7 +271,7 @@ describe("pages", () => {
     );
     const least = { lanes: ["h1"], links: ["3mbit/50ms"], repetitions: 1 };
     const describe = (pages: string[], more = {}) =>
-      describePlan(home, planOf({ name: "x", ...least, pages, ...more }, "x"));
+      describePlan(home, planOf({ name: "x", ...least, pages, ...more }, "x"), source);
     const [video, blog] = [await describe(["lacking"], { metric: "startup" }), await describe(["video-blog"])];
     // As long as its clip, and a second of its record for each of the clip's.
     assert.ok(video.expected_s - blog.expected_s >= 29, `${video.expected_s} s, another page ${blog.expected_s} s`);

@@ -2,41 +2,19 @@
 // made. Which bodies a recording lacks is counted here; whether its loads count is a trial load's to say, which the caller
 // makes; what a model is made of is model_page.ts's.
 
-import type { PlanPage } from "../../../schemas/generated/sweep_plan.ts";
-import { UserError } from "../../base/errors.ts";
-import type { OptionTable } from "../../base/option_table.ts";
-import { isCoverageReason } from "../../load/metrics/coverage.ts";
-import type { ArchivedExchange, Recording, RecordingDetail } from "../../recording/archive/archive.ts";
-import { withArchive } from "../../recording/archive/client.ts";
-import { type ComputeOptions, defineCompute } from "../../recording/model/compute_option.ts";
-import { refuseCircle, refuseDeadEnd } from "../../recording/model/dead_end.ts";
-import { ensureModel, isModel, loadEventOf } from "../../recording/model/model_recording.ts";
-import { modelRequest, withoutFragment } from "../../recording/model/model_request.ts";
-import type { Compute } from "../../recording/model/script_source.ts";
-import { ensureSynth } from "../../recording/synth/ensure.ts";
-
-const asChoices = ["auto", "recorded", "model"] as const;
-export type As = (typeof asChoices)[number];
-
-export interface AsOptions extends ComputeOptions {
-  as: string | undefined;
-}
-
-export function defineAs<Options>(table: OptionTable<Options>): OptionTable<Options & AsOptions> {
-  return defineCompute(
-    table.option("as", {
-      choices: asChoices,
-      describe:
-        "load the recorded bodies (recorded), a page of the same shape (model), or the model only if bodies are missing or a trial load is invalid (default: auto)",
-    }),
-  );
-}
-
-export function readAs(given: string): As {
-  const as = asChoices.find((known) => known === given);
-  if (as) return as;
-  throw new UserError(`--as must be one of ${asChoices.join(", ")} (got ${JSON.stringify(given)})`);
-}
+import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
+import { UserError } from "../base/errors.ts";
+import { isCoverageReason } from "../load/metrics/coverage.ts";
+import type { ArchivedExchange, Recording, RecordingDetail } from "../recording/archive/archive.ts";
+import { withArchive } from "../recording/archive/client.ts";
+import { isModel, isSynthetic } from "../recording/archive/recording_source.ts";
+import type { Compute } from "../recording/model/compute_option.ts";
+import { refuseCircle, refuseDeadEnd } from "../recording/model/dead_end.ts";
+import { ensureModel, loadEventOf } from "../recording/model/model_recording.ts";
+import { modelRequest, withoutFragment } from "../recording/model/model_request.ts";
+import { ensureSynth } from "../recording/synth/ensure.ts";
+import { type As, asChoices } from "../sweep/plan/as_option.ts";
+import type { TrialFinding } from "../sweep/plan/recording_trial.ts";
 
 interface BodyCount {
   /** Responses before the load event that have a body. */
@@ -99,14 +77,6 @@ export function recordedRefusal(detail: RecordingDetail): string | null {
     : null;
 }
 
-/** What a trial load of a recording showed. */
-export interface TrialFinding {
-  /** Why its loads would not count, by what the page does; empty: they would, or the trial failed. */
-  readonly outside: readonly string[];
-  /** Why the trial shows nothing; null: it does. */
-  readonly failure: string | null;
-}
-
 export interface ModelChoice {
   /** undefined: as `trilane import --as` said, else auto. */
   readonly as: As | undefined;
@@ -147,7 +117,7 @@ export async function chosenPage(home: string, page: PlanPage, choice: ModelChoi
     // What is not there is named where the pages are made ready.
     if (!recording || isModel(recording)) return page;
     const as = choice.as ?? notedAs(recording) ?? "auto";
-    if (as !== "model" && recording.source.startsWith("synth: ")) return page;
+    if (as !== "model" && isSynthetic(recording)) return page;
     const detail = await archive.show(name);
     refuseCircle(detail);
     const why = as === "model" ? null : await whyNotRecorded(home, detail, trial);

@@ -1,24 +1,13 @@
 // The pages that a command loads in place of those it was given: each as it was recorded or as a model, decided alike by every
-// command. How one page is decided is cli/sweep/plan/choose_model.ts's; the trial load behind it is recording_trial.ts's.
-import type { PlanPage } from "../../../schemas/generated/sweep_plan.ts";
-import { RunError, UserError } from "../../base/errors.ts";
-import { readCompute } from "../../recording/model/compute_option.ts";
-import { type AsOptions, chosenPage, type ModelChoice, readAs, type TrialFinding } from "./choose_model.ts";
-import type { Plan } from "./plan.ts";
-import { trialFinding } from "./recording_trial.ts";
-
-export interface Choosing {
-  readonly home: string;
-  /** The command line's; `as` here before that of the plan. */
-  readonly options: AsOptions;
-  readonly terms: Pick<Plan, "serving" | "strict" | "timeout_s" | "as">;
-  /**
-   * Whether a recording is tried: always; where this machine can load pages, as one that only hands work on may not; never,
-   * where several machines must decide alike by the recording alone. Strict loads are never tried.
-   */
-  readonly trials: "made" | "where possible" | "none";
-  readonly say: (line: string) => void;
-}
+// command. How one page is decided is cli/pages/choose_model.ts's; the trial load behind it is recording_trial.ts's.
+import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
+import { RunError, UserError } from "../base/errors.ts";
+import { readCompute } from "../recording/model/compute_option.ts";
+import { readAs } from "../sweep/plan/as_option.ts";
+import type { Choosing } from "../sweep/plan/page_source.ts";
+import type { Plan } from "../sweep/plan/plan.ts";
+import { type TrialFinding, trialFinding } from "../sweep/plan/recording_trial.ts";
+import { chosenPage, type ModelChoice } from "./choose_model.ts";
 
 function trialOf({ terms: { serving, strict, timeout_s }, trials, say }: Choosing): ModelChoice["trial"] {
   if (strict || trials === "none") return undefined;

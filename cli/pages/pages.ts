@@ -1,36 +1,39 @@
 // The recordings behind a plan's pages: found in the archive, or made where a plan names a synthetic page. On the command
 // line a page may also be a file, which is imported, or a URL, which is recorded. Reads and writes only through cli/recording/archive,
 // cli/recording/synth, cli/recording/import and cli/recording/record.
-import type { PageReady } from "../../../schemas/generated/sweep_event.ts";
-import type { PlanPage } from "../../../schemas/generated/sweep_plan.ts";
-import { UserError } from "../../base/errors.ts";
-import { nearest } from "../../base/nearest.ts";
-import { count, formatSize } from "../../base/numbers.ts";
-import { shellWord } from "../../base/shell_word.ts";
-import { say } from "../../base/terminal_text.ts";
-import { type Device, deviceIn } from "../../browser/device.ts";
-import type { Archive, JsonObject, Recording } from "../../recording/archive/archive.ts";
-import { withArchive } from "../../recording/archive/client.ts";
-import { retryOnNameTaken } from "../../recording/archive/retry_on_name_taken.ts";
-import { corpusRecordings, namedCorpus } from "../../recording/corpus/find_corpus.ts";
-import { SharedBodies } from "../../recording/corpus/stored_corpus.ts";
-import { fileEnding } from "../../recording/import/formats.ts";
-import type { Credentials } from "../../recording/import/headers.ts";
-import { type Candidate, importAny } from "../../recording/import/import_any.ts";
-import { readPage } from "../../recording/import/import_file.ts";
-import { inputName } from "../../recording/import/read.ts";
-import { recordingName } from "../../recording/import/recording_name.ts";
-import { defaultLiveChoice, type LiveChoice } from "../../recording/record/options.ts";
-import { recordUrl, usualQuiet_ms, usualTimeout_s } from "../../recording/record/record_url.ts";
-import { nameForUrl, pageUrl } from "../../recording/record/words.ts";
-import { catalogue } from "../../recording/synth/catalogue.ts";
-import { ensureSynth } from "../../recording/synth/ensure.ts";
-import { type Synthetic, sourceOf, synthetic } from "../../recording/synth/synthetic.ts";
-import type { PageSize } from "./estimate.ts";
-import { expandPage, isPattern, matchRecordings } from "./page_patterns.ts";
-import { type Plan, pageName } from "./plan.ts";
-import { refuseSame } from "./refuse_same.ts";
-import { videoNamed, videoOf } from "./video_pages.ts";
+
+import type { PageReady } from "../../schemas/generated/sweep_event.ts";
+import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
+import { UserError } from "../base/errors.ts";
+import { nearest } from "../base/nearest.ts";
+import { count, formatSize } from "../base/numbers.ts";
+import { shellWord } from "../base/shell_word.ts";
+import { say } from "../base/terminal_text.ts";
+import { type Device, deviceIn } from "../browser/device.ts";
+import type { Archive, JsonObject, Recording } from "../recording/archive/archive.ts";
+import { withArchive } from "../recording/archive/client.ts";
+import { sourceOf } from "../recording/archive/recording_source.ts";
+import { retryOnNameTaken } from "../recording/archive/retry_on_name_taken.ts";
+import { namedCorpus } from "../recording/corpus/corpus_names.ts";
+import { corpusRecordings } from "../recording/corpus/find_corpus.ts";
+import { SharedBodies } from "../recording/corpus/stored_corpus.ts";
+import { fileEnding } from "../recording/import/formats.ts";
+import { type Candidate, importAny } from "../recording/import/import_any.ts";
+import { readPage } from "../recording/import/import_file.ts";
+import { inputName } from "../recording/import/read.ts";
+import { recordingName } from "../recording/import/recording_name.ts";
+import { defaultLiveChoice } from "../recording/record/options.ts";
+import { recordUrl, usualQuiet_ms, usualTimeout_s } from "../recording/record/record_url.ts";
+import { nameForUrl, pageUrl } from "../recording/record/words.ts";
+import { catalogue } from "../recording/synth/catalogue.ts";
+import { ensureSynth } from "../recording/synth/ensure.ts";
+import { type Synthetic, synthetic } from "../recording/synth/synthetic.ts";
+import type { PageSize } from "../sweep/plan/estimate.ts";
+import { expandPage, isPattern, matchRecordings } from "../sweep/plan/page_patterns.ts";
+import { isUrl, type PageChoice } from "../sweep/plan/page_source.ts";
+import { type Plan, pageName } from "../sweep/plan/plan.ts";
+import { refuseSame } from "../sweep/plan/refuse_same.ts";
+import { videoNamed, videoOf } from "../sweep/plan/video_pages.ts";
 
 /** What a synthetic page is made of; null where no such page can be made. */
 function synthSpec(name: string): Synthetic | null {
@@ -126,10 +129,6 @@ export async function preparePages(
 const isFile = (word: string): boolean =>
   word.includes("/") || /\.json$/i.test(word) || word.replace(fileEnding, "") !== word;
 
-/** Also that of a page that was recorded with another name's choice. */
-/** Also a development server as people name it, localhost:3000. */
-export const isUrl = (word: string): boolean => /^(https?:\/\/|(localhost|127\.0\.0\.1|\[::1\]):\d+(\/|$))/i.test(word);
-
 /** Whose place a file's recording takes: that of the same page; null: none is there. UserError where its name is another page's. */
 async function replaced(archive: Archive, file: string, candidate: Candidate): Promise<Recording | null> {
   const { name, url, source, hasDocument } = candidate;
@@ -207,19 +206,6 @@ async function recordPageOf(home: string, word: string, choice: PageChoice): Pro
   const more = added.length > 0 ? ` (its further visits asked for ${added.join(", ")} more)` : "";
   say(`${url}: recorded as ${name}: ${size}${more}`);
   return name;
-}
-
-/** How a page comes into the archive that is not there yet. */
-export interface PageChoice {
-  readonly credentials: Credentials;
-  readonly live: LiveChoice;
-  readonly pinTime: boolean;
-  /** From navigation to the recorded page's rest. */
-  readonly timeout_ms: number;
-  /** Records a page that was recorded before. */
-  readonly recordAgain: boolean;
-  /** Given each line that a user wants to see of it. */
-  readonly say: (line: string) => void;
 }
 
 const usualChoice: PageChoice = {

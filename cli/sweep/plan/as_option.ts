@@ -1,0 +1,28 @@
+// The options --as and --compute: whether a page is loaded as it was recorded or as a model of it. Defines and reads them; who decides is
+// cli/pages/choose_model.ts.
+import { UserError } from "../../base/errors.ts";
+import type { OptionTable } from "../../base/option_table.ts";
+import { type ComputeOptions, defineCompute } from "../../recording/model/compute_option.ts";
+
+export const asChoices = ["auto", "recorded", "model"] as const;
+export type As = (typeof asChoices)[number];
+
+export interface AsOptions extends ComputeOptions {
+  as: string | undefined;
+}
+
+export function defineAs<Options>(table: OptionTable<Options>): OptionTable<Options & AsOptions> {
+  return defineCompute(
+    table.option("as", {
+      choices: asChoices,
+      describe:
+        "load the recorded bodies (recorded), a page of the same shape (model), or the model only if bodies are missing or a trial load is invalid (default: auto)",
+    }),
+  );
+}
+
+export function readAs(given: string): As {
+  const as = asChoices.find((known) => known === given);
+  if (as) return as;
+  throw new UserError(`--as must be one of ${asChoices.join(", ")} (got ${JSON.stringify(given)})`);
+}
