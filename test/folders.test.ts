@@ -66,6 +66,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "cli/base",
     "cli/registry",
     "cli/link",
+    "cli/browser",
     "cli/load",
     "cli/results",
     "extension/capture",

@@ -29,7 +29,7 @@ const phone = (system: string, rest: string): string =>
   `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) ${rest}`;
 
 /** Windows as common devices have them. Each says its user agent: it may take the place of a phone that a HAR was recorded on. */
-export const namedDevices: Readonly<Record<string, Partial<Device>>> = {
+export const namedDevices = {
   desktop: { width: 1366, height: 768, device_pixel_ratio: 1, user_agent: null },
   "desktop-hd": { width: 1920, height: 1080, device_pixel_ratio: 1, user_agent: null },
   laptop: { width: 1440, height: 900, device_pixel_ratio: 2, user_agent: null },
@@ -41,7 +41,7 @@ export const namedDevices: Readonly<Record<string, Partial<Device>>> = {
     ...{ width: 412, height: 915, device_pixel_ratio: 2.625 },
     user_agent: phone("Linux; Android 10; K", "Chrome/156.0.0.0 Mobile Safari/537.36"),
   },
-};
+} as const satisfies Readonly<Record<string, Partial<Device>>>;
 
 export const deviceBounds = { ratio: { least: 0.5, most: 5 }, side: { least: 200, most: 10_000 } } as const;
 
@@ -85,6 +85,21 @@ export function deviceWords(device: Device): string {
     ...(color_scheme === usualDevice.color_scheme ? [] : ["dark colours"]),
     ...(user_agent === null ? [] : ["a mobile user agent"]),
   ].join(", ");
+}
+
+/** Chromium makes no window narrower. */
+const leastWindow = 500;
+
+/** For Emulation.setDeviceMetricsOverride: what no window can be, and the viewport that a phone's page lays out for itself; null: a window is enough. */
+export function emulatedScreen({ width, height, device_pixel_ratio, user_agent }: Device): {
+  readonly width: number;
+  readonly height: number;
+  readonly deviceScaleFactor: number;
+  readonly mobile: boolean;
+} | null {
+  const mobile = user_agent !== null;
+  if (!mobile && width >= leastWindow) return null;
+  return { width, height, deviceScaleFactor: device_pixel_ratio, mobile };
 }
 
 export function deviceArguments({ device_pixel_ratio, width, height, languages, color_scheme }: Device): string[] {

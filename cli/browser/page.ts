@@ -12,6 +12,7 @@ import { longTasksScript } from "../../extension/capture/page_timeline.ts";
 import { type Capture, newCapture, take } from "../../extension/capture/requests.ts";
 import { videosScript } from "../../extension/capture/video_watch.ts";
 import type { CDPSession, Connection } from "./browser.ts";
+import { type Device, emulatedScreen } from "./device.ts";
 import { type Film, startFilm } from "./screencast.ts";
 
 export interface WatchedPage {
@@ -70,11 +71,13 @@ export interface WatchOptions {
   readonly watchesLongTasks?: boolean;
   /** Whether videos are watched from each document's start. */
   readonly watchesVideos?: boolean;
+  /** Whose screen it is shown on, as far as the browser's window is not that already. */
+  readonly device?: Device;
   /** The target id of the page; default: the page that the browser started with. */
   readonly tab?: string;
 }
 
-type Watching = Required<Omit<WatchOptions, "overhear" | "tab" | "watchesLongTasks">> & {
+type Watching = Required<Omit<WatchOptions, "overhear" | "tab" | "device" | "watchesLongTasks">> & {
   readonly taker: Overhear;
   /** Of the page and its frames. */
   readonly frames: CDPSession[];
@@ -158,6 +161,16 @@ async function emptyPageShown(session: CDPSession): Promise<void> {
   }
 }
 
+/** As Chromium's window cannot: see emulatedScreen(). */
+export async function showOn(session: CDPSession, device: Device): Promise<void> {
+  const screen = emulatedScreen(device);
+  if (screen === null) return;
+  await Promise.all([
+    session.send("Emulation.setDeviceMetricsOverride", screen),
+    session.send("Emulation.setTouchEmulationEnabled", { enabled: screen.mobile }),
+  ]);
+}
+
 /** Attaches to a page. */
 export async function watchPage(connection: Connection, options: WatchOptions = {}): Promise<WatchedPage> {
   const { targetInfos } = await connection.send("Target.getTargets");
@@ -199,6 +212,7 @@ export async function watchPage(connection: Connection, options: WatchOptions = 
   if (options.watchesLongTasks)
     await session.send("Page.addScriptToEvaluateOnNewDocument", { source: longTasksScript, worldName });
   await emptyPageShown(session);
+  if (options.device) await showOn(session, options.device);
 
   const load = async (url: string): Promise<void> => {
     const loaded = new Promise<void>((resolve) => {

@@ -19,6 +19,7 @@ import { type Exit, killedBy, type RunningBrowser, StartError, startBrowser } fr
 import { binaryDigest, versionInWords } from "../browser/browser_binary.ts";
 import { chromiumArguments, chromiumEnvironment } from "../browser/chromium.ts";
 import { sendInClear } from "../browser/clear.ts";
+import type { Device } from "../browser/device.ts";
 import { NavigationError, type WatchedPage, type WatchOptions, watchPage } from "../browser/page.ts";
 import { pinTimeScript } from "../browser/pin_time.ts";
 import { makeScratchFolder, removeScratchFolder, throwIfFull } from "../browser/scratch.ts";
@@ -95,6 +96,8 @@ export interface LoadOptions {
   readonly tolerance?: Tolerance;
   /** Flows that share the link with it, from before its navigation on. Default: none. Not on repeat visits. */
   readonly crossTraffic?: CrossTraffic;
+  /** Default: the recording's. */
+  readonly device?: Device;
   /** Given what the page showed, until a moment after its load event. Such a load may be slower: it is for no average. */
   readonly filmed?: (frames: readonly ScreencastFrame[]) => void;
   readonly signal?: AbortSignal;
@@ -175,6 +178,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
     binaryDigest(chromium),
     recordedRequestsOf(home, recording),
   ]);
+  const device = options.device ?? recorded?.device;
   const byBrowser = lane === "h1" && (recorded?.isMixed || (await upgradesByItself(chromium, recording.url)));
   const scratch = await makeScratchFolder();
   try {
@@ -205,14 +209,15 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       chromium,
       ...chromiumArguments({
         ...{ lane, profile: scratch.profile, spkiList: spkis, userAgent },
-        ...(recorded ? { hosts: recorded.addresses, device: recorded.device } : {}),
+        ...(recorded ? { hosts: recorded.addresses } : {}),
+        ...(device ? { device } : {}),
         frequentAcks: serving.client_acks === "frequent",
         autoplays: recording.video_s !== undefined,
       }),
     ];
     const url = urlOnLane(recording.url, lane, byBrowser);
     const watched = traffic && watchTraffic(traffic, reports.shaper);
-    const observation = await observe({ ...options, traffic }, url, {
+    const observation = await observe({ ...options, ...(device ? { device } : {}), traffic }, url, {
       commandLine: [...boundTo(options.cpus), ...lab.replay, ...lab.shaper, ...browserCommand],
       environment: {
         ...chromiumEnvironment(scratch.profile, scratch.folder, process.env),
@@ -459,13 +464,14 @@ const watchedUntil = ({ timings }: Timeline, quiet: boolean): Watched | null =>
 /** util-linux's taskset runs what follows with that set of CPUs, which its children inherit. */
 const boundTo = (cpus: readonly number[] | undefined): string[] => (cpus ? ["taskset", "-c", cpus.join(",")] : []);
 
-function watching({ serving, pinned_ms = null }: LoadOptions): WatchOptions {
+function watching({ serving, pinned_ms = null, device }: LoadOptions): WatchOptions {
   const isPinned = pinned_ms !== null || serving?.pin_time;
   const firstScript = pinTimeScript(pinned_ms === null ? {} : { moment_ms: pinned_ms });
   return {
     watchesLongTasks: true,
     watchesVideos: true,
     ...(isPinned ? { firstScript } : {}),
+    ...(device ? { device } : {}),
   };
 }
 

@@ -16,9 +16,16 @@ async function read(home: string, { name, digest }: Asked): Promise<RecordedRequ
   return recording.digest === digest ? recordedRequests(recording, exchanges) : null;
 }
 
+const keyOf = (home: string, { name, digest }: Asked): string => JSON.stringify([home, name, digest]);
+
+/** For who has changed its notes: it is read once more. */
+export function forgetRecorded(home: string, changed: Asked): void {
+  known.delete(keyOf(home, changed));
+}
+
 /** Null where the archive's recording of that name is another one. */
 export function recordedRequestsOf(home: string, asked: Asked): Promise<RecordedRequests | null> {
-  const key = JSON.stringify([home, asked.name, asked.digest]);
+  const key = keyOf(home, asked);
   const before = known.get(key);
   if (before) return before;
   const reading = read(home, asked);

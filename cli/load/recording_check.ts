@@ -58,6 +58,13 @@ function fuzzyOf(entries: readonly HarEntry[]): RecordingChecked["fuzzy"] {
     .sort((a, b) => a.similarity - b.similarity);
 }
 
+/** What a load left out of a recording, and asked for besides. */
+export const missesOf = (recorded: RecordedRequests, entries: readonly HarEntry[]) => ({
+  notAsked: notAsked(recorded, entries),
+  beyond: beyondOf(entries),
+  fuzzy: fuzzyOf(entries),
+});
+
 /** How a recording of more of the page is made. */
 function againAdvice(recording: Recording): string {
   const { name, url, source } = recording;
@@ -97,7 +104,7 @@ export function checkOf(input: CheckInput): RecordingChecked {
   const { recording, recorded, lane, tried } = input;
   const { chosen, before, pinned_ms } = tried;
   const { entries } = chosen.load.log;
-  const beyond = beyondOf(entries);
+  const { notAsked: not_asked, beyond, fuzzy } = missesOf(recorded, entries);
   return {
     schema: "trilane/recording-checked/1",
     recording: { name: recording.name, url: recording.url, source: recording.source, digest: recording.digest },
@@ -108,9 +115,9 @@ export function checkOf(input: CheckInput): RecordingChecked {
     reasons: reasonsOf(chosen),
     coverage: chosen.coverage,
     unpinned: before?.coverage ?? null,
-    not_asked: notAsked(recorded, entries),
+    not_asked,
     beyond,
-    fuzzy: fuzzyOf(entries),
+    fuzzy,
     advice: adviceOf(input, beyond),
   };
 }

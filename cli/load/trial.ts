@@ -2,6 +2,7 @@
 // no verdict on speed and stores nothing.
 import type { LoadCoverage, PageLoad } from "../../schemas/generated/page_load.ts";
 import type { Lane } from "../base/lanes.ts";
+import type { Device } from "../browser/device.ts";
 import { parseLink } from "../link/link.ts";
 import type { Recording } from "../recording/archive/archive.ts";
 import { failedUrlsOf } from "../recording/archive/recorded_requests.ts";
@@ -20,6 +21,8 @@ export interface TrialOptions {
   readonly serving?: Serving;
   /** To which moment the page's clock is set; default: to none. */
   readonly pinned_ms?: number | null;
+  /** Default: the recording's. */
+  readonly device?: Device;
   readonly signal?: AbortSignal;
 }
 
@@ -43,7 +46,15 @@ export function trialOf(load: PageLoad): Trial {
 }
 
 export async function trialLoad(home: string, recording: Recording, options: TrialOptions = {}): Promise<Trial> {
-  const { lane = "h2", settle_ms = 0, timeout_ms = 60_000, serving = stockServing, signal, pinned_ms = null } = options;
+  const {
+    lane = "h2",
+    settle_ms = 0,
+    timeout_ms = 60_000,
+    serving = stockServing,
+    signal,
+    device,
+    pinned_ms = null,
+  } = options;
   const { name, digest, url } = recording;
   const load = await measureLoad({
     home,
@@ -54,6 +65,7 @@ export async function trialLoad(home: string, recording: Recording, options: Tri
     settle_ms,
     serving,
     pinned_ms,
+    ...(device ? { device } : {}),
     ...(signal ? { signal } : {}),
   });
   signal?.throwIfAborted();

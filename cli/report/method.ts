@@ -1,4 +1,5 @@
 // What was left out and why, and how it was done: machine, versions, transports, seeds, command lines, definitions.
+
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { confidence, minimumUnits } from "../base/interval.ts";
@@ -6,7 +7,9 @@ import { isRepeat } from "../base/lanes.ts";
 import { middleCut } from "../base/middle_cut.ts";
 import { count, formatSize } from "../base/numbers.ts";
 import { shellWord } from "../base/shell_word.ts";
+import { deviceIn, deviceWords, usualDevice } from "../browser/device.ts";
 import { quiet_ms, quietAtMost_ms } from "../load/quiet_page.ts";
+import { notedDevice } from "../results/store/page_devices.ts";
 import { browserNames, browsersOf, untoldWords } from "../results/verdict/browsers.ts";
 import { comparedMetric, usualMetric } from "../results/verdict/compared_metric.ts";
 import { leaning, manyPages } from "../results/verdict/pooled_cells.ts";
@@ -22,6 +25,7 @@ import { servingTables } from "./serving_table.ts";
 import { variants } from "./variants.ts";
 
 const maxReasons = 60;
+const maxDevices = 20;
 const maxEmptyCells = 200;
 
 function missingCells(data: ReportData): string[] {
@@ -99,6 +103,19 @@ function browserRow(data: ReportData): Markup | null {
   return html`<tr><th scope="row">browser</th><td>${rows}${untold !== null && html`<br>${untold}`}</td></tr>`;
 }
 
+/** Of a page without a row: the usual one. */
+export function deviceRow(pages: Iterable<string>, environment: ReportData["sweep"]["environment"]): Markup {
+  const others = [...pages].flatMap((page) => {
+    const noted = notedDevice(page, environment);
+    return noted === null ? [] : [{ page, words: deviceWords(deviceIn(noted)) }];
+  });
+  const { width, height } = usualDevice;
+  const usual = `window of ${width}x${height} pixels, one device pixel for each of CSS, en-US, light colours`;
+  const shown = others.slice(0, maxDevices).map(({ page, words }) => html`<br>${page}: ${words}`);
+  const more = others.length - maxDevices;
+  return html`<tr><th scope="row">device</th><td>${usual}${others.length > 0 && html`, but of`}${shown}${more > 0 && html`<br>and ${count(more, "other page")}`}</td></tr>`;
+}
+
 function commandLines(facts: readonly ShownFacts[]): Markup {
   const byLane = new Map(facts.map((each): [string, ShownFacts] => [each.label, each]));
   return html`${sortLanes(byLane.keys()).map((lane) => {
@@ -117,7 +134,7 @@ export function methodSection(data: ReportData): Markup {
   const repeats = lanes.filter(isRepeat);
   const recordings = new Map(data.cells.map((cell) => [cell.page, cell.recording_digest]));
   const shownRecordings = [...recordings].slice(0, 100);
-  return html`<table class="facts"><caption>What the loads shown here recorded (${count(facts.length, "load")}).</caption><tbody><tr><th scope="row">command</th><td><code>${sweep.command.join(" ")}</code></td></tr><tr><th scope="row">began, ended</th><td>${sweep.created_at}, ${sweep.finished_at ?? "not finished"}</td></tr><tr><th scope="row">plan</th><td>${settings.until ? `at most ${settings.repetitions}` : settings.repetitions} valid loads asked of each cell${settings.until ? `, ${untilWords(settings.until)}` : ""}, up to ${settings.retries ?? 0} retries, time-out ${settings.timeout_s ?? 0} s, lanes interleaved block by block</td></tr>${settings.reference && html`<tr><th scope="row">reference</th><td>${settings.reference}</td></tr>`}<tr><th scope="row">seed</th><td>${String(sweep.seed)} (order of loads, packet loss, intervals)</td></tr>${data.linkTests.length === 0 && html`<tr><th scope="row">self-test of the links</th><td>none: this sweep ran without one. <code>trilane selftest</code> measures links at any time.</td></tr>`}${browserRow(data)}${facts.length > 0 && environmentRows(facts)}</tbody></table>
+  return html`<table class="facts"><caption>What the loads shown here recorded (${count(facts.length, "load")}).</caption><tbody><tr><th scope="row">command</th><td><code>${sweep.command.join(" ")}</code></td></tr><tr><th scope="row">began, ended</th><td>${sweep.created_at}, ${sweep.finished_at ?? "not finished"}</td></tr><tr><th scope="row">plan</th><td>${settings.until ? `at most ${settings.repetitions}` : settings.repetitions} valid loads asked of each cell${settings.until ? `, ${untilWords(settings.until)}` : ""}, up to ${settings.retries ?? 0} retries, time-out ${settings.timeout_s ?? 0} s, lanes interleaved block by block</td></tr>${settings.reference && html`<tr><th scope="row">reference</th><td>${settings.reference}</td></tr>`}<tr><th scope="row">seed</th><td>${String(sweep.seed)} (order of loads, packet loss, intervals)</td></tr>${data.linkTests.length === 0 && html`<tr><th scope="row">self-test of the links</th><td>none: this sweep ran without one. <code>trilane selftest</code> measures links at any time.</td></tr>`}${browserRow(data)}${deviceRow(recordings.keys(), sweep.environment)}${facts.length > 0 && environmentRows(facts)}</tbody></table>
 ${servingTables(facts)}
 ${congestionNotes(facts)}${clearOriginsNote(facts)}${lanesNote(lanes, facts)}
 <h3>Definitions</h3>

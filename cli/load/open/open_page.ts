@@ -10,6 +10,8 @@ import { checkout, chromiumPath } from "../../base/programs.ts";
 import { type Connection, type Exit, type RunningBrowser, StartError, startBrowser } from "../../browser/browser.ts";
 import { chromiumEnvironment } from "../../browser/chromium.ts";
 import { sendInClear } from "../../browser/clear.ts";
+import type { Device } from "../../browser/device.ts";
+import { showOn } from "../../browser/page.ts";
 import { makeScratchFolder, removeScratchFolder } from "../../browser/scratch.ts";
 import { userAgentOf } from "../../browser/user_agent.ts";
 import type { LinkProfile } from "../../link/link.ts";
@@ -65,7 +67,11 @@ async function closedByUser(connection: Connection): Promise<void> {
   }
 }
 
-async function showPage({ connection }: RunningBrowser, { recording, lane }: OpenOptions): Promise<Opened> {
+async function showPage(
+  { connection }: RunningBrowser,
+  { recording, lane }: OpenOptions,
+  device: Device | undefined,
+): Promise<Opened> {
   // Not among the commands that puppeteer's types know.
   const loaded = await connection.send("Extensions.loadUnpacked", { path: extensionFolder() });
   if (laneFacts[lane].clear) await sendInClear(connection);
@@ -74,6 +80,7 @@ async function showPage({ connection }: RunningBrowser, { recording, lane }: Ope
   const first = targetInfos.find(({ type }) => type === "page");
   const target = first ?? (await blankPage(connection));
   const session = await connection.createSession(target);
+  if (device) await showOn(session, device);
   // Not awaited to its end: over a slow link the page comes when it comes.
   await session.send("Page.navigate", { url }).catch(() => {});
   return { url, extension: loaded.id };
@@ -131,7 +138,7 @@ export async function openPage(options: OpenOptions, opened: (page: Opened) => v
     );
     const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
     try {
-      opened(await showPage(browser, options));
+      opened(await showPage(browser, options, recorded?.device));
       const ended = browser.exited.then((exit) => {
         if (exit.code !== 0 && exit.signal === null) throw new RunError(`the browser ended: ${lastLine(exit)}`);
       });

@@ -1,8 +1,7 @@
 // On which device a HAR was recorded, by what its requests say: client hints and other headers, WebPageTest's fields, and which
 // pictures of a `srcset` the browser asked for. What nothing says is left out. Pure.
-
 import { isRecord, textField } from "../../base/json_fields.ts";
-import { type Device, isLanguage, isPixelRatio, isSide } from "../../browser/device.ts";
+import { type Device, isLanguage, isPixelRatio, isSide, namedDevices } from "../../browser/device.ts";
 import { type HarEntry, type HarPage, headersOf } from "./har.ts";
 
 /** A hostile document may hold any number of pictures. */
@@ -107,6 +106,14 @@ function languagesOf(entries: readonly HarEntry[]): string[] {
   return languages.join() === "en-US,en" ? [] : languages;
 }
 
+/** A usual one of its kind, if a user agent is all that is said of a phone or tablet. */
+function deviceOfAgent(agent: string): Partial<Device> {
+  if (/\biPhone\b/.test(agent)) return { width: 390, height: 844, device_pixel_ratio: 3 };
+  const isTablet = /\biPad\b/.test(agent) || !/\bMobile\b/.test(agent);
+  const { user_agent: _, ...screen } = namedDevices[isTablet ? "tablet" : "phone"];
+  return screen;
+}
+
 /** What is known of it. */
 export function deviceOf(entries: readonly HarEntry[], page: HarPage | null): Partial<Device> {
   const languages = languagesOf(entries);
@@ -114,14 +121,15 @@ export function deviceOf(entries: readonly HarEntry[], page: HarPage | null): Pa
   const width = numberIn(firstHeader(entries, ["sec-ch-viewport-width", "viewport-width"]));
   const height = numberIn(firstHeader(entries, ["sec-ch-viewport-height"]));
   const ratio = pixelRatio(entries);
+  // Of a desktop's the page asks what it asks of Chromium's own; a phone's gets another page.
+  const mobile = agent !== null && /\b(Mobile|Android|iPhone|iPad)\b/.test(agent) ? agent : null;
   return {
+    ...(mobile === null ? {} : { user_agent: mobile, ...deviceOfAgent(mobile) }),
     ...viewportOf(page),
     ...(isSide(width) ? { width } : {}),
     ...(isSide(height) ? { height } : {}),
     ...(ratio === null ? {} : { device_pixel_ratio: ratio }),
     ...(languages.length > 0 ? { languages } : {}),
     ...(firstHeader(entries, ["sec-ch-prefers-color-scheme"]) === "dark" ? { color_scheme: "dark" as const } : {}),
-    // Of a desktop's the page asks what it asks of Chromium's own; a phone's gets another page.
-    ...(agent !== null && /\b(Mobile|Android|iPhone|iPad)\b/.test(agent) ? { user_agent: agent } : {}),
   };
 }

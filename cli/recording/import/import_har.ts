@@ -5,7 +5,7 @@ import { urlWithoutCredentials } from "../../../extension/capture/url_without_cr
 import { UserError } from "../../base/errors.ts";
 import { isRecord, type JsonRecord, textField } from "../../base/json_fields.ts";
 import { count } from "../../base/numbers.ts";
-import { type Device, usualDevice } from "../../browser/device.ts";
+import type { Device } from "../../browser/device.ts";
 import type { Exchange, Header, NewExchange } from "../archive/archive.ts";
 import { Addresses, hostOf } from "./addresses.ts";
 import { type Body, bodyOf, bodySize, isTooLarge } from "./body.ts";
@@ -294,7 +294,7 @@ export function importPage(har: HarFile, options: ImportOptions = {}): ImportedP
       loadEvent_ms: selection.page?.load_event_ms ?? null,
       mostlyCached: isMostlyCached(kept),
       roundTrips: roundTrips.counts,
-      device: { ...usualDevice, ...deviceOf(kept, selection.page), ...options.device },
+      device: { ...deviceOf(kept, selection.page), ...options.device },
       methodsGuessed: kept.filter(({ isMethodGuessed }) => isMethodGuessed).length,
       remarks: [
         ...(selection.remark === null ? [] : [selection.remark]),

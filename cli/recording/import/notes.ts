@@ -1,7 +1,7 @@
 // What an import changed, made up or left out, as numbers for the archive and as lines for a reader. Counts only.
 import { credentialsInWords } from "../../../extension/har/secrets.ts";
 import { count, formatSize } from "../../base/numbers.ts";
-import { type Device, deviceWords } from "../../browser/device.ts";
+import { type Device, deviceWords, usualDevice } from "../../browser/device.ts";
 import type { BodyOrigin, Exchange, Header } from "../archive/archive.ts";
 import type { AddressCounts } from "./addresses.ts";
 import { type Body, bodySize } from "./body.ts";
@@ -64,6 +64,8 @@ export type ImportNotes = {
   readonly mostly_cached: boolean;
   /** On which its loads are made. */
   readonly device: Device;
+  /** What of it was recorded or asked for; a trial load may try the rest otherwise. */
+  readonly device_known: readonly (keyof Device)[];
 };
 
 interface Added {
@@ -84,7 +86,7 @@ interface Totals {
   readonly documents: readonly number[];
   readonly loadEvent_ms: number | null;
   readonly mostlyCached: boolean;
-  readonly device: Device;
+  readonly device: Partial<Device>;
   readonly methodsGuessed: number;
   readonly roundTrips: ImportNotes["round_trips"];
   readonly remarks: readonly string[];
@@ -156,7 +158,8 @@ export class NoteCounter {
       documents,
       load_event_ms: mostlyCached ? null : loadEvent_ms,
       mostly_cached: mostlyCached,
-      device,
+      device: { ...usualDevice, ...device },
+      device_known: Object.keys(device) as (keyof Device)[],
       methods_guessed: totals.methodsGuessed,
       round_trips: totals.roundTrips,
       remarks: totals.remarks,

@@ -42,7 +42,7 @@ export function askedDevice(options: DeviceOptions): Partial<Device> {
       `--window ${JSON.stringify(window)}: write WIDTHxHEIGHT, each from ${deviceBounds.side.least} to ${deviceBounds.side.most}, as 1440x900`,
     );
   return {
-    ...(device === undefined ? {} : namedDevices[device]),
+    ...(device === undefined ? {} : (namedDevices as Readonly<Record<string, Partial<Device>>>)[device]),
     ...(ratio === undefined ? {} : { device_pixel_ratio: ratio }),
     ...(window === undefined ? {} : sides),
   };

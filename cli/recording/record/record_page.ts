@@ -169,6 +169,7 @@ async function watched(browser: RunningBrowser, options: RecordOptions): Promise
     keptBodies_bytes,
     postData_bytes,
     ...(options.pinTime ? { firstScript: pinTimeScript() } : {}),
+    device: { ...usualDevice, ...options.device },
     overhear({ params }, session) {
       lastEvent_ms = performance.now();
       if ("requestId" in params) sessions.set(params.requestId, session);

@@ -10,5 +10,11 @@ export function deviceEnvironment(devices: Iterable<readonly [page: string, devi
   );
 }
 
+/** Of a page that is loaded on another than the usual one, as deviceIn() reads it; null: it is not. */
+export function notedDevice(page: string, environment: Environment): unknown {
+  const noted = environment[keyOf(page)];
+  return typeof noted === "string" ? JSON.parse(noted) : null;
+}
+
 /** Whether two sweeps of a page load it on one device. */
 export const isOneDevice = (page: string, a: Environment, b: Environment): boolean => a[keyOf(page)] === b[keyOf(page)];

@@ -1,12 +1,15 @@
 // What trial loads of a recording showed (cli/load/pin_decision.ts), as it is kept and as it is said; and whether loads of a
 // recording would count, by the trial that is kept of it or one that is made now. Judges nothing by itself.
 import type { PageTried } from "../../../schemas/generated/sweep_event.ts";
-import { deviceIn, usualDevice } from "../../browser/device.ts";
+import { deviceIn, deviceWords, usualDevice } from "../../browser/device.ts";
 import { defaultMoment_ms } from "../../browser/pin_time.ts";
 import type { Tried } from "../../load/pin_decision.ts";
 import { momentOf } from "../../load/pin_moment.ts";
+import { forgetRecorded } from "../../load/recorded_requests_of.ts";
 import type { TrialOptions } from "../../load/trial.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
+import { withArchive } from "../../recording/archive/client.ts";
+import { noteInRecording } from "../../recording/archive/copy_recording.ts";
 import type { RecordingTrial } from "../../results/store/recording_trials.ts";
 import { openResults } from "../../results/store/results.ts";
 import { triedLine } from "../progress/progress_lines.ts";
@@ -47,6 +50,27 @@ export function pageTried(recording: Recording, { pinned_ms, chosen, before }: T
   };
 }
 
+/** Noted in the recording, if its loads count on a device that their misses suggest. A live recording's device is known. */
+async function onOtherDevice(
+  home: string,
+  recording: Recording,
+  first: Tried,
+  options: TrialOptions & { readonly say: (line: string) => void },
+): Promise<{ recording: Recording; tried: Tried } | null> {
+  if (recording.source.startsWith("live: ")) return null;
+  const { tryDevices } = await import("../../load/device_trials.ts");
+  const found = await tryDevices(home, recording, first, options);
+  if (found === null) return null;
+  const noted = await withArchive(home, (archive) =>
+    noteInRecording(archive, recording.name, { device: found.device }),
+  );
+  forgetRecorded(home, recording);
+  options.say(
+    `${recording.name}: its requests are those of ${deviceWords(found.device)}: it is loaded so (--device overrules)`,
+  );
+  return { recording: noted, tried: found.tried };
+}
+
 /**
  * Whether loads of the recording would count. What a new trial decided is kept, and said unless the recording is not raced for
  * it; one that failed is not kept: the next may not.
@@ -68,10 +92,12 @@ export async function trialFinding(
     if (known !== null) return { outside: known.outside, failure: null };
     // The browser's library takes a while: only who needs it waits for it.
     const { tryRecording } = await import("../../load/pin_decision.ts");
-    const tried = await tryRecording(home, recording, options);
+    const first = await tryRecording(home, recording, options);
+    const onOther = first.chosen.outside.length > 0 ? await onOtherDevice(home, recording, first, options) : null;
+    const { recording: loaded, tried } = onOther ?? { recording, tried: first };
     const { outside, failure } = tried.chosen;
-    if (tried.isSettled) results.recordTrial(trialKey(recording), trialToKeep(tried));
-    if (outside.length === 0) options.say(triedLine(pageTried(recording, tried)));
+    if (tried.isSettled) results.recordTrial(trialKey(loaded), trialToKeep(tried));
+    if (outside.length === 0) options.say(triedLine(pageTried(loaded, tried)));
     return { outside, failure };
   } finally {
     results.close();

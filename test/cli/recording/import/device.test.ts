@@ -67,6 +67,18 @@ test("hints, languages and WebPageTest's fields are taken as they stand; a deskt
   assert.deepEqual(deviceIn([{ path: "/" }], { _viewport: { width: "x", dpr: 99 } }), {});
 });
 
+test("a phone or tablet that says no more than its user agent is a usual one of its kind", () => {
+  for (const [agent, width, device_pixel_ratio] of [
+    ["Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) Version/17.0 Mobile/15E148 Safari/604.1", 390, 3],
+    ["Mozilla/5.0 (iPad; CPU OS 12_2 like Mac OS X) Mobile/15E148", 820, 2],
+    ["Mozilla/5.0 (Linux; Android 9; SM-T510) Safari/537.36", 820, 2],
+    ["Mozilla/5.0 (Linux; Android 10; K) Mobile Safari/537.36", 412, 2.625],
+  ] as const) {
+    const device = deviceIn([{ path: "/", html: "", headers: { "User-Agent": agent } }]) as Record<string, unknown>;
+    assert.deepEqual([device.user_agent, device.width, device.device_pixel_ratio], [agent, width, device_pixel_ratio]);
+  }
+});
+
 test("a named device leaves nothing of the phone that a HAR was recorded on", () => {
   for (const [name, device] of Object.entries(namedDevices))
     assert.deepEqual(
