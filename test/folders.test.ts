@@ -87,7 +87,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "cli/engine": ["cli/base", "cli/link", "cli/load", "cli/results", "cli/report", "cli/sweep"],
   "cli/instruments/flows": [...instrumentRooms, "cli/instruments/flows/records", "cli/instruments/flows/language"],
   "cli/instruments/fetch": instrumentRooms,
-  "cli/instruments": ["cli/engine", "cli/results", "cli/instruments/flows", "cli/instruments/fetch"],
+  "cli/instruments": ["cli/base", "cli/engine", "cli/results", "cli/instruments/flows", "cli/instruments/fetch"],
   "cli/install": ["cli/base", "cli/browser", "cli/recording", "cli/results"],
   "cli/commands": [
     "cli/pages",

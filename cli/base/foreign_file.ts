@@ -12,9 +12,6 @@ export const mostFile_bytes = { document: 64e6, certificate: 1e6 } as const;
 /** `<(command)` and /dev/stdin: somebody writes them, and they end. */
 const isDescriptor = (path: string): boolean => /^\/(?:dev\/(?:fd\/\d+|stdin)|proc\/(?:self|\d+)\/fd\/\d+)$/.test(path);
 
-const kindOf = (stat: { isDirectory(): boolean; isFIFO(): boolean }): string =>
-  stat.isDirectory() ? "a folder" : stat.isFIFO() ? "a pipe" : "no regular file";
-
 /** Reads no further than the limit, whatever the size was said to be. Null: there is more. */
 function readUpTo(file: number, most_bytes: number): Buffer | null {
   const chunks: Buffer[] = [];
@@ -36,7 +33,9 @@ export function readForeignBytes(path: string, most_bytes: number = mostFile_byt
   const file = openSync(path, isDescriptor(path) ? "r" : constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stat = fstatSync(file);
-    if (!stat.isFile() && !isDescriptor(path)) throw new UserError(`${path}: is ${kindOf(stat)}: name a regular file`);
+    // Of a folder the system says so itself.
+    if (!stat.isFile() && !stat.isDirectory() && !isDescriptor(path))
+      throw new UserError(`${path}: is not a regular file: name a file`);
     const bytes = stat.size > most_bytes ? null : readUpTo(file, most_bytes);
     if (bytes === null) throw new UserError(`${path}: is larger than ${formatSize(most_bytes)}: name another file`);
     return bytes;

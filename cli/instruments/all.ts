@@ -1,6 +1,6 @@
 // The instruments of the engine: the one list. Whatever a plan is of, it is found here by what it says. Loads of pages are not among them
 // yet (cli/sweep has their plans and their execution).
-import { readFileSync } from "node:fs";
+import { readForeignJson } from "../base/foreign_file.ts";
 import type { PlanKind } from "../engine/instrument.ts";
 import type { AnySweep } from "../results/store/results.ts";
 import { fetchPlans } from "./fetch/plan_kind.ts";
@@ -17,7 +17,7 @@ export function instrumentOf(pathOrName: string): PlanKind | null {
   const shipped = instruments.find(({ shippedPlans }) => shippedPlans().includes(pathOrName));
   if (shipped) return shipped;
   try {
-    const document: unknown = JSON.parse(readFileSync(pathOrName, "utf8"));
+    const document: unknown = readForeignJson(pathOrName);
     if (typeof document !== "object" || document === null) return null;
     return instruments.find(({ isPlan }) => isPlan(document)) ?? null;
   } catch {

@@ -1,7 +1,7 @@
 // A link as people give it: its short form, or a JSON file that holds its profile (schemas/link-profile.schema.json).
-import { readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { UserError } from "../base/errors.ts";
+import { readForeignJson } from "../base/foreign_file.ts";
 import { explainSchemaErrors, schemaValidator } from "../base/schema_error.ts";
 import { refuseContradictions } from "./contradictions.ts";
 import { innerComma, mapSwitchedTo, refuseChangedFiles, withAbsoluteFiles } from "./files.ts";
@@ -18,27 +18,17 @@ import {
 const schema = "schemas/link-profile.schema.json";
 
 function documentIn(path: string): unknown {
-  let text: string;
   try {
-    const stats = statSync(path);
-    // Opening a pipe would wait for its writer.
-    if (!stats.isFile()) {
-      const kind = stats.isDirectory() ? "is a folder" : "is not a regular file";
-      throw refuse(`${path}: ${kind}: name a JSON file of a profile, or write the link`);
-    }
-    text = readFileSync(path, "utf8");
+    return readForeignJson(path);
   } catch (error) {
-    if (error instanceof UserError) throw error;
+    if (error instanceof UserError) throw refuse(error.message);
+    // Not the parser's words, which quote the file: whoever names it need not be who may read it.
+    if (error instanceof SyntaxError) throw refuse(`${path}: not JSON: correct it, or name another file`);
     const { code } = error as NodeJS.ErrnoException;
+    if (code === "EISDIR") throw refuse(`${path}: is a folder: name a JSON file of a profile, or write the link`);
     throw refuse(
       `${path}: ${code === "ENOENT" ? "no such file" : `cannot be read (${code})`}: name another, or write the link`,
     );
-  }
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not the parser's words, which quote the file: whoever names it need not be who may read it.
-    throw refuse(`${path}: not JSON: correct it, or name another file`);
   }
 }
 

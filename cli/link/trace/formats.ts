@@ -1,7 +1,7 @@
 // The formats that `trilane trace convert` reads, each turned into spans of a rate, and which of them a file is in.
 // Mahimahi's own format is opportunities.ts's.
-import { readFileSync, statSync } from "node:fs";
 import { UserError } from "../../base/errors.ts";
+import { readForeignJson } from "../../base/foreign_file.ts";
 import { lineError, linesOf, quoted, type TextLine } from "../../base/text_lines.ts";
 import { cellsOf, isHeader, numberIn, readColumns, type TableColumns } from "./columns.ts";
 import type { RateSpan } from "./spans.ts";
@@ -16,8 +16,6 @@ export const formatHelp: Readonly<Record<SourceFormat, string>> = {
   "bytes-log": "Norway's 3G and Ghent's 4G logs: time, ms, place (2), bytes, ms that they took",
   iperf3: "what `iperf3 --json` printed: the rate of each interval",
 };
-
-const longestDocument_bytes = 200e6;
 
 function* dataLines(path: string): Generator<TextLine, void, undefined> {
   for (const line of linesOf(path)) if (line.text.trim() !== "" && !line.text.startsWith("#")) yield line;
@@ -109,13 +107,12 @@ function at(value: unknown, ...path: string[]): unknown {
 }
 
 function* iperf3Spans(path: string): Generator<RateSpan, void, undefined> {
-  if (statSync(path).size > longestDocument_bytes) throw new UserError(`${path}: is too large for one JSON document`);
   let document: unknown;
   try {
-    document = JSON.parse(readFileSync(path, "utf8"));
+    document = readForeignJson(path);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new UserError(`${path}: not JSON (${error.message.split("\n")[0]})`);
+    throw new UserError(`${path}: not JSON (${error.message})`);
   }
   const intervals = at(document, "intervals");
   if (!Array.isArray(intervals) || intervals.length === 0)

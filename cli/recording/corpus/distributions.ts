@@ -3,10 +3,10 @@
 //
 // Between two known quantiles the logarithm of a value is linear in the normal score of its probability. With three of
 // them that is a lognormal with a width of its own on either side of the median, the usual shape of page sizes and counts.
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PageDistributions } from "../../../schemas/generated/page_distributions.ts";
 import { UserError } from "../../base/errors.ts";
+import { readForeignJson } from "../../base/foreign_file.ts";
 import { explainSchemaErrors, schemaValidator } from "../../base/schema_error.ts";
 import { normalScore } from "./normal_score.ts";
 
@@ -82,7 +82,7 @@ export function distributionsOf(document: unknown, source: string): PageDistribu
 export function readDistributions(path: string): PageDistributions {
   let document: unknown;
   try {
-    document = JSON.parse(readFileSync(path, "utf8"));
+    document = readForeignJson(path);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new UserError(

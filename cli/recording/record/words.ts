@@ -1,8 +1,8 @@
 // What the words of `trilane record` mean: page URLs, hosts' addresses, certificates to trust. UserErrors name the word.
 import { createHash, X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { UserError } from "../../base/errors.ts";
+import { mostFile_bytes, readForeignBytes } from "../../base/foreign_file.ts";
 
 /** What development servers listen on, nearly all without TLS. */
 const ownMachine = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?(\/|$)/i;
@@ -47,8 +47,9 @@ export function readAddress(word: string): HostAddress {
 export function readTrustedKeys(file: string): string[] {
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
-  } catch {
+    text = readForeignBytes(file, mostFile_bytes.certificate).toString("utf8");
+  } catch (error) {
+    if (error instanceof UserError) throw new UserError(`--trust ${error.message}`);
     throw new UserError(`--trust ${file}: cannot be read: name a PEM file of certificates`);
   }
   const certificates = text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];

@@ -32,12 +32,14 @@ export const isOfRerun = (name: string): boolean =>
 export const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
   a.name < b.name ? -1 : 1;
 
-/** The bytes of the largest member, of all together, of those that are read as one text; and how many there may be. */
+/** The bytes of the largest member, of all together, of those that are read as one text; and how many there may be. SECURITY.md lists these. */
 export const limits = {
   member_bytes: largestMember_bytes,
   all_bytes: 256 * 1024 ** 3,
   text_bytes: 256 * 1024 ** 2,
   members: 1_000_000,
+  /** Of its JSON: each member has four values. */
+  manifest: { depth: 20, values: 6_000_000 },
 } as const;
 
 /** For help and README. */

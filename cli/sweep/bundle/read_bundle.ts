@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { pipeline } from "node:stream";
 import { createZstdDecompress, constants as zlibConstants } from "node:zlib";
 import type { Bundle, BundleMember } from "../../../schemas/generated/bundle.ts";
+import { boundedJson, JsonTextError } from "../../base/bounded_json.ts";
 import { freeBytes } from "../../base/disk_room.ts";
 import { NoRoomError, UserError } from "../../base/errors.ts";
 import { formatSize } from "../../base/numbers.ts";
@@ -123,8 +124,9 @@ function refuseMembers(members: readonly BundleMember[]): void {
 function manifestOf(text: string): Bundle {
   let document: unknown;
   try {
-    document = JSON.parse(text);
-  } catch {
+    document = boundedJson(Buffer.from(text), limits.manifest);
+  } catch (error) {
+    if (error instanceof JsonTextError) throw new BundleError(`${manifestName} ${error.message}: ${getAgain}`);
     throw new BundleError(`${manifestName} is no JSON: ${getAgain}`);
   }
   refuseNewer(formatOf(document), knownFormat, "is a bundle");

@@ -8,6 +8,7 @@ import type { Bundle } from "../../../schemas/generated/bundle.ts";
 import type { BundledRecording } from "../../../schemas/generated/bundled_recording.ts";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { atomicWrite } from "../../base/atomic_write.ts";
+import { boundedJson } from "../../base/bounded_json.ts";
 import { UserError } from "../../base/errors.ts";
 import { explainSchemaErrors, schemaValidator } from "../../base/schema_error.ts";
 import { filesOf, mapFiles } from "../../link/files.ts";
@@ -35,7 +36,7 @@ export interface RerunRequest {
 
 async function jsonOf({ bundle, unpacked }: RerunRequest, name: string): Promise<unknown> {
   try {
-    return JSON.parse(await readFile(join(unpacked, name), "utf8"));
+    return boundedJson(await readFile(join(unpacked, name)));
   } catch (error) {
     const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
     throw new UserError(`${bundle}: ${isMissing ? `has no ${name}` : `${name} is no JSON`}: get the file again`);

@@ -3,15 +3,18 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { chmod, cp, lstat, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { freeBytes } from "../../base/disk_room.ts";
 import { NoRoomError, RunError } from "../../base/errors.ts";
+import { formatSize } from "../../base/numbers.ts";
 import { makeProcessFolder, sweepProcessFolders } from "../../base/process_folder.ts";
 import { removedAtEnd } from "../../base/removed_at_end.ts";
 import { ProgramFailure, runProgram } from "../../base/run_program.ts";
 import { shellWord } from "../../base/shell_word.ts";
+import { CutOffError, TarError, tarMembers } from "../../base/tar.ts";
 import { withArchive } from "../../recording/archive/client.ts";
 import { copyRecording } from "../../recording/archive/copy_recording.ts";
 import { openExistingShard } from "../../results/store/results.ts";
@@ -114,11 +117,67 @@ async function removeLeftAside(shards: string): Promise<void> {
     if (name.startsWith(asidePrefix)) await rm(join(shards, name), { recursive: true, force: true });
 }
 
-/** RunError for a link, a folder or a device: a later write would go through it to a file that is none of the host's. */
-async function requireRegularFile(path: string, from: string): Promise<void> {
-  const stat = await lstat(path);
-  if (!stat.isFile() || stat.nlink !== 1)
-    throw new RunError(`${from}: delivered ${basename(path)}, which is not a regular file; nothing from it was taken`);
+/** Of all shards that one delivery of a host may have. SECURITY.md lists these. */
+const mostDelivered_bytes = 16e9;
+/** So long a host that delivers may send nothing. */
+const longestSilence_ms = 120_000;
+
+/** What a host delivers, written as it comes: each member is looked at before a byte of it is. RunError without the host's name. */
+async function unpackShards(tar: AsyncIterable<Uint8Array>, aside: string, wanted: ReadonlySet<string>): Promise<void> {
+  const most_bytes = Math.min(mostDelivered_bytes, freeBytes(aside));
+  const missing = new Set(wanted);
+  let all_bytes = 0;
+  for await (const { name, bytes, content } of tarMembers(tar)) {
+    const plain = name.replace(/^\.\//, "");
+    if (!missing.delete(plain))
+      throw new RunError(`${JSON.stringify(plain.slice(0, 80))}, which is not wanted or came twice`);
+    all_bytes += bytes;
+    if (all_bytes > most_bytes)
+      throw new RunError(
+        `${formatSize(all_bytes)} or more, and ${formatSize(most_bytes)} is what there may be or is free`,
+      );
+    await writeFile(join(aside, plain), content, { flag: "wx", mode: 0o600 });
+  }
+  const [absent] = missing;
+  if (absent !== undefined) throw new RunError(`no ${absent}, which it listed`);
+}
+
+/** Runs the line on the host and unpacks the tar that it prints. RunError naming the host. */
+async function bringShards(remote: Remote, line: string, aside: string, wanted: ReadonlySet<string>): Promise<void> {
+  const [program = "ssh", ...options] = remote.ssh;
+  const child = spawn(program, [...options, "-o", "BatchMode=yes", remote.host, line], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  child.stderr.on("data", (text: Buffer) => (said = (said + text.toString()).slice(-10_000)));
+  let isSilent = false;
+  const silence = setTimeout(() => {
+    isSilent = true;
+    child.kill();
+  }, longestSilence_ms);
+  child.stdout.on("data", () => silence.refresh());
+  child.stdout.pause();
+  const closed = once(child, "close");
+  let problem: unknown = null;
+  try {
+    await unpackShards(child.stdout, aside, wanted);
+  } catch (error) {
+    problem = error;
+  } finally {
+    clearTimeout(silence);
+    // After its tar a host has nothing more to say.
+    if (problem !== null && !(problem instanceof CutOffError)) child.kill();
+  }
+  const [status] = (await closed) as [number | null];
+  const what = `${remote.host}: bringing shards back`;
+  if (isSilent) throw new RunError(`${what}: it sent nothing for ${longestSilence_ms / 1000} s`);
+  if (problem instanceof CutOffError || (problem === null && status !== 0))
+    throw new RunError(`${what}: ${said.trim().split("\n").at(-1) || "it ended too early"}`);
+  if (problem instanceof TarError)
+    throw new RunError(`${remote.host}: delivered what ${problem.message}; nothing from it was taken`);
+  if (problem instanceof RunError)
+    throw new RunError(`${remote.host}: delivered ${problem.message}; nothing from it was taken`);
+  if (problem !== null) throw problem;
 }
 
 /**
@@ -145,13 +204,11 @@ function requireReadable(path: string, from: string): void {
 
 /** All that was delivered, before any of it is taken. */
 async function requireShards(aside: string, names: readonly string[], from: string): Promise<void> {
-  for (const name of names) await requireRegularFile(join(aside, name), from);
   for (const name of names)
     if (namesSuperJournal(join(aside, name)))
       throw new RunError(
         `${from}: delivered ${name}, which would have another file deleted; nothing from it was taken`,
       );
-  for (const name of names) await chmod(join(aside, name), 0o600);
   for (const name of names) if (name.endsWith(".db")) requireReadable(join(aside, name), from);
 }
 
@@ -171,13 +228,9 @@ export async function collect(remote: Remote, shards: string, expected: Readonly
   const aside = await mkdtemp(join(shards, asidePrefix));
   const keep = removedAtEnd(aside);
   try {
-    const members = names.map((name) => `./${name}`);
-    const line = `tar -c -f - -C ${folder} ${members.map(shellWord).join(" ")}`;
-    const pack = [...remote.ssh, "-o", "BatchMode=yes", remote.host, line];
-    // Of a folder nothing: what lies in one that may not be written could not be removed.
-    const only = ["--no-same-owner", "--no-same-permissions", "--exclude=./*/*"];
-    const unpack = ["tar", "-x", "-f", "-", ...only, "-C", aside, ...members];
-    await piped(pack, unpack, `${remote.host}: bringing shards back`);
+    // The one format that is read here, which ends where its last member does.
+    const members = names.map((name) => shellWord(`./${name}`)).join(" ");
+    await bringShards(remote, `tar --format=ustar -b 1 -c -f - -C ${folder} ${members}`, aside, new Set(names));
     await requireShards(aside, names, remote.host);
     // Journals that were played back are gone.
     const taken = names.filter((name) => existsSync(join(aside, name)));

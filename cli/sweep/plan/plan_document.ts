@@ -1,8 +1,9 @@
 // A plan's document, of pages or of flows: read from a file or a shipped plan's name, copied, held to its schema, its words fit for a
 // terminal. What the plan means is its own room's.
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { UserError } from "../../base/errors.ts";
+import { readForeignJson } from "../../base/foreign_file.ts";
 import { explainSchemaErrors, schemaValidator } from "../../base/schema_error.ts";
 
 /** A plan is three deep; what is nested without end is found here, before a validator loses itself in it. */
@@ -49,19 +50,15 @@ export interface ReadDocument {
 export function readDocument(pathOrName: string, shipped: string): ReadDocument {
   const names = plansIn(shipped);
   const path = names.includes(pathOrName) ? join(shipped, `${pathOrName}.json`) : pathOrName;
-  let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    return { document: readForeignJson(path), folder: dirname(path) };
   } catch (error) {
+    if (error instanceof SyntaxError)
+      throw new UserError(`plan ${pathOrName}: not JSON (${error.message}): correct it`);
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "EACCES" || code === "EPERM")
       throw new UserError(`plan ${pathOrName}: may not be read: make it readable (chmod), or name another file`);
     if (code !== "ENOENT" && code !== "EISDIR") throw error;
     throw new UserError(`no plan ${pathOrName}: name a file, or one of ${names.join(", ")}`);
-  }
-  try {
-    return { document: JSON.parse(text), folder: dirname(path) };
-  } catch (error) {
-    throw new UserError(`plan ${pathOrName}: not JSON (${(error as Error).message.split("\n")[0]}): correct it`);
   }
 }

@@ -44,16 +44,23 @@ export interface Prefix extends Address {
   readonly length: number;
 }
 
+/** Of a number above 0. */
+function bitLength(value: bigint): number {
+  const digits = value.toString(16);
+  return 4 * digits.length - Math.clz32(Number.parseInt(digits[0] as string, 16)) + 28;
+}
+
 /** The fewest prefixes that together are all addresses from the first to the last, both included. */
 export function prefixesOfRange(first: Address, last: Address): Prefix[] {
   const { family } = first;
+  const bits = bitsOf(family);
   const prefixes: Prefix[] = [];
   for (let from = first.value; from <= last.value; ) {
-    let length = bitsOf(family);
-    const size = (bits: number): bigint => 1n << BigInt(bitsOf(family) - bits);
-    while (length > 0 && from % size(length - 1) === 0n && from + size(length - 1) - 1n <= last.value) length--;
-    prefixes.push({ family, value: from, length });
-    from += size(length);
+    // The next prefix leaves as many bits open as `from` ends in zeros, and as what is left of the range has room for.
+    const zeros = from === 0n ? bits : bitLength(from & -from) - 1;
+    const open = Math.min(zeros, bitLength(last.value - from + 1n) - 1);
+    prefixes.push({ family, value: from, length: bits - open });
+    from += 1n << BigInt(open);
   }
   return prefixes;
 }

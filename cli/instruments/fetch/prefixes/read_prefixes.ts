@@ -1,8 +1,8 @@
 // Reads a file of prefixes, and one of names, into what a report asks: the autonomous system of an address, with its name. Formats are
 // prefix_line.ts's, gzip and zstd are undone. Nothing is downloaded: the file is the user's.
 import { constants } from "node:buffer";
-import { readFileSync, statSync } from "node:fs";
 import { UserError } from "../../../base/errors.ts";
+import { readForeignBytes } from "../../../base/foreign_file.ts";
 import { lineError, quoted } from "../../../base/text_lines.ts";
 import { unzipped } from "../../../base/unzipped.ts";
 import { parseAddress } from "./address.ts";
@@ -17,24 +17,28 @@ export interface AutonomousSystems {
   readonly prefixes: number;
 }
 
-const largest_bytes = Math.min(1e9, constants.MAX_STRING_LENGTH);
+/** SECURITY.md lists these. */
+const largest_bytes = Math.min(5e8, constants.MAX_STRING_LENGTH);
+/** What is compressed may come to as many times its size, and to `freely_bytes` in any case. */
+const [mostRatio, freely_bytes] = [50, 64e6];
+/** Of both versions of IP the internet has 1.3 million in 2026. */
+const mostPrefixes = 3_000_000;
 
 function textOf(path: string): string {
   const tooLarge = (): UserError =>
-    new UserError(`${path}: is larger than ${largest_bytes / 1e6} MB: leave out prefixes that nobody asks for`);
+    new UserError(`${path}: is larger than ${largest_bytes / 1e6} MB, or unpacks to too much: take prefixes out`);
   let content: Buffer;
   try {
-    const stat = statSync(path);
-    if (!stat.isFile()) throw new UserError(`${path}: is not a regular file: name a file`);
-    if (stat.size > largest_bytes) throw tooLarge();
-    content = readFileSync(path);
+    content = readForeignBytes(path, largest_bytes);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : "";
     if (code === "ENOENT") throw new UserError(`${path}: no such file: name one with prefixes and autonomous systems`);
+    if (code === "EISDIR") throw new UserError(`${path}: is not a regular file: name a file`);
     if (code === "EACCES") throw new UserError(`${path}: may not be read: check the file's permissions`);
     throw error;
   }
-  return unzipped(content, path, largest_bytes, { tooLarge })
+  const most_bytes = Math.min(largest_bytes, Math.max(freely_bytes, mostRatio * content.length));
+  return unzipped(content, path, most_bytes, { tooLarge })
     .toString("utf8")
     .replace(/^\ufeff/, "");
 }
@@ -65,7 +69,7 @@ function readNames(path: string, names: Map<number, string>): void {
 }
 
 /** UserError that names file and line where it cannot be read. `names`: null: names are those that the file itself has. */
-export function readPrefixes(path: string, names: string | null): AutonomousSystems {
+export function readPrefixes(path: string, names: string | null, most = mostPrefixes): AutonomousSystems {
   const table = new PrefixTable();
   const known = new Map<number, string>();
   for (const { line, number } of numbered(textOf(path))) {
@@ -77,6 +81,7 @@ export function readPrefixes(path: string, names: string | null): AutonomousSyst
     }
     const { prefixes, asns, name } = read.announced;
     for (const prefix of prefixes) table.add(prefix, asns);
+    if (table.size > most) throw lineError(path, number, `is more than ${most} prefixes: take some out`);
     const [only, ...others] = asns;
     if (name !== null && only !== undefined && others.length === 0) known.set(only, name);
   }

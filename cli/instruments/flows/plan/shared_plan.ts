@@ -1,6 +1,6 @@
 // A plan of flows as several machines share it: a cell is a link with all its mixes and lanes, because these are compared block by block
 // and so must have run on one machine. Knows which plans are of flows; runs nothing.
-import { readFileSync } from "node:fs";
+import { readForeignJson } from "../../../base/foreign_file.ts";
 import type { SharedPlan } from "../../../sweep/cluster/shared_plan.ts";
 import { countLinks, linksOf } from "../../../sweep/plan/plan_links.ts";
 import { type FlowPlan, flowPlanDigest, pageOf, shippedFlowPlans } from "./plan.ts";
@@ -9,7 +9,7 @@ import { type FlowPlan, flowPlanDigest, pageOf, shippedFlowPlans } from "./plan.
 export function namesFlowPlan(pathOrName: string): boolean {
   if (shippedFlowPlans().includes(pathOrName)) return true;
   try {
-    const document: unknown = JSON.parse(readFileSync(pathOrName, "utf8"));
+    const document: unknown = readForeignJson(pathOrName);
     return typeof document === "object" && document !== null && Object.hasOwn(document, "mixes");
   } catch {
     return false;

@@ -360,7 +360,7 @@ describe("a rerun", () => {
     const profile = JSON.parse(String(row?.link_profile)) as { down: object };
     const changed = {
       ...profile,
-      down: { ...profile.down, trace: { file: trace, sha256: "0".repeat(64), end: "loop" } },
+      down: { ...profile.down, trace: { file: trace, sha256: "0".repeat(64) } },
     };
     database.prepare("UPDATE cell SET link_profile = ?").run(JSON.stringify(changed));
     database.close();

@@ -21,6 +21,7 @@ import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import { thisProcess } from "../../../../cli/base/process_owner.ts";
+import { tarEnd, tarHeader } from "../../../../cli/base/tar.ts";
 import { openExistingShard } from "../../../../cli/results/store/results.ts";
 import { shardNames } from "../../../../cli/sweep/cluster/shards.ts";
 import { collect, packFolder, ship } from "../../../../cli/sweep/cluster/ship.ts";
@@ -86,7 +87,8 @@ function hostile(name: string, fill: (folder: string) => void) {
   mkdirSync(join(sent, "shards"), { recursive: true });
   fill(join(sent, "shards"));
   const tar = join(folder, `${name}.tar`);
-  const packed = spawnSync("tar", ["-c", "-f", tar, "-C", join(sent, "shards"), "."]);
+  const names = readdirSync(join(sent, "shards")).map((each) => `./${each}`);
+  const packed = spawnSync("tar", ["--format=ustar", "-b1", "-cf", tar, "-C", join(sent, "shards"), ...names]);
   assert.equal(packed.status, 0, packed.stderr.toString());
   const ssh = join(folder, `${name}-ssh`);
   writeFileSync(ssh, `case "$4" in tar*) cat '${tar}' ;; *) ls '${join(sent, "shards")}' ;; esac\n`);
@@ -102,8 +104,12 @@ test("a host cannot replace another one's shard, nor bring what no shard is", as
     symlinkSync(join(folder, "outside"), join(shards, "submission.json"));
   });
   writeFileSync(join(into, "cell-0001-lab.db"), "lab's");
-  await collect(evil, into, shardNames("evil", { cells: 2, reference: false }));
-  assert.deepEqual(readdirSync(into).sort(), ["cell-0001-evil.db", "cell-0001-lab.db"]);
+  const taken = collect(evil, into, shardNames("evil", { cells: 2, reference: false }));
+  await assert.rejects(
+    taken,
+    /^RunError: evil: delivered "cell-0001-lab\.db", which is not wanted or came twice; nothing/,
+  );
+  assert.deepEqual(readdirSync(into).sort(), ["cell-0001-lab.db"]);
   assert.equal(readFileSync(join(into, "cell-0001-lab.db"), "utf8"), "lab's");
 });
 
@@ -125,10 +131,36 @@ for (const [kind, make] of [
       writeFileSync(join(shards, `reference-${name}.db`), shard);
     });
     const taken = collect(evil, into, shardNames(name, { cells: 2, reference: true }));
-    await assert.rejects(taken, /delivered cell-000[12]-.*not a regular file/);
+    await assert.rejects(
+      taken,
+      /^RunError: [a-z-]+: delivered what holds a (?:symlink|folder|hard link): .*; nothing from it was taken$/,
+    );
     assert.deepEqual(readdirSync(into), []);
     assert.equal(existsSync(join(folder, "outside")), false);
   });
+
+test("what a host delivers is looked at before it is unpacked: sizes, whole headers, and its end", async () => {
+  const name = "cell-0001-tar.db";
+  const huge = Buffer.concat([tarHeader(name, 8 * 1024 ** 3 - 1), Buffer.alloc(1e6)]);
+  const { remote: evil, into } = hostile("tar", (shards) => writeFileSync(join(shards, name), shard));
+  const more = hostile("more", (shards) => {
+    for (const place of ["1", "2", "3"]) writeFileSync(join(shards, `cell-000${place}-more.db`), "x");
+  });
+  const three = ["1", "2", "3"].map((place) => tarHeader(`cell-000${place}-more.db`, 8 * 1024 ** 3 - 1));
+  for (const [host, here, cells, bytes, why] of [
+    [evil, into, 1, huge, /bringing shards back: it ended too early$/],
+    [evil, into, 1, Buffer.alloc(512, "x"), /holds what is no tar of ours; nothing/],
+    [evil, into, 1, tarEnd(), /delivered no cell-0001-tar\.db, which it listed; nothing/],
+    [more.remote, more.into, 3, three[0], /it ended too early$|is what there may be or is free; nothing/],
+  ] as const) {
+    writeFileSync(join(folder, `${host.host}.tar`), bytes ?? "");
+    await assert.rejects(collect(host, here, shardNames(host.host, { cells, reference: false })), (error: Error) => {
+      assert.match(error.message, why);
+      return error.name === "RunError";
+    });
+    assert.deepEqual(readdirSync(here), []);
+  }
+});
 
 /** A shard in the folder whose writer was killed, within a transaction that wrote "nothing" over its sweeps' names. */
 function killedShard(folder: string, name: string): void {
@@ -221,7 +253,7 @@ test("a folder that may not be written is refused, and nothing of it stays", asy
   }
   try {
     const taken = collect(evil, into, shardNames("closed", { cells: 1, reference: false }));
-    await assert.rejects(taken, /^RunError: closed: delivered cell-0001-closed\.db, which is not a regular file/);
+    await assert.rejects(taken, /^RunError: closed: delivered what holds a folder: /);
     assert.deepEqual(readdirSync(into), []);
   } finally {
     if (isRoot) process.seteuid?.(0);

@@ -8,6 +8,7 @@ import { gzipSync, zstdCompressSync } from "node:zlib";
 import { UserError } from "../../../../../cli/base/errors.ts";
 import { randomSource } from "../../../../../cli/base/random.ts";
 import {
+  type Address,
   bitsOf,
   type Family,
   type Prefix,
@@ -17,6 +18,7 @@ import {
 import { readPrefixLine } from "../../../../../cli/instruments/fetch/prefixes/prefix_line.ts";
 import { PrefixTable } from "../../../../../cli/instruments/fetch/prefixes/prefix_table.ts";
 import { readPrefixes } from "../../../../../cli/instruments/fetch/prefixes/read_prefixes.ts";
+import { growth } from "../../../../growth.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trilane-prefixes-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -26,6 +28,31 @@ function fileOf(content: string | Uint8Array): string {
   writeFileSync(path, content);
   return path;
 }
+
+test("ranges of IPv6 cost what their prefixes do, and there may be so many", () => {
+  const first = parseAddress("2001:db8::1") as Address;
+  const last = parseAddress("2001:db8:ffff:ffff:ffff:ffff:ffff:fffe") as Address;
+  const prefixes = prefixesOfRange(first, last);
+  // From ::1 on one of each size up, and down again.
+  assert.equal(prefixes.length, 190);
+  const sum = prefixes.reduce((total, { length }) => total + (1n << BigInt(128 - length)), 0n);
+  assert.equal(sum, last.value - first.value + 1n);
+  assert.equal(prefixesOfRange({ family: 6, value: 0n }, { family: 6, value: (1n << 128n) - 1n }).length, 1);
+  const text = "2001:db8::1\t2001:db8:ffff:ffff:ffff:ffff:ffff:fffe\t64500\n2001:db9::/32\t64500\n";
+  assert.throws(() => readPrefixes(fileOf(text), null, 190), /:2: is more than 190 prefixes/);
+  assert.throws(() => readPrefixes(fileOf(gzipSync(Buffer.alloc(65e6))), null), /unpacks to too much/);
+});
+
+test("networks of IPv6, whose lower halves are alike, are found by all of their bits", async () => {
+  const fill = (networks: number) => () => {
+    const table = new PrefixTable();
+    for (let index = 0; index < networks; index++)
+      table.add({ family: 6, value: BigInt(index + 0x20010000) << 96n, length: 32 }, [64500]);
+  };
+  // Ten times as many take a hundred times as long if they collide.
+  const times = await growth(fill(2000), fill(20_000));
+  assert.ok(times < 40, `${times.toFixed(1)} times as long`);
+});
 
 const formats = {
   pyasn: "; IP-ASN32-DAT file\n; more\n192.0.2.0/24\t64500\n192.0.2.128/25\t64501\n2001:db8::/32\t64502\n",
