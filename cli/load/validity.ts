@@ -14,13 +14,14 @@ import { type Lane, laneFacts } from "../base/lanes.ts";
 import { lookedUpFor } from "../browser/stand_ins.ts";
 import type { LinkProfile } from "../link/link.ts";
 import type { RecordedRequests } from "../recording/archive/recorded_requests.ts";
+import { hintedPreloadsOf } from "./hinted_preloads.ts";
 import { isOffLane, laneReasons } from "./lane_agreement.ts";
 import { loadCoverage, whyUnrecorded } from "./load_coverage.ts";
 import { lostToMoves } from "./lost_to_moves.ts";
 import { coverageReasons, type FirstBeyond, isEssential } from "./metrics/coverage.ts";
 import { isFailed, isFromCache, isHttp, isIcon, isOnWire } from "./on_wire.ts";
 import type { ReplayedRequest, ReplayReport, ShaperReport } from "./reports.ts";
-import { joinServed, type ToWireUrl, toWireUrl } from "./served_requests.ts";
+import { type Joined, joinServed, type ToWireUrl, toWireUrl } from "./served_requests.ts";
 import { neverWhole } from "./time_out.ts";
 import { blockedReason, fallbackOf, fallbackProtocols } from "./udp_fallback.ts";
 import { lastVisit, repeatReasons } from "./visits.ts";
@@ -167,7 +168,14 @@ export function verify(evidence: Evidence): Verdict {
   const replay = evidence.replay && (laneFacts[lane].repeat ? lastVisit(evidence.replay) : evidence.replay);
   const wireUrl = toWireUrl(lane, evidence.upgraded);
   const recordedFailures = new Set(evidence.failedUrls.map(wireUrl));
-  const joined = joinServed({ wireUrl, entries: evidence.entries, replay, connections: evidence.replay?.connections });
+  const join = (asked: readonly HarEntry[]): Joined =>
+    joinServed({ wireUrl, entries: asked, replay, connections: evidence.replay?.connections });
+  const told = join(evidence.entries);
+  const preloads = hintedPreloadsOf(told, wireUrl);
+  const joined =
+    preloads.length === 0
+      ? told
+      : join([...evidence.entries, ...preloads].toSorted((a, b) => a._trilane.start_ns - b._trilane.start_ns));
   const { true: icons = [], false: ofPage = [] } = Object.groupBy(joined.served, ({ entry }) => `${isIcon(entry)}`);
   const entries = ofPage.map(({ entry }) => {
     const unrecorded = isOnWire(entry) ? whyUnrecorded(entry, recordedFailures.has(wireUrl(entry.request.url))) : null;

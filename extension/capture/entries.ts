@@ -184,6 +184,7 @@ function entryOf(capture: Capture, request: CapturedRequest, wire: WireHeaders, 
     _resourceType: (sent.type ?? "Other").toLowerCase(),
     _initiator: initiatorOf(sent.initiator),
     ...(fromCache ? { _fromCache: fromCache } : {}),
+    ...(request.hints.length > 0 ? { _early_hint_headers: [...request.hints] } : {}),
     _trilane: {
       requestId: request.requestId,
       frame: frameOf(capture, request),

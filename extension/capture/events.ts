@@ -8,6 +8,7 @@ export const capturedMethods = [
   "Network.resourceChangedPriority",
   "Network.responseReceived",
   "Network.responseReceivedExtraInfo",
+  "Network.responseReceivedEarlyHints",
   "Network.dataReceived",
   "Network.loadingFinished",
   "Network.loadingFailed",

@@ -15,6 +15,8 @@ export interface CapturedRequest {
   readonly target: string;
   priority: string;
   response: Protocol.Network.Response | null;
+  /** The Link fields of a 103 that came before its response, as "link: ..."; empty: none did. */
+  hints: readonly string[];
   /** null: the response has not come, so it is not known. */
   hasExtraInfo: boolean | null;
   /** Where this request was redirected to. */
@@ -117,6 +119,7 @@ function send(capture: Capture, told: Protocol.Network.RequestWillBeSentEvent, t
     target,
     priority: params.request.initialPriority,
     response: null,
+    hints: [],
     hasExtraInfo: null,
     redirectedTo: null,
     fromMemoryCache: false,
@@ -165,6 +168,11 @@ export function take(capture: Capture, event: CaptureEvent): void {
       return;
     case "Network.requestServedFromCache":
       request.fromMemoryCache = true;
+      return;
+    case "Network.responseReceivedEarlyHints":
+      request.hints = Object.entries(event.params.headers)
+        .filter(([name]) => name.toLowerCase() === "link")
+        .flatMap(([name, values]) => values.split("\n").map((value) => `${name.toLowerCase()}: ${value}`));
       return;
     case "Network.responseReceived":
       request.response = event.params.response;

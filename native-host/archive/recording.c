@@ -5,6 +5,8 @@
 #include "archive/archive_db.h"
 #include "archive/arena.h"
 #include "archive/destination.h"
+#include "archive/recorded_headers.h"
+#include "archive/recorded_hints.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -64,35 +66,6 @@ static const char *column_copy(struct reader *reader, sqlite3_stmt *statement, i
                       (size_t)sqlite3_column_bytes(statement, column));
 }
 
-// Headers that say how one connection framed the response: each lane writes its own.
-static bool is_framing(const char *name) {
-    static const char *const framing[] = {"connection", "keep-alive", "proxy-connection", "transfer-encoding",
-                                          "upgrade",    "te",         "trailer",          "content-length"};
-    for (size_t i = 0; i < sizeof framing / sizeof *framing; i++)
-        if (strcmp(name, framing[i]) == 0) return true;
-    return false;
-}
-
-// A field name that all three lanes may send: a token (RFC 9110, 5.6.2) in lower case.
-static bool name_can_be_sent(const char *name, size_t size) {
-    if (size == 0) return false;
-    for (size_t i = 0; i < size; i++) {
-        char c = name[i];
-        bool token = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c && strchr("!#$%&'*+-.^_`|~", c));
-        if (!token) return false;
-    }
-    return true;
-}
-
-// CR, LF, NUL and other controls would end the field or the connection; HTAB is allowed inside.
-static bool value_can_be_sent(const char *value, size_t size) {
-    for (size_t i = 0; i < size; i++) {
-        unsigned char c = (unsigned char)value[i];
-        if ((c < 0x20 && c != '\t') || c == 0x7f) return false;
-    }
-    return true;
-}
-
 static int read_headers(struct reader *reader, struct recorded_exchange *exchange, const char *text,
                         size_t size) {
     json_error_t why;
@@ -103,46 +76,17 @@ static int read_headers(struct reader *reader, struct recorded_exchange *exchang
                     "recording \"%s\": the headers of exchange %lld are damaged: import the page again",
                     reader->recording->name, (long long)exchange->seq);
     }
-    exchange->headers = arena_take(&reader->recording->memory->arena,
-                                   (json_array_size(list) + 1) * sizeof *exchange->headers);
-    int result = exchange->headers ? 0 : fail_memory(reader);
-    size_t at;
-    json_t *pair;
-    json_array_foreach(list, at, pair) {
-        if (result < 0) break;
-        const json_t *name = json_array_get(pair, 0);
-        const json_t *value = json_array_get(pair, 1);
-        if (!json_is_string(name) || !json_is_string(value)) {
-            result = fail(reader,
-                          "recording \"%s\": header %zu of exchange %lld is damaged: import the page again",
-                          reader->recording->name, at, (long long)exchange->seq);
-            break;
-        }
-        struct header header = {.name_size = json_string_length(name),
-                                .value_size = json_string_length(value)};
-        const char *raw_name = json_string_value(name);
-        const char *raw_value = json_string_value(value);
-        // Outer white space is not part of a value (RFC 9110, 5.5), and h2 and h3 peers refuse it.
-        while (header.value_size > 0 && (*raw_value == ' ' || *raw_value == '\t')) {
-            raw_value++;
-            header.value_size--;
-        }
-        while (header.value_size > 0 &&
-               (raw_value[header.value_size - 1] == ' ' || raw_value[header.value_size - 1] == '\t'))
-            header.value_size--;
-        // Of an answer to HEAD the length frames nothing, and says how long GET's body would be.
-        const bool is_length_of_head =
-            strcmp(exchange->method, "HEAD") == 0 && strcmp(raw_name, "content-length") == 0;
-        if (!name_can_be_sent(raw_name, header.name_size) || (is_framing(raw_name) && !is_length_of_head))
-            continue;
-        if (!value_can_be_sent(raw_value, header.value_size)) continue;
-        header.name = arena_copy(&reader->recording->memory->arena, raw_name, header.name_size);
-        header.value = arena_copy(&reader->recording->memory->arena, raw_value, header.value_size);
-        if (!header.name || !header.value) result = fail_memory(reader);
-        exchange->headers[exchange->header_count++] = header;
-    }
+    size_t damaged;
+    const bool is_head = strcmp(exchange->method, "HEAD") == 0;
+    const enum recorded_headers read =
+        recorded_headers_read(&exchange->headers, &exchange->header_count, list, is_head,
+                              &reader->recording->memory->arena, &damaged);
     json_decref(list);
-    return result;
+    if (read == RECORDED_HEADERS_NO_MEMORY) return fail_memory(reader);
+    if (read == RECORDED_HEADERS_DAMAGED)
+        return fail(reader, "recording \"%s\": header %zu of exchange %lld is damaged: import the page again",
+                    reader->recording->name, damaged, (long long)exchange->seq);
+    return 0;
 }
 
 static bool is_sha256(const char *text) {
@@ -285,7 +229,9 @@ static int read_exchange(struct reader *reader, sqlite3_stmt *row, struct record
         return -1;
     exchange->connection = column_copy(reader, row, 14);
     if (!exchange->connection && sqlite3_column_type(row, 14) != SQLITE_NULL) return fail_memory(reader);
-    if (read_certificate(reader, row, exchange) < 0 || read_request_body(reader, row, exchange) < 0)
+    if (read_certificate(reader, row, exchange) < 0 || read_request_body(reader, row, exchange) < 0 ||
+        recorded_hints_read(exchange, (const char *)sqlite3_column_text(row, 17),
+                            (size_t)sqlite3_column_bytes(row, 17), &reader->recording->memory->arena) < 0)
         return fail_memory(reader);
     if (exchange->body_size == 0) return 0;
     const char *sha256 = (const char *)sqlite3_column_text(row, 9);
@@ -369,7 +315,8 @@ static int read_exchanges(struct reader *reader) {
                 "request_body_sha256, "
                 "CASE WHEN json_valid(recorded) THEN json_extract(recorded, '$.connection') END, "
                 "CASE WHEN json_valid(recorded) THEN json_extract(recorded, '$.tls.record_bytes') END, "
-                "request_headers"
+                "request_headers, "
+                "CASE WHEN json_valid(recorded) THEN json_extract(recorded, '$.early_hints') END"
                 " FROM exchange WHERE recording = ? ORDER BY seq",
                 &row) < 0)
         return -1;

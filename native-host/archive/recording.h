@@ -18,6 +18,13 @@ struct header {
     size_t value_size;
 };
 
+// A 103 response that came before the final one.
+struct recorded_hint {
+    struct header *headers;
+    size_t header_count;
+    uint64_t time_ns; // from the whole request on; 0: at once, or not known
+};
+
 // What a request was for (archive/destination.h). PAGE: a document, at the top or in a frame. OTHER: what is
 // navigated to at the top, and all else.
 enum destination {
@@ -47,6 +54,8 @@ struct recorded_exchange {
     uint16_t status;
     struct header *headers; // hop-by-hop and content-length left out: each lane writes its own framing
     size_t header_count;
+    struct recorded_hint *hints; // in their order
+    size_t hint_count;
     const uint8_t *body; // as on the wire (content-encoded), mapped; NULL when empty
     uint64_t body_size;
     int64_t server_time_ns;                         // the recorded server's think time; -1: not known

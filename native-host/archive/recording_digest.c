@@ -43,6 +43,30 @@ static void add_known(struct recording_digest *digest, const json_t *value) {
         add_text(digest, "");
 }
 
+static void add_headers(struct recording_digest *digest, const json_t *headers) {
+    add_number(digest, json_array_size(headers));
+    size_t i;
+    json_t *header;
+    json_array_foreach(headers, i, header) {
+        const json_t *name = json_array_get(header, 0), *value = json_array_get(header, 1);
+        add_bytes(digest, json_string_value(name), json_string_length(name));
+        add_bytes(digest, json_string_value(value), json_string_length(value));
+    }
+}
+
+// Nothing where there are none, as before they were recorded.
+static void add_hints(struct recording_digest *digest, const json_t *hints) {
+    if (json_array_size(hints) == 0) return;
+    add_text(digest, "early_hints");
+    add_number(digest, json_array_size(hints));
+    size_t i;
+    json_t *hint;
+    json_array_foreach(hints, i, hint) {
+        add_time(digest, json_object_get(hint, "time_ms"));
+        add_headers(digest, json_object_get(hint, "headers"));
+    }
+}
+
 static void add_recorded(struct recording_digest *digest, const json_t *recorded) {
     const json_t *tls = json_object_get(recorded, "tls");
     const json_t *names = json_object_get(tls, "names");
@@ -56,6 +80,7 @@ static void add_recorded(struct recording_digest *digest, const json_t *recorded
     size_t i;
     json_t *name;
     json_array_foreach(names, i, name) add_known(digest, name);
+    add_hints(digest, json_object_get(recorded, "early_hints"));
 }
 
 void recording_digest_start(struct recording_digest *digest, enum recording_digest_kind kind) {
@@ -74,14 +99,7 @@ void recording_digest_add(struct recording_digest *digest, const struct archive_
     add_text(digest, request_body_sha256);
     add_text(digest, exchange->address);
     add_number(digest, exchange->status);
-    add_number(digest, json_array_size(exchange->response_headers));
-    size_t i;
-    json_t *header;
-    json_array_foreach(exchange->response_headers, i, header) {
-        const json_t *name = json_array_get(header, 0), *value = json_array_get(header, 1);
-        add_bytes(digest, json_string_value(name), json_string_length(name));
-        add_bytes(digest, json_string_value(value), json_string_length(value));
-    }
+    add_headers(digest, exchange->response_headers);
     add_text(digest, body_sha256);
     if (digest->kind != RECORDING_DIGEST_FIRST) add_recorded(digest, exchange->recorded);
 }

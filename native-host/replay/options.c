@@ -37,6 +37,10 @@ static const char help[] =
     "browser's "
     "priorities;\n"
     "                         none: all in turns, as many servers send\n"
+    "  --early-hints HOW      recorded (default): 103 responses are sent as they came, at their time before "
+    "the "
+    "answer;\n"
+    "                         none: they are left out\n"
     "  --http-origins HOW     what was recorded over http://: clear (default), or upgraded to https:// with "
     "documents\n"
     "                         that make the browser ask so\n"
@@ -116,6 +120,7 @@ enum choice {
     ORIGINS,
     CHAIN,
     PRIORITIES,
+    EARLY_HINTS,
     HTTP_ORIGINS,
     TLS_MIN,
     TLS_MAX,
@@ -144,6 +149,7 @@ static const struct option choices[] = {
     {"origins", required_argument, NULL, ORIGINS},
     {"chain", required_argument, NULL, CHAIN},
     {"priorities", required_argument, NULL, PRIORITIES},
+    {"early-hints", required_argument, NULL, EARLY_HINTS},
     {"http-origins", required_argument, NULL, HTTP_ORIGINS},
     {"tls-min", required_argument, NULL, TLS_MIN},
     {"tls-max", required_argument, NULL, TLS_MAX},
@@ -213,6 +219,11 @@ void options_parse(struct options *options, int argc, char *const *argv) {
             options->ignores_priorities = strcmp(optarg, "none") == 0;
             if (!options->ignores_priorities && strcmp(optarg, "rfc9218") != 0)
                 die(EXIT_BAD_INPUT, "--priorities: must be rfc9218 or none (got \"%s\")", optarg);
+            break;
+        case EARLY_HINTS:
+            options->leaves_out_hints = strcmp(optarg, "none") == 0;
+            if (!options->leaves_out_hints && strcmp(optarg, "recorded") != 0)
+                die(EXIT_BAD_INPUT, "--early-hints: must be recorded or none (got \"%s\")", optarg);
             break;
         case HTTP_ORIGINS:
             options->upgrades_clear = strcmp(optarg, "upgraded") == 0;

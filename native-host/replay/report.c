@@ -46,6 +46,8 @@ struct request {
     uint64_t whole_ns; // 0: not
     uint64_t think_ns;
     uint64_t first_byte_ns; // 0: none
+    unsigned hints;         // 103 responses
+    uint64_t hint_ns;       // of the first
     uint64_t end_ns;        // 0: not
     uint64_t body_bytes;
     uint64_t request_body_bytes;
@@ -279,6 +281,11 @@ void report_request_whole(struct report *report, size_t name, uint64_t think_ns,
     request->think_ns = think_ns;
 }
 
+void report_hint(struct report *report, size_t name, uint64_t now_ns) {
+    struct request *request = request_of(report, name);
+    if (request && request->hints++ == 0) request->hint_ns = now_ns;
+}
+
 void report_first_byte(struct report *report, size_t name, uint64_t room_ns, uint64_t now_ns) {
     struct request *request = request_of(report, name);
     if (!request) return;
@@ -435,6 +442,10 @@ static json_t *request_json(const struct request *r) {
                   (json_int_t)r->request_body_bytes, "complete", r->complete);
     if (json && r->given.unrecorded != UNRECORDED_NOT)
         json_object_set_new(json, "unrecorded", json_string(unrecorded_name(r->given.unrecorded)));
+    if (json && r->hints > 0)
+        json_object_set_new(
+            json, "early_hints",
+            json_pack("{s:I, s:I}", "count", (json_int_t)r->hints, "first_ns", (json_int_t)r->hint_ns));
     if (json && r->is_websocket) json_object_set_new(json, "websocket", json_true());
     return json;
 }

@@ -82,6 +82,8 @@ void report_answered(struct report *report, size_t request, const struct report_
 // long.
 void report_request_whole(struct report *report, size_t request, uint64_t think_ns, bool known,
                           uint64_t now_ns);
+// A 103 is on its way.
+void report_hint(struct report *report, size_t request, uint64_t now_ns);
 // Of the response, its head included: the kernel has been given it. `room_ns`: the turn that brought room in
 // the transport, where the response had to wait for it over a turn's end; else 0.
 void report_first_byte(struct report *report, size_t request, uint64_t room_ns, uint64_t now_ns);

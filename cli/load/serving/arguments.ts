@@ -33,6 +33,7 @@ export function servingArguments(serving: Serving): string[] {
     ...(serving.think === "none" ? [] : ["--think", thinkText(serving.think)]),
     ...(serving.chain === "recorded" ? [] : ["--chain", chainText(serving.chain)]),
     ...(serving.priorities === "rfc9218" ? [] : ["--priorities", serving.priorities]),
+    ...(serving.early_hints === "recorded" ? [] : ["--early-hints", serving.early_hints]),
     ...tlsArguments[serving.tls],
     ...transportArguments(serving.transport),
   ];

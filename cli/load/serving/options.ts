@@ -14,6 +14,7 @@ export interface ServingOptions {
   "extra-rtt": boolean | undefined;
   chain: string | undefined;
   priorities: "rfc9218" | "none" | undefined;
+  "early-hints": "recorded" | "none" | undefined;
   tls: "1.2" | "1.3" | "both" | undefined;
   "pin-time": boolean | undefined;
   "client-acks": "usual" | "frequent" | undefined;
@@ -39,6 +40,11 @@ const originOptions: Readonly<Record<string, Declared>> = {
   priorities: {
     choices: ["rfc9218", "none"],
     describe: "order of responses over h2 and h3: by the browser's priorities (rfc9218), or all in turns (none)",
+  },
+  "early-hints": {
+    choices: ["recorded", "none"],
+    describe:
+      "recorded 103 responses: sent before their answers, at their times within --think (recorded), or left out (none)",
   },
   tls: { choices: ["1.2", "1.3", "both"], describe: "TLS versions offered over TCP" },
   "client-acks": {
@@ -128,6 +134,7 @@ export function servingChoiceOf(options: ServingOptions): ServingChoice {
       extra_rtt: options["extra-rtt"],
       chain: options.chain === undefined ? undefined : chainOf(options.chain),
       priorities: options.priorities,
+      early_hints: options["early-hints"],
       tls: options.tls,
       pin_time: options["pin-time"],
       client_acks: options["client-acks"],

@@ -34,6 +34,7 @@ export function settleServing(choice: ServingChoice = {}): Serving {
     extra_rtt: choice.extra_rtt ?? false,
     chain: choice.chain ?? "recorded",
     priorities: choice.priorities ?? "rfc9218",
+    early_hints: choice.early_hints ?? "recorded",
     tls: choice.tls ?? "both",
     pin_time: choice.pin_time ?? false,
     client_acks: choice.client_acks ?? "usual",

@@ -22,13 +22,14 @@ export const thinkName = "server think time";
 
 /** Each setting of the origins with its value; the transports' are a table of their own. */
 export function servingTerms(serving: Serving): [name: string, value: string][] {
-  const { origins, think, extra_rtt, chain, priorities, tls, pin_time, client_acks, transport } = serving;
+  const { origins, think, extra_rtt, chain, priorities, early_hints, tls, pin_time, client_acks, transport } = serving;
   return [
     ["origins", originsTerm[origins]],
     [thinkName, thinkTerm(think)],
     ["extra RTT of far servers", extra_rtt ? "as recorded" : "none"],
     ["certificate chains", chainTerm(chain)],
     ["responses over h2 and h3", priorities === "none" ? "in turns" : "by the browser's priorities (RFC 9218)"],
+    ["Early Hints (103)", early_hints === "none" ? "left out, on all lanes" : "as recorded, on all lanes"],
     ["TLS over TCP", tls === "both" ? "1.2 and 1.3 offered" : `${tls} only`],
     ["the page's clock and random numbers", pin_time ? "the same in every load" : "as they come"],
     ["the browser's ACKs over QUIC", client_acks === "frequent" ? "held back for 1 ms at most" : "as it sends them"],

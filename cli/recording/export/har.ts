@@ -6,7 +6,7 @@ import { strictUrl } from "../../../extension/har/reader_fields.ts";
 import { version } from "../../base/version.ts";
 import type { ArchivedExchange, Header, Json, JsonObject } from "../archive/archive.ts";
 import { type ContentEncoding, contentEncoding } from "../fill/content_encoding.ts";
-import type { RecordingSource } from "./recording_source.ts";
+import { hintsOf, type RecordingSource } from "./recording_source.ts";
 import { authorityOf, responseHeaders, statusText, urlOf } from "./wire_text.ts";
 
 /** A larger body is left out, with its size: a HAR's readers have it in memory as text. */
@@ -102,6 +102,7 @@ async function entryOf(source: RecordingSource, exchange: ArchivedExchange, star
   const connection = field(recorded, "connection");
   const priority = field(recorded, "priority");
   const resourceType = field(recorded, "resource_type");
+  const hints = hintsOf(exchange).flatMap(({ headers }) => headers.map(([name, value]) => `${name}: ${value}`));
   return {
     pageref: "page_1",
     startedDateTime: new Date(start_ms + (number(recorded.start_offset_ms) ?? 0)).toISOString(),
@@ -133,6 +134,7 @@ async function entryOf(source: RecordingSource, exchange: ArchivedExchange, star
     ...(connection === null ? {} : { connection: String(connection) }),
     ...(priority === null ? {} : { _priority: priority }),
     ...(resourceType === null ? {} : { _resourceType: resourceType }),
+    ...(hints.length === 0 ? {} : { _early_hint_headers: hints }),
     _trilane: { seq: exchange.seq, body_origin: exchange.body_origin, recorded },
   };
 }

@@ -17,12 +17,25 @@ const redacted = (headers: readonly Header[], side: Side): Header[] =>
 const isHeaders = (value: unknown): value is Header[] =>
   Array.isArray(value) && value.every((each) => Array.isArray(each) && each.length === 2);
 
+interface Hint {
+  readonly headers: Header[];
+}
+
+const isHint = (value: unknown): value is Hint =>
+  typeof value === "object" && value !== null && "headers" in value && isHeaders(value.headers);
+
+/** The 103 responses that came before it (Early Hints). */
+export const hintsOf = ({ recorded: { early_hints } }: ArchivedExchange): readonly Hint[] =>
+  Array.isArray(early_hints) ? (early_hints as readonly unknown[]).filter(isHint) : [];
+
 /** Without the values of credentials, also among the headers that no lane sends. */
 function withoutCredentials(exchange: ArchivedExchange): ArchivedExchange {
   const { unsent_headers, trailers } = exchange.recorded;
+  const hints = hintsOf(exchange).map((hint) => ({ ...hint, headers: redacted(hint.headers, "response") }));
   const recorded: JsonObject = {
     ...exchange.recorded,
     ...(isHeaders(unsent_headers) ? { unsent_headers: redacted(unsent_headers, "response") } : {}),
+    ...(hints.length > 0 ? { early_hints: hints } : {}),
     ...(isHeaders(trailers) ? { trailers: redacted(trailers, "response") } : {}),
   };
   return {

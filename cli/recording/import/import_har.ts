@@ -12,6 +12,7 @@ import { type Body, bodyOf, bodySize, isTooLarge } from "./body.ts";
 import { charsetParameter } from "./charset.ts";
 import { deviceOf } from "./device.ts";
 import { pictureDimensions } from "./dimensions.ts";
+import { recordedHints } from "./early_hints.ts";
 import { type HarEntry, type HarFile, type HarPage, headersOf, readHarFile } from "./har.ts";
 import { HarCertificates } from "./har_certificates.ts";
 import { type Credentials, cleanHeaders, headerValue } from "./headers.ts";
@@ -191,6 +192,7 @@ function importEntry(entry: HarEntry, context: Page): NewExchange {
   const { url } = entry;
   const https = url.protocol === "https:";
   const address = addresses.of(entry);
+  const server_time_ms = serverTimes.of(entry);
   const exchange: Exchange = {
     method: entry.method,
     scheme: https ? "https" : "http",
@@ -207,7 +209,8 @@ function importEntry(entry: HarEntry, context: Page): NewExchange {
       ...{ entry, body, page, address },
       certificate: certificates.of(entry),
       rtt_ms: roundTrips.of(entry),
-      server_time_ms: serverTimes.of(entry),
+      server_time_ms,
+      hints: recordedHints(entry, server_time_ms, credentials),
       unsent: cleaned.unsent,
     }),
   };
@@ -222,7 +225,12 @@ function importEntry(entry: HarEntry, context: Page): NewExchange {
 }
 
 /** What of the page is more than requests and answers. */
-function messageRemarks(all: readonly HarEntry[], kept: readonly HarEntry[]): string[] {
+function messageRemarks(
+  all: readonly HarEntry[],
+  kept: readonly HarEntry[],
+  exchanges: readonly NewExchange[],
+): string[] {
+  const hinted = exchanges.filter(({ exchange }) => exchange.recorded.early_hints !== undefined);
   const messages = all.reduce((sum, { raw }) => {
     const list = raw._webSocketMessages;
     return sum + (Array.isArray(list) ? list.length : 0);
@@ -231,6 +239,9 @@ function messageRemarks(all: readonly HarEntry[], kept: readonly HarEntry[]): st
     /^text\/event-stream/i.test(headerValue(asRecorded(entry), "content-type") ?? ""),
   );
   return [
+    ...(hinted.length > 0
+      ? [`${count(hinted.length, "answer")} with Early Hints (103) before: replayed on all lanes (--early-hints)`]
+      : []),
     ...(messages > 0
       ? [`${count(messages, "WebSocket message")} not replayed: the lab answers no socket, on any lane`]
       : []),
@@ -299,7 +310,7 @@ export function importPage(har: HarFile, options: ImportOptions = {}): ImportedP
       remarks: [
         ...(selection.remark === null ? [] : [selection.remark]),
         ...(options.url === undefined ? startRemark(selection, url) : []),
-        ...messageRemarks(har.entries, kept),
+        ...messageRemarks(har.entries, kept, exchanges),
         ...(options.remarks ?? []),
       ],
     }),

@@ -72,12 +72,14 @@ export interface RecordedParts {
   readonly rtt_ms: number | null;
   /** The server's own, as ServerTimes tells it. */
   readonly server_time_ms: number | null;
+  /** As schemas/recorded.schema.json has `early_hints`. */
+  readonly hints?: readonly JsonObject[];
   /** Response headers that no lane sends. */
   readonly unsent?: readonly Header[];
 }
 
 export function recordedOf(parts: RecordedParts): JsonObject {
-  const { entry, body, page, certificate, address, rtt_ms, server_time_ms, unsent = [] } = parts;
+  const { entry, body, page, certificate, address, rtt_ms, server_time_ms, hints = [], unsent = [] } = parts;
   const { raw, request, response, content, wire } = entry;
   const start = page?.started_ms ?? null;
   const timings = timingsOf(entry);
@@ -101,6 +103,7 @@ export function recordedOf(parts: RecordedParts): JsonObject {
     connection: connectionOf(entry),
     timings,
     server_time_ms,
+    ...(hints.length > 0 ? { early_hints: [...hints] } : {}),
     rtt_ms: rtt_ms === null ? null : rounded(rtt_ms),
     start_offset_ms: start !== null && entry.started_ms !== null ? entry.started_ms - start : null,
     filled_with: body.filledWith,

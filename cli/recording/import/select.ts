@@ -1,7 +1,8 @@
 // Which entries of a HAR belong to the recording: those of one page that had a response of their own over HTTP. Every entry
 // left out is counted under its reason. Changes no entry.
+import { hintInitiator } from "../../../extension/capture/early_hints.ts";
 import { UserError } from "../../base/errors.ts";
-import { numberField, textField } from "../../base/json_fields.ts";
+import { isRecord, numberField, textField } from "../../base/json_fields.ts";
 import { namesIllegalHost } from "./addresses.ts";
 import { type FailureKind, failureKind } from "./failures.ts";
 import { findPage, insteadOfPage } from "./find_page.ts";
@@ -151,6 +152,9 @@ function leadsNowhere({ status, response }: HarEntry): boolean {
 
 const isPushed = ({ raw }: HarEntry): boolean => raw._was_pushed === 1 || raw._was_pushed === true;
 
+/** Fetched because of a 103 (Early Hints). */
+const isHinted = ({ raw }: HarEntry): boolean => isRecord(raw._initiator) && raw._initiator.type === hintInitiator;
+
 /** What is of no use without a body. */
 const usefulTypes =
   /^(text\/(html|css|javascript)|application\/(x-)?(javascript|xhtml\+xml|json)|image\/|font\/|video\/|audio\/)/i;
@@ -174,7 +178,7 @@ const isOk = ({ status }: HarEntry): boolean => status === 200 || status === 203
  */
 function isBrokenOff(entry: HarEntry): boolean {
   const { method, content } = entry;
-  if (method === "HEAD" || !isOk(entry) || isFromCache(entry)) return false;
+  if (method === "HEAD" || !isOk(entry) || isFromCache(entry) || entry.wire?.body) return false;
   const length = Number(headerOf(entry, "content-length") || "0");
   const coding = headerOf(entry, "content-encoding");
   if (textField(content, "text") !== null) return coding === "" && (textBytes(entry) ?? length) < length;
@@ -212,6 +216,7 @@ function skipReason(entry: HarEntry, alternatives: readonly HarEntry[]): SkipRea
   const complete = (other: HarEntry): boolean =>
     other.status >= 200 && other.status !== 304 && !isFromCache(other) && !other.response._error;
   if (isPushed(entry) && elsewhere((other) => complete(other) && !isPushed(other))) return "pushed twice";
+  if (isHinted(entry) && elsewhere((other) => complete(other) && !isHinted(other))) return "preloaded twice";
   // A fresh browser has no cache: it needs the response once, also where the recording browser had it already.
   if (isFromCache(entry) && (elsewhere(complete) || !hasContent(entry))) return "from cache";
   // Without a body it is for who asks on a condition, as scripts may.

@@ -17,6 +17,7 @@ export type SkipReason =
   | "not modified"
   | "pushed twice"
   | "tried again"
+  | "preloaded twice"
   | "illegal host"
   | "tunnel"
   | "before the document";
@@ -39,6 +40,7 @@ const skipWords: Record<SkipReason, string> = {
   "not modified": "not modified (304), with no body to replay",
   "pushed twice": "pushed by the server and requested too",
   "tried again": "broken off, and asked for again: the whole answer is kept",
+  "preloaded twice": "preloaded by Early Hints, and requested by the page, too",
   "illegal host": "from a host whose name DNS cannot hold",
   tunnel: "CONNECT to a proxy",
   "before the document": "before the document that the load begins with",

@@ -21,10 +21,19 @@ export interface LargeBody {
   chunks(): AsyncIterable<Buffer>;
 }
 
+/** A 103 response that came before the final one. */
+export interface EarlyHint {
+  readonly headers: readonly Header[];
+  /** How long before the final response's head; null: not known. */
+  readonly before_ms: number | null;
+}
+
 export interface WireFacts {
   /** The body as received, before content-decoding; null: not seen. */
   readonly body: Buffer | LargeBody | null;
   readonly trailers: readonly Header[];
+  /** Missing: none were seen. */
+  readonly hints?: readonly EarlyHint[];
   /** Null for http:, and where it was not told. */
   readonly certificate: Certificate | null;
   /** As "TLS 1.3"; null for http:. */

@@ -7,6 +7,12 @@
 
 import type { Protocol } from "devtools-protocol";
 import type { BodyTexts } from "../../../extension/capture/bodies.ts";
+import {
+  type HintedPreload,
+  hintedPreloads,
+  hintInitiator,
+  resourceTypeOf,
+} from "../../../extension/capture/early_hints.ts";
 import { entriesOf, navigationRequest } from "../../../extension/capture/entries.ts";
 import { type Capture, type CapturedRequest, isUnderWay } from "../../../extension/capture/requests.ts";
 import type { HarEntry } from "../../../schemas/generated/page_load.ts";
@@ -83,27 +89,70 @@ function requestBody(request: CapturedRequest, bodies: BodyTexts): { text: strin
 /** In whole ms, as HARs have it. */
 type ToWallTime = (monotonic_ms: number) => number;
 
+/** In HAR's phases, by the log's whole milliseconds; null: it was not answered. */
+function timingsOf({ started_ms, sent_ms, answered_ms, ended_ms }: LoggedRequest): JsonRecord | null {
+  if (sent_ms === null || answered_ms === null) return null;
+  return {
+    ...{ blocked: sent_ms - started_ms, dns: -1, connect: -1, ssl: -1, send: 0 },
+    ...{ wait: answered_ms - sent_ms, receive: Math.max(0, (ended_ms ?? answered_ms) - answered_ms) },
+  };
+}
+
+/** A preload that a 103 asked for, and the URL of the document that it came before. */
+interface Hinted {
+  readonly preload: HintedPreload;
+  readonly document: string;
+}
+
+/** By URL. */
+function hintedBy(requests: readonly LoggedRequest[]): ReadonlyMap<string, Hinted> {
+  return new Map(
+    requests.flatMap(({ url, hints }) =>
+      hints
+        .flatMap(({ headers }) =>
+          hintedPreloads(
+            headers.map(([name, value]) => `${name}: ${value}`),
+            url,
+          ),
+        )
+        .map((preload): [string, Hinted] => [preload.url, { preload, document: url }]),
+    ),
+  );
+}
+
 /** What differs from load to load; the rest is the same for all that was recorded live. */
 type Entry = Pick<LoadEntry, "url" | "method" | "status" | "started_ms" | "raw" | "request" | "response" | "content">;
 
-function entryOf({ entry, request, logged }: Known, bodies: BodyTexts, toWallTime: ToWallTime): Entry {
+function entryOf(
+  { entry, request, logged }: Known,
+  bodies: BodyTexts,
+  toWallTime: ToWallTime,
+  hinted: ReadonlyMap<string, Hinted>,
+): Entry {
   const body = bodies.ofResponses.get(request);
   const sentBody = requestBody(request, bodies);
   const { response } = entry;
   // Of a worker's own script no session tells the response.
   const told = response.status === 0 && logged !== null && response._error === null ? statusAndType(logged) : null;
   const isPreflight = request.sent.initiator.type === "preflight";
-  const { _protocol, ...rest } = entry;
+  const { _protocol, _fromCache, ...rest } = entry;
   const protocol = _protocol ?? logged?.protocol;
+  // The log has the request that filled the cache.
+  const fetched = _fromCache === undefined ? null : logged;
+  const hint = fetched && hinted.get(fetched.url);
   return {
     url: new URL(entry.request.url),
     method: entry.request.method.toUpperCase(),
     status: told?.status ?? response.status,
     // Told late, but sent before the request that it was made for.
-    started_ms: logged && isPreflight ? toWallTime(logged.started_ms) : Math.trunc(request.sent.wallTime * 1000),
+    started_ms:
+      logged && (isPreflight || fetched) ? toWallTime(logged.started_ms) : Math.trunc(request.sent.wallTime * 1000),
     raw: {
       ...rest,
       ...(protocol ? { _protocol: protocol } : {}),
+      ...(_fromCache === undefined || fetched ? {} : { _fromCache }),
+      ...(fetched ? { timings: timingsOf(fetched) } : {}),
+      ...(hint ? { _initiator: { type: hintInitiator, url: hint.document } } : {}),
       ...(response._fetchedViaServiceWorker ? { _fetchedViaServiceWorker: true } : {}),
     },
     request: {
@@ -129,15 +178,21 @@ function statusAndType({ status, responseHeaders, body }: LoggedRequest): {
 }
 
 /** An answered request of the page that no session told of. */
-function unattendedEntry(logged: LoggedRequest, toWallTime: ToWallTime): Entry {
+function unattendedEntry(logged: LoggedRequest, toWallTime: ToWallTime, hinted: ReadonlyMap<string, Hinted>): Entry {
   const { method, url, started_ms, requestHeaders, responseHeaders } = logged;
   const { status, content } = statusAndType(logged);
+  const hint = hinted.get(url);
   return {
     url: new URL(url),
     method: method.toUpperCase(),
     status: status ?? 0,
     started_ms: toWallTime(started_ms),
-    raw: { _resourceType: "other", _protocol: logged.protocol },
+    raw: {
+      _resourceType: hint ? resourceTypeOf(hint.preload) : "other",
+      _protocol: logged.protocol,
+      timings: timingsOf(logged),
+      ...(hint ? { _initiator: { type: hintInitiator, url: hint.document } } : {}),
+    },
     request: { headers: linesOf(requestHeaders ?? []) },
     response: {
       headers: linesOf(responseHeaders ?? []),
@@ -191,6 +246,10 @@ function wireFactsOf(
     return {
       body: logged ? bodySeen(logged, entry) : null,
       trailers: logged?.trailers ?? [],
+      hints: (logged?.hints ?? []).map(({ time_ms, headers }) => ({
+        headers,
+        before_ms: logged && logged.answered_ms !== null ? logged.answered_ms - time_ms : null,
+      })),
       certificate: details ? certificates.of(details, address) : null,
       tlsVersion: details?.protocol ?? null,
       connect_ms: connectTimeTo(address, connections),
@@ -231,11 +290,12 @@ export function composeRecorded(
   const unattended = left.filter(({ isolation, ended }) => ended && sites.has(isolation));
   const facts = wireFactsOf(known, unattended, net);
   const answered = known.filter(
-    ({ entry, logged }) => (entry.response.status > 0 || logged !== null) && entry._fromCache === undefined,
+    ({ entry, logged }) => logged !== null || (entry.response.status > 0 && entry._fromCache === undefined),
   );
+  const hinted = hintedBy(net.requests);
   const all = [
-    ...known.map((each) => entryOf(each, bodies, toWallTime)),
-    ...unattended.map((logged) => unattendedEntry(logged, toWallTime)),
+    ...known.map((each) => entryOf(each, bodies, toWallTime, hinted)),
+    ...unattended.map((logged) => unattendedEntry(logged, toWallTime, hinted)),
   ];
   const onLoad_ms = capture.loadEvent_s === null ? 0 : (capture.loadEvent_s - navigationStart_s) * 1000;
   const title = first?.sent.request.url ?? "";

@@ -21,6 +21,12 @@ export interface LoggedRequest {
   protocol: string | null;
   /** As sent, names in lower case, with pseudo-headers; null: it never got on a connection. */
   requestHeaders: readonly Header[] | null;
+  /** When its headers went out, those of its final response were there, and it was read to its end; null: never. */
+  sent_ms: number | null;
+  answered_ms: number | null;
+  ended_ms: number | null;
+  /** 103 responses (Early Hints) before the final one. */
+  hints: readonly { readonly time_ms: number; readonly headers: readonly Header[] }[];
   /** The final response's status, and its headers as received; null: none came. */
   status: number | null;
   responseHeaders: readonly Header[] | null;
@@ -80,6 +86,7 @@ const wantedTypes = [
   "HTTP_TRANSACTION_HTTP2_SEND_REQUEST_HEADERS",
   "HTTP_TRANSACTION_QUIC_SEND_REQUEST_HEADERS",
   "HTTP_TRANSACTION_READ_RESPONSE_HEADERS",
+  "HTTP_TRANSACTION_READ_EARLY_HINTS_RESPONSE_HEADERS",
   "HTTP2_SESSION_SEND_HEADERS",
   "HTTP2_SESSION_RECV_HEADERS",
   "HTTP3_HEADERS_SENT",
@@ -203,6 +210,10 @@ class Reader {
       isolation: textOf(params, "network_isolation_key"),
       protocol: null,
       requestHeaders: null,
+      sent_ms: null,
+      answered_ms: null,
+      ended_ms: null,
+      hints: [],
       status: null,
       responseHeaders: null,
       body: new LoggedBody(this.#path),
@@ -214,12 +225,14 @@ class Reader {
     this.#requests.push(request);
   }
 
-  #takeRequest({ phase, params, source }: LogEvent, type: WantedType): void {
+  #takeRequest({ phase, params, source, time }: LogEvent, type: WantedType): void {
     const request = this.#current.get(source.id);
     if (!request) return;
     switch (type) {
       case "REQUEST_ALIVE":
-        if (phase === phaseEnd) request.ended = true;
+        if (phase !== phaseEnd) break;
+        request.ended = true;
+        request.ended_ms = Number(time);
         break;
       case "CANCELLED":
       case "FAILED":
@@ -231,12 +244,20 @@ class Reader {
       case "HTTP_TRANSACTION_READ_RESPONSE_HEADERS": {
         const [line, ...lines] = textsOf(params, "headers");
         request.status = statusOf(line);
+        request.answered_ms = Number(time);
         request.responseHeaders = headersOf(lines);
         // Asked again, as for a password: what counts is the last answer.
         request.body.clear();
         break;
       }
+      case "HTTP_TRANSACTION_READ_EARLY_HINTS_RESPONSE_HEADERS": {
+        const headers = headersOf(textsOf(params, "headers").slice(1));
+        request.hints = [...request.hints, { time_ms: Number(time), headers }];
+        break;
+      }
       default:
+        request.sent_ms = Number(time);
+        request.hints = [];
         request.protocol = protocolOf[type] ?? null;
         this.#send(request, headersOf(textsOf(params, "headers")));
     }

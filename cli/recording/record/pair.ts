@@ -18,6 +18,20 @@ const statusFits = (entry: HarEntry, logged: LoggedRequest): boolean =>
   // A cache that asked whether its response still holds was told 304, and the page the response.
   entry.response.status === 0 || logged.status === entry.response.status || logged.status === 304;
 
+/** What a cache of this browser answered was fetched before, by a request that no session tells of: a 103's preload, a worker's. */
+function fetchedBefore(entry: HarEntry, left: readonly LoggedRequest[]): LoggedRequest | null {
+  if (entry._fromCache !== "disk" && entry._fromCache !== "prefetch") return null;
+  const key = keyOf(entry.request.method, entry.request.url);
+  return (
+    left.findLast(
+      ({ method, url, status, started_ms }) =>
+        keyOf(method, url) === key &&
+        status === entry.response.status &&
+        started_ms + logAccuracy_ms < entry._trilane.start_ns / 1e6,
+    ) ?? null
+  );
+}
+
 export interface Paired {
   /** For each entry, in their order: what was logged of it, or null. */
   readonly ofEntries: readonly (LoggedRequest | null)[];
@@ -44,7 +58,14 @@ export function pair(entries: readonly HarEntry[], requests: readonly LoggedRequ
     return candidates.splice(index, 1)[0] ?? null;
   });
   const taken = new Set(ofEntries);
-  return { ofEntries, left: answered.filter((logged) => !taken.has(logged)) };
+  const left = new Set(answered.filter((logged) => !taken.has(logged)));
+  for (const [index, entry] of entries.entries()) {
+    const fetched = ofEntries[index] ? null : fetchedBefore(entry, [...left]);
+    if (!fetched) continue;
+    ofEntries[index] = fetched;
+    left.delete(fetched);
+  }
+  return { ofEntries, left: [...left] };
 }
 
 /**

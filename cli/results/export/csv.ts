@@ -170,6 +170,11 @@ const firstColumns: readonly Column[] = [
     meaning: "order of responses over h2 and h3: rfc9218, or none",
     ...fromTerms(({ priorities }) => priorities),
   },
+  {
+    name: "early_hints",
+    meaning: "recorded 103 responses: recorded (sent), or none",
+    ...fromTerms(({ early_hints }) => early_hints),
+  },
   { name: "tls", meaning: "TLS over TCP: 1.2, 1.3 or both", ...fromTerms(({ tls }) => tls) },
   {
     name: "pin_time",

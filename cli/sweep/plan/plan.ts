@@ -114,10 +114,11 @@ export function planDigest(plan: Plan): string {
   // What is not asked for leaves the digest of plans that never heard of it.
   const warm = plan.warm_cache ? { warm_cache: true } : {};
   // Sweeps from before there was a choice are those that make none.
-  const { client_acks, priorities, ...chosen } = plan.serving;
+  const { client_acks, priorities, early_hints, ...chosen } = plan.serving;
   const acks = client_acks === "usual" ? {} : { client_acks };
   const order = priorities === "rfc9218" ? {} : { priorities };
-  const serving = isStockServing(plan.serving) ? {} : { serving: { ...chosen, ...acks, ...order } };
+  const hints = early_hints === "recorded" ? {} : { early_hints };
+  const serving = isStockServing(plan.serving) ? {} : { serving: { ...chosen, ...acks, ...order, ...hints } };
   // Pages that are made here are always loaded so.
   const strict = plan.strict && plan.pages.some((page) => typeof page === "string") ? { strict: true } : {};
   const tolerance = plan.tolerance ? { tolerance: plan.tolerance } : {};

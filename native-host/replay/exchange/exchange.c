@@ -21,6 +21,7 @@ struct exchange_site {
     struct loop *limit_loop; // NULL: requests may take for ever
     uint64_t limit_ns;
     bool ignores_priorities;
+    bool leaves_out_hints;
 };
 
 struct sending {
@@ -55,9 +56,14 @@ struct exchange {
     uint64_t moved_ns;    // when the request began, or was last found to have gone on
     uint64_t moved_bytes; // of its body, by then
     struct loop_timer think_timer;
-    uint64_t turn_ns;             // in which the response might be sent
-    void (*ready)(void *context); // the lane's, while the timer is set
-    void *ready_context;
+    uint64_t whole_ns; // the request was; what follows counts from it
+    uint64_t think_ns;
+    uint64_t passed_ns; // as far as timers have come
+    const struct recorded_hint *hints;
+    size_t hints_left;
+    uint64_t turn_ns;           // in which the response might be sent
+    void (*due)(void *context); // the lane's, while the timer is set
+    void *due_context;
 };
 
 struct exchange_site *exchange_site_open(const struct recording *recording, struct report *report) {
@@ -84,6 +90,10 @@ void exchange_site_limit_requests(struct exchange_site *site, struct loop *loop,
 
 void exchange_site_ignore_priorities(struct exchange_site *site) {
     site->ignores_priorities = true;
+}
+
+void exchange_site_leave_out_hints(struct exchange_site *site) {
+    site->leaves_out_hints = true;
 }
 
 void exchange_site_prepare_clear(struct exchange_site *site) {
@@ -285,27 +295,66 @@ static void find_answer(struct exchange *exchange) {
     exchange->is_answered = true;
 }
 
-static void on_thought(void *context, uint64_t now_ns) {
-    struct exchange *exchange = context;
-    (void)now_ns;
-    exchange->turn_ns = loop_turn_ns(exchange->connection->site->loop);
-    exchange->ready(exchange->ready_context);
+// When the next hint goes that is not due yet, or the answer.
+static uint64_t next_ns(const struct exchange *exchange) {
+    for (size_t i = 0; i < exchange->hints_left; i++)
+        if (exchange->hints[i].time_ns > exchange->passed_ns)
+            return exchange->hints[i].time_ns < exchange->think_ns ? exchange->hints[i].time_ns
+                                                                   : exchange->think_ns;
+    return exchange->think_ns;
 }
 
-bool exchange_may_answer(struct exchange *exchange, uint64_t now_ns, void (*ready)(void *context),
+// Without memory for the timer an answer that comes too soon is better than none.
+static void wait_on(struct exchange *exchange) {
+    const uint64_t until_ns = exchange->whole_ns + next_ns(exchange);
+    if (loop_timer_set(exchange->connection->site->loop, &exchange->think_timer, until_ns) < 0)
+        exchange->passed_ns = exchange->think_ns;
+}
+
+static void on_time(void *context, uint64_t now_ns) {
+    struct exchange *exchange = context;
+    (void)now_ns;
+    exchange->passed_ns = next_ns(exchange);
+    exchange->turn_ns = loop_turn_ns(exchange->connection->site->loop);
+    if (!exchange_is_due(exchange)) wait_on(exchange);
+    exchange->due(exchange->due_context);
+}
+
+bool exchange_may_answer(struct exchange *exchange, uint64_t now_ns, void (*due)(void *context),
                          void *context) {
     const struct exchange_site *site = exchange->connection->site;
-    exchange->turn_ns = now_ns;
+    exchange->turn_ns = exchange->whole_ns = now_ns;
     find_answer(exchange);
     bool known = true;
-    uint64_t think_ns = site->loop ? think_time_ns(&site->think, exchange->answer.exchange, &known) : 0;
-    report_request_whole(site->report, exchange->report_name, think_ns, known, now_ns);
-    if (think_ns == 0) return true;
-    exchange->ready = ready;
-    exchange->ready_context = context;
-    exchange->think_timer = (struct loop_timer){.due = on_thought, .context = exchange};
-    // Without memory for the timer an answer that comes too soon is better than none.
-    return loop_timer_set(site->loop, &exchange->think_timer, now_ns + think_ns) < 0;
+    const struct recorded_exchange *recorded = exchange->answer.exchange;
+    exchange->think_ns = site->loop ? think_time_ns(&site->think, recorded, &known) : 0;
+    report_request_whole(site->report, exchange->report_name, exchange->think_ns, known, now_ns);
+    if (recorded && !site->leaves_out_hints) {
+        exchange->hints = recorded->hints;
+        exchange->hints_left = recorded->hint_count;
+    }
+    if (exchange_is_due(exchange)) return true;
+    exchange->due = due;
+    exchange->due_context = context;
+    exchange->think_timer = (struct loop_timer){.due = on_time, .context = exchange};
+    wait_on(exchange);
+    return exchange_is_due(exchange);
+}
+
+bool exchange_is_due(const struct exchange *exchange) {
+    return exchange->passed_ns >= exchange->think_ns;
+}
+
+const struct recorded_hint *exchange_hint(const struct exchange *exchange) {
+    if (exchange->hints_left == 0) return NULL;
+    return exchange_is_due(exchange) || exchange->hints->time_ns <= exchange->passed_ns ? exchange->hints
+                                                                                        : NULL;
+}
+
+void exchange_hint_taken(struct exchange *exchange) {
+    report_hint(exchange->connection->site->report, exchange->report_name, clock_now_ns());
+    exchange->hints++;
+    exchange->hints_left--;
 }
 
 bool exchange_fails(const struct exchange *exchange) {
@@ -368,7 +417,7 @@ void exchange_end(struct exchange *exchange, bool complete, uint64_t now_ns) {
         exchange->selectors.match.look_only = true;
         find_answer(exchange);
     }
-    if (exchange->ready) loop_timer_clear(connection->site->loop, &exchange->think_timer);
+    if (exchange->due) loop_timer_clear(connection->site->loop, &exchange->think_timer);
     report_request_end(connection->site->report, exchange->report_name, exchange->taken_bytes,
                        exchange->selectors.body_bytes, complete, now_ns);
     if (exchange->previous)

@@ -31,6 +31,9 @@ void exchange_site_think(struct exchange_site *site, const struct think *think, 
 enum { EXCHANGE_PROGRESS_BYTES = 64 * 1024 };
 void exchange_site_limit_requests(struct exchange_site *site, struct loop *loop, uint64_t limit_ns);
 
+// From now on recorded 103 responses (Early Hints) are left out; without this they are sent.
+void exchange_site_leave_out_hints(struct exchange_site *site);
+
 // From now on new connections send their responses in turns, whatever priorities the client gives them: lanes
 // ask exchange_connection_ignores_priorities.
 void exchange_site_ignore_priorities(struct exchange_site *site);
@@ -98,11 +101,17 @@ struct exchange *exchange_begin(struct exchange_connection *connection,
 void exchange_request_body(struct exchange *exchange, const void *bytes, size_t size);
 
 // The request is whole, its body too: finds the answer, which never fails. Called once by the lane, before
-// anything of the response is asked for below. True: the response may go at once. False: not before `ready`
-// is called, which comes later by a timer (the server's think time), and not at all once the exchange has
-// ended.
-bool exchange_may_answer(struct exchange *exchange, uint64_t now_ns, void (*ready)(void *context),
+// anything of the response is asked for below. True: the response may go at once, after the hints that are
+// due. False: not before its time (the server's think time). `due` is then called, by timers, each time that
+// a hint is due, and last when exchange_is_due; not any more once the exchange has ended.
+bool exchange_may_answer(struct exchange *exchange, uint64_t now_ns, void (*due)(void *context),
                          void *context);
+bool exchange_is_due(const struct exchange *exchange);
+
+// The next 103 whose time has come, or NULL. When the answer is due all of them are.
+const struct recorded_hint *exchange_hint(const struct exchange *exchange);
+// The lane has handed it to its own part of the transport.
+void exchange_hint_taken(struct exchange *exchange);
 
 // The request failed when it was recorded: instead of a response the lane is to break its stream off, or
 // where it has no streams its connection, and to end the exchange as not complete.

@@ -190,17 +190,26 @@ static void list_add(struct response_fields *fields, const char *name, const cha
     fields->list[fields->count++] = (struct header){name, value, strlen(name), strlen(value)};
 }
 
-int response_fields_make(struct response_fields *fields, const struct exchange *exchange) {
-    size_t count;
-    const struct header *headers = exchange_headers(exchange, &count);
+static int begin_list(struct response_fields *fields, unsigned status, const struct header *headers,
+                      size_t count) {
     *fields = (struct response_fields){.list = malloc((count + 2) * sizeof *fields->list)};
     if (!fields->list) return -1;
-    unsigned status = exchange_status(exchange);
     snprintf(fields->status, sizeof fields->status, "%03u", status > 999 ? 500 : status);
     list_add(fields, ":status", fields->status);
     for (size_t i = 0; i < count; i++)
         if (headers[i].name[0] != ':' && !is_connection_specific(&headers[i]))
             fields->list[fields->count++] = headers[i];
+    return 0;
+}
+
+int hint_fields_make(struct response_fields *fields, const struct recorded_hint *hint) {
+    return begin_list(fields, 103, hint->headers, hint->header_count);
+}
+
+int response_fields_make(struct response_fields *fields, const struct exchange *exchange) {
+    size_t count;
+    const struct header *headers = exchange_headers(exchange, &count);
+    if (begin_list(fields, exchange_status(exchange), headers, count) < 0) return -1;
     if (exchange_has_content_length(exchange)) {
         snprintf(fields->content_length, sizeof fields->content_length, "%llu",
                  (unsigned long long)exchange_content_length(exchange));

@@ -49,6 +49,8 @@ struct response_fields {
 // 0, or -1 when memory is short. Pointers last as long as the exchange and `fields`, which is not to be
 // moved.
 int response_fields_make(struct response_fields *fields, const struct exchange *exchange);
+// The same of a 103.
+int hint_fields_make(struct response_fields *fields, const struct recorded_hint *hint);
 void response_fields_free(struct response_fields *fields);
 
 #endif

@@ -70,6 +70,30 @@ static void start_failure(struct h1 *h1) {
     h1->answering = true;
 }
 
+static int add_headers(struct buf *head, const struct header *headers, size_t count) {
+    int failed = 0;
+    for (size_t i = 0; i < count; i++) {
+        failed |= buf_add(head, headers[i].name, headers[i].name_size);
+        failed |= buf_add(head, ": ", 2);
+        failed |= buf_add(head, headers[i].value, headers[i].value_size);
+        failed |= buf_add(head, "\r\n", 2);
+    }
+    return failed;
+}
+
+// HTTP/1.0 has no responses before the final one (RFC 9110, 15.2). Without memory for a hint there is none.
+static void add_hints(struct h1 *h1) {
+    const struct recorded_hint *hint;
+    while (h1->parser.http_minor > 0 && (hint = exchange_hint(h1->exchange))) {
+        struct buf head = {0};
+        if (buf_printf(&head, "HTTP/1.1 103 Early Hints\r\n") == 0 &&
+            add_headers(&head, hint->headers, hint->header_count) == 0 && buf_add(&head, "\r\n", 2) == 0)
+            buf_add(&h1->head, buf_bytes(&head), buf_size(&head));
+        buf_free(&head);
+        exchange_hint_taken(h1->exchange);
+    }
+}
+
 static void start_response(struct h1 *h1) {
     const struct exchange *exchange = h1->exchange;
     if (exchange_fails(exchange)) {
@@ -80,12 +104,7 @@ static void start_response(struct h1 *h1) {
     int failed = buf_printf(&h1->head, "HTTP/1.1 %u %s\r\n", status, status == 200 ? "OK" : "");
     size_t count;
     const struct header *headers = exchange_headers(exchange, &count);
-    for (size_t i = 0; i < count; i++) {
-        failed |= buf_add(&h1->head, headers[i].name, headers[i].name_size);
-        failed |= buf_add(&h1->head, ": ", 2);
-        failed |= buf_add(&h1->head, headers[i].value, headers[i].value_size);
-        failed |= buf_add(&h1->head, "\r\n", 2);
-    }
+    failed |= add_headers(&h1->head, headers, count);
     if (exchange_has_content_length(exchange))
         failed |= buf_printf(&h1->head, "content-length: %llu\r\n",
                              (unsigned long long)exchange_content_length(exchange));
@@ -175,15 +194,14 @@ static int on_body(llhttp_t *parser, const char *bytes, size_t size) {
     return HPE_OK;
 }
 
-static void on_thought(void *context);
+static void on_due(void *context);
 
 static int on_message_complete(llhttp_t *parser) {
     struct h1 *h1 = parser->data;
     h1->keep_alive = llhttp_should_keep_alive(parser) != 0;
-    if (exchange_may_answer(h1->exchange, stream_turn_ns(h1->stream), on_thought, h1))
-        start_response(h1);
-    else
-        h1->thinking = true;
+    h1->thinking = !exchange_may_answer(h1->exchange, stream_turn_ns(h1->stream), on_due, h1);
+    add_hints(h1);
+    if (!h1->thinking) start_response(h1);
     return HPE_PAUSED;
 }
 
@@ -268,10 +286,11 @@ static void go_on(struct h1 *h1) {
     }
 }
 
-static void on_thought(void *context) {
+static void on_due(void *context) {
     struct h1 *h1 = context;
-    h1->thinking = false;
-    start_response(h1);
+    h1->thinking = !exchange_is_due(h1->exchange);
+    add_hints(h1);
+    if (!h1->thinking) start_response(h1);
     go_on(h1);
 }
 

@@ -50,6 +50,7 @@ struct h2_request {
     struct fields fields;      // until the request's head is whole
     struct exchange *exchange; // from then until all is handed over
     bool head_sent;            // nghttp2 has the response's head
+    unsigned hints_queued;     // 103 responses that nghttp2 has and has not sent
 };
 
 // Takes what the client has sent; a count, or nghttp2's error, where the connection is to end.
@@ -62,10 +63,13 @@ void h2_request_free(struct h2_request *request);
 
 // nghttp2's callbacks that send.
 void h2_responses_set_callbacks(nghttp2_session_callbacks *callbacks);
+// Gives nghttp2 the 103 responses that are due.
+void h2_hints_submit(struct h2_request *request);
 // Sends what nghttp2 itself has to say and the responses in their order, as far as the stream takes it.
 // h2->error or h2->out.failed tell of an end.
 void h2_responses_send(struct h2 *h2);
-// A request has become whole (and the server's think time has passed): sends. h2 may be gone afterwards.
+// A request has become whole (and the server's think time has passed), or a 103 is due: sends. h2 may be gone
+// afterwards.
 void h2_go_on(struct h2 *h2);
 
 #endif

@@ -139,11 +139,16 @@ static int answer(struct h2_request *request) {
     return nghttp2_submit_rst_stream(h2->session, NGHTTP2_FLAG_NONE, request->id, NGHTTP2_INTERNAL_ERROR);
 }
 
-static void on_thought(void *context) {
+static int send_due(struct h2_request *request) {
+    h2_hints_submit(request);
+    return exchange_is_due(request->exchange) ? answer(request) : 0;
+}
+
+static void on_due(void *context) {
     struct h2_request *request = context;
     struct h2 *h2 = request->h2;
     h2->now_ns = clock_now_ns();
-    answer(request); // short of memory for its reset the request stays open
+    send_due(request); // short of memory for its reset the request stays open
     h2_go_on(h2);
 }
 
@@ -174,8 +179,9 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
         if (result < 0 || !request->exchange) return result;
     }
     bool whole = frame->hd.flags & NGHTTP2_FLAG_END_STREAM && request->exchange;
-    if (!whole || !exchange_may_answer(request->exchange, h2->now_ns, on_thought, request)) return 0;
-    return answer(request);
+    if (!whole) return 0;
+    exchange_may_answer(request->exchange, h2->now_ns, on_due, request);
+    return send_due(request);
 }
 
 static int on_data(nghttp2_session *session, uint8_t flags, int32_t id, const uint8_t *bytes, size_t size,

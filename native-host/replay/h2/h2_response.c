@@ -94,6 +94,10 @@ static int on_frame_sent(nghttp2_session *session, const nghttp2_frame *frame, v
     if (frame->hd.type != NGHTTP2_HEADERS) return 0;
     struct h2_request *request = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
     if (!request || !request->exchange) return 0;
+    if (request->hints_queued > 0) {
+        request->hints_queued--;
+        return 0;
+    }
     exchange_sending(request->exchange);
     // A response without a body is handed over with its head.
     if (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) h2_request_end(request, true);
@@ -119,16 +123,37 @@ void h2_responses_set_callbacks(nghttp2_session_callbacks *callbacks) {
 
 // --- turns
 
+// NULL when memory is short. Names and values stay where they are.
+static nghttp2_nv *name_values(const struct response_fields *fields) {
+    nghttp2_nv *list = malloc(fields->count * sizeof *list);
+    for (size_t i = 0; list && i < fields->count; i++)
+        list[i] = (nghttp2_nv){.name = (uint8_t *)(uintptr_t)fields->list[i].name,
+                               .value = (uint8_t *)(uintptr_t)fields->list[i].value,
+                               .namelen = fields->list[i].name_size,
+                               .valuelen = fields->list[i].value_size};
+    return list;
+}
+
+void h2_hints_submit(struct h2_request *request) {
+    const struct recorded_hint *hint;
+    while ((hint = exchange_hint(request->exchange))) {
+        struct response_fields fields;
+        nghttp2_nv *list = hint_fields_make(&fields, hint) < 0 ? NULL : name_values(&fields);
+        // Without memory for it there is none.
+        if (list && nghttp2_submit_headers(request->h2->session, NGHTTP2_FLAG_NONE, request->id, NULL, list,
+                                           fields.count, NULL) == 0)
+            request->hints_queued++;
+        free(list);
+        response_fields_free(&fields);
+        exchange_hint_taken(request->exchange);
+    }
+}
+
 static int respond(struct h2_request *request) {
     struct response_fields fields;
     if (response_fields_make(&fields, request->exchange) < 0) return NGHTTP2_ERR_NOMEM;
-    nghttp2_nv *list = malloc(fields.count * sizeof *list);
+    nghttp2_nv *list = name_values(&fields);
     int result = list ? 0 : NGHTTP2_ERR_NOMEM;
-    for (size_t i = 0; list && i < fields.count; i++)
-        list[i] = (nghttp2_nv){.name = (uint8_t *)(uintptr_t)fields.list[i].name,
-                               .value = (uint8_t *)(uintptr_t)fields.list[i].value,
-                               .namelen = fields.list[i].name_size,
-                               .valuelen = fields.list[i].value_size};
     size_t body_size;
     exchange_peek(request->exchange, &body_size);
     nghttp2_data_provider2 body = {.source.ptr = request, .read_callback = frame_payload};

@@ -66,6 +66,7 @@ struct h3_connection {
     bool probing;                   // what quiche may send to the client's address is limited (RFC 9000, 8.1)
     bool drained;                   // quiche has made packets of all that it had and the window took
     bool given;                     // quiche has taken something of this round of responses
+    bool hints_wait;                // quiche had no room for a 103
     bool fresh;                     // a response has become ready, or changed its priority, since
     char alternative_service[ALTERNATIVE_SERVICE_SIZE]; // of its origin
     struct h3_acks acks;
@@ -84,6 +85,7 @@ struct h3_request {
     uint64_t body_left;  // of it
     unsigned round;      // in which it got its place
     bool head_sent;
+    bool hinted;          // a 103 went before its head
     bool framed_here;     // its head was too long for quiche: all of its stream is written here
     struct buf long_head; // what of it is left
 };
@@ -99,6 +101,8 @@ void h3_request_end(struct h3_connection *connection, struct h3_request *request
 size_t h3_window_room(const struct h3_connection *connection);
 // Gives quiche as much of the responses as the window takes, in their order. True if it took anything.
 bool h3_responses_send(struct h3_connection *connection);
+// Gives quiche the 103 responses that are due; what it has no room for goes with h3_responses_send.
+void h3_hints_send(struct h3_connection *connection, struct h3_request *request);
 // Its priority has changed: what quiche holds of it moves too.
 void h3_response_reprioritized(struct h3_connection *connection, struct h3_request *request);
 

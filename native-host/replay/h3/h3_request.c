@@ -148,11 +148,16 @@ static void respond(struct h3_request *request, uint64_t now_ns) {
     h3_request_end(c, request, false, now_ns);
 }
 
-static void on_thought(void *context) {
+static void send_due(struct h3_request *request, uint64_t now_ns) {
+    h3_hints_send(request->connection, request);
+    if (exchange_is_due(request->exchange)) respond(request, now_ns);
+}
+
+static void on_due(void *context) {
     struct h3_request *request = context;
     struct h3_connection *c = request->connection;
     const uint64_t now_ns = clock_now_ns();
-    respond(request, now_ns);
+    send_due(request, now_ns);
     h3_connection_turn(c, now_ns);
 }
 
@@ -163,8 +168,10 @@ static void finish_request(struct h3_connection *c, uint64_t id, uint64_t now_ns
         reset_stream(c, id, H3_REQUEST_INCOMPLETE); // no head; or reset before, which stays as it was
     else if (request->body_left > 0)
         end_malformed(c, request, now_ns);
-    else if (exchange_may_answer(request->exchange, now_ns, on_thought, request))
-        respond(request, now_ns);
+    else {
+        exchange_may_answer(request->exchange, now_ns, on_due, request);
+        send_due(request, now_ns);
+    }
 }
 
 // --- heads that are not whole

@@ -106,22 +106,70 @@ static enum sent hold_head(struct h3_connection *c, struct h3_request *request, 
     return send_framed_here(c, request);
 }
 
+// NULL when memory is short. With room for one more.
+static quiche_h3_header *header_list(const struct response_fields *fields) {
+    quiche_h3_header *list = malloc((fields->count + 1) * sizeof *list);
+    for (size_t i = 0; list && i < fields->count; i++)
+        list[i] = (quiche_h3_header){(const uint8_t *)fields->list[i].name, fields->list[i].name_size,
+                                     (const uint8_t *)fields->list[i].value, fields->list[i].value_size};
+    return list;
+}
+
+// What quiche has taken since it had so much room.
+static void count_given(struct h3_connection *c, ssize_t before) {
+    const ssize_t after = quiche_conn_stream_capacity(c->quic, H3_CONTROL_STREAM);
+    if (before <= after || after < 0) return;
+    c->given_bytes += (size_t)(before - after);
+    c->held_bytes += (size_t)(before - after);
+    c->least_bytes = 0;
+}
+
+// False: quiche has no room for it now. One that it refuses for another reason is gone.
+static bool send_hint(struct h3_connection *c, struct h3_request *request, const struct recorded_hint *hint) {
+    struct response_fields fields;
+    quiche_h3_header *list = hint_fields_make(&fields, hint) < 0 ? NULL : header_list(&fields);
+    int result = QUICHE_H3_ERR_INTERNAL_ERROR;
+    if (list && request->hinted)
+        result = quiche_h3_send_additional_headers(c->http, c->quic, request->id, list, fields.count, false,
+                                                   false);
+    else if (list)
+        result = quiche_h3_send_response(c->http, c->quic, request->id, list, fields.count, false);
+    free(list);
+    response_fields_free(&fields);
+    if (result == QUICHE_H3_ERR_STREAM_BLOCKED || result == QUICHE_H3_ERR_DONE) return false;
+    request->hinted |= result >= 0;
+    return true;
+}
+
+void h3_hints_send(struct h3_connection *c, struct h3_request *request) {
+    const struct recorded_hint *hint;
+    const ssize_t before = quiche_conn_stream_capacity(c->quic, H3_CONTROL_STREAM);
+    while (!request->head_sent && (hint = exchange_hint(request->exchange))) {
+        if (!send_hint(c, request, hint)) {
+            c->hints_wait = true;
+            break;
+        }
+        exchange_hint_taken(request->exchange);
+    }
+    count_given(c, before);
+}
+
 static enum sent send_head(struct h3_connection *c, struct h3_request *request) {
     struct response_fields fields;
     if (response_fields_make(&fields, request->exchange) < 0) return SENT_FAILED;
-    quiche_h3_header *list = malloc((fields.count + 1) * sizeof *list);
+    quiche_h3_header *list = header_list(&fields);
     int result = QUICHE_H3_ERR_INTERNAL_ERROR;
     enum sent held = SENT_NOTHING;
     size_t left;
     exchange_peek(request->exchange, &left);
     if (list) {
-        for (size_t i = 0; i < fields.count; i++)
-            list[i] = (quiche_h3_header){(const uint8_t *)fields.list[i].name, fields.list[i].name_size,
-                                         (const uint8_t *)fields.list[i].value, fields.list[i].value_size};
         list[fields.count] = alternative_service(c);
         quiche_h3_priority priority = {request->item.urgency, request->item.incremental};
-        result = quiche_h3_send_response_with_priority(c->http, c->quic, request->id, list, fields.count + 1,
-                                                       &priority, left == 0);
+        result = request->hinted
+                     ? quiche_h3_send_additional_headers(c->http, c->quic, request->id, list,
+                                                         fields.count + 1, false, left == 0)
+                     : quiche_h3_send_response_with_priority(c->http, c->quic, request->id, list,
+                                                             fields.count + 1, &priority, left == 0);
         if (result == QUICHE_H3_ERR_STREAM_BLOCKED)
             held = hold_head(c, request, list, fields.count + 1, left);
     }
@@ -160,13 +208,7 @@ static enum sent send_turn(void *context, struct send_item *item) {
     if (request->head_sent) take_place(c, request);
     const ssize_t before = quiche_conn_stream_capacity(c->quic, H3_CONTROL_STREAM);
     enum sent sent = send_some(c, request);
-    const ssize_t after = quiche_conn_stream_capacity(c->quic, H3_CONTROL_STREAM);
-    if (before > after && after >= 0) {
-        const size_t given_bytes = (size_t)(before - after);
-        c->given_bytes += given_bytes;
-        c->held_bytes += given_bytes;
-        c->least_bytes = 0;
-    }
+    count_given(c, before);
     c->given |= sent != SENT_NOTHING;
     if (sent == SENT_FAILED)
         quiche_conn_stream_shutdown(c->quic, request->id, QUICHE_SHUTDOWN_WRITE, H3_INTERNAL_ERROR);
@@ -176,6 +218,11 @@ static enum sent send_turn(void *context, struct send_item *item) {
 
 bool h3_responses_send(struct h3_connection *c) {
     c->given = false;
+    if (c->hints_wait) {
+        c->hints_wait = false;
+        for (struct h3_request *request = c->requests; request; request = request->next)
+            h3_hints_send(c, request);
+    }
     priority_scheduler_run(&c->order, send_turn, c);
     return c->given;
 }

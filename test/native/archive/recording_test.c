@@ -353,6 +353,29 @@ static void test_other_files(void **state) {
     assert_refused(f, "page", "is not a Trilane archive, or damaged");
 }
 
+// Those that can be sent, in order, each no earlier than the one before it.
+static void test_early_hints(void **state) {
+    struct fixture *f = *state;
+    run(f, "UPDATE exchange SET recorded = '{\"early_hints\": ["
+           "{\"time_ms\": 2.5, \"headers\": [[\"link\", \" </a.css>; rel=preload \"], [\"x-line\", "
+           "\"a\\r\\nb: c\"],"
+           " [\"content-length\", \"3\"]]},"
+           "{\"time_ms\": 1, \"headers\": [[\"link\", \"a\"], [\"link\", \"b\"]]},"
+           "{\"time_ms\": null, \"headers\": [[\"connection\", \"close\"]]},"
+           "{\"time_ms\": 1e300, \"headers\": [[1, 2]]}, 7, null, {\"headers\": {}}]}' WHERE seq = 0");
+    run(f, "UPDATE exchange SET recorded = '{\"early_hints\": \"x\"}' WHERE seq = 1");
+    assert_int_equal(open_recording(f, "page"), 0);
+    const struct recorded_exchange *hinted = &f->recording.exchanges[0];
+    assert_int_equal(hinted->hint_count, 2);
+    assert_int_equal(hinted->hints[0].time_ns, 2500000);
+    assert_int_equal(hinted->hints[0].header_count, 1);
+    assert_string_equal(hinted->hints[0].headers[0].value, "</a.css>; rel=preload");
+    assert_int_equal(hinted->hints[1].time_ns, 2500000);
+    assert_int_equal(hinted->hints[1].header_count, 2);
+    assert_int_equal(f->recording.exchanges[1].hint_count, 0);
+    assert_null(f->recording.exchanges[2].hints);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_reads_all, open_archive, close_archive),
@@ -365,6 +388,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_certificates, open_archive, close_archive),
         cmocka_unit_test_setup_teardown(test_record_sizes, open_archive, close_archive),
         cmocka_unit_test_setup_teardown(test_odd_certificates_are_unknown, open_archive, close_archive),
+        cmocka_unit_test_setup_teardown(test_early_hints, open_archive, close_archive),
         cmocka_unit_test_setup_teardown(test_connections, open_archive, close_archive),
         cmocka_unit_test(test_mutated_certificates),
         cmocka_unit_test_setup_teardown(test_other_files, open_archive, close_archive),

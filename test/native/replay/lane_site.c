@@ -181,7 +181,9 @@ void seen_field(struct seen *seen, const void *name, size_t name_size, const voi
     snprintf(n, sizeof n, "%.*s", (int)name_size, (const char *)name);
     snprintf(v, sizeof v, "%.*s", (int)value_size, (const char *)value);
     if (strcmp(n, ":status") == 0) {
+        seen->hints += seen->status == 103;
         seen->status = atoi(v);
+        seen->field_count = seen->field_bytes = 0;
         seen->content_length = -1;
         seen->body_hash = FNV_START;
     }

@@ -50,6 +50,7 @@ struct seen {
     uint64_t id;
     int status;               // 0: no response yet
     long long content_length; // -1: none
+    unsigned hints;           // 103 responses before it
     size_t field_count;       // without the pseudo-headers
     size_t field_bytes;       // of the values
     size_t body_size;

@@ -44,4 +44,6 @@ test("plans that never heard of it keep their digest", () => {
   assert.equal(digest({ client_acks: "usual" }), digest({}));
   assert.notEqual(digest({ priorities: "none" }), digest({}));
   assert.equal(digest({ priorities: "rfc9218" }), digest({}));
+  assert.notEqual(digest({ early_hints: "none" }), digest({}));
+  assert.equal(digest({ early_hints: "recorded" }), digest({}));
 });

@@ -34,6 +34,7 @@ test("each option chooses its own and no more", () => {
     [["--chain", "recorded"], { chain: "recorded" }],
     [["--chain", "5000"], { chain: { bytes: 5000 } }],
     [["--priorities", "none"], { priorities: "none" }],
+    [["--early-hints", "none"], { early_hints: "none" }],
     [["--tls", "1.2"], { tls: "1.2" }],
     [["--pin-time"], { pin_time: true }],
     [["--client-acks", "frequent"], { client_acks: "frequent" }],

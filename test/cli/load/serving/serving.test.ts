@@ -67,6 +67,8 @@ test("stock needs no options; each setting that differs is one", () => {
   ]);
   assert.deepEqual(servingArguments(settleServing({ chain: { bytes: 5000 } })), ["--chain", "5000"]);
   assert.deepEqual(servingArguments(settleServing({ priorities: "none" })), ["--priorities", "none"]);
+  assert.deepEqual(servingArguments(settleServing({ early_hints: "none" })), ["--early-hints", "none"]);
+  assert.deepEqual(servingArguments(settleServing({ early_hints: "recorded" })), []);
   assert.deepEqual(servingArguments(settleServing({ chain: "small" })), ["--chain", "small"]);
   assert.deepEqual(servingArguments(settleServing({ think: { ms: 2.5 }, tls: "1.3" })), [
     "--think",

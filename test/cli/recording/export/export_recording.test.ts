@@ -42,8 +42,20 @@ const encoded = (encoding: string): Exchange["response_headers"] => [
   ["x-name", "grüße"],
 ];
 const large = Buffer.from(Array.from({ length: 1_500_001 }, (_, index) => (index * 37) % 253));
+const hinted = {
+  protocol: "h2",
+  early_hints: [
+    {
+      time_ms: null,
+      headers: [
+        ["link", "</a.css>; rel=preload"],
+        ["set-cookie", "id=secret"],
+      ],
+    },
+  ],
+};
 const page: NewExchange[] = [
-  { exchange: exchange("/"), body: Buffer.from("<!doctype html>ü") },
+  { exchange: exchange("/", { recorded: hinted }), body: Buffer.from("<!doctype html>ü") },
   { exchange: exchange("/a.css?x=1&y=%20", { response_headers: encoded("br") }), body: brotliCompressSync("a {}") },
   { exchange: exchange("/b.css", { response_headers: encoded("gzip") }), body: gzipSync("b {}") },
   { exchange: exchange("/large", { host: "img.example", port: 8443, address: "203.0.113.3" }), body: large },
@@ -174,5 +186,18 @@ test("a damaged recording is not exported, and a file that cannot be written lea
     for (const format of ["har", "mahimahi", "wpr"] as const)
       await assert.rejects(exportRecording(archive, "page", format, join(folder, "x")), /damaged/);
     assert.deepEqual(readdirSync(folder), ["home"]);
+  });
+});
+
+test("Early Hints are in a HAR as WebPageTest has them, and secrets in them are masked", async () => {
+  await withPage(async (archive) => {
+    await again(archive, "har");
+    const text = readFileSync(join(folder, "page.har"), "utf8");
+    const { log } = JSON.parse(text) as { log: { entries: { _early_hint_headers?: string[] }[] } };
+    assert.equal(log.entries[0]?._early_hint_headers?.[0], "link: </a.css>; rel=preload");
+    assert.ok(!text.includes("secret"));
+    const [document] = (await archive.show("har")).exchanges;
+    const hints = document?.recorded.early_hints as { headers: string[][] }[] | undefined;
+    assert.equal(hints?.[0]?.headers.length, 2);
   });
 });

@@ -45,6 +45,7 @@ function logged(request: CapturedRequest, body: string, over: Partial<LoggedRequ
     started_ms: Math.ceil(request.sent.timestamp * 1000),
     ...{ isolation: "https://shop.test https://shop.test", protocol: "h2", requestHeaders: [[":method", "GET"]] },
     ...{ status: request.response?.status ?? 200, responseHeaders: [["x-logged", "1"]], body: logged },
+    ...{ sent_ms: null, answered_ms: null, ended_ms: null, hints: [] },
     ...{ trailers: [], ended: true, hasFilters: false, ...over },
   };
 }
@@ -140,4 +141,37 @@ test("a log that begins after the page is that of a network process that took an
   assert.equal(beginsLate(after, capture), true);
   assert.equal(beginsLate([logged(page, "", { url: `${page.sent.request.url}#top` }), ...after], capture), false);
   assert.equal(beginsLate([], capture), false, "there is no log");
+});
+
+test("what a 103 preloaded and the page took from the cache is the request that the log has, once and at its time", () => {
+  const capture = captured();
+  const [document, style] = ["/", "/a.css"].map((path) =>
+    capture.requests.find(({ sent }) => sent.request.url === `https://www.shop.test${path}`),
+  );
+  assert.ok(document && style?.response);
+  style.response.fromDiskCache = true;
+  const began_ms = Math.ceil(document.sent.timestamp * 1000);
+  const requests = [
+    logged(document, "the page", {
+      hints: [{ time_ms: began_ms + 5, headers: [["link", "</a.css>; rel=preload; as=style"]] }],
+      answered_ms: began_ms + 300,
+    }),
+    logged(style, "preloaded", {
+      started_ms: began_ms - 100,
+      sent_ms: began_ms - 98,
+      answered_ms: began_ms - 60,
+      ended_ms: began_ms - 50,
+    }),
+  ];
+  const { counts, load } = composeRecorded(capture, told(capture), { requests, connections: [] }, browser);
+  assert.equal(counts.unattended, 0);
+  const entries = load.entries.filter(({ url: { pathname } }) => pathname === "/a.css");
+  assert.equal(entries.length, 1);
+  const { raw, wire } = entries[0] ?? {};
+  assert.deepEqual(raw?._initiator, { type: "early-hints", url: document.sent.request.url });
+  assert.equal(raw?._fromCache, undefined);
+  assert.deepEqual(raw?.timings, { blocked: 2, dns: -1, connect: -1, ssl: -1, send: 0, wait: 38, receive: 10 });
+  assert.equal(wire?.body instanceof Buffer && wire.body.toString(), "preloaded");
+  const page = load.entries.find(({ url: { href } }) => href === document.sent.request.url);
+  assert.deepEqual(page?.wire?.hints, [{ headers: [["link", "</a.css>; rel=preload; as=style"]], before_ms: 295 }]);
 });

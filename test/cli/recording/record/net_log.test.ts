@@ -23,6 +23,7 @@ const types = {
   HTTP_TRANSACTION_HTTP2_SEND_REQUEST_HEADERS: 111,
   HTTP_TRANSACTION_QUIC_SEND_REQUEST_HEADERS: 112,
   HTTP_TRANSACTION_READ_RESPONSE_HEADERS: 113,
+  HTTP_TRANSACTION_READ_EARLY_HINTS_RESPONSE_HEADERS: 114,
   HTTP2_SESSION_SEND_HEADERS: 120,
   HTTP2_SESSION_RECV_HEADERS: 121,
   HTTP3_HEADERS_SENT: 122,
@@ -265,4 +266,32 @@ test("a URL is logged with the password that was typed, which no other list of r
     requests.map((request) => request.url),
     ["https://a.test/x"],
   );
+});
+
+test("responses before the final one (103) are kept with their times, those of a request sent again only once", async () => {
+  const hint = (time_ms: number, ...fields: string[]): Event => [
+    ...([time_ms, 1, "HTTP_TRANSACTION_READ_EARLY_HINTS_RESPONSE_HEADERS", 0] as const),
+    { headers: ["HTTP/1.1 103", ...fields] },
+  ];
+  const sent: Event = [101, 1, "HTTP_TRANSACTION_HTTP2_SEND_REQUEST_HEADERS", 0, pseudo("/")];
+  const { requests } = await read(
+    logOf([
+      ...[started(1, "/"), sent, hint(102, "link: </old.css>; rel=preload"), sent],
+      ...[hint(103, "link: </a.css>; rel=preload", "Link: </b.js>; rel=preload"), hint(106, "x: 1")],
+      answered(1),
+      [120, 1, "REQUEST_ALIVE", 2],
+    ]),
+  );
+  const [request] = requests;
+  assert.deepEqual(request?.hints, [
+    {
+      time_ms: 103,
+      headers: [
+        ["link", "</a.css>; rel=preload"],
+        ["link", "</b.js>; rel=preload"],
+      ],
+    },
+    { time_ms: 106, headers: [["x", "1"]] },
+  ]);
+  assert.deepEqual([request?.sent_ms, request?.answered_ms, request?.ended_ms, request?.status], [101, 110, 120, 200]);
 });

@@ -42,6 +42,8 @@ const logged = ({ at_ms, method = "GET", status = 200, ...rest }: Told): LoggedR
     responseHeaders: [],
     body: new LoggedBody("/dev/null"),
     trailers: [],
+    hints: [],
+    ...{ sent_ms: null, answered_ms: null, ended_ms: null },
     ended: true,
     hasFilters: false,
   },
@@ -78,4 +80,14 @@ test("method, URL and status must be the same; a fragment is not sent; a worker'
 test("what a cache answered takes no logged request, but one that it asked the server about does", () => {
   assert.deepEqual(times([entry({ at_ms: 10, cached: true })], [logged({ at_ms: 11 })]), [null]);
   assert.deepEqual(times([entry({ at_ms: 10 })], [logged({ at_ms: 11, status: 304 })]), [11]);
+});
+
+test("what a cache answered was fetched before by a request that no session tells of", () => {
+  const page = entry({ at_ms: 300, cached: true });
+  const preload = logged({ at_ms: 10 });
+  assert.deepEqual(times([page], [preload]), [10]);
+  assert.deepEqual(pair([page], [preload]).left, []);
+  assert.deepEqual(times([page, page], [preload]), [10, null], "once");
+  assert.deepEqual(times([entry({ at_ms: 5 }), page], [preload]), [10, null], "the page's own goes first");
+  assert.deepEqual(times([page], [logged({ at_ms: 10, status: 500 })]), [null]);
 });
