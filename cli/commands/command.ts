@@ -4,6 +4,9 @@ import { UserError } from "../base/errors.ts";
 import type { OptionTable } from "../base/option_table.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
 
+/** The title of the options that most people need, in a command's help. */
+export const essentials = "Essentials:";
+
 export interface CommonOptions {
   home: string | undefined;
   json: boolean;

@@ -12,9 +12,9 @@ import { number } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { compareRuns } from "../results/compare/compare.ts";
 import { type Comparison, regressionOf, worseOf } from "../results/compare/comparison.ts";
+import type { Run, SideNames } from "../results/compare/interleaved.ts";
 import { interleavedSides } from "../results/compare/interleaved.ts";
-import type { Run } from "../results/compare/pairs.ts";
-import { busyLines, comparisonLines, type SideNames } from "../results/compare/words.ts";
+import { busyLines, comparisonLines } from "../results/compare/words.ts";
 import { chooseSweep, openNamed } from "../results/export/choose.ts";
 import type { Sweep } from "../results/store/results.ts";
 import type { Browser } from "../results/verdict/browsers.ts";
@@ -33,7 +33,7 @@ import { defineStoredMetric, type MetricOptions, metricOf } from "../sweep/plan/
 import type { PageSource } from "../sweep/plan/page_source.ts";
 import { planRange } from "../sweep/plan/plan_range.ts";
 import type { Command, CommonOptions } from "./command.ts";
-import { essentials } from "./help.ts";
+import { essentials } from "./command.ts";
 
 interface CompareOptions extends CommonOptions, MetricOptions, Omit<InterleavedWords, "b"> {
   b: string | undefined;

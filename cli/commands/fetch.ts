@@ -13,7 +13,7 @@ import { metricHelp } from "../registry/metric_help.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
 import type { Command, CommonOptions } from "./command.ts";
-import { essentials } from "./help.ts";
+import { essentials } from "./command.ts";
 
 interface FetchCommandOptions extends CommonOptions, FetchOptions, PrefixOptions, EndOptions, VerbosityOptions {
   new: boolean;

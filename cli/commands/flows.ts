@@ -15,7 +15,7 @@ import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts
 import type { PageSource } from "../sweep/plan/page_source.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
 import type { Command, CommonOptions } from "./command.ts";
-import { essentials } from "./help.ts";
+import { essentials } from "./command.ts";
 
 interface FlowsOptions extends CommonOptions, FlowOptions, EndOptions, VerbosityOptions {
   new: boolean;

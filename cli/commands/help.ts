@@ -2,6 +2,7 @@
 
 import { type Declared, placeholderOf } from "../base/option.ts";
 import type { Example } from "../base/option_table.ts";
+import { essentials } from "./command.ts";
 import type { Declaration, Section } from "./declared.ts";
 import { letters, plainOptions } from "./words.ts";
 
@@ -15,9 +16,6 @@ export interface HelpSize {
   /** With the rare options, and all examples. */
   readonly isAll: boolean;
 }
-
-/** The title of the options that a newcomer needs, which come first. */
-export const essentials = "Essentials:";
 
 export const programSummary =
   "Races a web page over HTTP/1.1, HTTP/2 and HTTP/3 on an emulated link, and reports which lane wins, by how much and why.";

@@ -34,7 +34,7 @@ import { readLanes } from "../sweep/plan/read_lanes.ts";
 import { defineStrict, type StrictOptions, strictOf } from "../sweep/plan/strict_option.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/plan/until.ts";
 import type { Command, CommonOptions } from "./command.ts";
-import { essentials } from "./help.ts";
+import { essentials } from "./command.ts";
 
 interface RaceOptions
   extends CommonOptions,

@@ -4,6 +4,7 @@
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
+import { wrapped } from "../base/wrapped_text.ts";
 import { execute } from "../engine/execute.ts";
 import { describeFlows, flowPlanLines } from "../instruments/flows/plan/describe.ts";
 import { type FlowPlan, flowPlanDigest, flowPlanOf, readFlowPlan } from "../instruments/flows/plan/plan.ts";
@@ -16,7 +17,6 @@ import type { ComparedNumber, PublishedNumber } from "../results/studies/compare
 import { figuresDocument } from "../results/studies/figures_document.ts";
 import { comparedLines } from "../results/studies/number_words.ts";
 import { askedToEnd } from "../sweep/asked_to_end.ts";
-import { wrapped } from "../sweep/outcome.ts";
 import { verbosityOf } from "../sweep/progress/verbosity.ts";
 import type { House } from "./command.ts";
 import type { SweepOptions } from "./sweep.ts";

@@ -31,8 +31,8 @@ import { defineStrict, type StrictOptions, strictOf } from "../sweep/plan/strict
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/plan/until.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
 import type { Command, CommonOptions, House } from "./command.ts";
+import { essentials } from "./command.ts";
 import { givenOptions } from "./declared.ts";
-import { essentials } from "./help.ts";
 
 export interface SweepOptions
   extends CommonOptions,

@@ -26,7 +26,7 @@ import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/pla
 import { usualVideo, videoPages } from "../sweep/plan/video_pages.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
 import type { Command, CommonOptions } from "./command.ts";
-import { essentials } from "./help.ts";
+import { essentials } from "./command.ts";
 
 interface VideoOptions
   extends CommonOptions,

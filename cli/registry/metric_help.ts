@@ -1,5 +1,5 @@
 // What is measured, for `--help`: each metric's name in data, unit and meaning.
-import { wrappedText } from "../base/wrapped_text.ts";
+import { wrapped } from "../base/wrapped_text.ts";
 import { metrics, type Rows, type Subject } from "./metrics.ts";
 
 /** What a terminal's 80 columns leave beside the indent. */
@@ -8,7 +8,7 @@ const width = 72;
 function linesOf(rows: Rows<string>): string[] {
   return Object.entries(rows).flatMap(([name, { meaning, unit }]) => [
     `  ${name}${unit === null ? "" : ` (${unit})`}`,
-    ...wrappedText(meaning, width).map((line) => `      ${line}`),
+    ...wrapped(meaning, width).map((line) => `      ${line}`),
   ]);
 }
 

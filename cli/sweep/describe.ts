@@ -1,7 +1,9 @@
 // `trilane plan` and `--dry-run`: what a plan would run, how long that would take, how much it would store and which effects it could
 // show (detection.ts). Makes no page, stores nothing.
+
 import type { Detection, SweepPlanned } from "../../schemas/generated/sweep_event.ts";
 import { count, formatSize } from "../base/numbers.ts";
+import { paragraph, titled } from "../base/wrapped_text.ts";
 import { trafficWords } from "../load/cross_traffic_words.ts";
 import { servingLine } from "../load/serving/terms.ts";
 import { openExistingResults } from "../results/store/results.ts";
@@ -9,7 +11,6 @@ import { untilWords } from "../results/verdict/stopping_summary.ts";
 import { detectionOf } from "./detection.ts";
 import { detectionWords } from "./detection_words.ts";
 import { testGuess_ms } from "./link_tests.ts";
-import { wrapped } from "./outcome.ts";
 import { refuseTooShort, refuseVideoContradictions } from "./plan/contradictions.ts";
 import { type DetectionQuestion, nothingAsked } from "./plan/detect_option.ts";
 import { cellGuess, guessStored_bytes, type PageSize } from "./plan/estimate.ts";
@@ -60,18 +61,6 @@ export async function describePlan(
   } finally {
     results?.close();
   }
-}
-
-/** Lists longer than this are cut: a grid of a hundred links says nothing that its first ones do not. */
-const maximumLines = 6;
-
-const titled = (title: string, lines: readonly string[]): string[] =>
-  lines.map((line, index) => `${(index === 0 ? title : "").padEnd(9)}${line}`);
-
-/** A titled paragraph within 80 columns, cut where it is longer than anyone reads. */
-export function paragraph(title: string, text: string): string[] {
-  const lines = wrapped(text, 71);
-  return titled(title, lines.length > maximumLines ? [...lines.slice(0, maximumLines), "..."] : lines);
 }
 
 function detectionLines(detection: Detection): string[] {

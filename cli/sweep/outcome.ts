@@ -5,7 +5,7 @@ import { middleCut } from "../base/middle_cut.ts";
 import { formatMedian } from "../base/numbers.ts";
 import type { ShownLine } from "../base/terminal_text.ts";
 import { textTable } from "../base/text_table.ts";
-import { wrappedText } from "../base/wrapped_text.ts";
+import { wrapped } from "../base/wrapped_text.ts";
 import { shortLabel } from "../link/label.ts";
 import { traitsByLink } from "../link/traits.ts";
 import { isDisturbed } from "../load/disturbance.ts";
@@ -15,18 +15,17 @@ import type { Cell, Load } from "../results/store/results.ts";
 import { agreementSentence, comparedFigures } from "../results/studies/agreement.ts";
 import { studyOfPlan } from "../results/studies/all.ts";
 import { comparedSpreads } from "../results/studies/spread.ts";
-import { comparedMetric, samplesOf, verdictBy } from "../results/verdict/compared_metric.ts";
+import { comparedMetric, samplesOf } from "../results/verdict/compared_metric.ts";
 import { sortLanes } from "../results/verdict/sample.ts";
 import { decidedWithin, stoppingSentence, stoppingSummary } from "../results/verdict/stopping_summary.ts";
 import { summarize } from "../results/verdict/summary.ts";
-import { type PairVerdict, winsLine } from "../results/verdict/sweep_verdict.ts";
+import { type PairVerdict, verdictBy, winsLine } from "../results/verdict/sweep_verdict.ts";
 import { laneTable, reasonsOf } from "../results/verdict/verdict.ts";
 import { laneTracks } from "./lane_tracks.ts";
 import type { Plan } from "./plan/plan.ts";
 import { formatDuration } from "./progress/progress_lines.ts";
 import { strictRemedy, uncoveredRemedy } from "./uncovered_pages.ts";
 
-const width = 80;
 /** A longer table is the report's to show. */
 const maximumRows = 40;
 
@@ -42,9 +41,6 @@ export interface Outcome {
   readonly cells: CellResult[];
   readonly counts: Pick<SweepFinished, "valid" | "invalid" | "failed" | "given_up">;
 }
-
-/** Words on lines of at most 80 columns. */
-export const wrapped = (text: string, columns = width): string[] => wrappedText(text, columns);
 
 /** One row per page and link, one column of medians per lane. */
 function mediansTable(groups: readonly (readonly CellResult[])[], lanes: readonly string[]): string[] {

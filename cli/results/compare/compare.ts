@@ -35,7 +35,8 @@ import {
   loadsNeeded,
 } from "./evidence.ts";
 import { failureTests } from "./failures.ts";
-import { isSameCell, type Pair, pairsOf, placeOf, type Run, timesOf } from "./pairs.ts";
+import type { Run } from "./interleaved.ts";
+import { isSameCell, type Pair, pairsOf, placeOf, timesOf } from "./pairs.ts";
 
 export interface Terms {
   /** Changes of the median page load time of up to so much do not matter. */

@@ -1,8 +1,18 @@
 // The two sides of a sweep that loaded two versions alternately (`interleaved` in its plan): two pages, two links or two browsers,
 // as two runs with the same cells, block by block. Pure; the order of such loads is cli/sweep/plan/neighbours.ts's.
 import type { Cell, Load, Sweep } from "../store/results.ts";
-import type { Run } from "./pairs.ts";
-import type { SideNames } from "./words.ts";
+
+/** One sweep's cells and loads. */
+export interface Run {
+  readonly cells: readonly Cell[];
+  readonly loads: readonly Load[];
+}
+
+/** What the two sides are called. */
+export interface SideNames {
+  readonly a: string;
+  readonly b: string;
+}
 
 export interface InterleavedSides {
   readonly a: Run;

@@ -11,12 +11,7 @@ import type { Tries } from "../stats/fisher_exact.ts";
 import type { Cell, Load } from "../store/results.ts";
 import { coverageGap } from "../verdict/lane_coverage.ts";
 import { counted, countedTogether, isValid, timedOut } from "../verdict/sample.ts";
-
-/** One sweep's cells and loads. */
-export interface Run {
-  readonly cells: readonly Cell[];
-  readonly loads: readonly Load[];
-}
+import type { Run } from "./interleaved.ts";
 
 /** A load that counts. */
 export interface TimedLoad {

@@ -1,11 +1,13 @@
 // A comparison for people: a table of what changed, and lines that count and say what could be shown. Within 80 columns but for
 // long names.
+
 import { count, formatMedian, formatPercents } from "../../base/numbers.ts";
 import { textTable } from "../../base/text_table.ts";
 import { type Browser, browserNames } from "../verdict/browsers.ts";
 import { waited_ms } from "../verdict/busy_machine.ts";
 import { isMedianOut } from "../verdict/sample.ts";
 import type { ComparedCell, ComparedTogether, Comparison, Judgement } from "./comparison.ts";
+import type { SideNames } from "./interleaved.ts";
 
 const order: readonly Judgement[] = ["failing", "slower", "faster", "unclear", "unknown", "same"];
 const mostRows = 40;
@@ -104,12 +106,6 @@ export function busyLines(a: readonly Busy[], b: readonly Busy[]): string[] {
   return [
     `On a busy machine: ${busyA} of ${a.length} and ${busyB} of ${b.length} loads waited for CPUs that other programs used. Nothing is taken off for it here: what one side waited longer shows as a change.`,
   ];
-}
-
-/** What the two sides are, where their sweeps do not say it. */
-export interface SideNames {
-  readonly a: string;
-  readonly b: string;
 }
 
 /** Changed cells first; of cells that are the same only the count, unless nothing else is there. */

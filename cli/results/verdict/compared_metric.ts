@@ -10,10 +10,8 @@ import {
   videoMetrics,
 } from "../../../extension/capture/metric_facts.ts";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
-import type { LinkTraits } from "../../link/traits.ts";
 import { isUnanswered } from "../../load/time_out.ts";
 import { type Sample, timedOut } from "./sample.ts";
-import { type SweepVerdict, sweepVerdict } from "./sweep_verdict.ts";
 
 /** As in a plan. */
 export type MetricChoice = NonNullable<SweepPlan["metric"]>;
@@ -110,20 +108,4 @@ export function named(sentence: string, choice: MetricChoice = usualMetric): str
   if (choice === usualMetric) return sentence;
   const within = sentence.replace(/^(?:No|On|Too) /, (word) => word.toLowerCase());
   return `By ${comparedMetric(choice).title}, ${within}`;
-}
-
-/** The verdict of samplesOf these loads, its sentences naming the metric. */
-export function verdictBy(
-  choice: MetricChoice | undefined,
-  loads: readonly Measured[],
-  links: ReadonlyMap<string, LinkTraits>,
-  seed: number,
-): SweepVerdict {
-  const verdict = sweepVerdict(samplesOf(loads, choice), links, seed);
-  if (choice === undefined || choice === usualMetric) return verdict;
-  return {
-    ...verdict,
-    scope: `${verdict.scope}, compared by ${comparedMetric(choice).noun}`,
-    pairs: verdict.pairs.map((pair) => ({ ...pair, sentence: named(pair.sentence, choice) })),
-  };
 }

@@ -16,6 +16,7 @@ import {
   type TooFewRuns,
   tooFewRuns,
 } from "./by_link.ts";
+import { comparedMetric, type Measured, type MetricChoice, named, samplesOf, usualMetric } from "./compared_metric.ts";
 import { direction, type Improvement, improvement, toldTogether } from "./comparison.ts";
 import { lostLoadsNotes } from "./lost_loads.ts";
 import { type PairedCell, pairedCells } from "./paired_cells.ts";
@@ -243,4 +244,20 @@ function notComparedNotes({ pair, percent, unlike, bothOut, single }: Improvemen
     const which = `${count(places, "page on a link", "pages on links")} ${places === 1 ? "is" : "are"}`;
     return `${which} not in the comparison of ${pair.lane} with ${pair.over}: ${why}.`;
   });
+}
+
+/** The verdict of samplesOf these loads, its sentences naming the metric. */
+export function verdictBy(
+  choice: MetricChoice | undefined,
+  loads: readonly Measured[],
+  links: ReadonlyMap<string, LinkTraits>,
+  seed: number,
+): SweepVerdict {
+  const verdict = sweepVerdict(samplesOf(loads, choice), links, seed);
+  if (choice === undefined || choice === usualMetric) return verdict;
+  return {
+    ...verdict,
+    scope: `${verdict.scope}, compared by ${comparedMetric(choice).noun}`,
+    pairs: verdict.pairs.map((pair) => ({ ...pair, sentence: named(pair.sentence, choice) })),
+  };
 }

@@ -2,7 +2,7 @@
 // the events themselves as JSON lines. Writes what it is told; measures and decides nothing.
 import type { SweepEvent } from "../../../schemas/generated/sweep_event.ts";
 import { painted, type ShownLine, terminalJson, terminalText } from "../../base/terminal_text.ts";
-import { wrappedText } from "../../base/wrapped_text.ts";
+import { wrapped } from "../../base/wrapped_text.ts";
 import { AttemptCount } from "./attempt_count.ts";
 import { Tracks } from "./filling_tracks.ts";
 import { fetchPlace, flowPlace, formatDuration, progressLine } from "./progress_lines.ts";
@@ -179,7 +179,7 @@ class TerminalProgress implements Progress {
     this.#line = line;
     const columns = this.#out.columns || 80;
     const tracks = this.#tracks.lines();
-    const wanted = this.#answer === "" ? [] : wrappedText(this.#answer, columns - 1).slice(0, answerRows);
+    const wanted = this.#answer === "" ? [] : wrapped(this.#answer, columns - 1).slice(0, answerRows);
     // Of lines that the terminal has no rows for the cursor cannot go back to the first.
     const least = Math.max(leastRows, tracks.length + 1 + wanted.length);
     const hasRoom = this.#rows() >= least + this.#below.length;

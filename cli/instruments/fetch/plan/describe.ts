@@ -1,7 +1,7 @@
 // `trilane fetch --dry-run`: what a plan would fetch, how long that takes and how its hosts are treated. Asks no server, stores nothing.
 import type { FetchesPlanned } from "../../../../schemas/generated/fetches_planned.ts";
 import { count } from "../../../base/numbers.ts";
-import { paragraph } from "../../../sweep/describe.ts";
+import { paragraph } from "../../../base/wrapped_text.ts";
 import { testGuess_ms } from "../../../sweep/link_tests.ts";
 import { pageName } from "../../../sweep/plan/plan.ts";
 import { formatDuration } from "../../../sweep/progress/progress_lines.ts";

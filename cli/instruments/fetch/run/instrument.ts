@@ -3,11 +3,11 @@
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../../../base/errors.ts";
+import { wrapped } from "../../../base/wrapped_text.ts";
 import type { ExecutionTerms, Instrument } from "../../../engine/instrument.ts";
 import { tryLab } from "../../../load/lab.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";
 import type { FetchCell, FetchSweep } from "../../../results/store/results.ts";
-import { wrapped } from "../../../sweep/outcome.ts";
 import { callSentences, costSentences } from "../answer/cost_sentence.ts";
 import { fetchNotes } from "../answer/notes.ts";
 import { fetchesByPurpose, isCounted, timedAttempts } from "../answer/purpose.ts";

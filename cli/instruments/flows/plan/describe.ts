@@ -1,7 +1,7 @@
 // `trilane flows --dry-run`: what a plan would run, how long that takes and what it stores. Runs nothing, stores nothing.
 import type { FlowsPlanned } from "../../../../schemas/generated/flows_planned.ts";
 import { count, formatSize } from "../../../base/numbers.ts";
-import { paragraph } from "../../../sweep/describe.ts";
+import { paragraph } from "../../../base/wrapped_text.ts";
 import { testGuess_ms } from "../../../sweep/link_tests.ts";
 import type { PageSize } from "../../../sweep/plan/estimate.ts";
 import { pageName } from "../../../sweep/plan/plan.ts";

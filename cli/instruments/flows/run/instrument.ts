@@ -3,6 +3,7 @@
 
 import type { FlowResult } from "../../../../schemas/generated/flow_result.ts";
 import { chromiumPath, programPath } from "../../../base/programs.ts";
+import { wrapped } from "../../../base/wrapped_text.ts";
 import type { ExecutionTerms, Instrument, RunSession, Shard } from "../../../engine/instrument.ts";
 import { tryLab } from "../../../load/lab.ts";
 import { stockServing } from "../../../load/serving/serving.ts";
@@ -10,8 +11,6 @@ import type { Recording } from "../../../recording/archive/archive.ts";
 import { failedUrlsOf } from "../../../recording/archive/recorded_requests.ts";
 import { isSynthetic } from "../../../recording/archive/recording_source.ts";
 import type { FlowRunRow, FlowSweep } from "../../../results/store/results.ts";
-import type { CellShard } from "../../../sweep/cluster/run_cell.ts";
-import { wrapped } from "../../../sweep/outcome.ts";
 import { pinnedPages } from "../../../sweep/plan/pinned_pages.ts";
 import { pageName } from "../../../sweep/plan/plan.ts";
 import type { Progress } from "../../../sweep/progress/progress.ts";
@@ -36,8 +35,12 @@ export interface FlowExecution extends ExecutionTerms {
   readonly shard?: FlowShard;
 }
 
-/** `link`: in its short form, what the shard's number stands for. */
-export type FlowShard = Shard & CellShard & { readonly link: string };
+export interface FlowShard extends Shard {
+  /** In its short form, what the shard's number stands for. */
+  readonly link: string;
+  /** @throws UserError if a page's recording is not the one that all machines are to load. */
+  readonly check: (recordings: ReadonlyMap<string, Recording>) => void;
+}
 
 /** The numbers of a run, by what it left. */
 const resultOf = (records: FlowRecords, { flows }: RunCell): FlowResult => flowResult(records, groupsOf(flows));

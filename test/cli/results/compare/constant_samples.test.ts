@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { parseLink } from "../../../../cli/link/link.ts";
 import { compareRuns } from "../../../../cli/results/compare/compare.ts";
 import { type Comparison, regressionOf } from "../../../../cli/results/compare/comparison.ts";
-import type { Run } from "../../../../cli/results/compare/pairs.ts";
+import type { Run } from "../../../../cli/results/compare/interleaved.ts";
 import { comparisonLines } from "../../../../cli/results/compare/words.ts";
 import { medianInterval } from "../../../../cli/results/stats/median_interval.ts";
 import { decide, firstLook, shiftAtLook } from "../../../../cli/results/stats/sequential.ts";

@@ -6,7 +6,7 @@ import { randomSource } from "../../../../cli/base/random.ts";
 import { parseLink } from "../../../../cli/link/link.ts";
 import { compareRuns } from "../../../../cli/results/compare/compare.ts";
 import { type Comparison, regressionOf } from "../../../../cli/results/compare/comparison.ts";
-import type { Run } from "../../../../cli/results/compare/pairs.ts";
+import type { Run } from "../../../../cli/results/compare/interleaved.ts";
 import { busyLines, comparisonLines } from "../../../../cli/results/compare/words.ts";
 import type { Cell, Load } from "../../../../cli/results/store/results.ts";
 

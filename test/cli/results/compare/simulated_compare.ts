@@ -9,7 +9,7 @@ import { parseLink } from "../../../../cli/link/link.ts";
 import { timeOut } from "../../../../cli/load/time_out.ts";
 import { compareRuns } from "../../../../cli/results/compare/compare.ts";
 import { regressionOf } from "../../../../cli/results/compare/comparison.ts";
-import type { Run } from "../../../../cli/results/compare/pairs.ts";
+import type { Run } from "../../../../cli/results/compare/interleaved.ts";
 import type { Cell, Load } from "../../../../cli/results/store/results.ts";
 import { type Noise, normal } from "../stats/simulated_study.ts";
 

@@ -1,4 +1,5 @@
 // By which metric lanes are compared: one choice where samples are made, and every statistic and sentence follows.
+
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,9 +11,9 @@ import {
   type Measured,
   metricChoices,
   samplesOf,
-  verdictBy,
 } from "../../../../cli/results/verdict/compared_metric.ts";
 import { isValid, timedOut } from "../../../../cli/results/verdict/sample.ts";
+import { verdictBy } from "../../../../cli/results/verdict/sweep_verdict.ts";
 import { planDigest } from "../../../../cli/sweep/plan/plan.ts";
 import { StoppingRule } from "../../../../cli/sweep/stopping_rule.ts";
 import { fastPlan } from "../../sweep/fast_runner.ts";

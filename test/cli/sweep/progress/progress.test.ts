@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Lane, laneFacts, laneOf } from "../../../../cli/base/lanes.ts";
+import { wrapped } from "../../../../cli/base/wrapped_text.ts";
 import { parseLink } from "../../../../cli/link/link.ts";
 import { loadMetricColumns, metricColumns } from "../../../../cli/results/store/metric_columns.ts";
 import type { Cell, Load } from "../../../../cli/results/store/results.ts";
-import { outcomeLines, outcomeOf, wrapped } from "../../../../cli/sweep/outcome.ts";
+import { outcomeLines, outcomeOf } from "../../../../cli/sweep/outcome.ts";
 import { guessWall_ms, TimeLeft } from "../../../../cli/sweep/plan/estimate.ts";
 import { openProgress } from "../../../../cli/sweep/progress/progress.ts";
 import { formatDuration, progressLine } from "../../../../cli/sweep/progress/progress_lines.ts";
