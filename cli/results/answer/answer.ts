@@ -4,6 +4,7 @@
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { count } from "../../base/numbers.ts";
 import { median } from "../../base/quantile.ts";
+import { plainLinkWords } from "../../link/label.ts";
 import { modelledPages } from "../store/modelled_pages.ts";
 import type { Cell, Environment, Load } from "../store/sweep_rows.ts";
 import { countLinks, linkResults } from "../verdict/by_link.ts";
@@ -54,7 +55,7 @@ export interface Answer {
 }
 
 export interface Answered {
-  readonly cells: readonly Pick<Cell, "page" | "link" | "lane">[];
+  readonly cells: readonly (Pick<Cell, "page" | "link" | "lane"> & Partial<Pick<Cell, "link_profile">>)[];
   /** In the order in which they came. */
   readonly loads: readonly Load[];
   readonly seed: number;
@@ -79,7 +80,7 @@ function savedAtLook([cell]: readonly PairedCell[], { percent }: Improvement): n
   return medians && percent !== null ? (medians.over * percent) / 100 : null;
 }
 
-/** `shop (10mbit/50ms)`, `12 pages across 19 of 20 links`: pages and links that are in no comparison are not passed over. */
+/** `shop (10 Mbit/s, 50 ms)`, `12 pages across 19 of 20 links`: pages and links that are in no comparison are not passed over. */
 function whereOf(cells: Answered["cells"], compared: Pick<Improvement, "pages" | "links"> | null = null): string {
   const words = (names: ReadonlySet<string>, entered: number, noun: string): string => {
     const [only] = names;
@@ -89,7 +90,9 @@ function whereOf(cells: Answered["cells"], compared: Pick<Improvement, "pages" |
   const [pages, links] = [new Set(cells.map(({ page }) => page)), new Set(cells.map(({ link }) => link))];
   const [ofPages, ofLinks] = compared?.pages ? [compared.pages, compared.links] : [pages.size, links.size];
   const [page, link] = [words(pages, ofPages, "page"), words(links, ofLinks, "link")];
-  return links.size === 1 ? `${page} (${link})` : `${page} across ${link}`;
+  if (links.size !== 1) return `${page} across ${link}`;
+  const profile = cells.find(({ link_profile }) => link_profile)?.link_profile;
+  return `${page} (${(profile && plainLinkWords(profile)) ?? link})`;
 }
 
 /** What the sentence and the first figure say. */
