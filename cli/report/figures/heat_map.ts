@@ -82,7 +82,8 @@ function cellNumber(improvement: Improvement): string {
 }
 
 /** A cell's name to assistive technology: who speaks to it says what they see in it (WCAG 2.5.3). */
-const spokenName = (shown: string, story: string): string => (story.includes(shown) ? story : `${shown}: ${story}`);
+const spokenName = (shown: string, story: string): string =>
+  story.split(/[ :;,()]+/).includes(shown) ? story : `${shown}: ${story}`;
 
 /** A triangle, up for faster, down for slower; filled where the difference stands the correction. */
 function signMark(kind: "faster" | "slower", filled: boolean, x: number, y: number): Markup {

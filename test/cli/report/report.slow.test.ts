@@ -73,7 +73,7 @@ test("the answer first: which lane, by how much, why, how sure, when and on what
   const text = await reportOf({ ...raceFixture, plt_ms: ({ lane }) => plt_ms[lane as "h1" | "h2" | "h3"] });
   assert.match(
     text,
-    /<p class="answer">HTTP\/3 saves \d+ ms \(\d+ %, 95 % CI \d+ to \d+\) over HTTP\/2 on shop \(3mbit\/50ms\)\.<\/p>/,
+    /<p class="answer">HTTP\/3 saves \d+ ms \(\d+ %, 95 % CI \d+ to \d+\) over HTTP\/2 on shop \(3 Mbit\/s, 50 ms\)\.<\/p>/,
   );
   assert.match(
     text,
@@ -231,7 +231,7 @@ test("no report says NaN, undefined or null to a reader", async () => {
 
 test("a sweep without any load, and one that is not finished, say so", async () => {
   const none = await reportOf({ ...raceFixture, repetitions: 0, finished: false });
-  assert.match(none, /No answer on shop \(3mbit\/50ms\): no load is valid\./);
+  assert.match(none, /No answer on shop \(3 Mbit\/s, 50 ms\): no load is valid\./);
   const part = await reportOf({ ...raceFixture, finished: false });
   assert.match(part, /This sweep is not finished: 15 valid loads of 15 so far/);
 });
