@@ -16,6 +16,7 @@ import { recordedHints } from "./early_hints.ts";
 import { type HarEntry, type HarFile, type HarPage, headersOf, readHarFile } from "./har.ts";
 import { HarCertificates } from "./har_certificates.ts";
 import { type Credentials, cleanHeaders, headerValue } from "./headers.ts";
+import { joinParts } from "./joined_parts.ts";
 import { type ImportNotes, NoteCounter } from "./notes.ts";
 import { recordedOf } from "./recorded.ts";
 import { RoundTrips } from "./round_trips.ts";
@@ -289,7 +290,7 @@ export function importPage(har: HarFile, options: ImportOptions = {}): ImportedP
     url,
     source: options.source ?? `har: ${har.producer}`,
     recorded_at: isoTime(selection.page?.started_ms ?? null),
-    exchanges,
+    exchanges: joinParts(exchanges),
     large: page.large,
     notes: notes.finish({
       entries: har.entries.length + har.faulty.length,

@@ -34,6 +34,9 @@ const isBrowsersOwn = ({ exchange: { request_headers, response_headers } }: Reco
     /^application\/ocsp-/.test(type ?? ""),
   );
 
+/** No page can ask so: fetch() refuses. */
+const isForbidden = ({ request: { method } }: Recorded): boolean => /^(CONNECT|TRACE|TRACK)$/.test(method);
+
 interface Recorded {
   readonly exchange: ArchivedExchange;
   readonly request: ModelRequest;
@@ -64,7 +67,7 @@ export class PageNodes {
   constructor({ url, exchanges, load_ms }: PageToModel) {
     const recorded = exchanges
       .map((exchange, index) => ({ exchange, request: modelRequest(exchange, index) }))
-      .filter((each) => !isInternalRedirect(each) && !isBrowsersOwn(each));
+      .filter((each) => !isInternalRedirect(each) && !isBrowsersOwn(each) && !isForbidden(each));
     this.#recorded = new Map(recorded.map((each) => [each.request.index, each]));
     this.graph = dependencyGraph(
       recorded.map(({ request }) => request),
