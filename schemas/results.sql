@@ -3,12 +3,12 @@
 -- A planned load is (cell, block); it is done with its first valid attempt, or when its attempts are used up.
 -- New files are made from this one; schemas/migrations/results brings earlier ones to it (see schemas/migrations/README.md).
 PRAGMA application_id = 1953655154;
-PRAGMA user_version = 9;
+PRAGMA user_version = 10;
 
 CREATE TABLE sweep (
   id INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice: reports are named after it
   name TEXT NOT NULL,
-  plan TEXT NOT NULL,             -- JSON by schemas/sweep-plan.schema.json, or of flows by flow-plan.schema.json, of fetches by fetch-plan.schema.json, with every default filled in
+  plan TEXT NOT NULL,             -- JSON by schemas/sweep-plan.schema.json, or of flows by flow-plan.schema.json, of fetches by fetch-plan.schema.json, of commands by command-plan.schema.json, with every default filled in
   plan_digest TEXT NOT NULL,      -- SHA-256 (hex) of what decides the loads: an unfinished sweep of it is gone on with
   created_at TEXT NOT NULL,       -- ISO 8601, UTC
   finished_at TEXT,               -- NULL: unfinished
@@ -16,7 +16,7 @@ CREATE TABLE sweep (
   command TEXT NOT NULL,          -- JSON array: the command line that began it
   environment TEXT NOT NULL,      -- JSON object: the machine and versions that it began on
   owner TEXT,                     -- JSON: the process that runs it now; NULL: none
-  kind TEXT NOT NULL DEFAULT 'pages'  -- 'pages': cells and loads hang on it; 'flows': flow_cell and flow_run; 'fetches': fetch_cell and fetch
+  kind TEXT NOT NULL DEFAULT 'pages'  -- 'pages': cells and loads hang on it; 'flows': flow_cell and flow_run; 'fetches': fetch_cell and fetch; others: measured_cell and measured_run
 );
 CREATE INDEX sweep_plan_digest ON sweep (plan_digest);
 
@@ -263,3 +263,28 @@ CREATE TABLE fetch (
   UNIQUE (cell, block, attempt)
 );
 CREATE UNIQUE INDEX fetch_valid_once ON fetch (cell, block) WHERE status = 'valid';
+
+-- What a sweep of an instrument compares that has no tables of its own, and every attempt at a run, as of loads.
+CREATE TABLE measured_cell (
+  id INTEGER PRIMARY KEY,
+  sweep INTEGER NOT NULL REFERENCES sweep (id) ON DELETE CASCADE,
+  subject TEXT NOT NULL,          -- what is measured: of commands ('commands') a command's name
+  link TEXT,                      -- short form, canonical; NULL: the network as it is
+  link_profile TEXT               -- JSON by schemas/link-profile.schema.json; NULL as above
+);
+CREATE UNIQUE INDEX measured_cell_place ON measured_cell (sweep, subject, ifnull(link, ''));
+
+CREATE TABLE measured_run (
+  id INTEGER PRIMARY KEY,
+  cell INTEGER NOT NULL REFERENCES measured_cell (id) ON DELETE CASCADE,
+  block INTEGER NOT NULL,         -- repetition, from 0: every subject on a link runs once in it
+  attempt INTEGER NOT NULL,       -- from 0
+  position INTEGER NOT NULL,      -- place in the sweep's planned order, from 0
+  status TEXT NOT NULL CHECK (status IN ('valid', 'invalid', 'failed')),
+  reasons TEXT NOT NULL,          -- JSON array of strings; empty for a valid run
+  started_at TEXT NOT NULL,
+  wall_ms REAL NOT NULL,
+  record TEXT,                    -- JSON, of commands by schemas/command-record.schema.json; NULL: the run left none
+  UNIQUE (cell, block, attempt)
+);
+CREATE UNIQUE INDEX measured_run_valid_once ON measured_run (cell, block) WHERE status = 'valid';

@@ -87,12 +87,17 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "cli/engine": ["cli/base", "cli/link", "cli/load", "cli/results", "cli/report", "cli/sweep"],
   "cli/instruments/flows": [...instrumentRooms, "cli/instruments/flows/records", "cli/instruments/flows/language"],
   "cli/instruments/fetch": instrumentRooms,
-  "cli/instruments": ["cli/base", "cli/engine", "cli/results", "cli/instruments/flows", "cli/instruments/fetch"],
+  "cli/instruments/command": instrumentRooms,
+  "cli/instruments": [
+    ...["cli/base", "cli/engine", "cli/results"],
+    ...["cli/instruments/flows", "cli/instruments/fetch", "cli/instruments/command"],
+  ],
   "cli/install": ["cli/base", "cli/browser", "cli/recording", "cli/results"],
   "cli/commands": [
     "cli/pages",
     "cli/instruments/flows",
     "cli/instruments/fetch",
+    "cli/instruments/command",
     "cli/instruments",
     "cli/base",
     "cli/engine",
@@ -190,7 +195,7 @@ test("a cycle is found, and told by its files", () => {
 
 /** Files outside of an instrument's folder that name it. The engine and the registry name none; of the others there may be no more. */
 const namers: Readonly<Record<string, number>> = {
-  "cli/commands": 9,
+  "cli/commands": 10,
   "cli/load": 2,
   "cli/sweep": 1,
 };

@@ -9,6 +9,7 @@ import { parseOwner, stateOf, thisProcess } from "./process_owner.ts";
 
 export const folderKinds = [
   "bundle",
+  "command",
   "extension",
   "fetch",
   "flows",

@@ -8,6 +8,7 @@ import { UserError } from "./errors.ts";
 export const checkout = join(import.meta.dirname, "..", "..");
 
 export type Program =
+  | "trilane-command"
   | "trilane-fetch"
   | "trilane-flows"
   | "trilane-guard"
@@ -17,6 +18,7 @@ export type Program =
   | "trilane-shaper";
 
 const folders: Record<Program, string> = {
+  "trilane-command": "command",
   "trilane-fetch": "fetch",
   "trilane-flows": "flows",
   "trilane-guard": "guard",

@@ -50,6 +50,7 @@ const sections: readonly { readonly title: string; readonly commands: Readonly<R
     commands: {
       flows: () => import("./flows.ts"),
       fetch: () => import("./fetch.ts"),
+      time: () => import("./time.ts"),
       links: () => import("./links.ts"),
       shell: () => import("./shell.ts"),
       meter: () => import("./meter.ts"),

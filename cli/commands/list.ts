@@ -16,7 +16,7 @@ const width = 80;
 function spanOf(
   results: Results,
   sweep: AnySweep,
-): Pick<ListedSweep, "pages" | "lanes" | "links" | "mixes" | "objects"> {
+): Pick<ListedSweep, "pages" | "lanes" | "links" | "mixes" | "objects" | "commands"> {
   if (sweep.kind === "fetches") {
     const { page, objects, lanes } = sweep.plan;
     const links = new Set(results.fetchCellsOf(sweep.id).map(({ link }) => link));
@@ -26,6 +26,11 @@ function spanOf(
       lanes: [...lanes],
       links: links.has(null) ? 0 : links.size,
     };
+  }
+  if (sweep.kind === "commands") {
+    const { commands, recording } = sweep.plan;
+    const links = new Set(results.measuredCellsOf(sweep.id).flatMap(({ link }) => link ?? []));
+    return { pages: recording === undefined ? 0 : 1, lanes: [], links: links.size, commands: commands.length };
   }
   if (sweep.kind === "flows") {
     const { plan } = sweep;
@@ -101,7 +106,8 @@ function recordingLines(recordings: List["recordings"]): string[] {
   return fittedTable([["recording", "exchanges", "filled", "hosts", "addr.", "size", "made"], ...rows]);
 }
 
-function spanWords({ pages, mixes, objects }: ListedSweep): string {
+function spanWords({ pages, mixes, objects, commands }: ListedSweep): string {
+  if (commands !== undefined) return count(commands, "command");
   if (objects !== undefined) return count(objects, "object");
   return mixes === undefined ? String(pages) : count(mixes, "mix", "mixes");
 }

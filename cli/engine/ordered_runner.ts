@@ -35,6 +35,8 @@ export interface OrderedOptions<Cell extends OrderedCell> {
   /** Whether links are what they are asked to be; tasks over others wait for the end, and do not count then. Without: none is tested. */
   readonly links?: LinkTests | null;
   readonly askedToEnd?: AskedToEnd;
+  /** Whether what there is suffices, so that no further task is begun and the sweep is finished. Default: all tasks are run. */
+  readonly isEnough?: () => boolean;
   /** Aborted: the attempt under way is dropped. */
   readonly signal: AbortSignal;
   /** In tests. */
@@ -95,6 +97,8 @@ class OrderedRunner<Cell extends OrderedCell, Made extends EndedAttempt> {
   #done: number;
   #wall_ms = 0;
   #asked: string | null = null;
+  #block: number | null = null;
+  #enough = false;
 
   constructor(options: OrderedOptions<Cell>, kind: TaskKind<Cell, Made>) {
     const { sweep, signal, tasks, pause, machine, guess_ms } = options;
@@ -135,6 +139,13 @@ class OrderedRunner<Cell extends OrderedCell, Made extends EndedAttempt> {
     return this.#options.signal.aborted || this.#asked !== null;
   }
 
+  /** Asked where a block of tasks begins: within one, some of what is compared are missing. */
+  #isEnough(block: number): boolean {
+    if (block !== this.#block) this.#enough ||= this.#options.isEnough?.() ?? false;
+    this.#block = block;
+    return this.#enough;
+  }
+
   async #waitForCalm(): Promise<void> {
     if (this.#kind.waitsForCalm && this.#retries.mayRepeat)
       this.#retries.waited(await this.#admission.admitCalm(() => !this.#mustEnd(), true));
@@ -144,6 +155,7 @@ class OrderedRunner<Cell extends OrderedCell, Made extends EndedAttempt> {
   async #runTasks(tasks: readonly PlannedTask<Cell>[], last: boolean): Promise<boolean> {
     for (const task of tasks) {
       if (this.#mustEnd()) return false;
+      if (this.#isEnough(task.planned.block)) return true;
       const fault = await this.#linkFault(task.cell.link, last);
       if (this.#mustEnd()) return false;
       if (fault !== null && !last) {

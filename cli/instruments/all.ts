@@ -3,10 +3,11 @@
 import { readForeignJson } from "../base/foreign_file.ts";
 import type { PlanKind } from "../engine/instrument.ts";
 import type { AnySweep } from "../results/store/results.ts";
+import { commandPlans } from "./command/plan_kind.ts";
 import { fetchPlans } from "./fetch/plan_kind.ts";
 import { flowPlans } from "./flows/plan_kind.ts";
 
-export const instruments: readonly PlanKind[] = [flowPlans, fetchPlans];
+export const instruments: readonly PlanKind[] = [flowPlans, fetchPlans, commandPlans];
 
 /** null: pages. */
 export const kindOfSweeps = (kind: AnySweep["kind"]): PlanKind | null =>

@@ -19,18 +19,24 @@ export interface LabLimits {
   readonly signal: AbortSignal;
   /** Given what its programs print, piece by piece. Default: that is dropped. */
   readonly printed?: (text: string) => void;
+  /** Default: ours. */
+  readonly environment?: NodeJS.ProcessEnv;
 }
 
 /** Resolves when all is gone: by itself, for it took too long, or because the signal came. */
 export async function runLab(
   commandLine: readonly string[],
-  { timeout_ms, signal, printed }: LabLimits,
+  { timeout_ms, signal, printed, environment = process.env }: LabLimits,
 ): Promise<LabEnd> {
   signal.throwIfAborted();
   const [program = "", ...words] = commandLine;
   debugLine("lab", () => commandLine.join(" "));
   // A process group of its own: Ctrl-C in the terminal is for the command line, which then ends the lab in order.
-  const child = spawn(program, words, { detached: true, stdio: ["ignore", printed ? "pipe" : "ignore", "pipe"] });
+  const child = spawn(program, words, {
+    detached: true,
+    stdio: ["ignore", printed ? "pipe" : "ignore", "pipe"],
+    env: environment,
+  });
   if (printed) child.stdout?.setEncoding("utf8").on("data", printed);
   takePrecedence(child.pid);
   const exited = exitOf(child);

@@ -5,6 +5,7 @@ import { binaryDigest } from "../browser/browser_binary.ts";
 import { sourceDigest } from "./source_digest.ts";
 
 const programs: readonly Program[] = [
+  "trilane-command",
   "trilane-fetch",
   "trilane-flows",
   "trilane-guard",

@@ -1,5 +1,5 @@
 // Everything that is measured, of every subject, as rows of one kind: its name in data, title, meaning and unit. The rows stand in the
-// schemas (metrics, flow-result, fetch-record). Computes none of them.
+// schemas (metrics, flow-result, fetch-record, command-record). Computes none of them.
 import {
   type ComputedMetric,
   computedFacts,
@@ -11,6 +11,7 @@ import {
   videoFacts,
   visualFacts,
 } from "../../extension/capture/metric_facts.ts";
+import commandSchema from "../../schemas/command-record.schema.json" with { type: "json" };
 import fetchSchema from "../../schemas/fetch-record.schema.json" with { type: "json" };
 import flowSchema from "../../schemas/flow-result.schema.json" with { type: "json" };
 import type { FetchRecord } from "../../schemas/generated/fetch_record.ts";
@@ -74,6 +75,14 @@ export type GroupMetric = keyof typeof group_metrics.properties;
 export type DirectionMetric = keyof typeof direction_metrics.properties;
 export type PingMetric = keyof typeof ping_metrics.properties;
 export type RecordedFetchMetric = WithMetric<typeof fetchSchema.properties> & keyof FetchRecord;
+const { process: commandProcess, counted: commandTraffic } = commandSchema.definitions;
+
+/** Of the command and its processes. */
+export type ProcessMetric = WithMetric<typeof commandProcess.properties>;
+/** Of its link. */
+export type TrafficMetric = keyof typeof commandTraffic.properties;
+export type CommandMetric = ProcessMetric | TrafficMetric;
+
 export type FetchMetric = RecordedFetchMetric | keyof typeof computedOfFetch;
 
 const counts = {
@@ -93,6 +102,7 @@ export const metrics = {
   group: measuredRows<GroupMetric>(group_metrics.properties),
   direction: measuredRows<DirectionMetric>(direction_metrics.properties),
   ping: measuredRows<PingMetric>(ping_metrics.properties),
+  command: measuredRows<CommandMetric>({ ...commandProcess.properties, ...commandTraffic.properties }),
   fetch: measuredRows<FetchMetric>({ ...fetchSchema.properties, ...computedOfFetch }),
 } as const;
 

@@ -18,6 +18,8 @@ export interface PlottedLoad {
 
 export interface PlottedLane {
   readonly lane: string;
+  /** Its colour. Default: the lane's. */
+  readonly className?: string;
   readonly median: number | null;
   /** So many loads timed out that it is only known to be longer. */
   readonly isAtLeast: boolean;
@@ -50,6 +52,8 @@ export interface Drawn {
   /** The lane whose median on the same page and link is 100 %. Missing: values are ms. */
   readonly relativeTo?: string;
   readonly gain?: Gain | null;
+  /** What the dots are. Default: loads of a page, by lane. */
+  readonly words?: { readonly attempt: string; readonly by: string };
 }
 
 const width = 960;
@@ -64,6 +68,7 @@ function offset(index: number): number {
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const usualWords = { title: "PLT", noun: "page load time" };
+const loadWords = { attempt: "load", by: "lane" };
 
 /** Where the gain stands, above the lanes. */
 const gainHeight = 30;
@@ -91,9 +96,11 @@ function gainMarkup({ lane, over, text, isShown }: Gain, { lanes, top, at }: Pla
 
 /** Lanes as tracks on one axis. */
 export function distributionFigure(lanes: readonly PlottedLane[], drawn: Drawn): Markup {
-  const { left, metric = usualWords, relativeTo, gain = null } = drawn;
+  const { left, metric = usualWords, relativeTo, gain = null, words = loadWords } = drawn;
+  const { attempt } = words;
   const timed = lanes.flatMap(({ loads }) => loads);
-  if (timed.length === 0) return html`<p class="nothing">No load of this page on this link has a ${metric.noun}.</p>`;
+  if (timed.length === 0)
+    return html`<p class="nothing">${drawn.words ? `No ${attempt}` : "No load of this page on this link"} has a ${metric.noun}.</p>`;
   const isRelative = relativeTo !== undefined;
   const medianText = ({ median, isAtLeast }: PlottedLane, otherwise: string): string => {
     if (median === null) return otherwise;
@@ -130,14 +137,14 @@ export function distributionFigure(lanes: readonly PlottedLane[], drawn: Drawn):
       plotted.median !== null &&
       html`<line class="median" x1="${within(plotted.median)}" x2="${within(plotted.median)}" y1="${middle - 15}" y2="${middle + 15}"/>`;
     const around = plotted.interval ? ` (${intervalText(plotted.interval)})` : "";
-    const numbers = `${medianText(plotted, "no valid load")}${around}`;
-    return html`<g class="${laneClass(plotted.lane, names)}"><text class="lane" x="0" y="${middle + 4}">${plotted.lane}</text>${interval}${dots}${middleLine}<text class="told" x="${width - rightWidth + 14}" y="${middle}">${numbers}</text><text class="axis" x="${width - rightWidth + 14}" y="${middle + 14}">n = ${String(plotted.valid)}${plotted.variation !== null && `, CV ${(plotted.variation * 100).toFixed(1)} %`}${plotted.timed_out > 0 && `, ${plotted.timed_out} timed out`}</text></g>`;
+    const numbers = `${medianText(plotted, `no valid ${attempt}`)}${around}`;
+    return html`<g class="${plotted.className ?? laneClass(plotted.lane, names)}"><text class="lane" x="0" y="${middle + 4}">${plotted.lane}</text>${interval}${dots}${middleLine}<text class="told" x="${width - rightWidth + 14}" y="${middle}">${numbers}</text><text class="axis" x="${width - rightWidth + 14}" y="${middle + 14}">n = ${String(plotted.valid)}${plotted.variation !== null && `, CV ${(plotted.variation * 100).toFixed(1)} %`}${plotted.timed_out > 0 && `, ${plotted.timed_out} timed out`}</text></g>`;
   });
-  const label = `${metric.title} of every load by lane${isRelative ? `, % of ${relativeTo}` : ""}: ${lanes.map((lane) => `${lane.lane} median ${medianText(lane, "none")}`).join(", ")}${gain ? `; ${gain.lane} against ${gain.over}: ${gain.text}` : ""}`;
+  const label = `${metric.title} of every ${attempt} by ${words.by}${isRelative ? `, % of ${relativeTo}` : ""}: ${lanes.map((lane) => `${lane.lane} median ${medianText(lane, "none")}`).join(", ")}${gain ? `; ${gain.lane} against ${gain.over}: ${gain.text}` : ""}`;
   const out = lanes.reduce((sum, { timed_out }) => sum + timed_out, 0);
   const axis = isRelative ? `${metric.noun}, % of ${relativeTo}’s median` : `${metric.noun}, ms`;
   const per = isRelative ? `, % of ${relativeTo}’s median on its page and link` : "";
-  return html`<figure class="distribution"><div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${bottom + 34}" width="${width}" height="${bottom + 34}">${grid}${gain && gainMarkup(gain, { lanes, top, at: within })}${rows}<text class="axis mid" x="${(labelWidth + 10 + width - rightWidth) / 2}" y="${bottom + 31}">${axis}</text></svg></div><figcaption>${capital(metric.noun)} of every load${per}: n = ${String(timed.filter(({ valid }) => valid).length)} valid${
-    left > 0 && html`; ${count(left, "load")} invalid (crosses)`
-  }${out > 0 && html`; ${count(out, "load")} timed out (no dot; slower than all)`}. Line: median; band: 95 % interval${!isRelative && "; CV: standard deviation over mean"}. The axis does not start at 0.</figcaption></figure>`;
+  return html`<figure class="distribution"><div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${bottom + 34}" width="${width}" height="${bottom + 34}">${grid}${gain && gainMarkup(gain, { lanes, top, at: within })}${rows}<text class="axis mid" x="${(labelWidth + 10 + width - rightWidth) / 2}" y="${bottom + 31}">${axis}</text></svg></div><figcaption>${capital(metric.noun)} of every ${attempt}${per}: n = ${String(timed.filter(({ valid }) => valid).length)} valid${
+    left > 0 && html`; ${count(left, attempt)} invalid (crosses)`
+  }${out > 0 && html`; ${count(out, attempt)} timed out (no dot; slower than all)`}. Line: median; band: 95 % interval${!isRelative && "; CV: standard deviation over mean"}. The axis does not start at 0.</figcaption></figure>`;
 }

@@ -41,6 +41,7 @@ const programs = (
     "trilane-shaper",
     "trilane-probe",
     "trilane-flows",
+    "trilane-command",
     "trilane-fetch",
     "trilane-guard",
   ] satisfies Program[]

@@ -1,4 +1,5 @@
-// What the rows of attempts have in common, whatever was attempted: page loads, flow runs (flow_runs.ts) and fetches (fetch_runs.ts). Used
+// What the rows of attempts have in common, whatever was attempted: page loads, flow runs (flow_runs.ts), fetches (fetch_runs.ts) and
+// runs of other instruments (measured_runs.ts). Used
 // by the results' owner alone.
 import type { AnySweep, LoadStatus, Row, SweepProgress } from "./sweep_rows.ts";
 
@@ -29,6 +30,7 @@ const tables: Readonly<Record<AnySweep["kind"], { readonly cells: string; readon
   pages: { cells: "cell", attempts: "load" },
   flows: { cells: "flow_cell", attempts: "flow_run" },
   fetches: { cells: "fetch_cell", attempts: "fetch" },
+  commands: { cells: "measured_cell", attempts: "measured_run" },
 };
 
 /** Counted without reading what the attempts left. */

@@ -15,6 +15,7 @@ const measuredCells = [
   { cells: "cell", measured: "load" },
   { cells: "flow_cell", measured: "flow_run" },
   { cells: "fetch_cell", measured: "fetch" },
+  { cells: "measured_cell", measured: "measured_run" },
 ] as const;
 
 /** Further tables whose rows name a sweep. */
@@ -34,7 +35,7 @@ export function hideSweeps(database: DatabaseSync, choose: () => readonly number
   }
 }
 
-/** What hangs on sweeps that are gone, one load, flow run or fetch at a time, after these a cell with its films. */
+/** What hangs on sweeps that are gone, one attempt at a time, after these a cell with its films. */
 function* removals(database: DatabaseSync): Generator<void> {
   const isGone = "sweep NOT IN (SELECT id FROM sweep)";
   for (const { cells, measured } of measuredCells) {

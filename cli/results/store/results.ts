@@ -1,4 +1,5 @@
-// The one owner of HOME/results.db: sweeps, their cells, and every attempt at a load, a flow run or a fetch, each one transaction.
+// The one owner of HOME/results.db: sweeps, their cells, and every attempt at a load or at a run of an instrument, each one
+// transaction.
 // Decides nothing about which load comes next (cli/sweep) or what loads mean (cli/results/verdict). Over 500 lines, because one
 // class owns the connection and all that is asked of it; what single tables hold stands in files of their own.
 import type { DatabaseSync } from "node:sqlite";
@@ -67,6 +68,16 @@ import { addLoadBrowser, loadBrowserColumns } from "./load_browsers.ts";
 import { addLoadCoverage, coverageColumns } from "./load_coverage.ts";
 import { addLoadDisturbance, disturbanceColumns } from "./load_disturbance.ts";
 import { addLoadMetrics } from "./load_metrics.ts";
+import {
+  addMeasuredCells,
+  addMeasuredRun,
+  type MeasuredCell,
+  type MeasuredRun,
+  type NewMeasuredCell,
+  type NewMeasuredRun,
+  readMeasuredCells,
+  readMeasuredRuns,
+} from "./measured_runs.ts";
 import { loadMetricColumns, metricColumns } from "./metric_columns.ts";
 import { isOneDevice } from "./page_devices.ts";
 import { packedPageLoad, unpackedPageLoad } from "./page_load_blob.ts";
@@ -76,6 +87,7 @@ import {
   type AnySweep,
   anySweepOf,
   type Cell,
+  type CommandSweep,
   cellOf,
   countColumns,
   type FetchSweep,
@@ -98,6 +110,7 @@ import { addUnmatched, readUnmatched, type Unmatched } from "./unmatched.ts";
 export type {
   AnySweep,
   Cell,
+  CommandSweep,
   Environment,
   FetchSweep,
   FlowSweep,
@@ -109,6 +122,7 @@ export type {
   NewLoad,
   NewSweep,
   SharedSweep,
+  StoredCommandPlan,
   Sweep,
   SweepProgress,
 } from "./sweep_rows.ts";
@@ -122,6 +136,8 @@ export type {
   FlowRunRow,
   Host,
   HostFacts,
+  MeasuredCell,
+  MeasuredRun,
   NewFetch,
   NewFetchCell,
   NewFetchSweep,
@@ -130,10 +146,20 @@ export type {
   NewFlowRun,
   NewFlowSweep,
   NewHost,
+  NewMeasuredCell,
+  NewMeasuredRun,
   PlacedCell,
   StoredFetch,
   Unmatched,
 };
+
+/** Of an instrument that has no tables of its own. */
+export interface NewMeasuredSweep<Sweep extends AnySweep>
+  extends Pick<NewSweep, "name" | "plan_digest" | "seed" | "command" | "environment"> {
+  readonly kind: Sweep["kind"];
+  readonly plan: Sweep["plan"];
+  readonly measuredCells: readonly NewMeasuredCell[];
+}
 
 /** Another process is at work on the sweep. */
 export class SweepRunsError extends UserError {}
@@ -204,6 +230,13 @@ export class Results {
     if (sweep.kind === "fetches") return sweep;
     const has = sweep.kind === "pages" ? "page loads" : sweep.kind;
     throw new UserError(`sweep ${id} has ${has} and no fetches: see \`trilane list\``);
+  }
+
+  /** UserError where there is none of that number, or it is of another kind. */
+  commandSweep(id: number): CommandSweep {
+    const sweep = this.anySweep(id);
+    if (sweep.kind === "commands") return sweep;
+    throw new UserError(`sweep ${id} is of ${sweep.kind} and has no commands: see \`trilane list\``);
   }
 
   /** Of any kind. UserError where there is none of that number. */
@@ -405,6 +438,20 @@ export class Results {
     });
   }
 
+  /** As beginSweep, of an instrument that has no tables of its own. */
+  beginMeasuredSweep<Sweep extends AnySweep>(asked: NewMeasuredSweep<Sweep>, fresh: boolean): BegunSweep<Sweep> {
+    return this.#write(() => {
+      const newest = fresh ? null : this.#newest(asked.plan_digest);
+      if (newest?.finished_at === null && newest.kind === asked.kind) {
+        this.#claim(newest.id);
+        return { sweep: newest as Sweep, resumed: true };
+      }
+      const id = this.#addSweepRow(asked, asked.kind);
+      addMeasuredCells(this.#database, id, asked.measuredCells);
+      return { sweep: this.anySweep(id) as Sweep, resumed: false };
+    });
+  }
+
   #beginFlows(asked: NewFlowSweep, fresh: boolean): BegunSweep<FlowSweep> {
     const newest = fresh ? null : this.newestFlowSweep(asked.plan_digest);
     if (newest?.finished_at === null) {
@@ -506,6 +553,21 @@ export class Results {
     return this.#write(() => addFetch(this.#database, fetch));
   }
 
+  /** Of an instrument that has no tables of its own, in the plan's order. */
+  measuredCellsOf(sweep: number): MeasuredCell[] {
+    return readMeasuredCells(this.#read, sweep);
+  }
+
+  /** Every attempt in the order in which they ended. `Document`: its instrument's record. */
+  measuredRunsOf<Document extends object>(sweep: number): MeasuredRun<Document>[] {
+    return readMeasuredRuns(this.#read, sweep);
+  }
+
+  /** Stores one attempt at a run, whole or not at all; returns its number. */
+  recordMeasuredRun(run: NewMeasuredRun): number {
+    return this.#write(() => addMeasuredRun(this.#database, run));
+  }
+
   /** Stores a filmed load of a cell whole or not at all. */
   recordFilm(film: NewFilm): void {
     this.#write(() => addFilm(this.#database, film));
@@ -580,7 +642,7 @@ export class Results {
   }
 
   /** Its number. */
-  #addSweepRow(asked: NewSweep | NewFlowSweep | NewFetchSweep, kind: AnySweep["kind"]): number {
+  #addSweepRow(asked: Omit<NewSweep, "plan" | "cells"> & { readonly plan: object }, kind: AnySweep["kind"]): number {
     const { lastInsertRowid } = this.#database
       .prepare(
         `INSERT INTO sweep (name, plan, plan_digest, created_at, seed, command, environment, owner, kind)

@@ -1,12 +1,13 @@
 // What the tables `sweep`, `cell`, `load` and `link_test` hold, as they are handed out, and how rows become that. Reads and writes
 // no files: results.ts does.
 import type { SQLOutputValue } from "node:sqlite";
+import type { CommandPlanDocument, PlannedNumber } from "../../../schemas/generated/command_plan.ts";
 import type { FlowPlanDocument } from "../../../schemas/generated/flow_plan.ts";
 import type { LaneLabel } from "../../../schemas/generated/lane_label.ts";
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import type { SelftestLink } from "../../../schemas/generated/selftest.ts";
-import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
+import type { PlanLink, SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import type { StoredFetchPlan } from "./fetch_runs.ts";
 import type { Host, NamedHost } from "./hosts.ts";
 import type { LoadBrowser } from "./load_browsers.ts";
@@ -21,7 +22,7 @@ export type LoadStatus = "valid" | "invalid" | "failed";
 /** What a sweep began on: versions and machine, for the report. */
 export type Environment = Readonly<Record<string, string | number | boolean | null>>;
 
-/** What sweeps have in common, of pages, of flows and of fetches. */
+/** What sweeps have in common, whatever they are of. */
 interface SweepFacts {
   readonly id: number;
   readonly name: string;
@@ -56,10 +57,24 @@ export interface FetchSweep extends SweepFacts {
   readonly plan: StoredFetchPlan;
 }
 
+/** A plan of commands as it is stored (cli/instruments/command/plan fills in its defaults). */
+export interface StoredCommandPlan extends Omit<CommandPlanDocument, "commands" | "links" | "numbers"> {
+  readonly commands: readonly { readonly name: string; readonly words: readonly string[] }[];
+  /** Absent: the network as it is. */
+  readonly links?: readonly PlanLink[];
+  readonly numbers: readonly PlannedNumber[];
+}
+
+/** A sweep of commands: of `trilane time`. */
+export interface CommandSweep extends SweepFacts {
+  readonly kind: "commands";
+  readonly plan: StoredCommandPlan;
+}
+
 /** What several machines may share. */
 export type SharedSweep = Sweep | FlowSweep;
 
-export type AnySweep = SharedSweep | FetchSweep;
+export type AnySweep = SharedSweep | FetchSweep | CommandSweep;
 
 /** How far a sweep is. */
 export interface SweepProgress {
@@ -163,6 +178,7 @@ export function anySweepOf(row: Row): AnySweep {
   };
   if (row.kind === "flows") return { ...facts, kind: "flows", plan: plan as StoredFlowPlan };
   if (row.kind === "fetches") return { ...facts, kind: "fetches", plan: plan as StoredFetchPlan };
+  if (row.kind === "commands") return { ...facts, kind: "commands", plan: plan as StoredCommandPlan };
   return { ...facts, kind: "pages", plan: plan as SweepPlan };
 }
 

@@ -109,8 +109,8 @@ function partOf(results: Results, path: string, rows: SweepRows, host: Host, pla
 
 function partsOf(results: Results, path: string): Part[] {
   return results.listAllSweeps().flatMap((sweep) => {
-    // No machines share fetches.
-    if (sweep.kind === "fetches") return [];
+    // No machines share fetches or commands.
+    if (sweep.kind !== "pages" && sweep.kind !== "flows") return [];
     const rows = rowsOf(results, sweep);
     return results.hostsOf(sweep.id).flatMap((host) => {
       const groups = isReference(sweep.environment)

@@ -37,7 +37,7 @@ function readSettings(schema: string): Settings {
 export function planRange(
   setting: string,
   unit?: string,
-  schema: "sweep-plan" | "flow-plan" | "fetch-plan" = "sweep-plan",
+  schema: "sweep-plan" | "flow-plan" | "fetch-plan" | "command-plan" = "sweep-plan",
 ): Range {
   const settings = known.get(schema) ?? readSettings(schema);
   known.set(schema, settings);

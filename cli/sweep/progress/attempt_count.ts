@@ -1,7 +1,7 @@
 // How far a sweep is, in runs that are done and in attempts at them, from its events. Writes nothing.
 import type { SweepEvent } from "../../../schemas/generated/sweep_event.ts";
 import { count } from "../../base/numbers.ts";
-import { fetchPlace, flowPlace } from "./progress_lines.ts";
+import { commandPlace, fetchPlace, flowPlace } from "./progress_lines.ts";
 
 export interface AttemptStatus {
   readonly done: number;
@@ -35,6 +35,9 @@ export class AttemptCount {
       case "fetch-finished":
         this.#add(event.status);
         return this.#status(event.done, event.fetches, "fetches", event.left_s, fetchPlace(event));
+      case "command-finished":
+        this.#add(event.status);
+        return this.#status(event.done, event.runs, "runs", event.left_s, commandPlace(event));
       default:
         return null;
     }

@@ -5,7 +5,7 @@ import { painted, type ShownLine, terminalJson, terminalText } from "../../base/
 import { wrapped } from "../../base/wrapped_text.ts";
 import { AttemptCount } from "./attempt_count.ts";
 import { Tracks } from "./filling_tracks.ts";
-import { fetchPlace, flowPlace, formatDuration, progressLine } from "./progress_lines.ts";
+import { commandPlace, fetchPlace, flowPlace, formatDuration, progressLine } from "./progress_lines.ts";
 import { logProgress, type Verbosity } from "./progress_log.ts";
 import { TroubleLimit } from "./trouble_limit.ts";
 
@@ -103,6 +103,9 @@ class TerminalProgress implements Progress {
         break;
       case "fetch-started":
         this.#begin(`, ${fetchPlace(event)}`);
+        break;
+      case "command-started":
+        this.#begin(`, ${commandPlace(event)}`);
         break;
       case "film-finished":
         this.#countDownFrom(event.left_s);

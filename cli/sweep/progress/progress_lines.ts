@@ -1,6 +1,7 @@
 // What a sweep's events are in words, a line each. Pure.
 import type {
   BrowserChanged,
+  CommandFinished,
   FetchFinished,
   FilmFinished,
   FlowRunFinished,
@@ -53,7 +54,12 @@ function testLine({ link, reason, measurements, puts_off, tested, links, left_s 
   return `self-test ${tested} of ${links}: ${link} is as asked${left}`;
 }
 
-const nounsOf = { pages: ["run", "runs"], flows: ["run", "runs"], fetches: ["fetch", "fetches"] } as const;
+const nounsOf = {
+  pages: ["run", "runs"],
+  flows: ["run", "runs"],
+  fetches: ["fetch", "fetches"],
+  commands: ["run", "runs"],
+} as const;
 
 function startLine(event: SweepStarted): string {
   const { sweep, name, cells, loads, done, resumed, expected_s, kind } = event;
@@ -94,6 +100,11 @@ function fetchTroubleLine(event: FetchFinished): string {
   return `${event.status}: ${fetchPlace(event)}: ${event.reasons[0] ?? "no reason given"}`;
 }
 
+/** Which command is run. */
+export function commandPlace({ command, link }: Pick<CommandFinished, "command" | "link">): string {
+  return `${command}${link === null ? "" : ` ${link}`}`;
+}
+
 function filmTroubleLine({ page, link, lane, status, reasons }: FilmFinished): string {
   return `no film of ${page} ${link} ${lane}: ${status}: ${reasons[0] ?? "no reason given"}`;
 }
@@ -119,7 +130,7 @@ export interface Said {
   readonly reason?: string;
 }
 
-type Attempted = LoadFinished | FilmFinished | FlowRunFinished | FetchFinished;
+type Attempted = LoadFinished | FilmFinished | FlowRunFinished | FetchFinished | CommandFinished;
 
 function troubleOf(event: Attempted, line: string): Said | null {
   if (event.status === "valid") return null;
@@ -151,6 +162,8 @@ export function progressLine(event: SweepEvent): Said | null {
       return troubleOf(event, flowTroubleLine(event));
     case "fetch-finished":
       return troubleOf(event, fetchTroubleLine(event));
+    case "command-finished":
+      return troubleOf(event, `${event.status}: ${commandPlace(event)}: ${event.reasons[0] ?? "no reason given"}`);
     default:
       return null;
   }

@@ -43,6 +43,7 @@ test("a part that there is not is refused in one line, by each program", () => {
     "trilane-probe",
     "trilane-flows",
     "trilane-fetch",
+    "trilane-command",
   ] as const;
   for (const program of programs) {
     const { status, stderr } = run(programPath(program), "lab,foo", "--version");

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { type Program, programPath } from "../../../cli/base/programs.ts";
 
 const programs: readonly Program[] = [
+  "trilane-command",
   "trilane-fetch",
   "trilane-flows",
   "trilane-guard",

@@ -1,0 +1,106 @@
+// What runs of commands come to, in sentences, the answer first: which command takes less time, by how much, how sure; what their numbers
+// say; what failed. Pure: text out, no colour.
+import { count, formatPercents, formatTime, formatTimeRange, percentRange } from "../../../base/numbers.ts";
+import { figures } from "../../../registry/units.ts";
+import { notShownClause, unitsText } from "../../../results/answer/contrast.ts";
+import type { NewMeasuredCell, StoredCommandPlan } from "../../../results/store/results.ts";
+import { type CommandRun, quantitiesOf } from "../metrics/values.ts";
+import { type ComparedCommands, compareCommands } from "./comparison.ts";
+import { timeQuantity } from "./stopping.ts";
+import { summarizeCommands } from "./summary.ts";
+
+/** More are the report's to show. */
+const mostComparisons = 8;
+const mostAlone = 6;
+const mostFailures = 4;
+
+type Cell = Pick<NewMeasuredCell, "subject" | "link">;
+
+/** `9`, and `5 to 12`: by how many per cent the one is less, or more. */
+function percents({ found: { ratio, interval } }: ComparedCommands): { readonly size: string; readonly range: string } {
+  const less = (of: number): number => 100 * (1 - of);
+  const ends = interval && { low: less(interval.high), high: less(interval.low) };
+  const turned = ends && (ratio <= 1 ? ends : { low: -ends.high, high: -ends.low });
+  const text = formatPercents(Math.abs(less(ratio)), turned);
+  return { size: text.percent, range: percentRange(text) };
+}
+
+/** `new takes 120 ms (9 %, 95 %: 5 to 12) less than old (n = 10 runs)`. */
+function clauseOf(compared: ComparedCommands, margin_percent: number): string {
+  const { one, other, quantity, found, difference } = compared;
+  const { size, range } = percents(compared);
+  const word = found.ratio <= 1 ? "less" : "more";
+  const units = unitsText(found, "run");
+  const isTime = quantity.metric !== null;
+  const amount = isTime ? formatTime(Math.abs(difference)) : figures(Math.abs(difference));
+  const what = isTime ? "" : `, ${quantity.title}`;
+  const of = (verb: string): string =>
+    isTime ? `${one} ${verb}` : `${quantity.title} of ${one} ${verb === "takes" ? "is" : "was"}`;
+  const than = isTime ? other : `that of ${other}`;
+  switch (compared.shown) {
+    case "unknown":
+      return `${of("took")} ${amount} (${size} %) ${word} than ${than} (${units})`;
+    case "equal":
+      return `${one} and ${other} take equally long, within ${figures(margin_percent)} % (95 %: ${range} % ${word}; ${units})`;
+    case "none":
+      return `${one} against ${other}${what}: no difference shown (95 %: ${range} % ${word}${notShownClause(found, "0")}; ${units})`;
+    default:
+      return `${of("takes")} ${amount} (${size} %, 95 %: ${range}) ${word} than ${than} (${units})`;
+  }
+}
+
+function aloneSentences(
+  cells: readonly Cell[],
+  runs: readonly CommandRun[],
+  prefix: (link: string | null) => string,
+): string[] {
+  return summarizeCommands(cells, runs)
+    .slice(0, mostAlone)
+    .flatMap(({ command, link, metrics, valid }) => {
+      const time = metrics.find(({ name, printed }) => name === "wall_ms" && !printed);
+      if (!time || time.median === null) return [];
+      const { median, low, high } = time;
+      const range = low !== null && high !== null ? formatTimeRange({ low, high }) : "";
+      return [
+        `${prefix(link)}${command} takes ${formatTime(median)} (${range === "" ? "" : `95 %: ${range}; `}n = ${count(valid, "run")}).`,
+      ];
+    });
+}
+
+function failureSentences(runs: readonly CommandRun[]): string[] {
+  const failed = runs.filter(({ status }) => status === "failed");
+  const groups = [...Map.groupBy(failed, ({ subject, reasons }) => JSON.stringify([subject, reasons[0]])).values()];
+  return groups
+    .toSorted((a, b) => b.length - a.length)
+    .slice(0, mostFailures)
+    .flatMap((of) => {
+      const [first] = of;
+      const all = runs.filter(({ subject }) => subject === first?.subject).length;
+      return first
+        ? [
+            `${first.subject}: ${of.length} of ${count(all, "run")} failed: ${first.reasons[0] ?? "no reason was given"}.`,
+          ]
+        : [];
+    });
+}
+
+/** The answer first. Empty if no run is valid and none failed. */
+export function commandSentences(
+  plan: Pick<StoredCommandPlan, "until">,
+  cells: readonly Cell[],
+  runs: readonly CommandRun[],
+): string[] {
+  const prefix = (link: string | null): string =>
+    new Set(cells.map((cell) => cell.link)).size > 1 && link !== null ? `${link}: ` : "";
+  const quantities = [timeQuantity, ...quantitiesOf(runs).filter(({ metric }) => metric === null)];
+  const compared = compareCommands(plan, cells, runs, quantities);
+  const margin_percent = plan.until?.decided_percent ?? 0;
+  const told = compared.slice(0, mostComparisons);
+  const rest = compared.length - told.length;
+  return [
+    ...told.map((each) => `${prefix(each.link)}${clauseOf(each, margin_percent)}.`),
+    ...(rest > 0 ? [`${count(rest, "more comparison")}: see the report.`] : []),
+    ...(compared.length === 0 ? aloneSentences(cells, runs, prefix) : []),
+    ...failureSentences(runs),
+  ];
+}

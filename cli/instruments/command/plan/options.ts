@@ -1,0 +1,146 @@
+// The options of `trilane time`, and the plan that they come to. Words to a plan; no rule of what may be in one.
+import { basename } from "node:path";
+import { UserError } from "../../../base/errors.ts";
+import { number } from "../../../base/option.ts";
+import type { OptionTable } from "../../../base/option_table.ts";
+import { refuseAskedWithoutDelay } from "../../../link/profile_file.ts";
+import { lastLook } from "../../../results/stats/sequential.ts";
+import { defineTolerance, toleranceOf } from "../../../sweep/plan/disturbance_option.ts";
+import { planRange } from "../../../sweep/plan/plan_range.ts";
+import { type CommandPlan, commandPlanOf, readCommandPlan } from "./plan.ts";
+import { wordsOf } from "./words.ts";
+
+export interface CommandOptions {
+  plan: string | undefined;
+  command: string[];
+  link: string[];
+  recording: string | undefined;
+  runs: number | undefined;
+  decide: number | undefined;
+  number: string[];
+  numbers: string | undefined;
+  timeout: number | undefined;
+  seed: number | undefined;
+  tolerance: string | undefined;
+  "--"?: string[];
+}
+
+const usualRuns = 10;
+
+const range = (setting: string, unit?: string) => planRange(setting, unit, "command-plan");
+
+export function defineCommandOptions<T>(table: OptionTable<T>): OptionTable<T & Omit<CommandOptions, "plan" | "--">> {
+  return defineTolerance(table, "a run before it is invalid: a share of its time")
+    .option("command", {
+      type: "string",
+      array: true,
+      nargs: 1,
+      default: [] as string[],
+      placeholder: "NAME=COMMAND",
+      describe: "a command to compare, again for others; /bin/sh reads it only if it has pipes, variables and the like",
+    })
+    .option("link", {
+      type: "string",
+      array: true,
+      nargs: 1,
+      default: [] as string[],
+      describe: "run behind this link (RATE/RTT or a name, then settings, see `trilane links`); again for others",
+    })
+    .option("recording", { type: "string", describe: "of --link: serve this recording's origins at the other end" })
+    .option("runs", number(range("repetitions"), { describe: `of each command on each link (default: ${usualRuns})` }))
+    .option(
+      "decide",
+      number(range("decided_percent", "per cent"), {
+        describe: `run until each command is faster or slower than the first, or equal within PERCENT (at most ${lastLook} runs, or --runs)`,
+      }),
+    )
+    .option("number", {
+      type: "string",
+      array: true,
+      nargs: 1,
+      default: [] as string[],
+      placeholder: "NAME=PATTERN",
+      describe: "a number that commands print: a regular expression with it in parentheses; again for others",
+    })
+    .option("numbers", {
+      type: "string",
+      placeholder: "FILE",
+      describe: "a JSON file of names and numbers that each run writes; it is removed before each run",
+    })
+    .option(
+      "timeout",
+      number(range("timeout_s", "seconds"), { describe: "end a run after so long; it has failed (default: 300)" }),
+    )
+    .option(
+      "seed",
+      number(range("seed"), { rare: true, describe: "decides the order of runs and the losses on links (default: 1)" }),
+    );
+}
+
+/** NAME=TEXT. UserError for what is none. */
+function named(option: string, text: string, example: string): { readonly name: string; readonly text: string } {
+  const [, name, rest] = /^([^=\n]+)=(.+)$/s.exec(text) ?? [];
+  if (name === undefined || rest === undefined)
+    throw new UserError(`--${option} must be ${example} (got ${JSON.stringify(text.slice(0, 80))})`);
+  return { name: name.trim(), text: rest };
+}
+
+function commandsOf({ command, "--": words = [] }: CommandOptions): CommandPlan["commands"] {
+  const [program] = words;
+  const ofOptions = command.map((each) => {
+    const { name, text } = named(
+      "command",
+      each,
+      "NAME=COMMAND, as --command old='curl -o /dev/null https://shop.example/'",
+    );
+    return { name, words: wordsOf(text) as [string, ...string[]] };
+  });
+  const own =
+    program === undefined ? [] : [{ name: basename(program).slice(0, 60), words: words as [string, ...string[]] }];
+  return [...own, ...ofOptions];
+}
+
+/** What the options set, also in a plan's place. */
+function termsOf(options: CommandOptions): object {
+  const { link, recording, runs, decide, numbers: numbers_file, timeout: timeout_s, seed, tolerance } = options;
+  const numbers = options.number.map((each) => {
+    const { name, text } = named("number", each, "NAME=PATTERN, as --number 'ready=ready in ([0-9.]+) ms'");
+    return { name, pattern: text };
+  });
+  const given = {
+    ...{ recording, repetitions: runs, numbers_file, timeout_s, seed },
+    links: link.length > 0 ? link : undefined,
+    until: decide === undefined ? undefined : { decided_percent: decide },
+    numbers: numbers.length > 0 ? numbers : undefined,
+    tolerance: tolerance === undefined ? undefined : toleranceOf(tolerance, "the run"),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+const planName = (commands: CommandPlan["commands"]): string =>
+  `time ${commands.map(({ name }) => name).join(" ")}`.replaceAll(/[^A-Za-z0-9._ -]+/g, "-").slice(0, 120);
+
+/** UserError in one line. */
+export function commandPlanFrom(options: CommandOptions): CommandPlan {
+  const commands = commandsOf(options);
+  for (const link of options.link) refuseAskedWithoutDelay(link);
+  if (options.plan !== undefined) {
+    if (commands.length > 0)
+      throw new UserError("time: a plan has its commands: leave out --command and what follows --, or the plan");
+    return readCommandPlan(options.plan, termsOf(options));
+  }
+  if (commands.length === 0)
+    throw new UserError(
+      "time: no command: write it after --, as `-- curl -o /dev/null https://...`, or name several with --command",
+    );
+  const empty = commands.find(({ words }) => words.length === 0);
+  if (empty) throw new UserError(`--command ${empty.name}: there is no command after the =`);
+  const repetitions = options.decide === undefined ? usualRuns : lastLook;
+  const document = { name: planName(commands), commands, repetitions, ...termsOf(options) };
+  try {
+    return commandPlanOf(document, "time");
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError(error.message.replace(/^plan time: /, ""));
+  }
+}

@@ -1,0 +1,138 @@
+// What `trilane time` is to run: reads a plan, checks it against schemas/command-plan.schema.json and expands it into cells. Pure but for
+// reading files.
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { CommandPlanDocument } from "../../../../schemas/generated/command_plan.ts";
+import type { PlanLink } from "../../../../schemas/generated/sweep_plan.ts";
+import { UserError } from "../../../base/errors.ts";
+import { firstLook } from "../../../results/stats/sequential.ts";
+import type { NewMeasuredCell, StoredCommandPlan } from "../../../results/store/results.ts";
+import { linkSeed, orderLoads, type PlannedLoad } from "../../../sweep/plan/load_order.ts";
+import { checkedDocument, refuseControls } from "../../../sweep/plan/plan_document.ts";
+import { absoluteLinks, expandLinks, linksOf } from "../../../sweep/plan/plan_links.ts";
+import { numberFault } from "../metrics/numbers.ts";
+
+/** A plan with every default filled in. */
+export interface CommandPlan extends StoredCommandPlan {
+  readonly seed: number;
+  readonly timeout_s: number;
+}
+
+/** More than this is a mistake in a plan, not a plan. */
+const maximumRuns = 1_000_000;
+
+function refuseTwice(names: readonly string[], what: string): void {
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined)
+    throw new UserError(`two ${what} are called ${JSON.stringify(twice)}: give each a name of its own`);
+}
+
+function refuseContradictions({ commands, links, recording, numbers, until, repetitions }: CommandPlan): void {
+  refuseTwice(
+    commands.map(({ name }) => name),
+    "commands",
+  );
+  refuseTwice(
+    numbers.map(({ name }) => name),
+    "numbers",
+  );
+  for (const number of numbers) {
+    const fault = numberFault(number);
+    if (fault !== null) throw new UserError(fault);
+  }
+  if (recording !== undefined && links === undefined)
+    throw new UserError(
+      "a recording is served at the far end of a link: name one (--link 10mbit/50ms), or leave --recording out",
+    );
+  if (until && commands.length < 2)
+    throw new UserError(
+      "--decide compares commands, and there is one: add another (--command NAME='...'), or take --runs",
+    );
+  if (until && repetitions < firstLook)
+    throw new UserError(
+      `--decide first looks after ${firstLook} runs, and there are at most ${repetitions}: raise --runs`,
+    );
+}
+
+/** The plan in a parsed document. UserError, naming `source` and the place in it, if it is none. */
+export function commandPlanOf(document: unknown, source: string, folder = process.cwd()): CommandPlan {
+  const checked = checkedDocument<CommandPlanDocument & { seed: number; timeout_s: number }>(
+    document,
+    source,
+    "command-plan",
+  );
+  const { description = "", commands, numbers = [], links, recording = "" } = checked;
+  const forms = ((links ?? []) as readonly PlanLink[]).filter((link) => typeof link === "string");
+  refuseControls(
+    [description, recording, ...forms, ...commands.map(({ name }) => name), ...numbers.map(({ name }) => name)],
+    source,
+  );
+  try {
+    const { links: _, ...rest } = checked;
+    const plan: CommandPlan = {
+      ...rest,
+      numbers,
+      ...(links === undefined ? {} : { links: absoluteLinks(links, folder) }),
+    };
+    refuseContradictions(plan);
+    const runs = commandCellsOf(plan).length * plan.repetitions;
+    if (runs > maximumRuns) throw new UserError(`${runs} runs: ask for at most ${maximumRuns}`);
+    return plan;
+  } catch (error) {
+    if (!(error instanceof UserError) || source === "time") throw error;
+    throw new UserError(`plan ${source}: ${error.message}`);
+  }
+}
+
+/** A plan from a file. `changes`: in place of what it says. */
+export function readCommandPlan(path: string, changes: object = {}): CommandPlan {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch {
+    throw new UserError(`plan ${path}: cannot be read: name a file with a plan of commands`);
+  }
+  try {
+    return commandPlanOf({ ...(JSON.parse(text) as object), ...changes }, path, dirname(path));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new UserError(`plan ${path}: not JSON (${error.message.split("\n")[0]}): correct it`);
+  }
+}
+
+/** Links x commands, in the plan's order. Files of links are read. */
+export function commandCellsOf({
+  name,
+  links,
+  commands,
+}: Pick<CommandPlan, "name" | "links" | "commands">): NewMeasuredCell[] {
+  const placed = links === undefined ? [{ link: null, link_profile: null }] : linksOf({ name, links });
+  return placed.flatMap((place) => commands.map((command) => ({ subject: command.name, ...place })));
+}
+
+/** Every command once in each block on each link, next to one another in random order: a slow minute meets all of them alike. */
+export function orderCommands(
+  { repetitions, seed }: Pick<CommandPlan, "repetitions" | "seed">,
+  cells: readonly Pick<NewMeasuredCell, "link">[],
+): PlannedLoad[] {
+  return orderLoads(cells, ({ link }) => link ?? "", repetitions, seed);
+}
+
+/** The seed of all that is random on the link in a block: all commands meet the same losses. */
+export function commandSeed(
+  { seed }: Pick<CommandPlan, "seed">,
+  { link, link_profile }: { readonly link: string | null; readonly link_profile: { readonly seed: number } },
+  block: number,
+): number {
+  return linkSeed(seed, { page: "commands", link: link ?? "", link_profile }, block);
+}
+
+/** SHA-256 over what decides the runs. `recording`: its digest; null: there is none. */
+export function commandPlanDigest(plan: CommandPlan, recording: string | null): string {
+  const { name, commands, repetitions, until, seed, timeout_s, tolerance, numbers, numbers_file } = plan;
+  const links = plan.links && expandLinks({ name, links: plan.links }).map(({ form, profile }) => ({ form, profile }));
+  const where = { folder: process.cwd(), links, recording };
+  const decisive = { name, commands, repetitions, until, seed, timeout_s, tolerance, numbers, numbers_file, where };
+  return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
+}

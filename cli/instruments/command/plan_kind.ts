@@ -1,0 +1,33 @@
+// What commands that take plans and sweeps of any instrument know of commands that are timed.
+import type { PlanKind } from "../../engine/instrument.ts";
+import { commandColumns, commandFormats } from "./export/csv.ts";
+import { commandPlanLines, describeCommands } from "./plan/describe.ts";
+import { readCommandPlan } from "./plan/plan.ts";
+
+export const commandPlans: PlanKind = {
+  name: "time",
+  shippedPlans: () => [],
+  isPlan: (document) => Object.hasOwn(document, "commands"),
+  // A run leaves its record alone.
+  lacks: ["evidence"],
+  sweeps: "commands",
+  formats: commandFormats,
+  columns: [{ of: "Of a sweep of commands", columns: commandColumns }],
+  stored: async () => (await import("./stored.ts")).storedCommands,
+  read: (path, runs) => {
+    const plan = readCommandPlan(path, runs === undefined ? {} : { repetitions: runs });
+    return {
+      describe: async () => {
+        const document = describeCommands(plan);
+        return { document, lines: commandPlanLines(plan, document) };
+      },
+      execute: async (terms) => {
+        const [{ execute }, { commandInstrument }] = await Promise.all([
+          import("../../engine/execute.ts"),
+          import("./run/instrument.ts"),
+        ]);
+        return await execute(terms, commandInstrument({ ...terms, plan }));
+      },
+    };
+  },
+};

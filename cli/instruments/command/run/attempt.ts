@@ -1,0 +1,207 @@
+// One run of a command: trilane-command runs it, behind a link made for it or on the network as it is, and what it left is judged. Stores
+// nothing, tries nothing again; its processes and files are gone when this settles.
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { CommandProcess, CommandRecord, CommandTraffic } from "../../../../schemas/generated/command_record.ts";
+import type { FlowCounters } from "../../../../schemas/generated/flow_counters.ts";
+import { RunError, UserError } from "../../../base/errors.ts";
+import { makeProcessFolder, sweepProcessFolders } from "../../../base/process_folder.ts";
+import { killedBy } from "../../../base/process_group.ts";
+import { programPath } from "../../../base/programs.ts";
+import { removeUntilGone, scratchParent, throwIfFull } from "../../../browser/scratch.ts";
+import type { LinkProfile } from "../../../link/link.ts";
+import { disturbedRunReason, heldUp_ms, usualTolerance } from "../../../load/disturbance.ts";
+import { labCommand } from "../../../load/lab.ts";
+import { type LabEnd, runLab } from "../../../load/lab_process.ts";
+import { readShaperReport, type ShaperReport } from "../../../load/reports.ts";
+import type { LoadStatus } from "../../../results/store/results.ts";
+import { printedNumbers, writtenNumbers } from "../metrics/numbers.ts";
+import type { CommandPlan } from "../plan/plan.ts";
+
+export interface CommandLab {
+  readonly home: string;
+  /** null: nothing is served. */
+  readonly recording: string | null;
+  /** With the run's own seed. */
+  readonly link: LinkProfile;
+}
+
+export interface CommandRequest {
+  readonly plan: Pick<CommandPlan, "timeout_s" | "tolerance" | "numbers" | "numbers_file">;
+  readonly words: readonly string[];
+  /** null: on the network as it is. */
+  readonly lab: CommandLab | null;
+  /** Aborted: the run is dropped. */
+  readonly signal: AbortSignal;
+}
+
+export interface CommandAttempt {
+  readonly status: LoadStatus;
+  /** Empty for a valid one. */
+  readonly reasons: readonly string[];
+  /** Of the whole attempt. */
+  readonly wall_ms: number;
+  /** null: it left none. */
+  readonly record: CommandRecord | null;
+}
+
+/** Beyond what the command may take: a lab, and the end of what it started. */
+const patience_ms = 15_000;
+/** What the reports of a lab, and the output, take. */
+const reports_bytes = 6e6;
+const keptEnd = 4096;
+const keptLine = 300;
+
+/** As ours write them: tests hold them to the schema. */
+async function documentIn<Document>(path: string): Promise<Document | null> {
+  try {
+    return JSON.parse(await readFile(path, "utf8")) as Document;
+  } catch {
+    // It was killed before it could.
+    return null;
+  }
+}
+
+async function textIn(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, "utf8");
+  } catch {
+    return null;
+  }
+}
+
+/** What DNS asks is no connection of the command's. */
+function trafficOf({ down, up, flows }: FlowCounters): CommandTraffic {
+  const connections = flows.filter(
+    ({ protocol, far }) => protocol === "tcp" || (protocol === "udp" && far.port !== 53),
+  );
+  return {
+    down_bytes: down.received_bytes,
+    up_bytes: up.sent_bytes,
+    down_packets: down.received_packets,
+    up_packets: up.sent_packets,
+    connections: connections.length,
+  };
+}
+
+/** A folder for what a run leaves, which is gone when `use` has settled. */
+async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const parent = scratchParent(reports_bytes);
+  await sweepProcessFolders(parent, "command");
+  const folder = makeProcessFolder(parent, "command");
+  const removeAtExit = (): void => removeUntilGone(folder);
+  process.once("exit", removeAtExit);
+  try {
+    return await use(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+    process.off("exit", removeAtExit);
+  }
+}
+
+/** Without proxies, which no lab reaches; a recording's certificates are trusted where programs look for some. */
+function environmentOf(lab: CommandLab | null): NodeJS.ProcessEnv | undefined {
+  if (lab === null) return undefined;
+  const own = Object.entries(process.env).filter(([name]) => !/^(https?|ftp|all|no)_proxy$/i.test(name));
+  if (lab.recording === null) return Object.fromEntries(own);
+  const ca = join(lab.home, "ca", "ca.pem");
+  return { ...Object.fromEntries(own), CURL_CA_BUNDLE: ca, SSL_CERT_FILE: ca, NODE_EXTRA_CA_CERTS: ca };
+}
+
+/** Of a run without a record. UserError and RunError for what would fail every run. */
+function failureOf({ exit, timedOut }: LabEnd): string {
+  if (timedOut) return "it had not ended in its time, and did not end when it was told to";
+  const killed = killedBy(exit);
+  if (killed !== null) return `what ran it was killed (${killed})`;
+  const said =
+    exit.stderr
+      .trim()
+      .split("\n")
+      .at(-1)
+      ?.replace(/^trilane-[a-z]+: /, "") ?? "";
+  if (exit.code === 2) throw new UserError(said || "the command cannot be run");
+  if (exit.code === null && exit.signal === null) throw new RunError(said);
+  return said || `what ran it ended with status ${exit.code}`;
+}
+
+/** `: its last line`. */
+function lastLine(output: string): string {
+  const line = output.trimEnd().split("\n").at(-1)?.trim() ?? "";
+  return line === "" ? "" : `: ${line.slice(-keptLine)}`;
+}
+
+/** The command's own failure. */
+function faultOf({ exit_status, signal, timed_out }: CommandProcess, output: string, timeout_s: number): string | null {
+  if (timed_out) return `not done after ${timeout_s} s${lastLine(output)}`;
+  if (signal !== null) return `killed by ${signal}${lastLine(output)}`;
+  return exit_status === 0 ? null : `exit status ${exit_status}${lastLine(output)}`;
+}
+
+/** Why it was over another link than the one that was asked for; null: it was not. */
+function disturbance(
+  process: CommandProcess,
+  shaper: ShaperReport | null,
+  plan: CommandRequest["plan"],
+): string | null {
+  if (shaper === null) return "the link left no report";
+  const { overdue } = shaper;
+  if (overdue === undefined) return "the link's report does not say if it was on time";
+  const { share, ms } = plan.tolerance ?? usualTolerance;
+  const held_ms = heldUp_ms(overdue, process);
+  const tolerated_ms = Math.max(ms, share * process.wall_ms);
+  if (held_ms <= tolerated_ms) return null;
+  return `${disturbedRunReason}: it held the link up for ${held_ms.toFixed(1)} ms (tolerated: ${tolerated_ms.toFixed(1)} ms): let less run beside it, or wait for a quieter moment`;
+}
+
+async function attemptIn(folder: string, request: CommandRequest): Promise<CommandAttempt> {
+  const { plan, words, lab, signal } = request;
+  const begun_ms = performance.now();
+  const file = (name: string): string => join(folder, name);
+  const limit_ms = Math.ceil(plan.timeout_s * 1000);
+  const own = [
+    ...[programPath("trilane-command"), "--record", file("process.json"), "--output", file("output")],
+    ...["--timeout-ms", String(limit_ms), "--", ...words],
+  ];
+  const reports = { replay: file("replay.json"), shaper: file("shaper.json") };
+  const shaperOptions = ["--flow-counters", file("counters.json")];
+  const { replay, shaper } = lab ? labCommand({ ...lab, reports, shaperOptions }) : { replay: [], shaper: [] };
+  if (plan.numbers_file !== undefined) await rm(plan.numbers_file, { force: true });
+  const environment = environmentOf(lab);
+  const end = await runLab([...replay, ...shaper, ...own], {
+    timeout_ms: limit_ms + patience_ms,
+    signal,
+    ...(environment ? { environment } : {}),
+  });
+  signal.throwIfAborted();
+  const ran = await documentIn<CommandProcess>(file("process.json"));
+  if (ran === null) {
+    const why = failureOf(end);
+    throwIfFull({ folder });
+    return { status: "failed", reasons: [why], wall_ms: Math.round(performance.now() - begun_ms), record: null };
+  }
+  const output = (await textIn(file("output"))) ?? "";
+  const counters = lab ? await documentIn<FlowCounters>(file("counters.json")) : null;
+  const written =
+    plan.numbers_file === undefined ? [] : writtenNumbers(await textIn(plan.numbers_file), plan.numbers_file);
+  const record: CommandRecord = {
+    schema: "trilane/command-record/1",
+    process: ran,
+    link: counters && trafficOf(counters),
+    numbers: [...printedNumbers(output, plan.numbers, ran.output_cut), ...written],
+    output_end: output.slice(-keptEnd),
+  };
+  const fault = faultOf(ran, output, plan.timeout_s);
+  const disturbed = lab ? disturbance(ran, await readShaperReport(reports.shaper), plan) : null;
+  const status: LoadStatus = fault !== null ? "failed" : disturbed !== null ? "invalid" : "valid";
+  const reasons = [fault ?? disturbed].filter((reason) => reason !== null);
+  return { status, reasons, wall_ms: Math.round(performance.now() - begun_ms), record };
+}
+
+/**
+ * Resolves also for a run that failed. Throws what would fail every run: no such program, no lab to be had, a full disk (NoRoomError); and
+ * the signal's reason.
+ */
+export async function attemptCommand(request: CommandRequest): Promise<CommandAttempt> {
+  request.signal.throwIfAborted();
+  return await withFolder((folder) => attemptIn(folder, request));
+}

@@ -1,0 +1,100 @@
+// Commands as an instrument of the engine: which cells a plan has, what one run is asked to be, and what came of all of them. How a run is
+// made is attempt.ts's, in which order the engine's.
+
+import { wrapped } from "../../../base/wrapped_text.ts";
+import type { ExecutionTerms, Instrument } from "../../../engine/instrument.ts";
+import { spkiList, tryLab } from "../../../load/lab.ts";
+import { withArchive } from "../../../recording/archive/client.ts";
+import type { CommandSweep } from "../../../results/store/results.ts";
+import { commandSentences } from "../answer/sentences.ts";
+import { areDecided } from "../answer/stopping.ts";
+import { summarizeCommands } from "../answer/summary.ts";
+import type { CommandRun } from "../metrics/values.ts";
+import { guess_ms } from "../plan/describe.ts";
+import { type CommandPlan, commandCellsOf, commandPlanDigest, commandSeed } from "../plan/plan.ts";
+import { attemptCommand } from "./attempt.ts";
+import { commandTable } from "./outcome.ts";
+import { commandTasks, runCommands } from "./runner.ts";
+
+export interface CommandExecution extends ExecutionTerms {
+  readonly plan: CommandPlan;
+}
+
+/** UserError if there is no such recording. */
+async function digestOf(home: string, name: string): Promise<string> {
+  return (await withArchive(home, (archive) => archive.show(name))).recording.digest;
+}
+
+export function commandInstrument(execution: CommandExecution): Instrument<CommandSweep> {
+  const { home, plan, fresh } = execution;
+  const measuredCells = commandCellsOf(plan);
+  let digest: string | null = null;
+  return {
+    noun: "runs",
+    profiles: [...new Set(measuredCells.flatMap(({ link_profile }) => link_profile ?? []))],
+    blocks: plan.repetitions,
+    prepare: async () => {
+      if (plan.links) await tryLab();
+      if (plan.recording === undefined) return;
+      digest = await digestOf(home, plan.recording);
+      await spkiList(home);
+    },
+    begin: (results, start) => {
+      const { name, seed } = plan;
+      const plan_digest = commandPlanDigest(plan, digest);
+      return results.beginMeasuredSweep<CommandSweep>(
+        { kind: "commands", name, plan, plan_digest, seed, ...start, measuredCells },
+        fresh,
+      );
+    },
+    linkCells: (results, sweep) => {
+      const done = results.measuredRunsOf(sweep.id).filter(({ status }) => status !== "invalid");
+      const byCell = Map.groupBy(done, ({ cell }) => cell);
+      return results
+        .measuredCellsOf(sweep.id)
+        .flatMap(({ id, link, link_profile }) =>
+          link !== null && link_profile !== null ? [{ link, link_profile, valid: byCell.get(id)?.length ?? 0 }] : [],
+        );
+    },
+    run: ({ progress: _, ...session }) => {
+      const { results, sweep, signal } = session;
+      const words = new Map(plan.commands.map((command) => [command.name, command.words]));
+      return runCommands({
+        ...session,
+        tasks: commandTasks(results, sweep, plan),
+        guess_ms: () => guess_ms,
+        isEnough: () => areDecided(plan, results.measuredCellsOf(sweep.id), runsOf(results, sweep.id)),
+        attempt: ({ subject, link, link_profile }, block) => {
+          const lab = link_profile && {
+            home,
+            recording: plan.recording ?? null,
+            link: { ...link_profile, seed: commandSeed(plan, { link, link_profile }, block) },
+          };
+          return attemptCommand({ plan, words: words.get(subject) ?? [], lab, signal });
+        },
+      });
+    },
+    conclude: ({ results, sweep }, { all: planned, wall_ms }) => {
+      const runs = runsOf(results, sweep.id);
+      const stored = results.measuredCellsOf(sweep.id);
+      const cells = summarizeCommands(stored, runs);
+      const verdict = commandSentences(plan, stored, runs);
+      const count = (status: string): number => runs.filter((run) => run.status === status).length;
+      const counts = { valid: count("valid"), invalid: count("invalid"), failed: count("failed") };
+      const facts = { runs: planned, ...counts, wall_s: wall_ms / 1000 };
+      return {
+        event: (report) => ({ event: "commands-finished", sweep: sweep.id, ...facts, report, verdict, cells }),
+        lines: [...verdict.flatMap((sentence) => wrapped(sentence)), "", ...commandTable(cells), ""],
+        failure:
+          counts.valid > 0
+            ? null
+            : `no run of sweep ${sweep.id} is valid: ${runs.at(-1)?.reasons[0] ?? "no reason was given"}`,
+      };
+    },
+    report: async (results, sweep) => (await import("../report/command_report.ts")).commandReport(results, sweep),
+  };
+}
+
+type Stored = Parameters<Instrument<CommandSweep>["linkCells"]>[0];
+
+const runsOf = (results: Stored, sweep: number): CommandRun[] => results.measuredRunsOf(sweep);
