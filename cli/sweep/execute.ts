@@ -288,7 +288,7 @@ async function runUntilSignal(
       ...(labs ? { labs } : {}),
       ...(askedToEnd ? { askedToEnd } : {}),
       // The clock of performance.now() began with the process.
-      ...(limit_s === undefined ? {} : { isOver: () => performance.now() >= limit_s * 1000 - reserve_ms }),
+      ...(limit_s === undefined ? {} : { most_ms: () => limit_s * 1000 - reserve_ms - performance.now() }),
       links,
       signal,
       tell: (event) => {

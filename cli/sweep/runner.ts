@@ -54,8 +54,8 @@ export interface RunOptions extends Attempting {
   readonly links?: LinkTests;
   /** Asked before each load: why the run is to end; null: it is not. */
   readonly askedToEnd?: AskedToEnd;
-  /** Whether the run's time is over: it ends as the plan's does (time_limit_s), with what it has. Default: it never is. */
-  readonly isOver?: () => boolean;
+  /** How long the run may go on yet; 0 or less: it ends as at the plan's time_limit_s, with what it has. Default: as long as it takes. */
+  readonly most_ms?: () => number;
   /** How many loads may run side by side, and on which links. Default: one after another. */
   readonly labs?: Labs;
   /** In tests: how busy the machine is. */
@@ -140,7 +140,10 @@ class SweepRun {
     this.#left = this.#tasks.filter((task) => !task.isDone(true));
     this.#toFilm = film ? unfilmedCells(results, sweep, plan.films ?? 1) : [];
     const guesses_ms = [...this.#left.map(({ cell }) => cell), ...this.#toFilm].map(guess_ms);
-    this.#time = new TimeLeft(guesses_ms.reduce((sum, guess) => sum + guess, 0));
+    this.#time = new TimeLeft(
+      guesses_ms.reduce((sum, guess) => sum + guess, 0),
+      options.most_ms,
+    );
     this.#retries = new RetryBudget(plan.retry_for_s, this.#time.left_ms, retryShare);
     this.#stoppingRule = new StoppingRule(plan, results.loadsOf(sweep.id));
     this.#uncovered = new UncoveredPages(plan.lanes, results.loadsOf(sweep.id));
@@ -217,9 +220,13 @@ class SweepRun {
     return this.#signal.aborted || this.#asked !== null;
   }
 
+  #isOver(): boolean {
+    return (this.#options.most_ms?.() ?? 1) <= 0;
+  }
+
   /** Whether the sweep's loads have had the time that its plan gives them, over all runs; films, in this run. Or this run has had its own. */
   #isTimeUp(): boolean {
-    if (this.#options.isOver?.()) return true;
+    if (this.#isOver()) return true;
     const { time_limit_s } = this.#options.plan;
     return time_limit_s !== undefined && this.#spent.spent_ms >= time_limit_s * 1000;
   }
@@ -280,7 +287,7 @@ class SweepRun {
     this.#running++;
     try {
       for (const task of unit) {
-        if (this.#options.isOver?.()) this.#cutOff([task]);
+        if (this.#isOver()) this.#cutOff([task]);
         if (this.#skipped.has(task)) continue;
         const end = await this.#runTask(task, lab, last);
         if (end === "deferred") this.#deferred.push(unit);
@@ -367,7 +374,7 @@ class SweepRun {
         left_s: this.#time.left_ms / 1000,
       });
       if (isLast) continue;
-      if (this.#options.isOver?.()) {
+      if (this.#isOver()) {
         this.#cutOff([task]);
         return "done";
       }

@@ -162,7 +162,7 @@ export function whyLine(pair: LanePair, direction: Direction, cells: readonly Ce
   const turned = swapped(story);
   const against = partsOf(turned, leastAgainst * all_ms).slice(0, 1);
   const but = against.length > 0 ? `; against that, ${wordsOf(turned, against)}` : "";
-  const means = cells.length > 1 ? ` (means over ${count(cells.length, "page on a link", "pages on links")})` : "";
+  const means = cells.length > 1 ? `, averaged over ${count(cells.length, "page on a link", "pages on links")}` : "";
   return `Why: ${wordsOf(story, parts)}${but}${means}.`;
 }
 

@@ -93,9 +93,12 @@ export class TimeLeft {
   #guessedLeft_ms: number;
   #guessedDone_ms = 0;
   #tookDone_ms = 0;
+  readonly #most_ms: () => number;
 
-  constructor(guessed_ms: number) {
+  /** `most_ms`: how long the run may go on yet, whatever is left. */
+  constructor(guessed_ms: number, most_ms: () => number = () => Number.POSITIVE_INFINITY) {
     this.#guessedLeft_ms = guessed_ms;
+    this.#most_ms = most_ms;
   }
 
   /** An attempt took so long; `last` when its planned load will not be tried again. */
@@ -111,8 +114,7 @@ export class TimeLeft {
   }
 
   get left_ms(): number {
-    return this.#guessedDone_ms === 0
-      ? this.#guessedLeft_ms
-      : (this.#guessedLeft_ms * this.#tookDone_ms) / this.#guessedDone_ms;
+    const paced = this.#guessedDone_ms === 0 ? 1 : this.#tookDone_ms / this.#guessedDone_ms;
+    return Math.max(0, Math.min(this.#guessedLeft_ms * paced, this.#most_ms()));
   }
 }

@@ -42,7 +42,7 @@ export interface FastRun {
   readonly now_ms?: RunOptions["now_ms"];
   readonly askedToEnd?: RunOptions["askedToEnd"];
   readonly film?: RunOptions["film"];
-  readonly isOver?: RunOptions["isOver"];
+  readonly most_ms?: RunOptions["most_ms"];
 }
 
 /** Begins or goes on with the plan's sweep in HOME and runs it. */
@@ -68,7 +68,7 @@ export async function fastRun(run: FastRun) {
       ...(run.linkFault ? { links: { faultOf: run.linkFault, isDue: () => false } } : {}),
       ...(run.links ? { links: run.links } : {}),
       ...(run.film ? { film: run.film } : {}),
-      ...(run.isOver ? { isOver: run.isOver } : {}),
+      ...(run.most_ms ? { most_ms: run.most_ms } : {}),
       signal: run.signal ?? new AbortController().signal,
       tell: run.tell ?? (() => undefined),
     });

@@ -199,7 +199,7 @@ describe("runner", () => {
         loads++;
         return validLoad(request);
       },
-      isOver: () => loads >= 8,
+      most_ms: () => (8 - loads) * 1000,
       tell: (event) => events.push(event),
     });
     const planned = plan.pages.length * 4 * 3 * plan.repetitions;

@@ -349,6 +349,11 @@ describe("time left", () => {
     assert.equal(time.left_ms, 18_000, "loads take twice their guess");
     time.ended(1000, 2000, false);
     assert.equal(time.left_ms, 18_000, "an attempt that is tried again takes nothing from what is left");
+    let most_ms = 9000;
+    const limited = new TimeLeft(10_000, () => most_ms);
+    assert.equal(limited.left_ms, 9000, "the run ends before");
+    most_ms = -5;
+    assert.equal(limited.left_ms, 0);
   });
 
   test("a guess grows with bytes, RTT and loss, and shrinks with rate", () => {
