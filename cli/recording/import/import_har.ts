@@ -239,7 +239,11 @@ function messageRemarks(
   const streams = kept.filter((entry) =>
     /^text\/event-stream/i.test(headerValue(asRecorded(entry), "content-type") ?? ""),
   );
+  const partly = kept.filter(({ wire }) => wire?.isReadPartly);
   return [
+    ...(partly.length > 0
+      ? [`${count(partly.length, "body", "bodies")} not read to the end by the page: stored as far as received`]
+      : []),
     ...(hinted.length > 0
       ? [`${count(hinted.length, "answer")} with Early Hints (103) before: replayed on all lanes (--early-hints)`]
       : []),

@@ -108,6 +108,7 @@ export function recordedOf(parts: RecordedParts): JsonObject {
     start_offset_ms: start !== null && entry.started_ms !== null ? entry.started_ms - start : null,
     filled_with: body.filledWith,
     cut_off: body.cutOff,
+    ...(wire?.isReadPartly ? { read_partly: true } : {}),
     ...(initiator ? { initiator } : {}),
     ...(frame && URL.canParse(frame) ? { document_url: urlWithoutCredentials(frame) } : {}),
     ...(tls ? { tls } : {}),

@@ -31,6 +31,8 @@ export interface EarlyHint {
 export interface WireFacts {
   /** The body as received, before content-decoding; null: not seen. */
   readonly body: Buffer | LargeBody | null;
+  /** The body is as far as it came: its reader gave it up, or never read on. */
+  readonly isReadPartly?: boolean;
   readonly trailers: readonly Header[];
   /** Missing: none were seen. */
   readonly hints?: readonly EarlyHint[];

@@ -208,12 +208,24 @@ const isRedirect = ({ status }: LoggedRequest): boolean => status !== null && st
 const cannotBeDecoded = (entry: HarEntry | null): boolean =>
   entry?.response._error === "net::ERR_CONTENT_DECODING_FAILED";
 
+/**
+ * A script's fetch whose body was not read to its end: the page gave it up, or never read on, and then the browser stops taking it in.
+ * What came is what a replay can give.
+ */
+function isReadPartly(logged: LoggedRequest, { _resourceType, response, request, _trilane }: HarEntry): boolean {
+  const isOpen = _trilane.end_ns === null && _resourceType === "fetch";
+  const isGivenUp = _trilane.canceled && (_resourceType === "fetch" || _resourceType === "xhr");
+  const hasBody = request.method !== "HEAD" && response.status === 200 && logged.status === 200;
+  return (isOpen || isGivenUp) && hasBody && !logged.ended;
+}
+
 /** Redirects' bodies are not read by the browser, and what was asked of a cache was told of the cache's response. */
 function bodySeen(logged: LoggedRequest, entry: HarEntry | null): WireFacts["body"] {
   const { status } = entry?.response ?? { status: 0 };
   const isTheEntrys = status === 0 || status === logged.status;
   const isWhole = logged.ended || entry?._trilane.complete === true || cannotBeDecoded(entry);
-  return isTheEntrys && isWhole && !isRedirect(logged) ? (logged.body.bytes ?? logged.body) : null;
+  const isPart = entry !== null && isReadPartly(logged, entry);
+  return isTheEntrys && (isWhole || isPart) && !isRedirect(logged) ? (logged.body.bytes ?? logged.body) : null;
 }
 
 /** Of a certificate it is told with some of a connection's responses only. */
@@ -245,6 +257,7 @@ function wireFactsOf(
     const address = request ? addressOf(request) : "";
     return {
       body: logged ? bodySeen(logged, entry) : null,
+      ...(logged && entry && isReadPartly(logged, entry) ? { isReadPartly: true } : {}),
       trailers: logged?.trailers ?? [],
       hints: (logged?.hints ?? []).map(({ time_ms, headers }) => ({
         headers,
@@ -284,7 +297,10 @@ export function composeRecorded(
     return request ? [{ entry, request, logged: ofEntries[index] ?? null }] : [];
   });
   // What was still on its way when the time was up has no body that could be replayed.
-  const known = captured.filter(({ request, logged }) => !isUnderWay(request) || logged?.ended === true);
+  const known = captured.filter(
+    ({ entry, request, logged }) =>
+      !isUnderWay(request) || (logged !== null && (logged.ended || isReadPartly(logged, entry))),
+  );
   // What the browser asks for itself is keyed by another site, or by none.
   const sites = new Set(known.flatMap(({ logged }) => (logged?.isolation ? [logged.isolation] : [])));
   const unattended = left.filter(({ isolation, ended }) => ended && sites.has(isolation));

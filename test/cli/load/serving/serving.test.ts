@@ -92,6 +92,7 @@ const everything = settleServing({
   origins: "merged",
   think: { ms: 20 },
   priorities: "none",
+  early_hints: "none",
   tls: "1.2",
   transport: {
     tcp: {
@@ -121,7 +122,7 @@ test("trilane-replay knows every option that is said", () => {
   const words = [...servingArguments(everything), "--help"];
   const help = execFileSync(programPath("trilane-replay"), words, { encoding: "utf8" });
   for (const word of words.filter((each) => each.startsWith("--"))) assert.ok(help.includes(word), word);
-  assert.equal(words.filter((each) => each.startsWith("--")).length, 20);
+  assert.equal(words.filter((each) => each.startsWith("--")).length, 21);
 });
 
 test("a serving in words", () => {

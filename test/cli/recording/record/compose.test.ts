@@ -175,3 +175,34 @@ test("what a 103 preloaded and the page took from the cache is the request that 
   const page = load.entries.find(({ url: { href } }) => href === document.sent.request.url);
   assert.deepEqual(page?.wire?.hints, [{ headers: [["link", "</a.css>; rel=preload; as=style"]], before_ms: 295 }]);
 });
+
+test("a fetch that the page gave up, or never read on, is kept as far as it came, and said; an image that was given up is not", () => {
+  const cases = [
+    { type: "Fetch", end: "given up", isKept: true },
+    { type: "XHR", end: "given up", isKept: true },
+    { type: "Fetch", end: "open", isKept: true },
+    { type: "XHR", end: "open", isKept: false },
+    { type: "Image", end: "given up", isKept: false },
+  ] as const;
+  for (const { type, end, isKept } of cases) {
+    const capture = captured();
+    const style = capture.requests.find(({ sent }) => sent.request.url.endsWith("/a.css"));
+    assert.ok(style?.end);
+    style.sent.type = type;
+    const gone = {
+      how: "failed",
+      timestamp_s: style.end.timestamp_s,
+      error: "net::ERR_ABORTED",
+      canceled: true,
+    } as const;
+    style.end = end === "open" ? null : { ...gone, blocked: null };
+    const requests = [logged(style, "the beginn", { ended: false })];
+    const recorded = composeRecorded(capture, told(capture), { requests, connections: [] }, browser);
+    const { exchanges, notes } = imported(recorded);
+    const found = exchanges.find(({ exchange }) => exchange.path === "/a.css");
+    const words = `${type} ${end}`;
+    assert.equal(found?.exchange.recorded.read_partly, isKept ? true : undefined, words);
+    assert.equal(Buffer.from(found?.body ?? []).toString() === "the beginn", isKept, words);
+    assert.equal(/1 body not read to the end by the page/.test(notes.remarks.join()), isKept, words);
+  }
+});
