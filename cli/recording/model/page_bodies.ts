@@ -55,13 +55,18 @@ export class PageBodies {
       const { kind } = this.#nodes.at(place);
       const isAsked = this.#nodes.end(place) === place && !this.#nodes.isAgain(place);
       if (kind === "document" && isAsked && this.#nodes.hasPage(place)) continue;
-      const called = this.#nodes.childrenOf(place, "script", "response").map((child) => this.#actions.action(child));
+      // A document without a page has no parser that finds anything, and one that is refused no rules.
+      const found = kind === "document" ? this.#nodes.childrenOf(place, "parser") : [];
+      const called = [...found, ...this.#nodes.childrenOf(place, "script", "response")].map((child) =>
+        this.#actions.action(child),
+      );
+      const hasRules = this.#hasRules(place);
       const unstyled = this.#nodes
         .childrenOf(place, "stylesheet")
-        .filter((child) => !this.#isStyled(child))
+        .filter((child) => !hasRules || !this.#isStyled(child))
         .map((child) => this.#actions.action(child));
       const list = [...called, ...unstyled, ...this.#actions.tailOf(place)];
-      if (kind === "stylesheet" && isAsked) this.#makeStylesheet(place);
+      if (hasRules) this.#makeStylesheet(place);
       if (this.#nodes.isScript(place)) {
         const code = list.length > 0 ? callSource(list, this.#nodes.documentUrl(place)) : "";
         const isHeld = fits(code, { ...this.#nodes.sizeOf(place) });
@@ -91,9 +96,13 @@ export class PageBodies {
         this.#makeDocument(place);
   }
 
-  #makeStylesheet(place: number): void {
+  #hasRules(place: number): boolean {
     const { status } = this.#nodes.exchange(place);
-    if (status < 200 || status > 299 || status === 204) return;
+    const isAsked = this.#nodes.end(place) === place && !this.#nodes.isAgain(place);
+    return this.#nodes.at(place).kind === "stylesheet" && isAsked && status >= 200 && status <= 299 && status !== 204;
+  }
+
+  #makeStylesheet(place: number): void {
     const styled = this.#nodes.childrenOf(place, "stylesheet").filter((child) => this.#isStyled(child));
     const code = stylesheetSource(
       styled.map((child) => this.#styled(child)),
@@ -132,7 +141,7 @@ export class PageBodies {
         return `<iframe src="${url}"${attributes}></iframe>`;
       case "font": {
         const styled = [this.#styled(place)];
-        return `<style>${stylesheetSource(styled, request.url)}</style>${styledElements(styled)}`;
+        return `<style>${stylesheetSource(styled, this.#nodes.documentUrl(place))}</style>${styledElements(styled)}`;
       }
       default:
         return `<script>${callSource([this.#actions.action(place)], this.#nodes.documentUrl(place))}</script>`;
@@ -159,7 +168,13 @@ export class PageBodies {
     });
     const asked = call([...after.values()].flat());
     const byRules = this.#nodes.graph.nodes.flatMap((node, child) =>
-      node.dependence === "stylesheet" && node.document === place && this.#isStyled(child) ? [child] : [],
+      node.dependence === "stylesheet" &&
+      node.document === place &&
+      this.#isStyled(child) &&
+      node.parent !== null &&
+      this.#hasRules(node.parent)
+        ? [child]
+        : [],
     );
     const fonts = found.filter((child) => this.#nodes.kind(child) === "font");
     const watched = [...byRules, ...fonts].flatMap((child) => {

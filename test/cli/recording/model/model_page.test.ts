@@ -255,3 +255,35 @@ test("a page that polls 5000 times, each time when the last answer has come, is 
   assert.equal(new Set(text.match(/\/poll\/\d+(?=")/g)).size, 5000);
   assert.equal(text.match(/\/poll\/\d+(?=")/g)?.length, 5000);
 });
+
+test("each request is named with its host, whatever asks for it and whatever became of that", () => {
+  const away = (path: string): string => `https://away.example${path}`;
+  const refused = { more: { status: 404 } };
+  const ofSheet = (path: string) => ({ initiator: by("parser", path) });
+  const given: [string, Given][] = [
+    ...(["font/woff2", "image/png", "text/css", "text/javascript", "application/json", "text/html"] as const).map(
+      (type, place): [string, Given] => [away(`/${place}`), { type, initiator: by("parser", "/") }],
+    ),
+    [away("/timed.woff2"), { type: "font/woff2" }],
+    [away("/put"), { type: "application/json", more: { method: "PUT" } }],
+    [away("/head"), { type: "text/plain", more: { method: "HEAD" } }],
+    [`${site}/gone.css`, { type: "text/css", initiator: by("parser", "/"), ...refused }],
+    [away("/of-gone.woff2"), { type: "font/woff2", ...ofSheet("/gone.css") }],
+    [away("/of-gone.png"), { type: "image/png", ...ofSheet("/gone.css") }],
+    [`${site}/none`, { type: "text/html", initiator: by("parser", "/"), more: { status: 204 } }],
+    [away("/of-none.png"), { type: "image/png", initiator: by("parser", "/none") }],
+    [`${site}/a.css`, { type: "text/css", initiator: by("parser", "/") }],
+    [away("/of-a.woff2"), { type: "font/woff2", ...ofSheet("/a.css") }],
+  ];
+  const made = [page(), ...given.map(([url, one], place) => exchange(url, { sent_ms: 20 + place * 30, ...one }))];
+  const texts = modelOf([...made, exchange(`${site}/t`, { sent_ms: 900, more: { method: "TRACE" } })]).exchanges;
+  const all = texts.map(({ body }) => (body === null ? "" : body[0] === 0x1f ? gunzipSync(body) : body).toString());
+  for (const [url] of given) {
+    const named = url.startsWith(site) ? url.slice(site.length) : url;
+    assert.ok(
+      all.some((text) => text.includes(named)),
+      named,
+    );
+  }
+  assert.equal(texts.length, made.length);
+});
