@@ -46,6 +46,7 @@ const allowed: Readonly<Record<string, keyof typeof reasons>> = {
   "test/e2e/pin_time_recorded.test.ts": "compared",
   "test/e2e/race.test.ts": "patience",
   "test/e2e/shell.test.ts": "fastest",
+  "test/e2e/shell_reach.test.ts": "least",
   "test/e2e/slurm_cluster.ts": "patience",
   "test/e2e/ssh_server.ts": "patience",
   "test/e2e/video_lab.ts": "patience",
