@@ -1,9 +1,10 @@
 // `trilane compare A B`: what became slower or faster from one sweep, or several, to another; `compare --interleaved A B` loads two
 // versions alternately first. What is judged is cli/results/compare's. Exit status 0: nothing became worse; 1: something became
 // slower by more than the threshold, or fails more often; 3: nothing can be said of any cell, or something became worse and may be so
-// by its occasion. Cells of which alone nothing can be told do not change the status: a line counts them.
+// by its occasion. With --budget also 1, if the later version exceeds one. Cells of which alone nothing can be told do not change the status: a line counts them.
 
 import { existsSync } from "node:fs";
+import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type { SweepsCompared } from "../../schemas/generated/sweeps_compared.ts";
 import { UndecidedError, UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
@@ -32,10 +33,18 @@ import { type InterleavedWords, interleavedPlan, usualLink } from "../sweep/plan
 import { defineStoredMetric, type MetricOptions, metricOf } from "../sweep/plan/metric_option.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
 import { planRange } from "../sweep/plan/plan_range.ts";
-import type { Command, CommonOptions } from "./command.ts";
-import { essentials } from "./command.ts";
+import { type Command, type CommonOptions, essentials } from "./command.ts";
+import {
+  budgetLines,
+  checkGate,
+  defineGate,
+  type GateOptions,
+  gateOptions,
+  refuseExceeded,
+  writeGate,
+} from "./gate_files.ts";
 
-interface CompareOptions extends CommonOptions, MetricOptions, Omit<InterleavedWords, "b"> {
+interface CompareOptions extends CommonOptions, GateOptions, MetricOptions, Omit<InterleavedWords, "b"> {
   b: string | undefined;
   threshold: number;
   "occasion-spread": number | undefined;
@@ -45,16 +54,19 @@ interface CompareOptions extends CommonOptions, MetricOptions, Omit<InterleavedW
 
 interface Occasion extends Run {
   readonly sweep: Sweep;
+  /** As it was named. */
+  readonly word: string;
 }
 
 /** `3`, `old.db#3`, or several of these with commas between them. */
 function occasionsOf(word: string, home: string): Occasion[] {
   const words = existsSync(word) ? [word] : word.split(",");
   return words.map((each) => {
-    const { results, asked } = openNamed(each.trim(), home);
+    const word = each.trim();
+    const { results, asked } = openNamed(word, home);
     try {
       const sweep = chooseSweep(results, asked);
-      return { sweep, cells: results.cellsOf(sweep.id), loads: results.loadsOf(sweep.id) };
+      return { sweep, word, cells: results.cellsOf(sweep.id), loads: results.loadsOf(sweep.id) };
     } finally {
       results.close();
     }
@@ -92,12 +104,14 @@ interface Sides {
   readonly a: readonly Run[];
   readonly b: readonly Run[];
   readonly sweeps: { readonly a: readonly Sweep[]; readonly b: readonly Sweep[] };
+  /** The first of each side, as it was named. */
+  readonly words: { readonly a: string; readonly b: string };
   /** Of sweeps that alternated two versions. */
   readonly names?: SideNames;
 }
 
 /** The two versions of each sweep. */
-function versionsOf(occasions: readonly Occasion[]): Omit<Sides, "metric"> {
+function versionsOf(occasions: readonly Occasion[]): Omit<Sides, "metric" | "words"> {
   const found = occasions.map(({ sweep, cells, loads }) => {
     const sides = interleavedSides(sweep, cells, loads);
     if (sides) return sides;
@@ -119,9 +133,11 @@ function sidesOf({ a, b, metric: asked }: Pick<CompareOptions, "a" | "b" | "metr
   refuseOtherDilation(all);
   const metric = metricFor(asked, all);
   const [before, after] = [stored.before.map(byMetric(metric)), stored.after.map(byMetric(metric))];
-  if (b === undefined) return { metric, ...versionsOf(before) };
+  const [word = ""] = before.map((each) => each.word);
+  const words = { a: word, b: after[0]?.word ?? word };
+  if (b === undefined) return { metric, words, ...versionsOf(before) };
   const sweepsOf = (side: readonly Occasion[]): Sweep[] => side.map(({ sweep }) => sweep);
-  return { metric, a: before, b: after, sweeps: { a: sweepsOf(before), b: sweepsOf(after) } };
+  return { metric, words, a: before, b: after, sweeps: { a: sweepsOf(before), b: sweepsOf(after) } };
 }
 
 function factsOf(sweeps: readonly Sweep[], browsers: readonly Browser[], version: string | undefined) {
@@ -173,10 +189,21 @@ const metricLines = (metric: MetricChoice): string[] =>
 
 const loadsOf = (side: readonly Run[]) => side.flatMap(({ loads }) => loads);
 
-export type StoredComparison = Pick<CompareOptions, "a" | "b" | "threshold" | "occasion-spread" | "metric" | "json">;
+/** Page loads of the results that a word names. */
+function harsOf(word: string, home: string, loads: readonly number[]): PageLoad[] {
+  const { results } = openNamed(word, home);
+  try {
+    return loads.map((load) => results.harOf(load));
+  } finally {
+    results.close();
+  }
+}
+
+export type StoredComparison = Pick<CompareOptions, "a" | "b" | "threshold" | "occasion-spread" | "metric" | "json"> &
+  Partial<GateOptions>;
 
 /** Prints what stored sweeps come to, and sets the exit status, or throws where there is no answer. */
-export function compareStored(options: StoredComparison, home: string): void {
+export async function compareStored(options: StoredComparison, home: string): Promise<void> {
   const { threshold, "occasion-spread": spread, json } = options;
   const sides = sidesOf(options, home);
   const terms = {
@@ -187,13 +214,29 @@ export function compareStored(options: StoredComparison, home: string): void {
   const comparison = compareRuns(sides.a, sides.b, terms);
   if (comparison.cells.length === 0)
     throw new UserError("the two sweeps have no page, link and lane in common: compare two of one plan");
+  const { junit, markdown, budget } = options;
+  const budgets = await writeGate(
+    { junit, markdown, budget, "report-link": options["report-link"] },
+    {
+      ...{
+        comparison,
+        threshold_percent: threshold,
+        metric: comparedMetric(sides.metric).noun,
+        a: sides.a,
+        b: sides.b,
+      },
+      hars: (side, loads) => harsOf(sides.words[side], home, loads),
+    },
+  );
   if (json) printJson(documentOf(comparison, sides, threshold));
   else
     printLines([
       ...comparisonLines(comparison, threshold, sides.names),
       ...metricLines(sides.metric),
       ...busyLines(loadsOf(sides.a), loadsOf(sides.b)),
+      ...budgetLines(budgets),
     ]);
+  refuseExceeded(budgets);
   conclude(comparison, threshold);
 }
 
@@ -223,7 +266,7 @@ export const command: Command<CompareOptions> = {
   usage: "compare <a> [b]",
   summary: "Compare two sweeps: what became slower or faster? Exit status 1: slower, or loads fail; 3: undecided",
   define: (table) =>
-    defineStoredMetric(defineAs(defineDisturbance(table)))
+    defineGate(defineStoredMetric(defineAs(defineDisturbance(table))))
       .positional("a", {
         type: "string",
         demandOption: true,
@@ -289,6 +332,7 @@ export const command: Command<CompareOptions> = {
       })
       .group(["threshold", "interleaved", "occasion-spread"], essentials)
       .group([...ofInterleaved, "compute", "new"], "With --interleaved:")
+      .group([...gateOptions], "As a gate in CI:")
       .example("trilane compare 1,2,3 4,5,6", "three sweeps of each, tested against the spread between them")
       .example("trilane compare old.db new.db --threshold 3", "the newest sweeps of two files, say of two browsers")
       .example("trilane compare 3 5 --occasion-spread 2", "one sweep each, known to differ by up to 2 % by themselves")
@@ -304,7 +348,8 @@ export const command: Command<CompareOptions> = {
         [
           "Exit status:",
           "  0  nothing became worse",
-          "  1  something became slower by more than --threshold, or loads fail more often",
+          "  1  something became slower by more than --threshold, loads fail more often,",
+          "     or the later version exceeds a budget of --budget",
           "  2  the command line or a file is wrong",
           "  3  too few loads to show any change; or something became worse, and each side",
           "     is one sweep, which cannot tell a change from its occasion (machine, day)",
@@ -312,8 +357,9 @@ export const command: Command<CompareOptions> = {
       ),
   run: async (options, { pageSource }) => {
     const home = homeFolder(options.home);
+    checkGate(options);
     if (options.interleaved) return await runInterleaved(options, home, await pageSource());
     refuseRunOptions(options);
-    compareStored(options, home);
+    await compareStored(options, home);
   },
 };

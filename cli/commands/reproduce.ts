@@ -84,7 +84,7 @@ async function rerun(
   if (!sweep?.finished_at) return void say("not compared: the rerun is not finished, the same command goes on with it");
   const sides = { a: `${results}#${manifest.sweep.id}`, b: `${home}#${sweep.id}` };
   const threshold = Number(declarationOf(compare).options.get("threshold")?.default);
-  compareStored({ json, ...sides, threshold, "occasion-spread": undefined, metric: undefined }, home);
+  await compareStored({ json, ...sides, threshold, "occasion-spread": undefined, metric: undefined }, home);
 }
 
 async function reproduceFile(options: ReproduceOptions, house: House): Promise<void> {

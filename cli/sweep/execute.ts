@@ -63,7 +63,7 @@ export interface Execution {
   /** Default: loads run one after another. */
   readonly labs?: Labs;
   /** Prints what came of the finished sweep, in place of its table and verdict. */
-  readonly conclude?: (sweep: number) => void;
+  readonly conclude?: (sweep: number) => Promise<void>;
   /** Only some of the plan's cells, into a file of their own; without a report. */
   readonly shard?: ShardExecution;
 }
@@ -236,7 +236,7 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
   else if (conclude) printLines([`report: ${report}`]);
   else printShown(outcomeLines({ ...ended, verdict }, report));
   if (failure !== null) throw new RunError(`${failure} (report: ${report})`);
-  conclude?.(sweep.id);
+  await conclude?.(sweep.id);
 }
 
 /** Before the limit no load begins any more: the last one ends in this time, and the report is written. */

@@ -13,7 +13,7 @@ const order: readonly Judgement[] = ["failing", "slower", "faster", "unclear", "
 const mostRows = 40;
 
 /** `+20 % (+18 to +22)`: with their signs, because elsewhere what is faster is positive. */
-function changeText({ change_percent, low_percent, high_percent }: ComparedCell | ComparedTogether): string {
+export function changeText({ change_percent, low_percent, high_percent }: ComparedCell | ComparedTogether): string {
   if (change_percent === null) return "";
   const interval = low_percent === null || high_percent === null ? null : { low: low_percent, high: high_percent };
   const texts = formatPercents(change_percent, interval);
@@ -23,7 +23,7 @@ function changeText({ change_percent, low_percent, high_percent }: ComparedCell 
   return interval ? `${percent} % (${low} to ${high})` : `${percent} %`;
 }
 
-function judgementText(cell: ComparedCell): string {
+export function judgementText(cell: ComparedCell): string {
   const { judgement, other_recording, other_link, other_coverage, loads_b, timed_out_b, failed_b } = cell;
   if (other_recording) return "another page";
   if (other_link) return "another link";
@@ -33,7 +33,7 @@ function judgementText(cell: ComparedCell): string {
   return timed_out_b === 0 ? "no valid load" : "no load ends";
 }
 
-function medianText(median_ms: number | null, loads: number, timedOut: number): string {
+export function medianText(median_ms: number | null, loads: number, timedOut: number): string {
   if (median_ms === null) return "none";
   return formatMedian(median_ms, isMedianOut(loads, timedOut));
 }

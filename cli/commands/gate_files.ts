@@ -1,0 +1,98 @@
+// Options by which `compare` serves as a gate in CI: a JUnit file, a comment for a pull request, and budgets.
+import type { PageLoad } from "../../schemas/generated/page_load.ts";
+import { atomicWrite } from "../base/atomic_write.ts";
+import { RunError } from "../base/errors.ts";
+import type { OptionTable } from "../base/option_table.ts";
+import type { Comparison } from "../results/compare/comparison.ts";
+import type { Run } from "../results/compare/pairs.ts";
+import { type BudgetResult, judgeBudgets, readBudgets } from "../results/gate/budget.ts";
+import { junitText } from "../results/gate/junit.ts";
+import { movedRequest } from "../results/gate/moved_request.ts";
+import { budgetText, commentText, mostMoved } from "../results/gate/words.ts";
+
+export interface GateOptions {
+  junit: string | undefined;
+  markdown: string | undefined;
+  budget: string | undefined;
+  "report-link": string | undefined;
+}
+
+export const gateOptions = ["junit", "markdown", "budget", "report-link"] as const;
+
+export function defineGate<Values>(table: OptionTable<Values>) {
+  return table
+    .option("junit", { type: "string", placeholder: "FILE", describe: "write the judgements as JUnit XML, for CI" })
+    .option("markdown", { type: "string", placeholder: "FILE", describe: "write a comment for a pull request" })
+    .option("budget", {
+      type: "string",
+      placeholder: "FILE",
+      describe: "budgets that the later version must keep (JSON): exit status 1 if one is exceeded",
+    })
+    .option("report-link", {
+      type: "string",
+      placeholder: "URL",
+      rare: true,
+      describe: "where the comment says the report is",
+    });
+}
+
+/** What a gate reads of a comparison. `hars`: page loads of a side, by their loads' numbers. */
+export interface Gated {
+  readonly comparison: Comparison;
+  readonly a: readonly Run[];
+  readonly b: readonly Run[];
+  readonly threshold_percent: number;
+  readonly metric: string;
+  readonly hars: (side: "a" | "b", loads: readonly number[]) => readonly PageLoad[];
+}
+
+/** Enough for a median, and read in a moment. */
+const mostLoads = 9;
+
+/** Of the cell that moved most, in the direction in which it did. */
+function moved({ comparison, a, b, hars }: Gated) {
+  const [cell] = mostMoved(comparison.cells);
+  if (!cell || cell.change_percent === null || cell.change_percent === 0) return null;
+  const loadsOf = (side: "a" | "b", [run]: readonly Run[]): readonly PageLoad[] => {
+    const ids = run?.cells.filter(
+      ({ page, link, lane }) => page === cell.page && link === cell.link && lane === cell.lane,
+    );
+    const loads = run?.loads.filter((load) => load.status === "valid" && ids?.some(({ id }) => id === load.cell)) ?? [];
+    return hars(
+      side,
+      loads.slice(0, mostLoads).map(({ id }) => id),
+    );
+  };
+  const request = movedRequest(loadsOf("a", a), loadsOf("b", b), cell.change_percent > 0 ? "slower" : "faster");
+  return request && { lane: cell.lane, request };
+}
+
+/** UserError if the file of budgets is none: to be called before anything runs. */
+export function checkGate({ budget }: GateOptions): void {
+  if (budget !== undefined) readBudgets(budget);
+}
+
+/** Writes the files that are wanted; gives what became of the budgets, and their lines. */
+export async function writeGate(options: GateOptions, gated: Gated): Promise<readonly BudgetResult[]> {
+  const budgets = options.budget === undefined ? [] : judgeBudgets(readBudgets(options.budget), gated.b);
+  if (options.junit !== undefined) await atomicWrite(options.junit, junitText(gated.comparison, budgets));
+  if (options.markdown !== undefined) {
+    const { comparison, threshold_percent, metric } = gated;
+    const report = options["report-link"] ?? null;
+    const facts = { comparison, threshold_percent, metric, budgets, report, moved: moved(gated) };
+    await atomicWrite(options.markdown, commentText(facts));
+  }
+  return budgets;
+}
+
+export const budgetLines = (budgets: readonly BudgetResult[]): string[] =>
+  budgets.map(
+    (result) => `Budget, ${result.cell.page} over ${result.cell.link}, ${result.cell.lane}: ${budgetText(result)}.`,
+  );
+
+/** RunError, for exit status 1, if a budget is exceeded. */
+export function refuseExceeded(budgets: readonly BudgetResult[]): void {
+  const exceeded = budgets.filter(({ outcome }) => outcome === "exceeded");
+  const [first] = exceeded;
+  if (first) throw new RunError(`${exceeded.length} of ${budgets.length} budgets exceeded: ${budgetText(first)}`);
+}

@@ -1,0 +1,92 @@
+// Budgets: how long the later version may take (schemas/budget.schema.json), held against the loads of each cell. Kept, if the 95 %
+// interval of the median ends within; exceeded, if it begins beyond; else neither is shown. Pure but for reading the file.
+import { readFileSync } from "node:fs";
+import type { Budget, BudgetFile } from "../../../schemas/generated/budget.ts";
+import { UserError } from "../../base/errors.ts";
+import { median } from "../../base/quantile.ts";
+import { explainSchemaErrors, schemaValidator } from "../../base/schema_error.ts";
+import type { Run } from "../compare/pairs.ts";
+import { medianInterval } from "../stats/median_interval.ts";
+import type { Cell } from "../store/results.ts";
+import { samplesOf } from "../verdict/compared_metric.ts";
+import { isValid } from "../verdict/sample.ts";
+
+export type BudgetOutcome = "kept" | "exceeded" | "not shown";
+
+/** A budget in one cell. */
+export interface BudgetResult {
+  readonly budget: Budget;
+  readonly cell: Pick<Cell, "page" | "link" | "lane">;
+  readonly outcome: BudgetOutcome;
+  /** Of the valid loads that have the metric; null: there are none. */
+  readonly median_ms: number | null;
+  /** 95 %; null: too few loads. */
+  readonly low_ms: number | null;
+  readonly high_ms: number | null;
+  readonly loads: number;
+}
+
+/** More is no list of budgets. */
+const most_bytes = 1e6;
+
+/** UserError, naming the file and the place in it, if it is none. */
+export function readBudgets(path: string): readonly Budget[] {
+  const refused = (why: string): UserError => new UserError(`budget ${path}: ${why}`);
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    throw refused(`cannot be read (${(error as NodeJS.ErrnoException).code}): name another file`);
+  }
+  if (text.length > most_bytes) throw refused("longer than 1 MB: name a file of budgets");
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch (error) {
+    throw refused(`not JSON (${(error as Error).message.split("\n")[0]}): correct it`);
+  }
+  const validate = schemaValidator<BudgetFile>("budget");
+  if (!validate(document)) throw refused(explainSchemaErrors(validate.errors ?? [], "schemas/budget.schema.json"));
+  return document.budgets;
+}
+
+/** Of versions loaded alternately a page or a link has both names: "shop -> shop-new", of which the later one is meant. */
+const isMeant = (name: string | undefined, of: string): boolean =>
+  name === undefined || name === of || name === of.split(" -> ").at(-1);
+
+function resultIn(budget: Budget, cell: Cell, { loads }: Run): BudgetResult {
+  const times_ms = samplesOf(
+    loads.filter((load) => load.cell === cell.id && isValid(load)),
+    budget.metric,
+  ).flatMap(({ plt_ms }) => (plt_ms === null || !Number.isFinite(plt_ms) ? [] : [plt_ms]));
+  const interval = medianInterval(times_ms);
+  const isKept = interval !== null && interval.high <= budget.at_most_ms;
+  const isExceeded = interval !== null && interval.low > budget.at_most_ms;
+  return {
+    ...{ budget, cell, loads: times_ms.length },
+    outcome: isKept ? "kept" : isExceeded ? "exceeded" : "not shown",
+    median_ms: times_ms.length === 0 ? null : median(times_ms),
+    low_ms: interval?.low ?? null,
+    high_ms: interval?.high ?? null,
+  };
+}
+
+/** Each budget in each cell of the later version that it is for. UserError if one is for none. */
+export function judgeBudgets(budgets: readonly Budget[], later: readonly Run[]): BudgetResult[] {
+  return budgets.flatMap((budget) => {
+    const results = later.flatMap((run) =>
+      run.cells
+        .filter(
+          ({ page, link, lane }) =>
+            isMeant(budget.page, page) && isMeant(budget.link, link) && isMeant(budget.lane, lane),
+        )
+        .map((cell) => resultIn(budget, cell, run)),
+    );
+    if (results.length > 0) return results;
+    const { page, link, lane } = budget;
+    const names = [page, link, lane].filter((name) => name !== undefined).join(" ");
+    throw new UserError(
+      `budget of ${budget.metric}: no cell ${names} in the later sweep: name a page, a link and a lane of it`,
+    );
+  });
+}

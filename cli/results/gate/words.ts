@@ -1,0 +1,117 @@
+// What a gate says: budgets in words, and a comparison as a comment on a pull request (Markdown): the answer, three numbers for each
+// lane, the request that moved, the budgets, and how often such a comment is wrong. Pure.
+import { count, formatTime, formatTimeRange } from "../../base/numbers.ts";
+import type { ComparedCell, Comparison, Regression } from "../compare/comparison.ts";
+import { regressionOf } from "../compare/comparison.ts";
+import { changeText, judgementText, medianText } from "../compare/words.ts";
+import type { BudgetResult } from "./budget.ts";
+import type { MovedRequest } from "./moved_request.ts";
+
+/** "LCP at most 2500 ms: kept (median 1210 ms, 95 % CI 1190 to 1254 ms)". */
+export function budgetText({ budget, outcome, median_ms, low_ms, high_ms, loads }: BudgetResult): string {
+  const limit = `${budget.metric.toUpperCase()} at most ${formatTime(budget.at_most_ms)}`;
+  if (median_ms === null) return `${limit}: not shown (no valid load has it)`;
+  const interval =
+    low_ms === null || high_ms === null
+      ? `${count(loads, "load")}, too few for an interval`
+      : `95 % CI ${formatTimeRange({ low: low_ms, high: high_ms })}`;
+  return `${limit}: ${outcome} (median ${formatTime(median_ms)}, ${interval})`;
+}
+
+/** Text of pages and plans is no Markdown, no HTML and no mention of a person. */
+const plain = (raw: string): string =>
+  raw
+    .replaceAll(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "?")
+    .replaceAll(/[\\`*_[\]<>#|~@]/g, (character) => `\\${character}`);
+
+const placeOf = ({ page, link }: Pick<ComparedCell, "page" | "link">): string => `${plain(page)} over ${plain(link)}`;
+
+const mostRows = 30;
+/** Worse cells first, then by how far they moved. */
+const rank = { failing: 0, slower: 1, faster: 2, unclear: 3, same: 4, unknown: 5 } as const;
+
+export function mostMoved(cells: readonly ComparedCell[]): readonly ComparedCell[] {
+  const far = ({ change_percent }: ComparedCell): number => Math.abs(change_percent ?? 0);
+  return cells.toSorted((a, b) => rank[a.judgement] - rank[b.judgement] || far(b) - far(a));
+}
+
+function headline(comparison: Comparison, budgets: readonly BudgetResult[]): string {
+  const words: Record<Regression, string> = {
+    none: comparison.can_show === "nothing" ? "too few loads for an answer" : "nothing became worse",
+    shown: "worse",
+    unsure: "perhaps worse",
+  };
+  const exceeded = budgets.filter(({ outcome }) => outcome === "exceeded").length;
+  return [words[regressionOf(comparison)], ...(exceeded > 0 ? [`${count(exceeded, "budget")} exceeded`] : [])].join(
+    ", ",
+  );
+}
+
+function answer(cell: ComparedCell, threshold_percent: number): string {
+  const on = `on ${cell.lane} (${placeOf(cell)})`;
+  const change = plain(changeText(cell));
+  if (cell.judgement === "failing") return `**Loads fail more often ${on}: ${plain(judgementText(cell))}.**`;
+  if (cell.judgement === "slower") return `**Slower ${on}: ${change}.**`;
+  if (cell.judgement === "faster") return `**Faster ${on}: ${change}.**`;
+  if (cell.judgement === "same")
+    return `**No change of more than ${threshold_percent} %; the largest is ${on}: ${change}.**`;
+  return `**No change is shown; the largest is ${on}: ${change === "" ? "not known" : change}.**`;
+}
+
+export interface CommentFacts {
+  readonly comparison: Comparison;
+  readonly threshold_percent: number;
+  /** `page load time` */
+  readonly metric: string;
+  readonly moved: { readonly lane: string; readonly request: MovedRequest } | null;
+  readonly budgets: readonly BudgetResult[];
+  /** Where the report is; null: nowhere that a reader could open. */
+  readonly report: string | null;
+}
+
+/** At the beginning of every comment, so that a later run finds its own. */
+export const commentMark = "<!-- trilane compare -->";
+
+function row(cell: ComparedCell): string {
+  const before = medianText(cell.median_a_ms, cell.loads_a, cell.timed_out_a);
+  const after = medianText(cell.median_b_ms, cell.loads_b, cell.timed_out_b);
+  return `| ${[placeOf(cell), cell.lane, before, after, plain(changeText(cell)), plain(judgementText(cell))].join(" | ")} |`;
+}
+
+export function commentText({ comparison, threshold_percent, metric, moved, budgets, report }: CommentFacts): string {
+  const cells = mostMoved(comparison.cells);
+  const [first] = cells;
+  const shown = cells.slice(0, mostRows);
+  const design =
+    comparison.design === "one each"
+      ? "Each side is one sweep, so that a change may be the occasion's (machine, day)."
+      : `Two equal versions are called worse in at most 5 % of such comparisons.`;
+  return [
+    commentMark,
+    `### Trilane: ${headline(comparison, budgets)}`,
+    "",
+    ...(first ? [answer(first, threshold_percent), ""] : []),
+    `| page and link | lane | ${metric} before | after | change (95 % CI) | |`,
+    "| --- | --- | ---: | ---: | ---: | --- |",
+    ...shown.map(row),
+    ...(cells.length > shown.length ? [`| and ${cells.length - shown.length} more | | | | | |`] : []),
+    "",
+    ...(moved
+      ? [
+          `- The request that moved most, on ${moved.lane}: \`${moved.request.name.replaceAll(/[\p{Cc}`]/gu, "?").slice(0, 200)}\` took ` +
+            `${formatTime(moved.request.before_ms)} before and takes ${formatTime(moved.request.after_ms)}.`,
+        ]
+      : []),
+    ...budgets.map((result) => `- Budget, ${placeOf(result.cell)}, ${result.cell.lane}: ${budgetText(result)}.`),
+    `- ${design}`,
+    ...(report === null
+      ? []
+      : [
+          "",
+          /^https?:\/\//.test(report)
+            ? `[Report](${report.replaceAll(/[\s()<>]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`)})`
+            : `Report: ${plain(report)}`,
+        ]),
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,133 @@
+// The gate's files from comparisons whose truth is known: JUnit as an XML reader takes it, comments, budgets, the request that moved.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { UserError } from "../../../../cli/base/errors.ts";
+import { parseLink } from "../../../../cli/link/link.ts";
+import { compareRuns } from "../../../../cli/results/compare/compare.ts";
+import type { Run } from "../../../../cli/results/compare/pairs.ts";
+import { judgeBudgets, readBudgets } from "../../../../cli/results/gate/budget.ts";
+import { junitText } from "../../../../cli/results/gate/junit.ts";
+import { movedRequest } from "../../../../cli/results/gate/moved_request.ts";
+import { budgetText, commentText } from "../../../../cli/results/gate/words.ts";
+import type { Cell, Load } from "../../../../cli/results/store/results.ts";
+import type { PageLoad } from "../../../../schemas/generated/page_load.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "trilane-gate-test-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const link = "10mbit/50ms";
+
+/** One cell whose loads take these times. */
+function run(page: string, times_ms: readonly number[]): Run {
+  const of = { page, link, lane: "h2" } as const;
+  const cell = { id: 1, sweep: 1, ...of, recording_digest: "one", link_profile: parseLink(link) } as unknown as Cell;
+  const loads = times_ms.map(
+    (plt_ms, block) =>
+      ({ id: block + 1, cell: 1, block, status: "valid", reasons: [], ...of, plt_ms }) as unknown as Load,
+  );
+  return { cells: [cell], loads };
+}
+
+const around = (middle_ms: number): number[] => Array.from({ length: 10 }, (_, index) => middle_ms + index - 5);
+const terms = { threshold_percent: 5, isInterleaved: true, occasionSpread_percent: null };
+const compared = (page: string, before_ms: number, after_ms: number) => {
+  const [a, b] = [run(page, around(before_ms)), run(page, around(after_ms))];
+  return { comparison: compareRuns([a], [b], terms), b };
+};
+
+const facts = { threshold_percent: 5, metric: "page load time", moved: null, budgets: [], report: null };
+
+test("a slower cell is a failure in JUnit and the comment's first sentence; an equal one is neither", () => {
+  const slower = compared("shop", 500, 600).comparison;
+  const junit = junitText(slower, []);
+  assert.match(junit, /<testsuite name="trilane compare" tests="1" failures="1" errors="0" skipped="0">/);
+  assert.match(junit, /<testcase classname="shop over 10mbit\/50ms" name="h2">\n {6}<failure message="\+20 % \(/);
+  const comment = commentText({ ...facts, comparison: slower, report: "https://ci.example/run/1 (x)" });
+  assert.match(
+    comment,
+    /^<!-- trilane compare -->\n### Trilane: worse\n\n\*\*Slower on h2 \(shop over 10mbit\/50ms\): \+20 % \(/,
+  );
+  assert.match(comment, /\| shop over 10mbit\/50ms \| h2 \| 500 ms \| 600 ms \| \+20 % /);
+  assert.match(comment, /called worse in at most 5 %/);
+  assert.match(comment, /\n\[Report\]\(https:\/\/ci\.example\/run\/1[^ )]*\)\n/, "a link of one piece");
+
+  const same = compared("shop", 500, 501).comparison;
+  assert.match(junitText(same, []), /failures="0"/);
+  assert.match(
+    commentText({ ...facts, comparison: same }),
+    /### Trilane: nothing became worse\n\n\*\*No change of more than 5 %/,
+  );
+});
+
+test("names of strangers neither end an attribute nor become Markdown, HTML or mentions", () => {
+  const page = 'a"<b>&|`@all`\u001b[31m\n# x';
+  const { comparison, b } = compared(page, 500, 600);
+  const junit = junitText(comparison, judgeBudgets([{ metric: "plt", at_most_ms: 100 }], [b]));
+  assert.match(junit, /classname="a&quot;&lt;b&gt;&amp;\|`@all`\?\[31m\n# x over /);
+  assert.equal(junit.split("<testcase").length, 3);
+  const comment = commentText({ ...facts, comparison });
+  assert.doesNotMatch(comment, /<b>|[^\\]@all|\p{Cc}\[31m|^# x/mu);
+});
+
+test("a budget is kept if the interval ends within it, exceeded if it begins beyond, else not shown", () => {
+  const later = [run("shop -> shop-new", around(500))];
+  const outcome = (at_most_ms: number) =>
+    judgeBudgets([{ metric: "plt", at_most_ms }], later).map((each) => each.outcome);
+  assert.deepEqual([outcome(510), outcome(500), outcome(490)], [["kept"], ["not shown"], ["exceeded"]]);
+  const few = judgeBudgets([{ metric: "plt", at_most_ms: 510 }], [run("shop", [500, 501])]);
+  assert.deepEqual([few[0]?.outcome, few[0]?.low_ms], ["not shown", null]);
+  assert.match(
+    budgetText(few[0] as (typeof few)[number]),
+    /^PLT at most 510 ms: not shown \(median 501 ms, 2 loads, too few/,
+  );
+  for (const page of ["shop-new", "shop -> shop-new"])
+    assert.equal(judgeBudgets([{ metric: "plt", at_most_ms: 510, page, link, lane: "h2" }], later).length, 1);
+  assert.throws(
+    () => judgeBudgets([{ metric: "lcp", at_most_ms: 510, page: "shop" }], later),
+    (error) =>
+      error instanceof UserError && /^budget of lcp: no cell shop in the later sweep: name/.test(error.message),
+  );
+});
+
+test("a file of budgets is read, and what is none is one line that names it", () => {
+  const write = (text: string): string => {
+    const path = join(folder, "budget.json");
+    writeFileSync(path, text);
+    return path;
+  };
+  const budgets = [{ metric: "lcp", at_most_ms: 2500, link: "slow-4g" }];
+  assert.deepEqual(readBudgets(write(JSON.stringify({ budgets }))), budgets);
+  for (const text of ["", "[]", '{"budgets": []}', '{"budgets": [{"metric": "lcp"}]}', " ".repeat(2e6)])
+    assert.throws(
+      () => readBudgets(write(text)),
+      (error) => error instanceof UserError && /^budget .*budget\.json: [^\n]+$/.test(error.message),
+    );
+  assert.throws(() => readBudgets(join(folder, "none.json")), /cannot be read \(ENOENT\): name another file/);
+});
+
+function pageLoad(times_ms: Readonly<Record<string, number>>): PageLoad {
+  const entries = Object.entries(times_ms).map(([url, time]) => ({
+    ...{ request: { method: "GET", url }, time },
+    _trilane: { complete: true },
+  }));
+  return { log: { entries } } as unknown as PageLoad;
+}
+
+test("the request that moved is the one whose median did most, in the direction of the change, in most loads of both", () => {
+  const before = [10, 12, 11].map((time) =>
+    pageLoad({ "https://a.test/x.js?1": time, "https://a.test/y.css": 50, "https://a.test/z": 9 }),
+  );
+  const later = [90, 92, 40].map((time, index) =>
+    pageLoad({
+      "https://b.test/x.js?2": time,
+      "https://b.test/y.css": 20,
+      ...(index === 0 ? { "https://b.test/z": 900 } : {}),
+    }),
+  );
+  assert.deepEqual(movedRequest(before, later, "slower"), { name: "GET /x.js", before_ms: 11, after_ms: 90 });
+  assert.deepEqual(movedRequest(before, later, "faster"), { name: "GET /y.css", before_ms: 50, after_ms: 20 });
+  assert.equal(movedRequest(before, before, "slower"), null);
+});
