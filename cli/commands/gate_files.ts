@@ -4,7 +4,7 @@ import { atomicWrite } from "../base/atomic_write.ts";
 import { RunError } from "../base/errors.ts";
 import type { OptionTable } from "../base/option_table.ts";
 import type { Comparison } from "../results/compare/comparison.ts";
-import type { Run } from "../results/compare/pairs.ts";
+import type { Run } from "../results/compare/interleaved.ts";
 import { type BudgetResult, judgeBudgets, readBudgets } from "../results/gate/budget.ts";
 import { junitText } from "../results/gate/junit.ts";
 import { movedRequest } from "../results/gate/moved_request.ts";

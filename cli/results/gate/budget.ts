@@ -5,7 +5,7 @@ import type { Budget, BudgetFile } from "../../../schemas/generated/budget.ts";
 import { UserError } from "../../base/errors.ts";
 import { median } from "../../base/quantile.ts";
 import { explainSchemaErrors, schemaValidator } from "../../base/schema_error.ts";
-import type { Run } from "../compare/pairs.ts";
+import type { Run } from "../compare/interleaved.ts";
 import { medianInterval } from "../stats/median_interval.ts";
 import type { Cell } from "../store/results.ts";
 import { samplesOf } from "../verdict/compared_metric.ts";

@@ -7,7 +7,7 @@ import { after, test } from "node:test";
 import { UserError } from "../../../../cli/base/errors.ts";
 import { parseLink } from "../../../../cli/link/link.ts";
 import { compareRuns } from "../../../../cli/results/compare/compare.ts";
-import type { Run } from "../../../../cli/results/compare/pairs.ts";
+import type { Run } from "../../../../cli/results/compare/interleaved.ts";
 import { judgeBudgets, readBudgets } from "../../../../cli/results/gate/budget.ts";
 import { junitText } from "../../../../cli/results/gate/junit.ts";
 import { movedRequest } from "../../../../cli/results/gate/moved_request.ts";
