@@ -93,6 +93,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     ...["cli/instruments/flows", "cli/instruments/fetch", "cli/instruments/command"],
   ],
   "cli/install": ["cli/base", "cli/browser", "cli/recording", "cli/results"],
+  "cli/api": ["cli/base", "cli/link", "cli/load", "cli/recording"],
   "cli/commands": [
     "cli/pages",
     "cli/instruments/flows",

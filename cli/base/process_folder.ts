@@ -13,6 +13,7 @@ export const folderKinds = [
   "extension",
   "fetch",
   "flows",
+  "lab",
   "load",
   "record",
   "reproduce",

@@ -53,6 +53,7 @@ const sections: readonly { readonly title: string; readonly commands: Readonly<R
       time: () => import("./time.ts"),
       links: () => import("./links.ts"),
       shell: () => import("./shell.ts"),
+      "browser-wrapper": () => import("./browser_wrapper.ts"),
       meter: () => import("./meter.ts"),
       steer: () => import("./steer.ts"),
       trace: () => import("./trace.ts"),

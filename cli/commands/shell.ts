@@ -73,7 +73,7 @@ export const command: Command<ShellOptions> = {
         "a recorded origin through the link",
       )
       .example(
-        "trilane shell --link fast-3g --reach localhost:3000 -- npx playwright test",
+        "trilane shell --link slow-4g --reach localhost:3000 -- npx playwright test",
         "a suite against a development server",
       )
       .example("trilane shell --link 3g --outside -- curl -sI https://example.com/", "the internet through the link")

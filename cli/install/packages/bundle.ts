@@ -1,5 +1,5 @@
 // Bundles the command line into build/cli by esbuild, so that it starts with a few files in place of hundreds: main.js, and pieces
-// that are loaded by the commands that need them. What all commands declare is written into it as data. `cli/trilane` starts it
+// that are loaded by the commands that need them; lab.js is what other programs import. What all commands declare is written into it as data. `cli/trilane` starts it
 // while it is newer than its sources. What is read at run time (schemas, styles, plans) stays where it is.
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
@@ -65,7 +65,7 @@ async function bundled({ out, maps }: BundleOptions) {
   const digest = createHash("sha256").update(declarations).digest("hex").slice(0, 8);
   const declared = `declarations-${digest}.json`;
   const { outputFiles, metafile } = await build({
-    entryPoints: [join(checkout, "cli", "main.ts")],
+    entryPoints: { main: join(checkout, "cli", "main.ts"), lab: join(checkout, "cli", "api", "open_lab.ts") },
     ...{
       absWorkingDir: checkout,
       outdir: out,

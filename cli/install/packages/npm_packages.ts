@@ -12,6 +12,7 @@ import type { BuiltProgram } from "./programs.ts";
 const readFiles = [
   "cli/**/*.{json,js,css}",
   "cli/**/live_lab.sh",
+  "cli/api/types.d.ts",
   "cli/install/{apparmor.profile,limits.conf,requirements.txt,seccomp.json,system_packages.sh}",
   "extension/figures/look.css",
   "native-host/base/debug.h",
@@ -67,6 +68,10 @@ export async function stageTrilane(stage: string): Promise<string[]> {
     manifest({
       name: "trilane",
       type: "module",
+      exports: {
+        ".": { types: "./cli/api/types.d.ts", default: "./build/cli/lab.js" },
+        "./package.json": "./package.json",
+      },
       bin: { trilane: "cli/trilane" },
       engines: { node: ">=22.13" },
       optionalDependencies: { [`trilane-${platform}`]: version },
