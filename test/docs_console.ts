@@ -63,6 +63,7 @@ export function outputOf(command: string, folder: string, home: string): Promise
 /** Days, sums and folders differ from run to run; of what is measured, all numbers and what is drawn by them. */
 function normal(text: string, isMeasured: boolean): string {
   const same = text
+    .replaceAll(/\s+/g, " ")
     .replaceAll(/\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?/g, "DAY")
     .replaceAll(/\b[0-9a-f]{16,64}\b/g, "SUM")
     .replaceAll(/(?:~|\/[\w.-]+)(?:\/[\w.-]+)*\/(?=[\w.-]+)/g, "");
@@ -72,7 +73,7 @@ function normal(text: string, isMeasured: boolean): string {
         .replaceAll(/[-−]?\d+(?:\.\d+)?(?: (?=[kM]?(?:B|bit)\b))?/g, "N")
         .replaceAll(/N(?:[kM]?(?:bit\/s|bit|B)\b)/g, "N SIZE")
     : same;
-  return measured.replaceAll(/\s+/g, " ").trim();
+  return measured.trim();
 }
 
 /** Null: the output is as shown. Else the part that it has not, or not in its place. */

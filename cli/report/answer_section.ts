@@ -21,6 +21,13 @@ function signed(sentence: string): string {
   return sentence.replaceAll(/(?<= )-(?=\d)/g, "−");
 }
 
+/** A number and its unit stand in one line, in a headline as wide as any. */
+function unbroken(sentence: string): (Markup | string)[] {
+  return signed(sentence)
+    .split(/((?:\d[\d.]*|≥) (?:%|ms|s|Mbit\/s|kbit\/s)(?![\w/])\)?)/)
+    .map((part, at) => (at % 2 ? html`<span class="whole">${part}</span>` : part));
+}
+
 /** Options of the command line stand out, and are not broken after their first hyphen. */
 function withOptions(text: string): (Markup | string)[] {
   return text
@@ -103,7 +110,7 @@ function headed(line: string | null, name: string): Markup | null {
 /** The sentence, why, how sure, and the box. */
 export function answerMarkup(data: ReportData): Markup {
   const { answer } = data;
-  return html`<div class="verdict"><p class="answer">${signed(answer.sentence)}</p>${headed(answer.why, "why")}${headed(answer.sure, "sure")}</div>
+  return html`<div class="verdict"><p class="answer">${unbroken(answer.sentence)}</p>${headed(answer.why, "why")}${headed(answer.sure, "sure")}</div>
 ${lossesBox(data)}`;
 }
 

@@ -34,6 +34,7 @@ import { cdfFigure } from "./figures/cdf.ts";
 import { heatKey, heatLegend, heatMapFigure, scaleEnd } from "./figures/heat_map.ts";
 import { type LinkGrid, linkGrid } from "./figures/link_axes.ts";
 import { splitFigure } from "./figures/split.ts";
+import { whyFigure } from "./figures/why_bars.ts";
 import { type FirstFilms, firstFigure, firstFilms } from "./first_figure.ts";
 import { mapSets } from "./heat_maps_of.ts";
 import { helpedSection } from "./helped_section.ts";
@@ -192,7 +193,9 @@ function sectionsOf({ views, results, films, profiles, settled }: Gathered): Sec
     return sideBySide(shown.map(cdfFigure), links);
   };
   const splits = splitsOf({ cells: data.cells, loads: data.stored });
+  const { pair, paths } = data.answer;
   return [
+    section("why", "Why", "Where the difference is", pair && paths && whyFigure(pair, paths, sweep.name)),
     section("comparisons", "All comparisons", "All comparisons", forEachMetric(views, comparisons)),
     section("heatmaps", "Maps", "Improvement across links", mapsSection(views, pairs, grid, ofCell)),
     section("cdfs", "Distributions", "Distributions over pages", forEachMetric(views, cdfs)),

@@ -62,7 +62,7 @@ function mediansTable(groups: readonly (readonly CellResult[])[], lanes: readonl
 
 const noAnswer: Answer = {
   ...{ pair: null, sentence: "", hasInterval: false },
-  ...{ why: null, sure: null, left: null, gain: null, further: [] },
+  ...{ why: null, paths: null, sure: null, left: null, gain: null, further: [] },
 };
 
 /** `planned`: without those that were not needed. `modelled`: what is to be said of modelled pages. `cut`: not run in the time there was. */

@@ -5,6 +5,7 @@ import { extremes } from "../../cli/base/quantile.ts";
 import { laneClass } from "./colours.ts";
 import { html, type Markup } from "./markup.ts";
 import { roundStep } from "./scale.ts";
+import { timeScale } from "./waterfall.ts";
 
 export interface FilmFrame {
   /** Since navigationStart; shown from then on. */
@@ -93,6 +94,8 @@ export function filmstripFigure(lanes: readonly FilmedLane[], name: string): Mar
     });
     return html`<g class="${laneClass(lane)}"><text class="lane" x="0" y="${y + high / 2}">${lane}</text>${cells}</g>`;
   });
+  const step_ms = (instants[1] ?? 1) - (instants[0] ?? 0);
+  const scale = { at: (time_ms: number): number => laneWidth + (time_ms / step_ms) * (across + gap) };
   const label = `What the page showed over ${lanes.map(({ lane }) => lane).join(", ")} at the same instants${lanes.map(({ lane, plt_ms }) => (plt_ms === null ? "" : `; ${lane} had loaded at ${formatTime(plt_ms)}`)).join("")}`;
-  return html`<figure class="filmstrip"><div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${heads}${rows}</svg></div><figcaption>What the page showed at the same instants, of one further load of each lane: filming takes time, so these loads are in no average. A coloured frame: changed since the picture before.</figcaption></figure>`;
+  return html`<figure class="filmstrip"><div class="scroll"><svg class="wide" role="img" aria-label="${label}"${timeScale(scale)} viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${heads}${rows}</svg></div><figcaption>What the page showed at the same instants, of one further load of each lane: filming takes time, so these loads are in no average. A coloured frame: changed since the picture before.</figcaption></figure>`;
 }

@@ -229,6 +229,10 @@ export function timeAxisOf(loads: readonly DrawnLoad[]): Scale {
   return timeAxis(loads.map(drawnLoad));
 }
 
+/** For the page's script, which draws a line at a moment: where 0 ms is, and how long a millisecond. */
+export const timeScale = (scale: Pick<Scale, "at">): Markup =>
+  html` data-zero="${coordinate(scale.at(0))}" data-ms="${String(Number((scale.at(1) - scale.at(0)).toPrecision(6)))}"`;
+
 /** Waterfalls below each other, with the same axis above and below: the drawing alone. `attributes` go to the svg element. */
 export function waterfallSvg(all: readonly DrawnRequests[], attributes: Markup): Markup {
   const requests = new Map<string, number>();
@@ -243,7 +247,7 @@ export function waterfallSvg(all: readonly DrawnRequests[], attributes: Markup):
     return markup;
   });
   const height = y + 22;
-  return html`<svg class="wide" ${attributes} viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="axis" x="0" y="14">request</text><text class="axis" x="${labelWidth}" y="14">connection</text>${axis(14)}${drawings}${axis(y + 8)}<text class="axis end" x="${axisRight}" y="${y + 20}">ms since navigation start</text></svg>`;
+  return html`<svg class="wide" ${attributes}${timeScale(scale)} viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="axis" x="0" y="14">request</text><text class="axis" x="${labelWidth}" y="14">connection</text>${axis(14)}${drawings}${axis(y + 8)}<text class="axis end" x="${axisRight}" y="${y + 20}">ms since navigation start</text></svg>`;
 }
 
 /** Waterfalls of one load per lane. */

@@ -48,6 +48,31 @@ test("a race: the verdict is what one sees first; distributions, waterfalls, the
   });
 });
 
+test("one line at a moment through waterfalls and link, by keys and by dragging", async () => {
+  await open(raceFixture, {}, async (page) => {
+    await built(page);
+    const lines = (): Promise<number[]> =>
+      page.$$eval("details.group[open] svg[data-zero] > line.moment", (all) =>
+        all.map((line) => Number(line.getAttribute("x1"))),
+      );
+    assert.deepEqual(await lines(), []);
+    await page.focus(".moment-slider input");
+    for (let press = 0; press < 40; press++) await page.keyboard.press("ArrowRight");
+    const [waterfall, link, ...others] = await lines();
+    assert.ok(waterfall !== undefined && waterfall > 328, String(waterfall));
+    assert.deepEqual([link, ...others], [waterfall], "one axis, one place");
+    const box = await (await page.$("figure.overtime svg"))?.boundingBox();
+    assert.ok(box);
+    await page.mouse.move(box.x + box.width * 0.5, box.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.75, box.y + 20);
+    await page.mouse.up();
+    const [dragged, also] = await lines();
+    assert.ok(dragged !== undefined && dragged > waterfall && dragged === also, `${dragged}, ${also}`);
+    assert.match(await textOf(page, ".moment-slider output"), /^\d+ ms$/);
+  });
+});
+
 test("three waterfalls share one time axis", async () => {
   await open(raceFixture, {}, async (page) => {
     const lines = await page.$$eval(".waterfall .loadevent", (all) =>

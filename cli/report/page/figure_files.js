@@ -51,7 +51,7 @@ function setLooks(original, copy) {
 
 /** A drawing as it looks here, with no need of the page. */
 function looksOf(original) {
-  if (original.matches(".hit") || getComputedStyle(original).display === "none") return null;
+  if (original.matches(".hit, line.moment") || getComputedStyle(original).display === "none") return null;
   const copy = original.localName === "a" ? document.createElementNS(svgNamespace, "g") : original.cloneNode(false);
   if (!["a", "title", "svg", "g", "defs"].includes(original.localName)) setLooks(original, copy);
   for (const name of unwanted) copy.removeAttribute(name);

@@ -5,6 +5,7 @@ import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { count } from "../../base/numbers.ts";
 import { median } from "../../base/quantile.ts";
 import { plainLinkWords } from "../../link/label.ts";
+import { meanEvidence, type PathEvidence } from "../../load/metrics/path_evidence.ts";
 import { modelledPages } from "../store/modelled_pages.ts";
 import type { Cell, Environment, Load } from "../store/sweep_rows.ts";
 import { countLinks, linkResults } from "../verdict/by_link.ts";
@@ -26,6 +27,13 @@ import { type LeftOut, leftOut } from "./left_out.ts";
 import { sureLine } from "./sure.ts";
 import { type CellEvidence, timedOutLine, whyLine } from "./why.ts";
 
+/** Of both lanes of the pair: means over pages on links of the loads nearest to their medians. */
+export interface MeanPaths {
+  readonly lane: PathEvidence;
+  readonly over: PathEvidence;
+  readonly cells: number;
+}
+
 export interface FurtherAnswer {
   readonly pair: LanePair;
   readonly sentence: string;
@@ -46,6 +54,8 @@ export interface Answer {
   /** Whether it says how sure it is: a lane faster or slower, or no difference shown. */
   readonly hasInterval: boolean;
   readonly why: string | null;
+  /** The critical paths that `why` is read from; null: nothing is to explain, or nothing of it is stored. */
+  readonly paths: MeanPaths | null;
   readonly sure: string | null;
   readonly left: LeftOut | null;
   /** Of the pair, in numbers: what `lane` saves over `over`; null: they cannot be compared. */
@@ -186,16 +196,24 @@ function sentenceFor(
   });
 }
 
-/** In one line; null where there is nothing to explain. */
-function whyOf(asked: PairComparison, { loads, evidence }: Answered): string | null {
+function meanPaths(cells: readonly CellEvidence[]): MeanPaths | null {
+  const [lane, over] = [meanEvidence(cells.map((cell) => cell.lane)), meanEvidence(cells.map((cell) => cell.over))];
+  return lane && over && { lane, over, cells: cells.length };
+}
+
+/** In one line, and what it is read from; null where there is nothing to explain. */
+function whyOf(asked: PairComparison, { loads, evidence }: Answered): Pick<Answer, "why" | "paths"> {
   const { pair } = asked.result;
   const way = wayOf(asked);
   const isShown = way === "faster" || way === "slower";
   // Loads that did not end are those that make the difference, and of them there is no path to look at.
   if (isShown && limitOf(asked.result) === "at least")
-    return timedOutLine(way === "faster" ? pair.over : pair.lane, loads);
+    return { why: timedOutLine(way === "faster" ? pair.over : pair.lane, loads), paths: null };
   // Of a difference that may be there or not there is nothing to explain; of one that is none, what cancels out.
-  return isShown || isNone(asked) ? whyLine(pair, way, evidence(pair)) : null;
+  if (!isShown && !isNone(asked)) return { why: null, paths: null };
+  const cells = evidence(pair);
+  const why = whyLine(pair, way, cells);
+  return { why, paths: why === null ? null : meanPaths(cells) };
 }
 
 export function answerOf(answered: Answered): Answer {
@@ -205,7 +223,7 @@ export function answerOf(answered: Answered): Answer {
   if (!asked)
     return {
       ...{ pair: null, sentence: withoutPair(answered), hasInterval: false },
-      ...{ why: null, sure: null, left, gain: null, further: [] },
+      ...{ why: null, paths: null, sure: null, left, gain: null, further: [] },
     };
   const { result, decided } = asked;
   const { pair } = result;
@@ -224,7 +242,7 @@ export function answerOf(answered: Answered): Answer {
     result.percent === null
       ? null
       : { saved_ms: savedBy(asked), percent: result.percent, isShown: way === "faster" || way === "slower" };
-  return { pair, sentence, hasInterval, why: whyOf(asked, answered), sure, left, gain, further };
+  return { pair, sentence, hasInterval, ...whyOf(asked, answered), sure, left, gain, further };
 }
 
 /** Runs of each lane that a page on a link needs to be one of several. */

@@ -23,7 +23,7 @@ export function storedAnswer(
   return {
     ...answer,
     sentence: named(answer.sentence, metric),
-    why: metric === usualMetric ? answer.why : null,
+    ...(metric === usualMetric ? {} : { why: null, paths: null }),
     further: answer.further.map(({ pair, sentence }) => ({ pair, sentence: named(sentence, metric) })),
   };
 }

@@ -1,0 +1,73 @@
+// One moment in film, waterfalls and link: a line through all of them. A slider above the waterfalls sets it, by mouse or by keys, and so
+// does dragging in a drawing. Drawings that a narrow screen has in another form (narrow.js) have no line.
+
+/** Where 0 ms is, and how long a millisecond, in the drawing's own units. */
+const timed = "svg[data-zero]:not(.narrow)";
+const svgSpace = "http://www.w3.org/2000/svg";
+
+/** What shows the same moment: the section's drawings, and those of the first screen. */
+const drawingsOf = (section) => all(timed).filter((svg) => [section, null].includes(svg.closest("details.group")));
+
+function drawLine(svg, time_ms) {
+  let line = svg.querySelector(":scope > line.moment");
+  if (!line) {
+    line = document.createElementNS(svgSpace, "line");
+    line.setAttribute("class", "moment");
+    svg.append(line);
+  }
+  const x = Number(svg.dataset.zero) + time_ms * Number(svg.dataset.ms);
+  const { width, height } = svg.viewBox.baseVal;
+  line.toggleAttribute("hidden", x > width);
+  for (const [name, value] of Object.entries({ x1: x, x2: x, y1: 18, y2: height - 18 })) line.setAttribute(name, value);
+}
+
+function showMoment(slider) {
+  const time_ms = Number(slider.value);
+  slider.nextElementSibling.textContent = `${Math.round(time_ms)} ms`;
+  for (const svg of drawingsOf(slider.closest("details.group"))) drawLine(svg, time_ms);
+}
+
+/** In front of each figure of waterfalls that has none yet. */
+function addSliders(root) {
+  for (const figure of all("figure.waterfall", root)) {
+    const svg = figure.querySelector(timed);
+    if (!svg || figure.querySelector(".moment-slider")) continue;
+    const label = document.createElement("label");
+    label.className = "moment-slider";
+    const slider = document.createElement("input");
+    const { zero, ms } = svg.dataset;
+    const end_ms = Math.floor((svg.viewBox.baseVal.width - Number(zero)) / Number(ms));
+    Object.assign(slider, {
+      type: "range",
+      min: 0,
+      max: end_ms,
+      step: Math.max(1, Math.round(end_ms / 200)),
+      value: 0,
+    });
+    slider.addEventListener("input", () => showMoment(slider));
+    label.append("Line at ", slider, document.createElement("output"));
+    figure.prepend(label);
+  }
+}
+
+function setUpMoment() {
+  const dragged = (event) => {
+    const svg = event.buttons === 1 && event.pointerType !== "touch" ? event.target.closest?.(timed) : null;
+    if (!svg) return;
+    const section = svg.closest("details.group") ?? document.querySelector("details.group[open]");
+    const slider = section?.querySelector(".moment-slider input");
+    if (!slider) return;
+    const box = svg.getBoundingClientRect();
+    const x = ((event.clientX - box.left) * svg.viewBox.baseVal.width) / box.width;
+    // It keeps itself within its ends.
+    slider.value = String((x - Number(svg.dataset.zero)) / Number(svg.dataset.ms));
+    event.preventDefault();
+    showMoment(slider);
+  };
+  document.addEventListener("pointerdown", dragged);
+  document.addEventListener("pointermove", dragged);
+  document.addEventListener("built", ({ target }) => addSliders(target));
+  addSliders(document);
+}
+
+setUpMoment();
