@@ -23,6 +23,9 @@ export function importsOf(root: string, pattern: string, named: RegExp, places: 
 /** `from "./x.ts"`, `import("./x.ts")`. */
 export const typescriptImport = /(?:from|import)\s*\(?\s*"(\.[^"]+)"/g;
 
+/** `from "./x.ts"` alone. */
+export const statedImport = /from\s*"(\.[^"]+)"/g;
+
 /** A file, and all that it imports, directly or not. */
 export function reachOf(file: string, imports: readonly Import[]): Set<string> {
   const edges = Map.groupBy(imports, ({ from }) => from);

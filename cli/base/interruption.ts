@@ -1,5 +1,22 @@
-// The signals that stop a sweep or a recording at once: the load in flight is dropped, what is stored is kept.
+// What stops a sweep or a recording at once: signals, which drop the load in flight and keep what is stored, and a reader of our output that
+// goes away (`trilane list | head`).
 import { constants } from "node:os";
+
+/**
+ * What a reader that went away ends. It is no error of ours, and ends what only prints as done, or as failed where that is known already. Work that a signal ends
+ * cleanly (a race, a sweep) ends as by the terminal's closing: what is stored is kept, and the exit status says that it is not
+ * done.
+ */
+export function closedPipe(program: NodeJS.Process): { isClosed(): boolean; close(): void } {
+  let closed = false;
+  const close = () => {
+    if (closed) return;
+    closed = true;
+    if (program.listenerCount("SIGHUP") === 0) program.exit(program.exitCode ?? 0);
+    program.emit("SIGHUP", "SIGHUP");
+  };
+  return { isClosed: () => closed, close };
+}
 
 /** Ctrl-C, a service manager's stop, and a terminal that was closed. */
 const stops = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

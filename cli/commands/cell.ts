@@ -11,8 +11,7 @@ import { namesFlowPlan, sharedFlows, sharedLink } from "../instruments/flows/pla
 import { flowInstrument } from "../instruments/flows/run/instrument.ts";
 import { syntheticTraces } from "../link/trace/networks.ts";
 import { readNumber } from "../results/export/choose.ts";
-import { referencePlan } from "../sweep/cluster/reference.ts";
-import { type CellRun, runCell, runPagesInto } from "../sweep/cluster/run_cell.ts";
+import { type CellRun, referencePlan, runCell, runPagesInto } from "../sweep/cluster/run_cell.ts";
 import { refuseUnknownCell, type SharedPlan, sharedPages } from "../sweep/cluster/shared_plan.ts";
 import { submittedChoice } from "../sweep/cluster/submission.ts";
 import { hostName } from "../sweep/cluster/this_host.ts";

@@ -7,9 +7,27 @@ import { printJson, printLines } from "../base/terminal_text.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { importedDocument } from "../recording/import/imported.ts";
 import { defineCompute, readCompute } from "../recording/model/compute_option.ts";
+import type { ModelFacts } from "../recording/model/model_page.ts";
 import { modelRecording } from "../recording/model/model_recording.ts";
-import { modelLines } from "../recording/model/words.ts";
 import type { Command, CommonOptions } from "./command.ts";
+
+function modelLines(facts: ModelFacts): string[] {
+  const { requests, documents, known_by, computation_ms, after_load, larger, larger_by_bytes, left_out } = facts;
+  const inferred = known_by.initiator + known_by.referer + known_by.timing;
+  const share = (amount: number): string => `${Math.round((100 * amount) / Math.max(1, inferred))} %`;
+  const lines = [
+    `modelled page: ${count(requests, "request")} in ${count(documents, "document")}`,
+    `what asked for them: ${share(known_by.initiator)} by recorded initiators, ${share(known_by.referer)} by Referer, ${share(known_by.timing)} inferred from timing`,
+    `computation before one request: at most ${computation_ms} ms`,
+  ];
+  if (after_load > 0) lines.push(`${count(after_load, "request")} after the load event`);
+  if (left_out > 0) lines.push(`left out: ${count(left_out, "exchange")} that the recording browser made by itself`);
+  if (larger > 0)
+    lines.push(
+      `${count(larger, "body is", "bodies are")} larger than recorded, by ${formatSize(larger_by_bytes)} in all: too small for what ${larger === 1 ? "it asks" : "they ask"} for`,
+    );
+  return lines;
+}
 
 interface ModelOptions extends CommonOptions {
   recording: string;

@@ -1,6 +1,9 @@
 // `trilane selftest`: is the link what it is asked to be, on this machine? Measured through real labs over a table of
 // links, each quantity with its tolerance. Exit status 1 where one is out.
+
+import { readFileSync } from "node:fs";
 import { cpus, release } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Selftest, SelftestLink } from "../../schemas/generated/selftest.ts";
 import { RunError } from "../base/errors.ts";
 import { count } from "../base/numbers.ts";
@@ -9,11 +12,53 @@ import { version } from "../base/version.ts";
 import { formatLink } from "../link/link.ts";
 import { readLinks } from "../link/profile_file.ts";
 import { linkLines } from "../load/selftest/format.ts";
-import { idleShare } from "../load/selftest/idle.ts";
-import { selftestLinks } from "../load/selftest/links.ts";
 import { quick, thorough } from "../load/selftest/phases.ts";
 import { faultOf, testLink } from "../load/selftest/test_link.ts";
 import type { Command, CommonOptions } from "./command.ts";
+
+/** Measured if none is named: rates from slow to fast, delays, and what else a link may do, one thing at a time. */
+const selftestLinks: readonly string[] = [
+  "200kbit/100ms",
+  "1mbit/0ms",
+  "3mbit/50ms",
+  "10mbit/50ms",
+  "down=20mbit,up=2mbit,delay_down=10ms,delay_up=30ms,queue=64kB",
+  "100mbit/20ms",
+  "1gbit/10ms",
+  "unlimited/50ms",
+  "10mbit/50ms,loss=2%",
+  "10mbit/50ms,loss=ge:1%:25%",
+  "10mbit/50ms,jitter=5ms",
+  "10mbit/50ms,jitter=normal:2ms",
+  "10mbit/50ms,jitter=pareto:2ms",
+  "10mbit/50ms,duplicate=2%",
+  "10mbit/50ms,reorder=2%:3",
+  "10mbit/50ms,queue=50ms",
+  "10mbit/50ms,aqm=codel",
+];
+
+/** From the first line of /proc/stat: user nice system idle iowait irq softirq steal, in ticks; null where there is none. */
+function cpuTime(): { idle: number; total: number } | null {
+  try {
+    const fields = (readFileSync("/proc/stat", "utf8").split("\n")[0] ?? "")
+      .trim()
+      .split(/\s+/)
+      .slice(1, 9)
+      .map(Number);
+    return { idle: (fields[3] ?? 0) + (fields[4] ?? 0), total: fields.reduce((sum, ticks) => sum + ticks, 0) };
+  } catch {
+    return null;
+  }
+}
+
+/** How much of the CPUs' time nothing used from now on: on a busy machine a self-test says more of the machine than of the link. */
+async function idleShare(time_ms = 1000): Promise<number | null> {
+  const before = cpuTime();
+  await delay(time_ms);
+  const after = cpuTime();
+  if (!before || !after || after.total <= before.total) return null;
+  return Number(((after.idle - before.idle) / (after.total - before.total)).toFixed(3));
+}
 
 interface SelftestOptions extends CommonOptions {
   links: string[];

@@ -17,7 +17,6 @@ import type { RecordedRequests } from "../recording/archive/recorded_requests.ts
 import { hintedPreloadsOf } from "./hinted_preloads.ts";
 import { isOffLane, laneReasons } from "./lane_agreement.ts";
 import { loadCoverage, whyUnrecorded } from "./load_coverage.ts";
-import { lostToMoves } from "./lost_to_moves.ts";
 import { coverageReasons, type FirstBeyond, isEssential } from "./metrics/coverage.ts";
 import { isFailed, isFromCache, isHttp, isIcon, isOnWire } from "./on_wire.ts";
 import type { ReplayedRequest, ReplayReport, ShaperReport } from "./reports.ts";
@@ -25,6 +24,26 @@ import { type Joined, joinServed, type ToWireUrl, toWireUrl } from "./served_req
 import { neverWhole } from "./time_out.ts";
 import { blockedReason, fallbackOf, fallbackProtocols } from "./udp_fallback.ts";
 import { lastVisit, repeatReasons } from "./visits.ts";
+
+/**
+ * How a connection ends for the browser when the other end, or the network, does not know it any more; SOCKET_NOT_CONNECTED is for
+ * requests that were yet to be sent on it.
+ */
+const lostConnection =
+  /^net::ERR_(CONNECTION_\w+|SOCKET_NOT_CONNECTED|EMPTY_RESPONSE|HTTP2_\w+|QUIC_\w+|TIMED_OUT|NETWORK_CHANGED)$/;
+
+/** Those that failed so after the first move; none where the link did not move. */
+export function lostToMoves(entries: readonly HarEntry[], shaper: ShaperReport | null): HarEntry[] {
+  const first_ns = shaper?.moves?.list[0]?.at_ns;
+  if (first_ns === undefined) return [];
+  return entries.filter(
+    (entry) =>
+      isFailed(entry) &&
+      isHttp(entry) &&
+      lostConnection.test(entry.response._error ?? "") &&
+      (entry._trilane.end_ns ?? 0) >= first_ns,
+  );
+}
 
 export type Status = LoadFacts["status"];
 

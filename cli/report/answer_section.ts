@@ -2,19 +2,41 @@
 // say, and with what and where they were measured. Takes the answer and the verdict, computes neither.
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
+import type { LaneLabel } from "../base/lanes.ts";
 import { count } from "../base/numbers.ts";
 import { trafficSentence } from "../load/cross_traffic_words.ts";
+import { laneServing } from "../load/serving/lane_serving.ts";
 import { settleServing } from "../load/serving/serving.ts";
 import { servingLine } from "../load/serving/terms.ts";
 import { furtherSentence } from "../results/answer/answer.ts";
 import { dilationSentence } from "../results/answer/dilated_sweeps.ts";
 import { browserNames, browsersOf } from "../results/verdict/browsers.ts";
 import { samplesOf } from "../results/verdict/compared_metric.ts";
-import { isValid } from "../results/verdict/sample.ts";
+import { controllerLanes, controllerSentences, type LaneControllers } from "../results/verdict/controller_part.ts";
+import { isValid, type Sample } from "../results/verdict/sample.ts";
 import { decidedWithin, type StoppingSummary, stoppingSentence } from "../results/verdict/stopping_summary.ts";
 import { type SweepVerdict, winsLine } from "../results/verdict/sweep_verdict.ts";
-import { controllerNote } from "./controller_note.ts";
 import type { ReportData } from "./data.ts";
+
+// How much of h3's gain over h2 is its controller: which lanes a plan has for that, and what their loads say.
+type ServedPlan = Pick<SweepPlan, "lanes" | "serving" | "settings">;
+
+function controllersOf(plan: ServedPlan, label: LaneLabel): LaneControllers {
+  const serving = laneServing(plan, label);
+  const { tcp, quic } = serving.transport;
+  const { congestion_control, ...quicOthers } = quic;
+  // What the settings were made from says nothing that they do not.
+  const others = { ...serving, transport: { tcp, quic: quicOthers } };
+  return { tcp: tcp.congestion_control, quic: congestion_control, others: JSON.stringify(others) };
+}
+
+/** Null where the plan has not both controllers of h3 beside h2, or no page has loads of all. */
+export function controllerNote(plan: ServedPlan, samples: readonly Sample[], seed: number): Markup | null {
+  const lanes = controllerLanes(plan.lanes, (label) => controllersOf(plan, label));
+  const sentences = lanes && controllerSentences(samples, lanes, seed);
+  if (!sentences) return null;
+  return html`<p class="controller"><b>How much is the controller:</b> ${sentences.join(" ").replaceAll(/(?<= )-(?=\d)/g, "−")}</p>`;
+}
 
 /** A hyphen that means minus, as print has it. */
 function signed(sentence: string): string {

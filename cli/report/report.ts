@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib";
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import { atomicWrite } from "../base/atomic_write.ts";
+import { middleCut } from "../base/middle_cut.ts";
 import { count } from "../base/numbers.ts";
 import { version } from "../base/version.ts";
 import { describeLinks } from "../link/link.ts";
@@ -11,6 +12,7 @@ import { traitsByLink } from "../link/traits.ts";
 import { settleServing } from "../load/serving/serving.ts";
 import { resultsOf } from "../results/export/choose.ts";
 import { csvLines } from "../results/export/csv.ts";
+import { firstLook, futilityThreshold, lastLook } from "../results/stats/sequential.ts";
 import { modelledPages } from "../results/store/modelled_pages.ts";
 import type { Results } from "../results/store/results.ts";
 import { comparedFigures } from "../results/studies/agreement.ts";
@@ -19,7 +21,12 @@ import { comparedSpreads } from "../results/studies/spread.ts";
 import { comparedMetric, type MetricChoice } from "../results/verdict/compared_metric.ts";
 import { compare } from "../results/verdict/comparison.ts";
 import { type LanePair, lanePairs, sortLanes } from "../results/verdict/sample.ts";
-import { type StoppingSummary, stoppingSummary } from "../results/verdict/stopping_summary.ts";
+import {
+  decisionWords,
+  type StoppingSummary,
+  stoppingSentence,
+  stoppingSummary,
+} from "../results/verdict/stopping_summary.ts";
 import { summarize } from "../results/verdict/summary.ts";
 import { verdictBy } from "../results/verdict/sweep_verdict.ts";
 import { answerMarkup, comparisonsMarkup, stampLine } from "./answer_section.ts";
@@ -27,12 +34,12 @@ import { beyondSection } from "./beyond_section.ts";
 import { cdfsOf } from "./cdfs_of.ts";
 import { coverageSection } from "./coverage.ts";
 import { gatherReport, groupsOf, type ReportData } from "./data.ts";
-import { decisionSection } from "./decisions.ts";
 import { disturbanceSection } from "./disturbance.ts";
 import { fallbackSection } from "./fallback_section.ts";
 import { cdfFigure } from "./figures/cdf.ts";
 import { heatKey, heatLegend, heatMapFigure, scaleEnd } from "./figures/heat_map.ts";
 import { type LinkGrid, linkGrid } from "./figures/link_axes.ts";
+import { linkCell } from "./figures/link_cell.ts";
 import { splitFigure } from "./figures/split.ts";
 import { whyFigure } from "./figures/why_bars.ts";
 import { type FirstFilms, firstFigure, firstFilms } from "./first_figure.ts";
@@ -50,6 +57,26 @@ import { splitsOf } from "./splits_of.ts";
 import { steadinessSection } from "./steadiness.ts";
 import { type GroupResult, medianTable } from "./tables.ts";
 import { matchSection } from "./unmatched.ts";
+
+/** Of the decisions of a sweep that ran until its loads were enough. */
+const maxRows = 1500;
+
+const rule = `Lanes are compared pair by pair after each block from the ${firstLook}th to the ${lastLook}th: by a test of their medians that holds for lanes of unequal noise, equivalence by two one-sided ones, at levels that keep the chance of a wrong decision over all looks below 5 % for each pair. A pair that the last look would decide with a chance below ${futilityThreshold * 100} % is given up. The figure is of the medians when the loads stopped, which leans away from 0; its interval holds for all looks together. Intervals of medians, maps and what is pooled count one look; where they differ, these decisions hold.`;
+
+/** Null for a plan with a fixed number of repetitions. */
+function decisionSection(settlement: StoppingSummary | null): Markup | null {
+  if (!settlement) return null;
+  const { until, decisions } = settlement;
+  const sentence = html`<p>${stoppingSentence(settlement)}</p>`;
+  if (!("decided_percent" in until)) return html`${sentence}`;
+  const rows = decisions
+    .slice(0, maxRows)
+    .map(
+      (each) =>
+        html`<tr data-page="${each.page}" data-link="${each.link}"><th scope="row">${middleCut(each.page, 48)}</th>${linkCell(each.link)}<td>${decisionWords(each, until.decided_percent).replaceAll(/(?<=[ (])-(?=\d)/g, "−")}</td><td class="num">${String(each.blocks)}</td></tr>`,
+    );
+  return html`${sentence}<p class="soft">${rule}</p><div class="scroll"><table class="sortable"><thead><tr><th scope="col">Page</th><th scope="col">Link</th><th scope="col">Decision</th><th scope="col" class="num">Blocks</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}
 
 const csvPlainLimit_bytes = 500_000;
 

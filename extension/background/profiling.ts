@@ -11,7 +11,25 @@ import { bodiesByEntry, dropBodies, holdBodies } from "./held_bodies.ts";
 import { loadNotes } from "./load_notes.ts";
 import { beginLoad, type LoadSeen, type RunningLoad } from "./page_load.ts";
 import { changeState, currentState } from "./state.ts";
-import { showProfiled, showProfiling } from "./toolbar_button.ts";
+
+// What the toolbar's button shows while no popup is open.
+const working = "#0072B2";
+const trouble = "#B3261E";
+
+/** null: as it was. */
+async function show(text: string, colour: string | null, title: string): Promise<void> {
+  await Promise.all([
+    chrome.action.setBadgeText({ text }),
+    chrome.action.setTitle({ title }),
+    ...(colour === null ? [] : [chrome.action.setBadgeBackgroundColor({ color: colour })]),
+  ]).catch(() => {});
+}
+
+const showProfiling = (): Promise<void> => show("…", working, "Trilane is profiling this page");
+
+function showProfiled(error: Failure | null): Promise<void> {
+  return error ? show("!", trouble, `${error.message} ${error.remedy}`) : show("", null, "Profile this page");
+}
 
 export interface ProfileRequest {
   readonly tabId: number;

@@ -1,8 +1,34 @@
-// The history's database: its stores, opened for each use, and upgraded (upgrades.ts) where it is of an earlier version. Rows and
+// The history's database: its stores, opened for each use, and upgraded if it is of an earlier version. Rows and
 // documents are apart, so that a list need not read all that it lists. Knows no limit.
+
+import { withoutUrlPasswords } from "../har/redact.ts";
 import { keepEarlier, removeEarlier } from "./earlier_copy.ts";
 import { answerOf } from "./requests.ts";
-import { upgrades } from "./upgrades.ts";
+
+type Upgrade = (database: IDBDatabase, transaction: IDBTransaction) => void;
+
+/** Changes each document of a store. */
+function changeAll(store: IDBObjectStore, change: (value: unknown) => unknown): void {
+  const opening = store.openCursor();
+  opening.onsuccess = () => {
+    const cursor = opening.result;
+    if (cursor === null) return;
+    cursor.update(change(cursor.value));
+    cursor.continue();
+  };
+}
+
+/** From each version to the next. To add one: append what turns a database of the version before (its place, from 1) into the next. */
+const upgrades: readonly Upgrade[] = [
+  (database) => {
+    for (const store of ["profile-rows", "profiles", "race-rows", "race-results"]) database.createObjectStore(store);
+  },
+  // Names and passwords in URLs were kept once.
+  (_, transaction) => {
+    for (const store of ["profile-rows", "profiles", "race-rows"])
+      changeAll(transaction.objectStore(store), withoutUrlPasswords);
+  },
+];
 
 const name = "trilane";
 const version = upgrades.length;

@@ -2,9 +2,33 @@
 // and views alike. When a new document does not fit, the oldest go, profiles and races alike, but never one that is
 // under way nor the new one itself. Holds no bodies.
 import { removeCopies, storeNames, transact } from "./database.ts";
-import { newestFirst, tooMany } from "./limit.ts";
 import type { Profile, ProfileRow, RaceRecord, RaceResult, RaceRow, Usage } from "./records.ts";
 import { answerOf } from "./requests.ts";
+
+/** Of a profile or a race; `outcome` is a race's. */
+interface Kept {
+  readonly id: string;
+  readonly started: string;
+  readonly size_bytes: number;
+  readonly outcome?: string;
+}
+
+/** By ISO 8601 beginnings in UTC, which sort as text. */
+const newestFirst = <T extends { readonly started: string }>(rows: readonly T[]): T[] =>
+  rows.toSorted((a, b) => (a.started < b.started ? 1 : a.started > b.started ? -1 : 0));
+
+/** The oldest, until the rest is within the limit; never `spared`, nor a race that is under way. */
+export function tooMany(rows: readonly Kept[], spared: string, limit_bytes: number): string[] {
+  let bytes = rows.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+  const gone: string[] = [];
+  for (const { id, size_bytes, outcome } of newestFirst(rows).toReversed()) {
+    if (bytes <= limit_bytes) break;
+    if (id === spared || outcome === "running") continue;
+    gone.push(id);
+    bytes -= size_bytes;
+  }
+  return gone;
+}
 
 export type { Profile, ProfileRow, RaceRecord, RaceResult, RaceRow, Usage };
 

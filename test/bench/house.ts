@@ -12,6 +12,7 @@ import {
   reachOf,
   type SourceFile,
   sourceFiles,
+  statedImport,
   typescriptImport,
 } from "../source_tree.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
@@ -54,7 +55,11 @@ export const bench: Bench = async (say, only) => {
     const reached = reachOf(`cli/commands/${command.name}.ts`, imports);
     return { ...command, reached: ofCli.filter(({ path }) => reached.has(path)) };
   });
-  const short = paragraphs(files, imports, paragraphLines);
+  // What is only loaded when it is needed is a door, and cannot be its importer's.
+  const stated = new Set(
+    importsOf(checkout, "{cli,extension}/**/*.ts", statedImport, (file) => [dirname(file)]).map(({ to }) => to),
+  );
+  const short = paragraphs(files, imports, paragraphLines).filter(({ path }) => stated.has(path));
   const byRoom = { product: rooms(files), test: rooms(tests) };
   const parts = {
     reach: reaches.flatMap(({ name, reached, ...bars }) => [

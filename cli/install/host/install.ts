@@ -18,10 +18,12 @@ import { RunError, UserError } from "../../base/errors.ts";
 import { makeFolder } from "../../base/make_folder.ts";
 import { checkout, programPath } from "../../base/programs.ts";
 import { version } from "../../base/version.ts";
+import { HostConversation } from "../../recording/archive/host.ts";
 import { type Browser, browsers, type HostsFolder, hostsFolders, type Level } from "./browsers.ts";
 import { type HostSettings, launcherBeginning, launcherPath, launcherText } from "./launcher.ts";
 import {
   extensionId,
+  extensionOrigin,
   hostName,
   manifestPath,
   manifestText,
@@ -29,7 +31,29 @@ import {
   textAt,
   writeForBrowser,
 } from "./manifest.ts";
-import { tryHost } from "./try_host.ts";
+
+const patience_ms = 10_000;
+
+/** The host's features. RunError where it does not start, does not answer, or is of another version. */
+export async function tryHost(program: string): Promise<string[]> {
+  const host = new HostConversation(program, [extensionOrigin]);
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => reject(new RunError(`${program}: no answer within ${patience_ms / 1000} s: run \`trilane doctor\``)),
+        patience_ms,
+      );
+    });
+    const answer = await Promise.race([host.send("hello"), late]);
+    if (answer.version !== version)
+      throw new RunError(`${program} is of version ${answer.version}, this is ${version}: run \`npm run setup\``);
+    return Array.isArray(answer.features) ? answer.features.map(String) : [];
+  } finally {
+    clearTimeout(timer);
+    await host.end();
+  }
+}
 
 export interface HostPlace {
   readonly level: Level;

@@ -4,6 +4,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { waitedFor } from "../../../extension/capture/at_rest.ts";
 import { askBodies, type BodyTexts } from "../../../extension/capture/bodies.ts";
 import type { Capture } from "../../../extension/capture/requests.ts";
 import { RunError } from "../../base/errors.ts";
@@ -22,10 +23,53 @@ import { composeRecorded, type Recorded } from "./compose.ts";
 import { startRemedy, withRemedy } from "./failure.ts";
 import { type NetLog, readNetLog } from "./net_log.ts";
 import { beginsLate } from "./pair.ts";
-import { comesToRest } from "./quiet.ts";
 import { guardCommand, reachOf } from "./reach.ts";
-import { scrollExpression } from "./scroll.ts";
 import type { HostAddress } from "./words.ts";
+
+// A page is scrolled to its end, screen by screen, so that it asks for what it leaves until it is looked at; one that grows for ever is left
+// after so many screens.
+const screens = 60;
+const pause_ms = 150;
+
+/** Settles when the end is reached or the page has been given enough; its value: how many screens were scrolled. */
+const scrollExpression = `(async () => {
+  const pause = () => new Promise((resolve) => setTimeout(resolve, ${pause_ms}));
+  const root = document.scrollingElement;
+  if (!root) return 0;
+  let scrolled = 0;
+  for (let still = 0; scrolled < ${screens} && still < 3; ) {
+    const before = root.scrollTop;
+    root.scrollTo({ top: before + innerHeight * 0.9, behavior: "instant" });
+    await pause();
+    if (root.scrollTop > before) {
+      scrolled++;
+      still = 0;
+    } else still++;
+  }
+  return scrolled;
+})()`;
+
+const poll_ms = 50;
+
+/**
+ * True as soon as for `quiet_ms` nothing was told and nothing is under way; false where `until_ms` comes first. Rejects with
+ * the signal.
+ */
+export async function comesToRest(
+  capture: Capture,
+  lastEvent_ms: () => number,
+  quiet_ms: number,
+  until_ms: number,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  for (;;) {
+    const now_ms = performance.now();
+    const silent_ms = now_ms - lastEvent_ms();
+    if (silent_ms >= quiet_ms && waitedFor(capture, silent_ms).length === 0) return true;
+    if (now_ms >= until_ms) return false;
+    await delay(Math.min(poll_ms, Math.max(1, until_ms - now_ms)), undefined, signal ? { signal } : {});
+  }
+}
 
 export interface RecordOptions {
   readonly url: string;

@@ -8,7 +8,6 @@ import type { SelftestLink } from "../../../schemas/generated/selftest.ts";
 import { LockedError, UserError } from "../../base/errors.ts";
 import { type Owner, parseOwner, stateOf, thisProcess } from "../../base/process_owner.ts";
 import { countAttempts } from "./attempt_rows.ts";
-import { addPinning, pinningQuery, pinningsOf } from "./cell_pinnings.ts";
 import { holdsBytes, openDatabase, openDatabaseToRead, openFilledDatabase, resultsPath } from "./database.ts";
 import {
   explainFailure,
@@ -81,7 +80,14 @@ import {
 import { loadMetricColumns, metricColumns } from "./metric_columns.ts";
 import { isOneDevice } from "./page_devices.ts";
 import { packedPageLoad, unpackedPageLoad } from "./page_load_blob.ts";
-import { addRecordingTrial, type RecordingTrial, recordingTrialOf } from "./recording_trials.ts";
+import {
+  addPinning,
+  addRecordingTrial,
+  pinningQuery,
+  pinningsOf,
+  type RecordingTrial,
+  recordingTrialOf,
+} from "./recording_trials.ts";
 import { hideSweeps, removeHidden } from "./remove_rows.ts";
 import {
   type AnySweep,

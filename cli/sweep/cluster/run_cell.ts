@@ -1,6 +1,7 @@
 // One cell of a plan on this machine, into its shard; before it the reference cells, once on each machine. Runs as any sweep does (of
 // pages: cli/sweep/execute.ts; of flows: who calls says), so that what was killed goes on where it was.
 
+import { join } from "node:path";
 import { makeFolder } from "../../base/make_folder.ts";
 import { say } from "../../base/terminal_text.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
@@ -10,11 +11,19 @@ import { SweepRunsError } from "../../results/store/results.ts";
 import { executePlan, NoValidLoadError } from "../execute.ts";
 import type { PageSource } from "../plan/page_source.ts";
 import { placeOf, placesOf } from "../plan/places.ts";
-import { type Plan, planDigest } from "../plan/plan.ts";
+import { type Plan, planDigest, readPlan } from "../plan/plan.ts";
 import { isFinished, referencePath, shardPath } from "./shards.ts";
 import { refuseUnknownCell, type SharedPlan } from "./shared_plan.ts";
 import { readSubmission, refuseOther, refuseOtherPlan } from "./submission.ts";
 import { hostFacts } from "./this_host.ts";
+
+/**
+ * The reference cells: what every machine loads too, so that one that is unlike the others is seen; a plan of its own.
+ * `asked`: a plan's file or name, or `none` (null); by default our own.
+ */
+export function referencePlan(asked: string | undefined): Plan | null {
+  return asked === "none" ? null : readPlan(asked ?? join(import.meta.dirname, "reference.json"));
+}
 
 /** The file of results that a cell of a plan is run into. */
 export interface CellShard {

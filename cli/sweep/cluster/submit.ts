@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:os";
 import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
 import type { Submission } from "../../../schemas/generated/submission.ts";
 import type { Submitted } from "../../../schemas/generated/submitted.ts";
 import { atomicWrite } from "../../base/atomic_write.ts";
@@ -11,7 +12,8 @@ import { makeFolder } from "../../base/make_folder.ts";
 import { checkout } from "../../base/programs.ts";
 import { version } from "../../base/version.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
-import { sqliteCode } from "../../results/store/failure.ts";
+import { explainFailure, isLocked, shardRemedies, sqliteCode } from "../../results/store/failure.ts";
+import { openSqlite } from "../../results/store/sqlite.ts";
 import type { PageSource } from "../plan/page_source.ts";
 import { type Plan, pageName, planDigest } from "../plan/plan.ts";
 import { isFinished, shardsIn } from "./shards.ts";
@@ -28,7 +30,27 @@ import {
 } from "./slurm.ts";
 import { clearAll, collectAll, requireParallel, runThere, type SshTerms, usableHosts } from "./ssh.ts";
 import { readSubmission, refuseOtherPlan, submissionPath, submittedPlanPath } from "./submission.ts";
-import { withSubmitLock } from "./submit_lock.ts";
+
+// SQLite's lock: the system takes it back however its holder ends, and it holds on folders that several machines share.
+const lockPath = (shards: string): string => join(shards, ".submit-lock");
+
+/** Runs `work` while no other process does so for this folder, which is there. UserError where one does. */
+export async function withSubmitLock<Result>(shards: string, work: () => Promise<Result>): Promise<Result> {
+  const path = lockPath(shards);
+  let lock: DatabaseSync | null = null;
+  try {
+    try {
+      lock = openSqlite(path, { timeout: 0 });
+      lock.exec("BEGIN IMMEDIATE");
+    } catch (error) {
+      if (!isLocked(error)) throw explainFailure(error, path, shardRemedies(path));
+      throw new UserError(`${shards}: another \`trilane submit\` is at work on it: wait for it, or stop it first`);
+    }
+    return await work();
+  } finally {
+    lock?.close();
+  }
+}
 
 export interface Submitting {
   readonly home: string;

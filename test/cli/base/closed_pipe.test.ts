@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import { test } from "node:test";
-import { closedPipe } from "../../../cli/base/closed_pipe.ts";
-import { watchSignals } from "../../../cli/base/interruption.ts";
+import { closedPipe, watchSignals } from "../../../cli/base/interruption.ts";
 
 /** Ends like a process: nothing follows its exit. */
 class Exited extends Error {}

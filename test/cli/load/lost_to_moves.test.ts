@@ -1,7 +1,7 @@
 // Which requests a moving link lost, of made page loads.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lostToMoves } from "../../../cli/load/lost_to_moves.ts";
+import { lostToMoves } from "../../../cli/load/validity.ts";
 import type { ShaperReport } from "../../../schemas/generated/shaper_report.ts";
 import { entry, imageUrl, shaperReport } from "./fixtures.ts";
 

@@ -1,7 +1,7 @@
 // What leaves the history when it is full.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tooMany } from "../../../extension/history/limit.ts";
+import { tooMany } from "../../../extension/history/history.ts";
 
 const row = (id: string, minute: number, size_bytes: number, outcome?: string) => ({
   id,

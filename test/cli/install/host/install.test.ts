@@ -26,12 +26,12 @@ import {
   closedToOthers,
   compiled,
   refuseUnsafe,
+  tryHost,
   whatRuns,
   writableByOthers,
 } from "../../../../cli/install/host/install.ts";
 import { launcherText } from "../../../../cli/install/host/launcher.ts";
 import { extensionOrigin, hostName } from "../../../../cli/install/host/manifest.ts";
-import { tryHost } from "../../../../cli/install/host/try_host.ts";
 import type { HostInstalled } from "../../../../schemas/generated/host_installed.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "..", "..", "cli", "trilane");

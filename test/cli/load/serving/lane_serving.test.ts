@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { laneServing } from "../../../../cli/load/serving/lane_serving.ts";
-import { presets } from "../../../../cli/load/serving/presets.ts";
+import { presets } from "../../../../cli/load/serving/serving.ts";
 import { cellsOf, planDigest, planOf } from "../../../../cli/sweep/plan/plan.ts";
 import { loadRequest } from "../../../../cli/sweep/request.ts";
 

@@ -4,8 +4,13 @@ import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { programPath } from "../../../../cli/base/programs.ts";
 import { servingArguments } from "../../../../cli/load/serving/arguments.ts";
-import { presets } from "../../../../cli/load/serving/presets.ts";
-import { isStockServing, overrideServing, settleServing, stockServing } from "../../../../cli/load/serving/serving.ts";
+import {
+  isStockServing,
+  overrideServing,
+  presets,
+  settleServing,
+  stockServing,
+} from "../../../../cli/load/serving/serving.ts";
 import { servingLine, servingTerms } from "../../../../cli/load/serving/terms.ts";
 
 test("what is left out is as stock", () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Protocol } from "devtools-protocol";
-import { comesToRest } from "../../../../cli/recording/record/quiet.ts";
+import { comesToRest } from "../../../../cli/recording/record/record_page.ts";
 import { type Capture, newCapture, take } from "../../../../extension/capture/requests.ts";
 
 interface Sent {

@@ -1,7 +1,7 @@
 // The distribution over pages: each median at its place, the optimum from physics, and no figure where there are too few pages.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { optimalPltOfLevels_ms } from "../../../../cli/load/metrics/optimal.ts";
+import { optimalPltOfLevels_ms } from "../../../../cli/load/metrics/optimal_load.ts";
 import { cdfsOf } from "../../../../cli/report/cdfs_of.ts";
 import { gatherReport, type ReportData } from "../../../../cli/report/data.ts";
 import { cdfFigure } from "../../../../cli/report/figures/cdf.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LaneLabel } from "../../../../cli/base/lanes.ts";
-import { controllerNote } from "../../../../cli/report/controller_note.ts";
+import { controllerNote } from "../../../../cli/report/answer_section.ts";
 import {
   type ControllerLanes,
   controllerLanes,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { syntheticTraces } from "../../../../cli/link/trace/networks.ts";
 import { laneServing } from "../../../../cli/load/serving/lane_serving.ts";
-import { presets } from "../../../../cli/load/serving/presets.ts";
+import { presets } from "../../../../cli/load/serving/serving.ts";
 import { cellsOf, planDigest, planOf, readPlan, shippedPlans } from "../../../../cli/sweep/plan/plan.ts";
 import { linksOf } from "../../../../cli/sweep/plan/plan_links.ts";
 import { growth } from "../../../growth.ts";
