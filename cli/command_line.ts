@@ -1,9 +1,9 @@
 // Finds the command, prints its errors as one line, sets the exit status. No command's logic.
 import { inspect } from "node:util";
 import type { CommandError } from "../schemas/generated/error.ts";
-import { closedPipe } from "./base/interruption.ts";
 import { debugParts, isDebugged } from "./base/debug.ts";
 import { explain } from "./base/errors.ts";
+import { closedPipe } from "./base/interruption.ts";
 import { printLines, say, terminalJson } from "./base/terminal_text.ts";
 import { version } from "./base/version.ts";
 import { declaredCommand, declaredCommands, declaredSections, loadCommand } from "./commands/all.ts";

@@ -6,8 +6,7 @@ import type { Reproduced } from "../../schemas/generated/reproduced.ts";
 import { UserError } from "../base/errors.ts";
 import { number } from "../base/option.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
-import { fetchStudies } from "../instruments/fetch/studies/all.ts";
-import { flowStudies } from "../instruments/flows/studies/all.ts";
+import { instruments } from "../instruments/all.ts";
 import { dasName, defaultSeed, mostPages } from "../recording/corpus/corpus_names.ts";
 import { openExistingResults } from "../results/store/results.ts";
 import { studies } from "../results/studies/all.ts";
@@ -25,8 +24,7 @@ import { verbosityOf } from "../sweep/progress/verbosity.ts";
 import type { Command, House } from "./command.ts";
 import { command as compare, compareStored } from "./compare.ts";
 import { declarationOf, givenOptions } from "./declared.ts";
-import { reproduceFetches } from "./reproduce_fetches.ts";
-import { reproduceFlows } from "./reproduce_flows.ts";
+import { reproduceStudy } from "./reproduce_study.ts";
 import { defineSweep, runPlan, type SweepOptions } from "./sweep.ts";
 
 interface ReproduceOptions extends Omit<SweepOptions, "plan"> {
@@ -98,6 +96,10 @@ async function reproduceFile(options: ReproduceOptions, house: House): Promise<v
   });
 }
 
+/** Of instruments: not of page loads. */
+const otherStudies = instruments.flatMap((kind) => (kind.studies ?? []).map((published) => ({ kind, published })));
+const allStudies = [...studies, ...otherStudies.map(({ published }) => published)];
+
 const isFile = (word: string): boolean => existsSync(word) || word.includes("/") || word.endsWith(fileEnding);
 
 export const command: Command<ReproduceOptions> = {
@@ -108,7 +110,7 @@ export const command: Command<ReproduceOptions> = {
       .positional("what", {
         type: "string",
         demandOption: true,
-        describe: `a file of \`trilane bundle\`, or a study: ${[...studies, ...flowStudies, ...fetchStudies].map(({ name, reference }) => `${name}: ${reference}`).join("; ")}`,
+        describe: `a file of \`trilane bundle\`, or a study: ${allStudies.map(({ name, reference }) => `${name}: ${reference}`).join("; ")}`,
       })
       .option("quick", {
         type: "boolean",
@@ -154,13 +156,12 @@ export const command: Command<ReproduceOptions> = {
       .example("trilane reproduce shop-3.tar.zst --rerun", "its loads too, and what is slower or faster here"),
   run: async (options, house) => {
     const study = studies.find(({ name }) => name === options.what);
-    const ofFlows = flowStudies.find(({ name }) => name === options.what);
-    const ofFetches = fetchStudies.find(({ name }) => name === options.what);
-    const known = study ?? ofFlows ?? ofFetches;
+    const other = otherStudies.find(({ published }) => published.name === options.what);
+    const known = study ?? other;
     if (!known && isFile(options.what)) return await reproduceFile(options, house);
     if (!known)
       throw new UserError(
-        `no study or file ${options.what}: name a bundle, or one of ${[...studies, ...flowStudies, ...fetchStudies].map(({ name }) => name).join(", ")}`,
+        `no study or file ${options.what}: name a bundle, or one of ${allStudies.map(({ name }) => name).join(", ")}`,
       );
     if (options.quick && options.full) throw new UserError("--quick is a part of --full: give one of them");
     if (options.rerun || options.out !== undefined)
@@ -169,8 +170,7 @@ export const command: Command<ReproduceOptions> = {
       throw new UserError(
         `--${options.corpus === undefined ? "pages" : "corpus"}: ${options.what} loads no pages: leave it out`,
       );
-    if (ofFlows) return await reproduceFlows(ofFlows, options, house, givenOptions(command, options));
-    if (ofFetches) return await reproduceFetches(ofFetches, options, house, givenOptions(command, options));
+    if (other) return await reproduceStudy(other.kind, other.published, options, house, givenOptions(command, options));
     if (!study) return;
     const asked = {
       ...options,

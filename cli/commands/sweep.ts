@@ -216,7 +216,7 @@ export async function runPlan(
 }
 
 /** Of all that sweep takes, what a plan of another instrument has too. */
-const optionsOfAll: ReadonlySet<string> = new Set(
+export const optionsOfAll: ReadonlySet<string> = new Set(
   "runs new dry-run evidence stop-file stop-after quiet status verbose home json debug".split(" "),
 );
 

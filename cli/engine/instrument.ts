@@ -6,6 +6,7 @@ import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
 import type { OptionTable } from "../base/option_table.ts";
 import type { AnySweep, Environment, NewHost, Results } from "../results/store/results.ts";
+import type { ComparedNumber, PublishedNumber } from "../results/studies/compared_number.ts";
 import type { AskedToEnd } from "../sweep/asked_to_end.ts";
 import type { CountedCell, LinkTests } from "../sweep/link_tests.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
@@ -105,6 +106,8 @@ export interface ReadPlan {
     source: PageSource,
   ) => Promise<{ readonly document: object; readonly lines: readonly string[] }>;
   readonly execute: (terms: ExecutionTerms) => Promise<boolean>;
+  /** Of a study's plan as it was executed. */
+  readonly newestSweep?: (results: Results) => AnySweep | null;
 }
 
 /** How the plans of an instrument are recognised and read. */
@@ -127,9 +130,22 @@ export interface PlanKind {
   /** Formats that `trilane export` writes its sweeps in, and the columns of those that are tables. */
   readonly formats: readonly string[];
   readonly columns: readonly { readonly of: string; readonly columns: readonly Column[] }[];
+  /** What was published of such measurements; absent: nothing that Trilane can run. */
+  readonly studies?: readonly PublishedStudy[];
   /** Loaded when a sweep of its is read. */
   readonly stored: () => Promise<StoredSweeps>;
 }
+
+export interface PublishedStudy {
+  readonly name: string;
+  readonly reference: string;
+  /** Names of shipped plans: a part that takes minutes, and all of it. */
+  readonly quick: string;
+  readonly full: string;
+}
+
+/** A published number beside ours; of flows with the mix that it is of. */
+type StudyFigure = ComparedNumber<PublishedNumber & { readonly mix?: string }>;
 
 export interface Column {
   readonly name: string;
@@ -141,6 +157,8 @@ export interface StoredSweeps {
   readonly attempts: (results: Results, sweep: number) => number;
   /** One HTML document. */
   readonly report: (results: Results, sweep: number, given: object) => string;
+  /** A study's figures beside those of a sweep of its plan. */
+  readonly compared?: (results: Results, sweep: number, study: string) => readonly StudyFigure[];
   /** To a file, or to standard output. */
   readonly export: (results: Results, sweep: number, given: ExportTerms) => Promise<void>;
 }

@@ -4,8 +4,9 @@ import type { PlanKind } from "../../engine/instrument.ts";
 import { fetchColumns, fetchFormats } from "./export/csv.ts";
 import { describeFetches, fetchPlanLines } from "./plan/describe.ts";
 import { readyStudyPlan } from "./plan/page.ts";
-import { fetchPlanOf, readFetchPlan, shippedFetchPlans } from "./plan/plan.ts";
+import { fetchPlanDigest, fetchPlanOf, readFetchPlan, shippedFetchPlans } from "./plan/plan.ts";
 import { definePrefixes } from "./prefixes/option.ts";
+import { fetchStudies } from "./studies/all.ts";
 
 const members = (schema: string): string[] =>
   Object.keys(
@@ -27,6 +28,7 @@ export const fetchPlans: PlanKind = {
     (Object.hasOwn(document, "objects") || (Object.hasOwn(document, "page") && !isOfPageLoads(document))),
   // A fetch leaves its record alone.
   lacks: ["evidence"],
+  studies: fetchStudies,
   sweeps: "fetches",
   storedOptions: { define: definePrefixes, names: ["prefixes", "as-names"] },
   formats: fetchFormats,
@@ -35,6 +37,8 @@ export const fetchPlans: PlanKind = {
   read: (pathOrName, runs) => {
     const given = readFetchPlan(pathOrName);
     const asked = runs === undefined ? given : fetchPlanOf({ ...given, repetitions: runs }, pathOrName);
+    // Its recording is known once it is ready.
+    let digest: string | null = null;
     return {
       describe: async () => {
         const document = describeFetches(asked);
@@ -45,11 +49,11 @@ export const fetchPlans: PlanKind = {
           import("../../engine/execute.ts"),
           import("./run/instrument.ts"),
         ]);
-        return await execute(
-          terms,
-          fetchInstrument({ ...terms, ...(await readyStudyPlan(terms.home, terms.source, asked)) }),
-        );
+        const ready = await readyStudyPlan(terms.home, terms.source, asked);
+        digest = fetchPlanDigest(ready.plan, ready.recording?.digest ?? null);
+        return await execute(terms, fetchInstrument({ ...terms, ...ready }));
       },
+      newestSweep: (results) => (digest === null ? null : results.newestFetchSweep(digest)),
     };
   },
 };

@@ -1,11 +1,19 @@
 // Stored sweeps of fetches, as `trilane report` and `export` take them.
 import type { StoredSweeps } from "../../engine/instrument.ts";
+import { fetchesByPurpose } from "./answer/purpose.ts";
 import { exportFetches } from "./export/export_fetches.ts";
 import { systemsOf } from "./prefixes/option.ts";
 import { fetchReport } from "./report/fetch_report.ts";
+import { fetchStudies } from "./studies/all.ts";
+import { comparedFetchFigures } from "./studies/fetch_agreement.ts";
 
 export const storedFetches: StoredSweeps = {
   attempts: (results, sweep) => results.fetchesOf(sweep).length,
   report: (results, sweep, given) => fetchReport(results, sweep, systemsOf(given)),
+  compared: (results, id, name) => {
+    const study = fetchStudies.find((each) => each.name === name);
+    const { plan, seed } = results.fetchSweep(id);
+    return study ? comparedFetchFigures(study, fetchesByPurpose(results.fetchesOf(id), plan.repetitions), seed) : [];
+  },
   export: (results, sweep, terms) => exportFetches(results, results.fetchSweep(sweep), terms),
 };

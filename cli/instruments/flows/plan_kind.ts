@@ -4,13 +4,15 @@ import { flowColumns, flowFormats } from "./export/csv.ts";
 import { seriesColumns } from "./export/series_csv.ts";
 import { describeFlows, flowPlanLines } from "./plan/describe.ts";
 import { pageSizeOf } from "./plan/page.ts";
-import { flowPlanOf, readFlowPlan, shippedFlowPlans } from "./plan/plan.ts";
+import { flowPlanDigest, flowPlanOf, readFlowPlan, shippedFlowPlans } from "./plan/plan.ts";
+import { flowStudies } from "./studies/all.ts";
 
 export const flowPlans: PlanKind = {
   name: "flows",
   shippedPlans: shippedFlowPlans,
   isPlan: (document) => Object.hasOwn(document, "mixes"),
   lacks: [],
+  studies: flowStudies,
   sweeps: "flows",
   formats: flowFormats,
   columns: [
@@ -36,6 +38,7 @@ export const flowPlans: PlanKind = {
         ]);
         return await execute(terms, flowInstrument({ ...terms, plan }));
       },
+      newestSweep: (results) => results.newestFlowSweep(flowPlanDigest(plan)),
     };
   },
 };

@@ -1,0 +1,59 @@
+// `trilane reproduce` of a study that is not of page loads: runs its plan, then prints each published figure beside ours. Which instrument a
+// study is of, and how its figures are computed, is the instrument's (cli/instruments/all.ts).
+import { UserError } from "../base/errors.ts";
+import { homeFolder } from "../base/home.ts";
+import { printJson, printLines } from "../base/terminal_text.ts";
+import { wrapped } from "../base/wrapped_text.ts";
+import type { PlanKind, PublishedStudy, ReadPlan } from "../engine/instrument.ts";
+import { openExistingResults } from "../results/store/results.ts";
+import { agreementSentence } from "../results/studies/agreement.ts";
+import { figuresDocument } from "../results/studies/figures_document.ts";
+import { comparedLines } from "../results/studies/number_words.ts";
+import { askedToEnd } from "../sweep/asked_to_end.ts";
+import { verbosityOf } from "../sweep/progress/verbosity.ts";
+import type { House } from "./command.ts";
+import { optionsOfAll, type SweepOptions } from "./sweep.ts";
+
+type ReproduceStudyOptions = Omit<SweepOptions, "plan"> & { readonly full: boolean };
+
+/** Of the plan's newest sweep, whether or not it was stopped. With --json as one document. */
+async function printCompared(home: string, kind: PlanKind, study: PublishedStudy, plan: ReadPlan, json: boolean) {
+  const results = openExistingResults(home);
+  try {
+    const sweep = results && plan.newestSweep?.(results);
+    if (!results || !sweep) return;
+    const compared = (await kind.stored()).compared?.(results, sweep.id, study.name) ?? [];
+    if (json) return printJson(figuresDocument(study, sweep.id, compared));
+    const sentence = agreementSentence(compared);
+    if (sentence === null) return;
+    const hint = `Why signs may differ, and all figures: \`trilane report ${sweep.id}\`.`;
+    printLines(["", ...comparedLines(compared), "", ...wrapped(sentence), ...wrapped(hint)]);
+  } finally {
+    results?.close();
+  }
+}
+
+/** `given`: the options that were given another value than they have by themselves. */
+export async function reproduceStudy(
+  kind: PlanKind,
+  study: PublishedStudy,
+  options: ReproduceStudyOptions,
+  { pageSource }: House,
+  given: readonly string[],
+): Promise<void> {
+  const isOfStudies = (name: string): boolean => name === "full" || name === "quick" || optionsOfAll.has(name);
+  const other = given.find((name) => !isOfStudies(name) || kind.lacks.includes(name));
+  if (other !== undefined)
+    throw new UserError(`--${other}: ${study.name} has ${kind.sweeps} and no page loads: leave it out`);
+  const home = homeFolder(options.home);
+  const source = await pageSource();
+  const plan = kind.read(options.full ? study.full : study.quick, options.runs);
+  const { json, evidence, new: fresh } = options;
+  if (options["dry-run"]) {
+    const { document, lines } = await plan.describe(home, source);
+    return json ? printJson(document) : printLines([...lines]);
+  }
+  const end = askedToEnd(home, options);
+  await plan.execute({ home, source, fresh, json, evidence, askedToEnd: end, verbosity: verbosityOf(options) });
+  await printCompared(home, kind, study, plan, json);
+}
