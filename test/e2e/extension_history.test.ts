@@ -17,7 +17,7 @@ let page: Page;
 async function bundle(): Promise<string> {
   const folder = join(import.meta.dirname, "..", "..", "extension");
   const contents = `import * as kept from "./history/history.ts"; import { failureOf } from "./background/failure.ts";
-    import { upgrades } from "./history/upgrades.ts";
+    import { upgrades } from "./history/database.ts";
     Object.assign(globalThis, { kept, failureOf, present: upgrades.length });`;
   const stdin = { contents, resolveDir: folder, loader: "ts" as const };
   const { outputFiles } = await build({ stdin, bundle: true, write: false, format: "iife" });

@@ -274,7 +274,7 @@ describe("submit", () => {
   });
 
   test("one at a time: a second is refused while the first is at work, and not after it was killed", async () => {
-    const lock = join(import.meta.dirname, "..", "..", "..", "..", "cli", "sweep", "cluster", "submit_lock.ts");
+    const lock = join(import.meta.dirname, "..", "..", "..", "..", "cli", "sweep", "cluster", "submit.ts");
     const first = spawn(
       process.execPath,
       [
