@@ -80,7 +80,7 @@ function entryOf(
   };
 }
 
-/** Of what no entry asked for. Those that the page asks for once more are preloads, too. */
+/** Of the requests that are no entry's. One that the page makes once more is a preload, too. */
 export function hintedPreloadsOf(joined: Joined, wireUrl: ToWireUrl): HarEntry[] {
   const entries = joined.served.map(({ entry }) => entry);
   const hints = hintsOf(entries, wireUrl);

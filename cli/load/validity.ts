@@ -187,13 +187,13 @@ export function verify(evidence: Evidence): Verdict {
   const replay = evidence.replay && (laneFacts[lane].repeat ? lastVisit(evidence.replay) : evidence.replay);
   const wireUrl = toWireUrl(lane, evidence.upgraded);
   const recordedFailures = new Set(evidence.failedUrls.map(wireUrl));
-  const join = (asked: readonly HarEntry[]): Joined =>
-    joinServed({ wireUrl, entries: asked, replay, connections: evidence.replay?.connections });
-  const told = join(evidence.entries);
-  const preloads = hintedPreloadsOf(told, wireUrl);
+  const join = (entries: readonly HarEntry[]): Joined =>
+    joinServed({ wireUrl, entries, replay, connections: evidence.replay?.connections });
+  const captured = join(evidence.entries);
+  const preloads = hintedPreloadsOf(captured, wireUrl);
   const joined =
     preloads.length === 0
-      ? told
+      ? captured
       : join([...evidence.entries, ...preloads].toSorted((a, b) => a._trilane.start_ns - b._trilane.start_ns));
   const { true: icons = [], false: ofPage = [] } = Object.groupBy(joined.served, ({ entry }) => `${isIcon(entry)}`);
   const entries = ofPage.map(({ entry }) => {

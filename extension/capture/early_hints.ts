@@ -1,6 +1,6 @@
 // Early Hints (103, RFC 8297): what the Link fields of a 103 have a browser fetch before the answer. Pure.
 
-/** A 103's field as one text has it: "link: </a.css>; rel=preload", or its value alone; null: it is none. */
+/** A 103's field as one text has it: "link: </a.css>; rel=preload", or its value alone; null for other texts. */
 export function headerLine(line: string): [name: string, value: string] | null {
   if (line.trimStart().startsWith("<")) return ["link", line.trim()];
   const colon = line.indexOf(":");

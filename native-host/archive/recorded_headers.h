@@ -13,7 +13,7 @@
 enum recorded_headers { RECORDED_HEADERS_READ, RECORDED_HEADERS_DAMAGED, RECORDED_HEADERS_NO_MEMORY };
 
 // `list` is an array. `keeps_length`: content-length stays, which frames nothing of an answer to HEAD and
-// says how long GET's body would be. *damaged: the place of the field that is none.
+// says how long GET's body would be. *damaged: the place of the malformed field.
 enum recorded_headers recorded_headers_read(struct header **headers, size_t *count, const json_t *list,
                                             bool keeps_length, struct arena *arena, size_t *damaged);
 

@@ -193,7 +193,7 @@ static void serve(struct replay *replay) {
         die(EXIT_BAD_INPUT, "%s", error);
     exchange_site_think(replay->site, &options->think, replay->loop);
     exchange_site_limit_requests(replay->site, replay->loop, request_limit_ns);
-    if (options->leaves_out_hints) exchange_site_leave_out_hints(replay->site);
+    if (options->sends_no_hints) exchange_site_send_no_hints(replay->site);
     if (options->ignores_priorities) exchange_site_ignore_priorities(replay->site);
     if (options->clear) exchange_site_prepare_clear(replay->site);
     replay->parts = (struct server_parts){.loop = replay->loop,

@@ -40,7 +40,7 @@ static const char help[] =
     "  --early-hints HOW      recorded (default): 103 responses are sent as they came, at their time before "
     "the "
     "answer;\n"
-    "                         none: they are left out\n"
+    "                         none: they are not sent\n"
     "  --http-origins HOW     what was recorded over http://: clear (default), or upgraded to https:// with "
     "documents\n"
     "                         that make the browser ask so\n"
@@ -221,8 +221,8 @@ void options_parse(struct options *options, int argc, char *const *argv) {
                 die(EXIT_BAD_INPUT, "--priorities: must be rfc9218 or none (got \"%s\")", optarg);
             break;
         case EARLY_HINTS:
-            options->leaves_out_hints = strcmp(optarg, "none") == 0;
-            if (!options->leaves_out_hints && strcmp(optarg, "recorded") != 0)
+            options->sends_no_hints = strcmp(optarg, "none") == 0;
+            if (!options->sends_no_hints && strcmp(optarg, "recorded") != 0)
                 die(EXIT_BAD_INPUT, "--early-hints: must be recorded or none (got \"%s\")", optarg);
             break;
         case HTTP_ORIGINS:

@@ -24,7 +24,7 @@ struct options {
     enum origins_kind origins;
     struct chain_size chain;
     bool ignores_priorities; // of responses
-    bool leaves_out_hints;   // recorded 103 responses
+    bool sends_no_hints;     // recorded 103 responses
     bool upgrades_clear;     // http:// origins are served as https://
     uint16_t tls_lowest;     // over TCP, as TLS numbers them: 0x0303 is 1.2, 0x0304 is 1.3
     uint16_t tls_highest;

@@ -44,7 +44,7 @@ const originOptions: Readonly<Record<string, Declared>> = {
   "early-hints": {
     choices: ["recorded", "none"],
     describe:
-      "recorded 103 responses: sent before their answers, at their times within --think (recorded), or left out (none)",
+      "recorded 103 responses: sent before their answers, at their times within --think (recorded), or not (none)",
   },
   tls: { choices: ["1.2", "1.3", "both"], describe: "TLS versions offered over TCP" },
   "client-acks": {

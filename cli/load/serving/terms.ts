@@ -29,7 +29,7 @@ export function servingTerms(serving: Serving): [name: string, value: string][] 
     ["extra RTT of far servers", extra_rtt ? "as recorded" : "none"],
     ["certificate chains", chainTerm(chain)],
     ["responses over h2 and h3", priorities === "none" ? "in turns" : "by the browser's priorities (RFC 9218)"],
-    ["Early Hints (103)", early_hints === "none" ? "left out, on all lanes" : "as recorded, on all lanes"],
+    ["Early Hints (103)", early_hints === "none" ? "not sent, on any lane" : "sent as recorded, on all lanes"],
     ["TLS over TCP", tls === "both" ? "1.2 and 1.3 offered" : `${tls} only`],
     ["the page's clock and random numbers", pin_time ? "the same in every load" : "as they come"],
     ["the browser's ACKs over QUIC", client_acks === "frequent" ? "held back for 1 ms at most" : "as it sends them"],

@@ -245,7 +245,9 @@ function messageRemarks(
       ? [`${count(partly.length, "body", "bodies")} not read to the end by the page: stored as far as received`]
       : []),
     ...(hinted.length > 0
-      ? [`${count(hinted.length, "answer")} with Early Hints (103) before: replayed on all lanes (--early-hints)`]
+      ? [
+          `${count(hinted.length, "answer")} with Early Hints (103) before: replayed on all lanes, ahead of it with --think recorded`,
+        ]
       : []),
     ...(messages > 0
       ? [`${count(messages, "WebSocket message")} not replayed: the lab answers no socket, on any lane`]

@@ -98,7 +98,7 @@ function timingsOf({ started_ms, sent_ms, answered_ms, ended_ms }: LoggedRequest
   };
 }
 
-/** A preload that a 103 asked for, and the URL of the document that it came before. */
+/** A preload that a 103 named, and the URL of the document that it came before. */
 interface Hinted {
   readonly preload: HintedPreload;
   readonly document: string;

@@ -18,7 +18,7 @@ const statusFits = (entry: HarEntry, logged: LoggedRequest): boolean =>
   // A cache that asked whether its response still holds was told 304, and the page the response.
   entry.response.status === 0 || logged.status === entry.response.status || logged.status === 304;
 
-/** What a cache of this browser answered was fetched before, by a request that no session tells of: a 103's preload, a worker's. */
+/** What a cache of this browser answered was fetched before, by a request without events: a 103's preload, a worker's. */
 function fetchedBefore(entry: HarEntry, left: readonly LoggedRequest[]): LoggedRequest | null {
   if (entry._fromCache !== "disk" && entry._fromCache !== "prefetch") return null;
   const key = keyOf(entry.request.method, entry.request.url);

@@ -21,7 +21,7 @@ struct exchange_site {
     struct loop *limit_loop; // NULL: requests may take for ever
     uint64_t limit_ns;
     bool ignores_priorities;
-    bool leaves_out_hints;
+    bool sends_no_hints;
 };
 
 struct sending {
@@ -92,8 +92,8 @@ void exchange_site_ignore_priorities(struct exchange_site *site) {
     site->ignores_priorities = true;
 }
 
-void exchange_site_leave_out_hints(struct exchange_site *site) {
-    site->leaves_out_hints = true;
+void exchange_site_send_no_hints(struct exchange_site *site) {
+    site->sends_no_hints = true;
 }
 
 void exchange_site_prepare_clear(struct exchange_site *site) {
@@ -329,7 +329,7 @@ bool exchange_may_answer(struct exchange *exchange, uint64_t now_ns, void (*due)
     const struct recorded_exchange *recorded = exchange->answer.exchange;
     exchange->think_ns = site->loop ? think_time_ns(&site->think, recorded, &known) : 0;
     report_request_whole(site->report, exchange->report_name, exchange->think_ns, known, now_ns);
-    if (recorded && !site->leaves_out_hints) {
+    if (recorded && !site->sends_no_hints) {
         exchange->hints = recorded->hints;
         exchange->hints_left = recorded->hint_count;
     }

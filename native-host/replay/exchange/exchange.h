@@ -31,8 +31,8 @@ void exchange_site_think(struct exchange_site *site, const struct think *think, 
 enum { EXCHANGE_PROGRESS_BYTES = 64 * 1024 };
 void exchange_site_limit_requests(struct exchange_site *site, struct loop *loop, uint64_t limit_ns);
 
-// From now on recorded 103 responses (Early Hints) are left out; without this they are sent.
-void exchange_site_leave_out_hints(struct exchange_site *site);
+// From now on recorded 103 responses (Early Hints) are not sent; without this they are.
+void exchange_site_send_no_hints(struct exchange_site *site);
 
 // From now on new connections send their responses in turns, whatever priorities the client gives them: lanes
 // ask exchange_connection_ignores_priorities.

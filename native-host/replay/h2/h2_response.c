@@ -139,7 +139,7 @@ void h2_hints_submit(struct h2_request *request) {
     while ((hint = exchange_hint(request->exchange))) {
         struct response_fields fields;
         nghttp2_nv *list = hint_fields_make(&fields, hint) < 0 ? NULL : name_values(&fields);
-        // Without memory for it there is none.
+        // Skipped where memory is short.
         if (list && nghttp2_submit_headers(request->h2->session, NGHTTP2_FLAG_NONE, request->id, NULL, list,
                                            fields.count, NULL) == 0)
             request->hints_queued++;
