@@ -17,7 +17,8 @@ import { submittedChoice } from "../sweep/cluster/submission.ts";
 import { hostName } from "../sweep/cluster/this_host.ts";
 import { type AsOptions, defineAs } from "../sweep/plan/as_option.ts";
 import type { Choosing, PageSource } from "../sweep/plan/page_source.ts";
-import { type Plan, planOf, readPlan, shippedPlans } from "../sweep/plan/plan.ts";
+import { planOf, readPlan, shippedPlans } from "../sweep/plan/plan.ts";
+import type { Plan } from "../sweep/plan/plan_document.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface CellOptions extends CommonOptions, AsOptions {

@@ -17,7 +17,7 @@ import { importedDocument } from "../recording/import/imported.ts";
 import { readCompute } from "../recording/model/compute_option.ts";
 import { askedDevice, type DeviceOptions, defineDevice } from "../recording/record/device_options.ts";
 import { type AsOptions, defineAs, readAs } from "../sweep/plan/as_option.ts";
-import { pageName } from "../sweep/plan/plan.ts";
+import { pageName } from "../sweep/plan/page_patterns.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface ImportOptions extends CommonOptions, AsOptions, DeviceOptions {

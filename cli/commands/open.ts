@@ -13,7 +13,7 @@ import { openPage } from "../load/open/open_page.ts";
 import { servingWithAcks } from "../load/serving/client_acks.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
 import { type AsOptions, defineAs } from "../sweep/plan/as_option.ts";
-import { pageName } from "../sweep/plan/plan.ts";
+import { pageName } from "../sweep/plan/page_patterns.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface OpenCommandOptions extends CommonOptions, ServingOptions, AsOptions {

@@ -27,8 +27,9 @@ import { type CrossTrafficOptions, crossTrafficOf, defineCrossTraffic } from "..
 import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/plan/disturbance_option.ts";
 import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/plan/films_option.ts";
 import { defineMetric, type MetricOptions, metricOf } from "../sweep/plan/metric_option.ts";
+import { pageName } from "../sweep/plan/page_patterns.ts";
 import { isUrl } from "../sweep/plan/page_source.ts";
-import { type Plan, pageName } from "../sweep/plan/plan.ts";
+import type { Plan } from "../sweep/plan/plan_document.ts";
 import { planRange, settleOption, timeoutOption } from "../sweep/plan/plan_range.ts";
 import { readLanes } from "../sweep/plan/read_lanes.ts";
 import { defineStrict, type StrictOptions, strictOf } from "../sweep/plan/strict_option.ts";

@@ -24,8 +24,10 @@ import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from 
 import type { PageSize } from "../sweep/plan/estimate.ts";
 import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/plan/films_option.ts";
 import { defineMetric, type MetricOptions, metricOf } from "../sweep/plan/metric_option.ts";
+import { pageName } from "../sweep/plan/page_patterns.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
-import { type Plan, pageName, planDigest, planOf, readPlan, shippedPlans } from "../sweep/plan/plan.ts";
+import { planDigest, planOf, readPlan, shippedPlans } from "../sweep/plan/plan.ts";
+import type { Plan } from "../sweep/plan/plan_document.ts";
 import { planRange } from "../sweep/plan/plan_range.ts";
 import { defineStrict, type StrictOptions, strictOf } from "../sweep/plan/strict_option.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/plan/until.ts";

@@ -5,7 +5,7 @@ import { RunError, UserError } from "../base/errors.ts";
 import { readCompute } from "../recording/model/compute_option.ts";
 import { readAs } from "../sweep/plan/as_option.ts";
 import type { Choosing } from "../sweep/plan/page_source.ts";
-import type { Plan } from "../sweep/plan/plan.ts";
+import type { Plan } from "../sweep/plan/plan_document.ts";
 import { type TrialFinding, trialFinding } from "../sweep/plan/recording_trial.ts";
 import { chosenPage, type ModelChoice } from "./choose_model.ts";
 

@@ -29,9 +29,9 @@ import { catalogue } from "../recording/synth/catalogue.ts";
 import { ensureSynth } from "../recording/synth/ensure.ts";
 import { type Synthetic, synthetic } from "../recording/synth/synthetic.ts";
 import type { PageSize } from "../sweep/plan/estimate.ts";
-import { expandPage, isPattern, matchRecordings } from "../sweep/plan/page_patterns.ts";
+import { expandPage, isPattern, matchRecordings, pageName } from "../sweep/plan/page_patterns.ts";
 import { isUrl, type PageChoice } from "../sweep/plan/page_source.ts";
-import { type Plan, pageName } from "../sweep/plan/plan.ts";
+import type { Plan } from "../sweep/plan/plan_document.ts";
 import { refuseSame } from "../sweep/plan/refuse_same.ts";
 import { videoNamed, videoOf } from "../sweep/plan/video_pages.ts";
 

@@ -14,9 +14,11 @@ import { testGuess_ms } from "./link_tests.ts";
 import { refuseTooShort, refuseVideoContradictions } from "./plan/contradictions.ts";
 import { type DetectionQuestion, nothingAsked } from "./plan/detect_option.ts";
 import { cellGuess, guessStored_bytes, type PageSize } from "./plan/estimate.ts";
+import { pageName } from "./plan/page_patterns.ts";
 import type { PageSource } from "./plan/page_source.ts";
 import { placesOf } from "./plan/places.ts";
-import { cellsOf, type Plan, pageName, planDigest } from "./plan/plan.ts";
+import { cellsOf, planDigest } from "./plan/plan.ts";
+import type { Plan } from "./plan/plan_document.ts";
 import { linksOf } from "./plan/plan_links.ts";
 import { formatDuration } from "./progress/progress_lines.ts";
 

@@ -28,7 +28,8 @@ import {
 import { isValid, type Sample } from "../results/verdict/sample.ts";
 import { verdictPairs } from "../results/verdict/verdict.ts";
 import type { DetectionQuestion } from "./plan/detect_option.ts";
-import { cellsOf, type Plan } from "./plan/plan.ts";
+import { cellsOf } from "./plan/plan.ts";
+import type { Plan } from "./plan/plan_document.ts";
 
 /** Of loads that nothing is known of: what steady links and pages have, and a busy machine. */
 const assumed_percent = 3;

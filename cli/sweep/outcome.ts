@@ -22,7 +22,7 @@ import { summarize } from "../results/verdict/summary.ts";
 import { type PairVerdict, verdictBy, winsLine } from "../results/verdict/sweep_verdict.ts";
 import { laneTable, reasonsOf } from "../results/verdict/verdict.ts";
 import { laneTracks } from "./lane_tracks.ts";
-import type { Plan } from "./plan/plan.ts";
+import type { Plan } from "./plan/plan_document.ts";
 import { formatDuration } from "./progress/progress_lines.ts";
 import { strictRemedy, uncoveredRemedy } from "./uncovered_pages.ts";
 

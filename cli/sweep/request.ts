@@ -10,7 +10,7 @@ import type { Cell } from "../results/store/results.ts";
 import { loadTraffic } from "./plan/cross_traffic.ts";
 import { linkSeed } from "./plan/load_order.ts";
 import { browserOf, roundOf, sharedPlace } from "./plan/neighbours.ts";
-import type { Plan } from "./plan/plan.ts";
+import type { Plan } from "./plan/plan_document.ts";
 
 export interface LoadRequest {
   readonly home: string;

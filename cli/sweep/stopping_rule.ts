@@ -3,7 +3,7 @@
 import { type Measured, samplesOf } from "../results/verdict/compared_metric.ts";
 import type { Sample } from "../results/verdict/sample.ts";
 import { settledLanes } from "../results/verdict/stopping_decision.ts";
-import type { Plan } from "./plan/plan.ts";
+import type { Plan } from "./plan/plan_document.ts";
 
 type Ruled = Pick<Plan, "until" | "metric"> & { readonly lanes: readonly string[] };
 type Place = Pick<Sample, "page" | "link">;

@@ -5,7 +5,7 @@ import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { Cell, Results, Sweep } from "../results/store/results.ts";
 import { leadFirst, orderLoads } from "./plan/load_order.ts";
 import { blocksPerRound, roundOf, sharedPlace } from "./plan/neighbours.ts";
-import type { Plan } from "./plan/plan.ts";
+import type { Plan } from "./plan/plan_document.ts";
 import { PlannedTask } from "./planned_task.ts";
 
 export type Task = PlannedTask<Cell>;

@@ -18,7 +18,9 @@ import type { Archive, Recording } from "../../recording/archive/archive.ts";
 import { withArchive } from "../../recording/archive/client.ts";
 import { type CopiedRecording, copyRecording } from "../../recording/archive/copy_recording.ts";
 import { openResults, openResultsFile } from "../../results/store/results.ts";
-import { type Plan, pageName, planOf } from "../plan/plan.ts";
+import { pageName } from "../plan/page_patterns.ts";
+import { planOf } from "../plan/plan.ts";
+import type { Plan } from "../plan/plan_document.ts";
 import { trialKey } from "../plan/recording_trial.ts";
 import { bodyMember, fileMember, planName, recordingMember } from "./layout.ts";
 

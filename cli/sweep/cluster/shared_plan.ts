@@ -3,7 +3,8 @@
 import type { PlanPage } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { countPlaces, refuseInterleaved } from "../plan/places.ts";
-import { type Plan, planDigest } from "../plan/plan.ts";
+import { planDigest } from "../plan/plan.ts";
+import type { Plan } from "../plan/plan_document.ts";
 
 export interface SharedPlan {
   readonly name: string;

@@ -10,7 +10,9 @@ import { explainSchemaErrors, schemaValidator } from "../../base/schema_error.ts
 import type { Recording } from "../../recording/archive/archive.ts";
 import { computes } from "../../recording/model/compute_option.ts";
 import { modelName } from "../../recording/model/model_recording.ts";
-import { type Plan, pageName, planDigest, readPlan } from "../plan/plan.ts";
+import { pageName } from "../plan/page_patterns.ts";
+import { planDigest, readPlan } from "../plan/plan.ts";
+import type { Plan } from "../plan/plan_document.ts";
 import type { SharedPlan } from "./shared_plan.ts";
 
 export const submissionPath = (shards: string): string => join(shards, "submission.json");

@@ -14,8 +14,10 @@ import { version } from "../../base/version.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
 import { explainFailure, isLocked, shardRemedies, sqliteCode } from "../../results/store/failure.ts";
 import { openSqlite } from "../../results/store/sqlite.ts";
+import { pageName } from "../plan/page_patterns.ts";
 import type { PageSource } from "../plan/page_source.ts";
-import { type Plan, pageName, planDigest } from "../plan/plan.ts";
+import { planDigest } from "../plan/plan.ts";
+import type { Plan } from "../plan/plan_document.ts";
 import { isFinished, shardsIn } from "./shards.ts";
 import type { SharedPlan } from "./shared_plan.ts";
 import {

@@ -1,6 +1,7 @@
 // A plan that a command's words come to: what is wrong with it is told in those words.
 import { UserError } from "../../base/errors.ts";
-import { type Plan, planOf } from "./plan.ts";
+import { planOf } from "./plan.ts";
+import type { Plan } from "./plan_document.ts";
 
 /** What a plan calls the command's options. */
 const optionOf: Readonly<Record<string, string>> = {

@@ -14,7 +14,8 @@ import { lanePairs } from "../../results/verdict/sample.ts";
 import { fewestPrecise } from "../../results/verdict/stopping_decision.ts";
 import { guessWall_ms, type PageSize } from "./estimate.ts";
 import { isPattern } from "./page_patterns.ts";
-import type { Plan, PlannedCell } from "./plan.ts";
+import type { PlannedCell } from "./plan.ts";
+import type { Plan } from "./plan_document.ts";
 import { leastVideo_bytes, videoNamed, videoOf } from "./video_pages.ts";
 
 type Terms = Pick<

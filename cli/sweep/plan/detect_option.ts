@@ -4,7 +4,7 @@
 import { UserError } from "../../base/errors.ts";
 import { isWithin, type Range, rangeWords } from "../../base/option.ts";
 import type { OptionTable } from "../../base/option_table.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan } from "./plan_document.ts";
 
 export interface DetectOptions {
   detect: string | undefined;

@@ -10,8 +10,10 @@ import { refuseAskedWithoutDelay } from "../../link/profile_file.ts";
 import { blocksPerPair } from "../../results/compare/interleaved.ts";
 import type { AsOptions } from "./as_option.ts";
 import { type DisturbanceOptions, disturbanceChoiceOf } from "./disturbance_option.ts";
+import { pageName } from "./page_patterns.ts";
 import type { PageSource } from "./page_source.ts";
-import { type Plan, pageName, planOf } from "./plan.ts";
+import { planOf } from "./plan.ts";
+import type { Plan } from "./plan_document.ts";
 import { readLanes } from "./read_lanes.ts";
 
 export interface InterleavedWords extends AsOptions, DisturbanceOptions {

@@ -52,3 +52,8 @@ export function matchRecordings(
     return added;
   });
 }
+
+/** The name of a page's recording: a synthetic page's recording is called as the page. */
+export function pageName(page: PlanPage): string {
+  return typeof page === "string" ? page : page.synth;
+}

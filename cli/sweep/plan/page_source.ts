@@ -7,7 +7,7 @@ import type { Recording } from "../../recording/archive/archive.ts";
 import type { LiveChoice } from "../../recording/record/options.ts";
 import type { AsOptions } from "./as_option.ts";
 import type { PageSize } from "./estimate.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan } from "./plan_document.ts";
 
 /** How a page comes into the archive that is not there yet. */
 export interface PageChoice {

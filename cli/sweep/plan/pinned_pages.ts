@@ -8,7 +8,7 @@ import { momentOf } from "../../load/pin_moment.ts";
 import type { TrialOptions } from "../../load/trial.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
 import type { Results } from "../../results/store/results.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan } from "./plan_document.ts";
 import { pageTried, trialKey, trialToKeep } from "./recording_trial.ts";
 
 export interface PinningOptions {

@@ -2,7 +2,7 @@
 // compared block by block and so must have run on one machine. It is what N of `trilane cell PLAN N` counts. Pure.
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
-import { pageName } from "./plan.ts";
+import { pageName } from "./page_patterns.ts";
 import { countLinks, linksOf } from "./plan_links.ts";
 
 export interface Place {

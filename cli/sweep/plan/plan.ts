@@ -1,29 +1,22 @@
 // What a sweep is to do: reads a plan, checks it against schemas/sweep-plan.schema.json, and expands it into links and
 // cells. Pure but for reading files; the order of loads is load_order.ts's, the pages' recordings are pages.ts's.
+
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { PlanPage, SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
+import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import type { LaneLabel } from "../../base/lanes.ts";
 import type { TraceSource } from "../../link/trace/networks.ts";
 import { servingWithAcks } from "../../load/serving/client_acks.ts";
-import { isStockServing, type Serving } from "../../load/serving/serving.ts";
+import { isStockServing } from "../../load/serving/serving.ts";
 import { usualMetric } from "../../results/verdict/compared_metric.ts";
 import { refuseContradictions } from "./contradictions.ts";
 import { settledTraffic } from "./cross_traffic.ts";
-import { expandPage } from "./page_patterns.ts";
+import { expandPage, pageName } from "./page_patterns.ts";
+import type { Plan } from "./plan_document.ts";
 import { checkedDocument, plansIn, readDocument, refuseControls } from "./plan_document.ts";
 import { absoluteLinks, countLinks, expandLinks, linksOf, type PlannedLink } from "./plan_links.ts";
 import { refuseSame } from "./refuse_same.ts";
-
-/** A plan with every default filled in. */
-export interface Plan extends SweepPlan {
-  readonly seed: number;
-  readonly retries: number;
-  readonly timeout_s: number;
-  readonly settle_ms: number;
-  readonly serving: Serving;
-}
 
 /** A cell before its page's recording is known. */
 export interface PlannedCell extends PlannedLink {
@@ -88,11 +81,6 @@ export function shippedPlans(): string[] {
 export function readPlan(pathOrName: string, traces?: TraceSource): Plan {
   const { document, folder } = readDocument(pathOrName, shippedFolder);
   return planOf(document, pathOrName, folder, traces);
-}
-
-/** The name of a page's recording: a synthetic page's recording is called as the page. */
-export function pageName(page: PlanPage): string {
-  return typeof page === "string" ? page : page.synth;
 }
 
 /** Pages x links x lanes, in the plan's order. */

@@ -1,10 +1,22 @@
 // A plan's document, of pages or of flows: read from a file or a shipped plan's name, copied, held to its schema, its words fit for a
 // terminal. What the plan means is its own room's.
+
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { readForeignJson } from "../../base/foreign_file.ts";
 import { explainSchemaErrors, schemaValidator } from "../../base/schema_error.ts";
+import type { Serving } from "../../load/serving/serving.ts";
+
+/** A plan with every default filled in. */
+export interface Plan extends SweepPlan {
+  readonly seed: number;
+  readonly retries: number;
+  readonly timeout_s: number;
+  readonly settle_ms: number;
+  readonly serving: Serving;
+}
 
 /** A plan is three deep; what is nested without end is found here, before a validator loses itself in it. */
 function copyOf(document: unknown, source: string, schema: string): unknown {

@@ -5,7 +5,8 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Load, type NewSweep, openResults, type Results } from "../../../cli/results/store/results.ts";
 import { writeWait_ms } from "../../../cli/sweep/blocking_conditions.ts";
-import { cellsOf, type Plan, planDigest, planOf } from "../../../cli/sweep/plan/plan.ts";
+import { cellsOf, planDigest, planOf } from "../../../cli/sweep/plan/plan.ts";
+import type { Plan } from "../../../cli/sweep/plan/plan_document.ts";
 import { type Labs, type LoadRequest, type Measure, type RunOptions, runSweep } from "../../../cli/sweep/runner.ts";
 import { pageLoad } from "./page_load.ts";
 

@@ -3,7 +3,7 @@ import type { FetchesPlanned } from "../../../../schemas/generated/fetches_plann
 import { count } from "../../../base/numbers.ts";
 import { paragraph } from "../../../base/wrapped_text.ts";
 import { testGuess_ms } from "../../../sweep/link_tests.ts";
-import { pageName } from "../../../sweep/plan/plan.ts";
+import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { formatDuration } from "../../../sweep/progress/progress_lines.ts";
 import { guessFetch_ms, type KnownSizes } from "./estimate.ts";
 import { hostOf } from "./objects.ts";

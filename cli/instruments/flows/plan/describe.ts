@@ -4,7 +4,7 @@ import { count, formatSize } from "../../../base/numbers.ts";
 import { paragraph } from "../../../base/wrapped_text.ts";
 import { testGuess_ms } from "../../../sweep/link_tests.ts";
 import type { PageSize } from "../../../sweep/plan/estimate.ts";
-import { pageName } from "../../../sweep/plan/plan.ts";
+import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { linksOf } from "../../../sweep/plan/plan_links.ts";
 import { formatDuration } from "../../../sweep/progress/progress_lines.ts";
 import { countFlows, mixWords } from "../language/mix.ts";

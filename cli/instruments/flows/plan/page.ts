@@ -3,8 +3,8 @@
 import type { PlanPage } from "../../../../schemas/generated/sweep_plan.ts";
 import { stockServing } from "../../../load/serving/serving.ts";
 import type { PageSize } from "../../../sweep/plan/estimate.ts";
+import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import type { PageSource } from "../../../sweep/plan/page_source.ts";
-import { pageName } from "../../../sweep/plan/plan.ts";
 import { askedPage, type FlowOptions, flowPlanFrom } from "./options.ts";
 import type { FlowPlan } from "./plan.ts";
 

@@ -16,7 +16,8 @@ import { panda2019Video } from "../../../../cli/results/studies/panda_2019_video
 import { comparedSpreads } from "../../../../cli/results/studies/spread.ts";
 import { wolsing2019 } from "../../../../cli/results/studies/wolsing_2019.ts";
 import type { Sample } from "../../../../cli/results/verdict/sample.ts";
-import { cellsOf, pageName, readPlan } from "../../../../cli/sweep/plan/plan.ts";
+import { pageName } from "../../../../cli/sweep/plan/page_patterns.ts";
+import { cellsOf, readPlan } from "../../../../cli/sweep/plan/plan.ts";
 
 // Traces of cellular links are drawn into the data folder.
 const home = mkdtempSync(join(tmpdir(), "trilane-studies-"));

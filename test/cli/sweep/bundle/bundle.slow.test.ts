@@ -17,7 +17,7 @@ import { buildReport, writeReport } from "../../../../cli/report/report.ts";
 import { openResults, openResultsFile } from "../../../../cli/results/store/results.ts";
 import { reproduceBundle } from "../../../../cli/sweep/bundle/reproduce.ts";
 import { prepareRerun } from "../../../../cli/sweep/bundle/rerun.ts";
-import type { Plan } from "../../../../cli/sweep/plan/plan.ts";
+import type { Plan } from "../../../../cli/sweep/plan/plan_document.ts";
 import type { Bundle } from "../../../../schemas/generated/bundle.ts";
 import type { Reproduced } from "../../../../schemas/generated/reproduced.ts";
 import { type Fixture, storeFixture } from "../../report/fixture.ts";

@@ -6,7 +6,8 @@ import { openSharedResults } from "../../../../cli/results/store/results.ts";
 import { referencePath, shardPath } from "../../../../cli/sweep/cluster/shards.ts";
 import { hostFacts } from "../../../../cli/sweep/cluster/this_host.ts";
 import { placesOf } from "../../../../cli/sweep/plan/places.ts";
-import { cellsOf, type Plan, planDigest, planOf } from "../../../../cli/sweep/plan/plan.ts";
+import { cellsOf, planDigest, planOf } from "../../../../cli/sweep/plan/plan.ts";
+import type { Plan } from "../../../../cli/sweep/plan/plan_document.ts";
 import { testedLink } from "../../load/selftest/tested.ts";
 import { pageLoad } from "../page_load.ts";
 
