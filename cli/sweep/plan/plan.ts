@@ -1,5 +1,5 @@
 // What a sweep is to do: reads a plan, checks it against schemas/sweep-plan.schema.json, and expands it into links and
-// cells. Pure but for reading files; the order of loads is load_order.ts's, the pages' recordings are pages.ts's.
+// cells. Pure but for reading files; the order of loads is load_order.ts's, the pages' recordings are cli/pages'.
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
