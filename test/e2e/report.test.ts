@@ -61,11 +61,14 @@ test("one line at a moment through waterfalls and link, by keys and by dragging"
     const [waterfall, link, ...others] = await lines();
     assert.ok(waterfall !== undefined && waterfall > 328, String(waterfall));
     assert.deepEqual([link, ...others], [waterfall], "one axis, one place");
-    const box = await (await page.$("figure.overtime svg"))?.boundingBox();
+    const drawing = await page.$("figure.overtime svg");
+    await drawing?.scrollIntoView();
+    const box = await drawing?.boundingBox();
     assert.ok(box);
-    await page.mouse.move(box.x + box.width * 0.5, box.y + 20);
+    const y = box.y + box.height - 60;
+    await page.mouse.move(box.x + box.width * 0.5, y);
     await page.mouse.down();
-    await page.mouse.move(box.x + box.width * 0.75, box.y + 20);
+    await page.mouse.move(box.x + box.width * 0.75, y);
     await page.mouse.up();
     const [dragged, also] = await lines();
     assert.ok(dragged !== undefined && dragged > waterfall && dragged === also, `${dragged}, ${also}`);

@@ -217,6 +217,10 @@ export interface DrawnMaps {
 /** How to read all maps, below their legend: not in the caption of each. */
 export const heatKey: Markup = html`<details class="key"><summary>How to read the maps</summary><ul><li>Each cell: improvement of the median page load time in %. Positive (blue) is faster, negative (orange) slower.</li><li>Triangle: the cell’s own 95 % interval excludes 0. Filled: also significant after Holm’s correction for the number of cells, so the chance that any filled one is wrong is 5 %. The CSV has Benjamini and Hochberg’s correction.</li><li>Pale with an outline: no difference shown. Pale, dashed, italic: too few loads for an interval.</li><li>≥ or ≤: most loads of a lane timed out, so that only a limit is known.</li><li>Without a number: the reason, and valid loads of those tried.</li></ul></details>`;
 
+const mostReasons = 6;
+/** More cells than these of one reason are counted, not named. */
+const mostPlaces = 4;
+
 /** Maps for several pairs, side by side. */
 export function heatMapFigure({ title, caption, note, page, maps }: DrawnMaps, grid: LinkGrid, end: number): Markup {
   const width = cellWidth(grid, maps);
@@ -228,12 +232,19 @@ export function heatMapFigure({ title, caption, note, page, maps }: DrawnMaps, g
       )}</div>`,
   );
   const empty = maps.flatMap((map) => [...map.cells.values()].filter((cell) => cell.empty));
-  const reasons = empty.slice(0, 12).map((cell) => html`<li>${cellStory(cell, grid)}</li>`);
+  // A reason that many cells have is read once.
+  const byReason = Map.groupBy(empty, ({ empty: why, improvement }) => why?.reason ?? improvement.reason ?? "unknown");
+  const placesOf = (cells: readonly HeatCell[]): string =>
+    cells.length > mostPlaces
+      ? count(cells.length, "cell")
+      : cells.map(({ improvement: { pair }, link }) => `${pair.lane} over ${pair.over}, ${link}`).join("; ");
+  const reasons = [...byReason]
+    .slice(0, mostReasons)
+    .map(([reason, cells]) => html`<li>${reason}: ${placesOf(cells)}</li>`);
   const figure = html`<figure class="heatmaps" data-legend="heat-legend"${page !== null && html` data-page="${page}"`}><h3>${title}</h3>${facets}<p class="readout" aria-live="polite"></p><figcaption>${caption}</figcaption>${note !== "" && html`<p class="soft">${note}</p>`}${
     reasons.length > 0 &&
     html`<details class="empties"><summary>Empty cells: ${String(empty.length)}</summary><ul>${reasons}</ul>${
-      empty.length > reasons.length &&
-      html`<p>and ${String(empty.length - reasons.length)} more, each with its own reason.</p>`
+      byReason.size > mostReasons && html`<p>${count(byReason.size - mostReasons, "more reason")} in the CSV.</p>`
     }</details>`
   }</figure>`;
   return savedFigure(figure, { name: ["improvement", title], columns: csvColumns, rows: csvRows(maps, grid) });

@@ -31,13 +31,13 @@ function stampLine({ sweep, version, timed, counted }: FetchReportData): string 
 }
 
 function firstScreen({ sweep, fetches, timed }: FetchReportData, sentences: readonly string[]): Markup {
-  const [first = "No object came: nothing can be said.", ...rest] = sentences;
+  const [first = "No fetch succeeded.", ...rest] = sentences;
   const left = fetches.filter(({ status }) => status !== "valid").length;
   const unfinished =
     sweep.finished_at === null &&
     html`<p class="excluded warning">This sweep is not finished: ${count(timed.length, "fetch", "fetches")} so far.</p>`;
   return html`<div class="verdict"><p class="answer">${first}</p>${rest.map((sentence) => html`<p class="why">${sentence}</p>`)}</div>
-<p class="excluded">${left === 0 ? "Nothing failed, and nothing was left out." : html`${count(left, "fetch", "fetches")} of ${String(fetches.length)} failed or ${left === 1 ? "was" : "were"} left out. <a href="#failures">Which, and why</a>.`}</p>${unfinished}`;
+${left > 0 && html`<p class="excluded">${count(left, "fetch", "fetches")} of ${String(fetches.length)} failed or ${left === 1 ? "is" : "are"} invalid. <a href="#failures">Which, and why</a>.</p>`}${unfinished}`;
 }
 
 /** The answer first. */
@@ -79,7 +79,7 @@ export function buildFetchReport(data: FetchReportData): string {
   const hosts = discoveries([...timed, ...counted]);
   const system = systems && ((address: string): string => systemText(systems, address));
   return pageFrame({
-    title: `${sweep.name}: ${sentences[0] ?? "no object came"}`,
+    title: `${sweep.name}: ${sentences[0] ?? "no fetch succeeded"}`,
     version: data.version,
     header: html`<h1>Trilane · ${sweep.name}</h1><p class="stamp">${stampLine(data)}</p>${sweep.plan.description && html`<p class="soft">${sweep.plan.description}</p>`}`,
     first: firstScreen(data, sentences),

@@ -41,7 +41,7 @@ function stampLine({ sweep, version, cells }: FlowReportData): string {
 
 function firstScreen(data: FlowReportData, sentences: readonly string[]): Markup {
   const { cells, sweep } = data;
-  const [first = "No run is valid yet: nothing can be said.", ...rest] = sentences;
+  const [first = "No run is valid yet.", ...rest] = sentences;
   const all = cells.reduce((sum, { runs }) => sum + runs.length, 0);
   const valid = cells.reduce((sum, cell) => sum + cell.valid.length, 0);
   const empty = cells.filter((cell) => cell.valid.length === 0).length;

@@ -1,0 +1,30 @@
+// The commands in docs/ that load pages, send flows or fetch objects: each runs once, in the order of the pages, and prints what the page
+// shows, whatever the numbers. With TRILANE_KEEP_OUTPUT=FILE they stay there, to be put into the pages.
+// Beside others: what a busy machine changes are numbers.
+import assert from "node:assert/strict";
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { difference, documentFolder, outputOf, shownCommands } from "../docs_console.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "trilane-docs-"));
+const home = join(folder, "home");
+before(() => documentFolder(folder));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+// A page may show what another one showed.
+const outputs = new Map<string, Promise<string>>();
+function runOnce(command: string): Promise<string> {
+  const known = outputs.get(command) ?? outputOf(command, folder, home);
+  outputs.set(command, known);
+  return known;
+}
+
+for (const shown of shownCommands().filter(({ isMeasured }) => isMeasured))
+  test(`${shown.page}: trilane ${shown.command}`, async () => {
+    const actual = await runOnce(shown.command);
+    if (process.env.TRILANE_KEEP_OUTPUT)
+      appendFileSync(process.env.TRILANE_KEEP_OUTPUT, `$ trilane ${shown.command}\n${actual}\n`);
+    assert.equal(difference(shown, actual), null, actual);
+  });
