@@ -1,7 +1,8 @@
 // `trilane man FOLDER`: writes the manual pages of all commands. Puts them nowhere else.
-import { writeFileSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { ManWritten } from "../../schemas/generated/man_written.ts";
+import { createTempSibling } from "../base/create_temp_sibling.ts";
 import { UserError } from "../base/errors.ts";
 import { makeFolder } from "../base/make_folder.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
@@ -9,6 +10,18 @@ import { version } from "../base/version.ts";
 import { declaredSections } from "./all.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { manPages } from "./man_page.ts";
+
+/** Takes the place of what is there, also of a symlink: root may write where others could put one. */
+function replaceFile(path: string, text: string): void {
+  const { aside, keep } = createTempSibling(path);
+  try {
+    writeFileSync(aside, text);
+    renameSync(aside, path);
+  } finally {
+    rmSync(aside, { force: true });
+    keep();
+  }
+}
 
 export const command: Command<CommonOptions & { folder: string }> = {
   usage: "man <folder>",
@@ -24,7 +37,7 @@ export const command: Command<CommonOptions & { folder: string }> = {
     process.umask(0o022);
     try {
       makeFolder(folder, 0o755);
-      for (const [name, text] of pages) writeFileSync(join(folder, name), text);
+      for (const [name, text] of pages) replaceFile(join(folder, name), text);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === undefined || code === "ENOSPC") throw error;

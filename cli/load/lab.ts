@@ -2,6 +2,7 @@
 // behind the link, and the command runs in it. With flows, trilane-flows stands
 // at both ends of the link. Composes command lines.
 // Starts only `trilane-replay --print-spki` and, as a check, an empty lab.
+import { readFileSync } from "node:fs";
 import { RunError, UserError } from "../base/errors.ts";
 import { programPath } from "../base/programs.ts";
 import { ProgramFailure, runProgram } from "../base/run_program.ts";
@@ -114,8 +115,21 @@ function failureOf(program: string, error: unknown): unknown {
   return status === 2 ? new UserError(why) : new RunError(why);
 }
 
+/** Of Node, its modules and pipes, and the browser; a page of 100 hosts on h1 takes some hundreds in the browser. */
+const leastDescriptors = 256;
+
+/** UserError if this process may open too few files: what then fails is a module that is loaded, in the midst of a load. */
+export function refuseFewDescriptors(limits = readFileSync("/proc/self/limits", "latin1")): void {
+  const allowed = /^Max open files\s+\S+\s+(\d+)/m.exec(limits)?.[1];
+  if (allowed === undefined || Number(allowed) >= leastDescriptors) return;
+  throw new UserError(
+    `this process may open ${allowed} files, and a lab needs ${leastDescriptors}: allow more (ulimit -n 4096, or nofile in /etc/security/limits.conf)`,
+  );
+}
+
 /** Makes an empty lab and removes it (10 ms). UserError or RunError where this machine lets there be none. */
 export async function tryLab(): Promise<void> {
+  refuseFewDescriptors();
   const path = programPath("trilane-shaper");
   try {
     await runProgram(path, ["--link", "10mbit/10ms", "--", "/bin/true"]);

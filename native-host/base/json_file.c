@@ -2,17 +2,25 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { PATH_BYTES = 4096 };
 
+// Under a name that nobody foresees, made anew: what another user put there is not followed.
 static FILE *open_aside(const char *path, char temporary[PATH_BYTES]) {
-    int n = snprintf(temporary, PATH_BYTES, "%s.%d" json_file_aside_end, path, (int)getpid());
-    if (n >= 0 && n < PATH_BYTES) return fopen(temporary, "we");
-    errno = ENAMETOOLONG;
-    return NULL;
+    uint64_t number;
+    if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) return NULL;
+    int n = snprintf(temporary, PATH_BYTES, "%s.%016" PRIx64 json_file_aside_end, path, number);
+    if (n < 0 || n >= PATH_BYTES) {
+        errno = ENAMETOOLONG;
+        return NULL;
+    }
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    return fd < 0 ? NULL : fdopen(fd, "w");
 }
 
 int json_file_try(const char *path) {

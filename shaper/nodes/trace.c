@@ -10,8 +10,7 @@
 
 static const uint64_t ms_ns = 1000000;
 
-// As much of a line as an error shows.
-enum { SHOWN = 24, READ_BYTES = 1 << 16 };
+enum { READ_BYTES = 1 << 16 };
 
 struct trace {
     uint64_t count;
@@ -26,11 +25,10 @@ struct reading {
     const char *path;
     char *error;
     size_t error_size;
-    uint64_t line;     // from 1
-    uint64_t value;    // of the digits so far; stays above UINT32_MAX once it is
-    bool good;         // digits so far, and at least one
-    char shown[SHOWN]; // how the line begins
-    size_t size;       // of the line so far
+    uint64_t line;  // from 1
+    uint64_t value; // of the digits so far; stays above UINT32_MAX once it is
+    bool good;      // digits so far, and at least one
+    size_t size;    // of the line so far
 };
 
 static int fail(const struct reading *reading, const char *what) {
@@ -40,15 +38,9 @@ static int fail(const struct reading *reading, const char *what) {
 }
 
 static int fail_at_text(const struct reading *reading) {
-    char text[SHOWN + 1], what[160];
-    size_t size = reading->size < SHOWN ? reading->size : SHOWN;
-    for (size_t i = 0; i < size; i++)
-        text[i] = reading->shown[i] >= ' ' && reading->shown[i] <= '~' ? reading->shown[i] : '?';
-    text[size] = 0;
-    if (size == 0) return fail(reading, "empty: write a time in whole milliseconds on every line");
-    snprintf(what, sizeof what,
-             "\"%s\" is no time: write whole milliseconds from 0 to 4294967295, one a line", text);
-    return fail(reading, what);
+    if (reading->size == 0) return fail(reading, "empty: write a time in whole milliseconds on every line");
+    // Not what stands there: the error may go where the file may not be read.
+    return fail(reading, "no time: write whole milliseconds from 0 to 4294967295, one a line");
 }
 
 static void begin_line(struct reading *reading) {
@@ -86,7 +78,6 @@ static int read_bytes(struct reading *reading, const char *bytes, size_t size) {
             if (end_line(reading) < 0) return -1;
             continue;
         }
-        if (reading->size < SHOWN) reading->shown[reading->size] = c;
         reading->size++;
         if (c < '0' || c > '9')
             reading->good = false;

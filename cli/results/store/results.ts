@@ -287,7 +287,7 @@ export class Results {
   /** The newest sweep of a plan where that one is unfinished: what the same command goes on with. */
   unfinishedSweep(plan_digest: string): Sweep | null {
     const newest = this.newestSweep(plan_digest);
-    return newest?.finished_at === null ? newest : null;
+    return newest && this.#isToResume(newest) ? newest : null;
   }
 
   /** In the plan's order. */
@@ -412,8 +412,8 @@ export class Results {
   /** As beginSweep; null where the plan's newest sweep is finished, also by another process a moment ago. */
   beginSweepOnce(asked: NewSweep): BegunSweep | null {
     return this.#write(() => {
-      const isFinished = (this.newestSweep(asked.plan_digest)?.finished_at ?? null) !== null;
-      return isFinished ? null : this.#begin(asked, false);
+      const newest = this.newestSweep(asked.plan_digest);
+      return newest && !this.#isToResume(newest) ? null : this.#begin(asked, false);
     });
   }
 
@@ -425,8 +425,8 @@ export class Results {
   /** As beginSweepOnce, of flows. */
   beginFlowSweepOnce(asked: NewFlowSweep): BegunSweep<FlowSweep> | null {
     return this.#write(() => {
-      const isFinished = (this.newestFlowSweep(asked.plan_digest)?.finished_at ?? null) !== null;
-      return isFinished ? null : this.#beginFlows(asked, false);
+      const newest = this.newestFlowSweep(asked.plan_digest);
+      return newest && !this.#isToResume(newest) ? null : this.#beginFlows(asked, false);
     });
   }
 
@@ -434,7 +434,7 @@ export class Results {
   beginFetchSweep(asked: NewFetchSweep, fresh: boolean): BegunSweep<FetchSweep> {
     return this.#write(() => {
       const newest = fresh ? null : this.newestFetchSweep(asked.plan_digest);
-      if (newest?.finished_at === null) {
+      if (newest && this.#isToResume(newest)) {
         this.#claim(newest.id);
         return { sweep: newest, resumed: true };
       }
@@ -460,7 +460,7 @@ export class Results {
 
   #beginFlows(asked: NewFlowSweep, fresh: boolean): BegunSweep<FlowSweep> {
     const newest = fresh ? null : this.newestFlowSweep(asked.plan_digest);
-    if (newest?.finished_at === null) {
+    if (newest && this.#isToResume(newest)) {
       if (asked.host) this.#refuseOtherMachine(newest.id, asked.host);
       this.#claim(newest.id);
       return { sweep: newest, resumed: true };
@@ -614,12 +614,20 @@ export class Results {
     });
   }
 
+  /** All is measured. It stays this process's until its report is written (`release`): killed in between, it is resumed. */
   finishSweep(sweep: number): void {
     this.#write(() => {
       this.#database
-        .prepare("UPDATE sweep SET finished_at = ?, owner = NULL WHERE id = ?")
+        .prepare("UPDATE sweep SET finished_at = coalesce(finished_at, ?) WHERE id = ?")
         .run(new Date().toISOString(), sweep);
     });
+  }
+
+  /** Not finished, or killed before its report. */
+  #isToResume(sweep: AnySweep): boolean {
+    if (sweep.finished_at === null) return true;
+    const owner = this.#ownerOf(sweep.id);
+    return owner !== null && stateOf(owner) === "dead";
   }
 
   /**

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { NAME_SIZE = 256, NAMES_MAX = 8192, SLOTS = 16384, PATH_SIZE = 4096 };
@@ -135,9 +136,28 @@ static bool load(struct certificates *certificates, const char *path) {
     close(folder);
     if (!certificates->root_key || !certificates->leaf_key || !certificates->root) return false;
     if (X509_check_private_key(certificates->root, certificates->root_key) != 1) return false;
-    if (X509_cmp_current_time(X509_get0_notAfter(certificates->root)) < 0) return false;
     certificates->root_der = x509_to_der(certificates->root);
     return certificates->root_der != NULL;
+}
+
+// Made by a machine whose clock was years away, or this one's is now: no browser would take what it signs.
+static bool is_of_this_time(const X509 *root, const char *folder, char *error, size_t error_size) {
+    const ASN1_TIME *from = X509_get0_notBefore(root);
+    const ASN1_TIME *to = X509_get0_notAfter(root);
+    bool is_early = X509_cmp_current_time(from) > 0;
+    if (!is_early && X509_cmp_current_time(to) > 0) return true;
+    time_t limit_s = 0, now_s = time(NULL);
+    struct tm limit = {0}, now = {0};
+    char limit_text[32] = "another time", now_text[32];
+    if (ASN1_TIME_to_time_t(is_early ? from : to, &limit_s) == 1)
+        strftime(limit_text, sizeof limit_text, "%Y-%m-%d", gmtime_r(&limit_s, &limit));
+    strftime(now_text, sizeof now_text, "%Y-%m-%d", gmtime_r(&now_s, &now));
+    snprintf(
+        error, error_size,
+        "%s: the certificate authority is valid %s %s, and this machine's clock says %s: set the clock, or "
+        "remove the folder",
+        folder, is_early ? "from" : "until", limit_text, now_text);
+    return false;
 }
 
 int certificates_open(struct certificates **out, const char *home, char *error, size_t error_size) {
@@ -145,14 +165,16 @@ int certificates_open(struct certificates **out, const char *home, char *error, 
     snprintf(folder, sizeof folder, "%s/ca", home);
     if (access(folder, F_OK) < 0 && make_ca(home, folder, error, error_size) < 0) return -1;
     struct certificates *certificates = calloc(1, sizeof *certificates);
-    if (certificates && load(certificates, folder)) {
+    bool is_loaded = certificates && load(certificates, folder);
+    if (is_loaded && is_of_this_time(certificates->root, folder, error, error_size)) {
         *out = certificates;
         return 0;
     }
     certificates_close(certificates);
     ERR_clear_error();
-    snprintf(error, error_size,
-             "%s: the certificate authority is unreadable, damaged or expired: remove the folder", folder);
+    if (!is_loaded)
+        snprintf(error, error_size,
+                 "%s: the certificate authority is unreadable or damaged: remove the folder", folder);
     return -1;
 }
 

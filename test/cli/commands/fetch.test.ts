@@ -45,6 +45,7 @@ function storeSweep(): number {
     });
   }
   results.finishSweep(sweep.id);
+  results.release(sweep.id);
   results.close();
   return sweep.id;
 }

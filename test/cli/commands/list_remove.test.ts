@@ -84,7 +84,7 @@ function sweep(page: string, finished: boolean): number {
     results.recordLoad({ cell: cell.id, block: 0, attempt, position: 0, started_at: "2026-01-01T00:00:00.000Z", load });
   }
   if (finished) results.finishSweep(id);
-  else results.release(id);
+  results.release(id);
   results.close();
   return id;
 }

@@ -1,7 +1,18 @@
 // `trilane man FOLDER`: pages that all users can read, or one line that says which folder to name.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -29,6 +40,19 @@ test("folders and pages can be read by all, whatever the umask", () => {
   const written = JSON.parse(stdout) as ManWritten;
   assert.equal(schemaErrors("man-written", written), null);
   assert.deepEqual([written.folder, written.pages.toSorted()], [made, readdirSync(made).toSorted()]);
+});
+
+test("a symlink in a page's place is replaced, not followed", () => {
+  const target = join(folder, "linked");
+  const victim = join(folder, "victim");
+  mkdirSync(target);
+  writeFileSync(victim, "precious");
+  symlinkSync(victim, join(target, "trilane.1"));
+  symlinkSync(join(folder, "nowhere"), join(target, "trilane-race.1"));
+  assert.equal(man(target).status, 0);
+  assert.equal(readFileSync(victim, "utf8"), "precious");
+  assert.equal(existsSync(join(folder, "nowhere")), false);
+  assert.ok(["trilane.1", "trilane-race.1"].every((name) => lstatSync(join(target, name)).isFile()));
 });
 
 test("where no pages can be written, it says to name another folder", () => {

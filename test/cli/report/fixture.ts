@@ -377,6 +377,7 @@ export function storeFixture(home: string, fixture: Fixture): number {
       }
     }
     if (fixture.finished ?? true) results.finishSweep(sweep.id);
+    results.release(sweep.id);
     return sweep.id;
   } finally {
     results.close();

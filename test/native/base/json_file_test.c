@@ -4,11 +4,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -62,20 +64,41 @@ static void failure_leaves_nothing(void **state) {
     assert_int_equal(system(command), 0);
 }
 
+// As on a full disk: the first byte cannot be written.
 static void full_disk_is_an_error(void **state) {
     (void)state;
-    if (access("/dev/full", W_OK) < 0) skip();
-    char folder[] = "/tmp/json_file_test.XXXXXX", path[64], temporary[96];
+    char folder[] = "/tmp/json_file_test.XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/report.json", folder);
-    snprintf(temporary, sizeof temporary, "%s.%d.tmp", path, (int)getpid());
-    assert_int_equal(symlink("/dev/full", temporary), 0); // where the temporary file is going to be
+    struct rlimit before, none;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    none = (struct rlimit){.rlim_cur = 0, .rlim_max = before.rlim_max};
+    signal(SIGXFSZ, SIG_IGN);
     json_t *document = json_pack("{s:i}", "turn", 1);
-    assert_int_equal(json_file_write(path, document), -1);
-    assert_int_equal(errno, ENOSPC);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    int result = json_file_write(path, document), why = errno;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(result, -1);
+    assert_int_equal(why, EFBIG);
     assert_int_equal(entries(folder), 0);
     json_decref(document);
     rmdir(folder);
+}
+
+// The temporary file's name is no one's to foresee: a symlink under the one that it had is not followed.
+static void a_symlink_is_not_followed(void **state) {
+    (void)state;
+    char folder[] = "/tmp/json_file_test.XXXXXX", path[64], temporary[96], victim[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/report.json", folder);
+    snprintf(victim, sizeof victim, "%s/victim", folder);
+    snprintf(temporary, sizeof temporary, "%s.%d.tmp", path, (int)getpid());
+    assert_int_equal(symlink(victim, temporary), 0);
+    json_t *document = json_pack("{s:i}", "turn", 1);
+    assert_int_equal(json_file_write(path, document), 0);
+    assert_int_equal(access(victim, F_OK), -1);
+    json_decref(document);
+    assert_int_equal(unlink(temporary) + unlink(path) + rmdir(folder), 0);
 }
 
 int main(void) {
@@ -83,6 +106,7 @@ int main(void) {
         cmocka_unit_test(written_file_reads_back_and_replaces),
         cmocka_unit_test(failure_leaves_nothing),
         cmocka_unit_test(full_disk_is_an_error),
+        cmocka_unit_test(a_symlink_is_not_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

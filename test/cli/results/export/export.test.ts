@@ -289,7 +289,11 @@ test("CSV: columns of films come after all others, and a filmed load without a n
 
 test("CSV: quotes, commas and line ends are kept; formulas are defused", () => {
   assert.equal(csvField('a "b", c'), '"a ""b"", c"');
-  assert.equal(csvField("=HYPERLINK(1)"), "'=HYPERLINK(1)");
+  assert.equal(csvField("=HYPERLINK(1)"), `"'=HYPERLINK(1)"`);
+  // Where a semicolon parts fields, what follows one would be a field.
+  assert.equal(csvField("a;=1+1"), '"a;=1+1"');
+  assert.equal(csvField("a\t=1"), '"a\t=1"');
+  assert.equal(csvField("h3 https://a.example/b_c-d"), "h3 https://a.example/b_c-d");
   assert.equal(csvField(-1.5), "-1.5");
   assert.equal(csvField(null), "");
 });

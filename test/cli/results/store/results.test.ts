@@ -10,6 +10,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { UserError } from "../../../../cli/base/errors.ts";
+import { thisProcess } from "../../../../cli/base/process_owner.ts";
 import { parseLink } from "../../../../cli/link/link.ts";
 import {
   type NewSweep,
@@ -210,6 +211,25 @@ describe("results", () => {
     ours.release(again.id);
     assert.equal(ours.beginSweepOnce(newSweep())?.sweep.id, again.id, "an unfinished one is gone on with");
     for (const each of [ours, others]) each.close();
+  });
+
+  test("a sweep whose runner was killed between its last load and its report is resumed, and keeps its end", () => {
+    const results = openResults(home);
+    const { sweep } = results.beginSweep(newSweep(), false);
+    results.finishSweep(sweep.id);
+    const { finished_at } = results.sweep(sweep.id);
+    assert.equal(results.unfinishedSweep("plan-1"), null, "its runner lives");
+    const database = new DatabaseSync(join(home, "results.db"));
+    database.prepare("UPDATE sweep SET owner = ?").run(JSON.stringify({ ...thisProcess(), start_ticks: "1" }));
+    database.close();
+    const again = results.beginSweepOnce(newSweep());
+    assert.deepEqual([again?.resumed, again?.sweep.id], [true, sweep.id]);
+    results.finishSweep(sweep.id);
+    results.release(sweep.id);
+    assert.equal(results.sweep(sweep.id).finished_at, finished_at);
+    assert.equal(results.beginSweepOnce(newSweep()), null, "its report is written");
+    assert.equal(results.beginSweep(newSweep(), false).resumed, false);
+    results.close();
   });
 
   test("a sweep is not gone on with when a recording has changed", () => {

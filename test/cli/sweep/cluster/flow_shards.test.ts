@@ -62,7 +62,7 @@ function madeShard(folder: string, host: string, place: number, blocks = plan.re
           ...{ result: flowResult(twoFlows(), [0, 1]), series: packRecords(twoFlows()), pageLoad: null },
         });
     if (blocks === plan.repetitions) results.finishSweep(sweep.id);
-    else results.release(sweep.id);
+    results.release(sweep.id);
     assert.equal(results.beginFlowSweepOnce(asked) === null, blocks === plan.repetitions);
     return path;
   } finally {

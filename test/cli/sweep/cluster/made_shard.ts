@@ -87,7 +87,7 @@ export function madeShard(made: MadeShard): string {
         results.recordLoad({ cell: each.id, block, attempt: 0, position: position++, started_at, load });
       }
     if (blocks === plan.repetitions) results.finishSweep(sweep.id);
-    else results.release(sweep.id);
+    results.release(sweep.id);
     return path;
   } finally {
     results.close();

@@ -13,6 +13,8 @@
 #include <dirent.h>
 #include <openssl/base64.h>
 #include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
 #include <openssl/sha.h>
 #include <openssl/x509v3.h>
 #include <stdbool.h>
@@ -336,7 +338,7 @@ static void test_damage_is_told(void **state) {
     snprintf(other, sizeof other, "%s/ca/leaf.key.kept", f->meeting.home);
     assert_int_equal(rename(path, other), 0);
     assert_refused(f->meeting.home,
-                   "/ca: the certificate authority is unreadable, damaged or expired: remove the folder");
+                   "/ca: the certificate authority is unreadable or damaged: remove the folder");
     assert_int_equal(rename(other, path), 0);
     snprintf(path, sizeof path, "%s/ca/ca.key", f->meeting.home); // a key that is not the certificate's
     snprintf(other, sizeof other, "%s/ca/leaf.key", f->meeting.home);
@@ -347,6 +349,45 @@ static void test_damage_is_told(void **state) {
     assert_non_null(file);
     fclose(file);
     assert_refused(path, "the certificate authority cannot be made there: Not a directory");
+}
+
+// Signs the authority anew, valid for so many seconds from now.
+static void set_validity(const char *home, long from_s, long to_s) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/ca/ca.key", home);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    EVP_PKEY *key = PEM_read_PrivateKey(file, NULL, NULL, NULL);
+    fclose(file);
+    snprintf(path, sizeof path, "%s/ca/ca.pem", home);
+    file = fopen(path, "r");
+    assert_non_null(file);
+    X509 *root = PEM_read_X509(file, NULL, NULL, NULL);
+    fclose(file);
+    assert_true(key && root);
+    assert_true(X509_gmtime_adj(X509_getm_notBefore(root), from_s));
+    assert_true(X509_gmtime_adj(X509_getm_notAfter(root), to_s));
+    assert_true(X509_sign(root, key, EVP_sha256()) > 0);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(PEM_write_X509(file, root), 1);
+    fclose(file);
+    X509_free(root);
+    EVP_PKEY_free(key);
+}
+
+static void test_another_clock_is_told(void **state) {
+    struct fixture *f = *state;
+    set_validity(f->meeting.home, 86400, 2 * 86400);
+    assert_refused(f->meeting.home, "/ca: the certificate authority is valid from 20");
+    set_validity(f->meeting.home, -2 * 86400, -86400);
+    assert_refused(f->meeting.home, "/ca: the certificate authority is valid until 20");
+    assert_refused(f->meeting.home, ": set the clock, or remove the folder");
+    set_validity(f->meeting.home, -86400, 86400);
+    struct certificates *certificates;
+    char error[512];
+    assert_int_equal(certificates_open(&certificates, f->meeting.home, error, sizeof error), 0);
+    certificates_close(certificates);
 }
 
 int main(void) {
@@ -365,6 +406,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_printed_hashes_are_those_sent, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_made_by_many_at_once, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_damage_is_told, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_another_clock_is_told, open_all, close_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

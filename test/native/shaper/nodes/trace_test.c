@@ -74,21 +74,19 @@ static void errors_name_file_and_line(void **state) {
         const char *text;
         const char *line;
     } cases[] = {
-        {"1\n2\nthree\n",
-         "line 3: \"three\" is no time: write whole milliseconds from 0 to 4294967295, one a line"},
+        {"1\n2\nthree\n", "line 3: no time: write whole milliseconds from 0 to 4294967295, one a line"},
         {"1\n5\n4\n9\n", "line 3: 4 ms after 5 ms: times must not decrease; sort the file's lines"},
         {"", "line 1: no time: write one in whole milliseconds a line"},
         {"1\n\n2\n", "line 2: empty: write a time in whole milliseconds on every line"},
         {"\n", "line 1: empty: write a time in whole milliseconds on every line"},
         {"0\n0\n", "line 2: the trace ends at 0 ms: its last time, which is its length, must be above 0"},
         {"0", "line 1: the trace ends at 0 ms: its last time, which is its length, must be above 0"},
-        {"-1\n", "line 1: \"-1\" is no time: write whole milliseconds from 0 to 4294967295, one a line"},
-        {"1.5\n", "line 1: \"1.5\" is no time: write whole milliseconds from 0 to 4294967295, one a line"},
-        {" 1\n", "line 1: \" 1\" is no time: write whole milliseconds from 0 to 4294967295, one a line"},
-        {"1\r\n", "line 1: \"1?\" is no time: write whole milliseconds from 0 to 4294967295, one a line"},
-        {"1\n4294967296\n",
-         "line 2: \"4294967296\" is no time: write whole milliseconds from 0 to 4294967295, one a line"},
-        {"99999999999999999999999999999999999999\n", "line 1: \"999999999999999999999999\" is no time: write "
+        {"-1\n", "line 1: no time: write whole milliseconds from 0 to 4294967295, one a line"},
+        {"1.5\n", "line 1: no time: write whole milliseconds from 0 to 4294967295, one a line"},
+        {" 1\n", "line 1: no time: write whole milliseconds from 0 to 4294967295, one a line"},
+        {"1\r\n", "line 1: no time: write whole milliseconds from 0 to 4294967295, one a line"},
+        {"1\n4294967296\n", "line 2: no time: write whole milliseconds from 0 to 4294967295, one a line"},
+        {"99999999999999999999999999999999999999\n", "line 1: no time: write "
                                                      "whole milliseconds from 0 to 4294967295, one "
                                                      "a line"},
     };
@@ -100,7 +98,7 @@ static void errors_name_file_and_line(void **state) {
     }
     char error[512], zero[] = "1\n2\0003\n";
     assert_null(read_text(zero, sizeof zero - 1, error, sizeof error));
-    assert_non_null(strstr(error, "line 2: \"2?3\" is no time"));
+    assert_non_null(strstr(error, "line 2: no time: write"));
 }
 
 static void what_is_no_file_is_refused(void **state) {

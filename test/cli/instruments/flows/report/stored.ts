@@ -74,6 +74,7 @@ export function storeFlows(home: string, stored: StoredFlows): number {
       }
     }
     if (stored.finished !== false) results.finishSweep(sweep.id);
+    results.release(sweep.id);
     return sweep.id;
   } finally {
     results.close();

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# `npm run fuzz -- TARGET --minutes N`: runs a target of this folder with libFuzzer from its stored corpus, for a minute unless more are
+# asked for. What it finds new lies in build/fuzz/corpus/TARGET; with --keep the smallest set of inputs that reaches as much is stored.
+# Needs clang with its runtime (Debian: clang and libclang-rt-dev), which set-up does not install.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+targets=$(sed -nE 's/^trilane_fuzz\(([a-z_]+) .*/\1/p' test/fuzz/CMakeLists.txt | xargs)
+fail() { echo "fuzz: $1" >&2 && exit 2; }
+target=${1:-}
+[[ " $targets " == *" $target "* && -n $target ]] || fail "name a target: $targets"
+shift
+minutes=1 keep=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --minutes) minutes=${2:-} && shift 2 || fail "--minutes takes a number" ;;
+    --keep) keep=yes && shift ;;
+    *) fail "$1 is not known: --minutes N, --keep" ;;
+  esac
+done
+[[ $minutes =~ ^[0-9]{1,5}$ ]] || fail "--minutes takes a whole number"
+clang=$(compgen -c | grep -E '^clang(-[0-9]+)?$' | sort -uV | tail -n 1) || fail "there is no clang: install clang and libclang-rt-dev"
+
+build=build/fuzz
+quic=$(bash cli/install/quic_folder.sh)
+bash cli/install/generate.sh
+mkdir -p $build
+[ -f $build/build.ninja ] || CC=$clang cmake -S native-host -B $build -G Ninja -DTRILANE_QUIC="$quic" -DTRILANE_FUZZER=ON >$build/cmake.log ||
+  fail "cannot be configured: see $build/cmake.log"
+ninja -C $build "fuzz_$target" >$build/ninja.log || fail "cannot be built: see $build/ninja.log"
+new=$build/corpus/$target stored=test/fuzz/corpus/$target
+mkdir -p "$new" "$stored"
+program=$(find $build -type f -name "fuzz_$target" | head -n 1)
+[ "$minutes" -eq 0 ] || "$program" -max_total_time=$((minutes * 60)) -max_len=4096 -timeout=20 -rss_limit_mb=1024 -print_final_stats=1 \
+  -artifact_prefix="$build/$target-" "$new" "$stored"
+[ -z "$keep" ] || { rm -rf "$stored.kept" && mkdir "$stored.kept" && "$program" -merge=1 -max_len=4096 "$stored.kept" "$new" "$stored" && rm -rf "$stored" && mv "$stored.kept" "$stored"; }
