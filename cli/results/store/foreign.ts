@@ -15,7 +15,7 @@ const signed = new Set(["rate_difference_bps"]);
 
 /** By table and column, in which of few words a text must be, as SQL. */
 const words: Readonly<Record<string, string>> = {
-  "sweep.kind": "'pages', 'flows', 'fetches'",
+  "sweep.kind": "'pages', 'flows', 'fetches', 'commands'",
   "unmatched.difference": "'body', 'port', 'query', 'path'",
   "fetch_cell.tls": "'1.2', '1.3'",
   "fetch_cell.ip": "4, 6",

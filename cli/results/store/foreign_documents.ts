@@ -41,12 +41,16 @@ const follows =
     return explainSchemaErrors(validate.errors ?? [], `schemas/${name.split("#")[0]}.schema.json`);
   };
 
-const planSchemas: Readonly<Record<string, string>> = { flows: "flow-plan", fetches: "fetch-plan" };
+const planSchemas: Readonly<Record<string, string>> = {
+  flows: "flow-plan",
+  fetches: "fetch-plan",
+  commands: "command-plan",
+};
 const plan: Check = (value, { kind }) => follows(planSchemas[String(kind)] ?? "sweep-plan")(value, {});
 
 type Columns = Readonly<Record<string, Readonly<Record<string, Check>>>>;
 
-const jsonColumns: Columns = {
+export const jsonColumns: Columns = {
   sweep: { plan, command: texts, environment: scalars },
   cell: { link_profile: follows("link-profile") },
   load: { reasons: texts },
@@ -59,6 +63,8 @@ const jsonColumns: Columns = {
   flow_run: { reasons: texts, result: follows("flow-result") },
   fetch_cell: { link_profile: follows("link-profile") },
   fetch: { reasons: texts, record: follows("fetch-record"), cost: follows("fetch-cost") },
+  measured_cell: { link_profile: follows("link-profile") },
+  measured_run: { reasons: texts, record: follows("command-record") },
 };
 
 /** Texts of few words, as they stand. */

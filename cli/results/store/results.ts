@@ -448,7 +448,7 @@ export class Results {
   beginMeasuredSweep<Sweep extends AnySweep>(asked: NewMeasuredSweep<Sweep>, fresh: boolean): BegunSweep<Sweep> {
     return this.#write(() => {
       const newest = fresh ? null : this.#newest(asked.plan_digest);
-      if (newest?.finished_at === null && newest.kind === asked.kind) {
+      if (newest?.kind === asked.kind && this.#isToResume(newest)) {
         this.#claim(newest.id);
         return { sweep: newest as Sweep, resumed: true };
       }

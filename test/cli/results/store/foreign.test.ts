@@ -1,14 +1,16 @@
 // The gate for databases of somebody else's: nothing of their schema runs, each JSON column and number that cannot be is one line that
 // names file and column, a page load is held to its schema as it is read, and files that we made ourselves pass.
 import assert from "node:assert/strict";
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { UserError } from "../../../../cli/base/errors.ts";
+import { checkout } from "../../../../cli/base/programs.ts";
 import { resultsPath } from "../../../../cli/results/store/database.ts";
+import { jsonColumns } from "../../../../cli/results/store/foreign_documents.ts";
 import { openExistingShard, openResults, openResultsFile } from "../../../../cli/results/store/results.ts";
 import { examplesOf } from "../../../schemas/mutations.ts";
 import { testedLink } from "../../load/selftest/tested.ts";
@@ -37,6 +39,8 @@ before(() => {
   database.prepare(`INSERT INTO flow_run VALUES (1, 1, ${attempt}, ?, NULL, NULL)`).run(first("flow-result"));
   database.exec(`INSERT INTO fetch_cell VALUES (1, 1, 'https://a.example/', 'h2', '1.3', 4, '3mbit/50ms', ${profile})`);
   database.prepare(`INSERT INTO fetch VALUES (1, 1, ${attempt}, ?, ?)`).run(first("fetch-record"), first("fetch-cost"));
+  database.exec(`INSERT INTO measured_cell VALUES (1, 1, 'curl', '3mbit/50ms', ${profile})`);
+  database.prepare(`INSERT INTO measured_run VALUES (1, 1, ${attempt}, ?)`).run(first("command-record"));
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   database.close();
 });
@@ -119,16 +123,25 @@ describe("nothing of a stranger's schema runs", () => {
     });
 });
 
-const jsonColumns = [
-  ...["sweep.plan", "sweep.command", "sweep.environment", "cell.link_profile", "load.reasons", "link_test.test"],
-  ...["film.reasons", "filmed_load.reasons", "host.facts", "host.flags", "recording_trial.outside"],
-  ...["flow_cell.link_profile", "flow_run.reasons", "flow_run.result", "fetch_cell.link_profile", "fetch.reasons"],
-  ...["fetch.record", "fetch.cost"],
-];
+const checked = Object.entries(jsonColumns).flatMap(([table, columns]) =>
+  Object.keys(columns).map((column) => `${table}.${column}`),
+);
+
+test("the schema's JSON columns are all looked at", () => {
+  const tables = readFileSync(join(checkout, "schemas", "results.sql"), "utf8")
+    .split("CREATE TABLE ")
+    .slice(1);
+  const said = tables.flatMap((text) => {
+    const [table] = /^\w+/.exec(text) ?? [];
+    return [...text.matchAll(/^ {2}(\w+) TEXT\b.*-- JSON/gm)].map(([, column]) => `${table}.${column}`);
+  });
+  // Who runs a sweep is nothing to readers of a file.
+  assert.deepEqual(said.filter((place) => place !== "sweep.owner").toSorted(), checked.toSorted());
+});
 
 test("each JSON column of a wrong kind is one line that names it", () => {
   const wrongs = ["{", "null", "1", "[1]", "[".repeat(5000)];
-  for (const place of jsonColumns) {
+  for (const place of checked) {
     const [table, column] = place.split(".");
     for (const wrong of wrongs) {
       const path = changed(`UPDATE ${table} SET ${column} = CAST(X'${Buffer.from(wrong).toString("hex")}' AS TEXT)`);
