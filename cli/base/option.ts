@@ -18,6 +18,8 @@ export interface Declared {
   /** Without one, an option that is not given is undefined. */
   readonly default?: unknown;
   readonly choices?: readonly string[];
+  /** What is accepted beside the choices. */
+  readonly orMatching?: { readonly pattern: RegExp; readonly words: string };
   readonly range?: Range;
   readonly demandOption?: boolean;
   /** May be given again, and takes all words that follow it, unless `nargs` is 1. */

@@ -24,7 +24,9 @@ export interface DeclaredArgument {
 }
 
 type One<D> = D extends { choices: readonly (infer Choice)[] }
-  ? Choice
+  ? D extends { orMatching: object }
+    ? string
+    : Choice
   : D extends { type: "boolean" }
     ? boolean
     : D extends { type: "number" }

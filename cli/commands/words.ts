@@ -44,14 +44,15 @@ function listed(choices: readonly unknown[]): string {
 }
 
 /** What an option accepts, as far as it is declared; null: any text. */
-export function accepted({ range, choices }: Declared): string | null {
+export function accepted({ range, choices, orMatching }: Declared): string | null {
   if (range) return rangeWords(range);
-  return choices ? listed(choices) : null;
+  return choices ? listed([...choices, ...(orMatching ? [orMatching.words] : [])]) : null;
 }
 
 function checkValue(name: string, declared: Declared, value: string): void {
-  const { range, choices } = declared;
-  const isAccepted = (!range || isWithin(range, value)) && (!choices || choices.includes(value));
+  const { range, choices, orMatching } = declared;
+  const isChosen = !choices || choices.includes(value) || (orMatching?.pattern.test(value) ?? false);
+  const isAccepted = (!range || isWithin(range, value)) && isChosen;
   if (!isAccepted) throw new UserError(`--${name}: must be ${accepted(declared)} (got ${JSON.stringify(value)})`);
 }
 

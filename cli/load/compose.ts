@@ -211,6 +211,7 @@ function composeMeasured(measured: Measured, ended_ns: number): PageLoad {
               })),
             }
           : {}),
+        ...(timings?.userTimings ? { user_timings: [...timings.userTimings] } : {}),
         ...(measured.videos ? { videos: measured.videos } : {}),
         cpu: measured.cpu,
         pressure: measured.pressure,

@@ -1,8 +1,10 @@
 // What a report is made of, read from the results: all rows, and the page loads of the loads that are shown in detail.
 // Chooses which loads those are; draws nothing.
+
 import type { LaneLabel } from "../../schemas/generated/lane_label.ts";
 import type { LoadFacts, PageLoad } from "../../schemas/generated/page_load.ts";
 import { median } from "../base/quantile.ts";
+import { isUserTiming, type UserTimingName } from "../base/user_timing_name.ts";
 import type { Answer } from "../results/answer/answer.ts";
 import { storedAnswer } from "../results/answer/stored_answer.ts";
 import { referencesIn } from "../results/store/reference_sweeps.ts";
@@ -10,6 +12,7 @@ import type { Cell, Film, FilmedLoad, LinkTest, Load, Results, Sweep, Unmatched 
 import { type MetricChoice, metricChoices, samplesOf, usualMetric } from "../results/verdict/compared_metric.ts";
 import { isValid } from "../results/verdict/sample.ts";
 import type { HostReference } from "./hosts.ts";
+import { mostUserTimings } from "./metric_switch.ts";
 import { type RequestTraits, requestTraits } from "./page_traits.ts";
 
 /** What a load ran with, and the label of its lane: several lanes with settings of their own are one lane to the load. */
@@ -87,6 +90,17 @@ export function spreadOrder(n: number): number[] {
   return [...order];
 }
 
+/** The page's marks and measures that most loads have. */
+function userTimingsIn(loads: readonly Load[]): MetricChoice[] {
+  const counts = new Map<UserTimingName, number>();
+  for (const { user_timings = {} } of loads)
+    for (const name of Object.keys(user_timings).filter(isUserTiming)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts]
+    .toSorted((a, b) => b[1] - a[1])
+    .slice(0, mostUserTimings)
+    .map(([name]) => name);
+}
+
 /** All by which lanes can be compared but `chosen`: at least two lanes have a valid load with it. */
 function otherMetrics(
   results: Results,
@@ -94,7 +108,7 @@ function otherMetrics(
   stored: readonly Load[],
   chosen: MetricChoice,
 ): ReportData["otherMetrics"] {
-  return metricChoices.flatMap((metric) => {
+  return [...metricChoices, ...userTimingsIn(stored)].flatMap((metric) => {
     const loads = samplesOf(stored, metric);
     const lanes = new Set(loads.filter(isValid).map(({ lane }) => lane));
     return metric === chosen || lanes.size < 2 ? [] : [{ metric, loads, answer: storedAnswer(results, sweep, metric) }];

@@ -9,7 +9,10 @@ const folderOf = (home: string): string => join(home, "reports");
 /** Where a sweep's report is, unless it was asked for elsewhere. */
 export function reportPath(home: string, sweep: { id: number; name: string }, metric?: MetricChoice): string {
   const name = sweep.name.replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 60);
-  return join(folderOf(home), `${sweep.id}-${name}${metric === undefined ? "" : `-${metric}`}.html`);
+  return join(
+    folderOf(home),
+    `${sweep.id}-${name}${metric === undefined ? "" : `-${metric.replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 60)}`}.html`,
+  );
 }
 
 /** Writes a sweep's report to its place in the home. Returns its path. */

@@ -4,6 +4,7 @@
 // DCL <= PLT, TTFB <= FCP <= LCP. Navigation's times are exact to 0.1 ms; those of paints are when the frame was on the screen,
 // which Chromium rounds up to 4 ms (Paint Timing), so that up to 4 ms of them are not the page's. FCP and PLT have no order.
 import type { Metrics } from "../../schemas/generated/metrics.ts";
+import type { UserTiming } from "../../schemas/generated/page_load.ts";
 
 /** What the page answers. Times in ms since its time origin. */
 export interface PageTimings {
@@ -23,6 +24,20 @@ export interface PageTimings {
   readonly largestIs: "painted" | "loaded" | "blank";
   /** When it was asked. */
   readonly read?: number;
+  /** The page's own marks and measures. */
+  readonly userTimings?: readonly UserTiming[];
+}
+
+const mostUserTimings = 200;
+
+/** Of names that a page may choose at will, those that can be shown. */
+function readUserTimings(value: readonly unknown[]): UserTiming[] {
+  return value.slice(0, mostUserTimings).flatMap((each) => {
+    const { kind, name, value_ms }: Record<string, unknown> = { ...(each as object) };
+    const isShown = typeof name === "string" && /^\P{Cc}{1,100}$/u.test(name) && name.isWellFormed();
+    const isTime = typeof value_ms === "number" && Number.isFinite(value_ms) && value_ms >= 0;
+    return isShown && isTime && (kind === "mark" || kind === "measure") ? [{ kind, name, value_ms }] : [];
+  });
 }
 
 /** The page's answer, or null where it is none. */
@@ -45,6 +60,7 @@ export function readTimings(value: unknown): PageTimings | null {
     firstContentfulPaint: optional("firstContentfulPaint"),
     largestContentfulPaint: optional("largestContentfulPaint"),
     ...(typeof record.read === "number" ? { read: time("read") } : {}),
+    ...(Array.isArray(record.userTimings) ? { userTimings: readUserTimings(record.userTimings) } : {}),
     largestIs: record.largestIs === "loaded" || record.largestIs === "blank" ? record.largestIs : "painted",
   };
 }

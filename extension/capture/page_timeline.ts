@@ -123,8 +123,17 @@ export function readTimeline(): PageTimeline {
     ({ startTime }) => startTime < last,
   );
   const longTasks = scope.trilaneLongTasks;
+  const userTimings = (["mark", "measure"] as const).flatMap((kind) => {
+    const names = new Set<string>();
+    return performance.getEntriesByType(kind).flatMap(({ name, startTime, duration }) => {
+      if (names.has(name) || names.size >= 100) return [];
+      names.add(name);
+      return [{ kind, name, value_ms: kind === "mark" ? startTime : duration }];
+    });
+  });
   return {
     timings: {
+      userTimings,
       navigations: navigations.length,
       requestStart: navigation?.requestStart ?? 0,
       responseStart: navigation?.responseStart ?? 0,

@@ -8,6 +8,7 @@ import {
   type PageTimeline,
   readTimeline,
   timelineExpression,
+  timelineOf,
 } from "../../extension/capture/page_timeline.ts";
 
 type Entries = Readonly<Record<string, readonly object[]>>;
@@ -106,6 +107,11 @@ const whole: Entries = {
     { startTime: 11, value: 0.2, hadRecentInput: true },
   ],
   longtask: [{ startTime: 30, duration: 80 }],
+  mark: [
+    { name: "ready", startTime: 40, duration: 0 },
+    { name: "ready", startTime: 70, duration: 0 },
+  ],
+  measure: [{ name: "ready", startTime: 10, duration: 30 }],
 };
 
 // Objects of another context are not deeply equal to ours.
@@ -125,6 +131,10 @@ test("the function takes nothing from outside itself, and reads the whole timeli
       largestContentfulPaint: 75,
       read: 900,
       largestIs: "loaded",
+      userTimings: [
+        { kind: "mark", name: "ready", value_ms: 40 },
+        { kind: "measure", name: "ready", value_ms: 30 },
+      ],
     },
     clsTbt: { shifts: [{ start: 10, value: 0.1 }], longTasks: null },
   });
@@ -193,4 +203,19 @@ test("the expression gives a promise of it, once the page is drawn", async () =>
   const timeline = (await runInContext(timelineExpression, page)) as PageTimeline;
   assert.equal(timeline.timings.loadEventEnd, 90);
   assert.equal(timeline.timings.firstContentfulPaint, 60);
+});
+
+test("of a page's own marks those are taken whose names and times can be shown", () => {
+  const timing = (name: unknown, value_ms: unknown, kind: unknown = "mark") => ({ kind, name, value_ms });
+  const given = [
+    timing("a b/\u00e9", 1),
+    timing("", 1),
+    timing("x".repeat(101), 1),
+    timing("a\nb", 1),
+    timing("\ud800", 1),
+  ];
+  const wrong = [timing("n", -1), timing("n", Number.NaN), timing("n", 1, "navigation"), null, 3, timing(3, 1)];
+  const { timings } = timelineOf({ timings: { userTimings: [...given, ...wrong] } });
+  assert.deepEqual(timings?.userTimings, [timing("a b/\u00e9", 1)]);
+  assert.equal(timelineOf({ timings: {} }).timings?.userTimings, undefined);
 });

@@ -3,11 +3,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ComputedMetric, VideoMetric } from "../../../extension/capture/metric_facts.ts";
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
+import type { UserTimingName } from "../../base/user_timing_name.ts";
 import { criticalPath } from "../../load/metrics/critical_path.ts";
 import { optimalOfLoad_ms } from "../../load/metrics/optimal_load.ts";
 import { movesCost } from "../../load/metrics/path_moves.ts";
 import { videoMetricsOf } from "../../load/metrics/video/video_metrics.ts";
-import { type LaterMetric, laterMetrics, loadMetricColumns } from "./metric_columns.ts";
+import { type LaterMetric, laterMetrics, loadMetricColumns, userTimingsColumn } from "./metric_columns.ts";
 
 type Values<Name extends string> = Readonly<Record<Name, number | null>>;
 
@@ -40,10 +41,21 @@ function loadMetricsOf(load: PageLoad): LoadMetrics {
   return { ...(told as Values<LaterMetric>), ...computedOf(load), ...videoMetricsOf(video ?? null) };
 }
 
+/** By `mark:NAME` and `measure:NAME`, in ms. */
+export type UserTimings = Readonly<Partial<Record<UserTimingName, number>>>;
+
+function userTimingsText({ log }: PageLoad): string | null {
+  const { user_timings = [] } = log._trilane;
+  const timings = Object.fromEntries(user_timings.map(({ kind, name, value_ms }) => [`${kind}:${name}`, value_ms]));
+  return user_timings.length === 0 ? null : JSON.stringify(timings);
+}
+
 export function addLoadMetrics(database: DatabaseSync, load: number, pageLoad: PageLoad): void {
   const metrics = loadMetricsOf(pageLoad);
   const places = loadMetricColumns.map(() => "?").join(", ");
   database
-    .prepare(`INSERT INTO load_metric (load, ${loadMetricColumns.join(", ")}) VALUES (?, ${places})`)
-    .run(load, ...loadMetricColumns.map((column) => metrics[column]));
+    .prepare(
+      `INSERT INTO load_metric (load, ${loadMetricColumns.join(", ")}, ${userTimingsColumn}) VALUES (?, ${places}, ?)`,
+    )
+    .run(load, ...loadMetricColumns.map((column) => metrics[column]), userTimingsText(pageLoad));
 }

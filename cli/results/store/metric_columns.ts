@@ -29,12 +29,15 @@ export const loadMetricColumns: readonly (LaterMetric | ComputedMetric | VideoMe
   ...videoMetrics,
 ];
 
+/** Of `load_metric`: the page's marks and measures, as JSON. Their names are the page's, so they are no columns. */
+export const userTimingsColumn = "user_timings";
+
 /** Of `filmed_load`. */
 export const visualColumns = visualMetrics;
 
 /** Which have a column for each metric. */
 export const metricTables: readonly { readonly table: string; readonly columns: readonly string[] }[] = [
-  { table: "load_metric", columns: loadMetricColumns },
+  { table: "load_metric", columns: [...loadMetricColumns, userTimingsColumn] },
   { table: "filmed_load", columns: visualColumns },
 ];
 

@@ -77,7 +77,7 @@ import {
   readMeasuredCells,
   readMeasuredRuns,
 } from "./measured_runs.ts";
-import { loadMetricColumns, metricColumns } from "./metric_columns.ts";
+import { loadMetricColumns, metricColumns, userTimingsColumn } from "./metric_columns.ts";
 import { isOneDevice } from "./page_devices.ts";
 import { packedPageLoad, unpackedPageLoad } from "./page_load_blob.ts";
 import {
@@ -317,6 +317,7 @@ export class Results {
     const columns = [
       ...loadColumns.map((column) => `load.${column}`),
       ...loadMetricColumns,
+      userTimingsColumn,
       ...loadBrowserColumns,
       ...coverageColumns,
       ...disturbanceColumns,

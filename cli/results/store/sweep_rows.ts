@@ -13,7 +13,7 @@ import type { Host, NamedHost } from "./hosts.ts";
 import type { LoadBrowser } from "./load_browsers.ts";
 import type { StoredCoverage } from "./load_coverage.ts";
 import type { StoredDisturbance } from "./load_disturbance.ts";
-import type { LoadMetrics } from "./load_metrics.ts";
+import type { LoadMetrics, UserTimings } from "./load_metrics.ts";
 import { type FirstMetric, metricColumns } from "./metric_columns.ts";
 
 export type { LaneLabel };
@@ -153,6 +153,8 @@ export interface Load
   readonly missed: number | null;
   readonly failed: number | null;
   readonly off_lane: number | null;
+  /** Absent: it has none. */
+  readonly user_timings?: UserTimings;
 }
 
 /** What a link was measured to be on a machine. */
@@ -219,6 +221,10 @@ export const loadColumns = [
 ] as const;
 
 export function loadOf(row: Row): Load {
-  const { reasons, ...rest } = row;
-  return { ...rest, reasons: JSON.parse(String(reasons)) as string[] } as unknown as Load;
+  const { reasons, user_timings, ...rest } = row;
+  return {
+    ...rest,
+    reasons: JSON.parse(String(reasons)) as string[],
+    ...(typeof user_timings === "string" ? { user_timings: JSON.parse(user_timings) as UserTimings } : {}),
+  } as unknown as Load;
 }

@@ -10,6 +10,7 @@ import {
   videoMetrics,
 } from "../../../extension/capture/metric_facts.ts";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
+import { isUserTiming, ownName, type UserTimingName } from "../../base/user_timing_name.ts";
 import { isUnanswered } from "../../load/time_out.ts";
 import { type Sample, timedOut } from "./sample.ts";
 
@@ -27,14 +28,14 @@ export const metricChoices = all.flatMap((name) => (comparableFacts[name].choice
 
 /** Of videos alone. */
 export const isOfVideo = (choice: MetricChoice): boolean =>
-  videoMetrics.some((name) => comparableFacts[name].choice === choice);
+  !isUserTiming(choice) && videoMetrics.some((name) => comparableFacts[name].choice === choice);
 
 /** Unless one is asked for. */
 export const usualMetric: MetricChoice = "plt";
 
 export interface ComparedMetric {
   /** Its name in data: `lcp_ms`. */
-  readonly name: AnyMetric;
+  readonly name: AnyMetric | UserTimingName;
   /** `LCP` */
   readonly title: string;
   /** `largest contentful paint` */
@@ -42,17 +43,30 @@ export interface ComparedMetric {
 }
 
 export function comparedMetric(choice: MetricChoice = usualMetric): ComparedMetric {
+  if (isUserTiming(choice)) return { name: choice, title: choice, noun: userTimingNoun(choice) };
   const name = all.find((each) => comparableFacts[each].choice === choice);
   const { title, noun }: Partial<MetricFacts> = name ? comparableFacts[name] : {};
   if (!name || !title || !noun) throw new Error(`schemas/metrics.schema.json has no metric of the choice ${choice}`);
   return { name, title, noun };
 }
 
+const userTimingNoun = (name: UserTimingName): string =>
+  `the page's ${name.startsWith("mark:") ? "mark" : "measure"} "${ownName(name)}"`;
+
+const kindOf = (name: AnyMetric | UserTimingName): MetricFacts["kind"] => {
+  if (!isUserTiming(name)) return comparableFacts[name].kind;
+  return name.startsWith("mark:") ? "moment" : "duration";
+};
+
 /** What a load that has metrics tells of them. */
 export type Measured = Sample & { readonly [Name in AnyMetric]?: number | null } & {
   /** Of its responses. */
   readonly bytes?: number | null;
+  readonly user_timings?: Readonly<Partial<Record<UserTimingName, number>>>;
 };
+
+const measuredOf = (load: Measured, name: AnyMetric | UserTimingName): number | null =>
+  (isUserTiming(name) ? load.user_timings?.[name] : load[name]) ?? null;
 
 /**
  * Loads with the metric's time as their measured one. One that is valid and does not have it is left out of the comparison, with this
@@ -64,27 +78,28 @@ export function samplesOf<T extends Measured>(loads: readonly T[], choice: Metri
 }
 
 /** Once these have come they are known, even if the load times out later. */
-const early: readonly AnyMetric[] = ["ttfb_ms", "dcl_ms", "fcp_ms", "startup_delay_ms"];
+const early: readonly (AnyMetric | UserTimingName)[] = ["ttfb_ms", "dcl_ms", "fcp_ms", "startup_delay_ms"];
 
 /** Of a load that timed out without a metric of `early`: whether that had not come by then. Else its page was not asked. */
-function isLate({ ttfb_ms = null, bytes, reasons }: Measured, name: AnyMetric): boolean {
+function isLate({ ttfb_ms = null, bytes, reasons }: Measured, name: AnyMetric | UserTimingName): boolean {
   if (bytes === 0) return true;
   if (name === "startup_delay_ms") return !isUnanswered(reasons);
   return name !== "ttfb_ms" && ttfb_ms !== null;
 }
 
 /** Of what the page waited for CPUs until its load event, the part that a moment before it has; other quantities have none. */
-function estimateUpTo({ plt_ms, disturbance_estimate_ms, ...load }: Measured, name: AnyMetric): number | null {
-  const value_ms = load[name as keyof typeof load] as number | null | undefined;
-  if (!disturbance_estimate_ms || !plt_ms || !value_ms || comparableFacts[name].kind !== "moment") return null;
+function estimateUpTo(load: Measured, name: AnyMetric | UserTimingName): number | null {
+  const { plt_ms, disturbance_estimate_ms } = load;
+  const value_ms = name === "plt_ms" ? null : measuredOf(load, name);
+  if (!disturbance_estimate_ms || !plt_ms || !value_ms || kindOf(name) !== "moment") return null;
   return disturbance_estimate_ms * Math.min(1, value_ms / plt_ms);
 }
 
 /** The same by any metric, of those too that `--metric` does not take. */
-export function samplesBy<T extends Measured>(loads: readonly T[], name: AnyMetric): readonly T[] {
-  const { title } = comparableFacts[name];
+export function samplesBy<T extends Measured>(loads: readonly T[], name: AnyMetric | UserTimingName): readonly T[] {
+  const title = isUserTiming(name) ? name : comparableFacts[name].title;
   return loads.map((load): T => {
-    const value_ms = load[name] ?? null;
+    const value_ms = measuredOf(load, name);
     const sample = { ...load, plt_ms: value_ms, disturbance_estimate_ms: estimateUpTo(load, name) };
     if (load.status === "valid" && value_ms === null) return { ...sample, ...leftOut(lacksMetric(title)) };
     if (!early.includes(name) || !timedOut(load)) return sample;

@@ -3,6 +3,7 @@
 
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import type { OptionTable } from "../../base/option_table.ts";
+import { userTimingName } from "../../base/user_timing_name.ts";
 import { type MetricChoice, metricChoices } from "../../results/verdict/compared_metric.ts";
 
 export interface MetricOptions {
@@ -12,17 +13,18 @@ export interface MetricOptions {
 /** `usual`: what it is where it is not given. */
 const metricOption = (usual: string) => ({
   choices: metricChoices,
-  describe: `the metric to compare lanes by (default: ${usual}; si: Speed Index; every load is then filmed)`,
+  orMatching: { pattern: userTimingName, words: "mark:NAME or measure:NAME" },
+  describe: `the metric to compare lanes by (default: ${usual}; si: Speed Index; every load is then filmed; mark:NAME, measure:NAME: the page's own, of User Timing)`,
 });
 
 /** Of what runs loads. */
 export function defineMetric<T>(table: OptionTable<T>): OptionTable<T & MetricOptions> {
-  return table.option("metric", metricOption("plt, or the plan's"));
+  return table.option("metric", metricOption("plt, or the plan's")) as unknown as OptionTable<T & MetricOptions>;
 }
 
 /** Of what reads those that ran. */
 export function defineStoredMetric<T>(table: OptionTable<T>): OptionTable<T & MetricOptions> {
-  return table.option("metric", metricOption("what the sweep asked for"));
+  return table.option("metric", metricOption("what the sweep asked for")) as unknown as OptionTable<T & MetricOptions>;
 }
 
 /** What a plan says of it; nothing where the option is not given. */

@@ -74,7 +74,10 @@ describe("results", () => {
       cells.map((cell) => cell.lane),
       ["h1", "h3"],
     );
-    const added = newLoad(cells[0]?.id ?? 0, 1);
+    const plain = newLoad(cells[0]?.id ?? 0, 1);
+    const user_timings = [{ kind: "mark" as const, name: 'a "b"', value_ms: 12.5 }];
+    const { log } = plain.load;
+    const added = { ...plain, load: { log: { ...log, _trilane: { ...log._trilane, user_timings } } } };
     const id = results.recordLoad(added);
     results.finishSweep(sweep.id);
     results.close();
@@ -87,6 +90,7 @@ describe("results", () => {
     assert.notEqual(stored?.finished_at, null);
     assert.deepEqual(again.cellsOf(sweep.id)[0]?.link_profile, link_profile);
     const [load] = again.loadsOf(sweep.id);
+    assert.deepEqual(load?.user_timings, { 'mark:a "b"': 12.5 });
     assert.equal(load?.id, id);
     assert.deepEqual(
       { page: load?.page, lane: load?.lane, link: load?.link, block: load?.block, status: load?.status },

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { isUserTiming } from "../../../../cli/base/user_timing_name.ts";
 import { whyUnended } from "../../../../cli/load/video/watch_video.ts";
 import {
   comparedMetric,
@@ -29,8 +30,13 @@ const loadsOf = (blocks: number): Measured[] =>
 
 test("the choices are those of the schema, each with its words", () => {
   const path = join(import.meta.dirname, "..", "..", "..", "..", "schemas", "metrics.schema.json");
-  const { definitions } = JSON.parse(readFileSync(path, "utf8")) as { definitions: { choice: { enum: string[] } } };
-  assert.deepEqual(metricChoices, definitions.choice.enum);
+  const { definitions } = JSON.parse(readFileSync(path, "utf8")) as {
+    definitions: { choice: { anyOf: [{ enum: string[] }, { pattern: string }] } };
+  };
+  const [listed, own] = definitions.choice.anyOf;
+  assert.deepEqual(metricChoices, listed.enum);
+  for (const name of ["mark:a", "measure:a b:c", "mark:", "plt", "mark:a\nb", `mark:${"x".repeat(101)}`])
+    assert.equal(isUserTiming(name), new RegExp(own.pattern).test(name), name);
   assert.deepEqual(
     metricChoices.map((choice) => comparedMetric(choice).name),
     ["plt_ms", "ttfb_ms", "fcp_ms", "lcp_ms", "speed_index_ms", "startup_delay_ms", "viewing_ms"],
@@ -139,4 +145,25 @@ test("another metric is another plan; naming the usual one is not", () => {
   const plan = fastPlan({ pages: ["a"] });
   assert.equal(planDigest({ ...plan, metric: "plt" }), planDigest(plan));
   assert.notEqual(planDigest({ ...plan, metric: "lcp" }), planDigest(plan));
+});
+
+test("a mark of the page is compared as a moment; a load without it is missing there, with its reason, and no other's", () => {
+  const marked = loadsOf(9).map(
+    (load, place): Measured => (place === 4 ? load : { ...load, user_timings: { "mark:ready": load.lcp_ms ?? 0 } }),
+  );
+  const samples = samplesOf(marked, "mark:ready");
+  assert.deepEqual(
+    samples.map(({ plt_ms }) => plt_ms),
+    marked.map(({ lcp_ms }, place) => (place === 4 ? null : lcp_ms)),
+  );
+  const [missing] = samples.filter((sample) => !isValid(sample));
+  assert.deepEqual(missing?.reasons, ["no mark:ready"]);
+  assert.ok(missing && hasNoTime(missing, "mark:ready"));
+  assert.deepEqual(comparedMetric("mark:ready"), {
+    ...{ name: "mark:ready", title: "mark:ready", noun: 'the page\'s mark "ready"' },
+  });
+  const { pairs, scope } = verdictBy("mark:ready", marked, new Map(), 1);
+  assert.match(pairs.map(({ sentence }) => sentence).join(), /By mark:ready, h3 is .* faster than h2/i);
+  assert.match(scope, /compared by the page's mark "ready"/);
+  assert.ok(samplesOf(marked, "measure:ready").every((sample) => !isValid(sample)));
 });
