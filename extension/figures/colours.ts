@@ -42,6 +42,40 @@ export const flowColours: Readonly<Record<"light" | "dark", readonly string[]>> 
   dark: ["#4da3dc", "#f0803c", "#1fbf93", "#e09ac2", "#e69f00", "#a6dcff", "#e9ebee", "#f0e442"],
 };
 
+/** Of flows that are QUIC or TCP, in place of these: QUIC has h3's hue, TCP h2's, a second one of its kind is dark (bright on dark). */
+const transportColours = {
+  light: { quic: ["#009e73", "#00513b"], tcp: ["#0072b2", "#00304d"] },
+  dark: { quic: ["#1fbf93", "#9cf0d7"], tcp: ["#4da3dc", "#c3e6ff"] },
+} as const;
+const mostOfTransport = transportColours.light.quic.length;
+type Transport = keyof typeof transportColours.light;
+
+const transportOf = (name: string): Transport | null => {
+  const [, word] = /^(?:\d+\*)?(quic|tcp|tls)\b/.exec(name) ?? [];
+  return word === undefined ? null : word === "quic" ? "quic" : "tcp";
+};
+
+/** A figure's class that colours flows by their transport; empty if there are more of one than a hue has shades. `flows`: all of a mix. */
+export function flowHues(flows: readonly { readonly number: number; readonly name: string }[]): string {
+  const of = flows.map(({ number, name }) => ({ number, transport: transportOf(name) }));
+  const sizes = [...Map.groupBy(of, ({ transport }) => transport)];
+  if (sizes.some(([transport, { length }]) => transport === null || length > mostOfTransport)) return "";
+  const shade = ({ number, transport }: (typeof of)[number]): number =>
+    of.filter((other) => other.transport === transport && other.number < number).length + 1;
+  return of.map((flow) => `${flow.transport}-${flow.number}-${shade(flow)}`).join(" ");
+}
+
+function transportRules(theme: "light" | "dark"): string[] {
+  return Object.entries<readonly string[]>(transportColours[theme]).flatMap(([transport, shades]) =>
+    shades.flatMap((colour, shade) =>
+      flowColours[theme].map((_, flow) => {
+        const name = `.${transport}-${flow + 1}-${shade + 1}`;
+        return `${name} .flow-${flow + 1},${name}.flow-${flow + 1}{--lane:${colour}}`;
+      }),
+    ),
+  );
+}
+
 /** Marks with nothing inside, lines of that style. */
 const hollow = (dash: string): string => `--dot:var(--paper);--rim:var(--lane);--rim-width:1.4;--dash:${dash}`;
 
@@ -128,6 +162,7 @@ function themeCss(theme: "light" | "dark"): string {
     ...Object.entries(colours).map(([family, colour]) => `.hue-${family}{--lane:${colour}}`),
     ...settingsDashes.map((dash, index) => `.settings-${index + 1}{${hollow(dash)}}`),
     ...flowColours[theme].map((colour, index) => `.flow-${index + 1}{--lane:${colour}}`),
+    ...transportRules(theme),
     ...phases.map((phase) => `.ph-${phase.key}{fill:${phase[theme]}}`),
   ];
   for (let step = -improvementSteps; step <= improvementSteps; step++) {

@@ -1,6 +1,7 @@
 // Goodput of each flow in each mix on each link as bars with their intervals: one figure for the links that carry as much, so that bars
 // in it are of one scale. Draws given numbers.
 
+import { flowHues } from "../../../../extension/figures/colours.ts";
 import { fitted, html, type Markup } from "../../../../extension/figures/markup.ts";
 import { type Scale, scaleFromZero } from "../../../../extension/figures/scale.ts";
 import type { Interval } from "../../../base/interval.ts";
@@ -64,7 +65,13 @@ function estimateText({ median, interval, n }: Estimate): string {
   return `${formatRate(median)}${range === "" ? "" : ` (${range})`}, n ${n}`;
 }
 
-function barMarkup({ number, name, goodput_bps }: Bar, scale: Scale, capacity_bps: number | null, y: number): Markup {
+function barMarkup(
+  { number, name, goodput_bps }: Bar,
+  hues: string,
+  scale: Scale,
+  capacity_bps: number | null,
+  y: number,
+): Markup {
   const { median, interval } = goodput_bps;
   const told = estimateText(goodput_bps);
   const top = y + 15;
@@ -79,7 +86,7 @@ function barMarkup({ number, name, goodput_bps }: Bar, scale: Scale, capacity_bp
   // Beside each bar, not through the words above it.
   const limit =
     capacity_bps !== null && html`<path class="capacity" d="M${x(capacity_bps)} ${top - 2}v${barHeight + 4}"/>`;
-  return html`<g class="flow-${String(number)}"><text x="${axisLeft}" y="${y + 11}"><tspan class="number">${String(number)}</tspan> ${fitted(name, 380, 12)}</text><text class="axis end told" x="${axisRight}" y="${y + 11}">${told}</text><g class="plotted">${limit}${bar}${whisker}</g></g>`;
+  return html`<g class="${`flow-${number} ${hues}`.trim()}"><text x="${axisLeft}" y="${y + 11}"><tspan class="number">${String(number)}</tspan> ${fitted(name, 380, 12)}</text><text class="axis end told" x="${axisRight}" y="${y + 11}">${told}</text><g class="plotted">${limit}${bar}${whisker}</g></g>`;
 }
 
 export function goodputBars({ capacity_bps, cells, allCells }: BarsData): Markup {
@@ -92,7 +99,8 @@ export function goodputBars({ capacity_bps, cells, allCells }: BarsData): Markup
     const from = y;
     y += nameHeight + cell.bars.length * rowHeight + cellGap;
     const name = fitted(cellName(cell, cells), width - 40, 12);
-    return html`<text class="lane" x="0" y="${from + 13}">${name}</text>${cell.bars.map((bar, index) => barMarkup(bar, scale, capacity_bps, from + nameHeight + index * rowHeight))}`;
+    const hues = flowHues(cell.bars);
+    return html`<text class="lane" x="0" y="${from + 13}">${name}</text>${cell.bars.map((bar, index) => barMarkup(bar, hues, scale, capacity_bps, from + nameHeight + index * rowHeight))}`;
   });
   const bottom = y - cellGap + 4;
   const grid = scale.ticks.map(

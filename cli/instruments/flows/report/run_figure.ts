@@ -1,5 +1,6 @@
 // One run of flows under one time axis: goodput, congestion window, round-trip time, queueing delay and drops, a colour and a number
 // for each flow, and below them the page that was loaded amid the flows. Draws given numbers.
+import { flowHues } from "../../../../extension/figures/colours.ts";
 import { fitted, html, type Markup } from "../../../../extension/figures/markup.ts";
 import { phaseLegend } from "../../../../extension/figures/phase_shapes.ts";
 import { type Scale, scaleFromZero } from "../../../../extension/figures/scale.ts";
@@ -261,7 +262,7 @@ export function flowRunFigure(picture: FlowPicture): Markup {
     ({ number, name, goodput_bps }) => `${number} ${name}${goodput_bps === null ? "" : ` ${formatRate(goodput_bps)}`}`,
   );
   const label = `Flows over time, ${title}: goodput, window, round-trip time, queue and drops of ${told.join(", ")}`;
-  const figure = html`<figure class="flows">${flowLegend(
+  const figure = html`<figure class="${`flows ${flowHues(flows)}`.trim()}">${flowLegend(
     flows.map(({ number, name, goodput_bps }) => ({
       number,
       words: name,

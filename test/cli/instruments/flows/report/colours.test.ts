@@ -1,7 +1,14 @@
 // The flows' colours: told apart by people who see no red, green or blue, and from the page.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { contrast, flowColours, parseColour, type Rgb } from "../../../../../extension/figures/colours.ts";
+import {
+  coloursCss,
+  contrast,
+  flowColours,
+  flowHues,
+  parseColour,
+  type Rgb,
+} from "../../../../../extension/figures/colours.ts";
 
 /** Machado, Oliveira and Fernandes 2009, severity 1, on linear RGB. */
 const visions: Readonly<Record<string, readonly (readonly [number, number, number])[]>> = {
@@ -69,4 +76,15 @@ test("each stands out from the page", () => {
   for (const theme of ["light", "dark"] as const)
     for (const colour of flowColours[theme])
       assert.ok(contrast(parseColour(colour), parseColour(pages[theme])) >= 2.2, `${theme} ${colour}`);
+});
+
+test("QUIC has h3's hue and TCP h2's, wherever they stand in the mix; more of one than shades: a colour for each flow", () => {
+  const hues = (...names: string[]): string => flowHues(names.map((name, index) => ({ number: index + 1, name })));
+  assert.equal(hues("quic:cubic", "tcp:cubic@5s"), "quic-1-1 tcp-2-1");
+  assert.equal(hues("tls:bbr", "quic", "2*tcp:cubic"), "tcp-1-1 quic-2-1 tcp-3-2");
+  assert.equal(hues("tcp", "tcp:bbr", "tcp:reno"), "");
+  assert.equal(hues("3 others"), "");
+  const [light = ""] = coloursCss().split("@media");
+  assert.ok(light.includes(".quic-1-1 .flow-1,.quic-1-1.flow-1{--lane:#009e73}"));
+  assert.ok(light.includes(".tcp-2-1 .flow-2,.tcp-2-1.flow-2{--lane:#0072b2}"));
 });
