@@ -56,7 +56,7 @@ export interface ClusterPlans {
   readonly reference: Plan | null;
   readonly shards: string;
   /** Runs a cell of the plan. */
-  readonly runInto: (run: Pick<CellRun, "home" | "source" | "json" | "cell">) => CellRun["runInto"];
+  readonly runInto: (run: Pick<CellRun, "home" | "source" | "report" | "json" | "cell">) => CellRun["runInto"];
 }
 
 /**
@@ -139,7 +139,7 @@ export const command: Command<CellOptions> = {
         "with one link, the third page; run again after an interruption, it goes on",
       )
       .example("trilane cell study.json 3 --shards /scratch/study", "into a folder that all machines see"),
-  run: async (options, { pageSource }) => {
+  run: async (options, { pageSource, report }) => {
     const home = homeFolder(options.home);
     const cell = readNumber(options.number, "cell");
     const source = await pageSource();
@@ -148,7 +148,7 @@ export const command: Command<CellOptions> = {
     refuseUnknownCell(plan, cell);
     const host = hostName(options.host);
     const { json } = options;
-    const run = { home, source, plan, cell, shards, host, reference, json };
+    const run = { home, source, report, plan, cell, shards, host, reference, json };
     const ran = await runCell({ ...run, runInto: runInto(run) });
     if (!ran && !json) say(`cell ${cell} is finished on ${host} already: nothing to do`);
   },

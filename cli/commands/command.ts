@@ -2,6 +2,7 @@
 
 import { UserError } from "../base/errors.ts";
 import type { OptionTable } from "../base/option_table.ts";
+import type { ReportOf } from "../report/report_files.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
 
 /** The title of the options that most people need, in a command's help. */
@@ -12,10 +13,12 @@ export interface CommonOptions {
   json: boolean;
 }
 
-/** What a command is given, so that it need not know how it is done. */
+/** What a command is given, so that it need not know how it is done: pages before a sweep, and a report after it. */
 export interface House {
   /** Loaded once it is needed. */
   readonly pageSource: () => Promise<PageSource>;
+  /** Of a sweep of any instrument. */
+  readonly report: ReportOf;
 }
 
 /** A command of `trilane`: `define` declares its options and examples, `run` does the work and throws UserError or RunError. */

@@ -31,9 +31,8 @@ import { defineAs } from "../sweep/plan/as_option.ts";
 import { defineDisturbance } from "../sweep/plan/disturbance_option.ts";
 import { type InterleavedWords, interleavedPlan, usualLink } from "../sweep/plan/interleaved_plan.ts";
 import { defineStoredMetric, type MetricOptions, metricOf } from "../sweep/plan/metric_option.ts";
-import type { PageSource } from "../sweep/plan/page_source.ts";
 import { planRange } from "../sweep/plan/plan_range.ts";
-import { type Command, type CommonOptions, essentials } from "./command.ts";
+import { type Command, type CommonOptions, essentials, type House } from "./command.ts";
 import {
   budgetLines,
   checkGate,
@@ -246,13 +245,14 @@ const ofInterleaved = [
 ];
 
 /** Loads both versions, and judges the sweep; the same again resumes it. */
-async function runInterleaved(options: CompareOptions, home: string, source: PageSource): Promise<void> {
+async function runInterleaved(options: CompareOptions, home: string, { pageSource, report }: House): Promise<void> {
   const { b, json } = options;
   if (b === undefined)
     throw new UserError("--interleaved: name both versions: two pages, or with --page two links or browsers");
+  const source = await pageSource();
   const plan = { ...(await interleavedPlan(home, source, { ...options, b })), ...metricOf(options) };
   await executePlan({
-    ...{ home, plan, source, fresh: options.new, json },
+    ...{ home, plan, source, report, fresh: options.new, json },
     conclude: (sweep) => compareStored({ ...options, a: String(sweep), b: undefined }, home),
   });
 }
@@ -355,10 +355,10 @@ export const command: Command<CompareOptions> = {
           "     is one sweep, which cannot tell a change from its occasion (machine, day)",
         ].join("\n"),
       ),
-  run: async (options, { pageSource }) => {
+  run: async (options, house) => {
     const home = homeFolder(options.home);
     checkGate(options);
-    if (options.interleaved) return await runInterleaved(options, home, await pageSource());
+    if (options.interleaved) return await runInterleaved(options, home, house);
     refuseRunOptions(options);
     await compareStored(options, home);
   },

@@ -191,7 +191,7 @@ export const command: Command<RaceOptions> = {
       .example("trilane race page.har --as model --compute busy", "a page of the same shape whose scripts work")
       .example("trilane race my-page --think recorded --transport tuned", "recorded think times, tuned transports")
       .epilogue(`Lanes:\n${allLanes.map((lane) => `  ${lane.padEnd(14)} ${laneFacts[lane].title}`).join("\n")}`),
-  run: async (options, { pageSource }) => {
+  run: async (options, { pageSource, report }) => {
     const home = homeFolder(options.home);
     // What can be wrong with the words is found before a page is recorded or imported.
     const terms = racePlan(options, "page", options.filmstrip);
@@ -212,6 +212,6 @@ export const command: Command<RaceOptions> = {
     // Films of whole videos are none that a report could show.
     const plan = racePlan(options, chosen, options.filmstrip && !(await source.playsVideo(home, chosen)));
     const { json, evidence } = options;
-    await executePlan({ home, plan, source, fresh: options.new, json, evidence, labs });
+    await executePlan({ home, plan, source, report, fresh: options.new, json, evidence, labs });
   },
 };

@@ -10,6 +10,7 @@ import { instruments, kindOfSweeps } from "../instruments/all.ts";
 import { writeReportFile } from "../report/report_files.ts";
 import { chooseAnySweep, chooseSweep, openNamed } from "../results/export/choose.ts";
 import type { AnySweep, Results } from "../results/store/results.ts";
+import type { MetricChoice } from "../results/verdict/compared_metric.ts";
 import { defineStoredMetric, type MetricOptions } from "../sweep/plan/metric_option.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
@@ -45,13 +46,17 @@ function refuseOthersOptions({ id, kind }: AnySweep, options: ReportOptions): vo
   }
 }
 
-/** The document, and how many attempts it is of. */
-async function reportOfAny(results: Results, { id, kind }: AnySweep, options: ReportOptions) {
-  const stored = await kindOfSweeps(kind)?.stored();
-  if (stored) return { document: stored.report(results, id, options), attempts: stored.attempts(results, id) };
+/** One HTML document, and how many attempts it is of. `given`: the options of `trilane report`, `metric` and instruments' own among them. */
+export async function reportOfAny(
+  results: Results,
+  sweep: number,
+  given: { readonly metric?: MetricChoice | undefined },
+) {
+  const stored = await kindOfSweeps(results.anySweep(sweep).kind)?.stored();
+  if (stored) return { document: stored.report(results, sweep, given), attempts: stored.attempts(results, sweep) };
   // Loaded when needed: the other commands do not pay for the figures.
   const { reportOf } = await import("../report/report.ts");
-  return { document: reportOf(results, id, options.metric), attempts: results.loadsOf(id).length };
+  return { document: reportOf(results, sweep, given.metric), attempts: results.loadsOf(sweep).length };
 }
 
 export const command: Command<ReportOptions> = {
@@ -85,7 +90,7 @@ export const command: Command<ReportOptions> = {
     try {
       const chosen = chooseAnySweep(results, asked);
       refuseOthersOptions(chosen, options);
-      const { document, attempts: loads } = await reportOfAny(results, chosen, options);
+      const { document, attempts: loads } = await reportOfAny(results, chosen.id, options);
       const to = options.out ?? (file === null ? undefined : `${file.replace(/\.db$/, "")}.html`);
       const path = to === undefined ? await writeReportFile(home, chosen, document, options.metric) : resolve(to);
       if (to !== undefined) await atomicWrite(path, document);

@@ -65,7 +65,7 @@ async function rerun(
   { folder, bundle }: Reproduced,
   read: UnpackedBundle,
   unpacked: string,
-  { pageSource }: House,
+  { pageSource, report }: House,
 ): Promise<void> {
   const home = join(folder, "rerun");
   const results = join(folder, resultsName);
@@ -74,7 +74,7 @@ async function rerun(
   const { json, evidence, new: fresh } = options;
   const end = askedToEnd(home, options);
   const source = await pageSource();
-  const execution = { home, plan, source, fresh, once: !fresh, json, evidence, askedToEnd: end };
+  const execution = { home, plan, source, report, fresh, once: !fresh, json, evidence, askedToEnd: end };
   await executePlan({ ...execution, labs: labsOf(options, home), verbosity: verbosityOf(options) });
   const there = openExistingResults(home);
   const sweep = there?.newestSweep(planDigest(plan)) ?? null;

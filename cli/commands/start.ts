@@ -16,11 +16,19 @@ export const command: Command<CommonOptions & ServingOptions> = {
     defineServing(table)
       .example("trilane start", "races two small pages over four links and writes the report")
       .example("trilane sweep example --dry-run", "what that would run"),
-  run: async (options, { pageSource }) => {
+  run: async (options, { pageSource, report }) => {
     const home = homeFolder(options.home);
     const plan = readPlan("example");
     const serving = settleServing(overrideServing(plan.serving, servingChoiceOf(options)));
     const chosen = planOf({ ...plan, serving }, "example");
-    await executePlan({ home, plan: chosen, source: await pageSource(), fresh: false, limit_s, json: options.json });
+    await executePlan({
+      home,
+      plan: chosen,
+      source: await pageSource(),
+      report,
+      fresh: false,
+      limit_s,
+      json: options.json,
+    });
   },
 };

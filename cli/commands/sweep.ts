@@ -194,7 +194,7 @@ export function defineSweep(table: OptionTable<CommonOptions>): OptionTable<Omit
 /** `question`: what is asked of a plan that is only shown. */
 export async function runPlan(
   options: SweepOptions,
-  { pageSource }: House,
+  { pageSource, report }: House,
   question: DetectionQuestion = nothingAsked,
 ): Promise<void> {
   const home = homeFolder(options.home);
@@ -210,7 +210,7 @@ export async function runPlan(
   const { json, evidence, new: fresh, once } = options;
   // Looked at first, as making pages ready takes a while; the sweep that another process ends meanwhile counts, too.
   if (!once || finishedSweep(home, plan) === null) {
-    const execution = { home, plan, source, fresh, once, json, evidence, labs, verbosity, askedToEnd: end };
+    const execution = { home, plan, source, report, fresh, once, json, evidence, labs, verbosity, askedToEnd: end };
     if (await executePlan(execution)) return;
   }
   if (verbosity !== "quiet")

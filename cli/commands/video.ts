@@ -176,7 +176,7 @@ export const command: Command<VideoOptions> = {
       .example("trilane video --clip 60s --lanes h2,h3 --metric viewing", "which lane shows the clip sooner to its end")
       .example("trilane export --format p1203 --out p1203.json", "input for ITU-T P.1203's models, of the newest sweep")
       .epilogue(metricHelp("Metrics (in the report and in `trilane export`):", { video: "" })),
-  run: async (options, { pageSource }) => {
+  run: async (options, { pageSource, report }) => {
     const home = homeFolder(options.home);
     const end = askedToEnd(home, options);
     const verbosity = verbosityOf(options);
@@ -189,6 +189,6 @@ export const command: Command<VideoOptions> = {
       else printLines(planLines(plan, planned));
       return;
     }
-    await executePlan({ home, plan, source, fresh, json, evidence, verbosity, askedToEnd: end });
+    await executePlan({ home, plan, source, report, fresh, json, evidence, verbosity, askedToEnd: end });
   },
 };

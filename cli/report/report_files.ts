@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { atomicWrite } from "../base/atomic_write.ts";
+import type { Results } from "../results/store/results.ts";
 import type { MetricChoice } from "../results/verdict/compared_metric.ts";
 
 const folderOf = (home: string): string => join(home, "reports");
@@ -14,6 +15,9 @@ export function reportPath(home: string, sweep: { id: number; name: string }, me
     `${sweep.id}-${name}${metric === undefined ? "" : `-${metric.replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 60)}`}.html`,
   );
 }
+
+/** The report of a stored sweep, as one HTML document. Who begins a sweep is given it, and needs to know no figure. */
+export type ReportOf = (results: Results, sweep: number) => Promise<string>;
 
 /** Writes a sweep's report to its place in the home. Returns its path. */
 export async function writeReportFile(

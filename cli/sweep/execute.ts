@@ -13,6 +13,7 @@ import { programDigests } from "../load/program_digests.ts";
 import type { Recording } from "../recording/archive/archive.ts";
 import { failedUrlsOf } from "../recording/archive/recorded_requests.ts";
 import { isSynthetic } from "../recording/archive/recording_source.ts";
+import { type ReportOf, writeReportFile } from "../report/report_files.ts";
 import { storedAnswer } from "../results/answer/stored_answer.ts";
 import { modelledEnvironment, modelledPages } from "../results/store/modelled_pages.ts";
 import { deviceEnvironment } from "../results/store/page_devices.ts";
@@ -50,6 +51,7 @@ export interface Execution {
   readonly home: string;
   readonly plan: Plan;
   readonly source: PageSource;
+  readonly report: ReportOf;
   /** Begin again even where the plan has an unfinished sweep. */
   readonly fresh: boolean;
   /** Not again where the plan's newest sweep is finished. */
@@ -213,10 +215,9 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
       throw new NoValidLoadError(`no load in ${path} was valid: see why with \`trilane report ${path}\``);
     return;
   }
-  const { writeReport } = await import("../report/report.ts");
   const remedy = `sweep ${sweep.id} is finished, \`trilane report ${sweep.id}\` writes its report`;
   const report = await held(
-    () => writeReport(home, sweep.id),
+    async () => writeReportFile(home, sweep, await execution.report(results, sweep.id)),
     waitingOf(execution.askedToEnd, progress, sweep.id),
     remedy,
   );

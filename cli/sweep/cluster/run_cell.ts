@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { makeFolder } from "../../base/make_folder.ts";
 import { say } from "../../base/terminal_text.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
+import type { ReportOf } from "../../report/report_files.ts";
 import type { NamedHost } from "../../results/store/hosts.ts";
 import { referenceMark } from "../../results/store/reference_sweeps.ts";
 import { SweepRunsError } from "../../results/store/results.ts";
@@ -37,6 +38,7 @@ export interface CellShard {
 export interface CellRun {
   readonly home: string;
   readonly source: PageSource;
+  readonly report: ReportOf;
   readonly plan: SharedPlan;
   /** From 1: a page on a link, see places.ts; of flows: a link. */
   readonly cell: number;
@@ -52,7 +54,7 @@ export interface CellRun {
 
 /** `runInto` of a plan of pages. */
 export function runPagesInto(
-  { home, source, json, cell }: Pick<CellRun, "home" | "source" | "json" | "cell">,
+  { home, source, report, json, cell }: Pick<CellRun, "home" | "source" | "report" | "json" | "cell">,
   plan: Plan,
 ): CellRun["runInto"] {
   const { page, link } = placeOf(plan, cell);
@@ -60,12 +62,12 @@ export function runPagesInto(
     of.page === page && of.link === link ? cell : null;
   return async (shard) => {
     const part = { ...shard, cell, environment: {}, placeOf: placed };
-    return await executePlan({ home, plan, source, fresh: false, once: true, json, shard: part });
+    return await executePlan({ home, plan, source, report, fresh: false, once: true, json, shard: part });
   };
 }
 
 async function runReference(
-  { home, source, json, shards }: CellRun,
+  { home, source, report, json, shards }: CellRun,
   plan: Plan,
   shard: Omit<CellShard, "path">,
 ): Promise<void> {
@@ -80,7 +82,7 @@ async function runReference(
     placeOf: ({ page, link }: { page: string; link: string }) => places.get(JSON.stringify([page, link])) ?? null,
   };
   try {
-    await executePlan({ home, plan, source, fresh: false, once: true, json, shard: part });
+    await executePlan({ home, plan, source, report, fresh: false, once: true, json, shard: part });
   } catch (error) {
     // Whoever merges is told that this machine has not been compared.
     if (error instanceof NoValidLoadError) say(`reference cells: ${error.message}; the cell runs all the same`);

@@ -47,7 +47,16 @@ test("a run that is to be the only one runs no load where the sweep was finished
     const results = openResults(home);
     results.finishSweep(results.beginSweep(sweepOf(plan), false).sweep.id);
     assert.equal(
-      await executePlan({ home, plan, source, fresh: false, once: true, json: false, verbosity: "quiet" }),
+      await executePlan({
+        home,
+        plan,
+        source,
+        report: async () => "",
+        fresh: false,
+        once: true,
+        json: false,
+        verbosity: "quiet",
+      }),
       false,
     );
     assert.equal(results.listSweeps().length, 1);

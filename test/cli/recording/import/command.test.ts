@@ -106,7 +106,10 @@ async function refusal(options: { file: string[]; page?: number; document?: numb
     json: false,
   };
   try {
-    await command.run({ ...given, home: untouched, ...options }, { pageSource: async () => source });
+    await command.run(
+      { ...given, home: untouched, ...options },
+      { pageSource: async () => source, report: async () => "" },
+    );
   } catch (error) {
     assert.ok(error instanceof UserError, String(error));
     return error.message;
