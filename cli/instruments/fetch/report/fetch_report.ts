@@ -115,7 +115,7 @@ export function buildFetchReport(data: FetchReportData): string {
       { id: "cost", name: "Cost", heading: "What it costs", body: costSection(timed, counted) },
       { id: "failures", name: "Failed", heading: "What failed, and what was left out", body: failuresTable(fetches) },
       { id: "selftest", name: "Self-test", heading: "The links’ self-test", body: linkTestSection(linkTests) },
-      { id: "method", name: "How it was done", heading: "How it was done", body: methodSection(data) },
+      { id: "method", name: "Method", heading: "Method", body: methodSection(data), isClosed: true },
       {
         id: "data",
         name: "Data",

@@ -53,7 +53,7 @@ function firstScreen(data: FlowReportData, sentences: readonly string[]): Markup
     empty > 0 &&
     html`<p class="excluded warning">${empty === cells.length ? "No cell" : `${count(empty, "cell")} (mix and link) of ${cells.length}`} ${empty === 1 || empty === cells.length ? "has" : "have"} ${empty === cells.length ? "a" : "no"} valid run: <a href="#excluded">which, and why</a>.</p>`;
   return html`<div class="verdict"><p class="answer">${first}</p>${rest.map((sentence) => html`<p class="why">${sentence}</p>`)}</div>
-<p class="excluded">${left === 0 ? "Nothing was left out." : html`Left out: ${count(left, "run")} of ${String(all)}. <a href="#excluded">Which, and why</a>.`}</p>${without}${unfinished}`;
+${left > 0 && html`<p class="excluded">Invalid: ${count(left, "run")} of ${String(all)}. <a href="#excluded">Which, and why</a>.</p>`}${without}${unfinished}`;
 }
 
 /** The sentence to cite. */
@@ -99,16 +99,16 @@ export function buildFlowReport(data: FlowReportData): string {
     first: firstScreen(data, sentences),
     sections: [
       { id: "published", name: "Published", heading: "Beside the published figures", body: published(data) },
-      { id: "goodput", name: "Goodput", heading: "Who got how much", body: bars.length === 0 ? null : html`${bars}` },
+      { id: "goodput", name: "Goodput", heading: "Goodput", body: bars.length === 0 ? null : html`${bars}` },
       { id: "shares", name: "Shares", heading: "Shares by buffer", body: shares.length === 0 ? null : html`${shares}` },
-      { id: "cells", name: "Links", heading: "What became of the link", body: cellsTable(cells, targets) },
+      { id: "cells", name: "Link usage", heading: "Link usage", body: cellsTable(cells, targets) },
       { id: "page", name: "The page", heading: "The page amid the flows", body: pageTable(cells) },
       { id: "time", name: "Over time", heading: "Over time, cell by cell", body: cellSections(data) },
       { id: "fairness", name: "Fairness", heading: "Fairness second by second", body: fairness(cells) },
-      { id: "excluded", name: "Left out", heading: "What was left out", body: invalidSection(data) },
+      { id: "excluded", name: "Invalid runs", heading: "Invalid runs", body: invalidSection(data) },
       { id: "selftest", name: "Self-test", heading: "The links’ self-test", body: linkTestSection(linkTests) },
       { id: "machines", name: "Machines", heading: "The machines", body: machines(data) },
-      { id: "method", name: "How it was done", heading: "How it was done", body: methodSection(data) },
+      { id: "method", name: "Method", heading: "Method", body: methodSection(data), isClosed: true },
       {
         id: "data",
         name: "Data",
