@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { test } from "node:test";
 import { checkout } from "../cli/base/programs.ts";
-import { type Import, importsOf, typescriptImport } from "./source_tree.ts";
+import { type Import, importsOf, reachOf, typescriptImport } from "./source_tree.ts";
 
 /** What an instrument stands on; never another instrument. */
 const instrumentRooms = [
@@ -209,3 +209,23 @@ test("nothing names an instrument but its own folder, the list, its commands, an
   const counts = Object.fromEntries([...found].map(([room, files]) => [room, files.length]).toSorted());
   assert.deepEqual(counts, namers, "lower the number of a room that names them less");
 });
+
+/** What somebody who is to own a command need not read. A command is given pages and reports (cli/commands/command.ts). */
+const notReached: Readonly<Record<string, RegExp>> = {
+  race: /^cli\/(pages|report\/(?!report_files)|recording\/(import|fill|corpus\/(?!corpus_names))|instruments\/(?!flows\/(language|records)\/))/,
+  flows: /^cli\/(pages|sweep\/(execute|runner)|recording\/(import|fill)|report\/report\.ts|instruments\/(?!flows\/))/,
+  // Objects are read from HAR files, too.
+  fetch:
+    /^cli\/(pages|sweep\/(execute|runner)|recording\/(record\/record|fill)|report\/report\.ts|instruments\/(?!fetch\/))/,
+};
+
+for (const [command, rooms] of Object.entries(notReached))
+  test(`${command} reaches at most 300 files, what makes pages and reports is not among them, nor another instrument`, () => {
+    const reached = [...reachOf(`cli/commands/${command}.ts`, typescript)];
+    assert.ok(reached.length > 100, "imports are read");
+    assert.deepEqual(
+      reached.filter((path) => rooms.test(path)),
+      [],
+    );
+    assert.ok(reached.filter((path) => path.startsWith("cli/")).length <= 300, `${reached.length} files`);
+  });
