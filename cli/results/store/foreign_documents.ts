@@ -4,6 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { boundedJson } from "../../base/bounded_json.ts";
 import { UserError } from "../../base/errors.ts";
 import { explainSchemaErrors, schemaValidator } from "../../base/schema_error.ts";
+import { isUserTiming } from "../../base/user_timing_name.ts";
 import { columnsOf } from "./foreign_schema.ts";
 import type { Row } from "./sweep_rows.ts";
 
@@ -22,6 +23,12 @@ const texts: Check = (value) => (isTexts(value) ? null : "must be a list of text
 const isScalar = (value: unknown): boolean => value === null || ["string", "number", "boolean"].includes(typeof value);
 const scalars: Check = (value) =>
   isRecord(value) && Object.values(value).every(isScalar) ? null : "must be an object of texts and numbers";
+
+const userTimings: Check = (value) =>
+  isRecord(value) &&
+  Object.entries(value).every(([name, time_ms]) => isUserTiming(name) && typeof time_ms === "number" && time_ms >= 0)
+    ? null
+    : "must be an object of marks and measures with their times";
 
 /** As hostFacts() of cli/sweep/cluster/this_host.ts. */
 const hostFacts: Check = (value) => {
@@ -54,6 +61,7 @@ export const jsonColumns: Columns = {
   sweep: { plan, command: texts, environment: scalars },
   cell: { link_profile: follows("link-profile") },
   load: { reasons: texts },
+  load_metric: { user_timings: userTimings },
   link_test: { test: follows("selftest#/definitions/link") },
   film: { reasons: texts },
   filmed_load: { reasons: texts },

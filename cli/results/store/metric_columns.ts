@@ -56,5 +56,8 @@ export function hasMetricColumns(database: DatabaseSync): boolean {
 
 /** In the caller's transaction. Loads that are there have no value for it. */
 export function addMetricColumns(database: DatabaseSync): void {
-  for (const { table, column } of lacking(database)) database.exec(`ALTER TABLE ${table} ADD COLUMN ${column} REAL`);
+  for (const { table, column } of lacking(database)) {
+    const type = column === userTimingsColumn ? "TEXT" : "REAL";
+    database.exec(`ALTER TABLE ${table} ADD COLUMN ${column} ${type}`);
+  }
 }
