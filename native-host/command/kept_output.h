@@ -1,5 +1,5 @@
-// What a command printed, as far as it is kept: its beginning and its end, so that a flood costs no memory. Reads
-// no descriptor.
+// What a command printed, as far as it is kept: its beginning and its end, so that a flood costs no memory.
+// Reads no descriptor.
 #ifndef TRILANE_COMMAND_KEPT_OUTPUT_H
 #define TRILANE_COMMAND_KEPT_OUTPUT_H
 

@@ -1,5 +1,5 @@
-// trilane-command: runs one command and writes down what it took, as JSON, and what it printed. Ends with who started
-// it, and leaves no process of the command.
+// trilane-command: runs one command and writes down what it took, as JSON, and what it printed. Ends with who
+// started it, and leaves no process of the command.
 #include "base/clock.h"
 #include "base/json_file.h"
 #include "base/log.h"
@@ -16,7 +16,8 @@
 
 static const char help[] =
     "Usage: trilane-command --record FILE [--output FILE] [--timeout-ms N] -- COMMAND [ARGUMENT]...\n"
-    "Runs a command without a terminal, and writes down how long it took, the CPU time of all its processes and how it\n"
+    "Runs a command without a terminal, and writes down how long it took, the CPU time of all its processes "
+    "and how it\n"
     "ended (schemas/command-record.schema.json, `process`). Processes that it leaves behind are killed.\n"
     "\n"
     "  --record FILE    the JSON\n"
@@ -43,22 +44,31 @@ static uint64_t read_timeout(const char *text) {
 }
 
 static void read_options(struct options *options, int argc, char **argv) {
-    static const struct option known[] = {{"record", required_argument, NULL, 'r'},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {"timeout-ms", required_argument, NULL, 't'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {"version", no_argument, NULL, 'v'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option known[] = {
+        {"record", required_argument, NULL, 'r'},     {"output", required_argument, NULL, 'o'},
+        {"timeout-ms", required_argument, NULL, 't'}, {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'v'},          {NULL, 0, NULL, 0}};
     *options = (struct options){.timeout_ns = 3600 * NS_PER_S};
     int option;
     while ((option = getopt_long(argc, argv, "+", known, NULL)) != -1) {
         switch (option) {
-            case 'r': options->record = optarg; break;
-            case 'o': options->output = optarg; break;
-            case 't': options->timeout_ns = read_timeout(optarg); break;
-            case 'h': fputs(help, stdout); exit(0);
-            case 'v': puts("trilane-command " TRILANE_VERSION); exit(0);
-            default: exit(EXIT_BAD_INPUT);
+        case 'r':
+            options->record = optarg;
+            break;
+        case 'o':
+            options->output = optarg;
+            break;
+        case 't':
+            options->timeout_ns = read_timeout(optarg);
+            break;
+        case 'h':
+            fputs(help, stdout);
+            exit(0);
+        case 'v':
+            puts("trilane-command " TRILANE_VERSION);
+            exit(0);
+        default:
+            exit(EXIT_BAD_INPUT);
         }
     }
     if (!options->record || optind == argc) {
@@ -79,11 +89,12 @@ static json_t *signal_name(int status) {
 }
 
 static json_t *record_of(const struct run_result *result, const struct kept_output *output) {
-    return json_pack("{s:s, s:I, s:I, s:f, s:o, s:o, s:b, s:f, s:f, s:I, s:I, s:I, s:b}", "version", TRILANE_VERSION,
-                     "start_ns", (json_int_t)result->start_ns, "end_ns", (json_int_t)result->end_ns, "wall_ms",
+    return json_pack("{s:s, s:I, s:I, s:f, s:o, s:o, s:b, s:f, s:f, s:I, s:I, s:I, s:b}", "version",
+                     TRILANE_VERSION, "start_ns", (json_int_t)result->start_ns, "end_ns",
+                     (json_int_t)result->end_ns, "wall_ms",
                      (double)(result->end_ns - result->start_ns) / (double)NS_PER_MS, "exit_status",
-                     exit_status(result->wait_status), "signal", signal_name(result->wait_status), "timed_out",
-                     result->timed_out, "user_ms", (double)result->user_us / 1000, "system_ms",
+                     exit_status(result->wait_status), "signal", signal_name(result->wait_status),
+                     "timed_out", result->timed_out, "user_ms", (double)result->user_us / 1000, "system_ms",
                      (double)result->system_us / 1000, "memory_bytes", (json_int_t)result->memory_bytes,
                      "left_behind", (json_int_t)result->left_behind, "output_bytes", (json_int_t)output->size,
                      "output_cut", kept_output_is_cut(output));

@@ -1,8 +1,10 @@
-// How it works: this process is the reaper of all that the command starts (PR_SET_CHILD_SUBREAPER), so a process that
-// the command leaves becomes our child, also one that made a session of its own. A pidfd says when the command itself
-// has ended; only then are the others looked for, in /proc, and killed until none is left. The time is read before that.
+// How it works: this process is the reaper of all that the command starts (PR_SET_CHILD_SUBREAPER), so a
+// process that the command leaves becomes our child, also one that made a session of its own. A pidfd says
+// when the command itself has ended; only then are the others looked for, in /proc, and killed until none is
+// left. The time is read before that.
 //
-// If we are to end (SIGTERM, and the kernel sends it when who started us is gone), the command is ended in the same way.
+// If we are to end (SIGTERM, and the kernel sends it when who started us is gone), the command is ended in
+// the same way.
 #include "command/run.h"
 
 #include "base/clock.h"
@@ -27,7 +29,8 @@
 
 // What the command gets to end by itself after SIGTERM.
 static const uint64_t grace_ns = NS_PER_S;
-// A process that is killed is gone in this time, unless it waits in the kernel for a disk that does not answer.
+// A process that is killed is gone in this time, unless it waits in the kernel for a disk that does not
+// answer.
 static const uint64_t reap_ns = 3 * NS_PER_S;
 static const struct timespec between_looks = {.tv_nsec = 500000};
 
@@ -58,7 +61,8 @@ __attribute__((noreturn)) static void be_command(char *const *argv, pid_t parent
 static void start_command(struct start *start, char *const *argv) {
     int output[2], failure[2];
     const pid_t self = getpid();
-    start->started_ns = mmap(NULL, sizeof *start->started_ns, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    start->started_ns =
+        mmap(NULL, sizeof *start->started_ns, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (start->started_ns == MAP_FAILED || pipe2(output, O_CLOEXEC) < 0 || pipe2(failure, O_CLOEXEC) < 0)
         die(EXIT_RUN_FAILED, "no room for a command: %s", strerror(errno));
     start->pid = fork();
@@ -182,7 +186,8 @@ static uint64_t microseconds(struct timeval time) {
     return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_usec;
 }
 
-void run_command(char *const *argv, uint64_t timeout_ns, struct kept_output *output, struct run_result *result) {
+void run_command(char *const *argv, uint64_t timeout_ns, struct kept_output *output,
+                 struct run_result *result) {
     sigset_t ending;
     sigemptyset(&ending);
     sigaddset(&ending, SIGTERM);

@@ -1,5 +1,5 @@
-// One command from its start to its end: how long it took, what CPU time it and all that it started used, how it
-// ended. Whatever it leaves behind is killed. Stores nothing.
+// One command from its start to its end: how long it took, what CPU time it and all that it started used, how
+// it ended. Whatever it leaves behind is killed. Stores nothing.
 #ifndef TRILANE_COMMAND_RUN_H
 #define TRILANE_COMMAND_RUN_H
 
@@ -20,6 +20,7 @@ struct run_result {
 
 // Runs `argv`, looked up in PATH, without a terminal: its input is empty, its output and its errors are one
 // stream, kept in `output`. Exits with a line if it cannot be started.
-void run_command(char *const *argv, uint64_t timeout_ns, struct kept_output *output, struct run_result *result);
+void run_command(char *const *argv, uint64_t timeout_ns, struct kept_output *output,
+                 struct run_result *result);
 
 #endif

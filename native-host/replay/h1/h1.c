@@ -81,7 +81,8 @@ static int add_headers(struct buf *head, const struct header *headers, size_t co
     return failed;
 }
 
-// HTTP/1.0 has no responses before the final one (RFC 9110, 15.2). A hint that there is no memory for is skipped.
+// HTTP/1.0 has no responses before the final one (RFC 9110, 15.2). A hint that there is no memory for is
+// skipped.
 static void add_hints(struct h1 *h1) {
     const struct recorded_hint *hint;
     while (h1->parser.http_minor > 0 && (hint = exchange_hint(h1->exchange))) {
