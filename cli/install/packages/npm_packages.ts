@@ -13,7 +13,7 @@ const readFiles = [
   "cli/**/*.{json,js,css}",
   "cli/**/live_lab.sh",
   "cli/api/types.d.ts",
-  "cli/install/{apparmor.profile,limits.conf,requirements.txt,seccomp.json,system_packages.sh}",
+  "cli/install/{apparmor.profile,ci_gate.sh,limits.conf,requirements.txt,seccomp.json,system_packages.sh}",
   "extension/figures/look.css",
   "native-host/base/debug.h",
   "schemas/*.{json,sql}",
