@@ -42,7 +42,7 @@ function shownLoads(data: ReportData, result: GroupResult): Shown {
   return { drawn, shaped };
 }
 
-function waterfalls(data: ReportData, result: GroupResult, { drawn, shaped }: Shown): Markup {
+function waterfalls(data: ReportData, result: GroupResult, { drawn, shaped }: Shown, isExplained: boolean): Markup {
   const { page, link } = result.group;
   const missing = result.lanes.filter((lane) => lane.valid === 0).map((lane) => lane.lane);
   const note = missing.length > 0 && html`<p class="soft">No waterfall of ${missing.join(", ")}: no valid load.</p>`;
@@ -51,7 +51,7 @@ function waterfalls(data: ReportData, result: GroupResult, { drawn, shaped }: Sh
     const shown = shaped.filter(({ id }) => drawn.some((load) => load.id === id));
     // Of videos the link has its place below the buffer.
     const video = videoOverTime(name, shown);
-    const overTime = video === null && linkOverTime(name, shown, timeAxisOf(drawn));
+    const overTime = video === null && linkOverTime(name, shown, timeAxisOf(drawn), isExplained);
     return html`${video}${waterfallFigure(drawn, name)}${overTime}${note}`;
   }
   const typical = result.lanes.flatMap(({ lane }) => {
@@ -87,7 +87,8 @@ export function groupSection(
   data: ReportData,
   result: GroupResult,
   profile: LinkProfile,
-  options: { open: boolean; waterfalls: boolean; above: ShownAbove },
+  /** `isExplained`: how to read its figures stands there, once in a report. */
+  options: { open: boolean; isExplained: boolean; waterfalls: boolean; above: ShownAbove },
 ): GroupSection {
   const { above } = options;
   const { page, link, loads } = result.group;
@@ -104,7 +105,7 @@ ${above.isDrawn ? null : distributionOf(`${page} over ${link}`, result.lanes, { 
 ${variation && html`<p class="soft">${variation}</p>`}
 ${excluded && html`<p class="excluded">${excluded}</p>`}
 ${metrics(data, result)}
-${waterfalls(data, result, shown)}
+${waterfalls(data, result, shown, options.isExplained)}
 ${above.isFilmed ? null : filmsOf(data, result)}
 ${linkFacts(profile, shaped)}`;
   const markup = html`<details class="group" id="${result.id}" data-page="${page}" data-link="${link}"${options.open && html` open`}><summary><b>${middleCut(page, 90)}</b>${modelledPages(data.sweep).has(page) && html` <small>modelled page</small>`} over <b>${link}</b> <small>${medians.join(" · ")}</small></summary>${options.open ? body : builtLater(body)}

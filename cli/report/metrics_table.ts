@@ -78,7 +78,8 @@ function cell(values: readonly number[], text: Row<unknown>["text"], isAtLeast =
   const told = text ? text(median(values)) : formatMedian(median(values), isAtLeast);
   if (!range) return html`<td class="num">${told}</td>`;
   const around = text ? `${text(range.low)} to ${text(range.high)}` : formatTimeRange(range);
-  return html`<td class="num">${told}<small>${around}</small></td>`;
+  // Of loads that are all alike it is the median again.
+  return html`<td class="num">${told}${range.low < range.high && html`<small>${around}</small>`}</td>`;
 }
 
 /** Rows that some lane has a value for. */

@@ -11,7 +11,9 @@ import { metricSwitchCss } from "./metric_switch.ts";
 const partOf = (name: string): string => readFileSync(join(import.meta.dirname, "page", name), "utf8");
 const look = readFileSync(join(import.meta.dirname, "../../extension/figures/look.css"), "utf8");
 const css = look + partOf("report.css") + partOf("print.css") + coloursCss() + metricSwitchCss;
-const script = ["later.js", "report.js", "linked.js", "narrow.js", "moment.js", "figure_files.js"].map(partOf).join("");
+const script = ["later.js", "report.js", "linked.js", "narrow.js", "moment.js", "film_file.js", "figure_files.js"]
+  .map(partOf)
+  .join("");
 const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 // Nothing may be loaded or run but what stands here, whatever a recorded page's URLs contain.
 const policy = `default-src 'none'; img-src data:; style-src ${sha256(css)}; script-src ${sha256(script)}; base-uri 'none'; form-action 'none'`;

@@ -56,6 +56,7 @@ export function pageSections(
     const open = shown.length <= 3 || index === 0;
     const section = groupSection(data, result, profile, {
       open,
+      isExplained: index === 0,
       waterfalls: size < waterfallBudget_characters,
       above: { isDrawn: results.length === 1, isFilmed: result.id === filmedAbove },
     });

@@ -234,7 +234,7 @@ function sectionsOf({ views, results, films, profiles, settled }: Gathered): Sec
     ),
     section("helped", "Helped and hurt", "Pages helped and hurt most", helpedSection(data, pairs, ofPage, study)),
     section("fallback", "Fallback", "Falling back to TCP", fallbackSection(data.cells, data.stored)),
-    section("beyond", "Beyond the median", "Beyond the median", beyondSection(data)),
+    evidence("beyond", "Beyond the median", "Beyond the median", beyondSection(data)),
     section(
       "published",
       "Published",

@@ -197,8 +197,13 @@ function csvRows({ id, lane, facts: { shaper, navigation_start_ns } }: ShapedLoa
   );
 }
 
-/** Null where no load shown was measured by a version that kept it. `scale`: the waterfalls' axis. */
-export function linkOverTime(name: string, loads: readonly ShapedLoad[], scale: Scale): Markup | null {
+/** Null where no load shown was measured by a version that kept it. `scale`: the waterfalls' axis. `isExplained`: with how to read it. */
+export function linkOverTime(
+  name: string,
+  loads: readonly ShapedLoad[],
+  scale: Scale,
+  isExplained = true,
+): Markup | null {
   const strips = loads.flatMap(({ lane, facts }) => stripsOf(lane, facts, scale.high));
   if (strips.length === 0) return null;
   // What is told in one unit has one scale.
@@ -213,7 +218,7 @@ export function linkOverTime(name: string, loads: readonly ShapedLoad[], scale: 
     (tick) => html`<text class="axis mid" x="${scale.at(tick)}" y="${bottom + 10}">${String(tick)}</text>`,
   );
   const label = `What the link did while ${name} loaded: ${strips.map(({ lane, side }) => `${lane} ${side}`).join(", ")}`;
-  const figure = html`<figure class="overtime"><div class="scroll"><svg class="wide" role="img" aria-label="${label}"${timeScale(scale)} viewBox="0 0 ${width} ${bottom + 28}" width="${width}" height="${bottom + 28}">${strips.map((strip, index) => stripMarkup(strip, scale, scaleQueue(strip), index * heightOf))}${axis}<text class="axis end" x="${axisRight}" y="${bottom + 24}">ms since navigation start</text></svg></div><figcaption>The link during these loads (n = ${String(loads.length)}), on the waterfalls’ axis: rate below the capacity (line), queue, packets dropped (solid) and lost (dashed)${strips.some(({ moves }) => moves.length > 0) ? ". Upright line: the path moved" : ""}.</figcaption>${readingKey(`Upper area: the rate at which bytes reached the receiver, under what the link carries${strips.some(({ capacity, mean_bps }) => !capacity && mean_bps !== null) ? " (of a trace its mean)" : ""}. Lower area: the most that waited for the link${strips.some(({ capacity }) => capacity) ? ", as the time it takes to send" : ""}, on one scale. Bytes arrive the link’s one-way delay after they left the queue. Up is drawn only where packets did not get through or half of its rate was used.`)}</figure>`;
+  const figure = html`<figure class="overtime"><div class="scroll"><svg class="wide" role="img" aria-label="${label}"${timeScale(scale)} viewBox="0 0 ${width} ${bottom + 28}" width="${width}" height="${bottom + 28}">${strips.map((strip, index) => stripMarkup(strip, scale, scaleQueue(strip), index * heightOf))}${axis}<text class="axis end" x="${axisRight}" y="${bottom + 24}">ms since navigation start</text></svg></div><figcaption>The link during these loads (n = ${String(loads.length)}), on the waterfalls’ axis: rate below the capacity (line), queue, packets dropped (solid) and lost (dashed)${strips.some(({ moves }) => moves.length > 0) ? ". Upright line: the path moved" : ""}.</figcaption>${isExplained && readingKey(`Upper area: the rate at which bytes reached the receiver, under what the link carries${strips.some(({ capacity, mean_bps }) => !capacity && mean_bps !== null) ? " (of a trace its mean)" : ""}. Lower area: the most that waited for the link${strips.some(({ capacity }) => capacity) ? ", as the time it takes to send" : ""}, on one scale. Bytes arrive the link’s one-way delay after they left the queue. Up is drawn only where packets did not get through or half of its rate was used.`)}</figure>`;
   return savedFigure(figure, {
     name: ["link-over-time", name],
     columns: [

@@ -177,6 +177,8 @@ const figureFiles = {
   png: figurePng,
   csv: figureCsv,
 };
+/** film_file.js: the name that people share. */
+const filmFiles = { ...figureFiles, "animated.png": filmApng };
 
 function saveFile(blob, name) {
   const link = document.createElement("a");
@@ -193,11 +195,12 @@ function addFileButtons(figure) {
   row.append("Save ");
   const told = document.createElement("span");
   told.setAttribute("role", "status");
-  for (const [kind, make] of Object.entries(figureFiles)) {
+  for (const [kind, make] of Object.entries(figure.matches(".filmstrip") ? filmFiles : figureFiles)) {
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = kind.toUpperCase();
-    button.setAttribute("aria-label", `Save ${figure.dataset.file} as ${kind.toUpperCase()}`);
+    const word = kind === "animated.png" ? "Animated PNG" : kind.toUpperCase();
+    button.textContent = word;
+    button.setAttribute("aria-label", `Save ${figure.dataset.file} as ${word}`);
     button.addEventListener("click", async () => {
       told.textContent = "";
       try {
