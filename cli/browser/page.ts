@@ -6,9 +6,11 @@
 // the page's document and timeline, but no object that the page's scripts can reach: before the document an observer of long
 // tasks and listeners for videos where they are asked for, and after the load what reads the page's times.
 
+import { setTimeout as delay } from "node:timers/promises";
 import { type AskedFrames, askVideos } from "../../extension/capture/ask_videos.ts";
 import { type CaptureEvent, capturedMethods } from "../../extension/capture/events.ts";
-import { longTasksScript } from "../../extension/capture/page_timeline.ts";
+import type { PageTimings } from "../../extension/capture/metrics.ts";
+import { longTasksScript, timelineNow, timelineOf } from "../../extension/capture/page_timeline.ts";
 import { type Capture, newCapture, take } from "../../extension/capture/requests.ts";
 import { videosScript } from "../../extension/capture/video_watch.ts";
 import type { CDPSession, Connection } from "./browser.ts";
@@ -249,4 +251,20 @@ export async function watchPage(connection: Connection, options: WatchOptions = 
     );
   const film = (): Promise<Film> => startFilm(session);
   return { capture, crashed: crash.promise, load, evaluate, videos, film, detach };
+}
+
+/**
+ * What a page had reached when its load timed out: its first byte and first paint are what they are, whatever its load event waited for.
+ * Null: it was too busy to answer within `patience_ms`, or no document came, or another one in its place.
+ */
+export async function timingsSoFar(
+  { capture, evaluate }: Pick<WatchedPage, "capture" | "evaluate">,
+  patience_ms: number,
+): Promise<PageTimings | null> {
+  if (capture.documents.length !== 1) return null;
+  const answer = await Promise.race([
+    evaluate(timelineNow).catch(() => null),
+    delay(patience_ms, null, { ref: false }),
+  ]);
+  return timelineOf(answer).timings;
 }

@@ -20,7 +20,7 @@ import { binaryDigest, versionInWords } from "../browser/browser_binary.ts";
 import { chromiumArguments, chromiumEnvironment } from "../browser/chromium.ts";
 import { sendInClear } from "../browser/clear.ts";
 import type { Device } from "../browser/device.ts";
-import { NavigationError, type WatchedPage, type WatchOptions, watchPage } from "../browser/page.ts";
+import { NavigationError, timingsSoFar, type WatchedPage, type WatchOptions, watchPage } from "../browser/page.ts";
 import { pinTimeScript } from "../browser/pin_time.ts";
 import { makeScratchFolder, removeScratchFolder, throwIfFull } from "../browser/scratch.ts";
 import type { ScreencastFrame } from "../browser/screencast.ts";
@@ -40,7 +40,6 @@ import {
   watchTraffic,
 } from "./cross_traffic.ts";
 import type { Tolerance } from "./disturbance.ts";
-import { timingsSoFar } from "./early_timings.ts";
 import { keepLoad, keepReports, openEvidence } from "./evidence.ts";
 import { extraRttArgumentsOf } from "./extra_rtts.ts";
 import { upgradesByItself } from "./hsts.ts";

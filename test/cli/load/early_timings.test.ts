@@ -1,7 +1,7 @@
 // What is asked of a page whose load timed out, and of which page nothing is.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { timingsSoFar } from "../../../cli/load/early_timings.ts";
+import { timingsSoFar } from "../../../cli/browser/page.ts";
 import { earlyMetrics } from "../../../extension/capture/metrics.ts";
 import { newCapture } from "../../../extension/capture/requests.ts";
 
