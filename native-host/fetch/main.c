@@ -2,6 +2,7 @@
 // Ends with who started it.
 #include "base/child.h"
 #include "base/log.h"
+#include "base/walls.h"
 #include "fetch/fetch.h"
 
 #include <errno.h>
@@ -47,6 +48,8 @@ int main(int argc, char **argv) {
         file = strcmp(options.urls_file, "-") == 0 ? stdin : fopen(options.urls_file, "re");
         if (!file) die(EXIT_BAD_INPUT, "urls: %s: %s", options.urls_file, strerror(errno));
     }
+    // Before its first thread. It needs no capability, whoever starts it.
+    if (walls_raise(0) < 0) log_line("no walls around this program: %s", strerror(errno));
     if (fetcher_open(&fetcher, &options, error, sizeof error) < 0) die(EXIT_BAD_INPUT, "%s", error);
     for (size_t i = 0; i < options.url_count; i++)
         fetch(fetcher, options.urls[i]);

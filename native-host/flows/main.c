@@ -9,6 +9,7 @@
 #include "base/netlink.h"
 #include "base/schedule.h"
 #include "base/stock_network.h"
+#include "base/walls.h"
 #include "flows/engine.h"
 #include "flows/options.h"
 #include "flows/ping.h"
@@ -16,6 +17,7 @@
 #include "flows/report.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -212,6 +214,11 @@ int main(int argc, char **argv) {
         begin_flows(&flows);
         say_begun(&flows);
     }
+    // For flows that begin later: congestion controllers that the machine restricts, moves to another
+    // address, pings.
+    if (walls_raise(WALLS_CAPABILITY(CAP_NET_ADMIN) | WALLS_CAPABILITY(CAP_NET_BIND_SERVICE) |
+                    WALLS_CAPABILITY(CAP_NET_RAW)) < 0)
+        log_line("no walls around this program: %s", strerror(errno));
     if (loop_run(flows.loop) < 0) {
         log_line("event loop: %s", strerror(errno));
         flows.status = EXIT_RUN_FAILED;

@@ -26,8 +26,8 @@ __attribute__((format(printf, 2, 3))) static void put(struct link_text *text, co
 // Without an exponent, which no reader takes, and without zeros at the end.
 static void put_decimal(struct link_text *text, double value, int digits) {
     char scientific[40], plain[400];
-    if (value == floor(value) && value < 1e15) { // most are
-        put(text, "%" PRIu64, (uint64_t)value);
+    if (value == floor(value) && fabs(value) < 1e15) { // most are
+        put(text, "%" PRId64, (int64_t)value);
         return;
     }
     // No quantity of a link is as large: its reader says so, in the words for its setting.

@@ -1,13 +1,15 @@
 // One page recorded: a fresh browser loads it, is left until it is quiet, tells its bodies and ends; what was told and
 // logged becomes a page load to import. Everything it started or wrote is gone when it returns. Stores nothing.
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { waitedFor } from "../../../extension/capture/at_rest.ts";
 import { askBodies, type BodyTexts } from "../../../extension/capture/bodies.ts";
 import type { Capture } from "../../../extension/capture/requests.ts";
+import { freeBytes } from "../../base/disk_room.ts";
 import { RunError } from "../../base/errors.ts";
+import { formatSize } from "../../base/numbers.ts";
 import { makeProcessFolder, sweepProcessFolders } from "../../base/process_folder.ts";
 import { chromiumPath } from "../../base/programs.ts";
 import { removedAtEnd } from "../../base/removed_at_end.ts";
@@ -89,7 +91,13 @@ export interface RecordOptions {
   /** What the browser is started by, as liveLabCommand tells. */
   readonly within: readonly string[];
   readonly signal?: AbortSignal;
+  /** How large the browser's network log may grow. Default: `mostLog_bytes`, and half of what is free. */
+  readonly log_bytes?: number;
 }
+
+/** A page that plays a film has one of two or three times its bytes; one that streams without an end has one without an end. */
+const mostLog_bytes = 4e9;
+const logLook_ms = 250;
 
 export interface RecordedPage extends Recorded {
   /** "Chromium 156.0.7987.1". */
@@ -148,7 +156,9 @@ export async function recordPage<Result>(
       netLog,
       userAgent: await userAgentOf(chromium),
     });
-    const seen = await observe(options, {
+    const { log_bytes = Math.min(mostLog_bytes, freeBytes(folder) / 2) } = options;
+    const outgrown = (end: AbortSignal): Promise<never> => logOutgrown(netLog, log_bytes, url, end);
+    const seen = await observe(options, outgrown, {
       commandLine: [...options.within, ...(reach ? await guardCommand(reach) : []), chromium, ...browserArguments],
       environment: chromiumEnvironment(profile, temporaryOf(folder), process.env),
       timeout_ms: startTimeout_ms,
@@ -171,7 +181,24 @@ export async function recordPage<Result>(
   }
 }
 
-async function observe(options: RecordOptions, start: Parameters<typeof startBrowser>[0]): Promise<Seen> {
+/** Looks at the log until it is larger than that, which rejects, or until `end`. */
+async function logOutgrown(path: string, most_bytes: number, url: string, end: AbortSignal): Promise<never> {
+  while (!end.aborted) {
+    await delay(logLook_ms, undefined, { ref: false });
+    const { size } = await stat(path).catch(() => ({ size: 0 }));
+    if (size > most_bytes && !end.aborted)
+      throw new RunError(
+        `${url}: the page takes more than a recording holds (its network log has ${formatSize(size)}): record a page that comes to an end`,
+      );
+  }
+  return await new Promise<never>(() => {});
+}
+
+async function observe(
+  options: RecordOptions,
+  outgrown: (end: AbortSignal) => Promise<never>,
+  start: Parameters<typeof startBrowser>[0],
+): Promise<Seen> {
   const { signal } = options;
   let browser: RunningBrowser;
   try {
@@ -180,10 +207,11 @@ async function observe(options: RecordOptions, start: Parameters<typeof startBro
     if (error instanceof StartError) throw new RunError(`the browser did not start: ${startRemedy(error.message)}`);
     throw error;
   }
+  const over = new AbortController();
   const stop = () => void browser.stop();
   signal?.addEventListener("abort", stop, { once: true });
   try {
-    const seen = await Promise.race([watched(browser, options), ended(browser)]);
+    const seen = await Promise.race([watched(browser, options), ended(browser), outgrown(over.signal)]);
     browser.connection.send("Browser.close").catch(() => {});
     await Promise.race([browser.exited, delay(closePatience_ms, undefined, { ref: false })]);
     return seen;
@@ -194,6 +222,7 @@ async function observe(options: RecordOptions, start: Parameters<typeof startBro
       throw new RunError(`${options.url}: ${withRemedy(error.message, options.url)}`);
     throw error;
   } finally {
+    over.abort();
     signal?.removeEventListener("abort", stop);
     await browser.stop();
   }

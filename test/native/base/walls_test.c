@@ -62,10 +62,22 @@ static void test_the_link_has_walls_and_its_command_none(void **state) {
                                  "NoNewPrivs:\t0\nSeccomp:\t0\n");
 }
 
+static void test_fetch_has_walls(void **state) {
+    (void)state;
+    struct run run;
+    static const char script[] = "sleep 2 | \"$0\" --urls - & sleep 1; "
+                                 "grep -E '^(CapEff|NoNewPrivs|Seccomp):' /proc/$!/status; wait $!";
+    char *argv[] = {"bash", "-c", (char *)(uintptr_t)script, PROGRAM_TRILANE_FETCH, NULL};
+    run_program(&run, argv);
+    assert_int_equal(run.status, 0);
+    assert_string_equal(run.out, "CapEff:\t0000000000000000\nNoNewPrivs:\t1\nSeccomp:\t2\n");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_left),
         cmocka_unit_test(test_the_link_has_walls_and_its_command_none),
+        cmocka_unit_test(test_fetch_has_walls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
