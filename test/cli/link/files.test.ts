@@ -72,7 +72,7 @@ test("what is no trace and no losses is told with file and line", () => {
   file("text", "1\ntwo\n");
   file("backwards", "5\n4\n");
   file("empty", "");
-  assert.throws(settle("trace=text,rtt=50ms"), /^UserError: link: trace: .*text: line 2: "two" is no time: write/);
+  assert.throws(settle("trace=text,rtt=50ms"), /^UserError: link: trace: .*text: line 2: no time: write whole/);
   assert.throws(
     settle("trace=backwards,rtt=50ms"),
     /^UserError: link: trace: .*backwards: line 2: 4 ms after 5 ms: times must/,

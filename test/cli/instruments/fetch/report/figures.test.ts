@@ -119,7 +119,7 @@ test("a host without HTTP/3 is a row with the reason", () => {
   );
   assert.match(text, /no<br><small>time-out: no answer over QUIC<\/small>/);
   assert.match(text, /AS64500 Example/);
-  assert.match(csvOf(text)[1] ?? "", /^shop\.example,192\.0\.2\.7,no,time-out: no answer over QUIC \(1\),/);
+  assert.match(csvOf(text)[1] ?? "", /^shop\.example,192\.0\.2\.7,no,"time-out: no answer over QUIC \(1\)",/);
 });
 
 test("what a server sent is text, never markup", () => {

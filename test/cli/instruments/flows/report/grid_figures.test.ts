@@ -102,7 +102,7 @@ test("shares stand at their percentage above their buffer, and add up as their n
   );
   assert.match(figure, />13 kB<.*>30 kB<.*>60 kB</);
   assert.match(figure, /n = 0 to 10 runs/);
-  assert.equal(csvOf(figure)[1], "quic + tcp,q0,13 kB,1,quic,10,0.75,0.7,0.8");
+  assert.equal(csvOf(figure)[1], '"quic + tcp",q0,13 kB,1,quic,10,0.75,0.7,0.8');
 });
 
 test("Jain's index is drawn second by second, from 0 to 1", () => {
