@@ -172,6 +172,7 @@ function isNone({ result: { interval }, decided }: PairComparison): boolean {
 }
 
 function withoutPair({ cells, loads, seed }: Answered): string {
+  if (loads.length === 0) return `No load yet of ${whereOf(cells)}: the command that began this resumes it.`;
   if (!loads.some(isValid)) return `No answer on ${whereOf(cells)}: no load is valid.`;
   const [only, ...others] = cells.length === 1 ? raceVerdict(loads, seed).sentences : [];
   if (only !== undefined && others.length === 0) return only;

@@ -155,6 +155,18 @@ describe("what is said beside times", () => {
     assert.doesNotMatch(fetchNotes([row("accepted")]).join(), /early data/);
   });
 
+  test("a server of another version of TLS: the option that reaches it", () => {
+    const refused = (tls: "1.2" | "1.3") => ({
+      ...storedFetch({ object: "https://old.example/", lane: "h2", block: 0, record: {} }),
+      ...{ tls, status: "failed" as const, reasons: ["tls: TLSV1_ALERT_PROTOCOL_VERSION"] },
+    });
+    assert.match(
+      fetchNotes([refused("1.3")])[0] ?? "",
+      /^h2: 1 fetch failed: the server speaks TLS 1\.2 only: add --tls 1\.2 /,
+    );
+    assert.match(fetchNotes([refused("1.2")])[0] ?? "", /the server speaks TLS 1\.3 only: add --tls 1\.3 /);
+  });
+
   test("failures are told with lane, reason and object, statuses and hosts with their counts", () => {
     const notes = fetchNotes([
       storedFetch({
