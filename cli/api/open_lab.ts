@@ -20,7 +20,6 @@ import { browserWrapper, networksThen } from "../load/reach/browser_wrapper.ts";
 import type { Reach } from "../load/reach/reach.ts";
 import { reachChoiceOf, reachHere, wantedOf } from "../load/reach/wanted.ts";
 import { withArchive } from "../recording/archive/client.ts";
-import { changedForm } from "./changed_form.ts";
 import type { Lab, LabOptions, LinkChange, LinkStats } from "./types.d.ts";
 
 export type { DirectionStats, Lab, LabOptions, LinkChange, LinkStats } from "./types.d.ts";
@@ -32,6 +31,33 @@ const parent = (): string => (Buffer.byteLength(tmpdir()) <= 80 ? tmpdir() : "/t
 const formOf = (link: LinkProfile): string => formatLink({ ...link, seed: defaultSeed });
 /** Files are named from wherever it runs. */
 const linkOf = (text: string): LinkProfile => withAbsoluteFiles(readAskedLink(text, process.cwd()), process.cwd());
+
+/** A setting of both directions replaces those of one. */
+const halves: Readonly<Record<string, readonly string[]>> = {
+  rate: ["down", "up"],
+  rtt: ["delay_down", "delay_up"],
+};
+
+const halvesOf = (key: string): readonly string[] => halves[key] ?? [`${key}_down`, `${key}_up`];
+
+/** A link's short form with some settings changed, as text; whether that is a link, trilane-shaper says. */
+export function changedForm(form: string, change: LinkChange): string {
+  const parts = form.split(",");
+  // RATE/RTT, or a name.
+  const [first = ""] = parts;
+  const base = first.includes("=") ? [] : [first];
+  const settings = new Map(
+    parts.slice(base.length).map((part) => {
+      const at = part.indexOf("=");
+      return [part.slice(0, at), part.slice(at + 1)];
+    }),
+  );
+  for (const [key, value] of Object.entries(change)) {
+    for (const half of halvesOf(key)) settings.delete(half);
+    settings.set(key, value);
+  }
+  return [...base, ...[...settings].map(([key, value]) => `${key}=${value}`)].join(",");
+}
 
 /** The browsers' first processes, by their control sockets. */
 function runningIn(folder: string): { pid: number; socket: string }[] {

@@ -1,7 +1,7 @@
 // A link's form with some of its settings changed: each result is a link, and the one that was meant.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changedForm } from "../../../cli/api/changed_form.ts";
+import { changedForm } from "../../../cli/api/open_lab.ts";
 import { formatLink, parseLink } from "../../../cli/link/link.ts";
 
 test("a setting replaces its like, and both directions' replaces those of one", () => {
