@@ -13,7 +13,12 @@ export function deviceEnvironment(devices: Iterable<readonly [page: string, devi
 /** Of a page that is loaded on another than the usual one, as deviceIn() reads it; null: it is not. */
 export function notedDevice(page: string, environment: Environment): unknown {
   const noted = environment[keyOf(page)];
-  return typeof noted === "string" ? JSON.parse(noted) : null;
+  if (typeof noted !== "string") return null;
+  try {
+    return JSON.parse(noted);
+  } catch {
+    return null; // a stranger's: no device of ours is written so
+  }
 }
 
 /** Whether two sweeps of a page load it on one device. */
