@@ -1,0 +1,132 @@
+// `trilane time`: what a command does is what is said of it, whatever it does; nothing of it is left; behind a link it is the link that is
+// timed. Times are held to one another, not to a clock.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import type { CommandExport } from "../../schemas/generated/command_export.ts";
+
+const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
+
+/** Processes whose command line has the words. */
+function running(words: string): string[] {
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").includes(words);
+    } catch {
+      return false;
+    }
+  });
+}
+
+describe("trilane time", () => {
+  let home: string;
+  before(() => {
+    home = mkdtempSync(join(tmpdir(), "trilane-time-"));
+  });
+  after(() => rmSync(home, { recursive: true, force: true }));
+
+  const run = (...words: string[]) => spawnSync(trilane, [...words, "--home", home], { encoding: "utf8", cwd: home });
+  const time = (...words: string[]) => {
+    const at = words.indexOf("--");
+    const [options, command] = at < 0 ? [words, []] : [words.slice(0, at), words.slice(at)];
+    return spawnSync(trilane, ["time", "--new", "--home", home, ...options, ...command], {
+      encoding: "utf8",
+      cwd: home,
+    });
+  };
+  const exported = (): CommandExport => JSON.parse(run("export", "--format", "json").stdout) as CommandExport;
+
+  test("what fails is a failed run with the end of its output, and the others count", () => {
+    const commands = {
+      good: "true",
+      status: `sh -c "echo first; echo last >&2; exit 3"`,
+      signal: `sh -c 'kill -SEGV $$'`,
+      endless: `sh -c 'echo here; exec sleep 4711'`,
+      flood: `sh -c 'yes | head -c 3000000'`,
+      terminal: `sh -c 'exec 3</dev/tty'`,
+    };
+    const words = Object.entries(commands).flatMap(([name, command]) => ["--command", `${name}=${command}`]);
+    const { status, stdout, stderr } = time("--runs", "1", "--timeout", "2", ...words);
+    assert.equal(status, 0, stderr);
+    const runs = Object.fromEntries(exported().runs.map((each) => [each.command, each]));
+    assert.equal(runs.good?.status, "valid");
+    assert.equal(runs.status?.reasons[0], "exit status 3: last");
+    assert.equal(runs.status?.record?.output_end, "first\nlast\n");
+    assert.match(runs.signal?.reasons[0] ?? "", /^killed by SIGSEGV/);
+    assert.equal(runs.endless?.reasons[0], "not done after 2 s: here");
+    assert.deepEqual([runs.flood?.status, runs.flood?.record?.process.output_bytes], ["valid", 3_000_000]);
+    assert.equal(runs.flood?.record?.process.output_cut, true);
+    assert.match(runs.terminal?.reasons[0] ?? "", /^exit status \d+: .*\/dev\/tty/);
+    assert.match(stdout, /status: 1 of 1 run failed: exit status 3: last\./);
+    assert.deepEqual(running("sleep 4711"), []);
+  });
+
+  test("no process is left, in whatever session, and how many there were is stored", () => {
+    const { status, stderr } = time(
+      "--runs",
+      "1",
+      "--",
+      "sh",
+      "-c",
+      "sleep 4712 & setsid sleep 4713 & sh -c 'setsid sleep 4714 &'",
+    );
+    assert.equal(status, 0, stderr);
+    assert.deepEqual(["sleep 4712", "sleep 4713", "sleep 4714"].flatMap(running), []);
+    assert.ok((exported().runs[0]?.record?.process.left_behind ?? 0) >= 3);
+  });
+
+  test("a program that there is not, and words that cannot be, are one line and exit status 2", () => {
+    for (const [words, message] of [
+      [["--", "no-such-program"], /^trilane: no-such-program: No such file or directory$/],
+      [["--link", "10mbit/0ms", "--", "no-such-program"], /^trilane: no-such-program: No such file or directory$/],
+      [["--recording", "none", "--link", "3g", "--", "true"], /none/],
+      [[], /^trilane: time: no command/],
+    ] as const) {
+      const { status, stderr } = time("--runs", "1", ...words);
+      const lines = stderr.trimEnd().split("\n");
+      assert.equal(status, 2, stderr);
+      assert.match(lines.at(-1) ?? "", message);
+    }
+  });
+
+  test("behind a link its round trip is timed, packets are counted, and numbers read; report, CSV and list know the sweep", () => {
+    const { status, stdout, stderr } = time(
+      ...["--link", "10mbit/60ms", "--runs", "5", "--number", "rtt=time=([0-9.]+) ms"],
+      ...["--command", "one=ping -c 1 100.64.0.1", "--command", "two=ping -c 2 -i 0.2 100.64.0.1"],
+    );
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /^two takes \d+ ms \(/);
+    const document = exported();
+    const one = document.runs.filter((each) => each.command === "one" && each.status === "valid");
+    assert.ok(one.length >= 3, JSON.stringify(document.runs.map((each) => each.reasons)));
+    for (const { record } of one) {
+      const rtt = record?.numbers[0]?.value ?? 0;
+      assert.ok(rtt >= 59 && (record?.process.wall_ms ?? 0) >= rtt, JSON.stringify(record));
+      assert.deepEqual([record?.link?.down_packets, record?.link?.up_packets], [1, 1]);
+    }
+    assert.match(run("export", "--format", "csv").stdout, /^run_id,command,link,.*,printed rtt\r\n/);
+    assert.match(run("list").stdout, /time one two +2 commands/);
+    const html = readFileSync(/report: (.*)/.exec(run("report").stdout)?.[1] ?? "", "utf8");
+    assert.match(html, /<p class="answer">two takes/);
+  });
+
+  test("a plan's file is run by sweep, too, and a stale file of numbers is not read", () => {
+    const plan = {
+      name: "written",
+      commands: [{ name: "w", words: ["sh", "-c", "[ -e n.json ] && exit 1; echo '{\"a\": 7}' > n.json"] }],
+    };
+    writeFileSync(join(home, "plan.json"), JSON.stringify({ ...plan, repetitions: 2, numbers_file: "n.json" }));
+    const { status, stdout, stderr } = run("sweep", "plan.json", "--new");
+    assert.equal(status, 0, stderr + stdout);
+    assert.deepEqual(
+      exported().runs.map(({ status: its, record }) => [its, record?.numbers[0]?.value]),
+      [
+        ["valid", 7],
+        ["valid", 7],
+      ],
+    );
+  });
+});
