@@ -251,6 +251,11 @@ export const columns: readonly Column[] = [
   ...[...pageMetrics, ...computedMetrics].filter((name) => !firstNames.has(name)).map(metric),
   ...visualMetrics.filter((name) => !firstNames.has(name)).map(filmMetric),
   ...videoMetrics.map(metric),
+  {
+    name: "user_timings",
+    meaning: "the page's marks and measures (User Timing), as JSON by mark:NAME and measure:NAME, in ms",
+    value: ({ user_timings }) => (user_timings === undefined ? null : JSON.stringify(user_timings)),
+  },
 ];
 
 /** Lines with their ends, the header first. */

@@ -42,7 +42,7 @@ function loadMetricsOf(load: PageLoad): LoadMetrics {
 }
 
 /** By `mark:NAME` and `measure:NAME`, in ms. */
-export type UserTimings = Readonly<Partial<Record<UserTimingName, number>>>;
+export type UserTimings = Readonly<Record<UserTimingName, number>>;
 
 function userTimingsText({ log }: PageLoad): string | null {
   const { user_timings = [] } = log._trilane;
