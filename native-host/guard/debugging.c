@@ -41,6 +41,21 @@ static int open_port(const char *text) {
     return fd;
 }
 
+// A browser that chooses its port writes it here, and chromedriver reads it; ours was chosen for it, so it
+// does not.
+static void write_active_port(char **argv, int port) {
+    static const char folder[] = "--user-data-dir=";
+    char path[4096];
+    for (; *argv; argv++) {
+        if (strncmp(*argv, folder, strlen(folder)) != 0) continue;
+        snprintf(path, sizeof path, "%s/DevToolsActivePort", *argv + strlen(folder));
+        FILE *file = fopen(path, "we");
+        if (!file) return; // the browser is to make that folder: no program waits for a file in it
+        fprintf(file, "%d\n/devtools/browser\n", port);
+        fclose(file);
+    }
+}
+
 static struct sockaddr_un unix_address(const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
@@ -51,7 +66,9 @@ void debugging_open_outside(struct debugging *debugging, char **argv) {
     *debugging = (struct debugging){.port_fd = -1, .watch = {.fd = -1}};
     char **word = find_option(argv);
     if (!word) return;
+    bool is_any = strcmp(*word + strlen(option), "0") == 0;
     debugging->port_fd = open_port(*word + strlen(option));
+    if (is_any) write_active_port(argv, port_of(debugging->port_fd));
     if (asprintf(word, "%s%d", option, port_of(debugging->port_fd)) < 0)
         die(EXIT_RUN_FAILED, "not enough memory");
     snprintf(debugging->folder, sizeof debugging->folder, "/tmp/trilane-debugging-XXXXXX");

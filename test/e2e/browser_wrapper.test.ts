@@ -11,6 +11,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -147,6 +148,7 @@ const running = (words: string): string => spawnSync("pgrep", ["-f", words], { e
 test("killed with -9 it leaves no process, no port and no file", async () => {
   const path = await wrapper("killed", "--link", "10mbit/20ms", "--reach", `localhost:${port}`);
   const profile = join(scratch, "profile");
+  mkdirSync(profile);
   const words = ["--headless=new", "--no-first-run", "--remote-debugging-port=0", `--user-data-dir=${profile}`];
   const child = spawn(path, words, { stdio: ["ignore", "ignore", "pipe"] });
   let told = "";
@@ -160,6 +162,8 @@ test("killed with -9 it leaves no process, no port and no file", async () => {
     readdirSync("/tmp").filter((name) => name.startsWith("trilane-debugging-")),
     [],
   );
+  // Chromedriver learns the port from this file.
+  assert.equal(readFileSync(join(profile, "DevToolsActivePort"), "utf8").split("\n")[0], debugging);
   child.kill("SIGKILL");
   await once(child, "exit");
   for (let looks = 0; running(profile) !== "" && looks < 100; looks++) await delay(50);
