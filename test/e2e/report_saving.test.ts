@@ -91,11 +91,11 @@ test("a figure saves as SVG that stands alone, as PNG and as CSV, in the colours
       raceFixture,
       "figure.waterfall",
       "waterfall-shop-over-3mbit-50ms",
-      /^h2,\d+,1,h2,GET,"https:\/\/shop\.example\.com\/",200,14120,0\.8,/m,
+      /^h2,\d+,1,h2,GET,https:\/\/shop\.example\.com\/,200,14120,0\.8,/m,
     ],
     [raceFixture, "figure.overtime", "link-over-time-shop-over-3mbit-50ms", /^h2,\d+,down,0,[\d.]+,0,0,0,0$/m],
-    [raceFixture, "#split figure", "network-and-no-request-3mbit-50ms", /^"3mbit\/50ms",shop,h2,5,[\d.]+,0\.\d+,/m],
-    [raceFixture, "#medians figure", "medians", /^shop,"3mbit\/50ms",[\d.]+,[\d.]+,[\d.]+,5,/m],
+    [raceFixture, "#split figure", "network-and-no-request-3mbit-50ms", /^3mbit\/50ms,shop,h2,5,[\d.]+,0\.\d+,/m],
+    [raceFixture, "#medians figure", "medians", /^shop,3mbit\/50ms,[\d.]+,[\d.]+,[\d.]+,5,/m],
   ] as const) {
     await open(fixture, { theme: "dark" }, async (page) => {
       const files = await savedFiles(page, figure, join(home, "saved", name));
