@@ -5,6 +5,7 @@ import type { Budget, BudgetFile } from "../../../schemas/generated/budget.ts";
 import { UserError } from "../../base/errors.ts";
 import { median } from "../../base/quantile.ts";
 import { explainSchemaErrors, schemaValidator } from "../../base/schema_error.ts";
+import { formatLink, parseLink } from "../../link/link.ts";
 import type { Run } from "../compare/interleaved.ts";
 import { medianInterval } from "../stats/median_interval.ts";
 import type { Cell } from "../store/results.ts";
@@ -54,6 +55,17 @@ export function readBudgets(path: string): readonly Budget[] {
 const isMeant = (name: string | undefined, of: string): boolean =>
   name === undefined || name === of || name === of.split(" -> ").at(-1);
 
+/** As a budget names it, and as it is stored: `slow-4g` is stored in full. */
+function linkNames(form: string | undefined): readonly (string | undefined)[] {
+  if (form === undefined) return [undefined];
+  try {
+    return [form, formatLink(parseLink(form))];
+  } catch (error) {
+    if (error instanceof UserError) return [form]; // two links as one name: "3g -> 4g"
+    throw error;
+  }
+}
+
 function resultIn(budget: Budget, cell: Cell, { loads }: Run): BudgetResult {
   const times_ms = samplesOf(
     loads.filter((load) => load.cell === cell.id && isValid(load)),
@@ -74,11 +86,12 @@ function resultIn(budget: Budget, cell: Cell, { loads }: Run): BudgetResult {
 /** Each budget in each cell of the later version that it is for. UserError if one is for none. */
 export function judgeBudgets(budgets: readonly Budget[], later: readonly Run[]): BudgetResult[] {
   return budgets.flatMap((budget) => {
+    const links = linkNames(budget.link);
     const results = later.flatMap((run) =>
       run.cells
         .filter(
           ({ page, link, lane }) =>
-            isMeant(budget.page, page) && isMeant(budget.link, link) && isMeant(budget.lane, lane),
+            isMeant(budget.page, page) && links.some((name) => isMeant(name, link)) && isMeant(budget.lane, lane),
         )
         .map((cell) => resultIn(budget, cell, run)),
     );

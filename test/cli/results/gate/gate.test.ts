@@ -85,6 +85,8 @@ test("a budget is kept if the interval ends within it, exceeded if it begins bey
   );
   for (const page of ["shop-new", "shop -> shop-new"])
     assert.equal(judgeBudgets([{ metric: "plt", at_most_ms: 510, page, link, lane: "h2" }], later).length, 1);
+  const stored = { metric: "plt", at_most_ms: 510, link: "10000kbit/50ms" } as const;
+  assert.equal(judgeBudgets([stored], later).length, 1, "a link in another form is the same link");
   assert.throws(
     () => judgeBudgets([{ metric: "lcp", at_most_ms: 510, page: "shop" }], later),
     (error) =>
