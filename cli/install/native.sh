@@ -29,8 +29,8 @@ programs_key() {
     for file in /usr/share/nodejs/llhttp/build/c/llhttp.c /usr/share/llhttp/llhttp.c /etc/os-release; do [ ! -e $file ] || sha256sum $file; done
   } | sha256sum | cut -c1-16
 }
-# As CMake's rules name them; the tests are not among what is built for use.
-programs() { sed -nE 's/^build ([^ :]+): C_EXECUTABLE_LINKER__.*/\1/p' "$build/build.ninja" | grep -v /test_; }
+# As CMake's rules name them; neither tests nor fuzz targets are among what is built for use.
+programs() { sed -nE 's/^build ([^ :]+): C_EXECUTABLE_LINKER__.*/\1/p' "$build/build.ninja" | grep -v -e /test_ -e '^fuzz/'; }
 are_there() { programs | (cd "$build" && xargs ls >/dev/null 2>&1); }
 key=
 cd "$root"
