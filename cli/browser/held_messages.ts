@@ -3,20 +3,20 @@
 // takes its time from the load. All others (a frame in a process of its own, which stands still until it is answered) are handed on at
 // once, after those before them.
 
-/** Chromium writes an event's name first. */
-const ofNetwork = Buffer.from('{"method":"Network.');
-
 export class HeldMessages {
   readonly #deliver: (message: string) => void;
+  readonly #ofNetwork: Buffer;
   #held: Buffer[] = [];
   #isHolding = false;
 
-  constructor(deliver: (message: string) => void) {
+  /** `ofNetwork`: how a message of the network begins. */
+  constructor(deliver: (message: string) => void, ofNetwork: string) {
     this.#deliver = deliver;
+    this.#ofNetwork = Buffer.from(ofNetwork);
   }
 
   take(message: Buffer): void {
-    if (this.#isHolding && message.subarray(0, ofNetwork.length).equals(ofNetwork)) {
+    if (this.#isHolding && message.subarray(0, this.#ofNetwork.length).equals(this.#ofNetwork)) {
       this.#held.push(message);
       return;
     }

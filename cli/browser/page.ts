@@ -258,10 +258,11 @@ export async function watchPage(connection: Connection, options: WatchOptions = 
  * Null: it was too busy to answer within `patience_ms`, or no document came, or another one in its place.
  */
 export async function timingsSoFar(
-  { capture, evaluate }: Pick<WatchedPage, "capture" | "evaluate">,
+  { evaluate }: Pick<WatchedPage, "evaluate">,
+  documents: readonly string[],
   patience_ms: number,
 ): Promise<PageTimings | null> {
-  if (capture.documents.length !== 1) return null;
+  if (documents.length !== 1) return null;
   const answer = await Promise.race([
     evaluate(timelineNow).catch(() => null),
     delay(patience_ms, null, { ref: false }),

@@ -1,9 +1,7 @@
 // What a load left behind -> the page load document (schemas/page-load.schema.json). Pure: no clock, no files.
 
 import { type ClsTbt, profileMetricsOf } from "../../extension/capture/cls_tbt.ts";
-import { entriesOf, navigationRequest, navigationStart_s } from "../../extension/capture/entries.ts";
 import { earlyMetrics, type PageTimings } from "../../extension/capture/metrics.ts";
-import type { Capture } from "../../extension/capture/requests.ts";
 import type { Environment } from "../../schemas/generated/environment.ts";
 import type {
   CpuTimes,
@@ -17,6 +15,7 @@ import type {
 import type { VideoEvents } from "../../schemas/generated/video_events.ts";
 import type { Lane } from "../base/lanes.ts";
 import { version } from "../base/version.ts";
+import type { EngineName, Observed } from "../browser/engine.ts";
 import type { LinkProfile } from "../link/link.ts";
 import type { RecordedRequests } from "../recording/archive/recorded_requests.ts";
 import { type CrossTraffic, type TrafficReports, trafficFacts, trafficReasons } from "./cross_traffic.ts";
@@ -48,7 +47,9 @@ export interface Measured {
   readonly recorded: RecordedRequests | null;
   readonly strict: boolean;
   readonly upgraded: boolean;
-  readonly capture: Capture | null;
+  readonly engine: EngineName;
+  /** What its page told; null: there was none. */
+  readonly observed: Observed | null;
   /** Of a load that timed out: as far as its page had come. */
   readonly timings: PageTimings | null;
   readonly clsTbt: ClsTbt | null;
@@ -77,12 +78,6 @@ export interface Measured {
   readonly started_ns: number;
 }
 
-function startedDateTime(measured: Measured, navigation_s: number | null): string {
-  const first = measured.capture ? navigationRequest(measured.capture) : null;
-  if (!first || navigation_s === null) return new Date(0).toISOString();
-  return new Date((first.sent.wallTime - (first.sent.timestamp - navigation_s)) * 1000).toISOString();
-}
-
 export function composePageLoad(measured: Measured, ended_ns: number): PageLoad {
   return withEstimate(composeMeasured(measured, ended_ns), measured);
 }
@@ -98,11 +93,9 @@ function withEstimate(load: PageLoad, { link, recording, pressure }: Measured): 
 }
 
 function composeMeasured(measured: Measured, ended_ns: number): PageLoad {
-  const { capture, timings, clsTbt, recording, replay, shaper, failure, firstVisit } = measured;
+  const { observed, timings, clsTbt, recording, replay, shaper, failure, firstVisit } = measured;
   const visit = replay && firstVisit ? lastVisit(replay) : replay;
-  const navigation_s = capture ? navigationStart_s(capture, timings) : null;
-  const captured =
-    capture && navigation_s !== null ? entriesOf(capture, { pageref: "page_1", navigationStart_s: navigation_s }) : [];
+  const navigation_s = observed?.navigation_s ?? null;
   const metrics = failure === null ? profileMetricsOf(timings, clsTbt) : earlyMetrics(timings, failure);
   const start_ns = navigation_s === null ? null : Math.round(navigation_s * 1e9);
   const pageEnd_ns = start_ns === null || metrics.plt_ms === null ? null : start_ns + Math.round(metrics.plt_ms * 1e6);
@@ -134,7 +127,7 @@ function composeMeasured(measured: Measured, ended_ns: number): PageLoad {
   const verdict = verify({
     lane: measured.lane,
     link: measured.link,
-    entries: captured,
+    entries: observed?.entries ?? [],
     failedUrls: recording.failedUrls ?? [],
     // A player chooses what it asks for: no share of a video's recording is expected of it, but an answer to each request.
     recorded: recording.video_s === undefined ? measured.recorded : null,
@@ -142,7 +135,7 @@ function composeMeasured(measured: Measured, ended_ns: number): PageLoad {
     exact: recording.video_s !== undefined,
     timeout_ms: measured.timeout_ms,
     upgraded: measured.upgraded,
-    documents: capture?.documents.map(({ url }) => url) ?? [],
+    documents: observed?.documents ?? [],
     loadEnd_ns,
     replay,
     shaper,
@@ -154,10 +147,10 @@ function composeMeasured(measured: Measured, ended_ns: number): PageLoad {
     log: {
       version: "1.2",
       creator: { name: "trilane", version },
-      browser: { name: "Chromium", version: measured.browserVersion },
+      browser: { name: measured.engine, version: measured.browserVersion },
       pages: [
         {
-          startedDateTime: startedDateTime(measured, navigation_s),
+          startedDateTime: (observed?.began ?? new Date(0)).toISOString(),
           id: "page_1",
           title: recording.url,
           pageTimings: { onContentLoad: metrics.dcl_ms ?? -1, onLoad: metrics.plt_ms ?? -1 },
@@ -191,7 +184,7 @@ function composeMeasured(measured: Measured, ended_ns: number): PageLoad {
           versions: {
             trilane: version,
             node: process.versions.node,
-            ...(measured.browserVersion ? { chromium: measured.browserVersion } : {}),
+            ...(measured.browserVersion ? { [measured.engine.toLowerCase()]: measured.browserVersion } : {}),
             ...replay?.versions,
           },
           browserDigest: measured.browserDigest,

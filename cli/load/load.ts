@@ -15,16 +15,14 @@ import { debugLine } from "../base/debug.ts";
 import { RunError, UserError } from "../base/errors.ts";
 import { type Lane, laneFacts } from "../base/lanes.ts";
 import { browserProgram, chromiumPath } from "../base/programs.ts";
-import { type Exit, killedBy, type RunningBrowser, StartError, startBrowser } from "../browser/browser.ts";
+import { type Exit, killedBy, StartError } from "../browser/browser.ts";
 import { binaryDigest, versionInWords } from "../browser/browser_binary.ts";
-import { chromiumArguments, chromiumEnvironment } from "../browser/chromium.ts";
-import { sendInClear } from "../browser/clear.ts";
 import type { Device } from "../browser/device.ts";
-import { NavigationError, timingsSoFar, type WatchedPage, type WatchOptions, watchPage } from "../browser/page.ts";
+import type { Engine, EngineBrowser, EnginePage, VisitOptions } from "../browser/engine.ts";
+import { NavigationError, timingsSoFar } from "../browser/page.ts";
 import { pinTimeScript } from "../browser/pin_time.ts";
 import { makeScratchFolder, removeScratchFolder, throwIfFull } from "../browser/scratch.ts";
 import type { ScreencastFrame } from "../browser/screencast.ts";
-import { userAgentOf } from "../browser/user_agent.ts";
 import type { LinkProfile } from "../link/link.ts";
 import { upgradesClearOrigins, urlOnLane } from "./clear_origins.ts";
 import { composePageLoad, type Measured } from "./compose.ts";
@@ -40,6 +38,7 @@ import {
   watchTraffic,
 } from "./cross_traffic.ts";
 import type { Tolerance } from "./disturbance.ts";
+import { engineOf } from "./engine_of.ts";
 import { keepLoad, keepReports, openEvidence } from "./evidence.ts";
 import { extraRttArgumentsOf } from "./extra_rtts.ts";
 import { upgradesByItself } from "./hsts.ts";
@@ -48,7 +47,6 @@ import { laneOriginOptions } from "./lane_origins.ts";
 import { type PressureReading, pressureBetween, readPressure } from "./pressure.ts";
 import { quietAtMost_ms, untilQuiet } from "./quiet_page.ts";
 import { recordedRequestsOf } from "./recorded_requests_of.ts";
-import { betweenVisits } from "./repeat_visit.ts";
 import { readReplayReport, readShaperReport } from "./reports.ts";
 import { servingArguments } from "./serving/arguments.ts";
 import { type Serving, stockServing } from "./serving/serving.ts";
@@ -111,7 +109,7 @@ const videosTimeout_ms = 1_000;
 
 /** What was learnt of the page before the lab went. */
 interface Observation {
-  readonly page: WatchedPage | null;
+  readonly page: EnginePage | null;
   readonly timings: PageTimings | null;
   readonly clsTbt: ClsTbt | null;
   readonly videos: PageVideos | null;
@@ -171,14 +169,16 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
   const { home, recording, lane, link, signal } = options;
   const started_ns = nowNs();
   signal?.throwIfAborted();
-  const chromium = options.browser === undefined ? chromiumPath() : browserProgram(options.browser);
+  const program = options.browser === undefined ? chromiumPath() : browserProgram(options.browser);
+  const engine = engineOf(program);
   const [spkis, browserDigest, recorded] = await Promise.all([
     spkiList(home),
-    binaryDigest(chromium),
+    binaryDigest(program),
     recordedRequestsOf(home, recording),
   ]);
   const device = options.device ?? recorded?.device;
-  const byBrowser = lane === "h1" && (recorded?.isMixed || (await upgradesByItself(chromium, recording.url)));
+  const byBrowser =
+    lane === "h1" && (recorded?.isMixed || (engine.hasPreloadList && (await upgradesByItself(program, recording.url))));
   const scratch = await makeScratchFolder();
   try {
     await mkdir(scratch.profile);
@@ -195,7 +195,6 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       ...(evidence?.shaperOptions ?? []),
     ];
     const { reports } = scratch;
-    const userAgent = await userAgentOf(chromium);
     const traffic = options.crossTraffic
       ? await prepareTraffic(options.crossTraffic, { scratch: scratch.folder, evidence })
       : null;
@@ -204,24 +203,18 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       shaperOptions: [...shaperOptions, ...(traffic ? countingArguments(traffic, evidence !== null) : [])],
       ...(traffic ? { flows: traffic.files } : {}),
     });
-    const browserCommand = [
-      chromium,
-      ...chromiumArguments({
-        ...{ lane, profile: scratch.profile, spkiList: spkis, userAgent },
-        ...(recorded ? { hosts: recorded.addresses } : {}),
-        ...(device ? { device } : {}),
-        frequentAcks: serving.client_acks === "frequent",
-        autoplays: recording.video_s !== undefined,
-      }),
-    ];
+    const browser = await engine.command({
+      ...{ program, lane, profile: scratch.profile, temporary: scratch.folder, spkiList: spkis },
+      ...(recorded ? { hosts: recorded.addresses } : {}),
+      ...(device ? { device } : {}),
+      frequentAcks: serving.client_acks === "frequent",
+      autoplays: recording.video_s !== undefined,
+    });
     const url = urlOnLane(recording.url, lane, byBrowser);
     const watched = traffic && watchTraffic(traffic, reports.shaper);
-    const observation = await observe({ ...options, ...(device ? { device } : {}), traffic }, url, {
-      commandLine: [...boundTo(options.cpus), ...lab.replay, ...lab.shaper, ...browserCommand],
-      environment: {
-        ...chromiumEnvironment(scratch.profile, scratch.folder, process.env),
-        ...evidence?.environment,
-      },
+    const observation = await observe({ ...options, engine, ...(device ? { device } : {}), traffic }, url, {
+      commandLine: [...boundTo(options.cpus), ...lab.replay, ...lab.shaper, ...browser.through, ...browser.words],
+      environment: { ...browser.environment, ...evidence?.environment },
       timeout_ms: startTimeout_ms,
     }).finally(() => watched?.close());
     signal?.throwIfAborted();
@@ -243,16 +236,18 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       strict: options.strict ?? false,
       upgraded: upgradesClearOrigins(lane, byBrowser),
       ...observation,
-      browserVersion: versionInWords(observation.browserVersion, chromium),
+      browserVersion: versionInWords(observation.browserVersion, program),
       browserDigest,
-      capture: observation.page?.capture ?? null,
+      engine: engine.name,
+      // Once the lab has gone: what its page told at the end counts, too.
+      observed: observation.page?.observed(observation.timings) ?? null,
       replay,
       shaper: await readShaperReport(scratch.reports.shaper),
       traffic: traffic && { ...traffic, reports: await readTraffic(traffic) },
       commandLines: {
         replay: [...boundTo(options.cpus), ...lab.replay],
         shaper: [...lab.shaper],
-        browser: browserCommand,
+        browser: [...browser.words],
       },
       places: [
         { path: scratch.profile, name: "$PROFILE" },
@@ -275,15 +270,15 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
   }
 }
 
-type Start = Parameters<typeof startBrowser>[0];
-type Observed = LoadOptions & { readonly traffic: RunningTraffic | null };
+type Start = Parameters<Engine["start"]>[0];
+type Observing = LoadOptions & { readonly engine: Engine; readonly traffic: RunningTraffic | null };
 
 /** Runs the lab from its start to its end. */
-async function observe(options: Observed, url: string, start: Start): Promise<Observation> {
+async function observe(options: Observing, url: string, start: Start): Promise<Observation> {
   const { signal } = options;
-  let browser: RunningBrowser;
+  let browser: EngineBrowser;
   try {
-    browser = await startBrowser(start, signal);
+    browser = await options.engine.start(start, signal);
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     throwWhatFailsEveryLoad(error);
@@ -319,15 +314,15 @@ export function endDuringLoad(exit: Exit): string {
   return `the browser ended during the load (${killedBy(exit) ?? `exit status ${exit.code}`})`;
 }
 
-async function observePage(browser: RunningBrowser, options: Observed, url: string): Promise<Observation> {
-  let page: WatchedPage | null = null;
+async function observePage(browser: EngineBrowser, options: Observing, url: string): Promise<Observation> {
+  let page: EnginePage | null = null;
   let seen = nothingSeen;
   let browserVersion = "";
   let firstVisit: FirstVisit | null = null;
   let timer: NodeJS.Timeout | undefined;
   /** Of the load that is measured. */
   const begun = {
-    page: null as WatchedPage | null,
+    page: null as EnginePage | null,
     isLoaded: false,
     pressure: null as PressureReading | null,
     isBeside: false,
@@ -344,12 +339,10 @@ async function observePage(browser: RunningBrowser, options: Observed, url: stri
   const ended = new AbortController();
   try {
     limit(startTimeout_ms, `the browser showed no page within ${startTimeout_ms} ms`);
-    const [watched, version] = await orFail(
-      Promise.all([watchPage(browser.connection, watching(options)), browser.connection.send("Browser.getVersion")]),
-    );
-    browserVersion = version.product.replace(/^.*\//, "");
-    if (laneFacts[options.lane].clear) await orFail(sendInClear(browser.connection));
-    const visit = async (visited: WatchedPage): Promise<Seen> => {
+    const [watched, version] = await orFail(Promise.all([browser.page(watching(options)), browser.version()]));
+    browserVersion = version;
+    if (laneFacts[options.lane].clear) await orFail(browser.sendInClear());
+    const visit = async (visited: EnginePage): Promise<Seen> => {
       page = visited;
       const which = laneFacts[options.lane].repeat && firstVisit === null ? " of the first visit" : "";
       visited.crashed.catch((error: unknown) => failWhen.reject(error));
@@ -402,7 +395,12 @@ async function observePage(browser: RunningBrowser, options: Observed, url: stri
       firstVisit = { plt_ms: metricsOf(seen.timings).plt_ms, keepCache: options.keepCache ?? false };
       seen = nothingSeen;
       limit(startTimeout_ms, `the browser was not ready for the repeat visit within ${startTimeout_ms} ms`);
-      seen = await visit(await orFail(secondPage(browser, watched, options)));
+      const { keepCache = false, link } = options;
+      const between = { keepCache, rtt_ms: link.rtt_ms };
+      const second = await orFail(browser.nextVisit(watched, between, watching(options)));
+      // The replay begins anew: it gives repeated answers from the first one on, and marks the moment in its report.
+      browser.signal("SIGUSR1");
+      seen = await visit(second);
     }
     return { page, ...seen, browserVersion, firstVisit, failure: null };
   } catch (error) {
@@ -420,7 +418,7 @@ async function observePage(browser: RunningBrowser, options: Observed, url: stri
     const isEndless = isTimeOut && video_s !== undefined;
     const failure = isEndless ? whyUnended(video, cause.message, begun.isLoaded) : cause.message;
     const asked = isTimeOut ? begun.page : null;
-    const timings = asked && (await timingsSoFar(asked, answerTimeout_ms));
+    const timings = asked && (await timingsSoFar(asked, asked.observed(null).documents, answerTimeout_ms));
     return { page, ...seen, timings, video, browserVersion, firstVisit, failure };
   } finally {
     clearTimeout(timer);
@@ -429,7 +427,7 @@ async function observePage(browser: RunningBrowser, options: Observed, url: stri
 }
 
 /** Of a video that did not come to its end, if its page still answers. */
-async function lastRecord(page: WatchedPage, patience_ms: number): Promise<VideoEvents | null> {
+async function lastRecord(page: EnginePage, patience_ms: number): Promise<VideoEvents | null> {
   return await Promise.race([readVideo(page).catch(() => null), delay(patience_ms, null, { ref: false })]);
 }
 
@@ -437,7 +435,7 @@ type Timeline = ReturnType<typeof timelineOf>;
 
 /** The page's times once it is quiet; `atLoad`, if it has given way to another page by then. */
 async function readAtRest(
-  page: WatchedPage,
+  page: EnginePage,
   atLoad: Promise<Timeline>,
   settle_ms: number,
 ): Promise<Timeline & Pick<Observation, "videos" | "watched">> {
@@ -463,7 +461,7 @@ const watchedUntil = ({ timings }: Timeline, quiet: boolean): Watched | null =>
 /** util-linux's taskset runs what follows with that set of CPUs, which its children inherit. */
 const boundTo = (cpus: readonly number[] | undefined): string[] => (cpus ? ["taskset", "-c", cpus.join(",")] : []);
 
-function watching({ serving, pinned_ms = null, device }: LoadOptions): WatchOptions {
+function watching({ serving, pinned_ms = null, device }: LoadOptions): VisitOptions {
   const isPinned = pinned_ms !== null || serving?.pin_time;
   const firstScript = pinTimeScript(pinned_ms === null ? {} : { moment_ms: pinned_ms });
   return {
@@ -472,22 +470,4 @@ function watching({ serving, pinned_ms = null, device }: LoadOptions): WatchOpti
     ...(isPinned ? { firstScript } : {}),
     ...(device ? { device } : {}),
   };
-}
-
-/** Closes the first visit and gives the page for the second. */
-async function secondPage(browser: RunningBrowser, first: WatchedPage, options: LoadOptions): Promise<WatchedPage> {
-  first.detach();
-  const tab = await betweenVisits({
-    connection: browser.connection,
-    firstTab: first.capture.mainFrame,
-    origins: first.capture.requests.flatMap(({ sent }) => {
-      const url = URL.parse(sent.request.url);
-      return url && /^https?:$/.test(url.protocol) ? [url.origin] : [];
-    }),
-    keepCache: options.keepCache ?? false,
-    rtt_ms: options.link.rtt_ms,
-  });
-  // The replay begins anew: it gives repeated answers from the first one on, and marks the moment in its report.
-  browser.signal("SIGUSR1");
-  return watchPage(browser.connection, { ...watching(options), tab });
 }

@@ -2,9 +2,8 @@
 // contentful paint, layout shifts and long tasks are watched, on every lane alike; by a fixed time after the load event a slower lane's
 // late parts would be in one lane's metrics and not in another's. Reads; judges nothing.
 import { setTimeout as delay } from "node:timers/promises";
-import { waitedFor } from "../../extension/capture/at_rest.ts";
 import { idleExpression } from "../../extension/capture/page_timeline.ts";
-import type { WatchedPage } from "../browser/page.ts";
+import type { EnginePage } from "../browser/engine.ts";
 
 /** For so long no request is under way and no task takes 50 ms. */
 export const quiet_ms = 500;
@@ -13,7 +12,7 @@ export const quietAtMost_ms = 10_000;
 const poll_ms = 50;
 
 export interface Quieting {
-  readonly page: Pick<WatchedPage, "capture" | "evaluate">;
+  readonly page: Pick<EnginePage, "underWay" | "evaluate">;
   /** At least so long. */
   readonly settle_ms: number;
   /** ms on a clock of the machine's; default: performance.now. */
@@ -32,14 +31,12 @@ export async function untilQuiet(quieting: Quieting): Promise<boolean> {
   let changed_ms = began_ms;
   let seen = "";
   for (;;) {
-    // A stream's data is no news: it comes for ever, and waitedFor passes it over.
-    const ended = page.capture.requests.filter(({ end }) => end !== null).length;
-    const state = `${page.capture.requests.length} ${ended}`;
+    const { state } = page.underWay(0);
     if (state !== seen) changed_ms = now_ms();
     seen = state;
     const silent_ms = since(changed_ms);
     if (since(began_ms) >= Math.max(settle_ms, quietAtMost_ms)) return false;
-    const isSilent = silent_ms >= quiet_ms && waitedFor(page.capture, silent_ms).length === 0;
+    const isSilent = silent_ms >= quiet_ms && page.underWay(silent_ms).waitedFor === 0;
     // Asked last: the question itself is work for the page.
     if (isSilent && since(began_ms) >= settle_ms) {
       const idle_ms = Number(await page.evaluate(idleExpression));

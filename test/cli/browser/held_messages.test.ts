@@ -9,7 +9,7 @@ const answer = '{"id":7,"result":{}}';
 
 function taken(): { readonly got: string[]; readonly held: HeldMessages; readonly take: (text: string) => void } {
   const got: string[] = [];
-  const held = new HeldMessages((message) => got.push(message));
+  const held = new HeldMessages((message) => got.push(message), '{"method":"Network.');
   return { got, held, take: (text) => held.take(Buffer.from(text)) };
 }
 

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { timingsSoFar } from "../../../cli/browser/page.ts";
 import { earlyMetrics } from "../../../extension/capture/metrics.ts";
-import { newCapture } from "../../../extension/capture/requests.ts";
 
 const answer = {
   timings: {
@@ -15,11 +14,8 @@ const answer = {
   },
 };
 
-const ask = (documents: readonly string[], evaluate: () => Promise<unknown>) => {
-  const capture = newCapture("main");
-  capture.documents.push(...documents.map((url) => ({ loaderId: url, url })));
-  return timingsSoFar({ capture, evaluate }, 20);
-};
+const ask = (documents: readonly string[], evaluate: () => Promise<unknown>) =>
+  timingsSoFar({ evaluate }, documents, 20);
 
 test("first byte and first paint of a page whose load event does not come are known, and no others", async () => {
   const timings = await ask(["https://a.example/"], async () => answer);

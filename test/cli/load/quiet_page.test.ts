@@ -1,6 +1,7 @@
 // cli/load/quiet_page.ts: until when a page is watched, on a clock of the test's own.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { underWayIn } from "../../../cli/browser/chromium_engine.ts";
 import { quiet_ms, quietAtMost_ms, untilQuiet } from "../../../cli/load/quiet_page.ts";
 import { type Capture, newCapture, take } from "../../../extension/capture/requests.ts";
 
@@ -33,7 +34,7 @@ async function watch({ requests = [], tasks = [], settle_ms = 0 }: Made) {
   tell();
   const quiet = await untilQuiet({
     page: {
-      capture,
+      underWay: (silent_ms) => underWayIn(capture, silent_ms),
       evaluate: async () => now - Math.max(Number.NEGATIVE_INFINITY, ...tasks.filter((end) => end <= now)),
     },
     settle_ms,

@@ -4,7 +4,7 @@
 //
 // DevTools has no command for connections and names. Chromium's own page for them has.
 import { setTimeout as delay } from "node:timers/promises";
-import type { CDPSession, Connection } from "../browser/browser.ts";
+import type { CDPSession, Connection } from "./browser.ts";
 
 export interface BetweenVisits {
   readonly connection: Connection;

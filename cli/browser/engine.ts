@@ -1,0 +1,89 @@
+// What a measured load asks of a browser, whatever engine it is: how it is started on a lane, its one page, and what that page told.
+// An engine says here what it cannot give; nobody else makes a number of what was not measured.
+import type { PageTimings } from "../../extension/capture/metrics.ts";
+import type { HarEntry } from "../../schemas/generated/page_load.ts";
+import type { Lane } from "../base/lanes.ts";
+import type { Device } from "./device.ts";
+import type { WatchedPage, WatchOptions } from "./page.ts";
+import type { Started, StartOptions } from "./pipe_program.ts";
+
+export type EngineName = "Chromium" | "Firefox";
+
+/** For its command line. */
+export interface BrowserOptions {
+  readonly program: string;
+  readonly lane: Lane;
+  /** A folder that is fresh for each load: nothing is cached, resumed or remembered. */
+  readonly profile: string;
+  /** For temporary files. */
+  readonly temporary: string;
+  /** Base64 SHA-256 of the public keys to trust, comma-joined, as `trilane-replay --print-spki` prints them. */
+  readonly spkiList: string;
+  /** Default: the usual one. */
+  readonly device?: Device;
+  /** By host of the recording, an address that it is served from. */
+  readonly hosts?: ReadonlyMap<string, string>;
+  /** QUIC packets are acknowledged after a millisecond at most. On every lane, or they would differ. */
+  readonly frequentAcks?: boolean;
+  /** Videos play without anybody's click, with their sound. */
+  readonly autoplays?: boolean;
+}
+
+export interface BrowserCommand {
+  /** Before the browser's own words: a program of ours that speaks for it; empty where it needs none. */
+  readonly through: readonly string[];
+  /** The program and its arguments. */
+  readonly words: readonly string[];
+  readonly environment: Record<string, string>;
+}
+
+/** What a load's page told, once it is over. */
+export interface Observed {
+  /** On CLOCK_MONOTONIC; null: no request of the page was seen. */
+  readonly navigation_s: number | null;
+  /** The same moment as a date. */
+  readonly began: Date | null;
+  readonly entries: HarEntry[];
+  /** Documents that the main frame came to show. */
+  readonly documents: readonly string[];
+}
+
+/** What is still going on. */
+export interface UnderWay {
+  /** Another text whenever a request began or ended. */
+  readonly state: string;
+  /** Requests that are waited for. */
+  readonly waitedFor: number;
+}
+
+export interface EnginePage extends Pick<WatchedPage, "crashed" | "load" | "evaluate" | "videos" | "film" | "detach"> {
+  observed(timings: PageTimings | null): Observed;
+  /** `silent_ms`: since `state` changed. */
+  underWay(silent_ms: number): UnderWay;
+}
+
+export type VisitOptions = Pick<WatchOptions, "firstScript" | "watchesLongTasks" | "watchesVideos" | "device">;
+
+export interface EngineBrowser extends Started {
+  version(): Promise<string>;
+  page(options: VisitOptions): Promise<EnginePage>;
+  /** From now on https:// requests leave the browser for http:// (clear.ts). */
+  sendInClear(): Promise<void>;
+  /** Ends the first visit, closes its connections, forgets all but what resumes them, and gives the page of the second one. */
+  nextVisit(
+    first: EnginePage,
+    between: { keepCache: boolean; rtt_ms: number },
+    options: VisitOptions,
+  ): Promise<EnginePage>;
+}
+
+export interface Engine {
+  readonly name: EngineName;
+  /** Whether it makes https:// of some sites' http:// by a list that no option turns off (HSTS preload). */
+  readonly hasPreloadList: boolean;
+  /** Why it cannot load this; null: it can. */
+  refusal(asked: { readonly lane: Lane; readonly films: boolean; readonly video: boolean }): string | null;
+  /** Writes the profile where it needs one. */
+  command(options: BrowserOptions): Promise<BrowserCommand>;
+  start(options: StartOptions, signal?: AbortSignal): Promise<EngineBrowser>;
+}
