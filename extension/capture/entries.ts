@@ -136,6 +136,13 @@ function responseOf(request: CapturedRequest, wire: WireHeaders): HarResponse {
   };
 }
 
+/** As the schema has them. The page may get bytes later than the network had them: at the end they have come. */
+const arrivalsOf = ({ sent, arrivals }: CapturedRequest, end_s: number): number[] =>
+  arrivals.flatMap(({ timestamp_s, bytes }) => {
+    const since_s = Math.min(timestamp_s, end_s) - sent.timestamp;
+    return [Math.max(0, Math.round(since_s * 1e4) / 10), bytes];
+  });
+
 function entryOf(capture: Capture, request: CapturedRequest, wire: WireHeaders, options: EntriesOptions): HarEntry {
   const { sent, response, end } = request;
   const issued_s = sent.timestamp;
@@ -198,6 +205,7 @@ function entryOf(capture: Capture, request: CapturedRequest, wire: WireHeaders, 
       blocked: end?.how === "failed" ? end.blocked : null,
       connectionReused: connectionId ? (response?.connectionReused ?? null) : null,
       serverPort: response?.remotePort ?? null,
+      ...(request.arrivals.length > 0 ? { arrivals: arrivalsOf(request, end_s ?? Number.POSITIVE_INFINITY) } : {}),
       ...(response?.alternateProtocolUsage ? { alternateProtocol: response.alternateProtocolUsage } : {}),
     },
   };

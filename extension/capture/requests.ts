@@ -9,6 +9,11 @@ import type { Protocol } from "devtools-protocol";
 import type { CaptureEvent } from "./events.ts";
 import { urlWithoutCredentials } from "./url_without_credentials.ts";
 
+export interface Arrival {
+  readonly timestamp_s: number;
+  readonly bytes: number;
+}
+
 export interface CapturedRequest {
   readonly requestId: string;
   readonly sent: Protocol.Network.RequestWillBeSentEvent;
@@ -25,6 +30,8 @@ export interface CapturedRequest {
   decodedBytes: number;
   /** Encoded bytes of the body as dataReceived told them; loadingFinished tells the sum with headers. */
   receivedBytes: number;
+  /** When the body's bytes came, in order; neighbours are one if there would be too many. */
+  readonly arrivals: Arrival[];
   end:
     | { how: "finished" | "redirected"; timestamp_s: number; encodedBytes: number }
     | { how: "failed"; timestamp_s: number; error: string; canceled: boolean; blocked: string | null }
@@ -125,10 +132,27 @@ function send(capture: Capture, told: Protocol.Network.RequestWillBeSentEvent, t
     fromMemoryCache: false,
     decodedBytes: 0,
     receivedBytes: 0,
+    arrivals: [],
     end: null,
   };
   capture.requests.push(request);
   capture.latest.set(params.requestId, request);
+}
+
+/** So many of a request are kept: enough to see what it shared the link with. */
+export const maxArrivals = 48;
+
+/** If there are too many, each two neighbours become one, at the later moment. */
+function arrive(arrivals: Arrival[], arrival: Arrival): void {
+  if (arrival.bytes === 0) return;
+  if (arrivals.length === maxArrivals) {
+    for (let pair = 0; pair < maxArrivals / 2; pair++) {
+      const [first, second] = [arrivals[2 * pair], arrivals[2 * pair + 1]] as [Arrival, Arrival];
+      arrivals[pair] = { timestamp_s: second.timestamp_s, bytes: first.bytes + second.bytes };
+    }
+    arrivals.length = maxArrivals / 2;
+  }
+  arrivals.push(arrival);
 }
 
 /** Takes one event into the capture. Events of requests whose beginning was never told are left out. */
@@ -181,6 +205,7 @@ export function take(capture: Capture, event: CaptureEvent): void {
     case "Network.dataReceived":
       request.decodedBytes += event.params.dataLength;
       request.receivedBytes += event.params.encodedDataLength;
+      arrive(request.arrivals, { timestamp_s: event.params.timestamp, bytes: event.params.dataLength });
       return;
     case "Network.loadingFinished":
       request.end = {

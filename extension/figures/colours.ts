@@ -164,6 +164,7 @@ function themeCss(theme: "light" | "dark"): string {
     ...flowColours[theme].map((colour, index) => `.flow-${index + 1}{--lane:${colour}}`),
     ...transportRules(theme),
     ...phases.map((phase) => `.ph-${phase.key}{fill:${phase[theme]}}`),
+    ".awaited{fill-opacity:.3}",
   ];
   for (let step = -improvementSteps; step <= improvementSteps; step++) {
     const { fill, text } = improvementColours(step, theme);

@@ -26,6 +26,8 @@ export interface DrawnRequests {
   readonly told: string;
   readonly entries: readonly HarEntry[];
   readonly plt_ms: number | null;
+  /** Of the link, downwards: how long a chunk of bytes took. Unknown for a profile. */
+  readonly rate_bps?: number | undefined;
   /** Moments of the page on the same axis, by their usual names; the load event is plt_ms. */
   readonly marks?: readonly Mark[];
 }
@@ -127,26 +129,71 @@ function rowsOf(drawn: DrawnRequests, requests: Map<string, number>): Row[] {
   });
 }
 
-/** All bars of a phase as one path: far smaller than a rectangle each. */
-function phasePaths(rows: readonly Row[], scale: Scale, top: number, rowHeight: number): Markup[] {
+/** A bar's parts: its phases; `awaited`: receiving, if it is known when the bytes came; `came`: these. */
+type BarPart = PhaseKey | "awaited" | "came";
+
+interface Span {
+  readonly key: BarPart;
+  readonly start_ms: number;
+  readonly duration_ms: number;
+}
+
+/** When each chunk of a body was on its way: it ends with its arrival, and is as long as the link takes for it. */
+function arrivalsOf({ _trilane: { arrivals = [], startOffset_ms }, response }: HarEntry, rate_bps = Infinity): Span[] {
+  const decoded = arrivals.reduce((sum, value, index) => sum + (index % 2 === 1 ? value : 0), 0);
+  const packed = response._transferSize > 0 ? Math.min(1, response._transferSize / decoded) : 1;
+  let last_ms = 0;
+  return arrivals.flatMap((at_ms, index) => {
+    if (index % 2 === 1) return [];
+    const took_ms = ((arrivals[index + 1] ?? 0) * packed * 8000) / rate_bps;
+    const from_ms = Math.max(last_ms, at_ms - took_ms);
+    last_ms = at_ms;
+    return [{ key: "came" as const, start_ms: startOffset_ms + from_ms, duration_ms: at_ms - from_ms }];
+  });
+}
+
+function barParts(entry: HarEntry, rate_bps: number | undefined): Span[] {
+  const arrivals = arrivalsOf(entry, rate_bps);
+  const spans = phasesOf(entry).map(
+    (phase): Span => (phase.key === "receive" && arrivals.length > 0 ? { ...phase, key: "awaited" } : phase),
+  );
+  return [...spans, ...arrivals];
+}
+
+/** All bars of a part as one path: far smaller than a rectangle each. */
+function barPaths(
+  rows: readonly Row[],
+  rate_bps: number | undefined,
+  scale: Scale,
+  top: number,
+  rowHeight: number,
+): Markup[] {
   const bar = rowHeight - (rowHeight > 8 ? 3 : 1.4);
-  const drawn = new Map<PhaseKey, string>();
+  const drawn = new Map<BarPart, string>();
   rows.forEach((row, index) => {
-    for (const { key, start_ms, duration_ms } of phasesOf(row.entry)) {
-      const { from, to } = shapes[key];
+    for (const { key, start_ms, duration_ms } of barParts(row.entry, rate_bps)) {
+      const { from, to } = shapes[key === "awaited" || key === "came" ? "receive" : key];
       const y = top + index * rowHeight + (rowHeight - bar) / 2 + bar * from;
-      const x = scale.at(start_ms);
-      const length = Math.max(0.4, scale.at(start_ms + duration_ms) - x);
+      const length = Math.max(key === "came" ? 1 : 0.4, scale.at(start_ms + duration_ms) - scale.at(start_ms));
+      const x = key === "came" ? scale.at(start_ms + duration_ms) - length : scale.at(start_ms);
       const box = `M${coordinate(x)} ${coordinate(y)}h${coordinate(length)}v${coordinate(bar * (to - from))}h-${coordinate(length)}z`;
       drawn.set(key, (drawn.get(key) ?? "") + box);
     }
   });
-  return phases.flatMap(({ key }) => {
+  const part = (key: BarPart, markup: (path: string) => Markup): Markup | null => {
     const path = drawn.get(key);
-    if (!path) return [];
-    const base = html`<path class="ph-${key}" d="${path}"/>`;
-    return hatched.has(key) ? [base, html`<path fill="url(#hatch-${key})" d="${path}"/>`] : [base];
-  });
+    return path === undefined ? null : markup(path);
+  };
+  const bars = phases.map(({ key }) =>
+    part(
+      key,
+      (path) =>
+        html`<path class="ph-${key}" d="${path}"/>${hatched.has(key) && html`<path fill="url(#hatch-${key})" d="${path}"/>`}`,
+    ),
+  );
+  const awaited = part("awaited", (path) => html`<path class="ph-receive awaited" d="${path}"/>`);
+  const came = part("came", (path) => html`<path class="ph-receive" d="${path}"/>`);
+  return [...bars, awaited, came].filter((markup) => markup !== null);
 }
 
 /** Rows are as high as their number allows; where text does not fit every row, every second or third has it. */
@@ -201,17 +248,17 @@ function laneMarkup(
   const grid = scale.ticks.map(
     (tick) => html`<line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="${body}" y2="${bottom}"/>`,
   );
-  const markup = html`<g class="${laneClass(label)}" data-body="${body}" data-row="${rowHeight}" data-rows="${rows.length}">${labelParts(label) && html`<rect class="swatch" x="0" y="${top + 4}" width="12" height="12"/>`}<text class="lane" x="${labelParts(label) ? 18 : 0}" y="${top + 15}">${label}</text><text class="told" x="${titleLeft}" y="${top + 15}">${told}</text>${grid}${labels}${phasePaths(rows, scale, body, rowHeight)}${marksMarkup(drawn, scale, top + 20, bottom)}${hits}</g>`;
+  const markup = html`<g class="${laneClass(label)}" data-body="${body}" data-row="${rowHeight}" data-rows="${rows.length}">${labelParts(label) && html`<rect class="swatch" x="0" y="${top + 4}" width="12" height="12"/>`}<text class="lane" x="${labelParts(label) ? 18 : 0}" y="${top + 15}">${label}</text><text class="told" x="${titleLeft}" y="${top + 15}">${told}</text>${grid}${labels}${barPaths(rows, drawn.rate_bps, scale, body, rowHeight)}${marksMarkup(drawn, scale, top + 20, bottom)}${hits}</g>`;
   return { markup, height: bottom + 20 - top };
 }
 
 /** A lane's load as it is drawn. */
 function drawnLoad({ id, lane, pageLoad }: DrawnLoad): DrawnRequests {
-  const { metrics, counts } = pageLoad.log._trilane;
+  const { metrics, counts, link } = pageLoad.log._trilane;
   const { entries } = pageLoad.log;
   const { plt_ms } = metrics;
   const told = `PLT ${plt_ms === null ? "none" : formatTime(plt_ms)}, ${count(entries.length, "request")} on ${count(counts.connections, "connection")}, ${formatSize(counts.bytes)}, load ${id}`;
-  return { label: lane, told, entries, plt_ms, marks: marksOf(metrics) };
+  return { label: lane, told, entries, plt_ms, marks: marksOf(metrics), rate_bps: link.down.rate_bps ?? undefined };
 }
 
 function timeAxis(all: readonly DrawnRequests[]): Scale {
@@ -253,5 +300,5 @@ export function waterfallSvg(all: readonly DrawnRequests[], attributes: Markup):
 /** Waterfalls of one load per lane. */
 export function waterfallFigure(loads: readonly DrawnLoad[], name: string): Markup {
   const attributes = html`role="img" tabindex="0" aria-label="Waterfalls of ${name}: use the arrow keys to read request by request"`;
-  return html`<figure class="waterfall"><div class="scroll">${waterfallSvg(loads.map(drawnLoad), attributes)}</div><p class="readout" aria-live="polite"></p>${phaseLegend()}<figcaption>The load nearest each lane’s median, on one time axis. Lines: first byte, paints, DOMContentLoaded; strong: load event. “h2 · 1”: protocol and connection, numbered by first use.</figcaption></figure>`;
+  return html`<figure class="waterfall"><div class="scroll">${waterfallSvg(loads.map(drawnLoad), attributes)}</div><p class="readout" aria-live="polite"></p>${phaseLegend()}<figcaption>The load nearest each lane’s median, on one time axis. Lines: first byte, paints, DOMContentLoaded; strong: load event. Receiving is strong while bytes came. “h2 · 1”: protocol and connection, numbered by first use.</figcaption></figure>`;
 }

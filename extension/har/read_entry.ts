@@ -2,6 +2,7 @@
 // not been told; only an entry without a URL is none. Pure.
 import type { HarEntry, HarHeader } from "../../schemas/generated/page_load.ts";
 import { cookiesOf, queryOf } from "../capture/messages.ts";
+import { maxArrivals } from "../capture/requests.ts";
 import { urlWithoutCredentials } from "../capture/url_without_credentials.ts";
 import { dateTime_ms } from "./date_time.ts";
 
@@ -111,6 +112,13 @@ const portOf = (url: string): number | null => {
   return port === "" ? null : Number(port);
 };
 
+/** Pairs of a time and a size, as our own HARs have them. */
+function arrivalsOf(value: unknown): number[] {
+  const numbers = listOf(value).map(numberOf);
+  const known = numbers.filter((number) => number !== null && number >= 0) as number[];
+  return known.length === numbers.length && known.length % 2 === 0 && known.length <= 2 * maxArrivals ? known : [];
+}
+
 /** null where it is no request over HTTP. `pageStart_ms`: since the epoch; null: the entry's own start is the page's. */
 export function readEntry(value: unknown, place: number, pageStart_ms: number | null): HarEntry | null {
   const raw = fieldsOf(value);
@@ -145,6 +153,7 @@ export function readEntry(value: unknown, place: number, pageStart_ms: number | 
   const port = wholeOf(facts.serverPort, 0) ?? portOf(url);
   const frame = textOf(facts.frame);
   const alternate = textOf(facts.alternateProtocol);
+  const arrivals = arrivalsOf(facts.arrivals);
   const priority = textOf(raw._priority);
   const address = textOf(raw.serverIPAddress)?.replace(/^\[|\]$/g, "");
   const fromCache = cacheOf(raw);
@@ -186,6 +195,7 @@ export function readEntry(value: unknown, place: number, pageStart_ms: number | 
       blocked: textOf(facts.blocked),
       connectionReused: typeof facts.connectionReused === "boolean" ? facts.connectionReused : null,
       serverPort: port,
+      ...(arrivals.length === 0 ? {} : { arrivals }),
       ...(alternate === null ? {} : { alternateProtocol: alternate }),
     },
   };

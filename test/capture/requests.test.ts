@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CaptureEvent } from "../../extension/capture/events.ts";
-import { newCapture, take, wireHeaders } from "../../extension/capture/requests.ts";
+import { maxArrivals, newCapture, take, wireHeaders } from "../../extension/capture/requests.ts";
 import { captureOf, entriesFrom, fixture } from "./fixture.ts";
 
 /** The events of one request of the recorded h2 load. */
@@ -27,6 +27,46 @@ test("a request told by two sessions is one request", () => {
   assert.deepEqual(
     entry?.response._transferSize,
     entriesFrom(captureOf({ mainFrame: "frame", events }))[0]?.response._transferSize,
+  );
+});
+
+test("when a body's bytes came: every one of them, in order, none after the end, in few pairs however many came", () => {
+  const pairsOf = (pieces: number): { at_ms: number; bytes: number }[] => {
+    const capture = newCapture("frame");
+    for (const event of eventsOf(image)) {
+      if (event.method === "Network.dataReceived") continue;
+      if (event.method === "Network.loadingFinished") {
+        const { requestId, timestamp } = event.params;
+        for (let piece = 1; piece <= pieces; piece++) {
+          const params = {
+            requestId,
+            timestamp: timestamp + (piece - pieces + 1) / 1e5,
+            dataLength: 10,
+            encodedDataLength: 0,
+          };
+          take(capture, { method: "Network.dataReceived", params, target: "page" });
+        }
+      }
+      take(capture, event);
+    }
+    const [entry] = entriesFrom(capture);
+    const { arrivals = [], end_ns, start_ns } = entry?._trilane ?? assert.fail();
+    const pairs = arrivals.flatMap((at_ms, index) =>
+      index % 2 === 0 ? [{ at_ms, bytes: arrivals[index + 1] ?? 0 }] : [],
+    );
+    assert.ok(pairs.every(({ at_ms }) => end_ns !== null && at_ms <= (end_ns - start_ns) / 1e6 + 0.05));
+    assert.deepEqual(
+      pairs,
+      pairs.toSorted((a, b) => a.at_ms - b.at_ms),
+    );
+    return pairs;
+  };
+  assert.equal(pairsOf(3).length, 3);
+  const many = pairsOf(1000);
+  assert.ok(many.length <= maxArrivals && many.length > maxArrivals / 4, `${many.length}`);
+  assert.equal(
+    many.reduce((sum, { bytes }) => sum + bytes, 0),
+    10_000,
   );
 });
 

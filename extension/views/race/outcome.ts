@@ -82,17 +82,18 @@ function comparisonsMarkup({ comparisons }: RaceResult): Markup {
 
 function drawnLane({ lane, load }: RaceLane): DrawnRequests[] {
   if (!load) return [];
-  const { metrics, counts } = load.log._trilane;
+  const { metrics, counts, link } = load.log._trilane;
   const plt = metrics.plt_ms === null ? "no PLT" : `PLT ${formatTime(metrics.plt_ms)}`;
   const told = `${plt}, ${count(load.log.entries.length, "request")} on ${count(counts.connections, "connection")}, ${formatSize(counts.bytes)}`;
-  return [{ label: lane, told, entries: load.log.entries, plt_ms: metrics.plt_ms, marks: marksOf(metrics) }];
+  const rate_bps = link.down.rate_bps ?? undefined;
+  return [{ label: lane, told, entries: load.log.entries, plt_ms: metrics.plt_ms, rate_bps, marks: marksOf(metrics) }];
 }
 
 function waterfallsMarkup(result: RaceResult): Markup {
   const drawn = result.lanes.flatMap(drawnLane);
   if (drawn.length === 0) return html`<p class="soft">No waterfall: no valid load.</p>`;
   const attributes = html`role="img" tabindex="0" aria-label="Waterfalls of ${result.page}: use the arrow keys to read request by request"`;
-  return html`<figure class="waterfall"><div class="scroll">${waterfallSvg(drawn, attributes)}</div><p class="readout" aria-live="polite"></p>${phaseLegend()}<figcaption>The load nearest each lane's median, on one time axis. Lines: first byte, paints, DOMContentLoaded; strong: load event. “h2 · 1” is protocol and connection, numbered by first use.</figcaption></figure>`;
+  return html`<figure class="waterfall"><div class="scroll">${waterfallSvg(drawn, attributes)}</div><p class="readout" aria-live="polite"></p>${phaseLegend()}<figcaption>The load nearest each lane's median, on one time axis. Lines: first byte, paints, DOMContentLoaded; strong: load event. Receiving is strong while bytes came. “h2 · 1” is protocol and connection, numbered by first use.</figcaption></figure>`;
 }
 
 function filmMarkup({ lanes }: RaceResult): Markup | null {

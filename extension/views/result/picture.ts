@@ -15,7 +15,7 @@ const largest_px = 16_000;
 const style = `svg{background:#fff}text{font:12px system-ui,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;fill:#16191d}
 .axis{fill:#565d66;font-size:11.5px}.mid{text-anchor:middle}.end{text-anchor:end}.grid{stroke:#d5d9de}.lane{font-weight:700}
 .url,.conn{font-size:10.5px}.conn{fill:#565d66}.off{fill:#b3261e}.hit{fill:transparent}.hatch{stroke:#ffffffb0;stroke-width:1.2;fill:none}
-.loadevent{stroke:#16191d;stroke-width:1.5}${phases.map(({ key, light }) => `.ph-${key}{fill:${light}}`).join("")}`;
+.loadevent{stroke:#16191d;stroke-width:1.5}${phases.map(({ key, light }) => `.ph-${key}{fill:${light}}`).join("")}.awaited{fill-opacity:.3}`;
 
 export function drawnProfile(profile: Profile): DrawnRequests {
   const { metrics, protocols, connections } = profile.log._trilane;

@@ -150,7 +150,7 @@ export function showProfile(main: HTMLElement, profile: Profile): void {
   addEventListener("beforeprint", () =>
     put(
       find("#on-paper"),
-      html`${waterfallSvg([drawnProfile(profile)], html`role="img" aria-label="Waterfall"`)}${phaseLegend()}<figcaption>Every request by phase, in the order of their beginning. Lines: first byte, paints, DOMContentLoaded; strong: load event.</figcaption>`,
+      html`${waterfallSvg([drawnProfile(profile)], html`role="img" aria-label="Waterfall"`)}${phaseLegend()}<figcaption>Every request by phase, in the order of their beginning. Lines: first byte, paints, DOMContentLoaded; strong: load event. Receiving is strong while bytes came.</figcaption>`,
     ),
   );
 }

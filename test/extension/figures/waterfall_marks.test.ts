@@ -1,8 +1,10 @@
-// extension/figures/waterfall.ts: the lines of a page's moments, and their names, which share a label rather than lie on one another.
+// extension/figures/waterfall.ts: the lines of a page's moments, and their names, which share a label rather than lie on one another;
+// and the bytes inside the bars.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { html } from "../../../extension/figures/markup.ts";
 import { type Mark, waterfallSvg } from "../../../extension/figures/waterfall.ts";
+import { captureOf, entriesFrom, fixture } from "../../capture/fixture.ts";
 
 const drawn = (marks: readonly Mark[], plt_ms: number | null = 1000) =>
   waterfallSvg([{ label: "h2", told: "", entries: [], plt_ms, marks }], html`role="img"`).text;
@@ -24,4 +26,33 @@ test("each moment has a line, and near ones one label in the order of their time
 test("moments that a load does not have are not drawn, and without any there are no names", () => {
   assert.deepEqual(namesIn(drawn([{ name: "TTFB", time_ms: 200 }], null)), ["TTFB"]);
   assert.deepEqual(namesIn(drawn([])), []);
+});
+
+test("receiving is pale but for the bytes, each chunk as long as the link takes for it; without them it is one bar", () => {
+  const [entry] = entriesFrom(captureOf(fixture("h2")));
+  assert.ok(entry);
+  const barsOf = (arrivals: number[] | undefined) => {
+    const { arrivals: _, ...facts } = entry._trilane;
+    const drawnEntry = {
+      ...entry,
+      timings: { ...entry.timings, receive: 100 },
+      response: { ...entry.response, _transferSize: 5000 },
+      _trilane: { ...facts, ...(arrivals ? { arrivals } : {}) },
+    };
+    const of = { label: "h2", told: "", entries: [drawnEntry], plt_ms: 1000, rate_bps: 1e6 };
+    return waterfallSvg([of], html`role="img"`).text;
+  };
+  const lengths = (text: string): number[] =>
+    [...(/class="ph-receive" d="([^"]*)"/.exec(text)?.[1]?.matchAll(/h([\d.]+)v/g) ?? [])].map(([, length]) =>
+      Number(length),
+    );
+  const text = barsOf([400, 2500, 500, 2500]);
+  assert.match(text, /class="ph-receive awaited"/);
+  const [first = 0, second = 0, ...more] = lengths(text);
+  assert.deepEqual(more, []);
+  // 2500 bytes take 20 ms at 1 Mbit/s, a fifth of receiving.
+  assert.ok(Math.abs(first - second) < 0.2 && first > 5, `${first} ${second}`);
+  const plain = barsOf(undefined);
+  assert.doesNotMatch(plain, /awaited/);
+  assert.equal(lengths(plain).length, 1);
 });
