@@ -40,10 +40,12 @@ export function painted({ text, colour, coloured = 0 }: ShownLine, hasColour: bo
 }
 
 /** To standard output, in colour if that is a terminal and NO_COLOR is not set. */
-export function printShown(lines: readonly ShownLine[]): void {
+export function printShown(lines: readonly (string | ShownLine)[]): void {
   const { stdout, env } = process;
   const hasColour = Boolean(stdout.isTTY) && !env.NO_COLOR && env.TERM !== "dumb";
-  stdout.write(lines.map((line) => `${painted(line, hasColour)}\n`).join(""));
+  stdout.write(
+    lines.map((line) => `${painted(typeof line === "string" ? { text: line } : line, hasColour)}\n`).join(""),
+  );
 }
 
 /** To standard output. */

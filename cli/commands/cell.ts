@@ -1,5 +1,6 @@
 // `trilane cell PLAN N`: one cell of a plan on this machine, a page on a link with all its lanes, or a link
 // with all its mixes of flows. What jobs of a cluster run.
+
 import { resolve } from "node:path";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
@@ -9,6 +10,7 @@ import { execute } from "../engine/execute.ts";
 import { readFlowPlan, shippedFlowPlans } from "../instruments/flows/plan/plan.ts";
 import { namesFlowPlan, sharedFlows, sharedLink } from "../instruments/flows/plan/shared_plan.ts";
 import { flowInstrument } from "../instruments/flows/run/instrument.ts";
+import { executePages } from "../instruments/page/run/instrument.ts";
 import { syntheticTraces } from "../link/trace/networks.ts";
 import { readNumber } from "../results/export/choose.ts";
 import { type CellRun, referencePlan, runCell, runPagesInto } from "../sweep/cluster/run_cell.ts";
@@ -56,7 +58,7 @@ export interface ClusterPlans {
   readonly reference: Plan | null;
   readonly shards: string;
   /** Runs a cell of the plan. */
-  readonly runInto: (run: Pick<CellRun, "home" | "source" | "report" | "json" | "cell">) => CellRun["runInto"];
+  readonly runInto: (run: Pick<CellRun, "home" | "source" | "json" | "cell" | "runPages">) => CellRun["runInto"];
 }
 
 /**
@@ -148,7 +150,9 @@ export const command: Command<CellOptions> = {
     refuseUnknownCell(plan, cell);
     const host = hostName(options.host);
     const { json } = options;
-    const run = { home, source, report, plan, cell, shards, host, reference, json };
+    const once = { home, source, report, fresh: false, once: true, json };
+    const runPages: CellRun["runPages"] = (part, shard) => executePages({ ...once, plan: part, shard });
+    const run = { home, source, plan, cell, shards, host, reference, json, runPages };
     const ran = await runCell({ ...run, runInto: runInto(run) });
     if (!ran && !json) say(`cell ${cell} is finished on ${host} already: nothing to do`);
   },

@@ -11,6 +11,7 @@ import { homeFolder } from "../base/home.ts";
 import { usualRuns } from "../base/interval.ts";
 import { number } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
+import { executePages } from "../instruments/page/run/instrument.ts";
 import { compareRuns } from "../results/compare/compare.ts";
 import { type Comparison, regressionOf, worseOf } from "../results/compare/comparison.ts";
 import type { Run, SideNames } from "../results/compare/interleaved.ts";
@@ -26,7 +27,6 @@ import {
   samplesOf,
   usualMetric,
 } from "../results/verdict/compared_metric.ts";
-import { executePlan } from "../sweep/execute.ts";
 import { defineAs } from "../sweep/plan/as_option.ts";
 import { defineDisturbance } from "../sweep/plan/disturbance_option.ts";
 import { type InterleavedWords, interleavedPlan, usualLink } from "../sweep/plan/interleaved_plan.ts";
@@ -251,7 +251,7 @@ async function runInterleaved(options: CompareOptions, home: string, { pageSourc
     throw new UserError("--interleaved: name both versions: two pages, or with --page two links or browsers");
   const source = await pageSource();
   const plan = { ...(await interleavedPlan(home, source, { ...options, b })), ...metricOf(options) };
-  await executePlan({
+  await executePages({
     ...{ home, plan, source, report, fresh: options.new, json },
     conclude: (sweep) => compareStored({ ...options, a: String(sweep), b: undefined }, home),
   });

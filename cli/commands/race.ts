@@ -7,6 +7,7 @@ import { minimumUnits, usualRuns } from "../base/interval.ts";
 import { allLanes, laneFacts, plainLanes } from "../base/lanes.ts";
 import { number } from "../base/option.ts";
 import { say } from "../base/terminal_text.ts";
+import { executePages } from "../instruments/page/run/instrument.ts";
 import { refuseAskedWithoutDelay } from "../link/profile_file.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
 import { deviceOptionNames } from "../recording/record/device_options.ts";
@@ -19,7 +20,6 @@ import {
 } from "../recording/record/options.ts";
 import { lanePairs } from "../results/verdict/sample.ts";
 import { runsToBeSure } from "../results/verdict/verdict.ts";
-import { executePlan } from "../sweep/execute.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { type AsOptions, defineAs, readAs } from "../sweep/plan/as_option.ts";
 import { commandPlan } from "../sweep/plan/command_plan.ts";
@@ -212,6 +212,6 @@ export const command: Command<RaceOptions> = {
     // Films of whole videos are none that a report could show.
     const plan = racePlan(options, chosen, options.filmstrip && !(await source.playsVideo(home, chosen)));
     const { json, evidence } = options;
-    await executePlan({ home, plan, source, report, fresh: options.new, json, evidence, labs });
+    await executePages({ home, plan, source, report, fresh: options.new, json, evidence, labs });
   },
 };

@@ -1,5 +1,6 @@
 // `trilane reproduce STUDY|BUNDLE`: a published study's experiment, its figures beside ours; or a bundle's figures made again, and
 // with --rerun its loads. A study is a sweep of a shipped plan.
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Reproduced } from "../../schemas/generated/reproduced.ts";
@@ -7,6 +8,7 @@ import { UserError } from "../base/errors.ts";
 import { number } from "../base/option.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { instruments } from "../instruments/all.ts";
+import { executePages } from "../instruments/page/run/instrument.ts";
 import { dasName, defaultSeed, mostPages } from "../recording/corpus/corpus_names.ts";
 import { openExistingResults } from "../results/store/results.ts";
 import { studies } from "../results/studies/all.ts";
@@ -17,7 +19,6 @@ import type { UnpackedBundle } from "../sweep/bundle/read_bundle.ts";
 import { reproduceBundle } from "../sweep/bundle/reproduce.ts";
 import { prepareRerun } from "../sweep/bundle/rerun.ts";
 import { reproducedLines } from "../sweep/bundle/words.ts";
-import { executePlan } from "../sweep/execute.ts";
 import { labsOf } from "../sweep/labs.ts";
 import { planDigest } from "../sweep/plan/plan.ts";
 import { verbosityOf } from "../sweep/progress/verbosity.ts";
@@ -75,7 +76,7 @@ async function rerun(
   const end = askedToEnd(home, options);
   const source = await pageSource();
   const execution = { home, plan, source, report, fresh, once: !fresh, json, evidence, askedToEnd: end };
-  await executePlan({ ...execution, labs: labsOf(options, home), verbosity: verbosityOf(options) });
+  await executePages({ ...execution, labs: labsOf(options, home), verbosity: verbosityOf(options) });
   const there = openExistingResults(home);
   const sweep = there?.newestSweep(planDigest(plan)) ?? null;
   there?.close();

@@ -1,8 +1,9 @@
 // `trilane start`: the built-in example sweep, what `npm start` runs after set-up: an answer soon, a better one later, and an end in time.
+
 import { homeFolder } from "../base/home.ts";
+import { executePages } from "../instruments/page/run/instrument.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
 import { overrideServing, settleServing } from "../load/serving/serving.ts";
-import { executePlan } from "../sweep/execute.ts";
 import { planOf, readPlan } from "../sweep/plan/plan.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
@@ -21,7 +22,7 @@ export const command: Command<CommonOptions & ServingOptions> = {
     const plan = readPlan("example");
     const serving = settleServing(overrideServing(plan.serving, servingChoiceOf(options)));
     const chosen = planOf({ ...plan, serving }, "example");
-    await executePlan({
+    await executePages({
       home,
       plan: chosen,
       source: await pageSource(),

@@ -8,6 +8,7 @@ import type { OptionTable } from "../base/option_table.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import type { PlanKind } from "../engine/instrument.ts";
 import { instrumentOf, instruments } from "../instruments/all.ts";
+import { executePages } from "../instruments/page/run/instrument.ts";
 import { measuredTraces, syntheticTraces } from "../link/trace/networks.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
 import { overrideServing } from "../load/serving/serving.ts";
@@ -15,7 +16,6 @@ import { namedCorpus } from "../recording/corpus/corpus_names.ts";
 import { openExistingResults, type Sweep } from "../results/store/results.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import { describePlan, planLines } from "../sweep/describe.ts";
-import { executePlan } from "../sweep/execute.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { type AsOptions, defineAs } from "../sweep/plan/as_option.ts";
 import { type CrossTrafficOptions, crossTrafficOf, defineCrossTraffic } from "../sweep/plan/cross_traffic.ts";
@@ -211,7 +211,7 @@ export async function runPlan(
   // Looked at first, as making pages ready takes a while; the sweep that another process ends meanwhile counts, too.
   if (!once || finishedSweep(home, plan) === null) {
     const execution = { home, plan, source, report, fresh, once, json, evidence, labs, verbosity, askedToEnd: end };
-    if (await executePlan(execution)) return;
+    if (await executePages(execution)) return;
   }
   if (verbosity !== "quiet")
     say(`sweep ${finishedSweep(home, plan)?.id} of plan ${plan.name} is finished: nothing to do`);

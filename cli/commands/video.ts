@@ -7,6 +7,7 @@ import { usualRuns } from "../base/interval.ts";
 import { plainLanes } from "../base/lanes.ts";
 import { number } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
+import { executePages } from "../instruments/page/run/instrument.ts";
 import { refuseAskedWithoutDelay } from "../link/profile_file.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
 import { withArchive } from "../recording/archive/client.ts";
@@ -14,7 +15,6 @@ import { videoForm } from "../recording/synth/video/video_spec.ts";
 import { metricHelp } from "../registry/metric_help.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import { describePlan, planLines } from "../sweep/describe.ts";
-import { executePlan } from "../sweep/execute.ts";
 import { commandPlan } from "../sweep/plan/command_plan.ts";
 import { type CrossTrafficOptions, crossTrafficOf, defineCrossTraffic } from "../sweep/plan/cross_traffic.ts";
 import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/plan/disturbance_option.ts";
@@ -189,6 +189,6 @@ export const command: Command<VideoOptions> = {
       else printLines(planLines(plan, planned));
       return;
     }
-    await executePlan({ home, plan, source, report, fresh, json, evidence, verbosity, askedToEnd: end });
+    await executePages({ home, plan, source, report, fresh, json, evidence, verbosity, askedToEnd: end });
   },
 };

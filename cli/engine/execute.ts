@@ -1,8 +1,7 @@
 // Runs an instrument's plan to its end, to Ctrl-C, or to an error that every attempt would meet: begins or resumes the sweep, tests its
 // links, runs its attempts, writes the report, prints what came of it. Knows no instrument.
-import { RunError } from "../base/errors.ts";
 import { watchSignals } from "../base/interruption.ts";
-import { printLines } from "../base/terminal_text.ts";
+import { printShown } from "../base/terminal_text.ts";
 import { refuseChangedFiles } from "../link/files.ts";
 import { askLabLinks } from "../load/lab.ts";
 import { programDigests } from "../load/program_digests.ts";
@@ -20,9 +19,9 @@ import type { OrderedOutcome } from "./ordered_runner.ts";
  * Sets the exit status if it was stopped. False: its shard is finished already, and nothing was run.
  * @throws RunError if no attempt was of use.
  */
-export async function execute<Sweep extends AnySweep>(
+export async function execute<Sweep extends AnySweep, Outcome extends OrderedOutcome>(
   terms: ExecutionTerms,
-  instrument: Instrument<Sweep>,
+  instrument: Instrument<Sweep, Outcome>,
 ): Promise<boolean> {
   const { home, json, evidence, askedToEnd, verbosity } = terms;
   const { shard, profiles } = instrument;
@@ -63,8 +62,8 @@ async function sweepStart(shard: Instrument["shard"]): Promise<SweepStart> {
   return { command, environment, ...(shard ? { host: shard.host } : {}) };
 }
 
-function linkTestsOf<Sweep extends AnySweep>(
-  { linkCells, blocks }: Instrument<Sweep>,
+function linkTestsOf<Sweep extends AnySweep, Outcome extends OrderedOutcome>(
+  { linkCells, blocks }: Instrument<Sweep, Outcome>,
   { results, sweep, signal, store, tell }: Omit<RunSession<Sweep>, "links">,
 ): LinkTests | null {
   const cells = linkCells(results, sweep);
@@ -73,9 +72,9 @@ function linkTestsOf<Sweep extends AnySweep>(
 }
 
 /** The sweep's attempts, to their end or to the first signal. */
-async function runUntilSignal<Sweep extends AnySweep>(
+async function runUntilSignal<Sweep extends AnySweep, Outcome extends OrderedOutcome>(
   { askedToEnd }: ExecutionTerms,
-  instrument: Instrument<Sweep>,
+  instrument: Instrument<Sweep, Outcome>,
   session: Session<Sweep>,
 ) {
   const interruption = watchSignals();
@@ -97,9 +96,9 @@ async function runUntilSignal<Sweep extends AnySweep>(
   }
 }
 
-async function runToEnd<Sweep extends AnySweep>(
+async function runToEnd<Sweep extends AnySweep, Outcome extends OrderedOutcome>(
   terms: ExecutionTerms,
-  instrument: Instrument<Sweep>,
+  instrument: Instrument<Sweep, Outcome>,
   session: Session<Sweep>,
 ): Promise<void> {
   const { sweep, progress } = session;
@@ -112,25 +111,26 @@ async function runToEnd<Sweep extends AnySweep>(
 }
 
 /** The table and the report's path for people, the last event for programs. */
-async function conclude<Sweep extends AnySweep>(
+async function conclude<Sweep extends AnySweep, Outcome extends OrderedOutcome>(
   terms: ExecutionTerms,
-  instrument: Instrument<Sweep>,
+  instrument: Instrument<Sweep, Outcome>,
   session: Session<Sweep>,
-  outcome: OrderedOutcome,
+  outcome: Outcome,
 ): Promise<void> {
   const { progress } = session;
-  const { event, lines, failure } = instrument.conclude(session, outcome);
+  const { event, lines, failure, further } = instrument.conclude(session, outcome);
   const { shard } = instrument;
   const written = shard ? shard.path : await reportOn(terms, instrument, session);
   if (terms.json) progress.tell(event(written));
-  else printLines([...lines, `${shard ? "shard" : "report"}: ${written}`]);
-  if (failure !== null) throw new RunError(failure);
+  else printShown([...lines, `${shard ? "shard" : "report"}: ${written}`]);
+  if (failure !== null) throw failure;
+  await further?.();
 }
 
 /** Its path. */
-async function reportOn<Sweep extends AnySweep>(
+async function reportOn<Sweep extends AnySweep, Outcome extends OrderedOutcome>(
   { home, askedToEnd }: ExecutionTerms,
-  { report }: Instrument<Sweep>,
+  { report }: Instrument<Sweep, Outcome>,
   { results, sweep, progress }: Session<Sweep>,
 ): Promise<string> {
   const remedy = `sweep ${sweep.id} is finished, \`trilane report ${sweep.id}\` writes its report`;

@@ -4,7 +4,9 @@
 
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
+import type { RunError } from "../base/errors.ts";
 import type { OptionTable } from "../base/option_table.ts";
+import type { ShownLine } from "../base/terminal_text.ts";
 import type { AnySweep, Environment, NewHost, Results } from "../results/store/results.ts";
 import type { ComparedNumber, PublishedNumber } from "../results/studies/compared_number.ts";
 import type { AskedToEnd } from "../sweep/asked_to_end.ts";
@@ -33,8 +35,6 @@ export interface ExecutionTerms {
 export interface Shard {
   readonly path: string;
   readonly host: Omit<NewHost, "cells">;
-  /** Its number in the plan. */
-  readonly cell: number;
 }
 
 /** What a sweep's row says of its execution. */
@@ -67,15 +67,17 @@ export interface RunSession<Sweep extends AnySweep> extends Session<Sweep> {
 
 /** What came of a sweep that is finished. */
 export interface Conclusion {
-  /** The last event; `report`: its path, empty for a shard. */
+  /** The last event; `report`: its path, or the shard's. */
   readonly event: (report: string) => SweepEvent;
   /** For people, above the path of the report or the shard. */
-  readonly lines: readonly string[];
+  readonly lines: readonly (string | ShownLine)[];
   /** Why no attempt was of use; null: some was. */
-  readonly failure: string | null;
+  readonly failure: RunError | null;
+  /** Prints more, after the path, of a sweep that is of use. */
+  readonly further?: () => Promise<void>;
 }
 
-export interface Instrument<Sweep extends AnySweep = AnySweep> {
+export interface Instrument<Sweep extends AnySweep = AnySweep, Outcome extends OrderedOutcome = OrderedOutcome> {
   /** What its attempts are called. */
   readonly noun: "loads" | "runs" | "fetches";
   readonly shard?: Shard | undefined;
@@ -92,8 +94,8 @@ export interface Instrument<Sweep extends AnySweep = AnySweep> {
   readonly blocks: number;
   /** Before the link tests, if something takes a decision for all runs. */
   readonly settle?: (session: Omit<RunSession<Sweep>, "links">) => Promise<void>;
-  readonly run: (session: RunSession<Sweep>) => Promise<OrderedOutcome>;
-  readonly conclude: (session: Session<Sweep>, outcome: OrderedOutcome) => Conclusion;
+  readonly run: (session: RunSession<Sweep>) => Promise<Outcome>;
+  readonly conclude: (session: Session<Sweep>, outcome: Outcome) => Conclusion;
   /** One HTML document, of the sweep as it is stored. */
   readonly report: (results: Results, sweep: number) => Promise<string>;
 }

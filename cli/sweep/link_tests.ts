@@ -8,7 +8,7 @@ import type { LinkTested } from "../../schemas/generated/sweep_event.ts";
 import { machine } from "../load/environment.ts";
 import { expected_ms, phasesFor, quick } from "../load/selftest/phases.ts";
 import { faultOf, testLink } from "../load/selftest/test_link.ts";
-import type { Results, Sweep } from "../results/store/results.ts";
+import type { Results } from "../results/store/results.ts";
 
 /** Lab and processes. */
 const perTest_ms = 300;
@@ -52,14 +52,13 @@ export function linksToTest(cells: readonly CountedCell[], repetitions: number):
   return new Map(pending.map(({ link, link_profile }) => [link, link_profile]));
 }
 
-/** The links that still have loads to come, in the plan's order. */
-export function pendingLinks(results: Results, sweep: Sweep): Map<string, LinkProfile> {
+/** The cells of a sweep of page loads, with their valid loads. */
+export function loadedCells(results: Results, sweep: number): CountedCell[] {
   const valid = Map.groupBy(
-    results.loadsOf(sweep.id).filter((load) => load.status === "valid"),
+    results.loadsOf(sweep).filter((load) => load.status === "valid"),
     (load) => load.cell,
   );
-  const cells = results.cellsOf(sweep.id).map((cell) => ({ ...cell, valid: valid.get(cell.id)?.length ?? 0 }));
-  return linksToTest(cells, sweep.plan.repetitions);
+  return results.cellsOf(sweep).map((cell) => ({ ...cell, valid: valid.get(cell.id)?.length ?? 0 }));
 }
 
 export interface LinkTests {

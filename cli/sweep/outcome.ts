@@ -145,18 +145,20 @@ function keyOf([load]: readonly Load[]): string {
   return JSON.stringify([load?.page, load?.link]);
 }
 
-/** The lines for people: the answer first, the report's path last. */
-export function outcomeLines(
-  { answer, tracks, table, verdict }: Pick<Outcome, "answer" | "tracks" | "table" | "verdict">,
-  report: string,
-): ShownLine[] {
+/** The lines for people: the answer first. */
+export function outcomeLines({
+  answer,
+  tracks,
+  table,
+  verdict,
+}: Pick<Outcome, "answer" | "tracks" | "table" | "verdict">): ShownLine[] {
   const paragraph = (sentences: readonly string[]): string[] =>
     sentences.length === 0 ? [] : [...sentences.flatMap((sentence) => wrapped(sentence)), ""];
   const lines = (texts: readonly string[]): ShownLine[] => texts.map((text) => ({ text }));
   return [
     ...lines(paragraph(answer)),
     ...(tracks.length === 0 ? [] : [...tracks, { text: "" }]),
-    ...lines([...table, "", ...paragraph(verdict), `report: ${report}`]),
+    ...lines([...table, "", ...paragraph(verdict)]),
   ];
 }
 

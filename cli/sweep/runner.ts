@@ -51,7 +51,7 @@ export interface RunOptions extends Attempting {
    * Whether links are what they are asked to be. Loads over one that is not are deferred to the run's end; where it is not
    * then either, they are run, do not count, and are not tried again in this run: the link is what it is.
    */
-  readonly links?: LinkTests;
+  readonly links?: LinkTests | null;
   /** Asked before each load: why the run is to end; null: it is not. */
   readonly askedToEnd?: AskedToEnd;
   /** How long the run may go on yet; 0 or less: it ends as at the plan's time_limit_s, with what it has. Default: as long as it takes. */
@@ -76,8 +76,8 @@ export interface RunOptions extends Attempting {
 export interface RunOutcome {
   readonly state: "finished" | "stopped";
   readonly done: number;
-  /** Planned, without those that were not needed. */
-  readonly loads: number;
+  /** Loads planned, without those that were not needed. */
+  readonly all: number;
   /** Of this run's attempts. */
   readonly wall_ms: number;
   /** Planned loads that were not begun, or not tried again, in the time there was. */
@@ -185,7 +185,7 @@ class SweepRun {
     const filmed = loaded && (!watched || (await filmCells({ ...filming, film: watched }, this.#toFilm, this.#time)));
     const finished = filmed && (await retryWhileBlocked(() => results.finishSweep(sweep.id), this.#waiting)) !== null;
     const state = finished ? "finished" : "stopped";
-    return { state, done: this.#done, loads: this.#loads, cut: this.#cut, wall_ms: this.#wall_ms, asked: this.#asked };
+    return { state, done: this.#done, all: this.#loads, cut: this.#cut, wall_ms: this.#wall_ms, asked: this.#asked };
   }
 
   /** The loads that a race goes on from; of many pages and links they would be too many to tell. */

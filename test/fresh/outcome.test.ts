@@ -19,7 +19,7 @@ test("a command passes by its exit status, and `npm start` by its report", () =>
     last: "setup: x failed: y",
   });
   assert.equal(outcomeOf("start", ending("report: /a/report.html")).result, "passed");
-  const disturbed = `trilane: no load of sweep 1 was valid: ${disturbedRemedy([{ reasons: ["the machine disturbed the load: by 9 ms"] }])} (report: /a)`;
+  const disturbed = `trilane: no load of sweep 1 was valid: ${disturbedRemedy([{ reasons: ["the machine disturbed the load: by 9 ms"] }])}`;
   assert.equal(outcomeOf("start", ending(disturbed, 1)).result, "inconclusive: disturbed");
   assert.equal(outcomeOf("start", ending("nothing")).result, "no report");
   assert.equal(outcomeOf("test", { ...ending("x", null), isLate: true }).result, "over 5 min");

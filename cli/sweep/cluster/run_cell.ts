@@ -1,19 +1,18 @@
-// One cell of a plan on this machine, into its shard; before it the reference cells, once on each machine. Runs as any sweep does (of
-// pages: cli/sweep/execute.ts; of flows: who calls says), so that what was killed goes on where it was.
+// One cell of a plan on this machine, into its shard; before it the reference cells, once on each machine. The caller runs them, as any
+// sweep: if it was killed, the same command resumes it.
 
 import { join } from "node:path";
 import { makeFolder } from "../../base/make_folder.ts";
 import { say } from "../../base/terminal_text.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
-import type { ReportOf } from "../../report/report_files.ts";
 import type { NamedHost } from "../../results/store/hosts.ts";
 import { referenceMark } from "../../results/store/reference_sweeps.ts";
 import { SweepRunsError } from "../../results/store/results.ts";
-import { executePlan, NoValidLoadError } from "../execute.ts";
 import type { PageSource } from "../plan/page_source.ts";
 import { placeOf, placesOf } from "../plan/places.ts";
 import { planDigest, readPlan } from "../plan/plan.ts";
 import type { Plan } from "../plan/plan_document.ts";
+import { NoValidLoadError, type PageShard } from "./page_shard.ts";
 import { isFinished, referencePath, shardPath } from "./shards.ts";
 import { refuseUnknownCell, type SharedPlan } from "./shared_plan.ts";
 import { readSubmission, refuseOther, refuseOtherPlan } from "./submission.ts";
@@ -38,7 +37,6 @@ export interface CellShard {
 export interface CellRun {
   readonly home: string;
   readonly source: PageSource;
-  readonly report: ReportOf;
   readonly plan: SharedPlan;
   /** From 1: a page on a link, see places.ts; of flows: a link. */
   readonly cell: number;
@@ -48,26 +46,22 @@ export interface CellRun {
   /** What every machine runs too; null: nothing. */
   readonly reference: Plan | null;
   readonly json: boolean;
+  /** Runs a part of a plan of pages, once. Sets the exit status if it was stopped. False: it is finished already. */
+  readonly runPages: (plan: Plan, shard: PageShard) => Promise<boolean>;
   /** Runs the cell into its shard. Sets the exit status when it was stopped. False: it is finished already. */
   readonly runInto: (shard: CellShard) => Promise<boolean>;
 }
 
 /** `runInto` of a plan of pages. */
-export function runPagesInto(
-  { home, source, report, json, cell }: Pick<CellRun, "home" | "source" | "report" | "json" | "cell">,
-  plan: Plan,
-): CellRun["runInto"] {
+export function runPagesInto({ cell, runPages }: Pick<CellRun, "cell" | "runPages">, plan: Plan): CellRun["runInto"] {
   const { page, link } = placeOf(plan, cell);
   const placed = (of: { page: string; link: string }): number | null =>
     of.page === page && of.link === link ? cell : null;
-  return async (shard) => {
-    const part = { ...shard, cell, environment: {}, placeOf: placed };
-    return await executePlan({ home, plan, source, report, fresh: false, once: true, json, shard: part });
-  };
+  return (shard) => runPages(plan, { ...shard, cell, environment: {}, placeOf: placed });
 }
 
 async function runReference(
-  { home, source, report, json, shards }: CellRun,
+  { runPages, shards }: Pick<CellRun, "runPages" | "shards">,
   plan: Plan,
   shard: Omit<CellShard, "path">,
 ): Promise<void> {
@@ -82,7 +76,7 @@ async function runReference(
     placeOf: ({ page, link }: { page: string; link: string }) => places.get(JSON.stringify([page, link])) ?? null,
   };
   try {
-    await executePlan({ home, plan, source, report, fresh: false, once: true, json, shard: part });
+    await runPages(plan, part);
   } catch (error) {
     // Whoever merges is told that this machine has not been compared.
     if (error instanceof NoValidLoadError) say(`reference cells: ${error.message}; the cell runs all the same`);

@@ -51,7 +51,7 @@ function terminalOf(results: Results, id: number): string {
     new Map(),
     answer,
   );
-  return outcomeLines(outcome, "report.html")
+  return outcomeLines(outcome)
     .map(({ text }) => text)
     .join(" ")
     .replaceAll(/\s+/g, " ");

@@ -36,9 +36,9 @@ test("a stop file ends the run after the load in flight; while it is there nothi
   assert.deepEqual([second.state, second.done, second.wall_ms], ["stopped", 5, 0]);
   rmSync(join(home, "stop"));
   const third = await fastRun({ home, plan, measure: validLoad, askedToEnd: askedToEnd(home, options) });
-  assert.deepEqual([third.state, third.done, third.asked], ["finished", third.loads, null]);
+  assert.deepEqual([third.state, third.done, third.asked], ["finished", third.all, null]);
   const results = openResults(home);
-  assert.deepEqual(results.loadsOf(1).length, third.loads);
+  assert.deepEqual(results.loadsOf(1).length, third.all);
   results.close();
 });
 

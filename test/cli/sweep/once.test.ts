@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { checkout } from "../../../cli/base/programs.ts";
+import { executePages } from "../../../cli/instruments/page/run/instrument.ts";
 import { pages as source } from "../../../cli/pages/source.ts";
 import { openResults } from "../../../cli/results/store/results.ts";
-import { executePlan } from "../../../cli/sweep/execute.ts";
 import { planOf } from "../../../cli/sweep/plan/plan.ts";
 import { fastRun, sweepOf, validLoad } from "./fast_runner.ts";
 
@@ -47,7 +47,7 @@ test("a run that is to be the only one runs no load where the sweep was finished
     const results = openResults(home);
     results.finishSweep(results.beginSweep(sweepOf(plan), false).sweep.id);
     assert.equal(
-      await executePlan({
+      await executePages({
         home,
         plan,
         source,

@@ -30,13 +30,13 @@ async function outcome(
     return { log: { ...log, _trilane: { ...log._trilane, status, reasons, metrics } } };
   };
   try {
-    const { loads } = await fastRun({ home, plan, measure });
+    const { all: loads } = await fastRun({ home, plan, measure });
     const results = openResults(home);
     const of = outcomeOf(results.cellsOf(1), results.loadsOf(1), plan, loads);
     results.close();
     return {
       ...of,
-      text: outcomeLines(of, "report.html")
+      text: outcomeLines(of)
         .map(({ text }) => text)
         .join("\n"),
     };

@@ -63,7 +63,7 @@ describe("runner", () => {
       tell: (event) => events.push(event),
     });
     const loads = cellsOf(plan).length * plan.repetitions;
-    assert.deepEqual([outcome.state, outcome.done, outcome.loads], ["finished", loads, loads]);
+    assert.deepEqual([outcome.state, outcome.done, outcome.all], ["finished", loads, loads]);
     assertWhole(home, plan);
     assert.ok(asked.every((request) => request.timeout_ms === 9000 && request.settle_ms === 30));
     assert.ok(
@@ -171,7 +171,7 @@ describe("runner", () => {
     // A night between two runs does not count; the block that has begun is gone on with.
     context.mock.timers.tick(8 * 3_600_000);
     const outcome = await fastRun({ home, plan, ...clock });
-    assert.deepEqual([outcome.state, outcome.done, outcome.loads], ["finished", 3, 3]);
+    assert.deepEqual([outcome.state, outcome.done, outcome.all], ["finished", 3, 3]);
     assert.equal(isFinished(home), true);
   });
 
@@ -396,7 +396,7 @@ describe("loads that are enough", () => {
       "doubtful h1": 9,
       "doubtful h3": 9,
     });
-    assert.deepEqual([outcome.state, outcome.done, outcome.loads], ["finished", 30, 30]);
+    assert.deepEqual([outcome.state, outcome.done, outcome.all], ["finished", 30, 30]);
     const last = events.at(-1);
     // What is given up is planned until the next load would begin.
     assert.ok(last?.event === "load-finished" && last.done === 30 && last.loads === 36);
@@ -433,7 +433,7 @@ describe("loads that are enough", () => {
     assert.equal(first.state, "stopped");
     const second = await fastRun({ home, plan, measure: measure(counts) });
     // What the doubtful page takes hangs on which of its loads was cut off.
-    assert.deepEqual([second.state, second.done], ["finished", second.loads]);
+    assert.deepEqual([second.state, second.done], ["finished", second.all]);
     assert.equal(storedLoads(home).filter((load) => load.page === "clear").length, 12);
   });
 });

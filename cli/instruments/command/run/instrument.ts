@@ -1,6 +1,7 @@
 // Commands as an instrument of the engine: which cells a plan has, what one run is asked to be, and what came of all of them. How a run is
 // made is attempt.ts's, in which order the engine's.
 
+import { RunError } from "../../../base/errors.ts";
 import { wrapped } from "../../../base/wrapped_text.ts";
 import type { ExecutionTerms, Instrument } from "../../../engine/instrument.ts";
 import { spkiList, tryLab } from "../../../load/lab.ts";
@@ -88,7 +89,7 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
         failure:
           counts.valid > 0
             ? null
-            : `no run of sweep ${sweep.id} is valid: ${runs.at(-1)?.reasons[0] ?? "no reason was given"}`,
+            : new RunError(`no run of sweep ${sweep.id} is valid: ${runs.at(-1)?.reasons[0] ?? "no reason was given"}`),
       };
     },
     report: async (results, sweep) => (await import("../report/command_report.ts")).commandReport(results, sweep),

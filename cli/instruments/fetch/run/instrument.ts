@@ -2,7 +2,7 @@
 // fetch is made is attempt.ts's, in which order the engine's.
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
-import { UserError } from "../../../base/errors.ts";
+import { RunError, UserError } from "../../../base/errors.ts";
 import { wrapped } from "../../../base/wrapped_text.ts";
 import type { ExecutionTerms, Instrument } from "../../../engine/instrument.ts";
 import { tryLab } from "../../../load/lab.ts";
@@ -91,7 +91,7 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
         failure:
           counts.valid > 0
             ? null
-            : `no object of sweep ${sweep.id} came: ${all.at(-1)?.reasons[0] ?? "no reason was given"}`,
+            : new RunError(`no object of sweep ${sweep.id} came: ${all.at(-1)?.reasons[0] ?? "no reason was given"}`),
       };
     },
     report: async (results, sweep) => (await import("../report/fetch_report.ts")).fetchReport(results, sweep, systems),

@@ -2,6 +2,7 @@
 // is made is attempt.ts's, in which order the engine's.
 
 import type { FlowResult } from "../../../../schemas/generated/flow_result.ts";
+import { RunError } from "../../../base/errors.ts";
 import { chromiumPath, programPath } from "../../../base/programs.ts";
 import { wrapped } from "../../../base/wrapped_text.ts";
 import type { ExecutionTerms, Instrument, RunSession, Shard } from "../../../engine/instrument.ts";
@@ -36,6 +37,8 @@ export interface FlowExecution extends ExecutionTerms {
 }
 
 export interface FlowShard extends Shard {
+  /** Its number in the plan. */
+  readonly cell: number;
   /** In its short form, what the shard's number stands for. */
   readonly link: string;
   /** @throws UserError if a page's recording is not the one that all machines are to load. */
@@ -125,7 +128,7 @@ export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> 
         lines: [...flowTable(cells), "", ...further, ...(further.length > 0 ? [""] : [])],
         failure: all.some(({ status }) => status === "valid")
           ? null
-          : `no run of sweep ${sweep.id} was valid: ${noneValidReason(all)}`,
+          : new RunError(`no run of sweep ${sweep.id} was valid: ${noneValidReason(all)}`),
       };
     },
     report: async (results, sweep) => (await import("../report/flow_report.ts")).flowReport(results, sweep),

@@ -1,0 +1,188 @@
+// Page loads as an instrument of the engine: which pages are made ready, how the sweep begins, how its loads run (cli/sweep/runner.ts) and what
+// came of them. Parses no words and writes no plan.
+
+import type { PlanPage } from "../../../../schemas/generated/sweep_plan.ts";
+import { RunError } from "../../../base/errors.ts";
+import { chromiumPath } from "../../../base/programs.ts";
+import { execute } from "../../../engine/execute.ts";
+import type { Conclusion, ExecutionTerms, Instrument, Session } from "../../../engine/instrument.ts";
+import { tryLab } from "../../../load/lab.ts";
+import { allowedCpus, labsWords } from "../../../load/lab_cpus.ts";
+import type { Recording } from "../../../recording/archive/archive.ts";
+import { failedUrlsOf } from "../../../recording/archive/recorded_requests.ts";
+import { isSynthetic } from "../../../recording/archive/recording_source.ts";
+import type { ReportOf } from "../../../report/report_files.ts";
+import { storedAnswer } from "../../../results/answer/stored_answer.ts";
+import { modelledEnvironment, modelledPages } from "../../../results/store/modelled_pages.ts";
+import { deviceEnvironment } from "../../../results/store/page_devices.ts";
+import type { Sweep } from "../../../results/store/results.ts";
+import { LooksSoFar } from "../../../sweep/answer_so_far.ts";
+import { NoValidLoadError, type PageShard } from "../../../sweep/cluster/page_shard.ts";
+import { evidenceFolder } from "../../../sweep/evidence.ts";
+import { loadedCells } from "../../../sweep/link_tests.ts";
+import { failureOf, outcomeLines, outcomeOf } from "../../../sweep/outcome.ts";
+import { refuseTooShort, refuseVideoContradictions } from "../../../sweep/plan/contradictions.ts";
+import { cellGuess } from "../../../sweep/plan/estimate.ts";
+import { pageName } from "../../../sweep/plan/page_patterns.ts";
+import { pinnedPages } from "../../../sweep/plan/pinned_pages.ts";
+import { cellsOf, planDigest } from "../../../sweep/plan/plan.ts";
+import type { Plan } from "../../../sweep/plan/plan_document.ts";
+import { unusualDevice } from "../../../sweep/plan/recording_trial.ts";
+import { videoLength_s } from "../../../sweep/plan/video_pages.ts";
+import { type Labs, type RunOutcome, runSweep } from "../../../sweep/runner.ts";
+
+export interface PageExecution extends ExecutionTerms {
+  readonly plan: Plan;
+  readonly report: ReportOf;
+  /** Not again if the plan's newest sweep is finished. */
+  readonly once?: boolean;
+  /** The whole command ends so long after the process began, with what it has; the answer is needed then, or it fails. Default: no limit. */
+  readonly limit_s?: number;
+  /** Default: loads run one after another. */
+  readonly labs?: Labs;
+  /** Prints what came of the finished sweep, in place of its table and verdict. */
+  readonly conclude?: (sweep: number) => Promise<void>;
+  /** Only some of the plan's cells, into a file of their own; without a report. */
+  readonly shard?: PageShard;
+}
+
+/**
+ * Runs a plan of page loads. Sets the exit status if it was stopped. False: it was to run once, and is finished.
+ * @throws RunError if no load was of use.
+ */
+export function executePages(execution: PageExecution): Promise<boolean> {
+  return execute(execution, pageInstrument(execution));
+}
+
+/** Before the limit no load begins any more: the last one ends in this time, and the report is written. */
+const reserve_ms = 45_000;
+
+function pageInstrument(execution: PageExecution): Instrument<Sweep, RunOutcome> {
+  const { home, plan, source, fresh, evidence, shard, labs, limit_s } = execution;
+  const planned = cellsOf(plan).filter((cell) => !shard || shard.placeOf(cell) !== null);
+  const made = {
+    recordings: new Map() as ReadonlyMap<string, Recording>,
+    pinned: new Map() as ReadonlyMap<string, number>,
+  };
+  // Loaded while the pages are made ready; the browser's own library is the slow part.
+  const measuring = import("../../../load/load.ts");
+  measuring.catch(() => undefined);
+  return {
+    noun: "loads",
+    shard,
+    profiles: planned.map(({ link_profile }) => link_profile),
+    blocks: plan.repetitions,
+    prepare: async (held, progress) => {
+      const pages = shard ? pagesOf(plan, planned) : plan.pages;
+      const recordings = await held(() => source.preparePages(home, pages, (event) => progress.tell(event)));
+      shard?.check(recordings);
+      refuseVideoContradictions(plan, recordings);
+      refuseTooShort(plan, cellsOf(plan), recordings);
+      chromiumPath();
+      await tryLab();
+      made.recordings = recordings;
+    },
+    begin: (results, start) => {
+      const { name, seed } = plan;
+      const { recordings } = made;
+      const environment = {
+        ...start.environment,
+        labs: labsWords(labs?.most ?? 1, allowedCpus()),
+        ...modelledEnvironment(recordings.values()),
+        ...deviceEnvironment([...recordings].map(([page, recording]) => [page, unusualDevice(recording)])),
+        ...shard?.environment,
+      };
+      const cells = planned.map((cell) => ({ ...cell, recording_digest: recordings.get(cell.page)?.digest ?? "" }));
+      const sweep = { name, plan, plan_digest: planDigest(plan), seed, ...start, environment, cells };
+      return execution.once ? results.beginSweepOnce(sweep) : results.beginSweep(sweep, fresh);
+    },
+    placedCells: (results, { id }) =>
+      results.cellsOf(id).map((cell) => ({ cell: cell.id, place: shard?.placeOf(cell) ?? 0 })),
+    linkCells: (results, { id }) => loadedCells(results, id),
+    settle: async ({ results, sweep, signal, store, tell }) => {
+      made.pinned = await pinnedPages({
+        ...{ home, plan, results, sweep: sweep.id, recordings: made.recordings, signal, store, tell },
+        decides: shard === undefined,
+        tryRecording: (await import("../../../load/pin_decision.ts")).tryRecording,
+      });
+    },
+    run: async ({ progress: _, store: __, ...session }) => {
+      const { results, sweep, tell } = session;
+      const { recordings, pinned } = made;
+      const filmed = plan.films || plan.metric === "si" ? await import("../../../load/filmstrip.ts") : null;
+      // What is seen can only be measured from a film.
+      const measure = filmed && plan.metric === "si" ? filmed.measureFilmed : (await measuring).measureLoad;
+      const looks = plan.lanes.length > 1 && !shard ? new LooksSoFar({ results, sweep }) : null;
+      return await runSweep({
+        ...{ ...session, home, plan, measure },
+        urlOf: (page) => recordings.get(page)?.url ?? "",
+        failedUrlsOf: (page) => failedUrlsOf(recordings.get(page) ?? { notes: {} }),
+        videoOf: (page) => videoLength_s(recordings.get(page)),
+        pinnedOf: (page) => pinned.get(page) ?? null,
+        isComplete: (page) => isSynthetic(recordings.get(page) ?? { source: "" }),
+        ...(filmed && plan.films ? { film: filmed.filmLoad } : {}),
+        ...(evidence === undefined ? {} : { evidenceOf: evidenceFolder(evidence, sweep) }),
+        guess_ms: cellGuess(plan, (page) => recordings.get(page), results),
+        ...(labs ? { labs } : {}),
+        // The clock of performance.now() began with the process.
+        ...(limit_s === undefined ? {} : { most_ms: () => limit_s * 1000 - reserve_ms - performance.now() }),
+        tell: (event) => {
+          tell(event);
+          const answer = event.event === "load-finished" ? looks?.after(event) : null;
+          if (answer) tell(answer);
+        },
+      });
+    },
+    conclude: (session, outcome) =>
+      shard ? concludeShard(plan, shard, session, outcome) : concludeSweep(execution, session, outcome),
+    report: execution.report,
+  };
+}
+
+function pagesOf(plan: Plan, cells: readonly { readonly page: string }[]): PlanPage[] {
+  const named = new Set(cells.map(({ page }) => page));
+  return plan.pages.filter((page) => named.has(pageName(page)));
+}
+
+function concludeShard(
+  plan: Plan,
+  { cell, host, path }: PageShard,
+  { results, sweep }: Session<Sweep>,
+  { all: loads, wall_ms }: RunOutcome,
+): Conclusion {
+  const stored = results.cellsOf(sweep.id);
+  const { table, counts, cells } = outcomeOf(stored, results.loadsOf(sweep.id), plan, loads, modelledPages(sweep));
+  const facts = { loads, ...counts, wall_s: wall_ms / 1000 };
+  return {
+    event: () => ({ event: "cell-finished", cell, host: host.name, shard: path, ...facts, cells }),
+    lines: [...table, ""],
+    failure:
+      counts.valid > 0
+        ? null
+        : new NoValidLoadError(`no load in ${path} was valid: see why with \`trilane report ${path}\``),
+  };
+}
+
+function concludeSweep(
+  { plan, limit_s, conclude }: PageExecution,
+  { results, sweep }: Session<Sweep>,
+  { all: loads, wall_ms, cut }: RunOutcome,
+): Conclusion {
+  const answer = storedAnswer(results, sweep);
+  const attempts = results.loadsOf(sweep.id);
+  const ended = outcomeOf(results.cellsOf(sweep.id), attempts, plan, loads, modelledPages(sweep), answer, cut);
+  const failure = failureOf({ sweep: sweep.id, plan, loads: attempts, answer, cut, limit_s });
+  // A remedy is named once.
+  const verdict = failure === null && ended.remedy !== null ? [...ended.verdict, ended.remedy] : ended.verdict;
+  const { counts, cells } = ended;
+  const facts = { loads, ...counts, wall_s: wall_ms / 1000 };
+  return {
+    event: (report) => ({
+      ...{ event: "sweep-finished", sweep: sweep.id, ...facts, report },
+      ...{ verdict: [...ended.answer, ...verdict], cells },
+    }),
+    lines: conclude ? [] : outcomeLines({ ...ended, verdict }),
+    failure: failure === null ? null : new RunError(failure),
+    ...(conclude ? { further: () => conclude(sweep.id) } : {}),
+  };
+}
