@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { INPUT_BYTES = 1 << 16, RUNS = 5000, PATH_BYTES = 4096 };
+#ifndef FUZZ_RUNS
+#define FUZZ_RUNS 5000
+#endif
+enum { INPUT_BYTES = 1 << 16, RUNS = FUZZ_RUNS, PATH_BYTES = 4096 };
 
 // splitmix64
 static uint64_t draw(uint64_t *state, uint64_t below) {
