@@ -58,23 +58,36 @@ export function entriesOf(capture: Capture, options: EntriesOptions): HarEntry[]
 const isMadeUp = ({ headers }: Protocol.Network.Response): boolean =>
   Object.keys(headers).some((name) => name.toLowerCase() === "non-authoritative-reason");
 
+/** Whether it began while another request of its URL was under way on a connection. */
+function hasTwin(capture: Capture, { sent }: CapturedRequest): boolean {
+  return capture.requests.some(
+    (other) =>
+      other.sent.request.url === sent.request.url &&
+      (other.response?.connectionId ?? 0) > 0 &&
+      other.sent.timestamp <= sent.timestamp &&
+      (other.end === null || other.end.timestamp_s > sent.timestamp),
+  );
+}
+
 /**
- * It waited for another request of the same URL, whose answer the cache was still taking in: told as no cache's, though it came over
- * no connection and took no bytes. Of preflights, too, some versions tell neither.
+ * It waited for another request of the same URL, whose answer the cache was still taking in: Chromium names no cache, though the answer
+ * came over no connection. It took no bytes, or, of two that read at the same time, those that it was the first to read.
+ * Of preflights, too, some versions tell neither.
  */
-function isSharedAnswer({ sent, response, receivedBytes, end }: CapturedRequest): boolean {
+function isSharedAnswer(capture: Capture, request: CapturedRequest): boolean {
+  const { sent, response, receivedBytes, end } = request;
   if (sent.request.method !== "GET" || response === null || response.fromServiceWorker || isMadeUp(response))
     return false;
   const came_bytes =
     end === null || end.how === "failed" ? response.encodedDataLength + receivedBytes : end.encodedBytes;
-  return response.connectionId === 0 && came_bytes === 0;
+  return response.connectionId === 0 && (came_bytes === 0 || hasTwin(capture, request));
 }
 
-function cacheOf(request: CapturedRequest): HarEntry["_fromCache"] {
+function cacheOf(capture: Capture, request: CapturedRequest): HarEntry["_fromCache"] {
   if (request.fromMemoryCache) return "memory";
   if (request.response?.fromPrefetchCache) return "prefetch";
   if (request.response?.fromDiskCache) return "disk";
-  return isSharedAnswer(request) ? "shared" : undefined;
+  return isSharedAnswer(capture, request) ? "shared" : undefined;
 }
 
 function frameOf(capture: Capture, request: CapturedRequest): "main" | "child" | "worker" {
@@ -95,16 +108,16 @@ function initiatorOf(initiator: Protocol.Network.Initiator): Initiator {
   };
 }
 
-function transferredBytes(request: CapturedRequest): number {
-  if (cacheOf(request) !== undefined) return 0;
+function transferredBytes(request: CapturedRequest, fromCache: HarEntry["_fromCache"]): number {
+  if (fromCache !== undefined) return 0;
   if (request.end && request.end.how !== "failed") return Math.max(0, Math.round(request.end.encodedBytes));
   return Math.max(0, Math.round((request.response?.encodedDataLength ?? 0) + request.receivedBytes));
 }
 
-function responseOf(request: CapturedRequest, wire: WireHeaders): HarResponse {
+function responseOf(request: CapturedRequest, wire: WireHeaders, fromCache: HarEntry["_fromCache"]): HarResponse {
   const { response, end } = request;
   const error = end?.how === "failed" ? end.error : null;
-  const transferred = transferredBytes(request);
+  const transferred = transferredBytes(request, fromCache);
   const headers: HarHeader[] = headersOf(wire.response?.headers ?? response?.headers ?? {});
   // Only HTTP/1 has headers as text; for the others their size on the wire is not told.
   const headersSize = wire.response?.headersText?.length ?? -1;
@@ -146,7 +159,8 @@ const arrivalsOf = ({ sent, arrivals }: CapturedRequest, end_s: number): number[
 function entryOf(capture: Capture, request: CapturedRequest, wire: WireHeaders, options: EntriesOptions): HarEntry {
   const { sent, response, end } = request;
   const issued_s = sent.timestamp;
-  const timing = cacheOf(request) === "memory" ? undefined : response?.timing;
+  const fromCache = cacheOf(capture, request);
+  const timing = fromCache === "memory" ? undefined : response?.timing;
   const headersEnd_s =
     timing && timing.receiveHeadersEnd >= 0 ? timing.requestTime + timing.receiveHeadersEnd / 1000 : null;
   // A redirect's own time ends with its headers; the next request's beginning is told only after the browser's checks.
@@ -156,7 +170,6 @@ function entryOf(capture: Capture, request: CapturedRequest, wire: WireHeaders, 
   const postData = sent.request.postData;
   const contentType = headers.find(({ name }) => name.toLowerCase() === "content-type")?.value;
   const connectionId = response && response.connectionId > 0 ? String(response.connectionId) : undefined;
-  const fromCache = cacheOf(request);
   const address = response?.remoteIPAddress?.replace(/^\[|\]$/g, "");
   return {
     pageref: options.pageref,
@@ -180,7 +193,7 @@ function entryOf(capture: Capture, request: CapturedRequest, wire: WireHeaders, 
       bodySize:
         postData === undefined ? (sent.request.hasPostData ? -1 : 0) : new TextEncoder().encode(postData).length,
     },
-    response: responseOf(request, wire),
+    response: responseOf(request, wire, fromCache),
     cache: {},
     timings: phases,
     ...(address ? { serverIPAddress: address } : {}),

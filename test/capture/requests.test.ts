@@ -116,6 +116,38 @@ test("what another request of the same URL was still filling the cache with move
   );
 });
 
+test("of two requests of one URL that read the same answer, the one without a connection is shared, whatever it read", () => {
+  const withTwin = (isTwinOver: boolean) => {
+    const capture = newCapture("frame");
+    const [first] = eventsOf(image);
+    assert.equal(first?.method, "Network.requestWillBeSent");
+    for (const event of eventsOf(image)) {
+      if (isTwinOver || event.method !== "Network.loadingFinished") take(capture, event);
+    }
+    const shift_s = isTwinOver ? 1e6 : 0;
+    for (const event of eventsOf(image)) {
+      if (!("requestId" in event.params)) continue;
+      const renamed = { ...event.params, requestId: "twin" };
+      if (event.method === "Network.requestWillBeSent")
+        take(capture, {
+          ...event,
+          params: { ...renamed, timestamp: event.params.timestamp + shift_s },
+        } as typeof event);
+      else if (event.method === "Network.responseReceived")
+        take(capture, {
+          ...event,
+          params: { ...renamed, response: { ...event.params.response, connectionId: 0 } },
+        } as typeof event);
+      else if (event.method === "Network.loadingFinished" || event.method === "Network.dataReceived")
+        take(capture, { ...event, params: renamed } as typeof event);
+    }
+    return entriesFrom(capture).find(({ _trilane: { requestId } }) => requestId === "twin");
+  };
+  assert.equal(withTwin(false)?._fromCache, "shared");
+  assert.equal(withTwin(false)?.response._transferSize, 0);
+  assert.equal(withTwin(true)?._fromCache, undefined, "the first one had ended");
+});
+
 test("a cancelled request says so and counts the bytes that came", () => {
   const capture = newCapture("frame");
   const events = eventsOf(image).filter(({ method }) => method !== "Network.loadingFinished");
