@@ -1,6 +1,5 @@
 // What a lab's browser sends the replay over HTTP/1.1 and HTTP/2, in process over a pair of sockets: each
 // connection comes to its end once the client has finished its side, and is told as closed.
-#include "base/clock.h"
 #include "replay/h1/h1.h"
 #include "replay/h2/h2.h"
 #include "replay/report.h"
@@ -54,7 +53,7 @@ static void send_rest(void *context) {
 }
 
 static void talk(bool is_h2, const uint8_t *data, size_t size, size_t first) {
-    struct report *report = report_open(&recording, true, clock_now_ns());
+    struct report *report = report_open(&recording, true, 0);
     struct exchange_site *site = exchange_site_open(&recording, report);
     struct stream_set streams;
     int pair[2];
@@ -64,7 +63,7 @@ static void talk(bool is_h2, const uint8_t *data, size_t size, size_t first) {
     PROMISE(loop_add(loop, &client, EPOLLIN) == 0);
     struct stream *stream = stream_open(&streams, pair[1], NULL, "192.0.2.1", 443);
     struct exchange_connection *connection =
-        exchange_connection_open(site, is_h2 ? LANE_H2 : LANE_H1, "192.0.2.1", 443, clock_now_ns());
+        exchange_connection_open(site, is_h2 ? LANE_H2 : LANE_H1, "192.0.2.1", 443, 0);
     PROMISE(stream && connection && (is_h2 ? h2_open : h1_open)(stream, connection) == 0);
     PROMISE(send(client.fd, data, first, MSG_NOSIGNAL) == (ssize_t)first);
     rest = data + first;
