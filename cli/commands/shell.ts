@@ -15,7 +15,7 @@ import { openLiveLine } from "../link/meter/live_line.ts";
 import { readAskedLink } from "../link/profile_file.ts";
 import { newControlPath } from "../link/socket_path.ts";
 import { extraRttArguments, extraRtts } from "../load/extra_rtts.ts";
-import { type LabOptions, labCommand, spkiList } from "../load/lab.ts";
+import { commandEnvironment, type LabOptions, labCommand, spkiList } from "../load/lab.ts";
 import type { Reach } from "../load/reach/reach.ts";
 import {
   defineReach,
@@ -155,7 +155,7 @@ async function runBehindLink(
   const home = homeFolder(options.home);
   const recording = options.recording ?? null;
   const { far, replayOptions, spkis } = settings;
-  const environment = shellEnvironment(spkis === null ? null : { home, spkis });
+  const environment = commandEnvironment(spkis === null ? null : { home, spkis });
   const control = options.control ?? (options.meter ? join(scratch, "control") : undefined);
   const shaperOptions = [...settings.shaperOptions];
   const pass = (name: string, value: string | undefined) => {
@@ -178,23 +178,6 @@ async function runBehindLink(
   } finally {
     line?.close();
   }
-}
-
-/**
- * No proxies, which nothing in a lab can reach; and the origins' certificate authority where programs look for one. Browsers look
- * in none of these: what Chromium's --ignore-certificate-errors-spki-list takes is in TRILANE_SPKI_LIST.
- */
-function shellEnvironment(authority: { readonly home: string; readonly spkis: string } | null): NodeJS.ProcessEnv {
-  const own = Object.entries(process.env).filter(([name]) => !/^(https?|ftp|all|no)_proxy$/i.test(name));
-  if (authority === null) return Object.fromEntries(own);
-  const file = join(authority.home, "ca", "ca.pem");
-  return {
-    ...Object.fromEntries(own),
-    CURL_CA_BUNDLE: file,
-    SSL_CERT_FILE: file,
-    NODE_EXTRA_CA_CERTS: file,
-    TRILANE_SPKI_LIST: authority.spkis,
-  };
 }
 
 /** Ctrl-C in the terminal reaches the command itself, so here it is only outlived. */

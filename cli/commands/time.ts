@@ -29,10 +29,14 @@ export const command: Command<TimeOptions> = {
       })
       .option("new", { type: "boolean", default: false, describe: "start over instead of resuming an earlier one" })
       .option("dry-run", { type: "boolean", default: false, describe: "show what would be run; run nothing" })
-      .group(["link", "command", "runs", "decide", "recording", "number", "dry-run", "new"], essentials)
+      .group(["link", "command", "runs", "decide", "recording", "reach", "number", "dry-run", "new"], essentials)
       .example(
         "trilane time --link 10mbit/50ms --recording shop -- curl -so /dev/null https://shop.example/",
         "a recorded origin through a link",
+      )
+      .example(
+        "trilane time --link slow-4g --reach localhost:3000 -- curl -so /dev/null http://localhost:3000/",
+        "a development server through a link",
       )
       .example(
         "trilane time --command old='./old --port 0' --command new='./new --port 0'",
@@ -48,7 +52,7 @@ export const command: Command<TimeOptions> = {
       )
       .epilogue(
         [
-          "Every command runs once in each block, in random order, so that a slow minute of the machine meets all of them. A run has no terminal, an empty input, and its output is kept at both ends only. It counts if its exit status is 0; else it has failed, with the end of its output. Processes that a command leaves behind are killed when it has ended. Behind a link a command reaches the link's other end alone: with --recording that recording's origins.",
+          "Every command runs once in each block, in random order, so that a slow minute of the machine meets all of them. A run has no terminal, an empty input, and its output is kept at both ends only. It counts if its exit status is 0; else it has failed, with the end of its output. Processes that a command leaves behind are killed when it has ended. Behind a link a command reaches the link's other end alone: a recording's origins, servers of this machine (--reach localhost:3000), or the internet (--outside).",
           "",
           metricHelp("What is measured; over runs medians, with 95 % intervals of order statistics.", { command: "" }),
         ].join("\n"),

@@ -3,6 +3,7 @@
 // at both ends of the link. Composes command lines.
 // Starts only `trilane-replay --print-spki` and, as a check, an empty lab.
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { RunError, UserError } from "../base/errors.ts";
 import { programPath } from "../base/programs.ts";
 import { ProgramFailure, runProgram } from "../base/run_program.ts";
@@ -105,6 +106,25 @@ export function labCommand({
     ...(flows ? ["--keep-capabilities", "--", ...flowsEnd("near", flows)] : ["--"]),
   ];
   return { replay: [...replay, ...far], shaper };
+}
+
+/**
+ * For a user's command behind a link: no proxies, which nothing in a lab can reach; and the origins' certificate authority where programs look for one. Browsers look
+ * in none of these: what Chromium's --ignore-certificate-errors-spki-list takes is in TRILANE_SPKI_LIST.
+ */
+export function commandEnvironment(
+  authority: { readonly home: string; readonly spkis: string } | null,
+): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !/^(https?|ftp|all|no)_proxy$/i.test(name));
+  if (authority === null) return Object.fromEntries(own);
+  const file = join(authority.home, "ca", "ca.pem");
+  return {
+    ...Object.fromEntries(own),
+    CURL_CA_BUNDLE: file,
+    SSL_CERT_FILE: file,
+    NODE_EXTRA_CA_CERTS: file,
+    TRILANE_SPKI_LIST: authority.spkis,
+  };
 }
 
 /** Why one of our programs ended, by its last line, which it begins with its name. */

@@ -1,10 +1,14 @@
 // `trilane time`: what a command does is what is said of it, whatever it does; nothing of it is left; behind a link it is the link that is
 // timed. Times are held to one another, not to a clock.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import type { CommandExport } from "../../schemas/generated/command_export.ts";
 
@@ -111,6 +115,36 @@ describe("trilane time", () => {
     assert.match(run("list").stdout, /time one two +2 commands/);
     const html = readFileSync(/report: (.*)/.exec(run("report").stdout)?.[1] ?? "", "utf8");
     assert.match(html, /<p class="answer">two takes/);
+  });
+
+  test("a server of this machine is reached through the link, and no other of its ports", async () => {
+    const servers = [1, 2].map(() => createServer((_, response) => response.end("here")));
+    for (const server of servers) await once(server.listen(0, "127.0.0.1"), "listening");
+    const [open = 0, closed = 0] = servers.map((server) => (server.address() as AddressInfo).port);
+    const get = (port: number): string =>
+      `${process.execPath} -e "const b = performance.now(); fetch('http://localhost:${port}/').then((r) => r.text()).then((t) => console.log(t + ' took ' + (performance.now() - b)))"`;
+    const child = spawn(
+      trilane,
+      [
+        ...["time", "--new", "--home", home, "--link", "1mbit/200ms", "--reach", `localhost:${open}`, "--runs", "1"],
+        ...["--number", "took=took ([0-9.]+)", "--command", `open=${get(open)}`, "--command", `closed=${get(closed)}`],
+      ],
+      { stdio: ["ignore", "ignore", "pipe"] },
+    );
+    const [said] = await Promise.all([text(child.stderr), once(child, "exit")]);
+    for (const server of servers) server.close();
+    assert.match(said, new RegExp(`at the other end of the link: localhost:${open} of this machine, and nothing else`));
+    const runs = Object.fromEntries(exported().runs.map((each) => [each.command, each]));
+    assert.equal(runs.open?.status, "valid", said + JSON.stringify(runs.open?.reasons));
+    // Two round trips: the connection, and the answer.
+    const took = runs.open?.record?.numbers[0]?.value ?? 0;
+    assert.ok(took >= 398, `${took} ms`);
+    assert.equal(runs.closed?.status, "failed");
+    const silent = time("--link", "3g", "--reach", `localhost:${closed}`, "--", "true");
+    assert.deepEqual(
+      [silent.status, silent.stderr],
+      [2, `trilane: --reach localhost:${closed}: nothing listens there: start the server first\n`],
+    );
   });
 
   test("a plan's file is run by sweep, too, and a stale file of numbers is not read", () => {

@@ -3,10 +3,19 @@ import type { CommandsPlanned } from "../../../../schemas/generated/commands_pla
 import { count } from "../../../base/numbers.ts";
 import { shellWord } from "../../../base/shell_word.ts";
 import { paragraph } from "../../../base/wrapped_text.ts";
+import type { StoredCommandPlan } from "../../../results/store/results.ts";
 import { type CommandPlan, commandCellsOf } from "./plan.ts";
 
 /** A time is known once a command was run. */
 export const guess_ms = 1000;
+
+/** What is at the other end of a plan's links. */
+export function farWords({ recording, reach, outside, allow_local_network }: StoredCommandPlan): string {
+  if (recording !== undefined) return `the origins of the recording ${recording}`;
+  if (reach) return `${reach.join(", ")} of this machine`;
+  if (!outside) return "nothing";
+  return allow_local_network ? "the internet and this machine's networks, live" : "the internet, live";
+}
 
 export function describeCommands(plan: CommandPlan): CommandsPlanned {
   const cells = commandCellsOf(plan);
@@ -16,22 +25,21 @@ export function describeCommands(plan: CommandPlan): CommandsPlanned {
     commands: [...plan.commands] as CommandsPlanned["commands"],
     links: [...new Set(cells.flatMap(({ link }) => link ?? []))],
     recording: plan.recording ?? null,
+    reach: [...(plan.reach ?? [])],
+    outside: plan.outside ?? false,
     runs: cells.length * plan.repetitions,
   };
 }
 
 /** The plan for people, within 80 columns. */
-export function commandPlanLines(
-  plan: CommandPlan,
-  { name, commands, links, recording, runs }: CommandsPlanned,
-): string[] {
+export function commandPlanLines(plan: CommandPlan, { name, commands, links, runs }: CommandsPlanned): string[] {
   const each = `${count(commands.length, "command")}${links.length > 1 ? ` x ${count(links.length, "link")}` : ""}`;
   return [
     ...paragraph("plan", name),
     ...(plan.description ? paragraph("asks", plan.description) : []),
     ...commands.flatMap((command) => paragraph(command.name, command.words.map(shellWord).join(" "))),
     ...(links.length > 0 ? paragraph("links", `${links.length}: ${links.join(" ")}`) : []),
-    ...(recording === null ? [] : paragraph("serves", `recording ${recording}`)),
+    ...(links.length > 0 ? paragraph("far end", farWords(plan)) : []),
     ...paragraph(
       "size",
       `${each} x ${count(plan.repetitions, "run")} = ${runs}${plan.until ? " at most" : ""}, interleaved`,

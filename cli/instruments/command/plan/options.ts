@@ -4,17 +4,17 @@ import { UserError } from "../../../base/errors.ts";
 import { number } from "../../../base/option.ts";
 import type { OptionTable } from "../../../base/option_table.ts";
 import { refuseAskedWithoutDelay } from "../../../link/profile_file.ts";
+import { defineReach, type ReachOptions } from "../../../load/reach/wanted.ts";
 import { lastLook } from "../../../results/stats/sequential.ts";
 import { defineTolerance, toleranceOf } from "../../../sweep/plan/disturbance_option.ts";
 import { planRange } from "../../../sweep/plan/plan_range.ts";
 import { type CommandPlan, commandPlanOf, readCommandPlan } from "./plan.ts";
 import { wordsOf } from "./words.ts";
 
-export interface CommandOptions {
+export interface CommandOptions extends ReachOptions {
   plan: string | undefined;
   command: string[];
   link: string[];
-  recording: string | undefined;
   runs: number | undefined;
   decide: number | undefined;
   number: string[];
@@ -30,7 +30,7 @@ const usualRuns = 10;
 const range = (setting: string, unit?: string) => planRange(setting, unit, "command-plan");
 
 export function defineCommandOptions<T>(table: OptionTable<T>): OptionTable<T & Omit<CommandOptions, "plan" | "--">> {
-  return defineTolerance(table, "a run before it is invalid: a share of its time")
+  return defineReach(defineTolerance(table, "a run before it is invalid: a share of its time"))
     .option("command", {
       type: "string",
       array: true,
@@ -46,7 +46,6 @@ export function defineCommandOptions<T>(table: OptionTable<T>): OptionTable<T & 
       default: [] as string[],
       describe: "run behind this link (RATE/RTT or a name, then settings, see `trilane links`); again for others",
     })
-    .option("recording", { type: "string", describe: "of --link: serve this recording's origins at the other end" })
     .option("runs", number(range("repetitions"), { describe: `of each command on each link (default: ${usualRuns})` }))
     .option(
       "decide",
@@ -102,7 +101,18 @@ function commandsOf({ command, "--": words = [] }: CommandOptions): CommandPlan[
 
 /** What the options set, also in a plan's place. */
 function termsOf(options: CommandOptions): object {
-  const { link, recording, runs, decide, numbers: numbers_file, timeout: timeout_s, seed, tolerance } = options;
+  const {
+    link,
+    recording,
+    reach,
+    outside,
+    runs,
+    decide,
+    numbers: numbers_file,
+    timeout: timeout_s,
+    seed,
+    tolerance,
+  } = options;
   const numbers = options.number.map((each) => {
     const { name, text } = named("number", each, "NAME=PATTERN, as --number 'ready=ready in ([0-9.]+) ms'");
     return { name, pattern: text };
@@ -110,6 +120,9 @@ function termsOf(options: CommandOptions): object {
   const given = {
     ...{ recording, repetitions: runs, numbers_file, timeout_s, seed },
     links: link.length > 0 ? link : undefined,
+    reach: reach.length > 0 ? reach : undefined,
+    outside: outside || undefined,
+    allow_local_network: options["allow-local-network"] || undefined,
     until: decide === undefined ? undefined : { decided_percent: decide },
     numbers: numbers.length > 0 ? numbers : undefined,
     tolerance: tolerance === undefined ? undefined : toleranceOf(tolerance, "the run"),

@@ -6,6 +6,7 @@ import { dirname } from "node:path";
 import type { CommandPlanDocument } from "../../../../schemas/generated/command_plan.ts";
 import type { PlanLink } from "../../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../../base/errors.ts";
+import { type ReachChoice, reachChoiceOf } from "../../../load/reach/wanted.ts";
 import { firstLook } from "../../../results/stats/sequential.ts";
 import type { NewMeasuredCell, StoredCommandPlan } from "../../../results/store/results.ts";
 import { linkSeed, orderLoads, type PlannedLoad } from "../../../sweep/plan/load_order.ts";
@@ -19,6 +20,8 @@ export interface CommandPlan extends StoredCommandPlan {
   readonly timeout_s: number;
 }
 
+const optionOf = { nothing: "", recording: "--recording", servers: "--reach", outside: "--outside" };
+
 /** More than this is a mistake in a plan, not a plan. */
 const maximumRuns = 1_000_000;
 
@@ -28,7 +31,19 @@ function refuseTwice(names: readonly string[], what: string): void {
     throw new UserError(`two ${what} are called ${JSON.stringify(twice)}: give each a name of its own`);
 }
 
-function refuseContradictions({ commands, links, recording, numbers, until, repetitions }: CommandPlan): void {
+/** What is at the other end of a plan's links. UserError for two things at once. */
+export function farOf(plan: CommandPlan): ReachChoice {
+  const { recording, outside = false, allow_local_network = false } = plan;
+  return reachChoiceOf({
+    recording,
+    reach: [...(plan.reach ?? [])],
+    outside,
+    "allow-local-network": allow_local_network,
+  });
+}
+
+function refuseContradictions(plan: CommandPlan): void {
+  const { commands, links, numbers, until, repetitions } = plan;
   refuseTwice(
     commands.map(({ name }) => name),
     "commands",
@@ -41,9 +56,10 @@ function refuseContradictions({ commands, links, recording, numbers, until, repe
     const fault = numberFault(number);
     if (fault !== null) throw new UserError(fault);
   }
-  if (recording !== undefined && links === undefined)
+  const { kind } = farOf(plan);
+  if (kind !== "nothing" && links === undefined)
     throw new UserError(
-      "a recording is served at the far end of a link: name one (--link 10mbit/50ms), or leave --recording out",
+      `${optionOf[kind]}: is at the other end of a link: name one (--link 10mbit/50ms), or leave it out`,
     );
   if (until && commands.length < 2)
     throw new UserError(
@@ -65,7 +81,14 @@ export function commandPlanOf(document: unknown, source: string, folder = proces
   const { description = "", commands, numbers = [], links, recording = "" } = checked;
   const forms = ((links ?? []) as readonly PlanLink[]).filter((link) => typeof link === "string");
   refuseControls(
-    [description, recording, ...forms, ...commands.map(({ name }) => name), ...numbers.map(({ name }) => name)],
+    [
+      description,
+      recording,
+      ...(checked.reach ?? []),
+      ...forms,
+      ...commands.map(({ name }) => name),
+      ...numbers.map(({ name }) => name),
+    ],
     source,
   );
   try {
@@ -131,8 +154,9 @@ export function commandSeed(
 /** SHA-256 over what decides the runs. `recording`: its digest; null: there is none. */
 export function commandPlanDigest(plan: CommandPlan, recording: string | null): string {
   const { name, commands, repetitions, until, seed, timeout_s, tolerance, numbers, numbers_file } = plan;
+  const { reach, outside, allow_local_network } = plan;
   const links = plan.links && expandLinks({ name, links: plan.links }).map(({ form, profile }) => ({ form, profile }));
-  const where = { folder: process.cwd(), links, recording };
+  const where = { folder: process.cwd(), links, recording, reach, outside, allow_local_network };
   const decisive = { name, commands, repetitions, until, seed, timeout_s, tolerance, numbers, numbers_file, where };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
 }

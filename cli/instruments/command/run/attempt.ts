@@ -13,6 +13,7 @@ import type { LinkProfile } from "../../../link/link.ts";
 import { disturbedRunReason, heldUp_ms, usualTolerance } from "../../../load/disturbance.ts";
 import { labCommand } from "../../../load/lab.ts";
 import { type LabEnd, runLab } from "../../../load/lab_process.ts";
+import type { Reach } from "../../../load/reach/reach.ts";
 import { readShaperReport, type ShaperReport } from "../../../load/reports.ts";
 import type { LoadStatus } from "../../../results/store/results.ts";
 import { printedNumbers, writtenNumbers } from "../metrics/numbers.ts";
@@ -22,6 +23,8 @@ export interface CommandLab {
   readonly home: string;
   /** null: nothing is served. */
   readonly recording: string | null;
+  readonly reached: Pick<Reach, "far" | "shaperOptions">;
+  readonly environment: NodeJS.ProcessEnv;
   /** With the run's own seed. */
   readonly link: LinkProfile;
 }
@@ -99,15 +102,6 @@ async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** Without proxies, which no lab reaches; a recording's certificates are trusted where programs look for some. */
-function environmentOf(lab: CommandLab | null): NodeJS.ProcessEnv | undefined {
-  if (lab === null) return undefined;
-  const own = Object.entries(process.env).filter(([name]) => !/^(https?|ftp|all|no)_proxy$/i.test(name));
-  if (lab.recording === null) return Object.fromEntries(own);
-  const ca = join(lab.home, "ca", "ca.pem");
-  return { ...Object.fromEntries(own), CURL_CA_BUNDLE: ca, SSL_CERT_FILE: ca, NODE_EXTRA_CA_CERTS: ca };
-}
-
 /** Of a run without a record. UserError and RunError for what would fail every run. */
 function failureOf({ exit, timedOut }: LabEnd): string {
   if (timedOut) return "it had not ended in its time, and did not end when it was told to";
@@ -163,14 +157,15 @@ async function attemptIn(folder: string, request: CommandRequest): Promise<Comma
     ...["--timeout-ms", String(limit_ms), "--", ...words],
   ];
   const reports = { replay: file("replay.json"), shaper: file("shaper.json") };
-  const shaperOptions = ["--flow-counters", file("counters.json")];
-  const { replay, shaper } = lab ? labCommand({ ...lab, reports, shaperOptions }) : { replay: [], shaper: [] };
+  const shaperOptions = ["--flow-counters", file("counters.json"), ...(lab?.reached.shaperOptions ?? [])];
+  const { replay, shaper } = lab
+    ? labCommand({ ...lab, far: lab.reached.far, reports, shaperOptions })
+    : { replay: [], shaper: [] };
   if (plan.numbers_file !== undefined) await rm(plan.numbers_file, { force: true });
-  const environment = environmentOf(lab);
   const end = await runLab([...replay, ...shaper, ...own], {
     timeout_ms: limit_ms + patience_ms,
     signal,
-    ...(environment ? { environment } : {}),
+    ...(lab ? { environment: lab.environment } : {}),
   });
   signal.throwIfAborted();
   const ran = await documentIn<CommandProcess>(file("process.json"));

@@ -1,10 +1,13 @@
 // Commands as an instrument of the engine: which cells a plan has, what one run is asked to be, and what came of all of them. How a run is
 // made is attempt.ts's, in which order the engine's.
 
-import { RunError } from "../../../base/errors.ts";
+import { RunError, UserError } from "../../../base/errors.ts";
+import { say } from "../../../base/terminal_text.ts";
 import { wrapped } from "../../../base/wrapped_text.ts";
 import type { ExecutionTerms, Instrument } from "../../../engine/instrument.ts";
-import { spkiList, tryLab } from "../../../load/lab.ts";
+import { commandEnvironment, spkiList, tryLab } from "../../../load/lab.ts";
+import type { Reach } from "../../../load/reach/reach.ts";
+import { reachHere, silentServer, wantedOf } from "../../../load/reach/wanted.ts";
 import { withArchive } from "../../../recording/archive/client.ts";
 import type { CommandSweep } from "../../../results/store/results.ts";
 import { commandSentences } from "../answer/sentences.ts";
@@ -12,7 +15,7 @@ import { areDecided } from "../answer/stopping.ts";
 import { summarizeCommands } from "../answer/summary.ts";
 import type { CommandRun } from "../metrics/values.ts";
 import { guess_ms } from "../plan/describe.ts";
-import { type CommandPlan, commandCellsOf, commandPlanDigest, commandSeed } from "../plan/plan.ts";
+import { type CommandPlan, commandCellsOf, commandPlanDigest, commandSeed, farOf } from "../plan/plan.ts";
 import { attemptCommand } from "./attempt.ts";
 import { commandTable } from "./outcome.ts";
 import { commandTasks, runCommands } from "./runner.ts";
@@ -21,28 +24,47 @@ export interface CommandExecution extends ExecutionTerms {
   readonly plan: CommandPlan;
 }
 
-/** UserError if there is no such recording. */
-async function digestOf(home: string, name: string): Promise<string> {
-  return (await withArchive(home, (archive) => archive.show(name))).recording.digest;
+/** What is at the other end of the links, looked up once for all runs. */
+interface Far {
+  readonly reached: Reach;
+  readonly environment: NodeJS.ProcessEnv;
+  /** The recording's; null: none is served. */
+  readonly digest: string | null;
+}
+
+/** UserError if there is no such recording, and if nothing listens where a server is to be reached. */
+async function lookUpFar(home: string, plan: CommandPlan): Promise<Far> {
+  const choice = farOf(plan);
+  const served = choice.kind === "recording" ? await withArchive(home, (archive) => archive.show(choice.name)) : null;
+  const wanted = await wantedOf(choice, served?.exchanges ?? []);
+  const silent = await silentServer(wanted);
+  if (silent !== null) throw new UserError(`--reach ${silent}: nothing listens there: start the server first`);
+  const authority = served && { home, spkis: await spkiList(home) };
+  return {
+    reached: reachHere(wanted),
+    environment: commandEnvironment(authority),
+    digest: served?.recording.digest ?? null,
+  };
 }
 
 export function commandInstrument(execution: CommandExecution): Instrument<CommandSweep> {
   const { home, plan, fresh } = execution;
   const measuredCells = commandCellsOf(plan);
-  let digest: string | null = null;
+  let far: Far | null = null;
   return {
     noun: "runs",
     profiles: [...new Set(measuredCells.flatMap(({ link_profile }) => link_profile ?? []))],
     blocks: plan.repetitions,
     prepare: async () => {
-      if (plan.links) await tryLab();
-      if (plan.recording === undefined) return;
-      digest = await digestOf(home, plan.recording);
-      await spkiList(home);
+      if (!plan.links) return;
+      await tryLab();
+      far = await lookUpFar(home, plan);
+      if (!execution.json && execution.verbosity !== "quiet")
+        say(`at the other end of the link: ${far.reached.sentence}`);
     },
     begin: (results, start) => {
       const { name, seed } = plan;
-      const plan_digest = commandPlanDigest(plan, digest);
+      const plan_digest = commandPlanDigest(plan, far?.digest ?? null);
       return results.beginMeasuredSweep<CommandSweep>(
         { kind: "commands", name, plan, plan_digest, seed, ...start, measuredCells },
         fresh,
@@ -66,11 +88,11 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
         guess_ms: () => guess_ms,
         isEnough: () => areDecided(plan, results.measuredCellsOf(sweep.id), runsOf(results, sweep.id)),
         attempt: ({ subject, link, link_profile }, block) => {
-          const lab = link_profile && {
-            home,
-            recording: plan.recording ?? null,
-            link: { ...link_profile, seed: commandSeed(plan, { link, link_profile }, block) },
-          };
+          const lab = link_profile &&
+            far && {
+              ...{ home, recording: plan.recording ?? null, reached: far.reached, environment: far.environment },
+              link: { ...link_profile, seed: commandSeed(plan, { link, link_profile }, block) },
+            };
           return attemptCommand({ plan, words: words.get(subject) ?? [], lab, signal });
         },
       });

@@ -11,6 +11,7 @@ import {
 
 const none: CommandOptions = {
   ...{ plan: undefined, command: [], link: [], recording: undefined, runs: undefined, decide: undefined, number: [] },
+  ...{ reach: [], outside: false, "allow-local-network": false },
   ...{ numbers: undefined, timeout: undefined, seed: undefined, tolerance: undefined },
 };
 const refused = (options: Partial<CommandOptions>, message: RegExp): void => {
@@ -56,7 +57,16 @@ test("what cannot be is refused in one line", () => {
   refused({ command: ["a= "] }, /^--command a: there is no command after the =$/);
   refused({ command: ["a=x", "a=y"] }, /^two commands are called "a"/);
   refused({ command: ["a=x"], number: ["n=no group"] }, /^number n: the pattern no group has no parentheses/);
-  refused({ command: ["a=x"], recording: "shop" }, /^a recording is served at the far end of a link/);
+  refused({ command: ["a=x"], recording: "shop" }, /^--recording: is at the other end of a link: name one/);
+  refused({ command: ["a=x"], outside: true }, /^--outside: is at the other end of a link: name one/);
+  refused(
+    { command: ["a=x"], link: ["3g"], reach: ["localhost"] },
+    /^--reach "localhost": write a host of this machine and a port/,
+  );
+  refused(
+    { command: ["a=x"], link: ["3g"], reach: ["localhost:1"], outside: true },
+    /^--reach and --outside: one of them/,
+  );
   refused({ command: ["a=x"], decide: 3 }, /^--decide compares commands, and there is one/);
   refused({ command: ["a=x", "b=y"], decide: 3, runs: 4 }, /^--decide first looks after 5 runs/);
   refused({ command: ["a=x"], link: ["10mbit"] }, /./);
