@@ -5,6 +5,8 @@
 static const struct named_link links[] = {
     {"3g", "down=1.6mbit,up=768kbit,delay_down=150ms,delay_up=150ms", "mobile 3G, as wpt-3g",
      "Round figures"},
+    {"fast-3g", "down=1.6mbit,up=768kbit,delay_down=75ms,delay_up=75ms", "fast 3G, as wpt-3g-fast",
+     "Round figures"},
     {"slow-4g", "down=1.6384mbit,up=750kbit,delay_down=75ms,delay_up=75ms", "slow 4G, as lighthouse-slow-4g",
      "Round figures"},
     {"fast-4g", "down=9mbit,up=1.5mbit,delay_down=30ms,delay_up=30ms", "4G, as Chrome DevTools' Fast 4G",
