@@ -4,16 +4,18 @@
 
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../base/errors.ts";
+import { shellWord } from "../base/shell_word.ts";
 import { isCoverageReason } from "../load/metrics/coverage.ts";
-import type { ArchivedExchange, Recording, RecordingDetail } from "../recording/archive/archive.ts";
+import type { Archive, ArchivedExchange, Recording, RecordingDetail } from "../recording/archive/archive.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { isModel, isSynthetic } from "../recording/archive/recording_source.ts";
 import type { Compute } from "../recording/model/compute_option.ts";
 import { refuseCircle, refuseDeadEnd } from "../recording/model/dead_end.ts";
-import { ensureModel, loadEventOf } from "../recording/model/model_recording.ts";
+import { ensureModel, loadEventOf, modelRecording } from "../recording/model/model_recording.ts";
 import { modelRequest, withoutFragment } from "../recording/model/model_request.ts";
 import { ensureSynth } from "../recording/synth/ensure.ts";
 import { type As, asChoices } from "../sweep/plan/as_option.ts";
+import type { ModelFinding } from "../sweep/plan/model_trial.ts";
 import type { TrialFinding } from "../sweep/plan/recording_trial.ts";
 
 interface BodyCount {
@@ -60,6 +62,9 @@ const missingShareTooHigh = 0.9;
 const cannotCount = ({ askers, missingAskers, hasDocument }: BodyCount): boolean =>
   !hasDocument || (missingAskers > 0 && missingAskers >= missingShareTooHigh * askers);
 
+/** Requests of a model's that one line names. */
+const mostNamed = 3;
+
 /** So much of a page may be asked for by what is missing, as a load may lack of its recording; with more only a trial can tell. */
 const bearableShare = 0.05;
 
@@ -83,6 +88,8 @@ export interface ModelChoice {
   readonly compute: Compute;
   /** Absent: nothing is tried, and what lacks bodies that ask for more is taken for what does not count. */
   readonly trial?: (home: string, recording: Recording) => Promise<TrialFinding>;
+  /** Absent: a model is loaded as it was made. */
+  readonly modelTrial?: (home: string, model: Recording) => Promise<ModelFinding>;
   /** Given the line that says what is raced in a page's place. */
   readonly say: (line: string) => void;
 }
@@ -106,9 +113,35 @@ async function whyNotRecorded(
   return failure !== null && lacksAskers(bodies) ? `${words}, and a trial load failed (${failure})` : null;
 }
 
+/**
+ * The recording's model, of which a load asks for all its requests: what a load of the first one misses is fetched by the page's own
+ * script in the second. UserError if that does not help.
+ */
+async function triedModel(archive: Archive, home: string, of: Recording, choice: ModelChoice): Promise<Recording> {
+  const { compute, modelTrial } = choice;
+  const { name, url } = of;
+  const model = await ensureModel(archive, name, compute);
+  if (!modelTrial) return model;
+  const first = await modelTrial(home, model);
+  const direct = new Set(first.missed.map(({ key }) => key));
+  const mended =
+    direct.size === 0 ? model : (await modelRecording(archive, { name, compute, replace: true, direct })).recording;
+  const found = mended === model ? first : await modelTrial(home, mended);
+  if (found.missed.length === 0 && found.reason === null) return mended;
+  const urls = found.missed.map((each) => each.url);
+  const more = urls.length > mostNamed ? ` and ${urls.length - mostNamed} more` : "";
+  const what =
+    urls.length > 0
+      ? `does not ask for ${urls.slice(0, mostNamed).join(", ")}${more}`
+      : `of it is not valid: ${found.reason}`;
+  throw new UserError(
+    `${name}: no model of it can be loaded: a load ${what}: record the page live with \`trilane record ${shellWord(url)}\``,
+  );
+}
+
 /** The page, or the model to take its place. UserError where it is to be raced as recorded and cannot be. */
 export async function chosenPage(home: string, page: PlanPage, choice: ModelChoice): Promise<PlanPage> {
-  const { compute, trial, say } = choice;
+  const { trial, say } = choice;
   // What Trilane made is whole.
   if (typeof page !== "string" && choice.as !== "model") return page;
   return await withArchive(home, async (archive) => {
@@ -129,7 +162,7 @@ export async function chosenPage(home: string, page: PlanPage, choice: ModelChoi
     }
     refuseDeadEnd(detail);
     if (as === "recorded") throw new UserError(`${name}: ${why}: it cannot be raced as recorded, use --as model`);
-    const model = await ensureModel(archive, name, compute);
+    const model = await triedModel(archive, home, recording, choice);
     say(`${name}: ${why === null ? "" : `${why}: `}racing a modelled page, ${model.name}`);
     return model.name;
   });

@@ -4,30 +4,39 @@ import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { RunError, UserError } from "../base/errors.ts";
 import { readCompute } from "../recording/model/compute_option.ts";
 import { readAs } from "../sweep/plan/as_option.ts";
+import { type ModelFinding, modelFinding } from "../sweep/plan/model_trial.ts";
 import type { Choosing } from "../sweep/plan/page_source.ts";
 import type { Plan } from "../sweep/plan/plan_document.ts";
 import { type TrialFinding, trialFinding } from "../sweep/plan/recording_trial.ts";
 import { chosenPage, type ModelChoice } from "./choose_model.ts";
 
-function trialOf({ terms: { serving, strict, timeout_s }, trials, say }: Choosing): ModelChoice["trial"] {
-  if (strict || trials === "none") return undefined;
-  return async (home, recording): Promise<TrialFinding> => {
+function trialsOf({ terms, trials, say }: Choosing): Pick<ModelChoice, "trial" | "modelTrial"> {
+  const { serving, strict, timeout_s } = terms;
+  if (strict || trials === "none") return {};
+  const options = { serving, timeout_ms: timeout_s * 1000, say };
+  /** What a trial shows, or, on a machine that can load no page and need not, what is known without it. */
+  async function tried<Finding>(finding: Promise<Finding>, without: (why: string) => Finding): Promise<Finding> {
     try {
-      return await trialFinding(home, recording, { serving, timeout_ms: timeout_s * 1000, say });
+      return await finding;
     } catch (error) {
       if (trials === "made" || !(error instanceof RunError || error instanceof UserError)) throw error;
-      return { outside: [], failure: error.message };
+      return without(error.message);
     }
+  }
+  return {
+    trial: (home, recording) =>
+      tried<TrialFinding>(trialFinding(home, recording, options), (failure) => ({ outside: [], failure })),
+    modelTrial: (home, model) =>
+      tried<ModelFinding>(modelFinding(home, model, options), () => ({ missed: [], reason: null })),
   };
 }
 
 export async function chosenPages(pages: readonly PlanPage[], choosing: Choosing): Promise<PlanPage[]> {
   const { home, options, terms, say } = choosing;
-  const trial = trialOf(choosing);
   const choice: ModelChoice = {
     as: options.as === undefined ? terms.as : readAs(options.as),
     compute: readCompute(options.compute),
-    ...(trial ? { trial } : {}),
+    ...trialsOf(choosing),
     say,
   };
   const chosen: PlanPage[] = [];

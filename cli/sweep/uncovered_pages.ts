@@ -52,7 +52,7 @@ export function uncoveredRemedy(lanes: readonly string[], loads: readonly Outcom
   if (page === undefined || !pages.every((each) => uncovered.cannotCount(each))) return null;
   const reason = loads.flatMap(({ reasons }) => reasons).find(isCoverageReason);
   const which = pages.length === 1 ? page : `${page} and ${pages.length - 1} more`;
-  return `a load of ${which} ${reason}: race with --as model, or see \`trilane recording check ${page}\``;
+  return `a load of ${which} ${reason}: \`trilane recording check ${page}\` shows what is missing and what to do`;
 }
 
 /** Of a sweep without a valid load that --strict decided; null: it did not. */

@@ -211,6 +211,21 @@ class Builder {
     }
   }
 
+  /** What loads of the model did not ask for otherwise: the page's own script asks. What leads on by itself follows what began it. */
+  askDirectly(isDirect: (request: ModelRequest) => boolean): void {
+    const first_ms = this.#parsing.get(this.root) ?? this.at(this.root).firstByte_ms;
+    for (const [place, missed] of this.nodes.entries()) {
+      if (!isDirect(missed.request)) continue;
+      let first = place;
+      for (let each = missed; each.dependence === "redirect" || each.dependence === "preflight"; each = this.at(first))
+        first = each.parent ?? first;
+      const node = this.at(first);
+      if (node.dependence === "start" || node.dependence === "load") continue;
+      Object.assign(node, { parent: this.root, document: this.root, dependence: "script", after: null });
+      node.wait_ms = Math.min(Math.max(0, Math.round(node.sent_ms - first_ms)), longestWait_ms);
+    }
+  }
+
   followed(place: number): number | null {
     return this.#followed.get(place) ?? null;
   }
@@ -470,12 +485,13 @@ function startChain(requests: readonly ModelRequest[], startUrl: string): ModelR
 
 /**
  * `requests`: in recorded order. `load_ms`: when the load event came, in the requests' time; null: not known, all requests
- * were before it. RangeError where there is none.
+ * were before it. `isDirect`: whether the page's own script has to ask for a request. RangeError if there is no request.
  */
 export function dependencyGraph(
   requests: readonly ModelRequest[],
   startUrl: string,
   load_ms: number | null,
+  isDirect: (request: ModelRequest) => boolean = () => false,
 ): DependencyGraph {
   if (requests.length === 0) throw new RangeError("a graph of no requests");
   const chain = startChain(requests, startUrl);
@@ -489,6 +505,7 @@ export function dependencyGraph(
     builder.at(next).kind = "document";
   }
   builder.build();
+  builder.askDirectly(isDirect);
   const tail = builder.tail();
   return { nodes: nodes.map(({ ready_ms: _, namer: _n, depth: _d, ...node }) => node), root: builder.root, tail };
 }

@@ -16,6 +16,8 @@ export interface ModelRequested {
   readonly as?: string | undefined;
   readonly compute: Compute;
   readonly replace: boolean;
+  /** Keys (requestKey) of what a load of an earlier model did not ask for. */
+  readonly direct?: ReadonlySet<string>;
 }
 
 /** Raise it whenever the same recording would give another model. */
@@ -76,11 +78,11 @@ export async function modelRecording(archive: Archive, asked: ModelRequested): P
   if (isModel(recording)) throw new UserError(`recording ${asked.name} is a model itself: name the recording it is of`);
   if (exchanges.length === 0) throw new UserError(`recording ${asked.name} has no exchange to model`);
   refuseDeadEnd(detail);
-  const { compute, replace } = asked;
+  const { compute, replace, direct } = asked;
   const load_ms = loadEventOf(recording);
   const requestBodies = await requestBodiesOf(archive, exchanges);
   const images = await imageDimensions(archive, exchanges);
-  const page = modelPage({ url: recording.url, exchanges, load_ms, compute, requestBodies, images });
+  const page = modelPage({ url: recording.url, exchanges, load_ms, compute, requestBodies, images, direct });
   // How requests failed and when the load event came is true of the model too.
   const { failed_urls, failures, load_event_ms } = recording.notes;
   const notes: JsonObject = {

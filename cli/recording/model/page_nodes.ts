@@ -1,6 +1,7 @@
 // A recorded page's requests as the nodes of its graph, and how a page has to ask for each: by which tag or call, with which CORS,
 // once more or for the first time. Writes no text.
 import type { ArchivedExchange } from "../archive/archive.ts";
+import { requestKey } from "../archive/recorded_requests.ts";
 import { type ContentEncoding, contentEncoding } from "../fill/content_encoding.ts";
 import type { Dimensions } from "../fill/jpeg.ts";
 import type { Compute } from "./compute_option.ts";
@@ -18,6 +19,8 @@ export interface PageToModel {
   readonly requestBodies: ReadonlyMap<number, Buffer>;
   /** Likewise, of pictures whose dimensions are known. */
   readonly images: ReadonlyMap<number, Dimensions>;
+  /** Keys (requestKey) of what a load of an earlier model did not ask for: fetched by the page's own script. */
+  readonly direct?: ReadonlySet<string> | undefined;
 }
 
 /** A browser that knows a host by HSTS answers itself, in no time. */
@@ -64,7 +67,7 @@ export class PageNodes {
   readonly #hasFinalPriorities: boolean;
 
   /** RangeError for a page without a request. */
-  constructor({ url, exchanges, load_ms }: PageToModel) {
+  constructor({ url, exchanges, load_ms, direct = new Set() }: PageToModel) {
     const recorded = exchanges
       .map((exchange, index) => ({ exchange, request: modelRequest(exchange, index) }))
       .filter((each) => !isInternalRedirect(each) && !isBrowsersOwn(each) && !isForbidden(each));
@@ -73,8 +76,9 @@ export class PageNodes {
       recorded.map(({ request }) => request),
       url,
       load_ms,
+      (request) => direct.has(requestKey(request.method, request.url)),
     );
-    this.#relate();
+    this.#relate(direct);
     this.#hasFinalPriorities = recorded.some(({ request }) => isOfSight(request));
   }
 
@@ -88,7 +92,7 @@ export class PageNodes {
     return this.#repeatedKeys.has(cacheKey(this.at(place).request));
   }
 
-  /** Whether it is a repetition that nothing but a script can ask for. */
+  /** Whether nothing but a script's fetch() can ask for it: a repetition, or what a load did not ask for otherwise. */
   isAskedAgain(place: number): boolean {
     return this.#again.has(place);
   }
@@ -105,7 +109,7 @@ export class PageNodes {
     return found.exchange;
   }
 
-  #relate(): void {
+  #relate(direct: ReadonlySet<string>): void {
     const asked = new Set<string>();
     for (const [place, { parent, dependence, request }] of this.graph.nodes.entries()) {
       const key = cacheKey(request);
@@ -113,6 +117,9 @@ export class PageNodes {
         this.#repeatedKeys.add(key);
         if (dependence !== "redirect" && dependence !== "start") this.#again.add(place);
       }
+      const isDirect = direct.has(requestKey(request.method, request.url));
+      if (isDirect && (dependence === "script" || dependence === "load") && request.kind !== "preflight")
+        this.#again.add(place);
       asked.add(key);
       if (parent === null) continue;
       if (dependence === "redirect" || dependence === "preflight") this.#next.set(parent, place);

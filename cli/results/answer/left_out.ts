@@ -26,7 +26,7 @@ function remedyFor(left: readonly Sample[]): string {
     left.filter(({ reasons }) => reasons.some(is)).length / left.length;
   if (share(isDisturbed) >= 0.5) return "Let less run on this machine.";
   if (share(isCoverageReason) >= 0.5)
-    return `See what the page asks for with \`trilane recording check ${page}\`, or race a model of it: --as model.`;
+    return `\`trilane recording check ${page}\` shows what is missing and what to do.`;
   return "The report names the reasons; race and sweep keep what each load left with --evidence FOLDER.";
 }
 

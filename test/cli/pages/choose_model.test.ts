@@ -8,6 +8,7 @@ import { chosenPage, type ModelChoice } from "../../../cli/pages/choose_model.ts
 import type { JsonObject, NewExchange } from "../../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../../cli/recording/archive/client.ts";
 import { modelRecording } from "../../../cli/recording/model/model_recording.ts";
+import type { ModelFinding } from "../../../cli/sweep/plan/model_trial.ts";
 import type { TrialFinding } from "../../../cli/sweep/plan/recording_trial.ts";
 
 const home = mkdtempSync(join(tmpdir(), "trilane-choose-"));
@@ -170,4 +171,49 @@ test("a start URL that leads to what is not recorded is no page, and no model of
   );
   await write("once-round", redirect("/", "/"), exchange("/", "text/html", "document", "there"));
   assert.equal((await choose("once-round", "model", counts)).chosen, "once-round-model");
+});
+
+test("a model is loaded once; what that misses the page's own script fetches, or no model of it is raced", async () => {
+  await record("checked", "there", ["there", "there"]);
+  const missing = { key: "GET page.test:/checked-1.js", url: "https://page.test/checked-1.js" };
+  const findings: ModelFinding[] = [];
+  const digests: string[] = [];
+  const race = () =>
+    chosenPage(home, "checked", {
+      as: "model",
+      compute: "timer",
+      say: () => {},
+      modelTrial: async (_, { digest }) => {
+        digests.push(digest);
+        return findings.shift() ?? { missed: [], reason: null };
+      },
+    });
+  const document = () =>
+    withArchive(home, async (archive) => {
+      const { exchanges } = await archive.show("checked-model");
+      const pieces: Buffer[] = [];
+      for await (const piece of archive.body(exchanges[0]?.body_sha256 ?? "")) pieces.push(piece);
+      return Buffer.concat(pieces).toString();
+    });
+  assert.equal(await race(), "checked-model");
+  assert.match(await document(), /<script src="\/checked-1\.js"/);
+  assert.equal(digests.length, 1, "one load of one that asks for all");
+
+  findings.push({ missed: [missing], reason: null });
+  assert.equal(await race(), "checked-model");
+  assert.match(await document(), /t\(\[\["x",\d+,"\/checked-1\.js"/);
+  assert.equal(new Set(digests.slice(1)).size, 2, "the mended one is loaded, too");
+
+  findings.push({ missed: [missing], reason: "covers too little" }, { missed: [missing], reason: "covers too little" });
+  await assert.rejects(race(), {
+    name: "UserError",
+    message:
+      "checked: no model of it can be loaded: a load does not ask for https://page.test/checked-1.js: record the page live with `trilane record https://page.test/`",
+  });
+  const endless: ModelFinding = { missed: [], reason: "the load event did not come within 60000 ms" };
+  findings.push(endless, endless);
+  await assert.rejects(
+    race(),
+    /^UserError: checked: no model of it can be loaded: a load of it is not valid: the load event/,
+  );
 });

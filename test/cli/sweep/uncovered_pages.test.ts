@@ -26,7 +26,7 @@ test("a sweep of such pages says what to do, another one does not", () => {
   const all = lanes.map((lane) => load(lane, [outside]));
   assert.equal(
     uncoveredRemedy(lanes, all),
-    `a load of p ${outside}: race with --as model, or see \`trilane recording check p\``,
+    `a load of p ${outside}: \`trilane recording check p\` shows what is missing and what to do`,
   );
   assert.match(
     uncoveredRemedy(lanes, [...all, ...lanes.map((lane) => load(lane, [outside], "q"))]) ?? "",

@@ -28,7 +28,7 @@ test("more than a tenth: by lane, with what to do about the commonest reason", (
   assert.match(many("the machine disturbed the load: by up to 9 ms")?.remedy ?? "", /^Let less run on this machine\.$/);
   assert.match(
     many("covers too little of the recording: 3 of 9")?.remedy ?? "",
-    /trilane recording check p`.*--as model/,
+    /trilane recording check p` shows what is missing/,
   );
   assert.match(
     many("x")?.remedy ?? "",
