@@ -22,7 +22,7 @@ import {
   type ReachOptions,
   reachChoiceOf,
   reachHere,
-  silentServer,
+  refuseSilent,
   wantedOf,
 } from "../load/reach/wanted.ts";
 import { servingArguments } from "../load/serving/arguments.ts";
@@ -88,8 +88,7 @@ export const command: Command<ShellOptions> = {
     const exchanges =
       choice.kind === "recording" ? (await withArchive(home, (archive) => archive.show(choice.name))).exchanges : [];
     const wanted = await wantedOf(choice, exchanges);
-    const silent = await silentServer(wanted);
-    if (silent !== null) throw new UserError(`--reach ${silent}: nothing listens there: start the server first`);
+    await refuseSilent(wanted);
     const reached = reachHere(wanted);
     const lab: LabSettings = {
       far: reached.far,

@@ -5,6 +5,8 @@ import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -86,6 +88,31 @@ test("the page over its lane, with the extension, a link that can be steered, an
   assert.deepEqual([labProcesses(child.pid), leftFolders(child.pid), existsSync(control)], [[], [], false]);
 });
 
+test("a live page of this machine behind the link, and no other port of it", async () => {
+  const seen: string[] = [];
+  const servers = [1, 2].map((number) =>
+    createServer((request, response) => {
+      seen.push(`${number} ${request.url}`);
+      response.setHeader("content-type", "text/html").end(`<img src="http://localhost:${ports()[1]}/other">`);
+    }),
+  );
+  const ports = (): number[] => servers.map((server) => (server.address() as AddressInfo).port);
+  for (const server of servers) await once(server.listen(0, "127.0.0.1"), "listening");
+  const url = `http://localhost:${ports()[0]}/`;
+  const { child, opened } = await start(url, "--headless", "--reach", `localhost:${ports()[0]}`);
+  assert.deepEqual([opened.page, opened.url, opened.lane], [null, url, null]);
+  // Beside the page a browser asks for its icon, by then the picture has been tried.
+  while (!seen.some((line) => line.includes("favicon"))) await delay(50);
+  const ended = once(child, "exit");
+  child.kill("SIGINT");
+  assert.deepEqual(await ended, [0, null]);
+  for (const server of servers) server.close();
+  assert.deepEqual(
+    seen.filter((line) => !line.includes("favicon")),
+    ["1 /"],
+  );
+});
+
 test("a browser that is closed ends the command", async () => {
   const { child } = await start("carlucci-small", "--headless", "--lane", "h3");
   const ended = once(child, "exit");
@@ -112,6 +139,8 @@ test("what cannot be opened is one line", () => {
     [["no-such-page"], environment, /no page no-such-page/],
     [["carlucci-small"], environment, /no display .*--headless/],
     [["carlucci-small"], { ...environment, DISPLAY: "far:0" }, /DISPLAY=far:0: is reached over a network.*--headless/],
+    [["localhost:1", "--reach", "localhost:1"], environment, /nothing listens there: start the server first/],
+    [["localhost:1", "--reach", "localhost:1", "--lane", "h2"], environment, /--lane: is of a recording/],
     [["carlucci-small", "--pin-time"], environment, /--pin-time/],
   ];
   for (const [words, env, message] of cases) {

@@ -1,4 +1,4 @@
-// A recording's page in a browser that stays, in a lab: made, opened, and all of it taken away when the browser is closed
+// A recording's page or a live one in a browser that stays, in a lab: made, opened, and all of it taken away when the browser is closed
 // or the signal comes. Measures nothing.
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
@@ -20,17 +20,21 @@ import { urlOnLane } from "../clear_origins.ts";
 import { extraRttArgumentsOf } from "../extra_rtts.ts";
 import { labCommand, spkiList } from "../lab.ts";
 import { laneOriginOptions } from "../lane_origins.ts";
+import type { Reach } from "../reach/reach.ts";
 import { recordedRequestsOf } from "../recorded_requests_of.ts";
 import { servingArguments } from "../serving/arguments.ts";
 import type { Serving } from "../serving/serving.ts";
 import { startFailure, visibleArguments, visibleEnvironment } from "./visible_chromium.ts";
 
+/** A recording over a lane, or a live page: its server and the browser choose the protocol, as they do for everybody. */
+export type OpenedFar =
+  | { readonly kind: "recording"; readonly recording: Recording; readonly lane: Lane; readonly serving: Serving }
+  | { readonly kind: "live"; readonly url: string; readonly reached: Reach };
+
 export interface OpenOptions {
   readonly home: string;
-  readonly recording: Recording;
-  readonly lane: Lane;
+  readonly far: OpenedFar;
   readonly link: LinkProfile;
-  readonly serving: Serving;
   /** A socket for `trilane steer`; null: none. */
   readonly control: string | null;
   readonly headless: boolean;
@@ -67,15 +71,12 @@ async function closedByUser(connection: Connection): Promise<void> {
   }
 }
 
-async function showPage(
-  { connection }: RunningBrowser,
-  { recording, lane }: OpenOptions,
-  device: Device | undefined,
-): Promise<Opened> {
+async function showPage({ connection }: RunningBrowser, far: OpenedFar, device: Device | undefined): Promise<Opened> {
   // Not among the commands that puppeteer's types know.
   const loaded = await connection.send("Extensions.loadUnpacked", { path: extensionFolder() });
-  if (laneFacts[lane].clear) await sendInClear(connection);
-  const url = urlOnLane(recording.url, lane);
+  const isClear = far.kind === "recording" && laneFacts[far.lane].clear;
+  if (isClear) await sendInClear(connection);
+  const url = far.kind === "live" ? far.url : urlOnLane(far.recording.url, far.lane);
   const { targetInfos } = await connection.send("Target.getTargets");
   const first = targetInfos.find(({ type }) => type === "page");
   const target = first ?? (await blankPage(connection));
@@ -95,34 +96,41 @@ function lastLine({ stderr }: Exit): string {
   return stderr.trim().split("\n").at(-1) ?? "";
 }
 
+/** The lab, and what the browser needs for what is at its other end. */
+async function labFor({ home, far, link, control }: OpenOptions) {
+  const steered = control === null ? [] : ["--control", control];
+  if (far.kind === "live") {
+    const { reached } = far;
+    const shaperOptions = [...reached.shaperOptions, ...steered];
+    const lab = labCommand({ home, recording: null, far: reached.far, link, reports: null, shaperOptions });
+    // On this lane nothing is forced: QUIC follows if an answer announces it.
+    return { lab, recorded: null, lane: "h3-altsvc" as const, spkiList: "" };
+  }
+  const { recording, lane, serving } = far;
+  const lab = labCommand({
+    ...{ home, recording: recording.name, link, reports: null },
+    replayOptions: [...servingArguments(serving), ...laneOriginOptions(lane)],
+    shaperOptions: [...(serving.extra_rtt ? await extraRttArgumentsOf(home, recording) : []), ...steered],
+  });
+  const recorded = await recordedRequestsOf(home, recording);
+  return { lab, recorded, lane, spkiList: await spkiList(home), frequentAcks: serving.client_acks === "frequent" };
+}
+
 /** Resolves when the browser was closed or the signal came. `opened` is told when the page is on its way. */
 export async function openPage(options: OpenOptions, opened: (page: Opened) => void): Promise<void> {
-  const { home, recording, lane, link, serving, control, headless, signal } = options;
+  const { far, headless, signal } = options;
   extensionFolder();
   const chromium = chromiumPath();
-  const spkis = await spkiList(home);
   const scratch = await makeScratchFolder();
   try {
     await mkdir(scratch.profile);
     const environmentOf = headless ? chromiumEnvironment : visibleEnvironment;
     const environment = environmentOf(scratch.profile, scratch.folder, process.env);
-    const lab = labCommand({
-      home,
-      recording: recording.name,
-      link,
-      reports: null,
-      replayOptions: [...servingArguments(serving), ...laneOriginOptions(lane)],
-      shaperOptions: [
-        ...(serving.extra_rtt ? await extraRttArgumentsOf(home, recording) : []),
-        ...(control === null ? [] : ["--control", control]),
-      ],
-    });
+    const { lab, recorded, ...ofFar } = await labFor(options);
     const userAgent = await userAgentOf(chromium);
-    const recorded = await recordedRequestsOf(home, recording);
     const words = visibleArguments({
-      ...{ lane, profile: scratch.profile, spkiList: spkis, userAgent, headless },
+      ...{ profile: scratch.profile, userAgent, headless, ...ofFar },
       ...(recorded ? { hosts: recorded.addresses, device: recorded.device } : {}),
-      frequentAcks: serving.client_acks === "frequent",
     });
     const commandLine = [...lab.replay, ...lab.shaper, chromium, ...words];
     const browser = await startBrowser({ commandLine, environment, timeout_ms: startTimeout_ms }, signal).catch(
@@ -138,7 +146,7 @@ export async function openPage(options: OpenOptions, opened: (page: Opened) => v
     );
     const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
     try {
-      opened(await showPage(browser, options, recorded?.device));
+      opened(await showPage(browser, far, recorded?.device));
       const ended = browser.exited.then((exit) => {
         if (exit.code !== 0 && exit.signal === null) throw new RunError(`the browser ended: ${lastLine(exit)}`);
       });

@@ -11,16 +11,26 @@ import { outsideCommand } from "../../recording/record/live_lab.ts";
 import { ownNetworks, spaceOf } from "../../recording/record/reach.ts";
 import { type OwnServer, type Reach, reach, type Wanted } from "./reach.ts";
 
-export interface ReachOptions {
-  recording: string | undefined;
+/** What is live at the other end. */
+export interface LiveOptions {
   reach: string[];
   outside: boolean;
   "allow-local-network": boolean;
 }
 
+export interface ReachOptions extends LiveOptions {
+  recording: string | undefined;
+}
+
 export function defineReach<Values>(table: OptionTable<Values>) {
+  return defineLive(table).option("recording", {
+    type: "string",
+    describe: "serve this recording's origins at the other end",
+  });
+}
+
+export function defineLive<Values>(table: OptionTable<Values>) {
   return table
-    .option("recording", { type: "string", describe: "serve this recording's origins at the other end" })
     .option("reach", {
       type: "string",
       array: true,
@@ -123,6 +133,12 @@ function listens(place: string): Promise<boolean> {
     socket.once("connect", () => resolve(true));
     for (const event of ["error", "timeout"]) socket.once(event, () => resolve(false));
   }).finally(() => socket.destroy());
+}
+
+/** UserError if nothing listens where a server is to be reached. */
+export async function refuseSilent(wanted: Wanted): Promise<void> {
+  const silent = await silentServer(wanted);
+  if (silent !== null) throw new UserError(`--reach ${silent}: nothing listens there: start the server first`);
 }
 
 /** The first server that nothing listens for; null: all answer. */

@@ -1,13 +1,13 @@
 // Commands as an instrument of the engine: which cells a plan has, what one run is asked to be, and what came of all of them. How a run is
 // made is attempt.ts's, in which order the engine's.
 
-import { RunError, UserError } from "../../../base/errors.ts";
+import { RunError } from "../../../base/errors.ts";
 import { say } from "../../../base/terminal_text.ts";
 import { wrapped } from "../../../base/wrapped_text.ts";
 import type { ExecutionTerms, Instrument } from "../../../engine/instrument.ts";
 import { commandEnvironment, spkiList, tryLab } from "../../../load/lab.ts";
 import type { Reach } from "../../../load/reach/reach.ts";
-import { reachHere, silentServer, wantedOf } from "../../../load/reach/wanted.ts";
+import { reachHere, refuseSilent, wantedOf } from "../../../load/reach/wanted.ts";
 import { withArchive } from "../../../recording/archive/client.ts";
 import type { CommandSweep } from "../../../results/store/results.ts";
 import { commandSentences } from "../answer/sentences.ts";
@@ -37,8 +37,7 @@ async function lookUpFar(home: string, plan: CommandPlan): Promise<Far> {
   const choice = farOf(plan);
   const served = choice.kind === "recording" ? await withArchive(home, (archive) => archive.show(choice.name)) : null;
   const wanted = await wantedOf(choice, served?.exchanges ?? []);
-  const silent = await silentServer(wanted);
-  if (silent !== null) throw new UserError(`--reach ${silent}: nothing listens there: start the server first`);
+  await refuseSilent(wanted);
   const authority = served && { home, spkis: await spkiList(home) };
   return {
     reached: reachHere(wanted),
