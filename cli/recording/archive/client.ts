@@ -1,5 +1,6 @@
 // The archive of recordings over trilane-host: the one implementation of archive.ts. Holds no recording in memory.
 import { RunError, UserError } from "../../base/errors.ts";
+import { middleCut } from "../../base/middle_cut.ts";
 import { programPath } from "../../base/programs.ts";
 import type {
   Archive,
@@ -104,11 +105,12 @@ class HostWriter implements RecordingWriter {
   async #add({ exchange, body, requestBody }: NewExchange<NewBody>): Promise<void> {
     const bodyFields = await this.#bodyFields("body", body);
     const requestFields = await this.#bodyFields("request_body", requestBody);
-    await this.#host.send("archive.exchange", {
-      transaction: this.#transaction,
-      exchange: exchangeFields(exchange, bodyFields !== null),
-      ...bodyFields,
-      ...requestFields,
+    const fields = { exchange: exchangeFields(exchange, bodyFields !== null), ...bodyFields, ...requestFields };
+    await this.#host.send("archive.exchange", { transaction: this.#transaction, ...fields }).catch((error: unknown) => {
+      // The host takes no message of that size, and cannot say whose it was.
+      if (!(error instanceof UserError && error.message.startsWith("message: "))) throw error;
+      const url = middleCut(`${exchange.scheme}://${exchange.host}${exchange.path}`, 100);
+      throw new UserError(`${url}: its URL, headers and notes take more than 8 MB: take the request out of the file`);
     });
   }
 

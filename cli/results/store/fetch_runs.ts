@@ -7,6 +7,7 @@ import type { FetchIp, FetchLane, FetchRecord, FetchTls } from "../../../schemas
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { PlanLink } from "../../../schemas/generated/sweep_plan.ts";
 import { attemptColumns, attemptValues, type NewAttempt, type Read } from "./attempt_rows.ts";
+import { storedJson } from "./stored_json.ts";
 import type { Environment } from "./sweep_rows.ts";
 
 /** A plan of fetches as it is stored (cli/instruments/fetch/plan fills in its defaults). */
@@ -89,7 +90,8 @@ export function readFetchCells(read: Read, sweep: number): FetchCell[] {
     ({ link_profile, ...row }) =>
       ({
         ...row,
-        link_profile: link_profile === null ? null : (JSON.parse(String(link_profile)) as LinkProfile),
+        link_profile:
+          link_profile === null ? null : (storedJson(link_profile, "fetch_cell.link_profile") as LinkProfile),
       }) as unknown as FetchCell,
   );
 }
@@ -102,9 +104,9 @@ export function readFetches(read: Read, sweep: number): StoredFetch[] {
     ({ reasons, record, cost, ...row }) =>
       ({
         ...row,
-        reasons: JSON.parse(String(reasons)) as string[],
-        record: record === null ? null : (JSON.parse(String(record)) as FetchRecord),
-        cost: cost === null ? null : (JSON.parse(String(cost)) as FetchCost),
+        reasons: storedJson(reasons, "fetch.reasons") as string[],
+        record: record === null ? null : (storedJson(record, "fetch.record") as FetchRecord),
+        cost: cost === null ? null : (storedJson(cost, "fetch.cost") as FetchCost),
       }) as unknown as StoredFetch,
   );
 }

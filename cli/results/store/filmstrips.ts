@@ -3,6 +3,7 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import type { VisualMetrics } from "../../load/metrics/visual_progress.ts";
 import { visualColumns } from "./metric_columns.ts";
+import { storedJson } from "./stored_json.ts";
 
 export interface FilmFrame {
   /** Since navigationStart; what is shown from then on. */
@@ -68,7 +69,7 @@ export function readFilmedLoads(read: Read): FilmedLoad[] {
      WHERE cell.sweep = ? ORDER BY filmed_load.cell, number`,
   ).map(({ filmed_at: _filmed_at, reasons, ...rest }) => ({
     ...(rest as unknown as FilmedLoad),
-    reasons: JSON.parse(String(reasons)) as string[],
+    reasons: storedJson(reasons, "filmed_load.reasons") as string[],
   }));
 }
 

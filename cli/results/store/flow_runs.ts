@@ -8,6 +8,7 @@ import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import { attemptColumns, attemptValues, type NewAttempt, type Read } from "./attempt_rows.ts";
 import type { NamedHost } from "./hosts.ts";
 import { packedPageLoad, unpackedPageLoad } from "./page_load_blob.ts";
+import { storedJson } from "./stored_json.ts";
 import type { Environment, StoredFlowPlan } from "./sweep_rows.ts";
 
 export interface NewFlowCell {
@@ -80,7 +81,7 @@ export function readFlowCells(read: Read, sweep: number): FlowCell[] {
     sweep: Number(row.sweep),
     mix: String(row.mix),
     link: String(row.link),
-    link_profile: JSON.parse(String(row.link_profile)) as LinkProfile,
+    link_profile: storedJson(row.link_profile, "flow_cell.link_profile") as LinkProfile,
     lane: row.lane === null ? null : (String(row.lane) as Lane),
   }));
 }
@@ -93,8 +94,8 @@ export function readFlowRuns(read: Read, sweep: number): FlowRunRow[] {
     ({ reasons, result, ...row }) =>
       ({
         ...row,
-        reasons: JSON.parse(String(reasons)) as string[],
-        result: result === null ? null : (JSON.parse(String(result)) as FlowResult),
+        reasons: storedJson(reasons, "flow_run.reasons") as string[],
+        result: result === null ? null : (storedJson(result, "flow_run.result") as FlowResult),
       }) as unknown as FlowRunRow,
   );
 }

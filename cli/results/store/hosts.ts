@@ -2,6 +2,7 @@
 // results' owner alone; judges no machine.
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { UserError } from "../../base/errors.ts";
+import { storedJson } from "./stored_json.ts";
 
 export interface HostFacts {
   readonly kernel: string;
@@ -75,8 +76,8 @@ export function readHosts(read: (query: string) => Record<string, SQLOutputValue
   );
   return read("SELECT id, name, facts, flags FROM host WHERE sweep = ? ORDER BY name").map((row) => ({
     name: String(row.name),
-    facts: JSON.parse(String(row.facts)) as HostFacts,
-    flags: JSON.parse(String(row.flags)) as string[],
+    facts: storedJson(row.facts, "host.facts") as HostFacts,
+    flags: storedJson(row.flags, "host.flags") as string[],
     cells: (cells.get(Number(row.id)) ?? []).map(({ cell, place, finished_at }) => ({
       cell: Number(cell),
       place: Number(place),

@@ -3,6 +3,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import { attemptColumns, attemptValues, type NewAttempt, type Read } from "./attempt_rows.ts";
+import { storedJson } from "./stored_json.ts";
 
 export interface NewMeasuredCell {
   /** What is measured, by its name. */
@@ -51,7 +52,8 @@ export function readMeasuredCells(read: Read, sweep: number): MeasuredCell[] {
     sweep: Number(row.sweep),
     subject: String(row.subject),
     link: row.link === null ? null : String(row.link),
-    link_profile: row.link_profile === null ? null : (JSON.parse(String(row.link_profile)) as LinkProfile),
+    link_profile:
+      row.link_profile === null ? null : (storedJson(row.link_profile, "measured_cell.link_profile") as LinkProfile),
   }));
 }
 
@@ -63,8 +65,8 @@ export function readMeasuredRuns<Document extends object>(read: Read, sweep: num
     ({ reasons, record, ...row }) =>
       ({
         ...row,
-        reasons: JSON.parse(String(reasons)) as string[],
-        record: record === null ? null : (JSON.parse(String(record)) as Document),
+        reasons: storedJson(reasons, "measured_run.reasons") as string[],
+        record: record === null ? null : (storedJson(record, "measured_run.record") as Document),
       }) as unknown as MeasuredRun<Document>,
   );
 }

@@ -1,6 +1,7 @@
 // The tables `recording_trial` of the results, what trial loads showed of recordings, and `cell_pinning`, to which moment the clock of each
 // cell's loads is set for it. Used by the results' owner alone.
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { storedJson } from "./stored_json.ts";
 
 /** What was decided of a page stays: the rest of a sweep's loads are as the first ones. */
 export function addPinning(database: DatabaseSync, sweep: number, page: string, moment_ms: number | null): void {
@@ -39,5 +40,5 @@ export function addRecordingTrial(
 export function recordingTrialOf(row: Readonly<Record<string, SQLOutputValue>> | undefined): RecordingTrial | null {
   if (row === undefined) return null;
   const moment_ms = row.moment === null ? null : Date.parse(String(row.moment));
-  return { moment_ms, outside: JSON.parse(String(row.outside)) };
+  return { moment_ms, outside: storedJson(row.outside, "recording_trial.outside") as readonly string[] };
 }

@@ -132,6 +132,9 @@ export type {
   Sweep,
   SweepProgress,
 } from "./sweep_rows.ts";
+
+import { storedJson } from "./stored_json.ts";
+
 export type {
   FetchCell,
   FetchVariant,
@@ -347,7 +350,7 @@ export class Results {
     ).map((row) => ({
       machine: String(row.machine),
       measured_at: String(row.measured_at),
-      test: JSON.parse(String(row.test)) as SelftestLink,
+      test: storedJson(row.test, "link_test.test") as SelftestLink,
     }));
   }
 

@@ -15,6 +15,7 @@ import type { StoredCoverage } from "./load_coverage.ts";
 import type { StoredDisturbance } from "./load_disturbance.ts";
 import type { LoadMetrics, UserTimings } from "./load_metrics.ts";
 import { type FirstMetric, metricColumns } from "./metric_columns.ts";
+import { storedJson } from "./stored_json.ts";
 
 export type { LaneLabel };
 export type LoadStatus = "valid" | "invalid" | "failed";
@@ -167,7 +168,7 @@ export interface LinkTest {
 export type Row = Record<string, SQLOutputValue>;
 
 export function anySweepOf(row: Row): AnySweep {
-  const plan: unknown = JSON.parse(String(row.plan));
+  const plan: unknown = storedJson(row.plan, "sweep.plan");
   const facts = {
     id: Number(row.id),
     name: String(row.name),
@@ -175,8 +176,8 @@ export function anySweepOf(row: Row): AnySweep {
     created_at: String(row.created_at),
     finished_at: row.finished_at === null ? null : String(row.finished_at),
     seed: Number(row.seed),
-    command: JSON.parse(String(row.command)) as string[],
-    environment: JSON.parse(String(row.environment)) as Environment,
+    command: storedJson(row.command, "sweep.command") as string[],
+    environment: storedJson(row.environment, "sweep.environment") as Environment,
   };
   if (row.kind === "flows") return { ...facts, kind: "flows", plan: plan as StoredFlowPlan };
   if (row.kind === "fetches") return { ...facts, kind: "fetches", plan: plan as StoredFetchPlan };
@@ -192,7 +193,7 @@ export function cellOf(row: Row): Cell {
     recording_digest: String(row.recording_digest),
     lane: String(row.lane) as LaneLabel,
     link: String(row.link),
-    link_profile: JSON.parse(String(row.link_profile)) as LinkProfile,
+    link_profile: storedJson(row.link_profile, "cell.link_profile") as LinkProfile,
   };
 }
 
@@ -224,7 +225,9 @@ export function loadOf(row: Row): Load {
   const { reasons, user_timings, ...rest } = row;
   return {
     ...rest,
-    reasons: JSON.parse(String(reasons)) as string[],
-    ...(typeof user_timings === "string" ? { user_timings: JSON.parse(user_timings) as UserTimings } : {}),
+    reasons: storedJson(reasons, "load.reasons") as string[],
+    ...(typeof user_timings === "string"
+      ? { user_timings: storedJson(user_timings, "load.user_timings") as UserTimings }
+      : {}),
   } as unknown as Load;
 }
