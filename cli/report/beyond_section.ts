@@ -74,22 +74,29 @@ function componentSentence({ components }: EffectComponents): string | null {
   const most = components.reduce((one, other) => (other.share > one.share ? other : one));
   if (most.share === 0) return null;
   const [where, more] = meanings[most.name];
-  return `${Math.round(most.share * 100)} % of the uncertainty of the mean comes from how effects vary ${where}: ${more} would narrow it most.`;
+  return `${Math.round(most.share * 100)} % of the mean’s uncertainty is from how effects vary ${where}: ${more} would narrow it most.`;
 }
 
-function componentFigure(found: EffectComponents): Markup {
-  const { pair, components } = found;
-  const rows = components.map(
-    ({ name, levels, sd_percent, share }) =>
-      html`<tr><th scope="row">${meanings[name][0]}</th><td class="num">${String(levels)}${name !== "residual" && levels < fewestLevels && html` <small>rough</small>`}</td><td class="num">${percentPoints(sd_percent)}</td><td class="num">${Math.round(share * 100)} %</td></tr>`,
-  );
-  const sentence = componentSentence(found);
-  const name = `${pair.lane} over ${pair.over}`;
-  const figure = html`<figure><h3>Where the effect varies: ${name}</h3>${sentence && html`<p>${sentence}</p>`}<div class="scroll"><table class="beyond"><thead><tr><th scope="col">The effect varies</th><th scope="col" class="num">of them</th><th scope="col" class="num">standard deviation</th><th scope="col" class="num">of the mean’s variance</th></tr></thead><tbody>${rows}</tbody></table></div><figcaption>Variance components of the effect; 0 %: no more than chance. Rough: fewer than ${String(fewestLevels)} of them.</figcaption>${componentKey}</figure>`;
+/** One table of all pairs: what their effects vary with stands once. */
+function componentFigure(found: readonly EffectComponents[]): Markup | null {
+  const [first] = found;
+  if (!first) return null;
+  const names = found.map(({ pair }) => `${pair.lane} over ${pair.over}`);
+  const rows = first.components.map(({ name, levels }) => {
+    const of = found.flatMap(({ components }) => components.filter((each) => each.name === name));
+    return html`<tr><th scope="row">${meanings[name][0]}</th><td class="num">${String(levels)}${name !== "residual" && levels < fewestLevels && html` <small>rough</small>`}</td>${of.map(({ sd_percent, share }) => html`<td class="num">${percentPoints(sd_percent)} <small>${Math.round(share * 100)} %</small></td>`)}</tr>`;
+  });
+  const sentences = found.map((each, index) => {
+    const sentence = componentSentence(each);
+    return sentence && html`<p>${names[index]}: ${sentence}</p>`;
+  });
+  const figure = html`<figure><h3>Where the effect varies</h3>${sentences}<div class="scroll"><table class="beyond"><thead><tr><th scope="col">The effect varies</th><th scope="col" class="num">of them</th>${names.map((name) => html`<th scope="col" class="num">${name}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div><figcaption>Standard deviation of the effect, and its share of the mean’s variance (small); 0 %: no more than chance. Rough: fewer than ${String(fewestLevels)} of them.</figcaption>${componentKey}</figure>`;
   return savedFigure(figure, {
-    name: ["variance-components", pair.lane, "over", pair.over],
-    columns: ["component", "levels", "sd_percent", "share_of_mean_variance"],
-    rows: components.map(({ name: component, levels, sd_percent, share }) => [component, levels, sd_percent, share]),
+    name: ["variance-components"],
+    columns: ["lane", "over", "component", "levels", "sd_percent", "share_of_mean_variance"],
+    rows: found.flatMap(({ pair, components }) =>
+      components.map(({ name, levels, sd_percent, share }) => [pair.lane, pair.over, name, levels, sd_percent, share]),
+    ),
   });
 }
 
@@ -98,7 +105,7 @@ function figuresOf({ effects, tails, components }: BeyondMedian): Markup[] {
   return [
     ...effects.map(effectCdfFigure),
     ...tailsOfPairs.flatMap((ofPair) => tailFigure(ofPair) ?? []),
-    ...components.map(componentFigure),
+    ...[componentFigure(components) ?? []].flat(),
   ];
 }
 

@@ -78,9 +78,9 @@ export function coverageSection(
   const bounds = `A load is valid only if it asks for at least ${whole(requests)} of the recorded requests and ${whole(bytes)} of their bytes.`;
   const rule = strict
     ? html`${bounds} This sweep is strict: each request before the load event must also be in the recording.`
-    : html`${bounds} Of its own requests before the load event at most ${whole(unanswered)} may be missing from the recording, or one that is no document, script or stylesheet. Beacons, pings and reports do not count, nor does what failed when recorded and fails again.`;
+    : html`${bounds} At most ${whole(unanswered)} of its own requests may be missing from the recording, or one that is no document, script or stylesheet. Reports, preflights, icons and manifests do not count, nor does what failed when recorded and fails again.`;
   const note = pinnedNote(pinned);
-  const text = html`<p>The share of its recording that a load requested. Requests before the recorded load event count once each; reports, preflights, icons and manifests do not count. ${rule} Lanes whose medians differ by more than ${String(Math.round(betweenLanes * 100))} percentage points are not compared.</p>${note}`;
+  const text = html`<p>The share of its recording that a load requested before the load event. ${rule} Lanes whose medians differ by more than ${String(Math.round(betweenLanes * 100))} percentage points are not compared.</p>${note}`;
   const covered = loads.filter(isCovered);
   if (covered.length === 0) return null;
   const pages = [...Map.groupBy(covered, ({ page }) => page)];
@@ -88,5 +88,5 @@ export function coverageSection(
     .slice(0, maxPages)
     .map(([page, ofPage]) => html`<tbody>${pageRows(page, ofPage, modelled.has(page))}</tbody>`);
   const heads = ["requests", "bytes", "reports", "other", "failed again", "loads"];
-  return html`${text}<div class="scroll"><table><thead><tr><th scope="col">Page</th><th scope="col">lane</th>${heads.map((head) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead>${shown}</table></div>${pages.length > shown.length && html`<p>and ${String(pages.length - shown.length)} more pages, which are in the CSV.</p>`}<p class="soft">Requests and bytes: median share of the valid loads over all links. Reports, other and failed again: median numbers of requests that are not in the recording; <a href="#matching">which ones</a>.</p>`;
+  return html`${text}<div class="scroll"><table><thead><tr><th scope="col">Page</th><th scope="col">lane</th>${heads.map((head) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead>${shown}</table></div>${pages.length > shown.length && html`<p>and ${String(pages.length - shown.length)} more pages, which are in the CSV.</p>`}<p class="soft">Medians of the valid loads over all links. Reports, other and failed again are not in the recording; <a href="#matching">which ones</a>.</p>`;
 }

@@ -17,7 +17,6 @@ import { waterfallFigure } from "./figures/waterfall.ts";
 import { filmsOf } from "./group_films.ts";
 import { metricsTable } from "./metrics_table.ts";
 import { movesTable } from "./moves_table.ts";
-import { variationLine } from "./steadiness.ts";
 import type { GroupResult } from "./tables.ts";
 import { videoOverTime } from "./video/video_over_time.ts";
 
@@ -52,7 +51,7 @@ function waterfalls(data: ReportData, result: GroupResult, { drawn, shaped }: Sh
     // Of videos the link has its place below the buffer.
     const video = videoOverTime(name, shown);
     const overTime = video === null && linkOverTime(name, shown, timeAxisOf(drawn), isExplained);
-    return html`${video}${waterfallFigure(drawn, name)}${overTime}${note}`;
+    return html`${video}${waterfallFigure(drawn, name, isExplained)}${overTime}${note}`;
   }
   const typical = result.lanes.flatMap(({ lane }) => {
     const load = typicalLoad(result.group.loads.filter((each) => each.lane === lane));
@@ -62,13 +61,13 @@ function waterfalls(data: ReportData, result: GroupResult, { drawn, shaped }: Sh
   return html`<p class="soft">Waterfalls are not drawn here, to keep this file small. <code>trilane export ${data.sweep.id} --format har --load ${String(typical[0])}</code> gives one as HAR (${count(typical.length, "typical load")}: ${typical.join(", ")}).</p>${note}`;
 }
 
-function metrics({ filmedLoads, stored }: ReportData, { group, lanes }: GroupResult): Markup {
+function metrics({ filmedLoads, stored }: ReportData, { group, lanes }: GroupResult, isExplained: boolean): Markup {
   const byLane = lanes.map(({ lane }) => {
     const cells = new Set(group.cells.filter((cell) => cell.lane === lane).map(({ id }) => id));
     const loads = stored.filter((load) => cells.has(load.cell));
     return { lane, loads, films: filmedLoads.filter(({ cell }) => cells.has(cell)) };
   });
-  return html`${metricsTable(byLane)}${movesTable(byLane)}`;
+  return html`${metricsTable(byLane, isExplained)}${movesTable(byLane)}`;
 }
 
 /** What of a section the report's first screen shows already. */
@@ -98,16 +97,14 @@ export function groupSection(
     (lane) => `${lane.lane} ${lane.median_ms === null ? "none" : formatMedian(lane.median_ms, lane.isAtLeast)}`,
   );
   const excluded = excludedLine(loads);
-  const variation = variationLine(result.lanes);
   const name = page === middleCut(page, 90) ? null : html`<p class="soft">${page}</p>`;
   const body = html`${name}
-${above.isDrawn ? null : distributionOf(`${page} over ${link}`, result.lanes, { loads, metric: comparedMetric(data.metric) })}
-${variation && html`<p class="soft">${variation}</p>`}
+${above.isDrawn ? null : distributionOf(`${page} over ${link}`, result.lanes, { loads, metric: comparedMetric(data.metric), isExplained: options.isExplained })}
 ${excluded && html`<p class="excluded">${excluded}</p>`}
-${metrics(data, result)}
+${metrics(data, result, options.isExplained)}
 ${waterfalls(data, result, shown, options.isExplained)}
 ${above.isFilmed ? null : filmsOf(data, result)}
-${linkFacts(profile, shaped)}`;
+${linkFacts(profile, shaped, options.isExplained)}`;
   const markup = html`<details class="group" id="${result.id}" data-page="${page}" data-link="${link}"${options.open && html` open`}><summary><b>${middleCut(page, 90)}</b>${modelledPages(data.sweep).has(page) && html` <small>modelled page</small>`} over <b>${link}</b> <small>${medians.join(" · ")}</small></summary>${options.open ? body : builtLater(body)}
 </details>`;
   return { markup, drawn: shown.drawn };

@@ -71,7 +71,7 @@ export function excludedSection(data: ReportData): Markup | null {
     });
   const table =
     excluded.length > 0 &&
-    html`<p class="soft">${count(excluded.length, "load")} of ${String(data.loads.length)} ${excluded.length === 1 ? "is" : "are"} not valid. Averages leave them out, unless they timed out. Invalid: it ended, but not as requested. Failed: it did not end. A load with reasons of two kinds is in two rows. Such a load is retried up to ${count(data.sweep.plan.retries ?? 0, "time")}, or for as long as the plan allows if the machine disturbed it. A load that timed out is not retried: it counts as slower than all others.</p><div class="scroll"><table><thead><tr><th scope="col">status</th><th scope="col">reason</th>${lanes.map((lane) => html`<th scope="col" class="num">${lane}</th>`)}<th scope="col">loads</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+    html`<p class="soft">${count(excluded.length, "load")} of ${String(data.loads.length)} ${excluded.length === 1 ? "is" : "are"} not valid. Invalid: it ended, but not as requested. Failed: it did not end. Both are retried, up to ${count(data.sweep.plan.retries ?? 0, "time")} or as the plan allows if the machine disturbed it; what timed out is not: it counts as slower than all others.</p><div class="scroll"><table><thead><tr><th scope="col">status</th><th scope="col">reason</th>${lanes.map((lane) => html`<th scope="col" class="num">${lane}</th>`)}<th scope="col">loads</th></tr></thead><tbody>${rows}</tbody></table></div>`;
   const cells =
     empty.length > 0 &&
     html`<p>Without a valid load:</p><ul>${empty.slice(0, maxEmptyCells).map((line) => html`<li>${line}</li>`)}</ul>`;
@@ -116,12 +116,27 @@ export function deviceRow(pages: Iterable<string>, environment: ReportData["swee
   return html`<tr><th scope="row">device</th><td>${usual}${others.length > 0 && html`, but of`}${shown}${more > 0 && html`<br>and ${count(more, "other page")}`}</td></tr>`;
 }
 
+/** Whole for the first lane; of the others what differs. */
 function commandLines(facts: readonly ShownFacts[]): Markup {
   const byLane = new Map(facts.map((each): [string, ShownFacts] => [each.label, each]));
+  const known = new Map<string, { readonly lane: string; readonly words: readonly string[] }>();
+  const without = (words: readonly string[], others: readonly string[]): string[] =>
+    words.filter((word) => !others.includes(word));
   return html`${sortLanes(byLane.keys()).map((lane) => {
     const lines = byLane.get(lane)?.environment.command_lines;
     if (!lines) return null;
-    const text = (["replay", "shaper", "browser"] as const).map((name) => lines[name].map(shellWord).join(" "));
+    const text = (["replay", "shaper", "browser"] as const).map((name) => {
+      const line = lines[name];
+      const first = known.get(name);
+      known.set(name, first ?? { lane, words: line });
+      if (!first) return line.map(shellWord).join(" ");
+      const [less, more] = [without(first.words, line), without(line, first.words)];
+      const changes = [
+        ...less.map((word) => `without ${shellWord(word)}`),
+        ...more.map((word) => `with ${shellWord(word)}`),
+      ];
+      return `${line[0] ?? ""} as ${first.lane}${changes.length > 0 ? `, ${changes.join(", ")}` : ""}`;
+    });
     return html`<h4>${lane}</h4><pre>${text.filter(Boolean).join("\n\n")}</pre>`;
   })}`;
 }
@@ -134,7 +149,7 @@ export function methodSection(data: ReportData): Markup {
   const repeats = lanes.filter(isRepeat);
   const recordings = new Map(data.cells.map((cell) => [cell.page, cell.recording_digest]));
   const shownRecordings = [...recordings].slice(0, 100);
-  return html`<table class="facts"><caption>What the loads shown here recorded (${count(facts.length, "load")}).</caption><tbody><tr><th scope="row">command</th><td><code>${sweep.command.join(" ")}</code></td></tr><tr><th scope="row">began, ended</th><td>${sweep.created_at}, ${sweep.finished_at ?? "not finished"}</td></tr><tr><th scope="row">plan</th><td>${settings.until ? `at most ${settings.repetitions}` : settings.repetitions} valid loads asked of each cell${settings.until ? `, ${untilWords(settings.until)}` : ""}, up to ${settings.retries ?? 0} retries, time-out ${settings.timeout_s ?? 0} s, lanes interleaved block by block</td></tr>${settings.reference && html`<tr><th scope="row">reference</th><td>${settings.reference}</td></tr>`}<tr><th scope="row">seed</th><td>${String(sweep.seed)} (order of loads, packet loss, intervals)</td></tr>${data.linkTests.length === 0 && html`<tr><th scope="row">self-test of the links</th><td>none: this sweep ran without one. <code>trilane selftest</code> measures links at any time.</td></tr>`}${browserRow(data)}${deviceRow(recordings.keys(), sweep.environment)}${facts.length > 0 && environmentRows(facts)}</tbody></table>
+  return html`<table class="facts"><caption>Of the ${count(facts.length, "load")} shown.</caption><tbody><tr><th scope="row">command</th><td><code>${sweep.command.join(" ")}</code></td></tr><tr><th scope="row">began, ended</th><td>${sweep.created_at}, ${sweep.finished_at ?? "not finished"}</td></tr><tr><th scope="row">plan</th><td>${settings.until ? `at most ${settings.repetitions}` : settings.repetitions} valid loads asked of each cell${settings.until ? `, ${untilWords(settings.until)}` : ""}, up to ${settings.retries ?? 0} retries, time-out ${settings.timeout_s ?? 0} s, lanes interleaved block by block</td></tr>${settings.reference && html`<tr><th scope="row">reference</th><td>${settings.reference}</td></tr>`}<tr><th scope="row">seed</th><td>${String(sweep.seed)} (order of loads, packet loss, intervals)</td></tr>${data.linkTests.length === 0 && html`<tr><th scope="row">self-test of the links</th><td>none: this sweep ran without one. <code>trilane selftest</code> measures links at any time.</td></tr>`}${browserRow(data)}${deviceRow(recordings.keys(), sweep.environment)}${facts.length > 0 && environmentRows(facts)}</tbody></table>
 ${servingTables(facts)}
 ${congestionNotes(facts)}${clearOriginsNote(facts)}${lanesNote(lanes, facts)}
 <h3>Definitions</h3>
@@ -143,11 +158,11 @@ ${congestionNotes(facts)}${clearOriginsNote(facts)}${lanesNote(lanes, facts)}
 ${data.metric !== usualMetric && html`<li>Lanes are compared by ${comparedMetric(data.metric).noun}; PLT<sub>a</sub> and PLT<sub>b</sub> below are its times. A valid load without it is in no comparison.</li>`}
 <li>Improvement of b over a is (PLT<sub>a</sub> − PLT<sub>b</sub>) / PLT<sub>a</sub> × 100, of the medians of a page's loads on a link; over several, the geometric mean of their ratios, page by page.</li>
 <li>${watchedWords(data, facts)}</li>
-<li>Intervals are of ${String(confidence * 100)} %. On one page and link they come from order statistics and assume no distribution: the number of a lane's loads below its true median is binomial with p = 1/2 (Hettmansperger and Sheather 1986). Blocks whose loads moved together narrow the interval of a difference. Over several pages or links they are Student's. With fewer than ${String(manyPages)} pages they hold for these pages, and each page's error on a link comes from its order statistics. With more they hold for pages like these, and come from the spread between pages. Both are widened by ${String(leaning)} times how far a page's medians on a link lie off the middle of their own 68 % intervals, on average, because medians of few loads may be biased in the same direction everywhere. With fewer than ${String(minimumUnits)} valid loads of a lane on one page and link, or three over several, there is no interval.</li>
-<li>A lane is called faster or slower if the interval excludes 0 and a test refuses that there is no difference. On one page and link it is a test of the medians that is valid for lanes of unequal noise (sign tests on both medians, or all loads of one lane beyond all of the other); over several it is Student's t by the interval's own error. Comparisons reported together are corrected for their number (Holm): all pairs of lanes; all links of all pairs, where links are counted.</li>
-<li>“Equally fast” and “no difference larger than ${String(equivalence_percent)} %” mean that the pair's 95 % interval lies within ±${String(equivalence_percent)} %: two one-sided tests at 2.5 %, not corrected for the number of pairs. Among the pairs of three lanes any is called equal wrongly in at most 5 %, because only two of them can differ by just that much; more lanes may be wrong more often.</li>
-<li>A load that timed out is taken as slower than all others. If at least half of a lane's loads did on a page and link, its median is a lower bound: a difference is then “at least” or “at most” so large, and an end of its interval is open. If both lanes did, that page and link is in no comparison of the two.</li>
-<li>A split by RTT, bandwidth or loss is placed where the two sides differ most. It is chosen from the same data, so it is exploratory.</li>
+<li>Intervals are of ${String(confidence * 100)} %: on one page and link from order statistics, which assume no distribution (Hettmansperger and Sheather 1986); over several Student's. With fewer than ${String(manyPages)} pages they hold for these pages, with more for pages like these. Both are widened by ${String(leaning)} times how far medians lie off the middle of their own 68 % intervals. It takes ${String(minimumUnits)} valid loads of a lane on one page and link, or three pages or links.</li>
+<li>Faster or slower: the interval excludes 0, and a test of the medians, corrected for all comparisons reported together (Holm), rejects that there is no difference.</li>
+<li>“Equally fast” and “no difference larger than ${String(equivalence_percent)} %”: the interval lies within ±${String(equivalence_percent)} %.</li>
+<li>A load that timed out is taken as slower than all others. If at least half of a lane's loads did, its median is a lower bound, and a difference “at least” or “at most” so large.</li>
+<li>Why each of these: <code>docs/research.md</code>, “Intervals and tests”.</li>
 </ul>
 <details><summary>Command lines of one load of each lane</summary>${commandLines(facts)}</details>
 <details><summary>Recordings (SHA-256)</summary><table><tbody>${shownRecordings.map(([page, digest]) => html`<tr><th scope="row">${page}</th><td><code>${digest}</code></td></tr>`)}</tbody></table>${recordings.size > shownRecordings.length && html`<p>and ${String(recordings.size - shownRecordings.length)} more, see the CSV.</p>`}</details>`;

@@ -78,8 +78,11 @@ function cell(values: readonly number[], text: Row<unknown>["text"], isAtLeast =
   const told = text ? text(median(values)) : formatMedian(median(values), isAtLeast);
   if (!range) return html`<td class="num">${told}</td>`;
   const around = text ? `${text(range.low)} to ${text(range.high)}` : formatTimeRange(range);
+  // The unit is the median's, if it is the same.
+  const unit = told.split(" ").at(-1) ?? "";
+  const short = around.replaceAll(` ${unit}`, "").replace(" to ", "–");
   // Of loads that are all alike it is the median again.
-  return html`<td class="num">${told}${range.low < range.high && html`<small>${around}</small>`}</td>`;
+  return html`<td class="num">${told}${range.low < range.high && html`<small>${around.endsWith(unit) ? short : around}</small>`}</td>`;
 }
 
 /** Rows that some lane has a value for. */
@@ -119,15 +122,18 @@ function loadTimesRow(
   return rowMarkup(ofLoad("plt_ms"), cells);
 }
 
-/** `films`: the filmed loads of these lanes' cells, whatever came of them. */
+/** `films`: the filmed loads of these lanes' cells, whatever came of them. `isExplained`: with what its rows mean. */
 export function metricsTable(
   lanes: readonly { readonly lane: string; readonly loads: readonly Load[]; readonly films: readonly FilmedLoad[] }[],
+  isExplained = true,
 ): Markup | null {
   const valid = lanes.map(({ loads }) => loads.filter(isValid));
   if (valid.every((loads) => loads.length === 0)) return null;
   const films = lanes.map((each) => each.films.filter(({ status }) => status === "valid"));
   const filmed = films.flat().length;
-  const of = lanes.map(({ lane }, index) => `${lane} n ${valid[index]?.length}`).join(", ");
+  const explained =
+    isExplained &&
+    html`Medians of the valid loads with their 95 % intervals where there are five or more. “Network” and “no request” split each load’s PLT along its critical path, which follows from requests, their initiators and the main thread’s long tasks.`;
   const out = lanes.reduce((sum, { loads }) => sum + loads.filter(timedOut).length, 0);
   const slow = out > 0 && html` PLT also counts ${count(out, "load")} that timed out, as slower than all others.`;
   const note =
@@ -135,9 +141,10 @@ export function metricsTable(
     html` From Speed Index on: of ${count(filmed, "further load")} that ${filmed === 1 ? "was" : "were"} filmed, which takes time and is in no other row (${lanes.map(({ lane }, index) => `${lane} n ${films[index]?.length}`).join(", ")}).`;
   const calm = calmed(countedTogether(lanes.flatMap(({ loads }) => loads)));
   const busy =
+    isExplained &&
     calm.slope &&
     html` On a busy machine: PLT is without what other programs are likely to have added, as in the answer; all other rows are as they were measured.`;
-  return html`<details class="metrics"><summary>All metrics</summary><p class="soft">Medians of the valid loads (${of}) with their 95 % intervals where there are five or more.${slow}${busy} “Network” and “no request” split each load’s PLT along its critical path, which follows from requests, their initiators and the main thread’s long tasks.${note}</p><div class="scroll"><table class="facts"><thead><tr><th scope="col">metric</th>${lanes.map(({ lane }) => html`<th scope="col" class="num">${lane}</th>`)}</tr></thead><tbody>${rowsOf(videoRows, valid)}${loadTimesRow(
+  return html`<details class="metrics"><summary>All metrics</summary><p class="soft">${explained}${slow}${busy}${note}</p><div class="scroll"><table class="facts"><thead><tr><th scope="col">metric</th>${lanes.map(({ lane }, index) => html`<th scope="col" class="num">${lane} <small>n ${String(valid[index]?.length ?? 0)}</small></th>`)}</tr></thead><tbody>${rowsOf(videoRows, valid)}${loadTimesRow(
     lanes.map(({ loads }) => loads),
     calm,
   )}${rowsOf(loadRows, valid)}${rowsOf(filmRows, films)}</tbody></table></div></details>`;

@@ -230,7 +230,10 @@ function sectionsOf({ views, results, films, profiles, settled }: Gathered): Sec
       "split",
       "Network and off it",
       "Time on the network and off it",
-      sideBySide(splits.shown.map(splitFigure), splits.links),
+      sideBySide(
+        splits.shown.map((split, index) => splitFigure(split, index === 0)),
+        splits.links,
+      ),
     ),
     section("helped", "Helped and hurt", "Pages helped and hurt most", helpedSection(data, pairs, ofPage, study)),
     section("fallback", "Fallback", "Falling back to TCP", fallbackSection(data.cells, data.stored)),

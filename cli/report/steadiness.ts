@@ -1,4 +1,4 @@
-// How steady loads were: a line for each page on each link, and a section on all cells with those that drifted over the sweep's
+// How steady loads were: a section on all cells with those that drifted over the sweep's
 // time or have loads far from the others. Takes cli/results/verdict/steadiness.ts's findings, tests nothing.
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { middleCut } from "../base/middle_cut.ts";
@@ -15,12 +15,6 @@ const maxRows = 200;
 
 const digits = (share: number): string => String(Number((share * 100).toPrecision(2)));
 const percent = (share: number): string => `${digits(share)} %`;
-
-/** `h1 4.1 %, h2 3.2 %`: coefficients of variation of one page on one link; null where none has two loads. */
-export function variationLine(lanes: readonly { lane: string; variation: number | null }[]): string | null {
-  const known = lanes.flatMap(({ lane, variation }) => (variation === null ? [] : [`${lane} ${percent(variation)}`]));
-  return known.length === 0 ? null : `Coefficient of variation: ${known.join(", ")}.`;
-}
 
 function driftText({ drift }: Cell): string {
   if (!drift) return "too few loads to tell";

@@ -297,8 +297,11 @@ export function waterfallSvg(all: readonly DrawnRequests[], attributes: Markup):
   return html`<svg class="wide" ${attributes}${timeScale(scale)} viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="axis" x="0" y="14">request</text><text class="axis" x="${labelWidth}" y="14">connection</text>${axis(14)}${drawings}${axis(y + 8)}<text class="axis end" x="${axisRight}" y="${y + 20}">ms since navigation start</text></svg>`;
 }
 
-/** Waterfalls of one load per lane. */
-export function waterfallFigure(loads: readonly DrawnLoad[], name: string): Markup {
+const waterfallWords =
+  ", on one time axis. Lines: first byte, paints, DOMContentLoaded; strong: load event. Receiving is strong while bytes came. “h2 · 1”: protocol and connection, numbered by first use";
+
+/** Waterfalls of one load per lane. `isExplained`: with what lines and labels mean. */
+export function waterfallFigure(loads: readonly DrawnLoad[], name: string, isExplained = true): Markup {
   const attributes = html`role="img" tabindex="0" aria-label="Waterfalls of ${name}: use the arrow keys to read request by request"`;
-  return html`<figure class="waterfall"><div class="scroll">${waterfallSvg(loads.map(drawnLoad), attributes)}</div><p class="readout" aria-live="polite"></p>${phaseLegend()}<figcaption>The load nearest each lane’s median, on one time axis. Lines: first byte, paints, DOMContentLoaded; strong: load event. Receiving is strong while bytes came. “h2 · 1”: protocol and connection, numbered by first use.</figcaption></figure>`;
+  return html`<figure class="waterfall"><div class="scroll">${waterfallSvg(loads.map(drawnLoad), attributes)}</div><p class="readout" aria-live="polite"></p>${phaseLegend()}<figcaption>The load nearest each lane’s median${isExplained && waterfallWords}.</figcaption></figure>`;
 }

@@ -2,7 +2,7 @@
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { gridFixture, hostileFixture, lossFixture, raceFixture } from "../cli/report/fixtures.ts";
+import { exampleFixture, gridFixture, hostileFixture, lossFixture, raceFixture } from "../cli/report/fixtures.ts";
 import { axeFindings } from "./axe.ts";
 import {
   built,
@@ -16,6 +16,10 @@ import {
 
 before(startBrowser);
 after(endBrowser);
+
+// What these reports have now; the bars are 1 500 and 6 000. Lower them when a report has fewer.
+const mostClosed = 1405;
+const mostOpen = 5800;
 
 /** Contrast of every visible text in HTML against the nearest background, and of SVG text outside of heat map cells. */
 const contrastScript = `(() => {
@@ -72,3 +76,17 @@ for (const fixture of [raceFixture, lossFixture])
       assert.deepEqual(await axeFindings(page), []);
     });
   });
+
+test("words of a report of two pages on four links: closed 1 500 at most, all open 6 000; numbers are none", async () => {
+  const wordsOf = (text: unknown): number => String(text).match(/\S*\p{L}\S*/gu)?.length ?? 0;
+  await open(exampleFixture, {}, async (page) => {
+    await built(page);
+    const closed = wordsOf(await page.evaluate("document.body.innerText"));
+    await page.$$eval("details", (all) => {
+      for (const section of all) section.setAttribute("open", "");
+    });
+    const whole = wordsOf(await page.evaluate("document.body.innerText"));
+    assert.ok(closed > 200 && closed <= mostClosed, `${closed} closed`);
+    assert.ok(whole > closed && whole <= mostOpen, `${whole} open`);
+  });
+});

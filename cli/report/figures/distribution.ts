@@ -19,12 +19,14 @@ export interface Distribution {
   readonly metric: ComparedMetric;
   /** What the report's answer says of these loads. */
   readonly gain?: Gain | null;
+  /** With what its marks mean; default: yes. */
+  readonly isExplained?: boolean;
 }
 
 export function distributionOf(
   name: string,
   lanes: readonly LaneSummary[],
-  { loads, metric, gain = null }: Distribution,
+  { loads, metric, gain = null, isExplained = true }: Distribution,
 ): Markup {
   const plotted = lanes.map((summary) => ({
     ...summary,
@@ -36,7 +38,7 @@ export function distributionOf(
       .map((load) => ({ value: load.plt_ms, valid: isValid(load), story: story(load, metric) })),
   }));
   const left = loads.filter((load) => counted(load) === null).length;
-  return savedFigure(distributionFigure(plotted, { left, metric, gain }), {
+  return savedFigure(distributionFigure(plotted, { left, metric, gain, isExplained }), {
     name: [metric.name.replace(/_ms$/, ""), name],
     columns: ["load_id", "lane", "block", "attempt", metric.name, "averaged", "status", "reasons"],
     rows: loads.map((load) => [

@@ -2,7 +2,6 @@
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { LoadFacts } from "../../../schemas/generated/page_load.ts";
-import { formatSize } from "../../base/numbers.ts";
 import { linkSentence } from "../../link/label.ts";
 import { describeLink } from "../../link/link.ts";
 import { numberAt } from "./unknown_json.ts";
@@ -13,8 +12,9 @@ export interface ShapedLoad {
   readonly facts: LoadFacts;
 }
 
-const microseconds = (time_ns: number | null): string =>
-  time_ns === null ? "–" : time_ns < 1e6 ? `${Math.round(time_ns / 1000)} µs` : `${(time_ns / 1e6).toFixed(1)} ms`;
+/** Three digits, in the unit that its column names. */
+const inUnit = (value: number | null, unit: number): string =>
+  value === null ? "–" : String(Number((value / unit).toPrecision(3)));
 
 function directionRow(load: ShapedLoad, direction: "down" | "up"): Markup {
   const report = load.facts.shaper;
@@ -22,7 +22,7 @@ function directionRow(load: ShapedLoad, direction: "down" | "up"): Markup {
   const plain = (value: number | null): string => (value === null ? "–" : String(value));
   const bytes = number("bytes_out");
   const peak_bytes = number("queue_peak_bytes");
-  return html`<tr><th scope="row">${load.lane} ${direction}</th><td class="num">${plain(number("packets_in"))}</td><td class="num">${bytes === null ? "–" : formatSize(bytes)}</td><td class="num">${plain(number("drops", "queue"))}</td><td class="num">${plain(number("drops", "loss"))}</td><td class="num">${plain(number("queue_peak_packets"))}${peak_bytes !== null && `, ${formatSize(peak_bytes)}`}</td><td class="num">${microseconds(number("late_ns", "p50"))}</td><td class="num">${microseconds(number("late_ns", "p99"))}</td><td class="num">${microseconds(number("late_ns", "max"))}</td></tr>`;
+  return html`<tr><th scope="row">${load.lane} ${direction}</th><td class="num">${plain(number("packets_in"))}</td><td class="num">${inUnit(bytes, 1000)}</td><td class="num">${plain(number("drops", "queue"))}</td><td class="num">${plain(number("drops", "loss"))}</td><td class="num">${plain(number("queue_peak_packets"))}</td><td class="num">${inUnit(peak_bytes, 1000)}</td><td class="num">${inUnit(number("late_ns", "p50"), 1e6)}</td><td class="num">${inUnit(number("late_ns", "p99"), 1e6)}</td><td class="num">${inUnit(number("late_ns", "max"), 1e6)}</td></tr>`;
 }
 
 /** What only some links do, in words; told where it happened. */
@@ -49,13 +49,27 @@ function furtherLine(load: ShapedLoad, direction: "down" | "up"): string {
   return told.length === 0 ? "" : `${load.lane} ${direction}: ${told.join(", ")}`;
 }
 
-export function linkFacts(profile: LinkProfile, loads: readonly ShapedLoad[]): Markup {
+/** `isExplained`: with what the table has. */
+export function linkFacts(profile: LinkProfile, loads: readonly ShapedLoad[], isExplained = true): Markup {
   const reported = loads.filter((load) => load.facts.shaper !== null);
   const { name } = describeLink(profile);
-  const asked = html`<p><b>Link asked:</b> ${name === null ? "" : `${name}: `}${linkSentence(profile)}.</p>`;
+  const asked = html`<p><b>Link:</b> ${name === null ? "" : `${name}: `}${linkSentence(profile)}.</p>`;
   if (reported.length === 0)
     return html`${asked}<p>What the shaper did is unavailable: no load shown here has its report.</p>`;
   const further = reported.flatMap((load) => [furtherLine(load, "down"), furtherLine(load, "up")]).filter(Boolean);
-  const heads = ["packets in", "bytes out", "queue drops", "losses", "queue peak", "late p50", "late p99", "late max"];
-  return html`${asked}<p class="soft">What the shaper did in one load of each lane (${reported.map((load) => `${load.lane}: load ${load.id}`).join(", ")}). Late: how long after its time in the model a packet left.</p><div class="scroll"><table class="facts"><thead><tr><th scope="col">direction</th>${heads.map((head) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead><tbody>${reported.flatMap((load) => [directionRow(load, "down"), directionRow(load, "up")])}</tbody></table></div>${further.length > 0 && html`<p class="soft">Besides, in packets: ${further.join("; ")}.</p>`}`;
+  const explained =
+    isExplained &&
+    html`<p class="soft">What the shaper did in these loads. Late: how long after its time in the model a packet left.</p>`;
+  const heads = [
+    "packets in",
+    "kB out",
+    "queue drops",
+    "losses",
+    "queue peak",
+    "peak, kB",
+    "late p50, ms",
+    "p99",
+    "max",
+  ];
+  return html`${asked}${explained}<div class="scroll"><table class="facts"><thead><tr><th scope="col">direction</th>${heads.map((head) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead><tbody>${reported.flatMap((load) => [directionRow(load, "down"), directionRow(load, "up")])}</tbody></table></div>${further.length > 0 && html`<p class="soft">Besides, in packets: ${further.join("; ")}.</p>`}`;
 }

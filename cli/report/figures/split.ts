@@ -64,7 +64,8 @@ function legend(hasOptimum: boolean): Markup {
   })}`;
 }
 
-export function splitFigure({ link, pages, allPages }: SplitData): Markup {
+/** `isExplained`: with how to read it, once in a report. */
+export function splitFigure({ link, pages, allPages }: SplitData, isExplained = true): Markup {
   const ends = pages.flatMap(({ bars, optimal_ms }) => [optimal_ms ?? 0, ...bars.map(({ plt_ms }) => plt_ms)]);
   const scale = scaleFromZero(Math.max(...ends), left, right, 8);
   let y = top;
@@ -89,7 +90,7 @@ export function splitFigure({ link, pages, allPages }: SplitData): Markup {
   );
   const hasOptimum = pages.some(({ optimal_ms }) => optimal_ms !== null);
   const notDrawn = allPages.length - pages.length;
-  const figure = html`<figure data-link="${link}"><div class="scroll"><svg class="plot" role="img" aria-label="Page load time over ${link}, divided into requests on the critical path and no request, of ${count(pages.length, "page")}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${fitted(shortLabel(link), right - left, 13)}</text>${legend(hasOptimum)}${grid}${drawn}<text class="axis mid" x="${(left + right) / 2}" y="${y + 30}">page load time, ms</text></svg></div><figcaption>Median page load time of each lane over ${link}, divided along the loads’ critical paths.${notDrawn > 0 && ` ${count(pages.length, "page")} of ${allPages.length}, spread from the fastest to the slowest; all are in its CSV.`}</figcaption>${readingKey(`Divided as the median of the loads’ shares. Network: requests on the critical path, from what asked for them; no request: the rest, such as parsing, scripts, layout, and waiting for timers.${hasOptimum ? " Optimum: bytes over the link’s rate and the round trips that the page’s requests need one after another." : ""}`)}</figure>`;
+  const figure = html`<figure data-link="${link}"><div class="scroll"><svg class="plot" role="img" aria-label="Page load time over ${link}, divided into requests on the critical path and no request, of ${count(pages.length, "page")}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${fitted(shortLabel(link), right - left, 13)}</text>${legend(hasOptimum)}${grid}${drawn}<text class="axis mid" x="${(left + right) / 2}" y="${y + 30}">page load time, ms</text></svg></div><figcaption>Median page load time of each lane over ${link}, divided along the loads’ critical paths.${notDrawn > 0 && ` ${count(pages.length, "page")} of ${allPages.length}, spread from the fastest to the slowest; all are in its CSV.`}</figcaption>${isExplained && readingKey(`Divided as the median of the loads’ shares. Network: requests on the critical path, from what asked for them; no request: the rest, such as parsing, scripts, layout, and waiting for timers.${hasOptimum ? " Optimum: bytes over the link’s rate and the round trips that the page’s requests need one after another." : ""}`)}</figure>`;
   return savedFigure(figure, {
     name: ["network-and-no-request", link],
     columns: ["link", "page", "lane", "loads", "plt_ms", "network_share", "network_ms", "computation_ms", "optimal_ms"],

@@ -21,8 +21,8 @@ function requestRows({ id, lane, pageLoad }: DrawnLoad): (string | number | null
   });
 }
 
-export function waterfallFigure(loads: readonly DrawnLoad[], name: string): Markup {
-  return savedFigure(drawn(loads, name), {
+export function waterfallFigure(loads: readonly DrawnLoad[], name: string, isExplained = true): Markup {
+  return savedFigure(drawn(loads, name, isExplained), {
     name: ["waterfall", name],
     columns: [
       ...["lane", "load_id", "connection", "protocol", "method", "url", "status", "bytes", "start_ms"],

@@ -41,7 +41,7 @@ test("pages helped and hurt, tails of links with loads enough, and components", 
   assert.match(text, /3 of 7 pages are faster over h3 than over h2, 1 is slower, 3 show no difference\./);
   assert.equal(text.match(/<svg class="plot effects"/g)?.length, 1);
   assert.match(text, /<th scope="row">3mbit\/50ms<\/th><td class="num">[\d.]+ m?s<\/td>/);
-  assert.match(text, /of the uncertainty of the mean comes from how effects vary from page to page: more pages would/);
+  assert.match(text, /of the mean’s uncertainty is from how effects vary from page to page: more pages would/);
   for (const [, caption = ""] of text.matchAll(/<figcaption>(.*?)<\/figcaption>/gs))
     assert.ok(caption.split(/\s+/).length < 40, caption);
   assert.ok(!/NaN|undefined|Infinity|\bnull\b/.test(text.replaceAll(/data-csv="[^"]*"/g, "")));

@@ -17,8 +17,11 @@ test("the section has the rule, and for each lane what was added and what does n
   const text =
     disturbanceSection([...loads("h1", 5, 0), ...loads("h3", 3, 1)], { tolerance: { share: 0.02, ms: 7 } })?.text ?? "";
   assert.match(text, /larger of 2 % of its page load time and 7 ms/);
-  assert.match(text, /<th scope="row">h1<\/th><td class="num">2\.0 ms<\/td>/);
+  assert.match(text, /<th scope="row">h1<\/th><td><svg .*?<\/svg><\/td><td class="num">2\.0<\/td>/);
   assert.match(text, /1 of 4 \(25 %\)/);
+  // 0 to 2 ms of 5.
+  assert.match(text, /aria-label="h1: links were held up for at most 40 % of what is tolerated"/);
+  assert.match(text, /class="tick" d="M1 3v14M12 3v14M23 3v14M34 3v14M45 3v14"/);
   assert.equal(disturbanceSection(loads("h1", 1, 0, { disturbance_ms: null }), {}), null, "nothing to tell");
   assert.doesNotMatch(text, /On a busy machine/);
 });
@@ -26,6 +29,6 @@ test("the section has the rule, and for each lane what was added and what does n
 test("of a busy machine it shows the slope of each page and link, and how far medians may be off", () => {
   const busy = { disturbance_ms: 300, disturbance_estimate_ms: 20 };
   const text = disturbanceSection([...loads("h1", 5, 0, busy), ...loads("h3", 5, 0, busy)], {})?.text ?? "";
-  assert.match(text, /<th scope="row">p<\/th><td>l<\/td><td class="num">10 of 10<\/td><td class="num">20\.0 ms<\/td>/);
-  assert.match(text, /<td class="num">unknown<\/td><td class="num">unknown<\/td><td class="num">10\.0 ms<\/td>/);
+  assert.match(text, /<th scope="row">p<\/th><td>l<\/td><td class="num">10 of 10<\/td><td class="num">20\.0<\/td>/);
+  assert.match(text, /<td class="num">unknown<\/td><td class="num">unknown<\/td><td class="num">10\.0<\/td>/);
 });

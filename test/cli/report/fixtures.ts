@@ -64,6 +64,14 @@ export const lossFixture: Fixture = {
   repetitions: 6,
 };
 
+/** As large as the built-in example: two pages, four links. */
+export const exampleFixture: Fixture = {
+  name: "as-example",
+  pages: ["carlucci-small", "cse534-count-16"],
+  links: ["10mbit/150ms", "10mbit/20ms", "3mbit/150ms", "3mbit/20ms"],
+  repetitions: 6,
+};
+
 export const lossGridFixture: Fixture = {
   name: "yu-benson",
   pages: ["a-page"],

@@ -133,14 +133,20 @@ test("the links' self-test: asked, measured, tolerance; a link that is out is op
   });
   const section = /<section id="selftest">.*?<\/section>/s.exec(text)?.[0] ?? "";
   assert.match(section, /1 of 3 links out of tolerance<\/span>: loads over it do not count/);
-  assert.match(section, /<details open><summary>10mbit\/50ms:/);
-  assert.match(section, /<details class="passed"><summary>2 links within tolerance/);
-  const summaries = [...section.matchAll(/<summary>([\w/,=%]+):/g)].map(([, link]) => link);
-  assert.deepEqual(summaries, ["10mbit/50ms", "3mbit/50ms", "3mbit/50ms,loss=1%"]);
+  assert.match(section, /<details open><summary>10mbit\/50ms: <b class="warning">out of tolerance/);
   assert.match(
     section,
     /rate down<\/th><td class="num">3<\/td><td class="num">2\.9\d*<\/td><td class="num">± 0\.0043<\/td>/,
   );
+  assert.match(section, /<details class="passed"><summary>2 links within tolerance/);
+  const bars = [...section.matchAll(/<th scope="row">([\w/,=%]+)<\/th><td><svg class="dw".*?<\/svg>/g)];
+  assert.deepEqual(
+    bars.map(([, link]) => link),
+    ["3mbit/50ms", "3mbit/50ms,loss=1%"],
+  );
+  // As asked: in the middle of its tolerance.
+  for (const [bar] of bars)
+    assert.match(bar, /<line class="tick" x1="160" .*?<title>rate down: 3\.0+ Mbit\/s, asked 3 ± 0\.0043, 60 packets</);
   assert.match(section, /not measured: filling it takes 4\.0 s/);
   assert.ok(text.indexOf('id="selftest"') < text.indexOf('id="method"'));
 });

@@ -17,11 +17,11 @@ const textOf = (link: string, report: string) => String(linkFacts(parseLink(link
 test("a known link is called by its name", () => {
   assert.match(
     textOf("cse534-lb-hl", "traffic.json"),
-    /asked:<\/b> cse534-lb-hl: 0.75 Mbit\/s down, 0.25 Mbit\/s up, RTT 100 ms/,
+    /Link:<\/b> cse534-lb-hl: 0.75 Mbit\/s down, 0.25 Mbit\/s up, RTT 100 ms/,
   );
   assert.match(
     textOf("3mbit/50ms,aqm=pie", "traffic.json"),
-    /asked:<\/b> 3 Mbit\/s each way, .* PIE queue of 1000 packets/,
+    /Link:<\/b> 3 Mbit\/s each way, .* PIE queue of 1000 packets/,
   );
 });
 
