@@ -153,7 +153,7 @@ CREATE TABLE filmed_load (
 -- Which browser a load ran with. Loads that were stored before this table was have no row; their page loads say the version.
 CREATE TABLE load_browser (
   load INTEGER PRIMARY KEY REFERENCES load (id) ON DELETE CASCADE,
-  browser_version TEXT NOT NULL,  -- as 156.0.7000.1
+  browser_version TEXT NOT NULL,  -- as 156.0.7000.1; of another engine than Chromium with its name: Firefox 153.8.0
   browser_sha256 TEXT             -- of the program's file, in hexadecimal; NULL: not told
 );
 

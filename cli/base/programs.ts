@@ -82,13 +82,40 @@ export const programFolders: readonly (readonly [program: Program, folder: strin
 /** Whether a word of the command line is a program's path. */
 export const isProgram = (word: string): boolean => word.includes("/") && isExecutable(resolve(word));
 
-/** The absolute path of a browser that a plan or a command names. UserError if no program is there, or one that no lab can start. */
+const firefoxPaths = [
+  "/usr/lib/firefox-esr/firefox-esr",
+  "/usr/lib/firefox/firefox",
+  "/opt/firefox/firefox",
+  "/usr/bin/firefox-esr",
+  "/usr/bin/firefox",
+];
+
+function firefoxPath(): string {
+  const found = firefoxPaths.find((path) => isExecutable(path) && sandboxOf(path) === null);
+  if (found) return found;
+  const confined = [...firefoxPaths, "/snap/bin/firefox", "/var/lib/flatpak/exports/bin/org.mozilla.firefox"].find(
+    isExecutable,
+  );
+  const remedy = "install it (apt install firefox-esr), or name its binary: --browser /path/firefox";
+  if (confined)
+    throw new UserError(
+      `the only Firefox here is a ${sandboxOf(confined)} (${confined}), which no lab can start: ${remedy}`,
+    );
+  throw new UserError(`no Firefox found: ${remedy}`);
+}
+
+/**
+ * The absolute path of a browser that a plan or a command names: "chromium", "firefox", or a path. UserError if no program is there,
+ * or one that no lab can start.
+ */
 export function browserProgram(named: string): string {
+  if (named === "chromium") return chromiumPath();
+  if (named === "firefox") return firefoxPath();
   const path = resolve(named);
   const sandbox = sandboxOf(path);
   if (sandbox) throw new UserError(`${named} is a ${sandbox}, which no lab can start: ${otherBrowser}`);
   if (isExecutable(path)) return path;
-  throw new UserError(`no program at ${named}: name Chromium's binary, as ${browserPaths[0]}`);
+  throw new UserError(`no program at ${named}: say chromium or firefox, or name a binary, as ${browserPaths[0]}`);
 }
 
 const otherBrowser = "install another (apt install chromium, or Chrome's .deb), or name its binary in TRILANE_BROWSER";

@@ -32,6 +32,7 @@ export function underWayIn(capture: Capture, silent_ms: number): UnderWay {
 export const chromiumEngine: Engine = {
   name: "Chromium",
   hasPreloadList: true,
+  films: true,
   refusal: () => null,
   async command({ program, temporary, ...options }) {
     const userAgent = await userAgentOf(program);

@@ -77,12 +77,24 @@ export interface EngineBrowser extends Started {
   ): Promise<EnginePage>;
 }
 
+/** What an engine may be unable to give. */
+export interface Asked {
+  readonly lane: Lane;
+  readonly films: boolean;
+  readonly video: boolean;
+  readonly frequentAcks: boolean;
+  /** By host of the recording, an address that it is served from; empty: not known yet. */
+  readonly hosts: ReadonlyMap<string, string>;
+}
+
 export interface Engine {
   readonly name: EngineName;
   /** Whether it makes https:// of some sites' http:// by a list that no option turns off (HSTS preload). */
   readonly hasPreloadList: boolean;
+  /** Whether what it shows can be filmed. */
+  readonly films: boolean;
   /** Why it cannot load this; null: it can. */
-  refusal(asked: { readonly lane: Lane; readonly films: boolean; readonly video: boolean }): string | null;
+  refusal(asked: Asked): string | null;
   /** Writes the profile where it needs one. */
   command(options: BrowserOptions): Promise<BrowserCommand>;
   start(options: StartOptions, signal?: AbortSignal): Promise<EngineBrowser>;

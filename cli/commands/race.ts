@@ -22,6 +22,13 @@ import { lanePairs } from "../results/verdict/sample.ts";
 import { runsToBeSure } from "../results/verdict/verdict.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { type AsOptions, defineAs, readAs } from "../sweep/plan/as_option.ts";
+import {
+  type BrowserOptions,
+  browsersOf,
+  canFilm,
+  defineBrowser,
+  refuseBrowsers,
+} from "../sweep/plan/browser_option.ts";
 import { commandPlan } from "../sweep/plan/command_plan.ts";
 import { type CrossTrafficOptions, crossTrafficOf, defineCrossTraffic } from "../sweep/plan/cross_traffic.ts";
 import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/plan/disturbance_option.ts";
@@ -48,7 +55,8 @@ interface RaceOptions
     LiveOptions,
     StrictOptions,
     CrossTrafficOptions,
-    AsOptions {
+    AsOptions,
+    BrowserOptions {
   page: string;
   link: string;
   runs: number | undefined;
@@ -81,6 +89,7 @@ function tooFewWords({ runs, lanes }: RaceOptions): string | null {
 function racePlan(options: RaceOptions, page: PlanPage, isFilmed: boolean): Plan {
   const until = untilOf(options);
   const lanes = readLanes(options.lanes);
+  const browsers = browsersOf(options);
   const document = {
     name: `race-${pageName(page)}`,
     pages: [page],
@@ -93,11 +102,12 @@ function racePlan(options: RaceOptions, page: PlanPage, isFilmed: boolean): Plan
     timeout_s: options.timeout,
     ...disturbanceChoiceOf(options),
     settle_ms: options.settle,
-    ...filmsOf({ films: options.films ?? (isFilmed ? 1 : undefined) }),
+    ...filmsOf({ films: options.films ?? (isFilmed && canFilm(browsers) ? 1 : undefined) }),
     ...metricOf(options),
     ...(options["warm-cache"] ? { warm_cache: true } : {}),
     ...strictOf(options),
     ...crossTrafficOf(options),
+    ...browsers,
     ...(options.as === undefined ? {} : { as: readAs(options.as) }),
     serving: servingChoiceOf(options),
   };
@@ -109,9 +119,11 @@ export const command: Command<RaceOptions> = {
   summary: "Race one page over one link: a table, a verdict and a report",
   define: (table) =>
     defineAs(
-      defineStrict(
-        defineCrossTraffic(
-          defineLive(defineDisturbance(defineFilms(defineLabs(defineMetric(defineUntil(defineServing(table))))))),
+      defineBrowser(
+        defineStrict(
+          defineCrossTraffic(
+            defineLive(defineDisturbance(defineFilms(defineLabs(defineMetric(defineUntil(defineServing(table))))))),
+          ),
         ),
       ),
     )
@@ -195,6 +207,7 @@ export const command: Command<RaceOptions> = {
     const home = homeFolder(options.home);
     // What can be wrong with the words is found before a page is recorded or imported.
     const terms = racePlan(options, "page", options.filmstrip);
+    refuseBrowsers(terms);
     refuseAskedWithoutDelay(options.link);
     const few = terms.until || options.json ? null : tooFewWords(options);
     if (few !== null) say(few);

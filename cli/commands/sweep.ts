@@ -18,6 +18,7 @@ import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts
 import { describePlan, planLines } from "../sweep/describe.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { type AsOptions, defineAs } from "../sweep/plan/as_option.ts";
+import { type BrowserOptions, browsersOf, defineBrowser } from "../sweep/plan/browser_option.ts";
 import { type CrossTrafficOptions, crossTrafficOf, defineCrossTraffic } from "../sweep/plan/cross_traffic.ts";
 import { type DetectionQuestion, nothingAsked, refuseUnanswerable } from "../sweep/plan/detect_option.ts";
 import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/plan/disturbance_option.ts";
@@ -48,7 +49,8 @@ export interface SweepOptions
     CrossTrafficOptions,
     EndOptions,
     VerbosityOptions,
-    AsOptions {
+    AsOptions,
+    BrowserOptions {
   plan: string;
   page: string[];
   runs: number | undefined;
@@ -70,6 +72,7 @@ function planWith(plan: Plan, named: readonly PlanPage[], options: SweepOptions)
     ...disturbanceChoiceOf(options),
     ...strictOf(options),
     ...crossTrafficOf(options),
+    ...browsersOf(options),
   };
   if (named.length === 0 && runs === undefined && !until && Object.keys({ ...over, ...terms }).length === 0)
     return plan;
@@ -144,9 +147,11 @@ export function defineSweep(table: OptionTable<CommonOptions>): OptionTable<Omit
   return defineAs(
     defineVerbosity(
       defineEnd(
-        defineStrict(
-          defineCrossTraffic(
-            defineDisturbance(defineFilms(defineLabs(defineMetric(defineUntil(defineServing(table)))))),
+        defineBrowser(
+          defineStrict(
+            defineCrossTraffic(
+              defineDisturbance(defineFilms(defineLabs(defineMetric(defineUntil(defineServing(table)))))),
+            ),
           ),
         ),
       ),

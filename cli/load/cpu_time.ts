@@ -100,6 +100,25 @@ const partOf = (name: string): Part =>
 /** Those that carry the browser's network and its messages between processes, as Chromium names them. */
 const carryingThreads: ReadonlySet<string> = new Set(["Chrome_IOThread", "Chrome_ChildIOT", "NetworkService"]);
 
+/** As Firefox names its own, in its first process and in those of the pages. */
+const firefoxCarries: ReadonlySet<string> = new Set(["Socket Thread", "IPC I/O Parent", "IPC I/O Child"]);
+
+/**
+ * Of Firefox: its first process answers for the network, and a process of pages has "tab" for its last word. Others (GPU, media, utilities) have no part.
+ * null: the process is none of Firefox's.
+ */
+function firefoxWays(pid: number, words: readonly string[], nameOf: (thread: string) => string) {
+  const [program = ""] = words;
+  if (!/(^|\/)firefox[^/]*$/.test(program)) return null;
+  const isFirst = !words.includes("-contentproc");
+  const isPage = !isFirst && words.at(-1) === "tab";
+  return (thread: string): Way => {
+    if (!isFirst && !isPage && words.at(-1) !== "socket") return null;
+    if (thread === `${pid}`) return isPage ? "main" : "carries";
+    return firefoxCarries.has(nameOf(thread)) ? "carries" : null;
+  };
+}
+
 /** What threads of a browser's process are to a load, which goes through the browser, its network service and the pages. */
 function browserWays(pid: number): (thread: string) => Way {
   const text = (path: string): string => {
@@ -111,12 +130,15 @@ function browserWays(pid: number): (thread: string) => Way {
     }
   };
   const commandLine = text(`/proc/${pid}/cmdline`);
+  const nameOf = (thread: string): string => text(`/proc/${pid}/task/${thread}/comm`).trim();
+  const ofFirefox = firefoxWays(pid, commandLine.split("\0").filter(Boolean), nameOf);
+  if (ofFirefox) return ofFirefox;
   const type = /--type=([\w-]+)/.exec(commandLine)?.[1];
   const hasPart = type === undefined || type === "renderer" || commandLine.includes("network.mojom.NetworkService");
   return (thread) => {
     if (!hasPart) return null;
     if (thread === `${pid}`) return type === "renderer" ? "main" : "carries";
-    return carryingThreads.has(text(`/proc/${pid}/task/${thread}/comm`).trim()) ? "carries" : null;
+    return carryingThreads.has(nameOf(thread)) ? "carries" : null;
   };
 }
 

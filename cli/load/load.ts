@@ -179,10 +179,18 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
   const device = options.device ?? recorded?.device;
   const byBrowser =
     lane === "h1" && (recorded?.isMixed || (engine.hasPreloadList && (await upgradesByItself(program, recording.url))));
+  const asked = options.serving ?? stockServing;
+  const refused = engine.refusal({
+    lane,
+    films: options.filmed !== undefined,
+    video: recording.video_s !== undefined,
+    frequentAcks: asked.client_acks === "frequent",
+    hosts: recorded?.addresses ?? new Map(),
+  });
+  if (refused !== null) throw new UserError(refused);
   const scratch = await makeScratchFolder();
   try {
     await mkdir(scratch.profile);
-    const asked = options.serving ?? stockServing;
     const serving = typeof options.pinned_ms === "number" ? { ...asked, pin_time: true } : asked;
     const evidence = options.evidence === undefined ? null : await openEvidence(options.evidence, scratch.folder);
     const replayOptions = [
@@ -207,7 +215,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       ...{ program, lane, profile: scratch.profile, temporary: scratch.folder, spkiList: spkis },
       ...(recorded ? { hosts: recorded.addresses } : {}),
       ...(device ? { device } : {}),
-      frequentAcks: serving.client_acks === "frequent",
+      frequentAcks: asked.client_acks === "frequent",
       autoplays: recording.video_s !== undefined,
     });
     const url = urlOnLane(recording.url, lane, byBrowser);

@@ -71,7 +71,7 @@ export function stampLine({ sweep, loads, facts, version }: ReportData): string 
   };
   return [
     began === ended ? began : `${began} to ${ended}`,
-    only(browsers, "versions of Chromium"),
+    only(browsers, "browsers"),
     only(machines, "machines"),
     `Trilane ${version}`,
   ]

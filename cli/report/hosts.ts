@@ -21,7 +21,7 @@ export function hostsOf(cells: readonly Cell[]): Host[] {
 }
 
 const versionsText = ({ facts }: Host): string =>
-  ["trilane", "chromium"]
+  ["trilane", "chromium", "firefox"]
     .flatMap((product) => (facts.versions[product] ? [`${product} ${facts.versions[product].join(" and ")}`] : []))
     .join(", ");
 

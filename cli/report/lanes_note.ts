@@ -54,7 +54,7 @@ const notes: readonly { readonly of: (lane: Lane) => boolean; readonly text: str
     of: (lane) => lane === "h3-altsvc",
     text:
       "Chromium does not leave an open HTTP/2 connection for the HTTP/3 it has learnt of: on a first visit only requests that " +
-      "need a further connection change over.",
+      "need a further connection change over. Firefox changes over at once.",
   },
 ];
 

@@ -1,6 +1,7 @@
 // The paragraph for a paper's methods section: what was loaded, over what, with what, and how it was summed up. Plain text, made of
 // what the loads themselves recorded: where they are not what the plan asked for, it says what happened. Judges nothing.
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
+import { browserInWords, keptBrowsers } from "../base/browser_words.ts";
 import { isLane, isRepeat, laneFamily, laneTitle } from "../base/lanes.ts";
 import { count } from "../base/numbers.ts";
 import { extremes, median } from "../base/quantile.ts";
@@ -39,10 +40,10 @@ function machineSentence(data: ReportData, facts: readonly LoadFacts[]): string 
   const hosts = hostsOf(data.cells).length;
   const told = browserNames(browsersOf(data.loads));
   const untold = untoldWords(data.loads);
-  const chromium = alike(facts, ({ environment: { versions } }) => `Chromium ${versions.chromium ?? "unknown"}`);
+  const noted = alike(facts, ({ environment: { versions } }) => browserInWords(keptBrowsers(versions)[0] ?? "unknown"));
   const machine = alike(facts, ({ environment: e }) => `${e.cpu}, ${count(e.cpus, "CPU")}, Linux ${e.kernel}`);
   const pairs = hosts > 1 ? "; lanes of a page on a link always on one of them" : "";
-  return `Pages were loaded in ${told.length > 0 ? told.join(" or ") : chromium}${untold === null ? "" : ` (${untold})`}, headless, on ${hosts > 1 ? `${hosts} machines` : "one machine"} (${machine})${pairs}.`;
+  return `Pages were loaded in ${told.length > 0 ? told.join(" or ") : noted}${untold === null ? "" : ` (${untold})`}, headless, on ${hosts > 1 ? `${hosts} machines` : "one machine"} (${machine})${pairs}.`;
 }
 
 /** What each lane is, and whether the load that counts found anything that an earlier one left. */

@@ -4,8 +4,10 @@ import { metricsOf, type PageTimings } from "./metrics.ts";
 
 /** What the page answers. Times in ms since its time origin. */
 export interface ClsTbt {
-  /** Without those that followed an input. */
-  readonly shifts: readonly { readonly start: number; readonly value: number }[];
+  /** Without those that followed an input. null: the browser does not tell them. */
+  readonly shifts: readonly { readonly start: number; readonly value: number }[] | null;
+  /** Absent: it does. */
+  readonly tellsLongTasks?: boolean;
   /** null: nobody watched for them. */
   readonly longTasks: readonly { readonly start: number; readonly duration: number }[] | null;
 }
@@ -22,9 +24,10 @@ const listOf = (value: unknown): Record<string, number>[] =>
 /** The page's answer, or null where it is none. */
 export function readClsTbt(value: unknown): ClsTbt | null {
   if (typeof value !== "object" || value === null) return null;
-  const { shifts, longTasks } = value as Record<string, unknown>;
+  const { shifts, longTasks, tellsLongTasks } = value as Record<string, unknown>;
   return {
-    shifts: listOf(shifts).map(({ start = 0, value: size = 0 }) => ({ start, value: size })),
+    shifts: shifts === null ? null : listOf(shifts).map(({ start = 0, value: size = 0 }) => ({ start, value: size })),
+    ...(tellsLongTasks === false ? { tellsLongTasks } : {}),
     longTasks: Array.isArray(longTasks)
       ? listOf(longTasks).map(({ start = 0, duration = 0 }) => ({ start, duration }))
       : null,
@@ -35,7 +38,7 @@ const windowGap_ms = 1000;
 const window_ms = 5000;
 
 /** The largest sum of shifts in a window that is closed by 1 s without one, or after 5 s (web-vitals' CLS). */
-export function cumulativeLayoutShift(shifts: ClsTbt["shifts"]): number {
+export function cumulativeLayoutShift(shifts: NonNullable<ClsTbt["shifts"]>): number {
   let largest = 0;
   let sum = 0;
   let first = Number.NEGATIVE_INFINITY;
@@ -73,11 +76,13 @@ export function profileMetricsOf(timings: PageTimings | null, clsTbt: ClsTbt | n
     return null;
   };
   const painted = timings?.firstContentfulPaint ?? null;
-  const cls = clsTbt
-    ? Math.round(cumulativeLayoutShift(clsTbt.shifts) * 1e6) / 1e6
-    : missing("cls", "the page reported no layout shifts");
+  let cls: number | null = null;
+  if (!clsTbt) cls = missing("cls", "the page reported no layout shifts");
+  else if (clsTbt.shifts === null) cls = missing("cls", "this browser tells no layout shifts");
+  else cls = Math.round(cumulativeLayoutShift(clsTbt.shifts) * 1e6) / 1e6;
   let tbt_ms: number | null = null;
-  if (!clsTbt?.longTasks) tbt_ms = missing("tbt_ms", "long tasks were not watched while the page loaded");
+  if (clsTbt?.tellsLongTasks === false) tbt_ms = missing("tbt_ms", "this browser tells no long tasks");
+  else if (!clsTbt?.longTasks) tbt_ms = missing("tbt_ms", "long tasks were not watched while the page loaded");
   else if (painted === null)
     tbt_ms = missing("tbt_ms", "it counts from the first contentful paint, and nothing was painted");
   else tbt_ms = totalBlockingTime(clsTbt.longTasks, painted);

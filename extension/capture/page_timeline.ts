@@ -18,12 +18,15 @@ interface PageScope {
     getEntriesByType(type: string): Entry[];
     getEntriesByName(name: string, type: string): Entry[];
   };
-  readonly PerformanceObserver: new (
-    take: () => void,
-  ) => {
-    observe(options: { type: string; buffered: true }): void;
-    takeRecords(): Entry[];
-    disconnect(): void;
+  readonly PerformanceObserver: {
+    new (
+      take: () => void,
+    ): {
+      observe(options: { type: string; buffered: true }): void;
+      takeRecords(): Entry[];
+      disconnect(): void;
+    };
+    readonly supportedEntryTypes: readonly string[];
   };
   readonly document: {
     readonly visibilityState: string;
@@ -84,6 +87,8 @@ export function readTimeline(): PageTimeline {
       return [];
     }
   };
+  // Of a browser that does not tell them there would be none, which is not the same.
+  const tells = (type: string): boolean => PerformanceObserver.supportedEntryTypes.includes(type);
   const showText = 4;
   const generated = (element: PageElement): boolean =>
     ["::before", "::after"].some((pseudo) => /^["']|\(/.test(scope.getComputedStyle(element, pseudo).content));
@@ -147,9 +152,12 @@ export function readTimeline(): PageTimeline {
       largestIs: largest ? kindOf(largest) : "painted",
     },
     clsTbt: {
-      shifts: (buffered("layout-shift") as ShiftEntry[])
-        .filter(({ hadRecentInput }) => !hadRecentInput)
-        .map(({ startTime, value }) => ({ start: startTime, value })),
+      shifts: tells("layout-shift")
+        ? (buffered("layout-shift") as ShiftEntry[])
+            .filter(({ hadRecentInput }) => !hadRecentInput)
+            .map(({ startTime, value }) => ({ start: startTime, value }))
+        : null,
+      tellsLongTasks: tells("longtask"),
       longTasks: longTasks
         ? [...longTasks.told, ...longTasks.observer.takeRecords()].map(({ startTime, duration }) => ({
             start: startTime,

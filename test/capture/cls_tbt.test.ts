@@ -70,3 +70,15 @@ test("a page may answer anything", () => {
   const read = readClsTbt({ shifts: [{ start: 1, value: 2 }, 3], longTasks: [{ start: 1, duration: 60 }] });
   assert.deepEqual(read, { shifts: [{ start: 1, value: 2 }], longTasks: [{ start: 1, duration: 60 }] });
 });
+
+test("what a browser does not tell is missing with its reason, and not 0", () => {
+  const { cls, tbt_ms, unavailable } = profileMetricsOf(
+    timings,
+    readClsTbt({ shifts: null, longTasks: null, tellsLongTasks: false }),
+  );
+  assert.deepEqual([cls, tbt_ms], [null, null]);
+  assert.deepEqual(
+    [unavailable.cls, unavailable.tbt_ms],
+    ["this browser tells no layout shifts", "this browser tells no long tasks"],
+  );
+});

@@ -3,6 +3,7 @@
 import { computedMetrics, pageMetrics, videoMetrics, visualMetrics } from "../../../extension/capture/metric_facts.ts";
 import { csvField } from "../../../extension/har/csv_field.ts";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
+import { keptBrowsers } from "../../base/browser_words.ts";
 import { type Serving, settleServing } from "../../load/serving/serving.ts";
 import { servedInDilatedTime } from "../answer/dilated_sweeps.ts";
 import type { Cell, FilmedLoad, Load } from "../store/results.ts";
@@ -141,16 +142,20 @@ const firstColumns: readonly Column[] = [
   { name: "missed", meaning: "requests not in the recording", value: (load) => load.missed },
   { name: "failed", meaning: "requests that failed", value: (load) => load.failed },
   { name: "off_lane", meaning: "requests on another protocol than the lane's", value: (load) => load.off_lane },
-  { name: "browser_version", meaning: "of Chromium; empty: not told", value: (load) => load.browser_version },
-  { name: "browser_sha256", meaning: "of Chromium's program", value: (load) => load.browser_sha256 },
+  {
+    name: "browser_version",
+    meaning: "of Chromium, or Firefox and its version; empty: not told",
+    value: (load) => load.browser_version,
+  },
+  { name: "browser_sha256", meaning: "of the browser's program", value: (load) => load.browser_sha256 },
   { name: "host", meaning: "machine that ran it; empty: not noted", ...fromCell(({ host }) => host?.name ?? null) },
   { name: "host_cpu", meaning: "its processor", ...fromCell(({ host }) => host?.facts.cpu ?? null) },
   { name: "host_cpus", meaning: "how many CPUs it has", ...fromCell(({ host }) => host?.facts.cpus ?? null) },
   { name: "host_kernel", meaning: "its Linux", ...fromCell(({ host }) => host?.facts.kernel ?? null) },
   {
     name: "host_browser",
-    meaning: "versions of Chromium that it ran, with | between",
-    ...fromCell(({ host }) => host?.facts.versions.chromium?.join(" | ") ?? null),
+    meaning: "versions of browsers that it ran, with | between",
+    ...fromCell(({ host }) => (host ? keptBrowsers(host.facts.versions).join(" | ") || null : null)),
   },
   { name: "recording_digest", meaning: "SHA-256 of the recording", ...fromCell((cell) => cell.recording_digest) },
   { name: "origins", meaning: "as-recorded, merged or single", ...fromTerms(({ origins }) => origins) },

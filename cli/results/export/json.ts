@@ -5,6 +5,7 @@ import type {
   ExportedDecision,
   ExportedHost,
 } from "../../../schemas/generated/export.ts";
+import { keptBrowsers } from "../../base/browser_words.ts";
 import { type Interval, knownEnd } from "../../base/interval.ts";
 import { traitsByLink } from "../../link/traits.ts";
 import type { Cell, FilmedLoad, Host, LinkTest, Load, Sweep } from "../store/results.ts";
@@ -20,7 +21,7 @@ import { verdictBy } from "../verdict/sweep_verdict.ts";
 
 function exportedHost({ name, facts }: Host): ExportedHost {
   const { cpu, cpus, kernel, versions } = facts;
-  return { name, cpu, cpus, kernel, browser: [...(versions.chromium ?? [])] };
+  return { name, cpu, cpus, kernel, browser: keptBrowsers(versions) };
 }
 
 const endsOf = (interval: Interval | null) => ({

@@ -1,4 +1,5 @@
 // Which browsers loads ran with, in words: a browser that was updated in mid-sweep may load pages at another speed. Pure.
+import { browserInWords } from "../../base/browser_words.ts";
 import { count } from "../../base/numbers.ts";
 import { isValid, type Sample } from "./sample.ts";
 
@@ -36,12 +37,12 @@ export function untoldWords(loads: readonly Sample[]): string | null {
   return `${count(untold, "load")} ${untold === 1 ? "does" : "do"} not tell`;
 }
 
-/** "Chromium 156.0.1", with the binary where two of them have one version. */
+/** "Chromium 156.0.1", "Firefox 153.8.0", with the binary where two of them have one version. */
 export function browserNames(browsers: readonly Browser[]): string[] {
   const versions = Map.groupBy(browsers, ({ version }) => version);
   return browsers.map(({ version, sha256 }) => {
     const binary = (versions.get(version)?.length ?? 0) > 1 ? binaryInWords(sha256) : "";
-    return `Chromium ${version}${binary}`;
+    return `${browserInWords(version)}${binary}`;
   });
 }
 

@@ -1,5 +1,6 @@
 // README.md of a bundle: what lies in it, for a reader who has neither Trilane nor this repository. Pure.
 import type { Bundle } from "../../../schemas/generated/bundle.ts";
+import { browserInWords } from "../../base/browser_words.ts";
 import { count } from "../../base/numbers.ts";
 import { limitsInWords } from "./layout.ts";
 
@@ -7,7 +8,7 @@ import { limitsInWords } from "./layout.ts";
 const plain = (text: string): string => text.replaceAll(/[|`\\<>\r\n]/g, " ");
 
 function browserLine({ version, sha256, loads }: Bundle["browsers"][number]): string {
-  return `- Chromium ${plain(version)}, ${count(loads, "load")}${sha256 === null ? "" : `, SHA-256 of its program ${sha256}`}`;
+  return `- ${plain(browserInWords(version))}, ${count(loads, "load")}${sha256 === null ? "" : `, SHA-256 of its program ${sha256}`}`;
 }
 
 function machineLine({

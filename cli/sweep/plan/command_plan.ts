@@ -9,6 +9,7 @@ const optionOf: Readonly<Record<string, string>> = {
   warm_cache: "--warm-cache",
   tolerance: "--tolerance",
   cross_traffic: "--cross-traffic",
+  browser: "--browser",
 };
 
 /** `command`: its name. UserError, naming its option. */

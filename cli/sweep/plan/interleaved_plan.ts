@@ -40,9 +40,11 @@ interface Versions {
   readonly pages: readonly string[];
 }
 
+const isBrowser = (word: string): boolean => word === "chromium" || word === "firefox" || isProgram(word);
+
 function versionsOf({ a, b, page, link }: InterleavedWords): Versions {
   if (page === undefined) return { interleaved: { of: "pages" }, links: [link ?? usualLink], pages: [a, b] };
-  const [one, other] = [isProgram(a), isProgram(b)];
+  const [one, other] = [isBrowser(a), isBrowser(b)];
   if (one && other) {
     const browsers: [string, string] = [browserProgram(a), browserProgram(b)];
     if (browsers[0] === browsers[1]) throw new UserError(`${a} and ${b} are one browser: name two`);

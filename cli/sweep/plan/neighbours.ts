@@ -3,7 +3,7 @@
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { blocksPerPair } from "../../results/compare/interleaved.ts";
 
-type Interleaving = Pick<SweepPlan, "interleaved">;
+type Interleaving = Pick<SweepPlan, "interleaved" | "browser">;
 
 interface Place {
   readonly page: string;
@@ -23,7 +23,7 @@ export const blocksPerRound = ({ interleaved }: Interleaving): number =>
 
 export const roundOf = (plan: Interleaving, block: number): number => Math.floor(block / blocksPerRound(plan));
 
-/** The program that loads the block; null: the one that all loads have. */
-export function browserOf({ interleaved }: Interleaving, block: number): string | null {
-  return interleaved?.of === "browsers" ? (interleaved.browsers[block % blocksPerPair] ?? null) : null;
+/** The program that loads the block; null: the plan names none. */
+export function browserOf({ interleaved, browser }: Interleaving, block: number): string | null {
+  return interleaved?.of === "browsers" ? (interleaved.browsers[block % blocksPerPair] ?? null) : (browser ?? null);
 }

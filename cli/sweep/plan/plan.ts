@@ -107,6 +107,7 @@ export function planDigest(plan: Plan): string {
   const order = priorities === "rfc9218" ? {} : { priorities };
   const hints = early_hints === "recorded" ? {} : { early_hints };
   const serving = isStockServing(plan.serving) ? {} : { serving: { ...chosen, ...acks, ...order, ...hints } };
+  const browser = plan.browser ? { browser: plan.browser } : {};
   // Pages that are made here are always loaded so.
   const strict = plan.strict && plan.pages.some((page) => typeof page === "string") ? { strict: true } : {};
   const tolerance = plan.tolerance ? { tolerance: plan.tolerance } : {};
@@ -117,7 +118,7 @@ export function planDigest(plan: Plan): string {
   const traffic = plan.cross_traffic ? { cross_traffic: plan.cross_traffic } : {};
   const lead = plan.lead_blocks ? { lead_blocks: plan.lead_blocks } : {};
   const terms = { ...interleaved, ...warm, ...strict, ...serving, ...tolerance, ...until, ...metric };
-  const choices = { ...terms, ...settings, ...traffic, ...lead };
+  const choices = { ...terms, ...settings, ...traffic, ...lead, ...browser };
   const decisive = { name, pages, lanes, links, repetitions, seed, retries, timeout_s, settle_ms, ...choices };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
 }

@@ -3,7 +3,6 @@
 
 import type { PlanPage } from "../../../../schemas/generated/sweep_plan.ts";
 import { RunError } from "../../../base/errors.ts";
-import { chromiumPath } from "../../../base/programs.ts";
 import { execute } from "../../../engine/execute.ts";
 import type { Conclusion, ExecutionTerms, Instrument, Session } from "../../../engine/instrument.ts";
 import { tryLab } from "../../../load/lab.ts";
@@ -21,6 +20,7 @@ import { NoValidLoadError, type PageShard } from "../../../sweep/cluster/page_sh
 import { evidenceFolder } from "../../../sweep/evidence.ts";
 import { loadedCells } from "../../../sweep/link_tests.ts";
 import { failureOf, outcomeLines, outcomeOf } from "../../../sweep/outcome.ts";
+import { refuseBrowsers } from "../../../sweep/plan/browser_option.ts";
 import { refuseTooShort, refuseVideoContradictions } from "../../../sweep/plan/contradictions.ts";
 import { cellGuess } from "../../../sweep/plan/estimate.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
@@ -78,7 +78,7 @@ function pageInstrument(execution: PageExecution): Instrument<Sweep, RunOutcome>
       shard?.check(recordings);
       refuseVideoContradictions(plan, recordings);
       refuseTooShort(plan, cellsOf(plan), recordings);
-      chromiumPath();
+      refuseBrowsers(plan);
       await tryLab();
       made.recordings = recordings;
     },

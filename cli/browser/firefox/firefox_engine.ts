@@ -1,0 +1,113 @@
+// Firefox as an engine of measured loads. What it cannot give is refused here, in a line, before a lab begins; metrics that it does not tell
+// are missing with their reason (extension/capture/page_timeline.ts).
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { usualDevice } from "../device.ts";
+import type { Asked, Engine, EngineBrowser, EnginePage } from "../engine.ts";
+import { standInRules } from "../stand_ins.ts";
+import { type Bidi, type Params, startFirefox } from "./bidi.ts";
+import { bridgeCommand } from "./bridge.ts";
+import { type FirefoxPage, firefoxPage } from "./firefox_page.ts";
+import { preferencesOf, preferencesText } from "./profile.ts";
+
+interface Tree {
+  readonly contexts: readonly { readonly context: string; readonly url: string }[];
+}
+
+async function contexts(bidi: Bidi, params: Params = {}): Promise<Tree["contexts"]> {
+  return ((await bidi.send("browsingContext.getTree", params)) as unknown as Tree).contexts;
+}
+
+/** In Firefox's own window, whose scripts may do what Firefox may. */
+async function inFirefox(bidi: Bidi, expression: string): Promise<void> {
+  const [window] = await contexts(bidi, { "moz:scope": "chrome" });
+  const { type, exceptionDetails } = await bidi.send("script.evaluate", {
+    expression,
+    target: { context: window?.context ?? "" },
+    awaitPromise: true,
+  });
+  if (type !== "success")
+    throw new Error(`Firefox did not do it: ${String((exceptionDetails as Params | undefined)?.text)}`);
+}
+
+const emptyStores = `new Promise((done) => {
+  const { CLEAR_ALL_CACHES, CLEAR_COOKIES, CLEAR_DOM_STORAGES } = Ci.nsIClearDataService;
+  Services.clearData.deleteData(CLEAR_ALL_CACHES | CLEAR_COOKIES | CLEAR_DOM_STORAGES, { onDataDeleted: done });
+})`;
+
+/** Tickets stay. */
+const forgetConnections = `Services.dns.clearCache(true);
+  Services.obs.notifyObservers(null, "net:cancel-all-connections");`;
+
+/** Over that of two round trips, so that the last packets of the closed connections are off the link. */
+const quiet_ms = 100;
+
+function refusal({ lane, films, video, frequentAcks, hosts }: Asked): string | null {
+  if (lane === "h1-clear") return "Firefox has no lane h1-clear: leave that lane out, or measure it with Chromium";
+  if (films) return "Firefox films no page: leave films and the Speed Index out, or measure with Chromium";
+  if (video) return "Firefox's videos are not watched: measure pages that play one with Chromium";
+  if (frequentAcks) return "--client-acks frequent: is Chromium's: leave it out, or measure with Chromium";
+  if (standInRules(hosts).length > 0)
+    return "the recording has localhost among its hosts, which Firefox takes for its own machine: measure it with Chromium";
+  return null;
+}
+
+export const firefoxEngine: Engine = {
+  name: "Firefox",
+  hasPreloadList: false,
+  films: false,
+  refusal,
+  async command({ program, lane, profile, temporary, device = usualDevice, hosts = new Map(), autoplays = false }) {
+    const preferences = preferencesOf({ lane, hosts: [...hosts.keys()], device, autoplays });
+    await writeFile(join(profile, "user.js"), preferencesText(preferences));
+    const { env } = process;
+    return {
+      through: bridgeCommand(),
+      words: [
+        ...[program, "--headless", "--no-remote", "--profile", profile],
+        ...["--remote-debugging-port", "0", "--remote-allow-system-access"],
+        ...["--width", String(device.width), "--height", String(device.height), "about:blank"],
+      ],
+      environment: {
+        PATH: env.PATH ?? "/usr/bin:/bin",
+        HOME: profile,
+        TMPDIR: temporary,
+        LANG: "en_US.UTF-8",
+        DBUS_SESSION_BUS_ADDRESS: "disabled:",
+        DBUS_SYSTEM_BUS_ADDRESS: "disabled:",
+        MOZ_CRASHREPORTER_DISABLE: "1",
+        ...(env.TZ ? { TZ: env.TZ } : {}),
+        ...(env.TRILANE_DEBUG ? { TRILANE_DEBUG: env.TRILANE_DEBUG } : {}),
+      },
+    };
+  },
+  async start(options, signal): Promise<EngineBrowser> {
+    const { bidi, version, ...started } = await startFirefox(options, signal);
+    await bidi.send("session.subscribe", { events: ["network", "browsingContext"] });
+    const pages = new WeakMap<EnginePage, FirefoxPage>();
+    const known = (page: FirefoxPage): EnginePage => {
+      pages.set(page, page);
+      return page;
+    };
+    return {
+      ...started,
+      version: async () => version,
+      async page(visit) {
+        const [tab] = await contexts(bidi);
+        const context = tab?.context ?? String((await bidi.send("browsingContext.create", { type: "tab" })).context);
+        return known(await firefoxPage(bidi, context, visit));
+      },
+      sendInClear: () => Promise.reject(new Error("refused before")),
+      async nextVisit(first, { keepCache, rtt_ms }, visit) {
+        first.detach();
+        const { context } = await bidi.send("browsingContext.create", { type: "tab" });
+        const ended = pages.get(first);
+        if (ended) await bidi.send("browsingContext.close", { context: ended.context });
+        if (!keepCache) await inFirefox(bidi, emptyStores);
+        await inFirefox(bidi, forgetConnections);
+        await new Promise((resolve) => setTimeout(resolve, 2 * rtt_ms + quiet_ms));
+        return known(await firefoxPage(bidi, String(context), visit));
+      },
+    };
+  },
+};

@@ -1,0 +1,68 @@
+// Firefox through the real lab: valid loads on its lanes, with the protocol that browser and server both say, and what it cannot tell is
+// missing, not 0. Skipped where no Firefox is installed (apt install firefox-esr).
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { allLanes, type Lane, laneFacts } from "../../cli/base/lanes.ts";
+import { browserProgram } from "../../cli/base/programs.ts";
+import { parseLink } from "../../cli/link/link.ts";
+import { recordSite } from "./site.ts";
+import { untimedLoad } from "./untimed_load.ts";
+
+function installed(): string | null {
+  try {
+    return browserProgram("firefox");
+  } catch {
+    return null;
+  }
+}
+
+const firefox = installed();
+const skip = firefox === null ? "no Firefox is installed" : false;
+const home = mkdtempSync(join(tmpdir(), "trilane-firefox-"));
+after(() => rmSync(home, { recursive: true, force: true }));
+
+const image = Uint8Array.from(Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64"));
+const page = "https://page.test/";
+/** Two origins, a frame and a worker. */
+const site = recordSite(home, "page", [
+  {
+    url: page,
+    body:
+      "<!doctype html><h1>x</h1><img src=/1.gif><iframe src=https://b.test/></iframe>" +
+      "<script>const worker = new Worker('/worker.js'); worker.onmessage = () => new Image().src = '/3.gif';</script>",
+  },
+  { url: `${page}1.gif`, type: "image/gif", body: image },
+  { url: `${page}3.gif`, type: "image/gif", body: image },
+  {
+    url: `${page}worker.js`,
+    type: "text/javascript",
+    body: "fetch('/data.json').then((answer) => answer.json()).then(() => postMessage(1));",
+  },
+  { url: `${page}data.json`, type: "application/json", body: "{}" },
+  { url: "https://b.test/", body: "<!doctype html><img src=/4.gif>" },
+  { url: "https://b.test/4.gif", type: "image/gif", body: image },
+]);
+
+async function load(lane: Lane) {
+  const options = { home, recording: await site, lane, link: parseLink("10mbit/50ms"), timeout_ms: 30_000 };
+  return (await untimedLoad({ ...options, settle_ms: 300, browser: firefox ?? "" })).log;
+}
+
+for (const lane of allLanes.filter((each) => !laneFacts[each].clear && !laneFacts[each].repeat)) {
+  test(`${lane}: all of a page's requests are answered on it, and browser and server agree`, { skip }, async () => {
+    const { browser, entries, _trilane } = await load(lane);
+    assert.equal(_trilane.status, "valid", _trilane.reasons.join("; "));
+    assert.equal(browser.name, "Firefox");
+    assert.ok(entries.length >= 6, `${entries.length} entries`);
+    for (const { request, _protocol, _trilane: facts } of entries)
+      if (_protocol !== undefined) assert.equal(facts.served?.protocol, _protocol, request.url);
+    assert.deepEqual(_trilane.background, []);
+    const { plt_ms, ttfb_ms, fcp_ms, cls, tbt_ms, unavailable } = _trilane.metrics;
+    assert.ok(ttfb_ms && fcp_ms && plt_ms && ttfb_ms < fcp_ms && ttfb_ms < plt_ms);
+    assert.deepEqual([cls, tbt_ms], [null, null]);
+    assert.match(`${unavailable.cls} ${unavailable.tbt_ms}`, /tells no layout shifts .*tells no long tasks/);
+  });
+}
