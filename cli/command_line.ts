@@ -1,8 +1,9 @@
 // Finds the command, prints its errors as one line, sets the exit status. No command's logic.
 import { inspect } from "node:util";
 import type { CommandError } from "../schemas/generated/error.ts";
+import { olderPrograms } from "./base/built_from.ts";
 import { debugParts, isDebugged } from "./base/debug.ts";
-import { explain } from "./base/errors.ts";
+import { explain, UserError } from "./base/errors.ts";
 import { closedPipe } from "./base/interruption.ts";
 import { printLines, say, terminalJson } from "./base/terminal_text.ts";
 import { version } from "./base/version.ts";
@@ -34,13 +35,15 @@ function sayError(text: string, status: number, stack: readonly string[] = []): 
 /** What nothing explains is a fault of ours: it is told with where it arose, and ends what may still be under way. */
 function endBadly(error: unknown): void {
   const explained = explain(error);
+  const older = error instanceof UserError ? null : olderPrograms();
   if (explained) {
     const stack = ours.includes("--debug") && error instanceof Error ? (error.stack ?? "").split("\n") : [];
-    sayError(explained.line, explained.status, stack);
+    sayError(older ? `${older} (${explained.line})` : explained.line, explained.status, stack);
     process.exitCode = explained.status;
     return;
   }
-  if (asJson) sayError(inspect(error), 1);
+  if (older) sayError(`${older} (${error instanceof Error ? error.message : inspect(error)})`, 1);
+  else if (asJson) sayError(inspect(error), 1);
   else for (const line of inspect(error).split("\n")) say(line);
   process.exit(1);
 }

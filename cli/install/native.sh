@@ -36,6 +36,11 @@ key=
 cd "$root"
 if [ $kind = native ] && { [ ! -e "$build/.ninja_log" ] || [ -e "$build/restored" ]; }; then key=$(programs_key); fi
 
+# What cli/base/built_from.ts compares, taken before the build: a source that changes meanwhile is not in it.
+sources=$(node_modules/.bin/node --disable-warning=ExperimentalWarning --input-type=module -e \
+  'import { sourcesDigest } from "./cli/base/built_from.ts"; console.log(sourcesDigest("."))')
+note_sources() { printf '%s\n' "$sources" >"$build/built-from"; }
+
 # Configured again only when the QUIC build changed: ninja sees all other changes itself.
 if [ ! -f "$build/build.ninja" ] || [ "$(cat "$build/quic-dir" 2>/dev/null)" != "$quic" ]; then
   mkdir -p "$build"
@@ -45,16 +50,18 @@ if [ ! -f "$build/build.ninja" ] || [ "$(cat "$build/quic-dir" 2>/dev/null)" != 
 fi
 # Of programs from the cache ninja knows nothing: it builds them anew once a source has changed.
 if [ -n "$key" ]; then
-  if [ "$(cat "$build/restored" 2>/dev/null)" = "$key" ] && are_there; then exit 0; fi
+  if [ "$(cat "$build/restored" 2>/dev/null)" = "$key" ] && are_there; then note_sources && exit 0; fi
   rm -f "$build/restored"
   if [ ! -e "$build/.ninja_log" ] && bash cli/install/build_cache.sh restore programs "$key" "$build" && are_there; then
     printf '%s\n' "$key" >"$build/restored"
+    note_sources
     echo "setup: C programs (as an earlier set-up built them)" >&2
     exit 0
   fi
 fi
 [ -e "$build/.ninja_log" ] || echo "setup: building the C programs" >&2
 step "$build/ninja.log" "building the C programs" ninja -C "$build"
+note_sources
 if [ -n "$key" ]; then
   mapfile -t built < <(programs)
   bash cli/install/build_cache.sh store programs "$key" "$build" "${built[@]}"
