@@ -1,7 +1,7 @@
 // `npm run bench -- fresh`: the README's commands on machines that nobody prepared. Makes clean root file systems of Debian, runs
 // the commands in them as root and as an ordinary user, and prints a table. Exit status 1 if one failed. What runs is what is
-// committed; `deb`: the package of `npm run packages`. Needs root and mmdebstrap; leaves nothing but the logs in build/fresh. Options: --root NAME,... --user root|ordinary
-// --command setup|start|test|deb,... --limit MINUTES (of each command) --folder PARENT (of the roots; else /var/tmp) --json.
+// committed; `deb` and `npm`: what `npm run packages` made. Needs root and mmdebstrap; leaves nothing but the logs in build/fresh. Options: --root NAME,... --user root|ordinary
+// --command setup|start|test|deb|npm,... --limit MINUTES (of each command) --folder PARENT (of the roots; else /var/tmp) --json.
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -35,6 +35,7 @@ const commands = {
   start: { words: ["npm", "start"], limit_min: 60 },
   test: { words: ["npm", "test"], limit_min: 100 },
   deb: { words: ["bash", "test/fresh/deb.sh"], limit_min: 10 },
+  npm: { words: ["bash", "test/fresh/npm.sh"], limit_min: 10 },
 } as const;
 export type CommandName = keyof typeof commands;
 

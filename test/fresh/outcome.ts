@@ -33,7 +33,7 @@ const rustRemedy = /^setup: Rust [0-9.]+ or newer is missing .*rustup\.rs/;
 /** Set-up passed and the report was written: again on a machine that does nothing else. */
 const disturbed = /^trilane: no load of .* the machine disturbed all of them: /;
 
-export function outcomeOf(command: "setup" | "start" | "test" | "deb", ending: Ending): Outcome {
+export function outcomeOf(command: "setup" | "start" | "test" | "deb" | "npm", ending: Ending): Outcome {
   const last = lastLine(withoutNpm(ending.output));
   if (ending.isLate) return { passed: false, result: `over ${ending.limit_min} min`, last };
   if (ending.status !== 0 && rustRemedy.test(last)) return { passed: true, result: "remedy named", last };
