@@ -12,6 +12,7 @@ import { usualRuns } from "../base/interval.ts";
 import { number } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { executePages } from "../instruments/page/run/instrument.ts";
+import { browsersAgreeLines } from "../results/compare/browsers_agree.ts";
 import { compareRuns } from "../results/compare/compare.ts";
 import { type Comparison, regressionOf, worseOf } from "../results/compare/comparison.ts";
 import type { Run, SideNames } from "../results/compare/interleaved.ts";
@@ -227,10 +228,13 @@ export async function compareStored(options: StoredComparison, home: string): Pr
       hars: (side, loads) => harsOf(sides.words[side], home, loads),
     },
   );
+  const [first] = sides.names ? sides.sweeps.a : [];
+  const isOfBrowsers = first?.plan.interleaved?.of === "browsers";
   if (json) printJson(documentOf(comparison, sides, threshold));
   else
     printLines([
       ...comparisonLines(comparison, threshold, sides.names),
+      ...(first && isOfBrowsers ? browsersAgreeLines(sides.a, sides.b, first.seed) : []),
       ...metricLines(sides.metric),
       ...busyLines(loadsOf(sides.a), loadsOf(sides.b)),
       ...budgetLines(budgets),

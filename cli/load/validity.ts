@@ -30,7 +30,7 @@ import { lastVisit, repeatReasons } from "./visits.ts";
  * requests that were yet to be sent on it.
  */
 const lostConnection =
-  /^net::ERR_(CONNECTION_\w+|SOCKET_NOT_CONNECTED|EMPTY_RESPONSE|HTTP2_\w+|QUIC_\w+|TIMED_OUT|NETWORK_CHANGED)$/;
+  /^(net::ERR_(CONNECTION_\w+|SOCKET_NOT_CONNECTED|EMPTY_RESPONSE|HTTP2_\w+|QUIC_\w+|TIMED_OUT|NETWORK_CHANGED)|NS_ERROR_(NET_\w+|CONNECTION_REFUSED))$/;
 
 /** Those that failed so after the first move; none where the link did not move. */
 export function lostToMoves(entries: readonly HarEntry[], shaper: ShaperReport | null): HarEntry[] {
@@ -311,7 +311,7 @@ function strictReasons(judged: readonly HarEntry[]): string[] {
 
 /** Answered, but kept from the page, which is the page's own doing on every lane: CORS, ORB, CSP, a redirect to an unknown scheme, thousands at once. */
 const keptFromPage =
-  /^net::ERR_(FAILED|ABORTED|INSUFFICIENT_RESOURCES|BLOCKED_BY_\w+|UNSAFE_\w+|UNKNOWN_URL_SCHEME|DISALLOWED_URL_SCHEME)$/;
+  /^(net::ERR_(FAILED|ABORTED|INSUFFICIENT_RESOURCES|BLOCKED_BY_\w+|UNSAFE_\w+|UNKNOWN_URL_SCHEME|DISALLOWED_URL_SCHEME)|NS_BINDING_ABORTED|NS_ERROR_(DOM_\w+|FAILURE|UNKNOWN_PROTOCOL|CONTENT_BLOCKED))$/;
 
 /** The page itself where it is not recorded, and what failed on its way though it was. */
 function failureReasons(judged: readonly HarEntry[]): string[] {
