@@ -7,7 +7,7 @@ import { homeFolder } from "../base/home.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { version } from "../base/version.ts";
 import { instruments, kindOfSweeps } from "../instruments/all.ts";
-import { writeReportFile } from "../report/report_files.ts";
+import { writeReportFile, writeTrendFile } from "../report/report_files.ts";
 import { chooseAnySweep, chooseSweep, openNamed } from "../results/export/choose.ts";
 import type { AnySweep, Results } from "../results/store/results.ts";
 import type { MetricChoice } from "../results/verdict/compared_metric.ts";
@@ -18,6 +18,7 @@ interface ReportOptions extends CommonOptions, MetricOptions {
   sweep: string | undefined;
   out: string | undefined;
   methods: boolean;
+  trend: string | undefined;
 }
 
 async function printMethods(home: string, { sweep, json, out, metric }: ReportOptions): Promise<void> {
@@ -30,6 +31,25 @@ async function printMethods(home: string, { sweep, json, out, metric }: ReportOp
   try {
     const data = gatherReport(results, chooseSweep(results, asked).id, version, metric);
     printLines(methodsParagraph(data).split("\n"));
+  } finally {
+    results.close();
+  }
+}
+
+/** `name`: of the sweeps. */
+async function writeTrend(home: string, name: string, { sweep, json, out, metric }: ReportOptions): Promise<void> {
+  if (sweep !== undefined && /^\d+$/.test(sweep))
+    throw new UserError("--trend is of all sweeps of a name: leave the sweep's number out");
+  const { trendOf } = await import("../report/trend.ts");
+  const { results, file } = openNamed(sweep, home);
+  try {
+    const { document, newest, loads } = trendOf(results, name, metric);
+    const to = out ?? (file === null ? undefined : `${file.replace(/\.db$/, "")}-trend.html`);
+    const path = to === undefined ? await writeTrendFile(home, name, document) : resolve(to);
+    if (to !== undefined) await atomicWrite(path, document);
+    const written: FileWritten = { schema: "trilane/file-written/1", kind: "trend", sweep: newest, loads, path };
+    if (json) printJson(written);
+    else printLines([`trend: ${path}`]);
   } finally {
     results.close();
   }
@@ -77,14 +97,22 @@ export const command: Command<ReportOptions> = {
         default: false,
         describe: "print a paragraph for a paper's methods section and the citation instead",
       })
+      .option("trend", {
+        type: "string",
+        describe: "of all sweeps with this name: medians with intervals over dates and commits",
+      })
       .example("trilane report", "on the newest sweep")
       .example("trilane report 3 --methods", "what a paper has to say about sweep 3")
+      .example("trilane report --trend nightly", "how medians changed over the sweeps of that name")
       .example("trilane report merged.db", "on what several machines measured, into merged.html")
       .example("trilane report 3 --out h3.html", "on sweep 3, into a file of your own")
       .example("trilane report 5 --prefixes pfx2as.gz", "on fetches, by autonomous system, too");
   },
   run: async (options) => {
     const home = homeFolder(options.home);
+    if (options.methods && options.trend !== undefined)
+      throw new UserError("--methods and --trend print different things: leave one out");
+    if (options.trend !== undefined) return await writeTrend(home, options.trend, options);
     if (options.methods) return await printMethods(home, options);
     const { results, asked, file } = openNamed(options.sweep, home);
     try {

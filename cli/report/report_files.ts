@@ -7,13 +7,12 @@ import type { MetricChoice } from "../results/verdict/compared_metric.ts";
 
 const folderOf = (home: string): string => join(home, "reports");
 
+const fileWord = (text: string): string => text.replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 60);
+
 /** Where a sweep's report is, unless it was asked for elsewhere. */
 export function reportPath(home: string, sweep: { id: number; name: string }, metric?: MetricChoice): string {
-  const name = sweep.name.replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 60);
-  return join(
-    folderOf(home),
-    `${sweep.id}-${name}${metric === undefined ? "" : `-${metric.replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 60)}`}.html`,
-  );
+  const of = metric === undefined ? "" : `-${fileWord(metric)}`;
+  return join(folderOf(home), `${sweep.id}-${fileWord(sweep.name)}${of}.html`);
 }
 
 /** The report of a stored sweep, as one HTML document. Who begins a sweep is given it, and needs to know no figure. */
@@ -28,6 +27,14 @@ export async function writeReportFile(
 ): Promise<string> {
   mkdirSync(folderOf(home), { recursive: true, mode: 0o700 });
   const path = reportPath(home, sweep, metric);
+  await atomicWrite(path, document);
+  return path;
+}
+
+/** Writes the trend of the sweeps of a name to its place in the home. Returns its path. */
+export async function writeTrendFile(home: string, name: string, document: string): Promise<string> {
+  mkdirSync(folderOf(home), { recursive: true, mode: 0o700 });
+  const path = join(folderOf(home), `trend-${fileWord(name)}.html`);
   await atomicWrite(path, document);
   return path;
 }

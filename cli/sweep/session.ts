@@ -12,12 +12,15 @@ import type { Progress } from "./progress/progress.ts";
 
 /** Versions and machine, for the report. */
 export function machineEnvironment(): Environment {
+  // Of the site under test, as GitHub and GitLab name it.
+  const commit = process.env.GITHUB_SHA ?? process.env.CI_COMMIT_SHA ?? "";
   return {
     trilane: version,
     node: process.versions.node,
     kernel: release(),
     cpu: cpus()[0]?.model.trim() ?? null,
     cpus: cpus().length,
+    ...(/^[0-9a-f]{7,64}$/.test(commit) ? { commit } : {}),
   };
 }
 
