@@ -4,7 +4,7 @@ import type { FetchRecord } from "../../../../schemas/generated/fetch_record.ts"
 import { count } from "../../../base/numbers.ts";
 import { isDisturbed } from "../../../load/disturbance.ts";
 import type { StoredFetch } from "../../../results/store/results.ts";
-import { servingHost } from "../metrics/fetched.ts";
+import { reasonInWords, servingHost } from "../metrics/fetched.ts";
 import { altSvcOffersH3 } from "./discovery.ts";
 
 /** Further reasons are in the export. */
@@ -13,18 +13,6 @@ const longestReason = 160;
 
 const shortened = (text: string): string =>
   text.length > longestReason ? `${text.slice(0, longestReason - 1)}…` : text;
-
-/** Alerts of TLS that one option answers: by the version that was offered, what the server speaks. */
-const otherTls: Readonly<Record<string, string>> = {
-  "1.3": "the server speaks TLS 1.2 only: add --tls 1.2",
-  "1.2": "the server speaks TLS 1.3 only: add --tls 1.3",
-};
-
-/** The first reason as the record has it, or what to do about it. */
-function reasonOf({ lane, tls, reasons: [reason = "no reason was given"] }: StoredFetch): string {
-  const isTcp = lane === "h1" || lane.startsWith("h2");
-  return isTcp && reason.endsWith("TLSV1_ALERT_PROTOCOL_VERSION") ? (otherTls[tls] ?? reason) : reason;
-}
 
 /** `h3: 6 failed (connect: the server did not answer in time over QUIC), as https://a.example/`. */
 function failureLines(fetches: readonly StoredFetch[]): string[] {
@@ -35,7 +23,7 @@ function failureLines(fetches: readonly StoredFetch[]): string[] {
     const [first] = of as [StoredFetch, ...StoredFetch[]];
     const objects = new Set(of.map(({ object }) => object)).size;
     const where = objects > 1 ? `${count(objects, "object")}, as ${first.object}` : first.object;
-    return `${first.lane}: ${count(of.length, "fetch", "fetches")} failed: ${shortened(reasonOf(first))} (${where}).`;
+    return `${first.lane}: ${count(of.length, "fetch", "fetches")} failed: ${shortened(reasonInWords(first.reasons[0] ?? "no reason was given", first))} (${where}).`;
   });
   const rest = ordered.slice(mostReasons).reduce((sum, of) => sum + of.length, 0);
   return rest > 0 ? [...lines, `${rest} more failed for other reasons: see \`trilane export\`.`] : lines;

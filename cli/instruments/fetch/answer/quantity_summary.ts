@@ -2,7 +2,7 @@
 import { type Interval, minimumUnits } from "../../../base/interval.ts";
 import { median } from "../../../base/quantile.ts";
 import { medianInterval } from "../../../results/stats/median_interval.ts";
-import type { Fetched } from "../metrics/fetched.ts";
+import { type Fetched, reasonInWords } from "../metrics/fetched.ts";
 import { type Quantity, quantities } from "../metrics/quantities.ts";
 import { type Unit, unitFor, unitValues } from "./units.ts";
 
@@ -20,8 +20,9 @@ export interface QuantitySummary {
 /** Of what a number is missing of all fetches: why, as most of their records say. */
 function reasonFor(fetched: readonly Fetched[], quantity: Quantity): string {
   const name = recordName[quantity] ?? quantity;
-  const reasons = fetched.map(({ record, cost }) => {
-    if (record.error) return record.unavailable[name] ?? record.error.reason;
+  const reasons = fetched.map((of) => {
+    const { record, cost } = of;
+    if (record.error) return reasonInWords(record.unavailable[name] ?? record.error.reason, of);
     if (quantity.startsWith("server_")) {
       if (quantity === "server_cycles" && cost?.server) return cost.server.cycles_missing ?? "not measured";
       return cost?.unavailable.server ?? "only a lab’s server is measured";

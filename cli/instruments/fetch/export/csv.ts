@@ -5,6 +5,7 @@ import type { FetchRecord } from "../../../../schemas/generated/fetch_record.ts"
 import { type FetchMetric, metrics } from "../../../registry/metrics.ts";
 import type { StoredFetch } from "../../../results/store/results.ts";
 import { fetchMetricNames, metricOf } from "../metrics/fetch_metrics.ts";
+import { reasonInWords } from "../metrics/fetched.ts";
 import type { AutonomousSystems } from "../prefixes/read_prefixes.ts";
 
 type Value = string | number | boolean | null;
@@ -30,11 +31,13 @@ const ofFetch: readonly FetchColumn[] = [
   column("attempt", "try at this fetch, from 0", ({ attempt }) => attempt),
   column("position", "place in the planned order, from 0", ({ position }) => position),
   column("status", "valid, failed (it did not come) or invalid (the machine disturbed it)", ({ status }) => status),
-  column("reasons", "why it is not valid; several are joined by |", ({ reasons }) => reasons.join(" | ")),
+  column("reasons", "why it is not valid; several are joined by |", (of) =>
+    of.reasons.map((reason) => reasonInWords(reason, of)).join(" | "),
+  ),
   column("started_at", "ISO 8601, UTC", ({ started_at }) => started_at),
   column("wall_ms", "the fetch's whole cost, lab and process included", ({ wall_ms }) => wall_ms),
   column("error_stage", "where it failed", (_, record) => record?.error?.stage ?? null),
-  column("error_reason", "why", (_, record) => record?.error?.reason ?? null),
+  column("error_reason", "why", (of, record) => (record?.error ? reasonInWords(record.error.reason, of) : null)),
   column("final_url", "another one where a redirect was followed", (_, record) => record?.final_url ?? null),
   column("address", "of the server", (_, record) => record?.address ?? null),
   column("port", "of the server", (_, record) => record?.port ?? null),

@@ -51,3 +51,15 @@ export function hostOf(object: string): string {
 
 /** Whose connection, certificates and records a fetch has: the last one's that redirects led to. */
 export const servingHost = ({ record }: Pick<Fetched, "record">): string => hostOf(record.final_url);
+
+/** Alerts of TLS that one option answers: by the version that was offered, what the server speaks. */
+const otherTls: Readonly<Record<string, string>> = {
+  "1.3": "the server speaks TLS 1.2 only: add --tls 1.2",
+  "1.2": "the server speaks TLS 1.3 only: add --tls 1.3",
+};
+
+/** Why a fetch failed, as its record has it, or what to do about it. */
+export function reasonInWords(reason: string, { lane, tls }: { readonly lane: string; readonly tls: string }): string {
+  const isTcp = lane === "h1" || lane.startsWith("h2");
+  return isTcp && reason.endsWith("TLSV1_ALERT_PROTOCOL_VERSION") ? (otherTls[tls] ?? reason) : reason;
+}

@@ -5,12 +5,13 @@ import { middleCut } from "../../../base/middle_cut.ts";
 import { count } from "../../../base/numbers.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
 import type { StoredFetch } from "../../../results/store/results.ts";
-import { hostOf } from "../metrics/fetched.ts";
+import { hostOf, reasonInWords } from "../metrics/fetched.ts";
 
 const mostReasons = 80;
 
-function reasonOf({ record, reasons }: StoredFetch): { readonly stage: string; readonly reason: string } {
-  if (record?.error) return { stage: record.error.stage, reason: record.error.reason };
+function reasonOf(of: StoredFetch): { readonly stage: string; readonly reason: string } {
+  const { record, reasons } = of;
+  if (record?.error) return { stage: record.error.stage, reason: reasonInWords(record.error.reason, of) };
   return { stage: "", reason: reasons[0] ?? "no reason was given" };
 }
 

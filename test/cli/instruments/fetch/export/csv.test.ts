@@ -30,6 +30,15 @@ test("a fetch whose client left nothing is a row as long as all", () => {
   assert.match(lines[1] ?? "", /,failed,killed,/);
 });
 
+test("a server of another version of TLS: what to do, in place of TLS' own word", () => {
+  const reason = "TLSV1_ALERT_PROTOCOL_VERSION";
+  const refused = (lane: "h2" | "h3") =>
+    cells({ lane, status: "failed", reasons: [`tls: ${reason}`], record: { error: { stage: "tls", reason } } });
+  const words = "the server speaks TLS 1.2 only: add --tls 1.2";
+  assert.deepEqual([refused("h2").reasons, refused("h2").error_reason], [words, words]);
+  assert.equal(refused("h3").error_reason, reason);
+});
+
 test("with prefixes a row has the autonomous system of its address; without, an empty field", () => {
   const systems = { systemOf: () => "AS64500, AS64501", nameOf: () => "Example", prefixes: 1 };
   const columns = fetchColumns.slice(-2).map(({ name, value }) => ({ name, value }));
