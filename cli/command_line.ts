@@ -35,10 +35,11 @@ function sayError(text: string, status: number, stack: readonly string[] = []): 
 /** What nothing explains is a fault of ours: it is told with where it arose, and ends what may still be under way. */
 function endBadly(error: unknown): void {
   const explained = explain(error);
+  // Behind it, as it may be another's fault.
   const older = error instanceof UserError ? null : olderPrograms();
   if (explained) {
     const stack = ours.includes("--debug") && error instanceof Error ? (error.stack ?? "").split("\n") : [];
-    sayError(older ? `${older} (${explained.line})` : explained.line, explained.status, stack);
+    sayError(older ? `${explained.line} (${older})` : explained.line, explained.status, stack);
     process.exitCode = explained.status;
     return;
   }

@@ -2,6 +2,8 @@
 // recording, whose pages asked for what fits it (a picture of twice the pixels, a page for dark rooms). The one table of named
 // devices, and Chromium's arguments for one. Pure.
 
+import { count } from "../base/numbers.ts";
+
 /** A type and not an interface, so that it is a JsonObject. */
 export type Device = {
   /** Of the screen's, for each of CSS. */
@@ -86,6 +88,14 @@ export function deviceWords(device: Device): string {
     ...(user_agent === null ? [] : ["a mobile user agent"]),
   ].join(", ");
 }
+
+/** Of a page whose HAR shows that the browser had `urls` of its URLs from before. */
+export const warmCacheWords = (urls: number): string =>
+  `recorded with a warm cache (${count(urls, "URL")} from before), loaded with an empty one`;
+
+/** How many, as a recording's notes say; 0: the cache was empty, or nothing is known of it. */
+export const cachedBeforeIn = ({ cached_before }: Readonly<Record<string, unknown>>): number =>
+  typeof cached_before === "number" && Number.isInteger(cached_before) && cached_before > 0 ? cached_before : 0;
 
 /** Chromium makes no window narrower. */
 const leastWindow = 500;

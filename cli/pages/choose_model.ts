@@ -5,6 +5,7 @@
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../base/errors.ts";
 import { shellWord } from "../base/shell_word.ts";
+import { cachedBeforeIn } from "../browser/device.ts";
 import { isCoverageReason } from "../load/metrics/coverage.ts";
 import type { Archive, ArchivedExchange, Recording, RecordingDetail } from "../recording/archive/archive.ts";
 import { withArchive } from "../recording/archive/client.ts";
@@ -61,6 +62,9 @@ const missingShareTooHigh = 0.9;
 
 const cannotCount = ({ askers, missingAskers, hasDocument }: BodyCount): boolean =>
   !hasDocument || (missingAskers > 0 && missingAskers >= missingShareTooHigh * askers);
+
+/** What a warm cache answered without an entry is in no file. */
+const coldAdvice = "its browser had a warm cache: to race it as recorded, export the HAR again with the cache disabled";
 
 /** Requests of a model's that one line names. */
 const mostNamed = 3;
@@ -163,7 +167,8 @@ export async function chosenPage(home: string, page: PlanPage, choice: ModelChoi
     refuseDeadEnd(detail);
     if (as === "recorded") throw new UserError(`${name}: ${why}: it cannot be raced as recorded, use --as model`);
     const model = await triedModel(archive, home, recording, choice);
-    say(`${name}: ${why === null ? "" : `${why}: `}racing a modelled page, ${model.name}`);
+    const warm = why !== null && cachedBeforeIn(recording.notes) > 0 ? `; ${coldAdvice}` : "";
+    say(`${name}: ${why === null ? "" : `${why}: `}racing a modelled page, ${model.name}${warm}`);
     return model.name;
   });
 }

@@ -7,9 +7,9 @@ import { isRepeat } from "../base/lanes.ts";
 import { middleCut } from "../base/middle_cut.ts";
 import { count, formatSize } from "../base/numbers.ts";
 import { shellWord } from "../base/shell_word.ts";
-import { deviceIn, deviceWords, usualDevice } from "../browser/device.ts";
+import { deviceIn, deviceWords, usualDevice, warmCacheWords } from "../browser/device.ts";
 import { quiet_ms, quietAtMost_ms } from "../load/quiet_page.ts";
-import { notedDevice } from "../results/store/page_devices.ts";
+import { notedCache, notedDevice } from "../results/store/page_devices.ts";
 import { browserNames, browsersOf, untoldWords } from "../results/verdict/browsers.ts";
 import { comparedMetric, usualMetric } from "../results/verdict/compared_metric.ts";
 import { leaning, manyPages } from "../results/verdict/pooled_cells.ts";
@@ -107,7 +107,12 @@ function browserRow(data: ReportData): Markup | null {
 export function deviceRow(pages: Iterable<string>, environment: ReportData["sweep"]["environment"]): Markup {
   const others = [...pages].flatMap((page) => {
     const noted = notedDevice(page, environment);
-    return noted === null ? [] : [{ page, words: deviceWords(deviceIn(noted)) }];
+    const urls = notedCache(page, environment);
+    const words = [
+      ...(noted === null ? [] : [deviceWords(deviceIn(noted))]),
+      ...(urls === 0 ? [] : [warmCacheWords(urls)]),
+    ];
+    return words.length === 0 ? [] : [{ page, words: words.join("; ") }];
   });
   const { width, height } = usualDevice;
   const usual = `window of ${width}x${height} pixels, one device pixel for each of CSS, en-US, light colours`;

@@ -20,7 +20,7 @@ import { joinParts } from "./joined_parts.ts";
 import { type ImportNotes, NoteCounter } from "./notes.ts";
 import { recordedOf } from "./recorded.ts";
 import { RoundTrips } from "./round_trips.ts";
-import { hasContent, isMostlyCached, type Selection, selectEntries } from "./select.ts";
+import { cachedBefore, hasContent, isMostlyCached, type Selection, selectEntries } from "./select.ts";
 import { ServerTimes } from "./server_times.ts";
 import { bodySizeHasHeaders } from "./transfer_size.ts";
 import type { LargeBody } from "./wire_facts.ts";
@@ -311,6 +311,7 @@ export function importPage(har: HarFile, options: ImportOptions = {}): ImportedP
       documents,
       loadEvent_ms: selection.page?.load_event_ms ?? null,
       mostlyCached: isMostlyCached(kept),
+      cachedBefore: cachedBefore(selection.sent),
       roundTrips: roundTrips.counts,
       device: { ...deviceOf(kept, selection.page), ...options.device },
       methodsGuessed: kept.filter(({ isMethodGuessed }) => isMethodGuessed).length,

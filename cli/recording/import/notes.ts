@@ -1,7 +1,7 @@
 // What an import changed, made up or left out, as numbers for the archive and as lines for a reader. Counts only.
 import { credentialsInWords } from "../../../extension/har/secrets.ts";
 import { count, formatSize } from "../../base/numbers.ts";
-import { type Device, deviceWords, usualDevice } from "../../browser/device.ts";
+import { type Device, deviceWords, usualDevice, warmCacheWords } from "../../browser/device.ts";
 import type { BodyOrigin, Exchange, Header } from "../archive/archive.ts";
 import type { AddressCounts } from "./addresses.ts";
 import { type Body, bodySize } from "./body.ts";
@@ -62,6 +62,8 @@ export type ImportNotes = {
   readonly load_event_ms: number | null;
   /** Caches answered most of it: its load event is not one over a network. */
   readonly mostly_cached: boolean;
+  /** URLs that the recording browser had in its cache from before: its cache was warm. Loads begin with an empty one. */
+  readonly cached_before: number;
   /** On which its loads are made. */
   readonly device: Device;
   /** What of it was recorded or asked for; a trial load may try the rest otherwise. */
@@ -86,6 +88,7 @@ interface Totals {
   readonly documents: readonly number[];
   readonly loadEvent_ms: number | null;
   readonly mostlyCached: boolean;
+  readonly cachedBefore: number;
   readonly device: Partial<Device>;
   readonly methodsGuessed: number;
   readonly roundTrips: ImportNotes["round_trips"];
@@ -158,6 +161,7 @@ export class NoteCounter {
       documents,
       load_event_ms: mostlyCached ? null : loadEvent_ms,
       mostly_cached: mostlyCached,
+      cached_before: totals.cachedBefore,
       device: { ...usualDevice, ...device },
       device_known: Object.keys(device) as (keyof Device)[],
       methods_guessed: totals.methodsGuessed,
@@ -217,6 +221,7 @@ export function noteLines(notes: ImportNotes, source = "the HAR"): string[] {
   say(guessed, "with connections opened ahead of requests, whose times were not taken for round trips: servers");
   const device = deviceWords(notes.device);
   if (device !== "") lines.push(`its loads are made on a device like the one that recorded it: ${device}`);
+  if (notes.cached_before > 0) lines.push(warmCacheWords(notes.cached_before));
   if (notes.mostly_cached)
     lines.push("most of it came from the recording browser's cache: when its load event came is not taken from it");
   say(

@@ -137,6 +137,13 @@ export function isMostlyCached(entries: readonly HarEntry[]): boolean {
   return withContent.filter(tookNoTransfer).length * 2 > withContent.length;
 }
 
+/** How many URLs only a cache answered, or confirmed by 304: the browser that recorded had them from before. A service worker's are none. */
+export function cachedBefore(entries: readonly HarEntry[]): number {
+  const fromCache = (entry: HarEntry): boolean =>
+    entry.status === 304 || (isFromCache(entry) && entry.raw._fetchedViaServiceWorker !== true);
+  return [...Map.groupBy(entries, ({ url }) => url.href).values()].filter((ofUrl) => ofUrl.every(fromCache)).length;
+}
+
 /** Also where there was a response: one that could not be decoded, or that the browser kept from the page. */
 function hasError({ response }: HarEntry): boolean {
   const error = textField(response, "_error");

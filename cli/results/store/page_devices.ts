@@ -10,6 +10,18 @@ export function deviceEnvironment(devices: Iterable<readonly [page: string, devi
   );
 }
 
+const cacheKeyOf = (page: string): string => `cached before page ${page}`;
+
+/** Likewise, of how many URLs a page was recorded from a warm cache. */
+export function cacheEnvironment(cached: Iterable<readonly [page: string, urls: number]>): Environment {
+  return Object.fromEntries(
+    [...cached].filter(([, urls]) => urls > 0).map(([page, urls]) => [cacheKeyOf(page), String(urls)]),
+  );
+}
+
+export const notedCache = (page: string, environment: Environment): number =>
+  Number(/^\d{1,9}$/.exec(String(environment[cacheKeyOf(page)]))?.[0] ?? 0);
+
 /** Of a page that is loaded on another than the usual one, as deviceIn() reads it; null: it is not. */
 export function notedDevice(page: string, environment: Environment): unknown {
   const noted = environment[keyOf(page)];

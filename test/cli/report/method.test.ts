@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { usualDevice } from "../../../cli/browser/device.ts";
 import { deviceRow } from "../../../cli/report/method.ts";
-import { deviceEnvironment } from "../../../cli/results/store/page_devices.ts";
+import { cacheEnvironment, deviceEnvironment } from "../../../cli/results/store/page_devices.ts";
 
 const text = (pages: readonly string[], devices: readonly (readonly [string, string | null])[]): string =>
   String(deviceRow(pages, deviceEnvironment(devices))).replaceAll(/<[^>]+>/g, "|");
@@ -21,4 +21,18 @@ test("a page's device is shown if it is not the usual one", () => {
     ),
     /p19: [^|]*\|and 2 other pages/,
   );
+});
+
+test("a page that was recorded with a warm cache says so", () => {
+  const shown = String(
+    deviceRow(
+      ["a", "b"],
+      cacheEnvironment([
+        ["a", 0],
+        ["b", 3],
+      ]),
+    ),
+  );
+  assert.match(shown, /b: recorded with a warm cache \(3 URLs from before\), loaded with an empty one/);
+  assert.doesNotMatch(shown, /a: /);
 });

@@ -3,6 +3,7 @@
 
 import type { PlanPage } from "../../../../schemas/generated/sweep_plan.ts";
 import { RunError } from "../../../base/errors.ts";
+import { cachedBeforeIn } from "../../../browser/device.ts";
 import { execute } from "../../../engine/execute.ts";
 import type { Conclusion, ExecutionTerms, Instrument, Session } from "../../../engine/instrument.ts";
 import { tryLab } from "../../../load/lab.ts";
@@ -13,7 +14,7 @@ import { isSynthetic } from "../../../recording/archive/recording_source.ts";
 import type { ReportOf } from "../../../report/report_files.ts";
 import { storedAnswer } from "../../../results/answer/stored_answer.ts";
 import { modelledEnvironment, modelledPages } from "../../../results/store/modelled_pages.ts";
-import { deviceEnvironment } from "../../../results/store/page_devices.ts";
+import { cacheEnvironment, deviceEnvironment } from "../../../results/store/page_devices.ts";
 import type { Sweep } from "../../../results/store/results.ts";
 import { LooksSoFar } from "../../../sweep/answer_so_far.ts";
 import { NoValidLoadError, type PageShard } from "../../../sweep/cluster/page_shard.ts";
@@ -90,6 +91,7 @@ function pageInstrument(execution: PageExecution): Instrument<Sweep, RunOutcome>
         labs: labsWords(labs?.most ?? 1, allowedCpus()),
         ...modelledEnvironment(recordings.values()),
         ...deviceEnvironment([...recordings].map(([page, recording]) => [page, unusualDevice(recording)])),
+        ...cacheEnvironment([...recordings].map(([page, { notes }]) => [page, cachedBeforeIn(notes)])),
         ...shard?.environment,
       };
       const cells = planned.map((cell) => ({ ...cell, recording_digest: recordings.get(cell.page)?.digest ?? "" }));

@@ -373,6 +373,20 @@ test("a HAR without pages is one page when its start URL is given; a start URL w
   assert.throws(() => importHar(har([entry()]), { url: "b.example" }), /--url b.example: is not an http/);
 });
 
+test("what the browser had from before makes its cache warm; what it fetched itself, or a service worker had, does not", () => {
+  const at = (path: string, more: Parameters<typeof entry>[0] = {}) =>
+    entry({ request: { url: `https://a.example/${path}` }, ...more });
+  const first = entry({});
+  const twice = [at("b"), at("b", { entry: { _fromCache: "memory" } })];
+  const worker = at("w", { entry: { _fromCache: "disk", _fetchedViaServiceWorker: true } });
+  assert.equal(importHar(har([first, ...twice, worker])).notes.cached_before, 0);
+  const { notes } = importHar(
+    har([first, ...twice, at("c", { entry: { _fromCache: "disk" } }), at("d", { response: { status: 304 } })]),
+  );
+  assert.equal(notes.cached_before, 2);
+  assert.ok(noteLines(notes).includes("recorded with a warm cache (2 URLs from before), loaded with an empty one"));
+});
+
 test("a 304 with the body the HAR has is replayed as 200; without one it is for who asks on a condition", () => {
   const { exchanges, notes } = importHar(har([entry({ response: { status: 304 } })]));
   assert.equal(exchanges[0]?.exchange.status, 200);
