@@ -93,7 +93,13 @@ function narrowDistribution(svg) {
   });
   const further = lanes.length * more;
   for (const line of svg.querySelectorAll(":scope > .grid")) set(line, { y2: numberOf(line, "y2") + further });
-  for (const text of svg.querySelectorAll(":scope > text")) set(text, { y: numberOf(text, "y") + further + 4 });
+  for (const text of svg.querySelectorAll(":scope > text")) {
+    set(text, { y: numberOf(text, "y") + further + 4 });
+    // At the ends there is no room for half of it.
+    const x = numberOf(text, "x");
+    if (x < dotsAxis.left + 20) text.classList.remove("mid");
+    else if (x > dotsAxis.right - 20) text.classList.replace("mid", "end");
+  }
   crop(svg, dotsAxis, svg.viewBox.baseVal.height + further + 8);
 }
 
