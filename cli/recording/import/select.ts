@@ -139,8 +139,13 @@ export function isMostlyCached(entries: readonly HarEntry[]): boolean {
 
 /** How many URLs only a cache answered, or confirmed by 304: the browser that recorded had them from before. A service worker's are none. */
 export function cachedBefore(entries: readonly HarEntry[]): number {
+  // A server may send a 304 to who did not ask on a condition, and then nothing was in a cache.
+  const isConfirmed = (entry: HarEntry): boolean =>
+    entry.status === 304 &&
+    (hasContent(entry) ||
+      headersOf(entry, "request").some(({ name }) => /^if-(none-match|modified-since)$/i.test(name)));
   const fromCache = (entry: HarEntry): boolean =>
-    entry.status === 304 || (isFromCache(entry) && entry.raw._fetchedViaServiceWorker !== true);
+    isConfirmed(entry) || (isFromCache(entry) && entry.raw._fetchedViaServiceWorker !== true);
   return [...Map.groupBy(entries, ({ url }) => url.href).values()].filter((ofUrl) => ofUrl.every(fromCache)).length;
 }
 

@@ -379,7 +379,8 @@ test("what the browser had from before makes its cache warm; what it fetched its
   const first = entry({});
   const twice = [at("b"), at("b", { entry: { _fromCache: "memory" } })];
   const worker = at("w", { entry: { _fromCache: "disk", _fetchedViaServiceWorker: true } });
-  assert.equal(importHar(har([first, ...twice, worker])).notes.cached_before, 0);
+  const bare = at("e", { response: { status: 304, content: { size: 0 } } });
+  assert.equal(importHar(har([first, ...twice, worker, bare])).notes.cached_before, 0);
   const { notes } = importHar(
     har([first, ...twice, at("c", { entry: { _fromCache: "disk" } }), at("d", { response: { status: 304 } })]),
   );
