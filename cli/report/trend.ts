@@ -133,7 +133,7 @@ function sweepsTable(sweeps: readonly Sweep[], results: Results): Markup {
     const isChanged = index > 0 && sweeps[index - 1]?.plan_digest !== sweep.plan_digest;
     return html`<tr><th scope="row">${String(sweep.id)}</th><td>${sweep.created_at.slice(0, 16).replace("T", " ")}</td><td>${commitOf(sweep) ?? "–"}</td><td class="num">${String(results.loadsOf(sweep.id).length)}</td><td>${isChanged && "plan or recordings changed"}</td></tr>`;
   });
-  return html`<div class="scroll"><table><thead><tr><th scope="col">sweep</th><th scope="col">began (UTC)</th><th scope="col">commit</th><th scope="col" class="num">loads</th><th scope="col"></th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="scroll"><table><thead><tr><th scope="col">sweep</th><th scope="col">began (UTC)</th><th scope="col">commit</th><th scope="col" class="num">loads</th><th scope="col">note</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 export interface Trend {

@@ -77,7 +77,7 @@ function comparisonsMarkup({ comparisons }: RaceResult): Markup {
             : "no difference shown";
     return html`<tr><th scope="row">${lane} over ${against}</th><td class="num">${limitSign(improvement_percent, limit)}${minus(text.percent)} %</td><td class="num">${interval ? percentRange({ low: minus(text.low), high: minus(text.high) }, " %") : "–"}</td><td>${words}</td></tr>`;
   });
-  return html`<div class="scroll"><table><caption>Improvement of the median page load time: positive is faster. 95 % interval.</caption><thead><tr><th scope="col">pair</th><th scope="col" class="num">improvement</th><th scope="col" class="num">interval</th><th scope="col"></th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="scroll"><table><caption>Improvement of the median page load time: positive is faster. 95 % interval.</caption><thead><tr><th scope="col">pair</th><th scope="col" class="num">improvement</th><th scope="col" class="num">interval</th><th scope="col">verdict</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 function drawnLane({ lane, load }: RaceLane): DrawnRequests[] {

@@ -34,7 +34,7 @@ function tableMarkup(a: Facts, b: Facts): Markup {
     facts.protocols.find((share) => share.protocol === protocol)?.requests ?? 0;
   const known = pageMetrics.filter((name) => (a.metrics[name] ?? b.metrics[name]) !== undefined);
   const both = inOrder([...a.protocols, ...b.protocols]).map(({ protocol }) => protocol);
-  return html`<table><caption>The last column says what B has more or less than A. One load each: no more than an impression.</caption><thead><tr><th scope="col"></th><th scope="col" class="num">A</th><th scope="col" class="num">B</th><th scope="col" class="num">B − A</th></tr></thead><tbody>
+  return html`<table><caption>The last column says what B has more or less than A. One load each: no more than an impression.</caption><thead><tr><th scope="col">metric</th><th scope="col" class="num">A</th><th scope="col" class="num">B</th><th scope="col" class="num">B − A</th></tr></thead><tbody>
 ${known.map((name) => row(metricFacts[name].title, a.metrics[name] ?? null, b.metrics[name] ?? null, (value) => metricText(name, value)))}
 ${row("requests", sum(a, "requests"), sum(b, "requests"), String)}${row("bytes", sum(a, "bytes"), sum(b, "bytes"), formatSize)}${row("connections", a.connections, b.connections, String)}
 ${[...new Set(both)].map((protocol) => row(`requests, ${protocol}`, requestsOver(a, protocol), requestsOver(b, protocol), String))}</tbody></table>`;

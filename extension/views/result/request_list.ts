@@ -153,7 +153,7 @@ export class RequestList {
     );
     const cells = columns.map((name) =>
       name === "Waterfall"
-        ? html`<span role="columnheader" class="c bar" aria-label="Waterfall, ms since navigation start" title="drag to choose a time, double click for all"><svg aria-hidden="true" width="${String(Math.round(this.#barWidth_px))}" height="24">${texts}</svg></span>`
+        ? html`<span role="columnheader" class="c bar" title="drag to choose a time, double click for all"><span class="unseen">Waterfall, ms since navigation start</span><svg aria-hidden="true" width="${String(Math.round(this.#barWidth_px))}" height="24">${texts}</svg></span>`
         : html`<span role="columnheader" class="c ${name.toLowerCase().replace("request", "name")}">${name}</span>`,
     );
     put(this.#head, html`${cells}`);

@@ -23,10 +23,11 @@ function shadeLegend(keys: readonly string[], values: readonly string[]): Markup
   return html`<ul class="key">${present.map((key) => html`<li><i class="${shadeClass(key)}"></i>${key}</li>`)}</ul>`;
 }
 
-function panelMarkup(rows: readonly RequestRow[]): Markup {
+/** `name`: of one of two panels. */
+function panelMarkup(rows: readonly RequestRow[], name: string | undefined): Markup {
   const choice = (name: string, label: string, options: Content): Markup =>
     html`<label>${label} <select name="${name}">${options}</select></label>`;
-  return html`<form class="row controls" role="search" aria-label="Requests">
+  return html`<form class="row controls" role="search" aria-label="Requests${name !== undefined && ` of ${name.toUpperCase()}`}">
 <label>Search <input name="search" type="search" placeholder="name, host, status" spellcheck="false"/></label>
 ${choice("protocol", "Protocol", optionsOf(rows.map(({ protocol }) => protocol)))}
 ${choice("kind", "Kind", optionsOf(rows.map(({ kind }) => kind)))}
@@ -70,7 +71,7 @@ export function requestPanel(
 ): RequestPanel {
   const facts = profile.log._trilane;
   const marks = marksOf(facts);
-  put(root, panelMarkup(rows));
+  put(root, panelMarkup(rows, axis?.name));
   const form = find<HTMLFormElement>(".controls", root);
   const details = find(".details", root);
   const field = <E extends HTMLElement>(name: string): E => find<E>(`[name=${name}]`, form);
