@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# All set-up: system packages, Node 24 and npm packages, quiche (cached outside the checkout), the C programs.
+# All set-up: system packages, Node 24 and npm packages, quiche (cached outside the checkout), the C programs. With --start no more than
+# running takes: an installed package's C programs, if they are of the same sources (prebuilt.sh).
 # Each step looks before it works, so that a second run takes under a second or two. Prints what it does, only where it
 # does something; one at a time in a checkout. Does not touch the user's data.
 set -euo pipefail
@@ -61,8 +62,13 @@ if lacks_npm_packages && command -v npm >/dev/null; then
   trap 'kill -- "-$npm" 2>/dev/null || true' EXIT
 fi
 
-bash cli/install/system_packages.sh 8>&-
-[ -z "$npm" ] || bash cli/install/quic_folder.sh >/dev/null
+# What was built here stays in use.
+prebuilt=
+if [ "${1:-}" = --start ] && [ ! -e build/native/.ninja_log ] && [ ! -e build/native/restored ]; then
+  prebuilt=$(bash cli/install/prebuilt.sh) || true
+fi
+bash cli/install/system_packages.sh ${prebuilt:+--run} 8>&-
+[ -n "$prebuilt" ] || [ -z "$npm" ] || bash cli/install/quic_folder.sh >/dev/null
 if [ -n "$npm" ]; then
   status=0
   wait "$npm" || status=$?
@@ -86,7 +92,13 @@ rm -f build/npm-key
 # npx finds a project's own command only where it is linked like a dependency's.
 [ -e node_modules/.bin/trilane ] || ln -s ../../cli/trilane node_modules/.bin/trilane
 
-bash cli/install/native.sh
+if [ -z "$prebuilt" ]; then
+  bash cli/install/native.sh
+elif ! cmp -s "$prebuilt/built-from" build/native/built-from; then
+  rm -rf build/native
+  cp -r "$prebuilt" build/native
+  say "C programs (of the installed package, which has the same sources)"
+fi
 # The extension and the command line, in a second or two.
 node_modules/.bin/node --disable-warning=ExperimentalWarning cli/install/extension.ts
 node_modules/.bin/node --disable-warning=ExperimentalWarning cli/install/packages/bundle.ts

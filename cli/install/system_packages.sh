@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks what requirements.txt lists by trying it, and installs what is missing with apt, as root or through sudo; on a
-# system without apt it prints the list and stops. Does not upgrade what is there, but for a Rust that is too old.
+# Checks what requirements.txt lists by trying it (with --run only what running takes), and installs what is missing with apt, as root or through
+# sudo; on a system without apt it prints the list and stops. Does not upgrade what is there, but for a Rust that is too old.
 # What passed is not tried again until a package is installed or removed.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -53,7 +53,11 @@ passes() {
 
 # A build of quiche in the cache needs neither Rust nor Python nor libclang.
 uses=" build run test "
-bash "$here/quic_folder.sh" --complete >/dev/null || uses+="quic "
+if [ "${1:-}" = --run ]; then
+  uses=" run "
+else
+  bash "$here/quic_folder.sh" --complete >/dev/null || uses+="quic "
+fi
 
 # All that what passed depends on: the list, these checks, where programs are looked for, and the system's packages.
 key() { printf '%s\n' "$uses" "$PATH" "${TRILANE_BROWSER:-}" "${TRILANE_CHROMIUM:-}" "${LIBCLANG_PATH:-}" "${PKG_CONFIG_PATH:-}"; cat "$here/requirements.txt" "$0"; stat -c '%Y %s' /var/lib/dpkg/status; }

@@ -2,6 +2,7 @@
 // install scripts, no dependencies but the platform's package.
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { sourcesDigest } from "../../base/built_from.ts";
 import { checkout } from "../../base/programs.ts";
 import { version } from "../../base/version.ts";
 import { buildExtension, builtExtension } from "../extension.ts";
@@ -98,6 +99,7 @@ export function stagePrograms(stage: string, programs: readonly BuiltProgram[]):
     copy(path, to);
     chmodSync(to, 0o755);
   }
+  writeFileSync(join(stage, "build", "native", "built-from"), `${sourcesDigest(checkout)}\n`);
   mkdirSync(join(stage, "cli"));
   writeFileSync(join(stage, "cli", "trilane"), neighbour, { mode: 0o755 });
   const name = `trilane-${platform}`;
