@@ -30,7 +30,7 @@ test("what Firefox cannot give is refused in a line", () => {
   const refusal = (more: object, lane: Lane = "h2") => firefoxEngine.refusal({ ...usual, lane, ...more });
   assert.deepEqual(
     allLanes.filter((lane) => refusal({}, lane) !== null),
-    ["h1-clear"],
+    ["h1-clear", "h3-0rtt"],
   );
   for (const more of [
     { films: true },
