@@ -82,6 +82,6 @@ test("--help has examples and, for the CSV, every column", async () => {
     const help = await run(home, "export", "--help");
     assert.match(help.out, /Examples:/);
     for (const column of ["plt_ms", "off_lane", "recording_digest"]) assert.ok(help.out.includes(column));
-    assert.match((await run(home, "report", "--help")).out, /trilane report 3 --out h3\.html/);
+    assert.match((await run(home, "report", "--help")).out, /trilane report 3 --methods/);
   });
 });
