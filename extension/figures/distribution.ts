@@ -54,6 +54,8 @@ export interface Drawn {
   readonly gain?: Gain | null;
   /** With what its marks mean; default: yes. */
   readonly isExplained?: boolean;
+  /** Whether what other programs added was taken off the values. */
+  readonly isCalmed?: boolean;
   /** What the dots are. Default: loads of a page, by lane. */
   readonly words?: { readonly attempt: string; readonly by: string };
 }
@@ -98,7 +100,15 @@ function gainMarkup({ lane, over, text, isShown }: Gain, { lanes, top, at }: Pla
 
 /** Lanes as tracks on one axis. */
 export function distributionFigure(lanes: readonly PlottedLane[], drawn: Drawn): Markup {
-  const { left, metric = usualWords, relativeTo, gain = null, words = loadWords, isExplained = true } = drawn;
+  const {
+    left,
+    metric = usualWords,
+    relativeTo,
+    gain = null,
+    words = loadWords,
+    isExplained = true,
+    isCalmed = false,
+  } = drawn;
   const { attempt } = words;
   const timed = lanes.flatMap(({ loads }) => loads);
   if (timed.length === 0)
@@ -148,5 +158,5 @@ export function distributionFigure(lanes: readonly PlottedLane[], drawn: Drawn):
   const per = isRelative ? `, % of ${relativeTo}’s median on its page and link` : "";
   return html`<figure class="distribution"><div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${bottom + 34}" width="${width}" height="${bottom + 34}">${grid}${gain && gainMarkup(gain, { lanes, top, at: within })}${rows}<text class="axis mid" x="${(labelWidth + 10 + width - rightWidth) / 2}" y="${bottom + 31}">${axis}</text></svg></div><figcaption>${capital(metric.noun)} of every ${attempt}${per}: n = ${String(timed.filter(({ valid }) => valid).length)} valid${
     left > 0 && html`; ${count(left, attempt)} invalid (crosses)`
-  }${out > 0 && html`; ${count(out, attempt)} timed out (no dot; slower than all)`}${isExplained && html`. Line: median; band: 95 % interval${!isRelative && lanes.some(({ variation }) => variation !== null) && "; CV: standard deviation over mean"}. The axis does not start at 0`}.</figcaption></figure>`;
+  }${out > 0 && html`; ${count(out, attempt)} timed out (no dot; slower than all)`}${isExplained && html`. Line: median; band: 95 % interval${!isRelative && lanes.some(({ variation }) => variation !== null) && "; CV: standard deviation over mean"}. The axis does not start at 0`}${isCalmed && ". Without the time that other programs took (estimated; point at a dot for the measured time)"}.</figcaption></figure>`;
 }

@@ -3,8 +3,9 @@ import { distributionFigure, type Gain } from "../../../extension/figures/distri
 import type { Markup } from "../../../extension/figures/markup.ts";
 import { formatTime } from "../../base/numbers.ts";
 import type { Load } from "../../results/store/results.ts";
+import { calmed } from "../../results/verdict/busy_machine.ts";
 import type { ComparedMetric } from "../../results/verdict/compared_metric.ts";
-import { counted, isValid, timedOut } from "../../results/verdict/sample.ts";
+import { counted, countedTogether, isValid, timedOut } from "../../results/verdict/sample.ts";
 import type { LaneSummary } from "../../results/verdict/summary.ts";
 import { savedFigure } from "./figure_file.ts";
 
@@ -28,6 +29,9 @@ export function distributionOf(
   lanes: readonly LaneSummary[],
   { loads, metric, gain = null, isExplained = true }: Distribution,
 ): Markup {
+  // Where medians are without what other programs added, dots are, too: a median stands among its loads.
+  const { loads: calm, slope } = calmed(countedTogether(loads));
+  const calm_ms = new Map(calm.map(({ id, plt_ms }) => [id, plt_ms]));
   const plotted = lanes.map((summary) => ({
     ...summary,
     median: summary.median_ms,
@@ -35,10 +39,14 @@ export function distributionOf(
     loads: loads
       .filter((load): load is Load & { plt_ms: number } => load.lane === summary.lane && load.plt_ms !== null)
       .filter((load) => !timedOut(load))
-      .map((load) => ({ value: load.plt_ms, valid: isValid(load), story: story(load, metric) })),
+      .map((load) => ({
+        value: calm_ms.get(load.id) ?? load.plt_ms,
+        valid: isValid(load),
+        story: story(load, metric),
+      })),
   }));
   const left = loads.filter((load) => counted(load) === null).length;
-  return savedFigure(distributionFigure(plotted, { left, metric, gain, isExplained }), {
+  return savedFigure(distributionFigure(plotted, { left, metric, gain, isExplained, isCalmed: slope !== null }), {
     name: [metric.name.replace(/_ms$/, ""), name],
     columns: ["load_id", "lane", "block", "attempt", metric.name, "averaged", "status", "reasons"],
     rows: loads.map((load) => [
