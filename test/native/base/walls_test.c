@@ -7,7 +7,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,12 +23,23 @@
 
 #include <cmocka.h>
 
+static void *nothing(void *context) {
+    return context;
+}
+
 // What the process says of itself, or the step that it could still do.
 static int behind_walls(void) {
     char *const words[] = {"true", NULL};
     if (walls_raise(WALLS_CAPABILITY(CAP_NET_ADMIN)) < 0) return 1;
     if (execv("/bin/true", words) == 0 || errno != EPERM) return 2;
     if (syscall(SYS_unshare, 0) == 0 || errno != EPERM) return 3;
+    // Without a stack of its own it would be a fork.
+    long child = syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0);
+    if (child == 0) _exit(0);
+    if (child > 0 || errno != EPERM) return 9;
+    if (syscall(SYS_clone3, NULL, 0) == 0 || errno != ENOSYS) return 10;
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, nothing, NULL) != 0 || pthread_join(thread, NULL) != 0) return 11;
     if (mount("none", "/tmp", "tmpfs", 0, NULL) == 0 || errno != EPERM) return 4;
     char status[8192] = "";
     int fd = open("/proc/self/status", O_RDONLY);
