@@ -24,6 +24,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   fidelity: async () => (await import("./fidelity.ts")).bench,
   "flow-theory": async () => (await import("./flow_theory.ts")).bench,
   flows: async () => (await import("./flows.ts")).bench,
+  "hostile-files": async () => (await import("./hostile_files.ts")).bench,
   house: async () => (await import("./house.ts")).bench,
   host: async () => (await import("./host.ts")).bench,
   instruments: async () => (await import("./instruments.ts")).bench,
