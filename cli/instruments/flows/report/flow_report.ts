@@ -9,7 +9,7 @@ import { pageFrame } from "../../../report/page_frame.ts";
 import { publishedNumbers } from "../../../report/published_numbers.ts";
 import type { Results } from "../../../results/store/results.ts";
 import { type AnsweredCell, flowAnswer } from "../answer/flow_answer.ts";
-import { receiveWindowNotes } from "../answer/receive_window.ts";
+import { tcpBufferNotes } from "../answer/tcp_buffers.ts";
 import { parseFlow } from "../language/flow_words.ts";
 import { flowStudyOfPlan } from "../studies/all.ts";
 import { comparedFlowFigures } from "../studies/flow_agreement.ts";
@@ -91,11 +91,7 @@ export function buildFlowReport(data: FlowReportData): string {
   const { cells, sweep, linkTests } = data;
   const page = pageSentence(cells);
   const windowed = cells.map(({ cell, words }) => ({ ...cell, flows: words.map((word) => parseFlow(word, null)) }));
-  const sentences = [
-    ...flowAnswer(cells.map(answered)),
-    ...(page === null ? [] : [page]),
-    ...receiveWindowNotes(windowed),
-  ];
+  const sentences = [...flowAnswer(cells.map(answered)), ...(page === null ? [] : [page]), ...tcpBufferNotes(windowed)];
   const targets = new Map(cells.map((cell) => [cell.cell.id, sectionId(cell)]));
   const bars = barsOf(cells).map(goodputBars);
   const shares = sharesOf(cells).map(sharesByBuffer);

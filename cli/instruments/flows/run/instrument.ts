@@ -16,7 +16,7 @@ import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { pinnedPages } from "../../../sweep/plan/pinned_pages.ts";
 import type { Progress } from "../../../sweep/progress/progress.ts";
 import { flowContrasts } from "../answer/contrasts.ts";
-import { receiveWindowNotes } from "../answer/receive_window.ts";
+import { tcpBufferNotes } from "../answer/tcp_buffers.ts";
 import { groupsOf } from "../language/flow_run.ts";
 import { formatFlow } from "../language/flow_words.ts";
 import { openLiveView } from "../live/live_view.ts";
@@ -116,7 +116,7 @@ export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> 
       const cells = flowCellResults(stored, all, plt_ms);
       const facts = { runs, ...countsOf(all, runs), wall_s: wall_ms / 1000 };
       const verdict = shard ? [] : contrastsOf(stored, all);
-      const sentences = [...verdict, ...receiveWindowNotes(flowCells), excludedSentence(all) ?? ""].filter(
+      const sentences = [...verdict, ...tcpBufferNotes(flowCells), excludedSentence(all) ?? ""].filter(
         (sentence) => sentence !== "",
       );
       const further = sentences.flatMap((sentence) => wrapped(sentence));
