@@ -139,31 +139,6 @@ static int handle(struct host *host, const json_t *message, json_t **result, str
     return message_malformed(error, "message: nothing answers \"%s\" here", name);
 }
 
-int dispatch(struct host *host, const char *bytes, size_t size) {
-    struct message_error error;
-    json_error_t where;
-    json_t *result = NULL, *id = NULL;
-    json_t *message = json_loadb(bytes, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &where);
-    int status;
-    if (message)
-        status = handle(host, message, &result, &error);
-    else if (json_error_code(&where) == json_error_invalid_utf8)
-        status = message_malformed(&error, "message: is not UTF-8 (byte %d)", where.position);
-    else
-        status = message_malformed(&error, "message: is not JSON: %s (byte %d)", where.text, where.position);
-    if (is_id(json_object_get(message, "id"))) id = json_object_get(message, "id");
-    int said = 0;
-    if (status == HANDLED)
-        said = answers_done(host->answers, id, result);
-    else if (status == REFUSED)
-        said = answers_error(host->answers, id, &error);
-    else if (status == CONNECTION_LOST)
-        said = -1;
-    json_decref(result);
-    json_decref(message);
-    return said;
-}
-
 // The id of a message that begins with it, as those of the extension and the command line do; NULL where it
 // does not.
 static json_t *id_at_start(const char *start, size_t size) {
@@ -173,6 +148,34 @@ static json_t *id_at_start(const char *start, size_t size) {
     snprintf(text, sizeof text, "%.*s", (int)(size < sizeof text ? size : sizeof text - 1), start);
     if (sscanf(text, " { \"id\" : %15lld %c", &id, &after) != 2 || after != ',' || id < 0) return NULL;
     return json_integer(id);
+}
+
+int dispatch(struct host *host, const char *bytes, size_t size) {
+    struct message_error error;
+    json_error_t where;
+    json_t *result = NULL, *id = NULL, *begun = NULL;
+    json_t *message = json_loadb(bytes, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &where);
+    int status;
+    if (message)
+        status = handle(host, message, &result, &error);
+    else if (json_error_code(&where) == json_error_invalid_utf8)
+        status = message_malformed(&error, "message: is not UTF-8 (byte %d)", where.position);
+    else
+        status = message_malformed(&error, "message: is not JSON: %s (byte %d)", where.text, where.position);
+    if (is_id(json_object_get(message, "id"))) id = json_object_get(message, "id");
+    // Who sent it waits for an answer with its number, also where memory was short for the rest.
+    if (!message) id = begun = id_at_start(bytes, size);
+    int said = 0;
+    if (status == HANDLED)
+        said = answers_done(host->answers, id, result);
+    else if (status == REFUSED)
+        said = answers_error(host->answers, id, &error);
+    else if (status == CONNECTION_LOST)
+        said = -1;
+    json_decref(begun);
+    json_decref(result);
+    json_decref(message);
+    return said;
 }
 
 int dispatch_too_large(struct host *host, const char *start, size_t start_size, size_t size) {

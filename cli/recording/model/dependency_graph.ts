@@ -12,7 +12,7 @@
 // and parents are looked for only among the earlier ones: whatever cycles or impossible times a file claims, the graph is a
 // tree, found in n log n steps.
 import type { Kind, ModelRequest } from "./model_request.ts";
-import { withoutFragment } from "./model_request.ts";
+import { startChain, withoutFragment } from "./model_request.ts";
 
 export type Dependence =
   | "start"
@@ -464,23 +464,6 @@ class Builder {
     const wait_ms = Math.round(this.#load_ms - arrived_ms);
     return wait_ms > ownTime_ms ? { node: last, wait_ms: Math.min(wait_ms, longestWait_ms) } : null;
   }
-}
-
-/** The start URL's first response and where its redirects lead. */
-function startChain(requests: readonly ModelRequest[], startUrl: string): ModelRequest[] {
-  const url = withoutFragment(startUrl);
-  const first =
-    requests.find((request) => request.url === url && request.method === "GET") ??
-    requests.find(({ kind }) => kind === "document") ??
-    requests[0];
-  if (!first) return [];
-  const chain = [first];
-  for (const request of requests) {
-    const { location, index } = chain.at(-1) ?? first;
-    if (location === null) break;
-    if (request.index > index && request.url === location && !chain.includes(request)) chain.push(request);
-  }
-  return chain;
 }
 
 /**

@@ -151,3 +151,20 @@ export function modelRequest(exchange: Exchange, index: number): ModelRequest {
     location: locationOf(exchange, url),
   };
 }
+
+/** The start URL's first response and where its redirects lead. */
+export function startChain(requests: readonly ModelRequest[], startUrl: string): ModelRequest[] {
+  const url = withoutFragment(startUrl);
+  const first =
+    requests.find((request) => request.url === url && request.method === "GET") ??
+    requests.find(({ kind }) => kind === "document") ??
+    requests[0];
+  if (!first) return [];
+  const chain = [first];
+  for (const request of requests) {
+    const { location, index } = chain.at(-1) ?? first;
+    if (location === null) break;
+    if (request.index > index && request.url === location && !chain.includes(request)) chain.push(request);
+  }
+  return chain;
+}

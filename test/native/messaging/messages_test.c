@@ -172,6 +172,10 @@ static void test_not_messages(void **state) {
     const json_t *error = json_object_get(answer, "error");
     assert_non_null(strstr(json_string_value(json_object_get(error, "message")), "archive.destroy"));
     json_decref(answer);
+    // One that cannot be parsed is answered with its number, or its sender would wait for ever.
+    answer = say(host, "{\"id\":6,\"type\":\"hello\"");
+    assert_int_equal(json_integer_value(json_object_get(answer, "id")), 6);
+    assert_string_equal(code_of(answer), "malformed");
     answer = say(host, "not even JSON");
     assert_true(json_is_null(json_object_get(answer, "id")));
     json_decref(answer);
