@@ -14,6 +14,18 @@ import type { CommandExport } from "../../schemas/generated/command_export.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
 
+/**
+ * Of 1 MB over a link and TCP, as arithmetic: a round trip each for the name, the connection, TLS 1.3 and the request; the pauses of slow
+ * start from ten packets on, doubled each round trip until the link is never idle; and every byte that crossed the link, headers too.
+ */
+function theory_ms(rate_bps: number, rtt_ms: number, down_bytes: number): number {
+  const packet_ms = (1500 * 8e3) / rate_bps;
+  let pauses_ms = 0;
+  for (let window = 10; window * packet_ms < rtt_ms + packet_ms; window *= 2)
+    pauses_ms += rtt_ms + packet_ms - window * packet_ms;
+  return 4 * rtt_ms + pauses_ms + (down_bytes * 8e3) / rate_bps;
+}
+
 /** Processes whose command line has the words. */
 function running(words: string): string[] {
   return readdirSync("/proc").filter((pid) => {
@@ -162,5 +174,25 @@ describe("trilane time", () => {
         ["valid", 7],
       ],
     );
+  });
+
+  test("curl of 1 MB takes within 1 % of arithmetic: round trips, slow start, bytes, and curl's own time on a fast link without a delay", () => {
+    assert.equal(run("synth", "object-1MB").status, 0);
+    const [slow, free] = ["10mbit/50ms", "400mbit/0ms"];
+    const { status, stderr } = time(
+      ...["--link", slow, "--link", free, "--recording", "object-1MB", "--runs", "3"],
+      ...["--", "curl", "--http1.1", "-sfo", "/dev/null", "https://object-1mb.synth.test/"],
+    );
+    assert.equal(status, 0, stderr);
+    const { runs } = exported();
+    // The least, because what else the machine does only adds.
+    const least = (link: string): number =>
+      Math.min(...runs.filter((each) => each.link === link).map(({ record }) => record?.process.wall_ms ?? Number.NaN));
+    const bytes = runs.find((each) => each.link === slow)?.record?.link?.down_bytes ?? 0;
+    assert.ok(bytes > 1_030_000 && bytes < 1_060_000, `${bytes} bytes with headers`);
+    const own_ms = least(free) - theory_ms(400e6, 0, bytes);
+    const expected_ms = theory_ms(10e6, 50, bytes) + own_ms;
+    const said = `${least(slow)} ms, by arithmetic ${expected_ms} ms, of which ${own_ms} ms curl's own`;
+    assert.ok(Math.abs(least(slow) / expected_ms - 1) <= 0.01, said);
   });
 });
