@@ -20,35 +20,57 @@ else
 fi
 bash cli/install/generate.sh
 node --disable-warning=ExperimentalWarning test/clocks.ts
-# As long as nothing of it has changed since it passed, it would again. It goes by how set-up compiles each file.
 commands=build/native/compile_commands.json
 [ -e $commands ] || {
   echo "check: the C programs are not built: run \`npm run setup\`" >&2
   exit 1
 }
-tidy=$({ clang-tidy --version && cat .clang-tidy $commands "${c_files[@]}"; } | sha256sum)
-[ "$tidy" = "$(cat build/tidy-passed 2>/dev/null)" ] || {
+# Pages and service worker see a browser and no Node; their tests see both.
+for project in . extension test/extension; do tsc --noEmit -p $project; done
+
+# once NAME COMMAND...: as long as nothing that standard input says has changed since the step passed, it would pass again.
+once() {
+  local passed=build/$1-passed digest
+  digest=$(sha256sum)
+  [ "$digest" != "$(cat "$passed" 2>/dev/null)" ] || return 0
+  "$@"
+  printf '%s\n' "$digest" >"$passed"
+}
+# By how set-up compiles each file.
+tidy() {
   git ls-files --cached --others --exclude-standard '*.c' |
     xargs -P "$(nproc)" -n 20 clang-tidy -p build/native --quiet 2>/dev/null
-  printf '%s\n' "$tidy" >build/tidy-passed
 }
-tsc --noEmit
-# Pages and service worker see a browser and no Node; their tests see both.
-tsc --noEmit -p extension
-tsc --noEmit -p test/extension
+# Every header compiles alone: each is a file that includes nothing else, and many are compiled by one call.
+headers() {
+  local folder quic header
+  folder=$(mktemp -d)
+  quic=$(bash cli/install/quic_folder.sh)
+  for header in $(git ls-files --cached --others --exclude-standard '*.h'); do
+    printf '#include "%s"\n' "$PWD/$header" >"$folder/${header//\//-}.c"
+  done
+  find "$folder" -name '*.c' -print0 |
+    xargs -0 -P "$(nproc)" -n 40 cc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -Inative-host -I. -I"$quic/include" -fsyntax-only ||
+    {
+      echo "check: a header does not compile alone: its name stands above, with a dash for each slash" >&2
+      rm -rf "$folder"
+      return 1
+    }
+  rm -rf "$folder"
+}
 # A lock file that leaves out another platform's packages pleases `npm install`, and then fails every fresh clone. In a folder
 # of its own: Debian 12's npm empties node_modules even in a dry run.
-clone=$(mktemp -d)
-trap 'rm -rf "$clone"' EXIT
-cp package.json package-lock.json .npmrc "$clone"
-(cd "$clone" && timeout 300 npm ci --dry-run --ignore-scripts --no-fund --no-audit --loglevel=error >/dev/null)
-# Every header compiles alone.
-quic=$(bash cli/install/quic_folder.sh)
-for header in $(git ls-files --cached --others --exclude-standard '*.h'); do
-  printf '#include "%s"\n' "$PWD/$header" |
-    cc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -Inative-host -I. -I"$quic/include" -x c -fsyntax-only - || {
-    echo "check: $header does not compile alone" >&2
-    exit 1
+lock() {
+  local clone
+  clone=$(mktemp -d)
+  cp package.json package-lock.json .npmrc "$clone"
+  (cd "$clone" && timeout 300 npm ci --dry-run --ignore-scripts --no-fund --no-audit --loglevel=error >/dev/null) || {
+    rm -rf "$clone"
+    return 1
   }
-done
+  rm -rf "$clone"
+}
+{ clang-tidy --version && cat .clang-tidy test/check.sh $commands "${c_files[@]}"; } | once tidy
+{ cc --version && cat test/check.sh "${c_files[@]}"; } | once headers
+{ npm --version && cat package.json package-lock.json .npmrc; } | once lock
 echo "check: formats, lints, types and headers are in order" >&2

@@ -11,7 +11,9 @@ part_failed=()
 skipped=$(mktemp)
 # What tests of time waited for a calm machine, over all of them (calm_machine.ts, test/native/timing.sh).
 export TRILANE_TEST_WAITS=$(mktemp)
-trap 'rm -f "$skipped" "$TRILANE_TEST_WAITS"' EXIT
+# End-to-end files that passed whole, a line each.
+passed=$(mktemp)
+trap 'rm -f "$skipped" "$passed" "$TRILANE_TEST_WAITS"' EXIT
 say() { printf '\ntest: %s\n' "$*" >&2; }
 # CI ends everything, set-up included, after 90 minutes, and who is ended cannot tell why. These leave 20 for set-up on a new machine.
 all_s=4200
@@ -27,7 +29,7 @@ within() {
   say "not ended within $limit s: what was still to come did not run"
   return 124
 }
-parts=(checks c timing units slow e2e)
+parts=(checks c timing units slow e2e wide)
 took=()
 run() { # run PART NAME COMMAND...: if the part is wanted
   local part=$1 started=$SECONDS name=$2
@@ -82,29 +84,48 @@ slow() {
 # One more than CPUs at a time, as they wait for links and browsers, those whose opening comment says "Beside others:": nothing in
 # them goes by how fast the machine is. The rest one after another: two browsers at once would disturb each other's timing on a small
 # machine. So can whatever else the machine does: up to three files that failed run once more, by themselves, and are named. Who
-# fails twice has failed.
-end_to_end() {
-  local beside alone failed again status=0
-  mapfile -t beside < <(grep -l '^// Beside others: ' test/e2e/*.test.ts)
-  mapfile -t alone < <(grep -L '^// Beside others: ' test/e2e/*.test.ts)
+# fails twice has failed. Files that passed whole are added to $passed.
+end_to_end_files() { # end_to_end_files FILE...
+  local beside alone again status=0
   failed=$(mktemp) || return
-  end_to_end_files "$(($(nproc) + 1))" "${beside[@]}" || status=$?
+  mapfile -t beside < <(grep -l '^// Beside others: ' "$@")
+  mapfile -t alone < <(grep -L '^// Beside others: ' "$@")
+  [ ${#beside[@]} -eq 0 ] || browsers "$(($(nproc) + 1))" 2700 "${beside[@]}" || status=$?
+  [ $status -eq 124 ] || [ ${#alone[@]} -eq 0 ] || browsers 1 2700 "${alone[@]}" || status=$?
   mapfile -t again <"$failed"
-  [ $status -eq 124 ] || end_to_end_files 1 "${alone[@]}" || status=$?
-  mapfile -t -O "${#again[@]}" again <"$failed"
-  rm -f "$failed"
   # Ended at its limit: what had no turn yet is not among those that failed.
-  if [ $status -eq 0 ] || [ $status -eq 124 ] || [ ${#again[@]} -eq 0 ] || [ ${#again[@]} -gt 3 ]; then return $status; fi
-  say "once more: ${again[*]#"$PWD/"}"
-  node_test 1000 --test-concurrency=1 "${again[@]}" || return
-  say "FAILED ONCE, then passed: ${again[*]#"$PWD/"}"
+  if [ $status -ne 0 ] && [ $status -ne 124 ] && [ ${#again[@]} -gt 0 ] && [ ${#again[@]} -le 3 ]; then
+    say "once more: ${again[*]#"$PWD/"}"
+    browsers 1 1000 "${again[@]}" && status=0 && say "FAILED ONCE, then passed: ${again[*]#"$PWD/"}"
+  fi
+  rm -f "$failed"
+  return $status
 }
-# Names those that failed in $failed.
-end_to_end_files() { # end_to_end_files AT-ONCE FILE...
-  local at_once=$1
-  shift
-  node_test 2700 --test-concurrency="$at_once" \
-    --test-reporter=./test/failed_files.ts --test-reporter-destination="$failed" "$@"
+browsers() { # browsers AT-ONCE SECONDS FILE...
+  local at_once=$1 limit=$2 status
+  shift 2
+  node_test "$limit" --test-concurrency="$at_once" \
+    --test-reporter=./test/failed_files.ts --test-reporter-destination="$failed.part" \
+    --test-reporter=./test/passed_files.ts --test-reporter-destination="$passed.part" "$@"
+  status=$?
+  cat "$failed.part" >>"$failed"
+  cat "$passed.part" >>"$passed"
+  rm -f "$failed.part" "$passed.part"
+  return $status
+}
+end_to_end() {
+  mapfile -t files < <(grep -L '^// Wide: ' test/e2e/*.test.ts)
+  end_to_end_files "${files[@]}"
+}
+# Those of which something changed since they passed (wide.ts).
+wide() {
+  local files status=0
+  files=$(node --disable-warning=ExperimentalWarning test/wide.ts due) || return
+  [ -n "$files" ] || return 0
+  mapfile -t files <<<"$files"
+  end_to_end_files "${files[@]}" || status=1
+  node --disable-warning=ExperimentalWarning test/wide.ts passed "$passed" || status=1
+  return $status
 }
 name_skipped() {
   local count reason
@@ -142,6 +163,7 @@ run timing "C tests of time under sanitizers" sanitized -L timing -j 1
 run units "TypeScript units" units
 run slow "slow units of both languages" slow
 run e2e "end to end" end_to_end
+run wide "end to end, where something changed" wide
 name_skipped
 name_inconclusive
 wrongly=$(skipped_wrongly)

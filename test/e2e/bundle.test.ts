@@ -1,5 +1,6 @@
 // A bundle from end to end: a sweep is measured in one home and bundled; where there is no home and no network its figures are made
 // again, and its loads too.
+// Wide: cli/sweep/bundle.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -1,5 +1,6 @@
 // A sweep on several machines, with real loads: two hosts that are folders here, a Slurm of one node, and hosts over ssh. What is
 // killed goes on, what is submitted again is only what is missing, and the merged shards have each load once.
+// Wide: cli/sweep/cluster.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";

@@ -1,5 +1,6 @@
 // Pages of a corpus in a browser: each load asks for every request of the recording, gets just the recorded response, and asks
 // for nothing beyond, on each lane, of pages by http and by https.
+// Wide: cli/recording/corpus, cli/recording/synth, native-host/archive, native-host/replay.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

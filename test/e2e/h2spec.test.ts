@@ -1,4 +1,5 @@
 // h2spec, a conformance suite for HTTP/2 servers, against the h2 lane over TLS.
+// Wide: native-host/replay.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -1,0 +1,104 @@
+// Which end-to-end files the part `wide` of test/run.sh has to run: those of which something changed since they last passed. Such a file
+// names what it tests in its opening comment ("// Wide: cli/sweep/bundle, shaper"). A digest of these folders, of all that they and the
+// test import, and of the packages is kept in Trilane's cache when the file has passed whole, without a skipped test. With TRILANE_WIDE
+// set, or an empty cache, all run. Does not see the system: neither the browser's version nor the kernel's.
+//
+//   node test/wide.ts due            prints the files to run
+//   node test/wide.ts passed FILE    notes those listed in FILE
+import { createHash } from "node:crypto";
+import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { cacheFolder } from "./cache_folder.ts";
+import { type Import, importsOf, reachOf, typescriptImport } from "./source_tree.ts";
+
+const opening = /^\/\/ Wide: (.*)$/m;
+
+/** The folders that a test file names; null: it is not a wide one. */
+export function foldersOf(text: string): string[] | null {
+  return opening.exec(text)?.[1]?.replace(/\.$/, "").split(", ") ?? null;
+}
+
+const written = { cwd: "", exclude: ["**/node_modules/**", "**/build/**"] };
+
+function filesBelow(root: string, folder: string): string[] {
+  return globSync(`${folder}/**/*`, { ...written, cwd: root }).filter((path) => statSync(join(root, path)).isFile());
+}
+
+/** Of both languages. A header stands for the source beside it. */
+export function allImports(root: string): Import[] {
+  const typescript = importsOf(root, "{cli,extension,schemas,test}/**/*.ts", typescriptImport, (file) => [
+    dirname(file),
+  ]);
+  const places = (file: string): string[] => [".", "native-host", dirname(file)];
+  const c = importsOf(root, "{native-host,shaper}/**/*.{c,h}", /#include "([^"]+)"/g, places);
+  const sources = globSync("{native-host,shaper}/**/*.h", { cwd: root })
+    .map((from) => ({ from, to: from.replace(/h$/, "c") }))
+    .filter(({ to }) => existsSync(join(root, to)));
+  return [...typescript, ...c, ...sources];
+}
+
+/** Changes with whatever the test file depends on, as far as imports and its folders show. */
+export function digestOf(root: string, file: string, folders: readonly string[], imports: readonly Import[]): string {
+  const named = folders.flatMap((folder) => {
+    const files = filesBelow(root, folder);
+    if (files.length === 0) throw new Error(`${file}: "Wide: ${folder}": there is no such folder`);
+    return files;
+  });
+  // One start that imports them all: each file is visited once.
+  const starts = [file, ...named].map((to) => ({ from: "", to }));
+  const reached = reachOf("", [...imports, ...starts]);
+  reached.delete("");
+  const hash = createHash("sha256");
+  for (const path of [...reached, "package-lock.json"].toSorted())
+    hash.update(`${path}\0`).update(
+      createHash("sha256")
+        .update(readFileSync(join(root, path)))
+        .digest(),
+    );
+  return hash.digest("hex");
+}
+
+interface WideFile {
+  readonly path: string;
+  /** Of its passing as it is now. */
+  readonly note: string;
+}
+
+function wideFiles(root: string): WideFile[] {
+  const imports = allImports(root);
+  return globSync("test/e2e/*.test.ts", { cwd: root })
+    .toSorted()
+    .flatMap((path) => {
+      const folders = foldersOf(readFileSync(join(root, path), "utf8"));
+      if (folders === null) return [];
+      return [{ path, note: join(cacheFolder(), "wide-passed", digestOf(root, path, folders, imports)) }];
+    });
+}
+
+function main([word, list = ""]: readonly string[]): void {
+  const root = join(import.meta.dirname, "..");
+  const files = wideFiles(root);
+  if (word === "due") {
+    const due = files.filter(({ note }) => process.env.TRILANE_WIDE || !existsSync(note));
+    for (const { path } of due) console.log(path);
+    const unchanged = files.length - due.length;
+    if (unchanged > 0)
+      console.error(`wide: ${unchanged} of ${files.length} files passed as they are: TRILANE_WIDE=1 runs them, too`);
+  } else if (word === "passed") {
+    const passed = new Set(
+      readFileSync(list, "utf8")
+        .split("\n")
+        .map((path) => relative(root, path)),
+    );
+    for (const { path, note } of files) {
+      if (!passed.has(path)) continue;
+      mkdirSync(dirname(note), { recursive: true });
+      writeFileSync(note, `${path}\n`);
+    }
+  } else {
+    console.error("wide: due, or passed FILE");
+    process.exitCode = 2;
+  }
+}
+
+if (import.meta.main) main(process.argv.slice(2));
