@@ -8,10 +8,23 @@ import { html, Markup } from "../../extension/figures/markup.ts";
 import { hatchPatterns } from "../../extension/figures/phase_shapes.ts";
 import { metricSwitchCss } from "./metric_switch.ts";
 
-const partOf = (name: string): string => readFileSync(join(import.meta.dirname, "page", name), "utf8");
-const look = readFileSync(join(import.meta.dirname, "../../extension/figures/look.css"), "utf8");
+/** Without comments that have lines of their own, and without indentation: every report has them in it. */
+const compact = (source: string): string =>
+  source.replaceAll(/^\s*(?:\/\*(?:(?!\*\/)[\s\S])*\*\/|\/\/.*)\s*$/gm, "").replaceAll(/^\s+/gm, "");
+const textOf = (path: string): string => compact(readFileSync(join(import.meta.dirname, path), "utf8"));
+const partOf = (name: string): string => textOf(join("page", name));
+const look = textOf("../../extension/figures/look.css");
 const css = look + partOf("report.css") + partOf("print.css") + coloursCss() + metricSwitchCss;
-const script = ["later.js", "report.js", "linked.js", "narrow.js", "moment.js", "film_file.js", "figure_files.js"]
+const script = [
+  "later.js",
+  "report.js",
+  "linked.js",
+  "narrow.js",
+  "moment.js",
+  "film.js",
+  "film_file.js",
+  "figure_files.js",
+]
   .map(partOf)
   .join("");
 const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;

@@ -1,5 +1,6 @@
 // What a page showed over each lane at the same instants, one row a lane. Draws pictures that are given; which load was
-// filmed is its caller's matter.
+// filmed is its caller's matter. All pictures stand in the figure, so that a report's script (cli/report/page/film.js) can draw other
+// instants, and larger.
 import { formatTime } from "../../cli/base/numbers.ts";
 import { extremes } from "../../cli/base/quantile.ts";
 import { laneClass } from "./colours.ts";
@@ -28,7 +29,10 @@ const gap = 6;
 const top = 22;
 /** Of what a page has of the browser's window: 1366 by 625. */
 const aspect = 625 / 1366;
-const mostColumns = 10;
+/** More would be too small to see what a picture shows. */
+const mostColumns = 8;
+/** Three lanes of larger ones would not be seen at once. */
+const widest = 140;
 
 /** Of round instants: `50 ms`, not `50.0 ms`. */
 const instant = (time_ms: number): string => formatTime(time_ms).replace(/\.0+(?= )/, "");
@@ -50,22 +54,20 @@ export function frameAt(frames: readonly FilmFrame[], time_ms: number): FilmFram
   return frames.findLast((frame) => frame.time_ms <= time_ms) ?? null;
 }
 
-interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
+const pictureId = (name: string, lane: string, index: number): string => `${name}-${lane}-${index}`;
 
-/** A picture is put into the file once, and shown wherever it still stood. */
-function picture(id: string, frame: FilmFrame, { width: across, height }: Box): Markup {
-  return html`<image id="${id}" width="${across}" height="${height}" preserveAspectRatio="xMidYMin slice" href="data:image/jpeg;base64,${frame.jpeg}"/>`;
+/** A lane's pictures are put into the file once, and shown wherever they still stood. */
+function pictures(name: string, { lane, frames }: FilmedLane, across: number, high: number): Markup[] {
+  return frames.map(
+    ({ jpeg }, index) =>
+      html`<image id="${pictureId(name, lane, index)}" width="${across}" height="${high}" preserveAspectRatio="xMidYMin slice" href="data:image/jpeg;base64,${jpeg}"/>`,
+  );
 }
 
 /** `name` tells this figure's pictures from others' in the same document. */
 export function filmstripFigure(lanes: readonly FilmedLane[], name: string): Markup {
   const instants = instantsOf(lanes);
-  const across = (width - laneWidth) / Math.max(1, instants.length) - gap;
+  const across = Math.min(widest, (width - laneWidth) / Math.max(1, instants.length) - gap);
   const high = Math.round(across * aspect);
   const rowHeight = high + gap + 14;
   const height = top + lanes.length * rowHeight;
@@ -78,7 +80,7 @@ export function filmstripFigure(lanes: readonly FilmedLane[], name: string): Mar
     const loaded = plt_ms === null ? -1 : instants.findIndex((time_ms) => time_ms >= plt_ms);
     let shown: FilmFrame | null = null;
     const cells = instants.map((time_ms, column) => {
-      const box: Box = { x: at(column), y, width: across, height: high };
+      const x = at(column);
       const frame = frameAt(frames, time_ms);
       const isNew = frame !== null && frame !== shown;
       const changed = isNew && shown !== null;
@@ -87,15 +89,16 @@ export function filmstripFigure(lanes: readonly FilmedLane[], name: string): Mar
       // Of the last picture it would be cut.
       const isLast = column > 0 && column === instants.length - 1;
       const loadedMark = (time: string): Markup =>
-        html`<text class="${isLast ? "axis end" : "axis"}" x="${isLast ? box.x + across : box.x}" y="${y + high + 12}">loaded ${time}</text>`;
-      const id = `${name}-${lane}-${frames.indexOf(frame)}`;
+        html`<text class="${isLast ? "axis end" : "axis"}" x="${isLast ? x + across : x}" y="${y + high + 12}">loaded ${time}</text>`;
+      const id = pictureId(name, lane, frames.indexOf(frame));
       const story = `${lane} at ${formatTime(time_ms)}${isNew ? "" : ", as before"}`;
-      return html`<g>${isNew && html`<defs>${picture(id, frame, box)}</defs>`}<use href="#${id}" x="${box.x}" y="${y}"/><rect class="${changed ? "film changed" : "film"}" x="${box.x}" y="${y}" width="${across}" height="${high}"/><title>${story}</title>${column === loaded && plt_ms !== null && loadedMark(formatTime(plt_ms))}</g>`;
+      return html`<g><use href="#${id}" x="${x}" y="${y}"/><rect class="${changed ? "film changed" : "film"}" x="${x}" y="${y}" width="${across}" height="${high}"/><title>${story}</title>${column === loaded && plt_ms !== null && loadedMark(formatTime(plt_ms))}</g>`;
     });
-    return html`<g class="${laneClass(lane)}"><text class="lane" x="0" y="${y + high / 2}">${lane}</text>${cells}</g>`;
+    const times = frames.map(({ time_ms }) => String(time_ms)).join(" ");
+    return html`<g class="${laneClass(lane)}" data-times="${times}" data-plt="${String(plt_ms ?? "")}"><defs>${pictures(name, { lane, frames, plt_ms }, across, high)}</defs><text class="lane" x="0" y="${y + high / 2}">${lane}</text>${cells}</g>`;
   });
   const step_ms = (instants[1] ?? 1) - (instants[0] ?? 0);
   const scale = { at: (time_ms: number): number => laneWidth + (time_ms / step_ms) * (across + gap) };
   const label = `What the page showed over ${lanes.map(({ lane }) => lane).join(", ")} at the same instants${lanes.map(({ lane, plt_ms }) => (plt_ms === null ? "" : `; ${lane} had loaded at ${formatTime(plt_ms)}`)).join("")}`;
-  return html`<figure class="filmstrip"><div class="scroll"><svg class="wide" role="img" aria-label="${label}"${timeScale(scale)} viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${heads}${rows}</svg></div><figcaption>What the page showed at the same instants, of one further load of each lane: filming takes time, so these loads are in no average. A coloured frame: changed since the picture before.</figcaption></figure>`;
+  return html`<figure class="filmstrip" data-group="${name}"><div class="scroll"><svg class="wide" role="img" aria-label="${label}"${timeScale(scale)} viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${heads}${rows}</svg></div><figcaption>What the page showed at the same instants, of one further load of each lane: filming takes time, so these loads are in no average. A coloured frame: changed since the picture before.</figcaption></figure>`;
 }

@@ -4,9 +4,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { encode } from "jpeg-js";
 import type { Page } from "puppeteer-core";
-import { filmstripFigure } from "../../extension/figures/filmstrip.ts";
 import { lossFixture, raceFixture } from "../cli/report/fixtures.ts";
 import { endBrowser, home, newPage, open, startBrowser } from "./report_browser.ts";
 
@@ -108,36 +106,4 @@ test("a figure saves as SVG that stands alone, as PNG and as CSV, in the colours
       assert.ok(ink > 0.01 && ink < 0.6, `${name}: ${ink} of it is drawn on`);
     });
   }
-});
-
-test("a film saves as one animated PNG: a picture for each instant, in the film's own time, the last one longer", async () => {
-  const { width, height } = { width: 16, height: 8 };
-  const frame = (time_ms: number, grey: number) => ({
-    time_ms,
-    jpeg: encode({ width, height, data: Buffer.alloc(width * height * 4, grey) }).data.toString("base64"),
-  });
-  const lanes = ["h1", "h3"].map((lane, index) => ({
-    lane,
-    frames: [frame(0, 255), frame(300 + 400 * index, 60)],
-    plt_ms: 800,
-  }));
-  const strip = filmstripFigure(lanes, "test").text;
-  await open(raceFixture, {}, async (page) => {
-    const found = await page.evaluate(`(async () => {
-      const holder = document.createElement("div");
-      holder.innerHTML = ${JSON.stringify(strip)};
-      document.body.append(holder);
-      const file = await filmApng(holder.querySelector("figure"));
-      const decoder = new ImageDecoder({ type: "image/png", data: await file.arrayBuffer() });
-      await decoder.tracks.ready;
-      const { frameCount } = decoder.tracks.selectedTrack;
-      const frames = [];
-      for (let frameIndex = 0; frameIndex < frameCount; frameIndex++) frames.push((await decoder.decode({ frameIndex })).image);
-      return { columns: holder.querySelectorAll("svg > text.axis").length, lengths_us: frames.map(({ duration }) => duration) };
-    })()`);
-    const { columns, lengths_us } = found as { columns: number; lengths_us: number[] };
-    assert.equal(lengths_us.length, columns);
-    assert.deepEqual([...new Set(lengths_us.slice(0, -1))], [100_000]);
-    assert.equal(lengths_us.at(-1), 2_000_000);
-  });
 });

@@ -1,9 +1,9 @@
-// A film as one animated PNG: what the page showed over each lane, side by side, at the film's instants and in its own time. Pictures are
+// A film as one animated PNG: what the page showed over each lane, side by side, in its own time. Pictures are
 // drawn on a canvas; the browser writes each as PNG, and their data become frames of one file (APNG, PNG's third edition).
 
 const filmWidth = 360;
 const filmHead = 26;
-const filmGap = 8;
+const fileGap = 8;
 /** The last picture stays so long before it begins again. */
 const filmRest_ms = 2000;
 
@@ -82,48 +82,38 @@ function drawFrame(context, picture, x, height) {
   context.drawImage(picture, left, 0, across, down, x, filmHead, filmWidth, height);
 }
 
+/** At the chosen interval; if the strip fits the page, at about twenty instants. */
 async function filmApng(figure) {
-  const svg = figure.querySelector("svg");
-  const columns = all(":scope > text.axis", svg).map((head) => ({
-    x: Number(head.getAttribute("x")),
-    time: head.textContent,
-  }));
-  const step_ms = columns.length > 1 ? (columns[1].x - columns[0].x) / Number(svg.dataset.ms) : 1000;
-  const lanes = all(":scope > g", svg).map((lane) => ({
-    name: lane.querySelector("text.lane").textContent,
-    shown: new Map(all("use", lane).map((use) => [Number(use.getAttribute("x")), use.getAttribute("href")])),
-  }));
-  const pictures = new Map();
-  for (const image of all("image", svg)) {
-    const picture = new Image();
-    picture.src = image.getAttribute("href");
-    await picture.decode();
-    pictures.set(`#${image.id}`, picture);
-  }
-  const place = svg.querySelector("rect.film");
-  const height = Math.round((filmWidth * Number(place.getAttribute("height"))) / Number(place.getAttribute("width")));
+  const { lanes, end_ms } = filmOf(figure);
+  const chosen = figure.querySelector("select[name=interval]")?.value;
+  const step_ms = chosen ? Number(chosen) : roundFilmStep(end_ms, 20);
+  const instants = filmInstants(end_ms, step_ms);
+  const films = await Promise.all(
+    lanes.map(async (lane) => ({ ...lane, images: await Promise.all(lane.pictures.map(filmImage)) })),
+  );
+  const height = Math.round(filmWidth * filmAspect);
   const canvas = document.createElement("canvas");
-  canvas.width = lanes.length * (filmWidth + filmGap) - filmGap;
+  canvas.width = films.length * (filmWidth + fileGap) - fileGap;
   canvas.height = filmHead + height;
   // Without alpha every frame has the same kind of pixels.
   const context = canvas.getContext("2d", { alpha: false });
   const frames = [];
-  for (const [index, { x, time }] of columns.entries()) {
+  for (const [index, time_ms] of instants.entries()) {
     context.fillStyle = "#fff";
     context.fillRect(0, 0, canvas.width, canvas.height);
     context.fillStyle = "#111";
     context.font = "bold 15px sans-serif";
-    for (const [lane, { name, shown }] of lanes.entries()) {
-      const left = lane * (filmWidth + filmGap);
-      context.fillText(`${name}  ${time}`, left + 4, 18);
-      const picture = pictures.get(shown.get(x));
+    for (const [lane, { name, images, shownAt }] of films.entries()) {
+      const left = lane * (filmWidth + fileGap);
+      context.fillText(`${name}  ${filmTime(time_ms)}`, left + 4, 18);
+      const picture = images[shownAt(time_ms)];
       if (picture) drawFrame(context, picture, left, height);
       context.strokeStyle = "#999";
       context.strokeRect(left + 0.5, filmHead + 0.5, filmWidth - 1, height - 1);
     }
     const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
     const png = new Uint8Array(await blob.arrayBuffer());
-    frames.push({ png, delay_ms: index === columns.length - 1 ? filmRest_ms : step_ms });
+    frames.push({ png, delay_ms: index === instants.length - 1 ? filmRest_ms : step_ms });
   }
   return animatedPng(frames, canvas.width, canvas.height);
 }

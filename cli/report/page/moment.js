@@ -5,8 +5,12 @@
 const timed = "svg[data-zero]:not(.narrow)";
 const svgSpace = "http://www.w3.org/2000/svg";
 
-/** What shows the same moment: the section's drawings, and those of the first screen. */
-const drawingsOf = (section) => all(timed).filter((svg) => [section, null].includes(svg.closest("details.group")));
+/** The section of a page on a link that a drawing is of, also if it stands on the first screen. */
+const sectionOf = (svg) =>
+  svg.closest("details.group") ?? document.getElementById(svg.closest("figure")?.dataset.group ?? "");
+
+/** What shows the same moment. */
+const drawingsOf = (section) => all(timed).filter((svg) => sectionOf(svg) === section);
 
 function drawLine(svg, time_ms) {
   let line = svg.querySelector(":scope > line.moment");
@@ -25,6 +29,12 @@ function showMoment(slider) {
   const time_ms = Number(slider.value);
   slider.nextElementSibling.textContent = `${Math.round(time_ms)} ms`;
   for (const svg of drawingsOf(slider.closest("details.group"))) drawLine(svg, time_ms);
+}
+
+/** In a drawing that was drawn again. */
+function redrawMoment(svg) {
+  const slider = sectionOf(svg)?.querySelector(".moment-slider input");
+  if (slider && Number(slider.value) > 0) drawLine(svg, Number(slider.value));
 }
 
 /** In front of each figure of waterfalls that has none yet. */
@@ -54,8 +64,7 @@ function setUpMoment() {
   const dragged = (event) => {
     const svg = event.buttons === 1 && event.pointerType !== "touch" ? event.target.closest?.(timed) : null;
     if (!svg) return;
-    const section = svg.closest("details.group") ?? document.querySelector("details.group[open]");
-    const slider = section?.querySelector(".moment-slider input");
+    const slider = sectionOf(svg)?.querySelector(".moment-slider input");
     if (!slider) return;
     const box = svg.getBoundingClientRect();
     const x = ((event.clientX - box.left) * svg.viewBox.baseVal.width) / box.width;
