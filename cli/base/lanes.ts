@@ -1,6 +1,7 @@
 // The lanes: what each holds a load to, in one place for the browser, the origins, the verdict and the reports. Pure data.
 import type { Lane } from "../../schemas/generated/lane.ts";
 import type { LaneLabel } from "../../schemas/generated/lane_label.ts";
+import { type FactorValues, factorText, factorWords, splitFactors } from "./factors.ts";
 
 export type { Lane, LaneLabel };
 
@@ -90,17 +91,34 @@ export function isLane(text: string): text is Lane {
   return Object.hasOwn(laneFacts, text);
 }
 
-/** A label's parts: `h2:tuned` is lane h2 with the plan's settings `tuned`; null: with those of all lanes. */
+/**
+ * A label's parts: `h2:tuned@firefox` is lane h2 with the plan's settings `tuned`, in the plan's browser `firefox`; settings null: with
+ * those of all lanes.
+ */
 interface LabelParts {
   readonly lane: Lane;
   readonly settings: string | null;
+  readonly factors: FactorValues;
 }
 
 /** Null of what is no label. */
 export function labelParts(label: string): LabelParts | null {
-  const [lane = "", settings = null, ...more] = label.split(":");
-  return isLane(lane) && settings !== "" && more.length === 0 ? { lane, settings } : null;
+  const split = splitFactors(label);
+  const [lane = "", settings = null, ...more] = split?.before.split(":") ?? [];
+  return split && isLane(lane) && settings !== "" && more.length === 0
+    ? { lane, settings, factors: split.factors }
+    : null;
 }
+
+/** A label's factors; of what is no label, none. */
+export const factorsOf = (label: string): FactorValues => labelParts(label)?.factors ?? {};
+
+/** A label without its factors: what is compared within one value of each. */
+export const withoutFactors = (label: string): string => (labelParts(label) && splitFactors(label)?.before) ?? label;
+
+/** A label with values in place of its own; undefined takes one away. */
+export const withFactors = (label: string, values: FactorValues): LaneLabel =>
+  `${withoutFactors(label)}${factorText({ ...factorsOf(label), ...values })}` as LaneLabel;
 
 /** The lane of a label that a plan or the results have. Error where it is none. */
 export function laneOf(label: LaneLabel): Lane {
@@ -126,13 +144,14 @@ export function laneTitle(label: string): string {
   const parts = labelParts(label);
   if (!parts) return label;
   const { title } = laneFacts[parts.lane];
-  return parts.settings === null ? title : `${title}, with the settings “${parts.settings}”`;
+  const settings = parts.settings === null ? "" : `, with the settings “${parts.settings}”`;
+  return `${title}${settings}${factorWords(parts.factors)}`;
 }
 
-/** `HTTP/3`, `HTTP/3 (tuned)`; of what is no lane, its label. */
+/** `HTTP/3`, `HTTP/3 (tuned)`, `HTTP/3 in Firefox`; of what is no lane, its label. */
 export function laneName(label: string): string {
   const parts = labelParts(label);
   if (!parts) return label;
   const { name } = laneFacts[parts.lane];
-  return parts.settings === null ? name : `${name} (${parts.settings})`;
+  return `${name}${parts.settings === null ? "" : ` (${parts.settings})`}${factorWords(parts.factors)}`;
 }

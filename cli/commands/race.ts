@@ -77,8 +77,8 @@ interface RaceOptions
 const comparisonsOf = (lanes: readonly string[]): number => lanePairs(lanes).length;
 
 /** Said before so few runs are made; null: they may come to a verdict whatever their noise. */
-function tooFewWords({ runs, lanes }: RaceOptions): string | null {
-  const comparisons = comparisonsOf(readLanes(lanes));
+function tooFewWords(runs: number | undefined, { lanes }: Plan): string | null {
+  const comparisons = comparisonsOf(lanes);
   const needed = runsToBeSure(comparisons);
   if (runs === undefined || comparisons === 0 || runs >= needed) return null;
   if (runs < minimumUnits)
@@ -90,12 +90,12 @@ function racePlan(options: RaceOptions, page: PlanPage, isFilmed: boolean): Plan
   const until = untilOf(options);
   const lanes = readLanes(options.lanes);
   const browsers = browsersOf(options);
-  const document = {
+  const named = (repetitions: number) => ({
     name: `race-${pageName(page)}`,
     pages: [page],
     lanes,
     links: [options.link],
-    repetitions: options.runs ?? (until ? mostLoads : runsToBeSure(comparisonsOf(lanes))),
+    repetitions,
     ...(until ? { until } : {}),
     seed: options.seed,
     retries: options.retries,
@@ -110,8 +110,11 @@ function racePlan(options: RaceOptions, page: PlanPage, isFilmed: boolean): Plan
     ...browsers,
     ...(options.as === undefined ? {} : { as: readAs(options.as) }),
     serving: servingChoiceOf(options),
-  };
-  return commandPlan(document, "race");
+  });
+  const { runs } = options;
+  if (runs !== undefined || until) return commandPlan(named(runs ?? mostLoads), "race");
+  // How many lanes there are to compare is the plan's to say: each browser has them all.
+  return commandPlan(named(runsToBeSure(comparisonsOf(commandPlan(named(1), "race").lanes))), "race");
 }
 
 export const command: Command<RaceOptions> = {
@@ -209,7 +212,7 @@ export const command: Command<RaceOptions> = {
     const terms = racePlan(options, "page", options.filmstrip);
     refuseBrowsers(terms);
     refuseAskedWithoutDelay(options.link);
-    const few = terms.until || options.json ? null : tooFewWords(options);
+    const few = terms.until || options.json ? null : tooFewWords(options.runs, terms);
     if (few !== null) say(few);
     const labs = labsOf(options, home);
     if (!isUrl(options.page)) refuseLiveOptions(options, ["record-again"], options.page);

@@ -18,7 +18,7 @@ import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts
 import { describePlan, planLines } from "../sweep/describe.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { type AsOptions, defineAs } from "../sweep/plan/as_option.ts";
-import { type BrowserOptions, browsersOf, defineBrowser } from "../sweep/plan/browser_option.ts";
+import { type BrowserOptions, browsersOf, defineBrowser, withBrowsers } from "../sweep/plan/browser_option.ts";
 import { type CrossTrafficOptions, crossTrafficOf, defineCrossTraffic } from "../sweep/plan/cross_traffic.ts";
 import { type DetectionQuestion, nothingAsked, refuseUnanswerable } from "../sweep/plan/detect_option.ts";
 import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/plan/disturbance_option.ts";
@@ -72,14 +72,20 @@ function planWith(plan: Plan, named: readonly PlanPage[], options: SweepOptions)
     ...disturbanceChoiceOf(options),
     ...strictOf(options),
     ...crossTrafficOf(options),
-    ...browsersOf(options),
   };
-  if (named.length === 0 && runs === undefined && !until && Object.keys({ ...over, ...terms }).length === 0)
+  const browsers = browsersOf(options);
+  if (
+    named.length === 0 &&
+    runs === undefined &&
+    !until &&
+    Object.keys({ ...over, ...terms, ...browsers }).length === 0
+  )
     return plan;
   const pages = named.length === 0 ? plan.pages : named;
   const serving = overrideServing(plan.serving, over);
   const repetitions = runs ?? (until ? mostLoads : plan.repetitions);
-  return planOf({ ...plan, pages, repetitions, serving, ...terms, ...(until ? { until } : {}) }, source);
+  const settled = withBrowsers(plan, browsers);
+  return planOf({ ...settled, pages, repetitions, serving, ...terms, ...(until ? { until } : {}) }, source);
 }
 
 /** With the traces that the user has, or drawn ones. UserError where it has no links for those that were named. */

@@ -32,21 +32,49 @@ function spreadTable(spreads: readonly ComparedSpread[]): Markup | null {
   return html`<div class="scroll"><table><caption>Standard deviation over mean of the page load times of ${spreads[0]?.published.page ?? ""}: published, the study's own comparison, and ours with its 95 % interval.</caption><thead><tr><th scope="col">Lane</th><th scope="col">Link</th><th scope="col">Published</th><th scope="col">Less than</th><th scope="col">Ours</th><th scope="col">Sign</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
-/** Null where the plan is no study's, or the study gives no figures. */
-export function publishedSection(
-  study: Study | null,
-  figures: readonly ComparedFigure[],
-  spreads: readonly ComparedSpread[] = [],
-): Markup | null {
+/** What one browser's loads say of the study's figures. */
+export interface PublishedSide {
+  /** Empty: the sweep has one browser. */
+  readonly name: string;
+  readonly figures: readonly ComparedFigure[];
+  readonly spreads?: readonly ComparedSpread[];
+}
+
+const keyOf = ({ published: { pair, page, link, metric, quantile } }: ComparedFigure): string =>
+  JSON.stringify([pair, page, link, metric, quantile]);
+
+/** All figures that a side has, with each side's own. */
+function figuresTable(sides: readonly PublishedSide[]): Markup {
+  const bySide = sides.map(({ figures }) => new Map(figures.map((figure) => [keyOf(figure), figure])));
+  const all = [...new Map(sides.flatMap(({ figures }) => figures).map((figure) => [keyOf(figure), figure]))];
+  const rows = all.map(([key, figure]) => {
+    const ours = bySide.map((of) => {
+      const own = of.get(key);
+      return own
+        ? html`<td class="num" data-sort="${String(own.ours.percent ?? "")}">${improvementText(own.ours)}</td><td>${own.agreement}</td>`
+        : html`<td class="num" data-sort="">none</td><td>not loaded</td>`;
+    });
+    return html`<tr data-link="${figure.published.link ?? ""}"><th scope="row">${figure.published.pair.lane} over ${figure.published.pair.over}${figure.published.metric !== undefined && html`, ${comparableFacts[figure.published.metric].title}`}</th>${linkCell(figure.published.link ?? "all links", figure.published.page === null ? "" : `${figure.published.page}, `)}<td class="num" data-sort="${String(figure.published.percent ?? figure.published.sign)}">${publishedText(figure)}</td>${ours}</tr>`;
+  });
+  const heads = sides.map(
+    ({ name }) => html`<th scope="col" class="num">Ours${name !== "" && html`, ${name}`}</th><th scope="col">Sign</th>`,
+  );
+  return html`<details><summary>All ${String(all.length)} figures</summary><div class="scroll"><table class="sortable"><caption>Improvement in %: published, and ours with its 95 % interval; positive: faster. Undecided: our interval includes 0, or there is none. Where the published value is 0, ours agrees within ${String(equivalence_percent)} % of 0.</caption><thead><tr><th scope="col">Lanes</th><th scope="col">Link</th><th scope="col" class="num">Published</th>${heads}</tr></thead><tbody>${rows}</tbody></table></div></details>`;
+}
+
+/** Null where the plan is no study's. */
+export function publishedSection(study: Study | null, sides: readonly PublishedSide[]): Markup | null {
   if (!study) return null;
   const terms = html`<p class="soft">${study.reference}. ${study.differs}</p>`;
-  const head = html``;
-  const sentence = agreementSentence([...figures, ...spreads]);
-  if (sentence === null) return html`${head}<p>The study gives no figures to compare with.</p>${terms}`;
-  if (figures.length === 0) return html`${head}<p>${sentence}</p>${terms}${spreadTable(spreads)}`;
-  const rows = figures.map(
-    (figure) =>
-      html`<tr data-link="${figure.published.link ?? ""}"><th scope="row">${figure.published.pair.lane} over ${figure.published.pair.over}${figure.published.metric !== undefined && html`, ${comparableFacts[figure.published.metric].title}`}</th>${linkCell(figure.published.link ?? "all links", figure.published.page === null ? "" : `${figure.published.page}, `)}<td class="num" data-sort="${String(figure.published.percent ?? figure.published.sign)}">${publishedText(figure)}</td><td class="num" data-sort="${String(figure.ours.percent ?? "")}">${improvementText(figure.ours)}</td><td>${figure.agreement}</td></tr>`,
-  );
-  return html`${head}<p>${sentence}</p>${terms}<details><summary>All ${String(figures.length)} figures</summary><div class="scroll"><table class="sortable"><caption>Improvement in %: published, and ours with its 95 % interval; positive: faster. Undecided: our interval includes 0, or there is none. Where the published value is 0, ours agrees within ${String(equivalence_percent)} % of 0.</caption><thead><tr><th scope="col">Lanes</th><th scope="col">Link</th><th scope="col" class="num">Published</th><th scope="col" class="num">Ours</th><th scope="col">Sign</th></tr></thead><tbody>${rows}</tbody></table></div></details>${spreadTable(spreads)}`;
+  const sentences = sides.flatMap(({ name, figures, spreads = [] }) => {
+    const found = agreementSentence([...figures, ...spreads]);
+    return found === null ? [] : [name === "" ? found : `${name}: ${found}`];
+  });
+  if (sentences.length === 0) return html`<p>The study gives no figures to compare with.</p>${terms}`;
+  const tables = sides.map(({ name, spreads = [] }) => {
+    const table = spreadTable(spreads);
+    return table && html`${name !== "" && html`<p>${name}</p>`}${table}`;
+  });
+  const hasFigures = sides.some(({ figures }) => figures.length > 0);
+  return html`${sentences.map((sentence) => html`<p>${sentence}</p>`)}${terms}${hasFigures && figuresTable(sides)}${tables}`;
 }

@@ -21,6 +21,7 @@ import { comparedSpreads } from "../results/studies/spread.ts";
 import { comparedMetric, type MetricChoice } from "../results/verdict/compared_metric.ts";
 import { compare } from "../results/verdict/comparison.ts";
 import { type LanePair, lanePairs, sortLanes } from "../results/verdict/sample.ts";
+import { sidesOf } from "../results/verdict/sides_agree.ts";
 import {
   decisionWords,
   type StoppingSummary,
@@ -29,6 +30,7 @@ import {
 } from "../results/verdict/stopping_summary.ts";
 import { summarize } from "../results/verdict/summary.ts";
 import { verdictBy } from "../results/verdict/sweep_verdict.ts";
+import { agreementSection } from "./agreement_section.ts";
 import { answerMarkup, comparisonsMarkup, stampLine } from "./answer_section.ts";
 import { beyondSection } from "./beyond_section.ts";
 import { cdfsOf } from "./cdfs_of.ts";
@@ -224,6 +226,7 @@ function sectionsOf({ views, results, films, profiles, settled }: Gathered): Sec
   return [
     section("why", "Why", "Where the difference is", pair && paths && whyFigure(pair, paths, sweep.name)),
     section("comparisons", "All comparisons", "All comparisons", forEachMetric(views, comparisons)),
+    section("agreement", "Agreement", "Do they agree?", agreementSection(data)),
     section("heatmaps", "Maps", "Improvement across links", mapsSection(views, pairs, grid, ofCell)),
     section("cdfs", "Distributions", "Distributions over pages", forEachMetric(views, cdfs)),
     section(
@@ -245,8 +248,11 @@ function sectionsOf({ views, results, films, profiles, settled }: Gathered): Sec
       study
         ? publishedSection(
             study,
-            comparedFigures(study, data.stored, sweep.seed),
-            comparedSpreads(study, data.stored, sweep.seed),
+            sidesOf(data.stored).map(({ name, loads }) => ({
+              name,
+              figures: comparedFigures(study, loads, sweep.seed),
+              spreads: comparedSpreads(study, loads, sweep.seed),
+            })),
           )
         : null,
     ),
@@ -256,7 +262,7 @@ function sectionsOf({ views, results, films, profiles, settled }: Gathered): Sec
       "Medians",
       "Medians",
       forEachMetric(views, (view, isFirst) =>
-        medianTable(isFirst ? results : groupResults(view), lanes, comparedMetric(view.metric).noun),
+        medianTable(isFirst ? results : groupResults(view), comparedMetric(view.metric).noun),
       ),
     ),
     section("pages", "Pages", "Page by page", pageSections(data, results, lanes, profiles, films?.id ?? null)),

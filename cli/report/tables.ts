@@ -1,9 +1,12 @@
-// The table of medians: a row for each page on each link, the most helped first. Takes comparisons, computes none.
+// The table of medians: a row for each page on each link, in each of several browsers, the most helped first. Takes comparisons, computes none.
 import { html, type Markup } from "../../extension/figures/markup.ts";
+import { factorsApart } from "../base/factors.ts";
+import { factorsOf, type LaneLabel, withoutFactors } from "../base/lanes.ts";
 import { middleCut } from "../base/middle_cut.ts";
 import { formatMedian } from "../base/numbers.ts";
 import type { Improvement } from "../results/verdict/comparison.ts";
-import { counted } from "../results/verdict/sample.ts";
+import { counted, sortLanes } from "../results/verdict/sample.ts";
+import { sidesOf } from "../results/verdict/sides_agree.ts";
 import type { LaneSummary } from "../results/verdict/summary.ts";
 import { reasonKind } from "../results/verdict/verdict.ts";
 import type { Group } from "./data.ts";
@@ -73,12 +76,12 @@ function laneCell(lane: LaneSummary | undefined, loads: Group["loads"]): Markup 
   return html`<td class="num" data-sort="${String(lane.median_ms)}">${formatMedian(lane.median_ms, lane.isAtLeast)}<small>n ${String(lane.valid)}${out}</small></td>`;
 }
 
-function rowMarkup(result: GroupResult, lanes: readonly string[], end: number): Markup {
+function rowMarkup(result: SideResult, lanes: readonly string[], end: number, isSided: boolean): Markup {
   const { page, link } = result.group;
   const name = html`<span title="${page}">${middleCut(page, 48)}</span>`;
   return html`<tr data-page="${page}" data-link="${link}"><th scope="row">${
     result.hasSection ? html`<a href="#${result.id}">${name}</a>` : name
-  }</th>${linkCell(link)}${lanes.map((lane) =>
+  }</th>${linkCell(link)}${isSided && html`<td>${result.side}</td>`}${lanes.map((lane) =>
     laneCell(
       result.lanes.find((summary) => summary.lane === lane),
       result.group.loads,
@@ -90,8 +93,9 @@ function rowMarkup(result: GroupResult, lanes: readonly string[], end: number): 
 }
 
 function csvRow(
-  { group, lanes: summaries, improvements }: GroupResult,
+  { group, lanes: summaries, improvements, side }: SideResult,
   lanes: readonly string[],
+  isSided: boolean,
 ): (string | number | null)[] {
   const ofLanes = lanes.flatMap((lane) => {
     const summary = summaries.find((each) => each.lane === lane);
@@ -110,27 +114,63 @@ function csvRow(
     interval?.low ?? null,
     interval?.high ?? null,
   ]);
-  return [group.page, group.link, ...ofLanes, ...ofPairs];
+  return [group.page, group.link, ...(isSided ? [side] : []), ...ofLanes, ...ofPairs];
+}
+
+/** A row's page and link in one of several browsers, with that one's lanes alone. */
+interface SideResult extends GroupResult {
+  /** Empty: there is one. */
+  readonly side: string;
+}
+
+/** Rows of one browser each; what a lane gains in one over another is beside it in no row (agreement_section.ts). */
+function bySide(results: readonly GroupResult[]): SideResult[] {
+  return results.flatMap((result) =>
+    sidesOf(result.lanes).map(({ name, values, loads: lanes }) => {
+      const isOwn = (lane: string): boolean => factorsApart(factorsOf(lane), values).length === 0;
+      return {
+        ...result,
+        side: name,
+        lanes,
+        group: {
+          ...result.group,
+          loads: result.group.loads
+            .filter(({ lane }) => isOwn(lane))
+            .map((load) => ({ ...load, lane: withoutFactors(load.lane) as LaneLabel })),
+        },
+        improvements: result.improvements
+          .filter(({ pair }) => isOwn(pair.lane) && isOwn(pair.over))
+          .map((each) => ({
+            ...each,
+            pair: { lane: withoutFactors(each.pair.lane), over: withoutFactors(each.pair.over) },
+          })),
+      };
+    }),
+  );
 }
 
 /** `noun`: the metric's, as `page load time`. */
-export function medianTable(results: readonly GroupResult[], lanes: readonly string[], noun: string): Markup {
-  const end = whiskerEnd(results);
+export function medianTable(all: readonly GroupResult[], noun: string): Markup {
+  const end = whiskerEnd(all);
+  const results = bySide(all);
+  const lanes = sortLanes(results.flatMap((result) => result.lanes.map(({ lane }) => lane)));
+  const isSided = results.some(({ side }) => side !== "");
   const shown = results.toSorted(byLastImprovement).slice(0, maxTableRows);
   const pairs = results[0]?.improvements.map(({ pair }) => `${pair.lane} over ${pair.over}`) ?? [];
-  const heads = ["Page", "Link", ...lanes, ...pairs];
-  const head = html`<thead><tr>${heads.map((name, index) => html`<th scope="col" class="${index < 2 ? "" : index < 2 + lanes.length ? "num" : "imp"}">${name}</th>`)}</tr></thead>`;
+  const places = ["Page", "Link", ...(isSided ? ["In"] : [])];
+  const heads = [...places, ...lanes, ...pairs];
+  const head = html`<thead><tr>${heads.map((name, index) => html`<th scope="col" class="${index < places.length ? "" : index < places.length + lanes.length ? "num" : "imp"}">${name}</th>`)}</tr></thead>`;
   const figure = html`<figure><figcaption>Median ${noun} of each lane; improvement in % with its 95 % interval, positive: faster. n: valid loads. The most helped first${
     results.length > shown.length &&
     html`; the first ${String(shown.length)} of ${String(results.length)} rows, all are in its CSV`
   }.</figcaption>${readingKey(`Improvement of b over a: (a − b) / a × 100. Dot and whisker: the same, from −${end} to ${end} %; hollow: too few loads for an interval; triangle: beyond that. Coloured: this row’s own test shows a difference, so that of many rows without one 5 % are coloured by chance.`)}<div class="scroll">${rowsMarkup(
-    shown.map((result) => rowMarkup(result, lanes, end)),
+    shown.map((result) => rowMarkup(result, lanes, end, isSided)),
     head,
   )}</div></figure>`;
   return savedFigure(figure, {
     name: ["medians"],
     columns: [
-      ...["page", "link"],
+      ...["page", "link", ...(isSided ? ["in"] : [])],
       ...lanes.flatMap((lane) => [
         `${lane}_median_ms`,
         `${lane}_low_ms`,
@@ -144,6 +184,6 @@ export function medianTable(results: readonly GroupResult[], lanes: readonly str
         ["percent", "low", "high"].map((value) => `${lane}_over_${over}_${value}`),
       ),
     ],
-    rows: results.map((result) => csvRow(result, lanes)),
+    rows: results.map((result) => csvRow(result, lanes, isSided)),
   });
 }

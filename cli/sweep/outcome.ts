@@ -15,8 +15,10 @@ import type { Cell, Load } from "../results/store/results.ts";
 import { agreementSentence, comparedFigures } from "../results/studies/agreement.ts";
 import { studyOfPlan } from "../results/studies/all.ts";
 import { comparedSpreads } from "../results/studies/spread.ts";
+import type { Study } from "../results/studies/study.ts";
 import { comparedMetric, samplesOf } from "../results/verdict/compared_metric.ts";
 import { sortLanes } from "../results/verdict/sample.ts";
+import { sidesOf } from "../results/verdict/sides_agree.ts";
 import { decidedWithin, stoppingSentence, stoppingSummary } from "../results/verdict/stopping_summary.ts";
 import { summarize } from "../results/verdict/summary.ts";
 import { type PairVerdict, verdictBy, winsLine } from "../results/verdict/sweep_verdict.ts";
@@ -42,23 +44,35 @@ export interface Outcome {
   readonly counts: Pick<SweepFinished, "valid" | "invalid" | "failed" | "given_up">;
 }
 
-/** One row per page and link, one column of medians per lane. */
-function mediansTable(groups: readonly (readonly CellResult[])[], lanes: readonly string[]): string[] {
-  const pages = new Set(groups.map(([cell]) => cell?.page));
+/** One row per page and link, and browser where there are several; one column of medians per lane. */
+function mediansTable(groups: readonly (readonly CellResult[])[]): string[] {
+  const all = groups.flatMap((cells) => sidesOf(cells));
+  const lanes = sortLanes(all.flatMap(({ loads }) => loads.map(({ lane }) => lane)));
   // A page that is the same in each row says nothing.
-  const named = pages.size > 1;
-  const rows = groups.slice(0, maximumRows).map((cells) => [
-    ...(named ? [middleCut(cells[0]?.page ?? "", 24)] : []),
-    middleCut(shortLabel(cells[0]?.link ?? ""), named ? 24 : 40),
+  const isSaid = new Set(all.map(({ loads }) => loads[0]?.page)).size > 1;
+  const sides = new Set(all.map(({ name }) => name)).size > 1;
+  const room = isSaid ? (sides ? 18 : 24) : 40;
+  const rows = all.slice(0, maximumRows).map(({ name, loads: cells }) => [
+    ...(isSaid ? [middleCut(cells[0]?.page ?? "", room)] : []),
+    middleCut(shortLabel(cells[0]?.link ?? ""), room),
+    ...(sides ? [name] : []),
     ...lanes.map((lane) => {
       const { median_ms = null, at_least = false } = cells.find((cell) => cell.lane === lane) ?? {};
       return median_ms === null ? "none" : formatMedian(median_ms, at_least);
     }),
   ]);
-  const lines = textTable([[...(named ? ["page"] : []), "link", ...lanes.map((lane) => `${lane}`)], ...rows]);
-  const hidden = groups.length - rows.length;
+  const heads = [...(isSaid ? ["page"] : []), "link", ...(sides ? [""] : []), ...lanes];
+  const lines = textTable([heads, ...rows]);
+  const hidden = all.length - rows.length;
   return hidden > 0 ? [...lines, `and ${hidden} more rows, see the report`] : lines;
 }
+
+/** Of each browser, where there are several. */
+const publishedSentences = (study: Study, all: readonly Load[], seed: number): (string | null)[] =>
+  sidesOf(all).map(({ name, loads }) => {
+    const found = agreementSentence([...comparedFigures(study, loads, seed), ...comparedSpreads(study, loads, seed)]);
+    return found === null || name === "" ? found : `${name}: ${found}`;
+  });
 
 const noAnswer: Answer = {
   ...{ pair: null, sentence: "", hasInterval: false },
@@ -102,11 +116,10 @@ export function outcomeOf(
   );
   const links = traitsByLink(cells);
   const verdict = verdictBy(metric, loads, links, seed);
-  const lanes = sortLanes(cells.map((cell) => cell.lane));
   const table =
     summaries.length === 1
       ? textTable(laneTable(summaries[0] ?? [], comparedMetric(metric).title))
-      : mediansTable(results, lanes);
+      : mediansTable(results);
   const [only, second] = groups;
   const isDecided = decidedWithin(until) !== null;
   const tracks =
@@ -120,7 +133,7 @@ export function outcomeOf(
   const sentences = [
     ...verdict.pairs.flatMap((pair) => (pair === asked ? [] : [furtherSentence(pair, answer), winsOf(pair)])),
     ...verdict.notes,
-    study ? agreementSentence([...comparedFigures(study, loads, seed), ...comparedSpreads(study, loads, seed)]) : null,
+    ...(study ? publishedSentences(study, loads, seed) : []),
     until ? stoppingSentence(stoppingSummary(cells, samples, until, repetitions)) : null,
     cut > 0 ? `The time was over before ${cut} of ${cells.length * repetitions} planned runs.` : null,
     dilationSentence(plan),

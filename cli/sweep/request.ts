@@ -74,7 +74,7 @@ export function loadRequest(
 ): LoadRequest {
   const name = cell.page;
   const video_s = videoOf?.(name) ?? null;
-  const browser = browserOf(plan, block);
+  const browser = browserOf(plan, cell.lane, block);
   const crossTraffic = loadTraffic(plan);
   const luck = linkSeed(plan.seed, { ...cell, ...sharedPlace(plan, cell) }, roundOf(plan, block));
   return {

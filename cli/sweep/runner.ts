@@ -358,7 +358,7 @@ class SweepRun {
       if (stored === null) return "stopped";
       const { load } = stored;
       isLast = stored.isLast;
-      const changed = this.#browser.after(judged, load, place.block);
+      const changed = this.#browser.after(judged, load, place);
       if (changed) tell(changed);
       const { status, reasons, metrics, wall_ms } = judged.log._trilane;
       tell({

@@ -84,13 +84,13 @@ function laneRule(lane: Lane, colours: typeof laneColours): string {
   return `.lane-${lane}{--lane:${colours[family]}${dash === undefined ? "" : `;${hollow(dash)}`}}`;
 }
 
-/** Line styles of lanes that differ in settings alone: the first one's is solid. */
+/** Line styles of lanes that differ in settings or browser alone: the first one's is solid. */
 const settingsDashes = ["6 3", "2 3", "8 2 2 2", "12 3"] as const;
 
-/** Of a lane's marks in a figure that shows `among`: lanes with settings of their own share their protocol's hue. */
+/** Of a lane's marks in a figure that shows `among`: lanes with settings or a browser of their own share their protocol's hue. */
 export function laneClass(label: string, among: readonly string[] = [label]): string {
   const parts = labelParts(label);
-  if (!parts || parts.settings === null) return `lane-${label}`;
+  if (!parts || parts.lane === label) return `lane-${label}`;
   const alike = among.filter((other) => labelParts(other)?.lane === parts.lane);
   const place = Math.min(alike.indexOf(label), settingsDashes.length);
   return `lane-${label} hue-${laneFacts[parts.lane].family}${place > 0 ? ` settings-${place}` : ""}`;

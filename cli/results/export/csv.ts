@@ -4,6 +4,8 @@ import { computedMetrics, pageMetrics, videoMetrics, visualMetrics } from "../..
 import { csvField } from "../../../extension/har/csv_field.ts";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { keptBrowsers } from "../../base/browser_words.ts";
+import { allFactors, factorFacts } from "../../base/factors.ts";
+import { factorsOf } from "../../base/lanes.ts";
 import { type Serving, settleServing } from "../../load/serving/serving.ts";
 import { servedInDilatedTime } from "../answer/dilated_sweeps.ts";
 import type { Cell, FilmedLoad, Load } from "../store/results.ts";
@@ -261,6 +263,13 @@ export const columns: readonly Column[] = [
     meaning: "the page's marks and measures (User Timing), as JSON by mark:NAME and measure:NAME, in ms",
     value: ({ user_timings }) => (user_timings === undefined ? null : JSON.stringify(user_timings)),
   },
+  ...allFactors.map(
+    (factor): Column => ({
+      name: factor,
+      meaning: `${factor} by the plan's name, of a sweep that compares ${factorFacts[factor].several}; empty: of any other`,
+      ...fromCell((cell) => factorsOf(cell.lane)[factor] ?? null),
+    }),
+  ),
 ];
 
 /** Lines with their ends, the header first. */

@@ -1,6 +1,7 @@
 // What the statistics ask of a load: which cell and block it belongs to, whether it counts, its page load time.
 // The rows of cli/results/store fit as they are. No arithmetic.
-import { allLanes, labelParts, laneFacts, plainLanes } from "../../base/lanes.ts";
+import { factorsApart, factorText } from "../../base/factors.ts";
+import { allLanes, factorsOf, labelParts, laneFacts, plainLanes, withoutFactors } from "../../base/lanes.ts";
 import { timedOutAfter_ms } from "../../load/time_out.ts";
 
 export type LoadStatus = "valid" | "invalid" | "failed";
@@ -70,13 +71,15 @@ export function isMedianOut(loads: number, timedOut: number): boolean {
   return timedOut > 0 && Math.floor(loads / 2) >= loads - timedOut;
 }
 
-/** Lanes in the order in which people read them (lanes.ts), each before itself with other settings; then other names. */
+/** Lanes in the order in which people read them (lanes.ts), each before itself with other settings, one browser's after another's; then other names. */
 export function sortLanes(lanes: Iterable<string>): string[] {
+  const group = (lane: string): string => factorText(factorsOf(lane));
   const rank = (lane: string): number => {
     const parts = labelParts(lane);
     return parts ? allLanes.indexOf(parts.lane) : allLanes.length;
   };
-  return [...new Set(lanes)].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : a > b ? 1 : 0));
+  const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+  return [...new Set(lanes)].sort((a, b) => byText(group(a), group(b)) || rank(a) - rank(b) || byText(a, b));
 }
 
 /** A pair of lanes to compare: `over` is the baseline, "h3 over h2" is {lane: "h3", over: "h2"}. */
@@ -101,15 +104,33 @@ function differInOneThing({ lane, over }: LanePair): boolean {
   return arePlain || (a.family === "h3" && overParts.lane === "h2");
 }
 
-/**
- * Every later lane over every earlier one: h2 over h1, h3 over h1, h3 over h2. Of more than four lanes only those that
- * differ in one thing: h3-0rtt over h3 and over h2-0rtt, but not over h1; h3:tuned over h3 and over h2:tuned, but not over h2. One
- * that differs so from none is compared with all.
- */
-export function lanePairs(lanes: Iterable<string>): LanePair[] {
-  const sorted = sortLanes(lanes);
+/** Lanes in one browser. */
+function pairsWithin(sorted: readonly string[]): LanePair[] {
   const pairs = sorted.flatMap((lane, index) => sorted.slice(0, index).map((over) => ({ lane, over })));
   if (sorted.length <= maxLanesForAllPairs) return pairs;
   const alike = new Set(pairs.filter(differInOneThing).flatMap(({ lane, over }) => [lane, over]));
   return pairs.filter((pair) => differInOneThing(pair) || !alike.has(pair.lane) || !alike.has(pair.over));
+}
+
+/** Whether a pair is of one lane, in two browsers. */
+export function isAcrossFactors({ lane, over }: LanePair): boolean {
+  return factorsApart(factorsOf(lane), factorsOf(over)).length > 0;
+}
+
+/**
+ * Every later lane over every earlier one: h2 over h1, h3 over h1, h3 over h2. Of more than four lanes only those that
+ * differ in one thing: h3-0rtt over h3 and over h2-0rtt, but not over h1; h3:tuned over h3 and over h2:tuned, but not over h2. One
+ * that differs so from none is compared with all. Lanes in several browsers: so within each browser; then each lane in one browser over
+ * itself in another, h2@firefox over h2@chromium.
+ */
+export function lanePairs(lanes: Iterable<string>): LanePair[] {
+  const sorted = sortLanes(lanes);
+  const groups = [...Map.groupBy(sorted, (lane) => factorText(factorsOf(lane))).values()];
+  const across = sorted.flatMap((lane, index) =>
+    sorted.slice(0, index).flatMap((over) => {
+      const isApart = factorsApart(factorsOf(lane), factorsOf(over)).length === 1;
+      return isApart && withoutFactors(lane) === withoutFactors(over) ? [{ lane, over }] : [];
+    }),
+  );
+  return [...groups.flatMap(pairsWithin), ...across];
 }

@@ -21,6 +21,7 @@ import { direction, type Improvement, improvement, toldTogether } from "./compar
 import { lostLoadsNotes } from "./lost_loads.ts";
 import { type PairedCell, pairedCells } from "./paired_cells.ts";
 import { counted, isValid, type LanePair, type Sample, sortLanes } from "./sample.ts";
+import { agreementLines, severalOf, sidesOf } from "./sides_agree.ts";
 import { comparisonClause, excludedLine, raceVerdict, sentence as sentenceOf, verdictPairs } from "./verdict.ts";
 
 export interface PairVerdict {
@@ -207,8 +208,9 @@ export function sweepVerdict(
   notes.push(...lostLoadsNotes(loads));
   const busy = busyNote(loads);
   if (busy !== null) notes.push(busy);
-  const changed = browsersWarning(valid);
-  if (changed !== null) notes.push(changed);
+  const sides = sidesOf(valid);
+  notes.push(...sides.flatMap((side) => browsersWarning(side.loads) ?? []));
+  notes.push(...agreementLines(sidesOf(loads), severalOf(loads), seed));
   const compared = verdictPairs(lanes)
     .filter((pair) => !empty.includes(pair.lane) && !empty.includes(pair.over))
     .map((pair) => ({ pair, cells: pairedCells(loads, pair) }));

@@ -1,13 +1,14 @@
 // What the loads say, in plain sentences with intervals and counts, and the cells of the terminal's table. Pure: text out, no colour.
 
+import { factorText } from "../../base/factors.ts";
 import { type Interval, usualRuns } from "../../base/interval.ts";
-import { labelParts, plainLanes } from "../../base/lanes.ts";
+import { factorsOf, labelParts, plainLanes, withoutFactors } from "../../base/lanes.ts";
 import { count, formatMedian, formatPercents, formatTimeRange, percentRange } from "../../base/numbers.ts";
 import { leastMedianShift } from "../stats/median_test.ts";
 import { significanceLevel } from "../stats/multiplicity.ts";
 import { compare, direction, type Improvement, limitOf, toldTogether } from "./comparison.ts";
 import { gapClause } from "./lane_coverage.ts";
-import { counted, type LanePair, lanePairs, type Sample, sortLanes, timedOut } from "./sample.ts";
+import { counted, isAcrossFactors, type LanePair, lanePairs, type Sample, sortLanes, timedOut } from "./sample.ts";
 import { type LaneSummary, summarize } from "./summary.ts";
 
 /** A smaller difference is one that nobody acts on, and what a careful sweep can tell from none. */
@@ -110,19 +111,24 @@ export function comparisonClause(result: Improvement, verb = "is"): string {
 
 /**
  * h3 over h2 is the question people ask first, then what each gains over h1, then all that is about further lanes. Of lanes with
- * settings those come first that differ in the lane, in the settings' order.
+ * settings those come first that differ in the lane, in the settings' order; one browser's lanes before two browsers on a lane.
  */
 export function verdictPairs(lanes: Iterable<string>): LanePair[] {
   const isPlain = (label: string): boolean => plainLanes.some((plain) => plain === labelParts(label)?.lane);
   const settingsOf = (label: string): string => labelParts(label)?.settings ?? "";
   const rank = ({ lane, over }: LanePair): number =>
+    (isAcrossFactors({ lane, over }) ? 8 : 0) +
     (isPlain(lane) && isPlain(over) ? 0 : 4) +
     (settingsOf(lane) === settingsOf(over) ? 0 : 2) +
     Number(labelParts(over)?.lane === "h1");
+  const group = (label: string): string => factorText(factorsOf(label));
   const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
   return lanePairs(lanes)
     .reverse()
-    .sort((a, b) => rank(a) - rank(b) || byName(settingsOf(a.lane), settingsOf(b.lane)));
+    .sort(
+      (a, b) =>
+        rank(a) - rank(b) || byName(group(a.lane), group(b.lane)) || byName(settingsOf(a.lane), settingsOf(b.lane)),
+    );
 }
 
 /** With a full stop and a capital, but for names of lanes. */
@@ -207,7 +213,9 @@ function medianSentence(lane: LaneSummary): string | null {
 
 /** The terminal's table of lanes as cells of text. `metric`: what was measured, as people say it. */
 export function laneTable(lanes: readonly LaneSummary[], metric = "PLT"): string[][] {
-  const baseline = sortLanes(lanes.map((summary) => summary.lane))[0] ?? "h1";
+  const [first = "h1"] = sortLanes(lanes.map((summary) => summary.lane));
+  // Of several browsers each has its own.
+  const baseline = withoutFactors(first);
   const header = ["lane", `median ${metric}`, "95 % interval", `against ${baseline}`, "loads", "invalid"];
   const rows = lanes.map((summary) => [
     summary.lane,

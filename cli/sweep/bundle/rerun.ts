@@ -123,6 +123,11 @@ async function planHere(request: RerunRequest, paths: ReadonlyMap<string, string
     throw new UserError(
       `${request.bundle}: its plan names programs of another machine (two browsers): run it with yours by \`trilane compare --interleaved\``,
     );
+  const path = Object.values(document.browsers ?? {}).find((browser) => browser.includes("/"));
+  if (path !== undefined)
+    throw new UserError(
+      `${request.bundle}: its plan names a program of another machine (${path}): run it with yours by \`trilane sweep PLAN --browser\``,
+    );
   const links = document.links.map((link) => linkHere(link, paths, request.bundle));
   return planOf({ ...document, pages: document.pages.map(pageName), links }, source);
 }

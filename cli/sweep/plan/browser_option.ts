@@ -1,8 +1,10 @@
-// `--browser`: which browser loads the pages, as an option of race and sweep; and what a plan's browsers cannot
-// give, found before there is a sweep.
+// `--browser`: which browser loads the pages, or which ones are compared, as an option of race and sweep; and what a plan's browsers
+// cannot give, found before there is a sweep.
+import { basename } from "node:path";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
-import { laneOf } from "../../base/lanes.ts";
+import { isFactorValue } from "../../base/factors.ts";
+import { factorsOf, laneOf, withFactors } from "../../base/lanes.ts";
 import type { OptionTable } from "../../base/option_table.ts";
 import { browserProgram, chromiumPath, isProgram } from "../../base/programs.ts";
 import { engineOf } from "../../load/engine_of.ts";
@@ -16,35 +18,74 @@ export interface BrowserOptions {
 export function defineBrowser<T>(table: OptionTable<T>): OptionTable<T & BrowserOptions> {
   return table.option("browser", {
     type: "string",
-    describe: "chromium, firefox or a program's path (default: Chromium, or what TRILANE_BROWSER names)",
+    describe:
+      "chromium, firefox or a program's path, or several to compare: chromium,firefox or old=PATH,new=PATH (default: Chromium, or what TRILANE_BROWSER names)",
   });
 }
 
-type BrowserTerms = Pick<SweepPlan, "browser" | "interleaved">;
+type BrowserTerms = Pick<SweepPlan, "browser" | "browsers" | "interleaved">;
 
-/** What a plan says of it; nothing if the option is not given. UserError for browsers that are not here. */
-export function browsersOf({ browser }: BrowserOptions): BrowserTerms {
-  if (browser === undefined) return {};
-  if (browser.includes(",") && !isProgram(browser))
-    throw new UserError(
-      `--browser ${browser}: name one: \`trilane compare --interleaved A B --page PAGE\` loads in two`,
-    );
-  const program = browserProgram(browser);
-  return { browser: browser.includes("/") ? program : browser };
+/** As a plan names it. UserError for one that is not here. */
+function planned(word: string): string {
+  const program = browserProgram(word);
+  return word.includes("/") ? program : word;
 }
 
-function programsOf({ browser, interleaved }: BrowserTerms): readonly string[] {
+/** `firefox`, `old=/opt/firefox/firefox`: a name for labels, and what the plan says of it. */
+function namedBrowser(word: string): [name: string, browser: string] {
+  const [, given, rest = word] = /^([^=/]+)=(.*)$/.exec(word) ?? [];
+  const name = given ?? basename(word);
+  if (isFactorValue(name)) return [name, planned(rest)];
+  throw new UserError(
+    `--browser ${word}: ${JSON.stringify(name)} is no name for a lane's browser: give one of at most 16 small letters, digits, dots and hyphens: NAME=${rest}`,
+  );
+}
+
+/** What a plan says of them; nothing if the option is not given. UserError for browsers that are not here. */
+export function browsersOf({ browser }: BrowserOptions): BrowserTerms {
+  if (browser === undefined) return {};
+  // A path may have a comma.
+  const words = isProgram(browser) ? [browser] : browser.split(",").map((word) => word.trim());
+  const [only = "", second] = words;
+  if (second === undefined) return { browser: planned(only) };
+  const named = words.map(namedBrowser);
+  const twice = named.find(([name], index) => named.findIndex(([other]) => other === name) < index);
+  if (twice) throw new UserError(`--browser ${browser}: two are called ${twice[0]}: name them NAME=${twice[1]}`);
+  const programs = named.map(([, program]) => browserProgram(program));
+  const same = named.find((_, index) => programs.indexOf(programs[index] ?? "") < index);
+  if (same) throw new UserError(`--browser ${browser}: ${same[0]} is the same program as another one: name each once`);
+  return { browsers: Object.fromEntries(named) };
+}
+
+/** The plan with these browsers in place of its own. */
+export function withBrowsers<Document extends Pick<SweepPlan, "lanes"> & BrowserTerms>(
+  plan: Document,
+  terms: BrowserTerms,
+): Document {
+  if (Object.keys(terms).length === 0) return plan;
+  const { browser, browsers, ...others } = plan;
+  const lanes = [...new Set(plan.lanes.map((label) => withFactors(label, { browser: undefined })))];
+  return { ...others, lanes, ...terms } as Document;
+}
+
+const programOf = (browser: string | undefined): string =>
+  browser === undefined ? chromiumPath() : browserProgram(browser);
+
+/** Those that load a lane; of each lane there is one, but for versions that take turns. */
+function programsOf({ browser, browsers, interleaved }: BrowserTerms, label: string): readonly string[] {
   if (interleaved?.of === "browsers") return interleaved.browsers;
-  return [browser === undefined ? chromiumPath() : browserProgram(browser)];
+  const own = factorsOf(label).browser;
+  return [programOf(own === undefined ? browser : browsers?.[own])];
 }
 
 /** Whether all of them can be filmed. */
-export const canFilm = (terms: BrowserTerms): boolean => programsOf(terms).every((program) => engineOf(program).films);
+export const canFilm = ({ browser, browsers }: BrowserTerms): boolean =>
+  (browsers ? Object.values(browsers) : [browser]).every((named) => engineOf(programOf(named)).films);
 
 /** UserError for a browser that is not here, or cannot do what the plan asks of it. */
 export function refuseBrowsers(plan: Plan): void {
-  for (const program of programsOf(plan)) {
-    for (const label of plan.lanes) {
+  for (const label of plan.lanes) {
+    for (const program of programsOf(plan, label)) {
       const refusal = engineOf(program).refusal({
         lane: laneOf(label),
         films: (plan.films ?? 0) > 0 || plan.metric === "si",

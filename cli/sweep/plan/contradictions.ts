@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PlanLink, PlanPage, SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
-import { allLanes, isOverTcp, type Lane, labelParts, laneFacts, laneOf } from "../../base/lanes.ts";
+import { allLanes, factorsOf, isOverTcp, type Lane, labelParts, laneFacts, laneOf } from "../../base/lanes.ts";
 import { laneServing } from "../../load/serving/lane_serving.ts";
 import { rateControllers } from "../../load/serving/rate_controllers.ts";
 import { type Serving, settleServing, stockServing, type Transport } from "../../load/serving/serving.ts";
@@ -27,6 +27,8 @@ type Terms = Pick<
   | "repetitions"
   | "warm_cache"
   | "interleaved"
+  | "browser"
+  | "browsers"
   | "pages"
   | "links"
   | "cross_traffic"
@@ -85,11 +87,28 @@ function settingsFault(plan: Terms): string | null {
   }
   for (const [index, { label, parts }] of labels.entries()) {
     const isSame = (other: (typeof labels)[number]): boolean =>
-      other.parts?.lane === parts?.lane && isDeepStrictEqual(laneServing(plan, other.label), laneServing(plan, label));
+      other.parts?.lane === parts?.lane &&
+      isDeepStrictEqual(other.parts?.factors, parts?.factors) &&
+      isDeepStrictEqual(laneServing(plan, other.label), laneServing(plan, label));
     const same = labels.slice(0, index).find(isSame);
     if (same) return `lanes: ${label} has the same settings as ${same.label}: name one of them`;
   }
   return null;
+}
+
+/** Lanes name browsers that the plan has, and no browser is named in two ways. */
+function browsersFault({ lanes, browser, browsers = {}, interleaved }: Terms): string | null {
+  const names = Object.keys(browsers);
+  if (names.length > 0 && browser !== undefined) return "browser is one and browsers are several: take one of them out";
+  if (names.length > 0 && interleaved?.of === "browsers")
+    return "browsers and interleaved both name browsers: take one of them out";
+  for (const label of lanes) {
+    const { browser: own } = factorsOf(label);
+    if (own !== undefined && !names.includes(own))
+      return `lanes: ${label} names a browser that the plan has not: add "${own}" to browsers`;
+  }
+  const unused = names.find((name) => !lanes.some((label) => factorsOf(label).browser === name));
+  return unused === undefined ? null : `browsers.${unused} loads no lane: take it out, or add lane h2@${unused}`;
 }
 
 /** Where no look at the loads would come, none after the last, or none that compares, the plan asks for what it cannot get. */
@@ -161,6 +180,7 @@ export function refuseContradictions(plan: Terms, serving: Serving, source: stri
   const fault =
     dilationFault(plan) ??
     settingsFault(plan) ??
+    browsersFault(plan) ??
     servingFault(plan, serving) ??
     untilFault(plan) ??
     interleavedFault(plan) ??

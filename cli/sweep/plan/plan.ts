@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
-import type { LaneLabel } from "../../base/lanes.ts";
+import { factorsOf, type LaneLabel, withFactors } from "../../base/lanes.ts";
 import type { TraceSource } from "../../link/trace/networks.ts";
 import { servingWithAcks } from "../../load/serving/client_acks.ts";
 import { isStockServing } from "../../load/serving/serving.ts";
@@ -34,7 +34,17 @@ function shownWords({ description = "", reference = "", pages, links }: SweepPla
 }
 
 function loadsOf(plan: SweepPlan): number {
-  return plan.pages.length * plan.lanes.length * countLinks(plan) * plan.repetitions;
+  return plan.pages.length * lanesInBrowsers(plan).length * countLinks(plan) * plan.repetitions;
+}
+
+/** One browser's lanes after another's; a lane that names its browser stays as it is. */
+function lanesInBrowsers({ lanes, browsers }: Pick<SweepPlan, "lanes" | "browsers">): LaneLabel[] {
+  if (!browsers) return [...lanes];
+  const isNamed = (label: LaneLabel): boolean => factorsOf(label).browser !== undefined;
+  const inAll = Object.keys(browsers).flatMap((browser) =>
+    lanes.flatMap((label) => (isNamed(label) ? [] : [withFactors(label, { browser })])),
+  );
+  return [...new Set([...lanes.filter(isNamed), ...inAll])];
 }
 
 /**
@@ -47,6 +57,7 @@ export function planOf(document: unknown, source: string, folder = process.cwd()
   // Before anything is expanded.
   const loads = loadsOf(plan);
   if (loads > maximumLoads) throw new UserError(`plan ${source}: ${loads} loads: ask for at most ${maximumLoads}`);
+  plan.lanes = lanesInBrowsers(plan) as Plan["lanes"];
   plan.pages = plan.pages.flatMap(expandPage) as Plan["pages"];
   refuseSame(
     plan.pages.map(pageName).map((name) => ({ name, key: name })),
@@ -107,7 +118,7 @@ export function planDigest(plan: Plan): string {
   const order = priorities === "rfc9218" ? {} : { priorities };
   const hints = early_hints === "recorded" ? {} : { early_hints };
   const serving = isStockServing(plan.serving) ? {} : { serving: { ...chosen, ...acks, ...order, ...hints } };
-  const browser = plan.browser ? { browser: plan.browser } : {};
+  const browser = plan.browsers ? { browsers: plan.browsers } : plan.browser ? { browser: plan.browser } : {};
   // Pages that are made here are always loaded so.
   const strict = plan.strict && plan.pages.some((page) => typeof page === "string") ? { strict: true } : {};
   const tolerance = plan.tolerance ? { tolerance: plan.tolerance } : {};

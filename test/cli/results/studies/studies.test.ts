@@ -109,7 +109,7 @@ test("a published 0: we agree where ours is shown to be within 3 %, and differ w
     ["agrees", "differs", "undecided"],
   );
   assert.match(
-    publishedSection(study, figures)?.text ?? "",
+    publishedSection(study, [{ name: "", figures }])?.text ?? "",
     /Where the published value is 0, ours agrees within 3 % of 0\./,
   );
 });
@@ -154,7 +154,7 @@ test("spreads: below the live page's 13 %, above it, and too few loads to say", 
   );
   assert.ok(Math.abs((spreads[0]?.variation ?? 0) - 0.01618) < 1e-4);
   assert.equal(comparedSpreads(das2014, all, 1).length, 0);
-  const text = publishedSection(das2014Reproducibility, [], spreads)?.text ?? "";
+  const text = publishedSection(das2014Reproducibility, [{ name: "", figures: [], spreads }])?.text ?? "";
   assert.match(text, /agrees with the published one in 1 of 2 figures; 1 more is not decided here/);
   assert.match(text, /2\.5 % \(743 ± 18 ms\).*1\.6 % \(1\.\d % to 1\.\d %\), 22 loads/);
 });
@@ -181,7 +181,7 @@ test("a figure over all networks: every link counts, lanes with settings of thei
       "h3:tuned over h2:tuned 1.89mbit/760ms,queue=200ms,loss=6% differs",
     ],
   );
-  assert.match(publishedSection(wolsing2019, figures)?.text ?? "", /all links/);
+  assert.match(publishedSection(wolsing2019, [{ name: "", figures }])?.text ?? "", /all links/);
 });
 
 test("a figure of another metric than the page load time is compared by that one", () => {
@@ -203,7 +203,7 @@ test("a figure of another metric than the page load time is compared by that one
       "audio_connect_ms 3mbit/40ms not loaded",
     ],
   );
-  assert.match(publishedSection(panda2019Video, figures)?.text ?? "", /h3 over h2, connect, video</);
+  assert.match(publishedSection(panda2019Video, [{ name: "", figures }])?.text ?? "", /h3 over h2, connect, video</);
 });
 
 /** Pages over a link, each so many ms with each lane; three loads of each. */
@@ -238,7 +238,10 @@ test("cellular links: measured traces count for their network, and the slowest p
       ["h3:sprout", 0.5, 10, "agrees"],
     ],
   );
-  assert.match(publishedSection(das2014Cellular, figures)?.text ?? "", /13 % \(95th percentile over pages\)/);
+  assert.match(
+    publishedSection(das2014Cellular, [{ name: "", figures }])?.text ?? "",
+    /13 % \(95th percentile over pages\)/,
+  );
   const few = comparedFigures(das2014Cellular, pagesOver(near, slowOnes(3000).slice(0, 3)), 1);
   assert.deepEqual([few[0]?.agreement, few[0]?.ours.interval], ["undecided", null]);
 });
