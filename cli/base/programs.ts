@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, readFileSync, statSync } from "node:
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { UserError } from "./errors.ts";
+import { ownLibraryFault } from "./glibc.ts";
 
 /** The top of the checkout or of the package, which has its folders where a checkout has them. */
 export const checkout = join(import.meta.dirname, "..", "..");
@@ -63,13 +64,15 @@ function programsFolder(environment: NodeJS.ProcessEnv): string {
 /** The absolute path of one of our C programs. UserError if it is not there. */
 export function programPath(program: Program, environment: NodeJS.ProcessEnv = process.env): string {
   const path = resolve(programsFolder(environment), folders[program], program);
+  const fault = environment.TRILANE_PROGRAMS || !isCheckout() ? ownLibraryFault() : null;
+  if (fault) throw new UserError(fault);
   if (isExecutable(path)) return path;
   if (environment.TRILANE_PROGRAMS)
     throw new UserError(`no program at ${path} (TRILANE_PROGRAMS): name a folder as build/native, or unset it`);
   if (isCheckout()) throw new UserError(`${program} is not built: run \`npm run setup\` in ${checkout}`);
   throw new UserError(
-    `${program} is missing, because the package ${platformPackage} is not installed: install Trilane again without --omit=optional, ` +
-      "on Linux with glibc 2.34 or newer; or name a folder of programs in TRILANE_PROGRAMS",
+    `${program} is missing, because the package ${platformPackage} is not installed: install Trilane again without --omit=optional ` +
+      "(there are programs for Linux on x86-64 and arm64), or name a folder of programs in TRILANE_PROGRAMS",
   );
 }
 

@@ -9,12 +9,21 @@ export function userAgent(majorVersion: string): string {
   return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${majorVersion}.0.0.0 Safari/537.36`;
 }
 
-async function ask(chromium: string): Promise<string> {
-  const printed = await runProgram(chromium, ["--version"]).catch(() => "");
+/** The first whose headless mode is the browser that people use (--headless=new). */
+const oldestMajor = 112;
+
+/** The first number of the version that `chromium --version` printed. UserError if there is none, or it is too old. */
+export function majorVersion(printed: string, chromium: string): string {
   const major = /(\d+)\.\d+/.exec(printed)?.[1];
-  if (major === undefined) throw new UserError(`${chromium}: tells no version: name Chromium's binary`);
-  return userAgent(major);
+  if (major === undefined) throw new UserError(`${chromium} prints no version: name Chromium's binary`);
+  if (Number(major) >= oldestMajor) return major;
+  throw new UserError(
+    `${chromium} is version ${major}, and loads need Chromium ${oldestMajor} or newer: update it, or name another in TRILANE_BROWSER`,
+  );
 }
 
-/** That of the browser at this path. UserError where it tells none. */
+const ask = async (chromium: string): Promise<string> =>
+  userAgent(majorVersion(await runProgram(chromium, ["--version"]).catch(() => ""), chromium));
+
+/** That of the browser at this path. UserError if it prints no version, or is too old. */
 export const userAgentOf = oncePerFile(ask);

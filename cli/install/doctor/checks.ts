@@ -19,6 +19,7 @@ import { formatSize } from "../../base/numbers.ts";
 import { checkout, chromiumPath, type Program, programPath } from "../../base/programs.ts";
 import { shellWord } from "../../base/shell_word.ts";
 import { scratchParent } from "../../browser/scratch.ts";
+import { majorVersion } from "../../browser/user_agent.ts";
 import { applicationId as resultsApplicationId } from "../../results/store/database.ts";
 import { explainFailure } from "../../results/store/failure.ts";
 import { openSqlite } from "../../results/store/sqlite.ts";
@@ -48,9 +49,12 @@ const programs = (
 ).map((program) => () => attempt(program, "run `npm run setup`", () => firstLine(programPath(program), ["--version"])));
 
 function browser(): Check {
-  return attempt("Chromium", "install it (apt install chromium) or name it in TRILANE_BROWSER", () =>
-    firstLine(chromiumPath(), ["--version"]),
-  );
+  return attempt("Chromium", "install it (apt install chromium) or name it in TRILANE_BROWSER", () => {
+    const path = chromiumPath();
+    const printed = firstLine(path, ["--version"]);
+    majorVersion(printed, path);
+    return printed;
+  });
 }
 
 /** Programs that loads and commands start: without those of `run` there are none, the others serve one command each. */
@@ -67,8 +71,13 @@ function systemPrograms(): Check[] {
 
 function tun(): Check {
   return attempt(checkNames.tun, "load the module (modprobe tun) and let users open /dev/net/tun (chmod 666)", () => {
-    accessSync("/dev/net/tun", constants.R_OK | constants.W_OK);
-    return "/dev/net/tun can be opened";
+    try {
+      accessSync("/dev/net/tun", constants.R_OK | constants.W_OK);
+      return "/dev/net/tun can be opened";
+    } catch (error) {
+      if (shaperTold("device") !== "veth") throw error;
+      return "/dev/net/tun cannot be opened: links use pairs of Ethernet devices (veth), which are as exact";
+    }
   });
 }
 
@@ -104,7 +113,7 @@ export function labFailure(check: Check): Check {
   return { ...check, found, remedy: remedy && withAbsolutePaths(remedy) };
 }
 
-/** A whole lab, made and removed: namespaces, both TUN devices, the forwarding between them. */
+/** A whole lab, made and removed: namespaces, devices at both ends, the forwarding between them. */
 function lab(): Check {
   const check = attempt(checkNames.lab, namespaceRemedy(), () => {
     firstLine(programPath("trilane-shaper"), ["--link", "10mbit/10ms", "--", "/bin/true"]);
@@ -126,7 +135,7 @@ function labs(): Check[] {
 }
 
 /** What a shaper's report says of how it ran. */
-function shaperTold(member: "scheduling" | "cpu_idle"): unknown {
+function shaperTold(member: "scheduling" | "cpu_idle" | "device"): unknown {
   const folder = mkdtempSync(join(tmpdir(), "trilane-doctor-"));
   try {
     const path = join(folder, "shaper.json");

@@ -16,7 +16,7 @@ function install(script: string): void {
   renameSync(`${path}.new`, path);
 }
 
-test("an answer is remembered until the browser is another, and no answer is not", async () => {
+test("an answer is remembered until the browser is another, and no answer or that of a browser too old is not", async () => {
   // It tells a version only while nobody has taken it away: the second question would fail.
   const version = join(folder, "version");
   writeFileSync(version, "Chromium 140.0.7339.80\n");
@@ -25,7 +25,9 @@ test("an answer is remembered until the browser is another, and no answer is not
   rmSync(version);
   assert.equal(await userAgentOf(path), userAgent("140"));
   install(`cat '${version}' # updated`);
-  await assert.rejects(userAgentOf(path), /browser: tells no version: name Chromium's binary/);
+  await assert.rejects(userAgentOf(path), /browser prints no version: name Chromium's binary/);
+  writeFileSync(version, "Chromium 90.0.4430.212\n");
+  await assert.rejects(userAgentOf(path), /browser is version 90, and loads need Chromium 112 or newer: update it/);
   writeFileSync(version, "Chromium 141.0.7390.54\n");
   assert.equal(await userAgentOf(path), userAgent("141"));
 });
