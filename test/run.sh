@@ -72,13 +72,21 @@ units() {
   mapfile -t files < <(find test -name '*.test.ts' -not -name '*.slow.test.ts' -not -path 'test/e2e/*' | sort)
   TRILANE_FUZZ_SEEDS=${TRILANE_FUZZ_SEEDS:-100} node_test 1500 --test-concurrency="$(($(nproc) + 1))" "${files[@]}"
 }
+# Of some files only those of which something changed since they passed run (wide.ts).
+changed() { node --disable-warning=ExperimentalWarning test/wide.ts "$@"; }
 # Units that compute for seconds, as those of statistics' error rates and of mutated input, of which `units` takes little:
 # `npm run test:unit` leaves them out.
 slow() {
   local status=0
   sanitized -L slow -j "$(nproc)" || status=1
-  mapfile -t files < <({ find test -name '*.slow.test.ts' && grep -rl --include='*.test.ts' TRILANE_FUZZ_SEEDS test; } | sort)
-  node_test 1500 --test-concurrency="$(nproc)" "${files[@]}" || status=1
+  mapfile -t files < <({
+    grep -rL --include='*.slow.test.ts' '^// Wide: ' test
+    grep -rl --include='*.test.ts' TRILANE_FUZZ_SEEDS test
+    changed due slow
+  } | sort)
+  node_test 1500 --test-concurrency="$(nproc)" --test-reporter=./test/passed_files.ts --test-reporter-destination="$passed" \
+    "${files[@]}" || status=1
+  changed passed "$passed" || status=1
   return $status
 }
 # One more than CPUs at a time, as they wait for links and browsers, those whose opening comment says "Beside others:": nothing in
@@ -117,14 +125,13 @@ end_to_end() {
   mapfile -t files < <(grep -L '^// Wide: ' test/e2e/*.test.ts)
   end_to_end_files "${files[@]}"
 }
-# Those of which something changed since they passed (wide.ts).
 wide() {
   local files status=0
-  files=$(node --disable-warning=ExperimentalWarning test/wide.ts due) || return
+  files=$(changed due wide) || return
   [ -n "$files" ] || return 0
   mapfile -t files <<<"$files"
   end_to_end_files "${files[@]}" || status=1
-  node --disable-warning=ExperimentalWarning test/wide.ts passed "$passed" || status=1
+  changed passed "$passed" || status=1
   return $status
 }
 name_skipped() {

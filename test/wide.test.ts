@@ -68,7 +68,7 @@ test("what passed is not due any more, unless TRILANE_WIDE is set", () => {
     .filter((path) => foldersOf(readFileSync(join(checkout, path), "utf8")) !== null)
     .toSorted();
   const due = (environment?: NodeJS.ProcessEnv) => {
-    const { status, stdout, stderr } = wide(["due"], environment);
+    const { status, stdout, stderr } = wide(["due", "wide"], environment);
     assert.equal(status, 0, stderr);
     return stdout.split("\n").slice(0, -1);
   };
@@ -79,6 +79,7 @@ test("what passed is not due any more, unless TRILANE_WIDE is set", () => {
   assert.equal(wide(["passed", join(folder, "passed")]).status, 0);
   assert.deepEqual(due(), others);
   assert.deepEqual(due({ TRILANE_WIDE: "1" }), all);
+  assert.match(wide(["due", "slow"]).stdout, /^test\/cli\/.*\.slow\.test\.ts\n/);
 });
 
 test("passed is a file of which every test passed: none failed, none was skipped", () => {

@@ -1,10 +1,10 @@
-// Which end-to-end files the part `wide` of test/run.sh has to run: those of which something changed since they last passed. Such a file
-// names what it tests in its opening comment ("// Wide: cli/sweep/bundle, shaper"). A digest of these folders, of all that they and the
-// test import, and of the packages is kept in Trilane's cache when the file has passed whole, without a skipped test. With TRILANE_WIDE
-// set, or an empty cache, all run. Does not see the system: neither the browser's version nor the kernel's.
+// Which files the parts `wide` (end to end) and `slow` of test/run.sh have to run: those of which something changed since they last
+// passed. Such a file names what it tests in its opening comment ("// Wide: cli/sweep/bundle, shaper."). A digest of these folders, of all
+// that they and the test import, and of the packages is kept in Trilane's cache when the file has passed whole, without a skipped test.
+// With TRILANE_WIDE set, or an empty cache, all run. Does not see the system: neither the browser's version nor the kernel's.
 //
-//   node test/wide.ts due            prints the files to run
-//   node test/wide.ts passed FILE    notes those listed in FILE
+//   node test/wide.ts due wide|slow    prints the part's files to run
+//   node test/wide.ts passed FILE      notes those listed in FILE
 import { createHash } from "node:crypto";
 import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -13,15 +13,15 @@ import { type Import, importsOf, reachOf, typescriptImport } from "./source_tree
 
 const opening = /^\/\/ Wide: (.*)$/m;
 
-/** The folders that a test file names; null: it is not a wide one. */
+/** The folders and files that a test file names; null: it is not a wide one. */
 export function foldersOf(text: string): string[] | null {
   return opening.exec(text)?.[1]?.replace(/\.$/, "").split(", ") ?? null;
 }
 
-const written = { cwd: "", exclude: ["**/node_modules/**", "**/build/**"] };
-
+/** Or the file of that name. */
 function filesBelow(root: string, folder: string): string[] {
-  return globSync(`${folder}/**/*`, { ...written, cwd: root }).filter((path) => statSync(join(root, path)).isFile());
+  if (statSync(join(root, folder), { throwIfNoEntry: false })?.isFile()) return [folder];
+  return globSync(`${folder}/**/*`, { cwd: root }).filter((path) => statSync(join(root, path)).isFile());
 }
 
 /** Of both languages. A header stands for the source beside it. */
@@ -64,9 +64,12 @@ interface WideFile {
   readonly note: string;
 }
 
-function wideFiles(root: string): WideFile[] {
+const parts: Readonly<Record<string, string>> = { wide: "test/e2e/*.test.ts", slow: "test/**/*.slow.test.ts" };
+
+function wideFiles(root: string, patterns: readonly string[]): WideFile[] {
   const imports = allImports(root);
-  return globSync("test/e2e/*.test.ts", { cwd: root })
+  return patterns
+    .flatMap((pattern) => globSync(pattern, { cwd: root }))
     .toSorted()
     .flatMap((path) => {
       const folders = foldersOf(readFileSync(join(root, path), "utf8"));
@@ -77,26 +80,27 @@ function wideFiles(root: string): WideFile[] {
 
 function main([word, list = ""]: readonly string[]): void {
   const root = join(import.meta.dirname, "..");
-  const files = wideFiles(root);
-  if (word === "due") {
+  const pattern = parts[list];
+  if (word === "due" && pattern !== undefined) {
+    const files = wideFiles(root, [pattern]);
     const due = files.filter(({ note }) => process.env.TRILANE_WIDE || !existsSync(note));
     for (const { path } of due) console.log(path);
     const unchanged = files.length - due.length;
     if (unchanged > 0)
-      console.error(`wide: ${unchanged} of ${files.length} files passed as they are: TRILANE_WIDE=1 runs them, too`);
+      console.error(`${list}: ${unchanged} of ${files.length} files passed as they are: TRILANE_WIDE=1 runs them, too`);
   } else if (word === "passed") {
     const passed = new Set(
       readFileSync(list, "utf8")
         .split("\n")
         .map((path) => relative(root, path)),
     );
-    for (const { path, note } of files) {
+    for (const { path, note } of wideFiles(root, Object.values(parts))) {
       if (!passed.has(path)) continue;
       mkdirSync(dirname(note), { recursive: true });
       writeFileSync(note, `${path}\n`);
     }
   } else {
-    console.error("wide: due, or passed FILE");
+    console.error("wide: due wide, due slow, or passed FILE");
     process.exitCode = 2;
   }
 }

@@ -1,5 +1,6 @@
 // The device of a recording that does not say it: found by trial loads, noted in the recording, and what its loads are then made on; and that a
 // phone's page has a phone's screen. Through the real lab and the real browser.
+// Wide: cli/browser, cli/recording/import.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

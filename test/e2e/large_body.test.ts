@@ -1,5 +1,6 @@
 // Large bodies: one of a gigabyte replayed over TCP's lanes without being in the server's own memory, and one imported
 // without being in the command line's. Their files have a hole for the bytes.
+// Wide: cli/recording/import, native-host/archive, native-host/replay.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";

@@ -81,7 +81,14 @@ async function killOnce(pattern: RegExp): Promise<void> {
     if (matching(/ --type=renderer/).length === 0 || matching(pattern).length === 0) continue;
     await new Promise((resolve) => setTimeout(resolve, 500));
     // Looked for again: a page may have moved to another process than the window began with.
-    for (const { pid } of matching(pattern)) process.kill(pid, "SIGKILL");
+    for (const { pid } of matching(pattern)) {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch (error) {
+        // It ended with the one before.
+        if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+      }
+    }
     return;
   }
   assert.fail(`no process matches ${pattern}`);

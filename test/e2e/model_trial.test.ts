@@ -1,5 +1,6 @@
 // A load of a model asks for all of the model's requests: of each HAR among the fixtures, and of pages whose requests are all left to the page's
 // own script, as what a load missed is. Through the real lab and the real browser.
+// Wide: cli/recording/model, native-host/archive, native-host/replay.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";

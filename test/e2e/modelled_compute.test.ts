@@ -1,5 +1,6 @@
 // A modelled page's scripts spend what they computed when recorded as `--compute` says: by timers it takes the same time without
 // the CPU, by work it takes both, and by none neither. Ratios to the recorded computation, so that a busy machine changes little.
+// Wide: cli/recording/model, native-host/replay.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

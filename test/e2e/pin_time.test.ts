@@ -1,5 +1,6 @@
 // Pinned time and chance in the real browser: two loads of one page ask for the same URLs, in its own frame, in one of
 // another site and in a worker; without the pins they do not.
+// Wide: cli/browser.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,5 +1,6 @@
 // A page whose requests are made of the time and of random numbers, recorded from a real server: pinned when it is
 // recorded and when it is loaded, each request of each load has its own answer. Needs nginx and dnsmasq; says so.
+// Wide: cli/browser, cli/commands/record.ts, native-host/replay.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

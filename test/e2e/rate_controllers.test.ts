@@ -1,4 +1,5 @@
 // Pages load over h3 with the controllers that set a rate by delay, the server reports them, and losses and a slower link end no load.
+// Wide: native-host/congestion, native-host/replay, shaper.
 // Beside others: nothing here depends on time.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

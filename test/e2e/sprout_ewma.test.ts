@@ -1,5 +1,6 @@
 // Pages load over h3 with Sprout-EWMA by Chromium's own ACKs, losses end no load, and Chromium acknowledges more often when asked to:
 // counted by the server.
+// Wide: native-host/congestion, native-host/replay, shaper.
 // Beside others: what depends on time is tried again.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

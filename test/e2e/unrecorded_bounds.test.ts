@@ -1,4 +1,5 @@
 // Pages that ask for more than any recording has: the load ends, in one clear line or as a load like others.
+// Wide: native-host/archive, native-host/replay.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

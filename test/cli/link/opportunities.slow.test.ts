@@ -1,4 +1,5 @@
 // Reading Mahimahi's traces: what is taken, what is refused and where, and that ten million lines are no trouble.
+// Wide: cli/link.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

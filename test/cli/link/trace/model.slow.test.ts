@@ -1,4 +1,5 @@
 // Drawn traces against the model that they are drawn from: mean, spread, memory, outages, Poisson counts, seeds.
+// Wide: cli/link/trace.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { factsOf, outagesOf, windowCounts } from "../../../../cli/link/trace/facts.ts";

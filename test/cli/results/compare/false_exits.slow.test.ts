@@ -1,5 +1,6 @@
 // That `compare` exits with 1 in at most 5 % at any true change up to the threshold, on simulated studies: a few of each, here at
 // the threshold itself; `npm run bench -- coverage` has many. And that it does exit where there is more.
+// Wide: cli/results/compare.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exits, type Shape, type SimulatedDesign } from "./simulated_compare.ts";

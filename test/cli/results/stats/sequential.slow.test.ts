@@ -1,5 +1,6 @@
 // The rule that stops a cell's loads, tried on loads whose truth is known: wrong decisions over all looks together stay
 // below 5 %, whatever the distribution, and clear cells need few loads. Seeds are fixed, so the outcome is.
+// Wide: cli/results/stats.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type RandomSource, randomSource } from "../../../../cli/base/random.ts";

@@ -1,3 +1,5 @@
+// Two samples by ranks, on data whose truth is known.
+// Wide: cli/results/stats.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";

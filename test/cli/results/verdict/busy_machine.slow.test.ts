@@ -1,5 +1,6 @@
 // The verdict of a busy machine, tried on studies whose truth is known: equal lanes are hardly ever called different, and intervals hold,
 // whatever the machine does and however lanes share it. `npm run bench -- coverage --only busy` tries more, and other rules.
+// Wide: cli/results/stats, cli/results/verdict.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type machines, toldOfBusy } from "../stats/simulated_busy.ts";

@@ -1,4 +1,5 @@
 // Tests of a map's cells: what corrects them, and what they find where there is nothing.
+// Wide: cli/results/stats, cli/results/verdict.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";

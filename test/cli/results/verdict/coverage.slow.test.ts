@@ -1,5 +1,6 @@
 // What a 95 % interval promises, tried on loads whose truth is known: simulated again and again, the interval must hold
 // the truth in about 95 % of them. The seeds are fixed, so the outcome is; the bounds leave room for another machine's log().
+// Wide: cli/results/stats, cli/results/verdict.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { median } from "../../../../cli/base/quantile.ts";

@@ -1,6 +1,7 @@
 // Sweeps that stop by what they show, through all that is printed: the answer after `--decide` calls equal lanes different no more often
 // than a decision may be wrong, and its interval holds; so do verdicts after `--precise`, of lanes that rise and fall together, and of
 // pages that are a sample. Seeds are fixed, so the outcome is; `npm run bench -- coverage` has more of each.
+// Wide: cli/results/stats, cli/results/verdict.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { drawnPages, drawnTogether, minutes, pageEffects } from "../stats/simulated_minutes.ts";
