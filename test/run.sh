@@ -13,7 +13,9 @@ skipped=$(mktemp)
 export TRILANE_TEST_WAITS=$(mktemp)
 # End-to-end files that passed whole, a line each.
 passed=$(mktemp)
-trap 'rm -f "$skipped" "$passed" "$TRILANE_TEST_WAITS"' EXIT
+# Those that failed, a line each.
+failed=$(mktemp)
+trap 'rm -f "$skipped" "$passed" "$failed" "$TRILANE_TEST_WAITS"' EXIT
 say() { printf '\ntest: %s\n' "$*" >&2; }
 # CI ends everything, set-up included, after 90 minutes, and who is ended cannot tell why. These leave 20 for set-up on a new machine.
 all_s=4200
@@ -53,24 +55,27 @@ in_sanitize() {
   sed -n -e 's/^skipped: //p' -e '/^inconclusive: /p' build/sanitize/Testing/Temporary/LastTest.log >>"$skipped"
   return $status
 }
-# node_test SECONDS WORDS...: a test that does not end fails, its file is ended (bounded.ts), and the whole, should that not
-# help.
+# node_test SECONDS AT-ONCE FILE...: in this order. A test that does not end fails, its file is ended (bounded.ts), and the whole, should
+# that not help. Files that failed are added to $failed, those that passed whole to $passed.
 node_test() {
-  local limit=$1
-  shift
-  within "$limit" \
-    node --disable-warning=ExperimentalWarning --import ./test/bounded.ts --test --test-timeout=420000 \
-    --test-reporter=spec --test-reporter-destination=stdout \
-    --test-reporter=./test/skipped.ts --test-reporter-destination="$skipped.part" "$@"
-  local status=$?
-  cat "$skipped.part" >>"$skipped"
-  rm -f "$skipped.part"
+  local limit=$1 at_once=$2 status reports
+  shift 2
+  reports=$(mktemp -d) || return
+  within "$limit" node --disable-warning=ExperimentalWarning --import ./test/bounded.ts test/run_files.ts "$at_once" 420000 \
+    "test/skipped.ts=$reports/skipped" "test/failed_files.ts=$reports/failed" "test/passed_files.ts=$reports/passed" -- "$@"
+  status=$?
+  cat "$reports/skipped" >>"$skipped"
+  cat "$reports/failed" >>"$failed"
+  cat "$reports/passed" >>"$passed"
+  rm -r "$reports"
   return $status
 }
+# Files that end with a NUL, a line each: what takes long is seldom small, and begins before the rest, so that no CPU waits at the end.
+largest_first() { xargs -0 -r ls -S --; }
 # By itself node leaves a CPU free, which on two is half of them. One more than CPUs, as some wait.
 units() {
-  mapfile -t files < <(find test -name '*.test.ts' -not -name '*.slow.test.ts' -not -path 'test/e2e/*' | sort)
-  TRILANE_FUZZ_SEEDS=${TRILANE_FUZZ_SEEDS:-100} node_test 1500 --test-concurrency="$(($(nproc) + 1))" "${files[@]}"
+  mapfile -t files < <(find test -name '*.test.ts' -not -name '*.slow.test.ts' -not -path 'test/e2e/*' -print0 | largest_first)
+  TRILANE_FUZZ_SEEDS=${TRILANE_FUZZ_SEEDS:-100} node_test 1500 "$(($(nproc) + 1))" "${files[@]}"
 }
 # Of some files only those of which something changed since they passed run (wide.ts).
 changed() { node --disable-warning=ExperimentalWarning test/wide.ts "$@"; }
@@ -84,41 +89,27 @@ slow() {
     grep -rl --include='*.test.ts' TRILANE_FUZZ_SEEDS test
     changed due slow
   } | sort)
-  node_test 1500 --test-concurrency="$(nproc)" --test-reporter=./test/passed_files.ts --test-reporter-destination="$passed" \
-    "${files[@]}" || status=1
+  node_test 1500 "$(nproc)" "${files[@]}" || status=1
   changed passed "$passed" || status=1
   return $status
 }
 # One more than CPUs at a time, as they wait for links and browsers, those whose opening comment says "Beside others:": nothing in
 # them goes by how fast the machine is. The rest one after another: two browsers at once would disturb each other's timing on a small
 # machine. So can whatever else the machine does: up to three files that failed run once more, by themselves, and are named. Who
-# fails twice has failed. Files that passed whole are added to $passed.
+# fails twice has failed.
 end_to_end_files() { # end_to_end_files FILE...
   local beside alone again status=0
-  failed=$(mktemp) || return
-  mapfile -t beside < <(grep -l '^// Beside others: ' "$@")
+  : >"$failed"
+  mapfile -t beside < <(grep -lZ '^// Beside others: ' "$@" | largest_first)
   mapfile -t alone < <(grep -L '^// Beside others: ' "$@")
-  [ ${#beside[@]} -eq 0 ] || browsers "$(($(nproc) + 1))" 2700 "${beside[@]}" || status=$?
-  [ $status -eq 124 ] || [ ${#alone[@]} -eq 0 ] || browsers 1 2700 "${alone[@]}" || status=$?
+  [ ${#beside[@]} -eq 0 ] || node_test 2700 "$(($(nproc) + 1))" "${beside[@]}" || status=$?
+  [ $status -eq 124 ] || [ ${#alone[@]} -eq 0 ] || node_test 2700 1 "${alone[@]}" || status=$?
   mapfile -t again <"$failed"
   # Ended at its limit: what had no turn yet is not among those that failed.
   if [ $status -ne 0 ] && [ $status -ne 124 ] && [ ${#again[@]} -gt 0 ] && [ ${#again[@]} -le 3 ]; then
     say "once more: ${again[*]#"$PWD/"}"
-    browsers 1 1000 "${again[@]}" && status=0 && say "FAILED ONCE, then passed: ${again[*]#"$PWD/"}"
+    node_test 1000 1 "${again[@]}" && status=0 && say "FAILED ONCE, then passed: ${again[*]#"$PWD/"}"
   fi
-  rm -f "$failed"
-  return $status
-}
-browsers() { # browsers AT-ONCE SECONDS FILE...
-  local at_once=$1 limit=$2 status
-  shift 2
-  node_test "$limit" --test-concurrency="$at_once" \
-    --test-reporter=./test/failed_files.ts --test-reporter-destination="$failed.part" \
-    --test-reporter=./test/passed_files.ts --test-reporter-destination="$passed.part" "$@"
-  status=$?
-  cat "$failed.part" >>"$failed"
-  cat "$passed.part" >>"$passed"
-  rm -f "$failed.part" "$passed.part"
   return $status
 }
 end_to_end() {
