@@ -3,7 +3,6 @@
 // slower by more than the threshold, or fails more often; 3: nothing can be said of any cell, or something became worse and may be so
 // by its occasion. With --budget also 1, if the later version exceeds one. Cells of which alone nothing can be told do not change the status: a line counts them.
 
-import { existsSync } from "node:fs";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type { SweepsCompared } from "../../schemas/generated/sweeps_compared.ts";
 import { UndecidedError, UserError } from "../base/errors.ts";
@@ -11,38 +10,26 @@ import { homeFolder } from "../base/home.ts";
 import { usualRuns } from "../base/interval.ts";
 import { number } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
+import { comparedSweep, isComparable } from "../instruments/all.ts";
 import { executePages } from "../instruments/page/run/instrument.ts";
 import { browsersAgreeLines } from "../results/compare/browsers_agree.ts";
 import { compareRuns } from "../results/compare/compare.ts";
 import { type Comparison, regressionOf, worseOf } from "../results/compare/comparison.ts";
-import type { Run, SideNames } from "../results/compare/interleaved.ts";
-import { interleavedSides } from "../results/compare/interleaved.ts";
-import { busyLines, comparisonLines } from "../results/compare/words.ts";
-import { chooseSweep, openNamed } from "../results/export/choose.ts";
-import type { Sweep } from "../results/store/results.ts";
+import type { Run } from "../results/compare/interleaved.ts";
+import { busyLines, commandNouns, comparisonLines } from "../results/compare/words.ts";
+import { openNamed } from "../results/export/choose.ts";
+import { budgetLines, refuseExceeded, refuseNotShown } from "../results/gate/budget_outcome.ts";
+import type { AnySweep } from "../results/store/results.ts";
 import type { Browser } from "../results/verdict/browsers.ts";
-import {
-  comparedMetric,
-  hasNoTime,
-  type MetricChoice,
-  samplesOf,
-  usualMetric,
-} from "../results/verdict/compared_metric.ts";
+import { comparedMetric, type MetricChoice, usualMetric } from "../results/verdict/compared_metric.ts";
 import { defineAs } from "../sweep/plan/as_option.ts";
 import { defineDisturbance } from "../sweep/plan/disturbance_option.ts";
 import { type InterleavedWords, interleavedPlan, usualLink } from "../sweep/plan/interleaved_plan.ts";
 import { defineStoredMetric, type MetricOptions, metricOf } from "../sweep/plan/metric_option.ts";
 import { planRange } from "../sweep/plan/plan_range.ts";
 import { type Command, type CommonOptions, essentials, type House } from "./command.ts";
-import {
-  budgetLines,
-  checkGate,
-  defineGate,
-  type GateOptions,
-  gateOptions,
-  refuseExceeded,
-  writeGate,
-} from "./gate_files.ts";
+import { type Sides, sidesOf } from "./compared_sides.ts";
+import { checkGate, defineGate, type GateOptions, gateOptions, writeGate } from "./gate_files.ts";
 
 interface CompareOptions extends CommonOptions, GateOptions, MetricOptions, Omit<InterleavedWords, "b"> {
   b: string | undefined;
@@ -52,96 +39,8 @@ interface CompareOptions extends CommonOptions, GateOptions, MetricOptions, Omit
   new: boolean;
 }
 
-interface Occasion extends Run {
-  readonly sweep: Sweep;
-  /** As it was named. */
-  readonly word: string;
-}
-
-/** `3`, `old.db#3`, or several of these with commas between them. */
-function occasionsOf(word: string, home: string): Occasion[] {
-  const words = existsSync(word) ? [word] : word.split(",");
-  return words.map((each) => {
-    const word = each.trim();
-    const { results, asked } = openNamed(word, home);
-    try {
-      const sweep = chooseSweep(results, asked);
-      return { sweep, word, cells: results.cellsOf(sweep.id), loads: results.loadsOf(sweep.id) };
-    } finally {
-      results.close();
-    }
-  });
-}
-
-/** What is asked for, or else what all of the sweeps ran for. */
-function metricFor(asked: MetricChoice | undefined, occasions: readonly Occasion[]): MetricChoice {
-  const [first, ...others] = new Set(occasions.map(({ sweep }) => sweep.plan.metric));
-  return asked ?? (others.length === 0 ? first : undefined) ?? usualMetric;
-}
-
-/** By the metric. A load without it did not fail: it is in no comparison. */
-const byMetric =
-  (metric: MetricChoice) =>
-  (occasion: Occasion): Occasion => ({
-    ...occasion,
-    loads: samplesOf(occasion.loads, metric).filter((load) => !hasNoTime(load, metric)),
-  });
-
-/** Sweeps of earlier versions may have been dilated; what that left undilated would be taken for a change. */
-function refuseOtherDilation(occasions: readonly Occasion[]): void {
-  const [a] = occasions.map(({ sweep }) => sweep);
-  const other = occasions.find(({ sweep }) => (sweep.plan.dilate ?? 1) !== (a?.plan.dilate ?? 1))?.sweep;
-  if (!a || !other) return;
-  const words = (dilation = 1): string => (dilation === 1 ? "in undilated time" : `in time dilated ${dilation} times`);
-  const [ofA, ofB] = [a.plan.dilate ?? 1, other.plan.dilate ?? 1];
-  throw new UserError(
-    `sweep ${a.id} ran ${words(ofA)}, sweep ${other.id} ${words(ofB)}: run the dilated one again, undilated`,
-  );
-}
-
-interface Sides {
-  readonly metric: MetricChoice;
-  readonly a: readonly Run[];
-  readonly b: readonly Run[];
-  readonly sweeps: { readonly a: readonly Sweep[]; readonly b: readonly Sweep[] };
-  /** The first of each side, as it was named. */
-  readonly words: { readonly a: string; readonly b: string };
-  /** Of sweeps that alternated two versions. */
-  readonly names?: SideNames;
-}
-
-/** The two versions of each sweep. */
-function versionsOf(occasions: readonly Occasion[]): Omit<Sides, "metric" | "words"> {
-  const found = occasions.map(({ sweep, cells, loads }) => {
-    const sides = interleavedSides(sweep, cells, loads);
-    if (sides) return sides;
-    throw new UserError(
-      `sweep ${sweep.id} did not alternate two versions: name the sweep to compare it with, or run \`trilane compare --interleaved\``,
-    );
-  });
-  const sweeps = occasions.map(({ sweep }) => sweep);
-  const [first] = found;
-  return {
-    ...{ a: found.map(({ a }) => a), b: found.map(({ b }) => b), sweeps: { a: sweeps, b: sweeps } },
-    ...(first ? { names: first.names } : {}),
-  };
-}
-
-function sidesOf({ a, b, metric: asked }: Pick<CompareOptions, "a" | "b" | "metric">, home: string): Sides {
-  const stored = { before: occasionsOf(a, home), after: b === undefined ? [] : occasionsOf(b, home) };
-  const all = [...stored.before, ...stored.after];
-  refuseOtherDilation(all);
-  const metric = metricFor(asked, all);
-  const [before, after] = [stored.before.map(byMetric(metric)), stored.after.map(byMetric(metric))];
-  const [word = ""] = before.map((each) => each.word);
-  const words = { a: word, b: after[0]?.word ?? word };
-  if (b === undefined) return { metric, words, ...versionsOf(before) };
-  const sweepsOf = (side: readonly Occasion[]): Sweep[] => side.map(({ sweep }) => sweep);
-  return { metric, words, a: before, b: after, sweeps: { a: sweepsOf(before), b: sweepsOf(after) } };
-}
-
-function factsOf(sweeps: readonly Sweep[], browsers: readonly Browser[], version: string | undefined) {
-  const { id, name, created_at, environment } = sweeps[0] as Sweep;
+function factsOf(sweeps: readonly AnySweep[], browsers: readonly Browser[], version: string | undefined) {
+  const { id, name, created_at, environment } = sweeps[0] as AnySweep;
   const numbers = sweeps.map((sweep) => sweep.id) as [number, ...number[]];
   const facts = { sweep: id, sweeps: numbers, name, created_at, environment, browsers: [...browsers] };
   return version === undefined ? facts : { ...facts, version };
@@ -149,38 +48,43 @@ function factsOf(sweeps: readonly Sweep[], browsers: readonly Browser[], version
 
 function documentOf(
   comparison: Comparison,
-  { metric, sweeps, names }: Sides,
+  { metric, nouns, sweeps, names }: Sides,
   threshold_percent: number,
 ): SweepsCompared {
   const { browsers_a, browsers_b, occasions: _, together, cells, ...rest } = comparison;
   return {
-    ...{ schema: "trilane/sweeps-compared/1", metric, threshold_percent, ...rest },
+    ...{ schema: "trilane/sweeps-compared/1", threshold_percent, ...rest },
+    metric: nouns === commandNouns ? "time" : metric,
     a: factsOf(sweeps.a, browsers_a, names?.a),
     b: factsOf(sweeps.b, browsers_b, names?.b),
     ...{ together: [...together], cells: [...cells] },
   };
 }
 
-function worseWords(comparison: Comparison, threshold: number): string {
-  const words = { slower: `slower by more than ${threshold} %`, failing: "loads fail more often" };
+function worseWords(comparison: Comparison, threshold: number, loads: string): string {
+  const words = { slower: `slower by more than ${threshold} %`, failing: `${loads} fail more often` };
   return worseOf(comparison)
     .map((judgement) => words[judgement])
     .join(", and ");
 }
 
+/** How both are run in the same minutes. */
+const interleavedRemedy = (lane: string): string =>
+  lane === "lane" ? "run `trilane compare --interleaved`" : "run both as commands of one `trilane time`";
+
 /** Sets the exit status, or throws where there is no answer. */
-function conclude(comparison: Comparison, threshold: number): void {
+function conclude(comparison: Comparison, threshold: number, { loads, lane }: Sides["nouns"]): void {
   const found = regressionOf(comparison);
   if (found === "shown") process.exitCode = 1;
   else if (found === "unsure")
     throw new UndecidedError(
-      `${worseWords(comparison, threshold)}, but with one sweep each it may be the occasion: run \`trilane compare --interleaved\`, name several sweeps of each (1,2,3 4,5,6), or give --occasion-spread`,
+      `${worseWords(comparison, threshold, loads)}, but with one sweep each it may be the occasion: ${interleavedRemedy(lane)}, name several sweeps of each (1,2,3 4,5,6), or give --occasion-spread`,
     );
   else if (comparison.loads_needed === null)
     throw new UndecidedError("no cell is the same in both sweeps: compare sweeps of the same recordings and links");
   else if (comparison.can_show === "nothing")
     throw new UndecidedError(
-      `so few loads cannot show any change: load each cell ${comparison.loads_needed} times in both sweeps (--runs)`,
+      `so few ${loads} cannot show any change: ${comparison.loads_needed} ${loads} of each cell in both sweeps can (--runs)`,
     );
 }
 
@@ -205,7 +109,8 @@ export type StoredComparison = Pick<CompareOptions, "a" | "b" | "threshold" | "o
 /** Prints what stored sweeps come to, and sets the exit status, or throws where there is no answer. */
 export async function compareStored(options: StoredComparison, home: string): Promise<void> {
   const { threshold, "occasion-spread": spread, json } = options;
-  const sides = sidesOf(options, home);
+  const sides = sidesOf(options, { home, isComparable, comparedSweep });
+  const { nouns } = sides;
   const terms = {
     threshold_percent: threshold,
     isInterleaved: sides.names !== undefined,
@@ -213,7 +118,7 @@ export async function compareStored(options: StoredComparison, home: string): Pr
   };
   const comparison = compareRuns(sides.a, sides.b, terms);
   if (comparison.cells.length === 0)
-    throw new UserError("the two sweeps have no page, link and lane in common: compare two of one plan");
+    throw new UserError(`the two sweeps have no ${nouns.place} in common: compare two of one plan`);
   const { junit, markdown, budget } = options;
   const budgets = await writeGate(
     { junit, markdown, budget, "report-link": options["report-link"] },
@@ -221,26 +126,27 @@ export async function compareStored(options: StoredComparison, home: string): Pr
       ...{
         comparison,
         threshold_percent: threshold,
-        metric: comparedMetric(sides.metric).noun,
+        metric: nouns.metric,
         a: sides.a,
         b: sides.b,
       },
-      hars: (side, loads) => harsOf(sides.words[side], home, loads),
+      hars: (side, loads) => (nouns === commandNouns ? [] : harsOf(sides.words[side], home, loads)),
     },
   );
   const [first] = sides.names ? sides.sweeps.a : [];
-  const isOfBrowsers = first?.plan.interleaved?.of === "browsers";
+  const isOfBrowsers = first?.kind === "pages" && first.plan.interleaved?.of === "browsers";
   if (json) printJson(documentOf(comparison, sides, threshold));
   else
     printLines([
-      ...comparisonLines(comparison, threshold, sides.names),
+      ...comparisonLines(comparison, threshold, sides.names, nouns),
       ...(first && isOfBrowsers ? browsersAgreeLines(sides.a, sides.b, first.seed) : []),
       ...metricLines(sides.metric),
       ...busyLines(loadsOf(sides.a), loadsOf(sides.b)),
       ...budgetLines(budgets),
     ]);
   refuseExceeded(budgets);
-  conclude(comparison, threshold);
+  conclude(comparison, threshold, nouns);
+  if (!process.exitCode) refuseNotShown(budgets);
 }
 
 const ofInterleaved = [
@@ -355,8 +261,9 @@ export const command: Command<CompareOptions> = {
           "  1  something became slower by more than --threshold, loads fail more often,",
           "     or the later version exceeds a budget of --budget",
           "  2  the command line or a file is wrong",
-          "  3  too few loads to show any change; or something became worse, and each side",
-          "     is one sweep, which cannot tell a change from its occasion (machine, day)",
+          "  3  too few loads to show any change, or to show that a budget is kept or",
+          "     exceeded; or something became worse, and each side is one sweep, which",
+          "     cannot tell a change from its occasion (machine, day)",
         ].join("\n"),
       ),
   run: async (options, house) => {

@@ -1,33 +1,27 @@
 // Options by which `compare` serves as a gate in CI: a JUnit file, a comment for a pull request, and budgets.
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import { atomicWrite } from "../base/atomic_write.ts";
-import { RunError } from "../base/errors.ts";
 import type { OptionTable } from "../base/option_table.ts";
 import type { Comparison } from "../results/compare/comparison.ts";
 import type { Run } from "../results/compare/interleaved.ts";
 import { type BudgetResult, judgeBudgets, readBudgets } from "../results/gate/budget.ts";
+import { type BudgetOptions, defineBudget } from "../results/gate/budget_outcome.ts";
 import { junitText } from "../results/gate/junit.ts";
 import { movedRequest } from "../results/gate/moved_request.ts";
-import { budgetText, commentText, mostMoved } from "../results/gate/words.ts";
+import { commentText, mostMoved } from "../results/gate/words.ts";
 
-export interface GateOptions {
+export interface GateOptions extends BudgetOptions {
   junit: string | undefined;
   markdown: string | undefined;
-  budget: string | undefined;
   "report-link": string | undefined;
 }
 
 export const gateOptions = ["junit", "markdown", "budget", "report-link"] as const;
 
 export function defineGate<Values>(table: OptionTable<Values>) {
-  return table
+  return defineBudget(table, "the later version")
     .option("junit", { type: "string", placeholder: "FILE", describe: "write the judgements as JUnit XML, for CI" })
     .option("markdown", { type: "string", placeholder: "FILE", describe: "write a comment for a pull request" })
-    .option("budget", {
-      type: "string",
-      placeholder: "FILE",
-      describe: "budgets that the later version must keep (JSON): exit status 1 if one is exceeded",
-    })
     .option("report-link", {
       type: "string",
       placeholder: "URL",
@@ -83,16 +77,4 @@ export async function writeGate(options: GateOptions, gated: Gated): Promise<rea
     await atomicWrite(options.markdown, commentText(facts));
   }
   return budgets;
-}
-
-export const budgetLines = (budgets: readonly BudgetResult[]): string[] =>
-  budgets.map(
-    (result) => `Budget, ${result.cell.page} over ${result.cell.link}, ${result.cell.lane}: ${budgetText(result)}.`,
-  );
-
-/** RunError, for exit status 1, if a budget is exceeded. */
-export function refuseExceeded(budgets: readonly BudgetResult[]): void {
-  const exceeded = budgets.filter(({ outcome }) => outcome === "exceeded");
-  const [first] = exceeded;
-  if (first) throw new RunError(`${exceeded.length} of ${budgets.length} budgets exceeded: ${budgetText(first)}`);
 }

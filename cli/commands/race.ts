@@ -18,6 +18,7 @@ import {
   liveOptionNames,
   refuseLiveOptions,
 } from "../recording/record/options.ts";
+import { type BudgetOptions, defineBudget } from "../results/gate/budget_outcome.ts";
 import { lanePairs } from "../results/verdict/sample.ts";
 import { runsToBeSure } from "../results/verdict/verdict.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
@@ -56,6 +57,7 @@ interface RaceOptions
     StrictOptions,
     CrossTrafficOptions,
     AsOptions,
+    BudgetOptions,
     BrowserOptions {
   page: string;
   link: string;
@@ -121,11 +123,13 @@ export const command: Command<RaceOptions> = {
   usage: "race <page>",
   summary: "Race one page over one link: a table, a verdict and a report",
   define: (table) =>
-    defineAs(
-      defineBrowser(
-        defineStrict(
-          defineCrossTraffic(
-            defineLive(defineDisturbance(defineFilms(defineLabs(defineMetric(defineUntil(defineServing(table))))))),
+    defineBudget(
+      defineAs(
+        defineBrowser(
+          defineStrict(
+            defineCrossTraffic(
+              defineLive(defineDisturbance(defineFilms(defineLabs(defineMetric(defineUntil(defineServing(table))))))),
+            ),
           ),
         ),
       ),
@@ -204,6 +208,7 @@ export const command: Command<RaceOptions> = {
       .example("trilane race my-page --lanes h2-0rtt,h3-0rtt", "repeat visits with requests in the first flight")
       .example("trilane race my-page --cross-traffic 2*tcp:bbr", "amid two bulk flows over the same link")
       .example("trilane race page.har --as model --compute busy", "a page of the same shape whose scripts work")
+      .example("trilane race my-page --link slow-4g --budget budget.json", "in CI: LCP, say, at most 2.5 s")
       .example("trilane race my-page --think recorded --transport tuned", "recorded think times, tuned transports")
       .epilogue(`Lanes:\n${allLanes.map((lane) => `  ${lane.padEnd(14)} ${laneFacts[lane].title}`).join("\n")}`),
   run: async (options, { pageSource, report }) => {
@@ -227,7 +232,7 @@ export const command: Command<RaceOptions> = {
     const [chosen = page] = await source.chosenPages([page], { home, options, terms, trials: "made", say });
     // Films of whole videos are none that a report could show.
     const plan = racePlan(options, chosen, options.filmstrip && !(await source.playsVideo(home, chosen)));
-    const { json, evidence } = options;
-    await executePages({ home, plan, source, report, fresh: options.new, json, evidence, labs });
+    const { json, evidence, budget } = options;
+    await executePages({ home, plan, source, report, fresh: options.new, json, evidence, labs, budget });
   },
 };

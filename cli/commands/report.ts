@@ -6,15 +6,23 @@ import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { version } from "../base/version.ts";
-import { instruments, kindOfSweeps } from "../instruments/all.ts";
+import { comparedSweep, instruments, kindOfSweeps } from "../instruments/all.ts";
 import { writeReportFile, writeTrendFile } from "../report/report_files.ts";
 import { chooseAnySweep, chooseSweep, openNamed } from "../results/export/choose.ts";
+import { judgeBudgets, readBudgets } from "../results/gate/budget.ts";
+import {
+  type BudgetOptions,
+  budgetLines,
+  defineBudget,
+  refuseExceeded,
+  refuseNotShown,
+} from "../results/gate/budget_outcome.ts";
 import type { AnySweep, Results } from "../results/store/results.ts";
 import type { MetricChoice } from "../results/verdict/compared_metric.ts";
 import { defineStoredMetric, type MetricOptions } from "../sweep/plan/metric_option.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface ReportOptions extends CommonOptions, MetricOptions {
+interface ReportOptions extends CommonOptions, MetricOptions, BudgetOptions {
   sweep: string | undefined;
   out: string | undefined;
   methods: boolean;
@@ -83,13 +91,13 @@ export const command: Command<ReportOptions> = {
   usage: "report [sweep]",
   summary: "Write a sweep's report: one HTML file that works offline",
   define: (table) => {
-    const defined = defineStoredMetric(table);
+    const defined = defineBudget(defineStoredMetric(table));
     for (const { storedOptions } of instruments) storedOptions?.define(table);
     return defined
       .positional("sweep", {
         type: "string",
         describe:
-          "number of a sweep (pages, flows or fetches), or a results file such as merged.db (default: the newest)",
+          "number of a sweep (pages, flows, fetches or commands), or a results file such as merged.db (default: the newest)",
       })
       .option("out", { type: "string", describe: "the file to write (default: in the data folder's reports/)" })
       .option("methods", {
@@ -104,6 +112,7 @@ export const command: Command<ReportOptions> = {
       .example("trilane report", "on the newest sweep")
       .example("trilane report 3 --methods", "what a paper has to say about sweep 3")
       .example("trilane report --trend nightly", "how medians changed over the sweeps of that name")
+      .example("trilane report 3 --budget budget.json", "exit status 1 if sweep 3 exceeds a budget")
       .example("trilane report merged.db", "on what several machines measured, into merged.html")
       .example("trilane report 3 --out h3.html", "on sweep 3, into a file of your own")
       .example("trilane report 5 --prefixes pfx2as.gz", "on fetches, by autonomous system, too");
@@ -112,19 +121,25 @@ export const command: Command<ReportOptions> = {
     const home = homeFolder(options.home);
     if (options.methods && options.trend !== undefined)
       throw new UserError("--methods and --trend print different things: leave one out");
+    if (options.budget !== undefined && (options.methods || options.trend !== undefined))
+      throw new UserError("--budget is held against one sweep: leave out --methods and --trend, or the budget");
+    const budgets = options.budget === undefined ? [] : readBudgets(options.budget);
     if (options.trend !== undefined) return await writeTrend(home, options.trend, options);
     if (options.methods) return await printMethods(home, options);
     const { results, asked, file } = openNamed(options.sweep, home);
     try {
       const chosen = chooseAnySweep(results, asked);
       refuseOthersOptions(chosen, options);
+      const judged = budgets.length === 0 ? [] : judgeBudgets(budgets, [comparedSweep(results, chosen)]);
       const { document, attempts: loads } = await reportOfAny(results, chosen.id, options);
       const to = options.out ?? (file === null ? undefined : `${file.replace(/\.db$/, "")}.html`);
       const path = to === undefined ? await writeReportFile(home, chosen, document, options.metric) : resolve(to);
       if (to !== undefined) await atomicWrite(path, document);
       const written: FileWritten = { schema: "trilane/file-written/1", kind: "report", sweep: chosen.id, loads, path };
       if (options.json) printJson(written);
-      else printLines([`report: ${path}`]);
+      else printLines([...budgetLines(judged), `report: ${path}`]);
+      refuseExceeded(judged);
+      refuseNotShown(judged);
     } finally {
       results.close();
     }

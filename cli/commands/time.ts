@@ -7,12 +7,13 @@ import { commandPlanLines, describeCommands } from "../instruments/command/plan/
 import { type CommandOptions, commandPlanFrom, defineCommandOptions } from "../instruments/command/plan/options.ts";
 import { commandInstrument } from "../instruments/command/run/instrument.ts";
 import { metricHelp } from "../registry/metric_help.ts";
+import { type BudgetOptions, defineBudget } from "../results/gate/budget_outcome.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { essentials } from "./command.ts";
 
-interface TimeOptions extends CommonOptions, CommandOptions, EndOptions, VerbosityOptions {
+interface TimeOptions extends CommonOptions, CommandOptions, EndOptions, VerbosityOptions, BudgetOptions {
   new: boolean;
   "dry-run": boolean;
 }
@@ -21,7 +22,7 @@ export const command: Command<TimeOptions> = {
   usage: "time [plan]",
   summary: "Time commands behind a link, and compare them",
   define: (table) =>
-    defineVerbosity(defineEnd(defineCommandOptions(table)))
+    defineBudget(defineVerbosity(defineEnd(defineCommandOptions(table))))
       .usage("trilane time [PLAN] [--link LINK] [--command NAME=COMMAND]... [-- COMMAND...]")
       .positional("plan", {
         type: "string",
@@ -60,7 +61,7 @@ export const command: Command<TimeOptions> = {
   run: async (options, { pageSource }) => {
     const home = homeFolder(options.home);
     const plan = commandPlanFrom(options);
-    const { json, new: fresh } = options;
+    const { json, new: fresh, budget } = options;
     if (options["dry-run"]) {
       const planned = describeCommands(plan);
       if (json) return printJson(planned);
@@ -73,6 +74,7 @@ export const command: Command<TimeOptions> = {
       plan,
       fresh,
       json,
+      budget,
       verbosity: verbosityOf(options),
       askedToEnd: askedToEnd(home, options),
     };

@@ -6,6 +6,8 @@ import { refuseChangedFiles } from "../link/files.ts";
 import { askLabLinks } from "../load/lab.ts";
 import { programDigests } from "../load/program_digests.ts";
 import { writeReportFile } from "../report/report_files.ts";
+import { judgeBudgets, readBudgets, refuseIdle } from "../results/gate/budget.ts";
+import { budgetLines, refuseExceeded, refuseNotShown } from "../results/gate/budget_outcome.ts";
 import { type AnySweep, openResults, openSharedResults } from "../results/store/results.ts";
 import { retryWhileBlocked, writeWait_ms } from "../sweep/blocking_conditions.ts";
 import { makeEvidenceFolder } from "../sweep/evidence_folder.ts";
@@ -25,6 +27,7 @@ export async function execute<Sweep extends AnySweep, Outcome extends OrderedOut
 ): Promise<boolean> {
   const { home, json, evidence, askedToEnd, verbosity } = terms;
   const { shard, profiles } = instrument;
+  refuseIdleBudgets(terms, instrument);
   if (evidence !== undefined) makeEvidenceFolder(evidence);
   const { stdout: out, stderr: err, env: environment } = process;
   const progress = openProgress({ json, out, err, environment, verbosity });
@@ -54,6 +57,14 @@ export async function execute<Sweep extends AnySweep, Outcome extends OrderedOut
     progress.end();
     results.close();
   }
+}
+
+/** Before anything runs. UserError for a file that is none, and for budgets of what the plan does not have. */
+function refuseIdleBudgets<Sweep extends AnySweep, Outcome extends OrderedOutcome>(
+  { budget }: ExecutionTerms,
+  { compared }: Instrument<Sweep, Outcome>,
+): void {
+  if (budget !== undefined && compared) refuseIdle(readBudgets(budget), compared.places, compared.of);
 }
 
 async function sweepStart(shard: Instrument["shard"]): Promise<SweepStart> {
@@ -121,10 +132,15 @@ async function conclude<Sweep extends AnySweep, Outcome extends OrderedOutcome>(
   const { event, lines, failure, further } = instrument.conclude(session, outcome);
   const { shard } = instrument;
   const written = shard ? shard.path : await reportOn(terms, instrument, session);
+  const { results, sweep } = session;
+  const run = terms.budget === undefined ? null : (instrument.compared?.run(results, sweep.id) ?? null);
+  const budgets = run && terms.budget !== undefined ? judgeBudgets(readBudgets(terms.budget), [run]) : [];
   if (terms.json) progress.tell(event(written));
-  else printShown([...lines, `${shard ? "shard" : "report"}: ${written}`]);
+  else printShown([...lines, ...budgetLines(budgets), `${shard ? "shard" : "report"}: ${written}`]);
   if (failure !== null) throw failure;
   await further?.();
+  refuseExceeded(budgets);
+  refuseNotShown(budgets);
 }
 
 /** Its path. */

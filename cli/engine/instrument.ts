@@ -7,6 +7,8 @@ import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
 import type { RunError } from "../base/errors.ts";
 import type { OptionTable } from "../base/option_table.ts";
 import type { ShownLine } from "../base/terminal_text.ts";
+import type { Run } from "../results/compare/interleaved.ts";
+import type { BudgetPlace } from "../results/gate/budget.ts";
 import type { AnySweep, Environment, NewHost, Results } from "../results/store/results.ts";
 import type { ComparedNumber, PublishedNumber } from "../results/studies/compared_number.ts";
 import type { AskedToEnd } from "../sweep/asked_to_end.ts";
@@ -27,6 +29,8 @@ export interface ExecutionTerms {
   /** A folder below which each attempt leaves what it ran with. */
   readonly evidence?: string | undefined;
   readonly verbosity?: Verbosity | undefined;
+  /** A file of budgets that the sweep has to keep; of instruments that have `compared`. */
+  readonly budget?: string | undefined;
   /** Default: only signals end it early. */
   readonly askedToEnd?: AskedToEnd | undefined;
 }
@@ -98,6 +102,12 @@ export interface Instrument<Sweep extends AnySweep = AnySweep, Outcome extends O
   readonly conclude: (session: Session<Sweep>, outcome: Outcome) => Conclusion;
   /** One HTML document, of the sweep as it is stored. */
   readonly report: (results: Results, sweep: number) => Promise<string>;
+  /** What budgets are held against: the planned cells, and the sweep as it is stored. */
+  readonly compared?: {
+    readonly of: Run["of"];
+    readonly places: readonly BudgetPlace[];
+    readonly run: (results: Results, sweep: number) => Run;
+  };
 }
 
 /** A plan that was read, whatever it is of. */
@@ -134,6 +144,8 @@ export interface PlanKind {
   readonly columns: readonly { readonly of: string; readonly columns: readonly Column[] }[];
   /** What was published of such measurements; absent: nothing that Trilane can run. */
   readonly studies?: readonly PublishedStudy[];
+  /** A stored sweep as `trilane compare` and budgets take it; absent: they do not take such sweeps. */
+  readonly compared?: (results: Results, sweep: number) => Run;
   /** Loaded when a sweep of its is read. */
   readonly stored: () => Promise<StoredSweeps>;
 }

@@ -159,6 +159,35 @@ describe("trilane time", () => {
     );
   });
 
+  test("a budget is exceeded, or not shown by so few runs, and a sweep is compared with another", () => {
+    const budget = join(home, "budget.json");
+    const limits = (at_most_ms: number) =>
+      writeFileSync(budget, JSON.stringify({ budgets: [{ metric: "time", at_most_ms }] }));
+    limits(30);
+    const exceeded = time("--runs", "6", "--budget", budget, "--", "sleep", "0.05");
+    assert.equal(exceeded.status, 1, exceeded.stderr);
+    assert.match(exceeded.stderr, /1 of 1 budgets exceeded: time at most 30\.0 ms: exceeded \(median /);
+    const few = time("--runs", "1", "--budget", budget, "--", "sleep", "0.2");
+    assert.equal(few.status, 3, few.stderr);
+    assert.match(
+      few.stdout,
+      /Budget, commands over no link, sleep: time at most 30\.0 ms: not shown \(median \d+ ms, 1 run,/,
+    );
+    limits(60_000);
+    assert.equal(time("--runs", "6", "--budget", budget, "--", "sleep", "0.2").status, 0);
+    const [newest = 0] = [...run("list").stdout.matchAll(/^ *(\d+) /gm)]
+      .map(([, id]) => Number(id))
+      .toSorted((a, b) => b - a);
+    const kept = run("report", String(newest), "--budget", budget);
+    assert.deepEqual([kept.status, kept.stdout.includes(": kept (")], [0, true], kept.stderr);
+    const compared = run("compare", String(newest - 2), String(newest), "--occasion-spread", "1");
+    assert.match(compared.stdout, /^cell +command .*\ncommands no link +sleep .* slower$/m);
+    assert.equal(compared.status, 1, compared.stderr);
+    writeFileSync(budget, JSON.stringify({ budgets: [{ metric: "lcp", at_most_ms: 1 }] }));
+    const wrong = time("--budget", budget, "--", "true");
+    assert.deepEqual([wrong.status, wrong.stderr.includes('their metric is "time"')], [2, true]);
+  });
+
   test("a plan's file is run by sweep, too, and a stale file of numbers is not read", () => {
     const plan = {
       name: "written",

@@ -1,5 +1,6 @@
 // What commands that take plans and sweeps of any instrument know of commands that are timed.
 import type { PlanKind } from "../../engine/instrument.ts";
+import { comparedRun } from "./answer/compared.ts";
 import { commandColumns, commandFormats } from "./export/csv.ts";
 import { commandPlanLines, describeCommands } from "./plan/describe.ts";
 import { readCommandPlan } from "./plan/plan.ts";
@@ -13,6 +14,8 @@ export const commandPlans: PlanKind = {
   sweeps: "commands",
   formats: commandFormats,
   columns: [{ of: "Of a sweep of commands", columns: commandColumns }],
+  compared: (results, sweep) =>
+    comparedRun(results.commandSweep(sweep), results.measuredCellsOf(sweep), results.measuredRunsOf(sweep)),
   stored: async () => (await import("./stored.ts")).storedCommands,
   read: (path, runs) => {
     const plan = readCommandPlan(path, runs === undefined ? {} : { repetitions: runs });

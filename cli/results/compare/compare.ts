@@ -15,7 +15,6 @@
 // That loads fail more often than they did, or end no more, is tested too (failures.ts), and corrected with the rest.
 import { median } from "../../base/quantile.ts";
 import { holm, significanceLevel } from "../stats/multiplicity.ts";
-import type { LaneLabel } from "../store/results.ts";
 import { browsersOf } from "../verdict/browsers.ts";
 import type {
   Change,
@@ -97,7 +96,7 @@ function changeOf(evidence: Evidence, { hasIntervals = true }: Terms): Change {
 }
 
 interface Group {
-  readonly lane: LaneLabel | null;
+  readonly lane: string | null;
   readonly pairs: readonly Pair[];
 }
 

@@ -1,6 +1,5 @@
 // What comes of comparing two sides: a judgement of each cell and of cells together, and what could be shown at all. Types and what
 // follows for the exit status; compare.ts makes them.
-import type { LaneLabel } from "../store/results.ts";
 import type { Browser } from "../verdict/browsers.ts";
 
 /** `unclear`: neither a change nor its absence is shown. */
@@ -22,7 +21,8 @@ type NullableChange = { readonly [Key in keyof Change]: number | null };
 export interface ComparedCell extends NullableChange {
   readonly page: string;
   readonly link: string;
-  readonly lane: LaneLabel;
+  /** Of commands the command. */
+  readonly lane: string;
   readonly judgement: Judgement;
   readonly loads_a: number;
   readonly loads_b: number;
@@ -48,7 +48,7 @@ export interface ComparedCell extends NullableChange {
 /** Several cells in one test. */
 export interface ComparedTogether extends Change {
   /** Null: of all lanes. */
-  readonly lane: LaneLabel | null;
+  readonly lane: string | null;
   readonly cells: number;
   readonly judgement: ShownChange;
   readonly probability: number;

@@ -1,11 +1,33 @@
 // The two sides of a sweep that loaded two versions alternately (`interleaved` in its plan): two pages, two links or two browsers,
 // as two runs with the same cells, block by block. Pure; the order of such loads is cli/sweep/plan/neighbours.ts's.
-import type { Cell, Load, Sweep } from "../store/results.ts";
+import type { Cell, Sweep } from "../store/results.ts";
+import type { Measured } from "../verdict/compared_metric.ts";
+
+/** What of a cell a comparison needs. An instrument names its own (`asRun` of cli/engine/instrument.ts): a command is a lane. */
+export interface RunCell {
+  readonly id: number;
+  readonly page: string;
+  readonly link: string;
+  readonly lane: string;
+  readonly recording_digest: string;
+  /** null: the network as it is. */
+  readonly link_profile: Cell["link_profile"] | null;
+  /** Of a link, what is at its other end, if that is not the page. */
+  readonly far?: string;
+}
+
+/** And of an attempt: its time, as `plt_ms`, and whether it counts. */
+export interface RunLoad extends Measured {
+  readonly id: number;
+  readonly cell: number;
+}
 
 /** One sweep's cells and loads. */
 export interface Run {
-  readonly cells: readonly Cell[];
-  readonly loads: readonly Load[];
+  /** Absent: pages, whose loads have several metrics. Commands have one, their time. */
+  readonly of?: "pages" | "commands";
+  readonly cells: readonly RunCell[];
+  readonly loads: readonly RunLoad[];
 }
 
 /** What the two sides are called. */
@@ -26,17 +48,17 @@ export const blocksPerPair = 2;
 type Names = readonly [string, string];
 
 /** The two of what is alternated, in the plan's order. */
-function versionsOf(cells: readonly Cell[], of: "page" | "link"): Names {
+function versionsOf(cells: readonly RunCell[], of: "page" | "link"): Names {
   const [a = "", b = ""] = new Set(cells.map((cell) => cell[of]));
   return [a, b];
 }
 
 /** Both as one place: what differs by intention is no other recording and no other link. */
-function sideOf(cells: readonly Cell[], loads: readonly Load[], of: "page" | "link", names: Names, side: 0 | 1): Run {
+function sideOf({ cells, loads }: Run, of: "page" | "link", names: Names, side: 0 | 1): Run {
   const both = names.join(" -> ");
   const first = cells.find((cell) => cell[of] === names[0]);
   const alike =
-    of === "page" ? { recording_digest: both } : { link_profile: (first ?? (cells[0] as Cell)).link_profile };
+    of === "page" ? { recording_digest: both } : { link_profile: (first ?? (cells[0] as RunCell)).link_profile };
   const own = cells.filter((cell) => cell[of] === names[side]);
   const ids = new Set(own.map(({ id }) => id));
   return {
@@ -46,11 +68,8 @@ function sideOf(cells: readonly Cell[], loads: readonly Load[], of: "page" | "li
 }
 
 /** Null for a sweep of another kind. */
-export function interleavedSides(
-  { plan }: Sweep,
-  cells: readonly Cell[],
-  loads: readonly Load[],
-): InterleavedSides | null {
+export function interleavedSides({ plan }: Pick<Sweep, "plan">, run: Run): InterleavedSides | null {
+  const { cells, loads } = run;
   const { interleaved } = plan;
   if (!interleaved) return null;
   if (interleaved.of === "browsers") {
@@ -66,8 +85,8 @@ export function interleavedSides(
   const of = interleaved.of === "pages" ? "page" : "link";
   const names = versionsOf(cells, of);
   return {
-    a: sideOf(cells, loads, of, names, 0),
-    b: sideOf(cells, loads, of, names, 1),
+    a: sideOf(run, of, names, 0),
+    b: sideOf(run, of, names, 1),
     names: { a: names[0], b: names[1] },
   };
 }

@@ -8,10 +8,9 @@ import { shaperKey } from "../../link/same_link.ts";
 import { isDisturbed } from "../../load/disturbance.ts";
 import { linkIsOut } from "../../load/selftest/format.ts";
 import type { Tries } from "../stats/fisher_exact.ts";
-import type { Cell, Load } from "../store/results.ts";
 import { coverageGap } from "../verdict/lane_coverage.ts";
 import { counted, countedTogether, isValid, timedOut } from "../verdict/sample.ts";
-import type { Run } from "./interleaved.ts";
+import type { Run, RunCell, RunLoad } from "./interleaved.ts";
 
 /** A load that counts. */
 export interface TimedLoad {
@@ -30,7 +29,7 @@ export interface CellSide {
 }
 
 export interface Pair {
-  readonly cell: Cell;
+  readonly cell: RunCell;
   readonly a: CellSide;
   readonly b: CellSide;
   readonly other_recording: boolean;
@@ -38,14 +37,17 @@ export interface Pair {
   readonly other_coverage: boolean;
 }
 
-const keyOf = ({ page, link, lane }: Cell): string => JSON.stringify([page, link, lane]);
+const keyOf = ({ page, link, lane }: RunCell): string => JSON.stringify([page, link, lane]);
+
+const linkKey = ({ link_profile, far }: RunCell): string =>
+  JSON.stringify([link_profile && shaperKey(link_profile), far]);
 
 /** Page on a link. */
-export const placeOf = ({ page, link }: Cell): string => JSON.stringify([page, link]);
+export const placeOf = ({ page, link }: RunCell): string => JSON.stringify([page, link]);
 
 interface OccasionLoads {
-  readonly cell: Cell;
-  readonly loads: readonly Load[];
+  readonly cell: RunCell;
+  readonly loads: readonly RunLoad[];
 }
 
 /** By cell, occasion by occasion. */
@@ -58,31 +60,31 @@ function byCell(side: readonly Run[]): Map<string, OccasionLoads[]> {
 }
 
 /** Whether it is the machine's or the link's doing that a load does not count. */
-const isSpoiled = ({ reasons }: Load): boolean =>
+const isSpoiled = ({ reasons }: RunLoad): boolean =>
   reasons.some((reason) => isDisturbed(reason) || reason.startsWith(linkIsOut));
 
-const counts = (load: Load): boolean => counted(load) !== null;
+const counts = (load: RunLoad): boolean => counted(load) !== null;
 
 /** A load that timed out is slow, and none that failed. */
-function triesOf(loads: readonly Load[]): Tries {
+function triesOf(loads: readonly RunLoad[]): Tries {
   return {
     valid: loads.filter(counts).length,
     failed: loads.filter((load) => !counts(load) && !isSpoiled(load)).length,
   };
 }
 
-function pairOf(a: readonly OccasionLoads[], b: readonly OccasionLoads[], cell: Cell): Pair {
-  const [ofA, ofB] = [a, b].map((side) => side.flatMap(({ loads }) => loads)) as [Load[], Load[]];
+function pairOf(a: readonly OccasionLoads[], b: readonly OccasionLoads[], cell: RunCell): Pair {
+  const [ofA, ofB] = [a, b].map((side) => side.flatMap(({ loads }) => loads)) as [RunLoad[], RunLoad[]];
   // Of both sides at once: what timed out is as long as the slowest of all.
   const counting = [...ofA, ...ofB].filter(counts);
   // By the rows themselves: loads of two files may have one number.
-  const times = new Map(countedTogether(counting).map((timed, index) => [counting[index] as Load, timed]));
+  const times = new Map(countedTogether(counting).map((timed, index) => [counting[index] as RunLoad, timed]));
   return {
     cell,
     a: sideOf(a),
     b: sideOf(b),
     other_recording: [...a, ...b].some((each) => each.cell.recording_digest !== cell.recording_digest),
-    other_link: [...a, ...b].some((each) => shaperKey(each.cell.link_profile) !== shaperKey(cell.link_profile)),
+    other_link: [...a, ...b].some((each) => linkKey(each.cell) !== linkKey(cell)),
     other_coverage: coverageGap(ofA.filter(isValid), ofB.filter(isValid)) !== null,
   };
 

@@ -9,6 +9,23 @@ import { isMedianOut } from "../verdict/sample.ts";
 import type { ComparedCell, ComparedTogether, Comparison, Judgement } from "./comparison.ts";
 import type { SideNames } from "./interleaved.ts";
 
+/** What the parts of a comparison are called. */
+export interface ComparedNouns {
+  readonly lane: string;
+  readonly loads: string;
+  /** What names a cell. */
+  readonly place: string;
+  readonly metric: string;
+}
+
+export const pageNouns = { lane: "lane", loads: "loads", place: "page, link and lane" };
+export const commandNouns: ComparedNouns = {
+  lane: "command",
+  loads: "runs",
+  place: "command and link",
+  metric: "time",
+};
+
 const order: readonly Judgement[] = ["failing", "slower", "faster", "unclear", "unknown", "same"];
 const mostRows = 40;
 
@@ -50,9 +67,9 @@ function togetherRow(group: ComparedTogether): string[] {
 }
 
 /** What the loads are too few for; empty: for nothing. */
-function powerLines({ can_show, loads_needed }: Comparison): string[] {
+function powerLines({ can_show, loads_needed }: Comparison, loads: string): string[] {
   if (can_show !== "together" || loads_needed === null) return [];
-  return [`So few loads show a change in cells together only: in one cell it takes ${loads_needed} of each side.`];
+  return [`So few ${loads} show a change in cells together only: in one cell it takes ${loads_needed} of each side.`];
 }
 
 /** What a change is told apart from; one line. */
@@ -68,14 +85,14 @@ function designLine({ design, occasions, occasion_spread_percent: spread }: Comp
 }
 
 /** Of how many cells nothing can be told, and why; empty: of none. */
-function unjudgedLines(cells: readonly ComparedCell[]): string[] {
+function unjudgedLines(cells: readonly ComparedCell[], loads: string): string[] {
   const unknown = cells.filter(({ judgement }) => judgement === "unknown");
   if (unknown.length === 0) return [];
   const others = unknown.filter(({ other_recording, other_link }) => other_recording || other_link).length;
   const parts = unknown.filter((each) => each.other_coverage && !each.other_recording && !each.other_link).length;
   const few = unknown.length - others - parts;
   const reasons = [
-    ...(few > 0 ? [`${few} for too few valid loads`] : []),
+    ...(few > 0 ? [`${few} for too few valid ${loads}`] : []),
     ...(others > 0 ? [`${others} as another page or link`] : []),
     ...(parts > 0 ? [`${parts} because the two asked for different parts of the page`] : []),
   ];
@@ -109,14 +126,19 @@ export function busyLines(a: readonly Busy[], b: readonly Busy[]): string[] {
 }
 
 /** Changed cells first; of cells that are the same only the count, unless nothing else is there. */
-export function comparisonLines(comparison: Comparison, threshold_percent: number, names?: SideNames): string[] {
+export function comparisonLines(
+  comparison: Comparison,
+  threshold_percent: number,
+  names?: SideNames,
+  { lane, loads }: Pick<ComparedNouns, "lane" | "loads"> = pageNouns,
+): string[] {
   const { cells, only_a, only_b, browsers_a, browsers_b } = comparison;
   const counts = order.map((judgement) => cells.filter((cell) => cell.judgement === judgement).length);
   const told = cells.filter((cell) => cell.judgement !== "same");
   const shown = (told.length > 0 ? told : cells)
     .toSorted((a, b) => order.indexOf(a.judgement) - order.indexOf(b.judgement))
     .slice(0, mostRows);
-  const head = ["cell", "lane", "before", "after", "+ slower (95 %)", "judgement"];
+  const head = ["cell", lane, "before", "after", "+ slower (95 %)", "judgement"];
   const hidden = (told.length > 0 ? told : cells).length - shown.length;
   const more = hidden > 0 ? [[`and ${hidden} more`, "", "", "", "", ""]] : [];
   const [failing = 0, slower, faster, unclear, unknown, same] = counts;
@@ -124,8 +146,8 @@ export function comparisonLines(comparison: Comparison, threshold_percent: numbe
     ...textTable([head, ...shown.map(row), ...more, ...comparison.together.map(togetherRow)]),
     "",
     `${count(cells.length, "cell")} of both: ${slower} slower by more than ${threshold_percent} %, ${faster} faster, ${same} the same within ${threshold_percent} %, ${unclear} unclear, ${unknown} not comparable${failing > 0 ? `, ${failing} failing` : ""}.`,
-    ...unjudgedLines(cells),
-    ...powerLines(comparison),
+    ...unjudgedLines(cells, loads),
+    ...powerLines(comparison, loads),
     designLine(comparison),
     ...(names ? [`First: ${names.a}; second: ${names.b}.`] : []),
     ...browserLines(browsers_a, browsers_b),

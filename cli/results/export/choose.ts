@@ -37,10 +37,14 @@ export function chooseSweep(results: Results, asked: string | number | undefined
   return newest;
 }
 
-/** As chooseSweep, of either kind. */
-export function chooseAnySweep(results: Results, asked: string | number | undefined): AnySweep {
+/** As chooseSweep, of any kind; the newest of those that `isWanted` takes. */
+export function chooseAnySweep(
+  results: Results,
+  asked: string | number | undefined,
+  isWanted: (sweep: AnySweep) => boolean = () => true,
+): AnySweep {
   if (asked !== undefined) return results.anySweep(readNumber(asked, "sweep"));
-  const [newest] = results.listAllSweeps();
+  const newest = results.listAllSweeps().find(isWanted);
   if (!newest) throw new UserError("no sweep in the results yet: run `trilane race`, `sweep` or `flows` first");
   return newest;
 }

@@ -1,4 +1,4 @@
-// Budgets: how long the later version may take (schemas/budget.schema.json), held against the loads of each cell. Kept, if the 95 %
+// Budgets: how long loads or commands may take (schemas/budget.schema.json), held against the attempts of each cell. Kept, if the 95 %
 // interval of the median ends within; exceeded, if it begins beyond; else neither is shown. Pure but for reading the file.
 import { readFileSync } from "node:fs";
 import type { Budget, BudgetFile } from "../../../schemas/generated/budget.ts";
@@ -6,18 +6,19 @@ import { UserError } from "../../base/errors.ts";
 import { median } from "../../base/quantile.ts";
 import { explainSchemaErrors, schemaValidator } from "../../base/schema_error.ts";
 import { formatLink, parseLink } from "../../link/link.ts";
-import type { Run } from "../compare/interleaved.ts";
+import type { Run, RunCell } from "../compare/interleaved.ts";
 import { medianInterval } from "../stats/median_interval.ts";
-import type { Cell } from "../store/results.ts";
-import { samplesOf } from "../verdict/compared_metric.ts";
+import { samplesOf, usualMetric } from "../verdict/compared_metric.ts";
 import { isValid } from "../verdict/sample.ts";
 
 export type BudgetOutcome = "kept" | "exceeded" | "not shown";
 
+export type BudgetPlace = Pick<RunCell, "page" | "link" | "lane">;
+
 /** A budget in one cell. */
 export interface BudgetResult {
   readonly budget: Budget;
-  readonly cell: Pick<Cell, "page" | "link" | "lane">;
+  readonly cell: BudgetPlace;
   readonly outcome: BudgetOutcome;
   /** Of the valid loads that have the metric; null: there are none. */
   readonly median_ms: number | null;
@@ -66,10 +67,10 @@ function linkNames(form: string | undefined): readonly (string | undefined)[] {
   }
 }
 
-function resultIn(budget: Budget, cell: Cell, { loads }: Run): BudgetResult {
+function resultIn(budget: Budget, cell: RunCell, { loads }: Run): BudgetResult {
   const times_ms = samplesOf(
     loads.filter((load) => load.cell === cell.id && isValid(load)),
-    budget.metric,
+    budget.metric === "time" ? usualMetric : budget.metric,
   ).flatMap(({ plt_ms }) => (plt_ms === null || !Number.isFinite(plt_ms) ? [] : [plt_ms]));
   const interval = medianInterval(times_ms);
   const isKept = interval !== null && interval.high <= budget.at_most_ms;
@@ -83,23 +84,41 @@ function resultIn(budget: Budget, cell: Cell, { loads }: Run): BudgetResult {
   };
 }
 
-/** Each budget in each cell of the later version that it is for. UserError if one is for none. */
-export function judgeBudgets(budgets: readonly Budget[], later: readonly Run[]): BudgetResult[] {
-  return budgets.flatMap((budget) => {
-    const links = linkNames(budget.link);
-    const results = later.flatMap((run) =>
-      run.cells
-        .filter(
-          ({ page, link, lane }) =>
-            isMeant(budget.page, page) && links.some((name) => isMeant(name, link)) && isMeant(budget.lane, lane),
-        )
-        .map((cell) => resultIn(budget, cell, run)),
-    );
-    if (results.length > 0) return results;
-    const { page, link, lane } = budget;
-    const names = [page, link, lane].filter((name) => name !== undefined).join(" ");
-    throw new UserError(
-      `budget of ${budget.metric}: no cell ${names} in the later sweep: name a page, a link and a lane of it`,
-    );
-  });
+function isFor({ page, link, lane, command }: Budget, place: BudgetPlace): boolean {
+  return (
+    isMeant(page, place.page) &&
+    linkNames(link).some((name) => isMeant(name, place.link)) &&
+    isMeant(command ?? lane, place.lane)
+  );
+}
+
+/** UserError if a budget is of another kind of time than the sweep's, or for none of its cells. */
+export function refuseIdle(budgets: readonly Budget[], places: readonly BudgetPlace[], of: Run["of"] = "pages"): void {
+  for (const budget of budgets) {
+    const { metric, page, link, lane, command } = budget;
+    if (of === "commands" && (metric !== "time" || page !== undefined || lane !== undefined))
+      throw new UserError(
+        `budget of ${metric}: this sweep is of commands: their metric is "time", for a command and a link`,
+      );
+    if (of === "pages" && (metric === "time" || command !== undefined))
+      throw new UserError(
+        `budget of ${metric}: this sweep is of pages: name a metric of theirs (lcp), and a page, link or lane`,
+      );
+    if (places.some((place) => isFor(budget, place))) continue;
+    const names = [page, command, link, lane].filter((name) => name !== undefined).join(" ");
+    const parts = of === "commands" ? "a command and a link" : "a page, a link and a lane";
+    throw new UserError(`budget of ${metric}: no cell ${names} in the sweep: name ${parts} of it`);
+  }
+}
+
+/** Each budget in each cell that it is for; of two versions these are the later one's. UserError if one is for none. */
+export function judgeBudgets(budgets: readonly Budget[], runs: readonly Run[]): BudgetResult[] {
+  refuseIdle(
+    budgets,
+    runs.flatMap(({ cells }) => cells),
+    runs[0]?.of,
+  );
+  return budgets.flatMap((budget) =>
+    runs.flatMap((run) => run.cells.filter((cell) => isFor(budget, cell)).map((cell) => resultIn(budget, cell, run))),
+  );
 }

@@ -9,11 +9,12 @@ import type { MovedRequest } from "./moved_request.ts";
 
 /** "LCP at most 2500 ms: kept (median 1210 ms, 95 % CI 1190 to 1254 ms)". */
 export function budgetText({ budget, outcome, median_ms, low_ms, high_ms, loads }: BudgetResult): string {
-  const limit = `${budget.metric.toUpperCase()} at most ${formatTime(budget.at_most_ms)}`;
-  if (median_ms === null) return `${limit}: not shown (no valid load has it)`;
+  const limit = `${budget.metric === "time" ? "time" : budget.metric.toUpperCase()} at most ${formatTime(budget.at_most_ms)}`;
+  const noun = budget.metric === "time" ? "run" : "load";
+  if (median_ms === null) return `${limit}: not shown (no valid ${noun} has it)`;
   const interval =
     low_ms === null || high_ms === null
-      ? `${count(loads, "load")}, too few for an interval`
+      ? `${count(loads, noun)}, too few for an interval`
       : `95 % CI ${formatTimeRange({ low: low_ms, high: high_ms })}`;
   return `${limit}: ${outcome} (median ${formatTime(median_ms)}, ${interval})`;
 }

@@ -10,6 +10,7 @@ import type { Reach } from "../../../load/reach/reach.ts";
 import { reachHere, refuseSilent, wantedOf } from "../../../load/reach/wanted.ts";
 import { withArchive } from "../../../recording/archive/client.ts";
 import type { CommandSweep } from "../../../results/store/results.ts";
+import { comparedPlace, comparedRun } from "../answer/compared.ts";
 import { commandSentences } from "../answer/sentences.ts";
 import { areDecided } from "../answer/stopping.ts";
 import { summarizeCommands } from "../answer/summary.ts";
@@ -112,6 +113,11 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
             ? null
             : new RunError(`no run of sweep ${sweep.id} is valid: ${runs.at(-1)?.reasons[0] ?? "no reason was given"}`),
       };
+    },
+    compared: {
+      ...{ of: "commands", places: measuredCells.map(comparedPlace) },
+      run: (results, sweep) =>
+        comparedRun(results.commandSweep(sweep), results.measuredCellsOf(sweep), runsOf(results, sweep)),
     },
     report: async (results, sweep) => (await import("../report/command_report.ts")).commandReport(results, sweep),
   };

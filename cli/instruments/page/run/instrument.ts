@@ -138,6 +138,10 @@ function pageInstrument(execution: PageExecution): Instrument<Sweep, RunOutcome>
     conclude: (session, outcome) =>
       shard ? concludeShard(plan, shard, session, outcome) : concludeSweep(execution, session, outcome),
     report: execution.report,
+    compared: {
+      ...{ of: "pages", places: planned },
+      run: (results, sweep) => ({ cells: results.cellsOf(sweep), loads: results.loadsOf(sweep) }),
+    },
   };
 }
 

@@ -123,7 +123,7 @@ describe("trilane compare", () => {
     assert.match(stdout, /^4 cells together +all +[-+]?\d/m);
     assert.equal(
       stderr,
-      "trilane: so few loads cannot show any change: load each cell 9 times in both sweeps (--runs)\n",
+      "trilane: so few loads cannot show any change: 9 loads of each cell in both sweeps can (--runs)\n",
     );
   });
 

@@ -72,7 +72,7 @@ describe("interleaved sweeps", () => {
     try {
       const [sweep] = results.listSweeps();
       assert.ok(sweep);
-      const sides = interleavedSides(sweep, results.cellsOf(sweep.id), results.loadsOf(sweep.id));
+      const sides = interleavedSides(sweep, { cells: results.cellsOf(sweep.id), loads: results.loadsOf(sweep.id) });
       assert.ok(sides);
       const comparison = compareRuns([sides.a], [sides.b], { threshold_percent: 5, isInterleaved: true });
       return { sides, comparison, sweeps: results.listSweeps().length };

@@ -90,7 +90,7 @@ test("a budget is kept if the interval ends within it, exceeded if it begins bey
   assert.throws(
     () => judgeBudgets([{ metric: "lcp", at_most_ms: 510, page: "shop" }], later),
     (error) =>
-      error instanceof UserError && /^budget of lcp: no cell shop in the later sweep: name/.test(error.message),
+      error instanceof UserError && /^budget of lcp: no cell shop in the sweep: name a page, a link and a lane of it$/.test(error.message),
   );
 });
 

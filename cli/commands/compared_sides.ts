@@ -1,0 +1,135 @@
+// The two sides that `trilane compare` is of: which sweeps its words name, of one kind, and by which metric. Judges nothing.
+import { existsSync } from "node:fs";
+import { UserError } from "../base/errors.ts";
+import { interleavedSides, type Run, type SideNames } from "../results/compare/interleaved.ts";
+import { type ComparedNouns, commandNouns, pageNouns } from "../results/compare/words.ts";
+import { chooseAnySweep, openNamed } from "../results/export/choose.ts";
+import type { AnySweep, Results } from "../results/store/results.ts";
+import {
+  comparedMetric,
+  hasNoTime,
+  type MetricChoice,
+  samplesOf,
+  usualMetric,
+} from "../results/verdict/compared_metric.ts";
+
+interface Occasion extends Run {
+  readonly sweep: AnySweep;
+  /** As it was named. */
+  readonly word: string;
+}
+
+/** `3`, `old.db#3`, or several of these with commas between them. */
+function occasionsOf(word: string, { home, isComparable, comparedSweep }: Where): Occasion[] {
+  const words = existsSync(word) ? [word] : word.split(",");
+  return words.map((each) => {
+    const word = each.trim();
+    const { results, asked } = openNamed(word, home);
+    try {
+      const sweep = chooseAnySweep(results, asked, isComparable);
+      return { sweep, word, ...comparedSweep(results, sweep) };
+    } finally {
+      results.close();
+    }
+  });
+}
+
+/** null: not of pages. */
+const pagePlan = ({ sweep }: Occasion) => (sweep.kind === "pages" ? sweep.plan : null);
+
+/** One side may not be of commands and the other of pages, and commands have one metric. */
+function refuseOtherKinds(asked: MetricChoice | undefined, occasions: readonly Occasion[]): void {
+  const [a] = occasions.map(({ sweep }) => sweep);
+  const other = occasions.find(({ sweep }) => sweep.kind !== a?.kind)?.sweep;
+  if (a && other)
+    throw new UserError(`sweep ${a.id} is of ${a.kind}, sweep ${other.id} of ${other.kind}: compare two of one kind`);
+  if (a?.kind === "commands" && asked !== undefined)
+    throw new UserError("--metric chooses among times of pages, and commands have one: leave it out");
+}
+
+/** What is asked for, or else what all of the sweeps ran for. */
+function metricFor(asked: MetricChoice | undefined, occasions: readonly Occasion[]): MetricChoice {
+  const [first, ...others] = new Set(occasions.map((occasion) => pagePlan(occasion)?.metric));
+  return asked ?? (others.length === 0 ? first : undefined) ?? usualMetric;
+}
+
+/** By the metric. A load without it did not fail: it is in no comparison. */
+const byMetric =
+  (metric: MetricChoice) =>
+  (occasion: Occasion): Occasion => ({
+    ...occasion,
+    loads: samplesOf(occasion.loads, metric).filter((load) => !hasNoTime(load, metric)),
+  });
+
+/** Sweeps of earlier versions may have been dilated; what that left undilated would be taken for a change. */
+function refuseOtherDilation(occasions: readonly Occasion[]): void {
+  const dilation = (occasion: Occasion): number => pagePlan(occasion)?.dilate ?? 1;
+  const [a] = occasions;
+  const other = a && occasions.find((occasion) => dilation(occasion) !== dilation(a));
+  if (!other) return;
+  const words = (of: Occasion): string =>
+    dilation(of) === 1 ? "in undilated time" : `in time dilated ${dilation(of)} times`;
+  throw new UserError(
+    `sweep ${a.sweep.id} ran ${words(a)}, sweep ${other.sweep.id} ${words(other)}: run the dilated one again, undilated`,
+  );
+}
+
+export interface Sides {
+  /** What its parts are called. */
+  readonly nouns: ComparedNouns;
+  readonly metric: MetricChoice;
+  readonly a: readonly Run[];
+  readonly b: readonly Run[];
+  readonly sweeps: { readonly a: readonly AnySweep[]; readonly b: readonly AnySweep[] };
+  /** The first of each side, as it was named. */
+  readonly words: { readonly a: string; readonly b: string };
+  /** Of sweeps that alternated two versions. */
+  readonly names?: SideNames;
+}
+
+/** The two versions of each sweep. */
+function versionsOf(occasions: readonly Occasion[]): Omit<Sides, "metric" | "words" | "nouns"> {
+  const found = occasions.map(({ sweep, ...run }) => {
+    const sides = sweep.kind === "pages" ? interleavedSides(sweep, run) : null;
+    if (sides) return sides;
+    throw new UserError(
+      `sweep ${sweep.id} did not alternate two versions: name the sweep to compare it with, or run \`trilane compare --interleaved\``,
+    );
+  });
+  const sweeps = occasions.map(({ sweep }) => sweep);
+  const [first] = found;
+  return {
+    ...{ a: found.map(({ a }) => a), b: found.map(({ b }) => b), sweeps: { a: sweeps, b: sweeps } },
+    ...(first ? { names: first.names } : {}),
+  };
+}
+
+/** Where sweeps are, and which of them are compared and how (cli/instruments/all.ts). */
+export interface Where {
+  readonly home: string;
+  readonly isComparable: (sweep: AnySweep) => boolean;
+  readonly comparedSweep: (results: Results, sweep: AnySweep) => Run;
+}
+
+export interface NamedSides {
+  a: string;
+  b: string | undefined;
+  metric: MetricChoice | undefined;
+}
+
+/** UserError if they cannot be compared. */
+export function sidesOf({ a, b, metric: asked }: NamedSides, where: Where): Sides {
+  const stored = { before: occasionsOf(a, where), after: b === undefined ? [] : occasionsOf(b, where) };
+  const all = [...stored.before, ...stored.after];
+  refuseOtherKinds(asked, all);
+  refuseOtherDilation(all);
+  const metric = metricFor(asked, all);
+  const isOfPages = all[0]?.sweep.kind === "pages";
+  const nouns = isOfPages ? { ...pageNouns, metric: comparedMetric(metric).noun } : commandNouns;
+  const [before, after] = [stored.before.map(byMetric(metric)), stored.after.map(byMetric(metric))];
+  const [word = ""] = before.map((each) => each.word);
+  const words = { a: word, b: after[0]?.word ?? word };
+  if (b === undefined) return { metric, words, nouns, ...versionsOf(before) };
+  const sweepsOf = (side: readonly Occasion[]): AnySweep[] => side.map(({ sweep }) => sweep);
+  return { metric, words, nouns, a: before, b: after, sweeps: { a: sweepsOf(before), b: sweepsOf(after) } };
+}

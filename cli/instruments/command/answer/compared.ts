@@ -1,0 +1,41 @@
+// Runs of commands as a comparison of sweeps takes them (cli/results/compare), and budgets (cli/results/gate): a command stands where pages have a lane,
+// its time where they have the page load time. Pure.
+import type { Run, RunCell } from "../../../results/compare/interleaved.ts";
+import type { CommandSweep, MeasuredCell, NewMeasuredCell } from "../../../results/store/results.ts";
+import { type CommandRun, runValue } from "../metrics/values.ts";
+import { timeQuantity } from "./stopping.ts";
+
+/** Where pages have their names. */
+const subject = "commands";
+/** A cell's link if it has none. */
+const noLink = "no link";
+
+export const comparedPlace = ({ subject: lane, link }: Pick<NewMeasuredCell, "subject" | "link">) => ({
+  ...{ page: subject, link: link ?? noLink, lane },
+});
+
+/** What is at the link's other end has to be the same; a command's words may change, they are the version. */
+function cellOf(
+  { plan }: Pick<CommandSweep, "plan">,
+  { id, subject: lane, link, link_profile }: MeasuredCell,
+): RunCell {
+  const { recording, reach, outside } = plan;
+  const far = JSON.stringify([recording, reach, outside]);
+  return { ...comparedPlace({ subject: lane, link }), id, recording_digest: "", link_profile, far };
+}
+
+export function comparedRun(
+  sweep: Pick<CommandSweep, "plan">,
+  cells: readonly MeasuredCell[],
+  runs: readonly CommandRun[],
+): Run {
+  return {
+    of: "commands",
+    cells: cells.map((cell) => cellOf(sweep, cell)),
+    loads: runs.map((run) => {
+      const time = runValue(run, timeQuantity);
+      const { id, cell, block, status, reasons } = run;
+      return { ...comparedPlace(run), id, cell, block, status, reasons, plt_ms: "value" in time ? time.value : null };
+    }),
+  };
+}
