@@ -13,7 +13,7 @@ export type EngineName = "Chromium" | "Firefox";
 export interface BrowserOptions {
   readonly program: string;
   readonly lane: Lane;
-  /** A folder that is fresh for each load: nothing is cached, resumed or remembered. */
+  /** A folder that is fresh for each load: nothing of a page is cached, resumed or remembered. */
   readonly profile: string;
   /** For temporary files. */
   readonly temporary: string;
@@ -87,6 +87,17 @@ export interface Asked {
   readonly hosts: ReadonlyMap<string, string>;
 }
 
+/** Where a browser's first start is, whose profile later ones begin with. */
+export interface FirstStart {
+  readonly program: string;
+  /** Empty; the profile that is left of it is in it afterwards. */
+  readonly profile: string;
+  readonly temporary: string;
+  /** What runs the command: a lab without a network. */
+  readonly lab: readonly string[];
+  readonly timeout_ms: number;
+}
+
 export interface Engine {
   readonly name: EngineName;
   /** Whether it makes https:// of some sites' http:// by a list that no option turns off (HSTS preload). */
@@ -95,7 +106,12 @@ export interface Engine {
   readonly films: boolean;
   /** Why it cannot load this; null: it can. */
   refusal(asked: Asked): string | null;
-  /** Writes the profile where it needs one. */
+  /**
+   * Of an engine that starts much sooner with a profile of its own making: starts the program once, and leaves of the profile what shows no
+   * page. Absent: an empty profile is as good.
+   */
+  makeProfile?(first: FirstStart): Promise<void>;
+  /** Writes into the profile what the load needs. */
   command(options: BrowserOptions): Promise<BrowserCommand>;
   start(options: StartOptions, signal?: AbortSignal): Promise<EngineBrowser>;
 }

@@ -3,7 +3,6 @@
 //
 // A load that fails (a crash, a time-out, an error page) is a result, with its reason. Thrown is only what would fail
 // every load: no browser, no user namespaces, no recording, or another one than was asked; and the abort signal's reason.
-import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClsTbt } from "../../extension/capture/cls_tbt.ts";
 import { metricsOf, type PageTimings } from "../../extension/capture/metrics.ts";
@@ -44,6 +43,7 @@ import { extraRttArgumentsOf } from "./extra_rtts.ts";
 import { upgradesByItself } from "./hsts.ts";
 import { labCommand, spkiList } from "./lab.ts";
 import { laneOriginOptions } from "./lane_origins.ts";
+import { beginProfile } from "./made_profile.ts";
 import { type PressureReading, pressureBetween, readPressure } from "./pressure.ts";
 import { quietAtMost_ms, untilQuiet } from "./quiet_page.ts";
 import { recordedRequestsOf } from "./recorded_requests_of.ts";
@@ -190,7 +190,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
   if (refused !== null) throw new UserError(refused);
   const scratch = await makeScratchFolder();
   try {
-    await mkdir(scratch.profile);
+    await beginProfile({ engine, program, digest: browserDigest, home }, scratch.profile);
     const serving = typeof options.pinned_ms === "number" ? { ...asked, pin_time: true } : asked;
     const evidence = options.evidence === undefined ? null : await openEvidence(options.evidence, scratch.folder);
     const replayOptions = [

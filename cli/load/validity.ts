@@ -16,6 +16,7 @@ import type { LinkProfile } from "../link/link.ts";
 import type { RecordedRequests } from "../recording/archive/recorded_requests.ts";
 import { hintedPreloadsOf } from "./hinted_preloads.ts";
 import { isOffLane, laneReasons } from "./lane_agreement.ts";
+import { unusedConnections, usedConnections } from "./load_connections.ts";
 import { loadCoverage, whyUnrecorded } from "./load_coverage.ts";
 import { coverageReasons, type FirstBeyond, isEssential } from "./metrics/coverage.ts";
 import { isFailed, isFromCache, isHttp, isIcon, isOnWire } from "./on_wire.ts";
@@ -120,14 +121,14 @@ function backgroundOf(
   ];
 }
 
-function countsOf(entries: readonly HarEntry[], offLane: number): LoadCounts {
+function countsOf(entries: readonly HarEntry[], offLane: number, replay: ReplayReport | null): LoadCounts {
   const onWire = entries.filter(isOnWire);
   const matching = (match: string) => onWire.filter((entry) => entry._trilane.match === match).length;
   return {
     requests: onWire.length,
     bytes: onWire.reduce((sum, entry) => sum + entry.response._transferSize, 0),
-    connections: new Set(onWire.flatMap((entry) => (entry._connectionId === undefined ? [] : [entry._connectionId])))
-      .size,
+    connections: usedConnections(onWire),
+    unused_connections: unusedConnections(replay),
     matched: matching("exact"),
     fuzzy: matching("fuzzy"),
     missed: matching("missed"),
@@ -204,7 +205,7 @@ export function verify(evidence: Evidence): Verdict {
   const isBeforeLoad = (time_ns: number): boolean => loadEnd_ns === null || time_ns <= loadEnd_ns;
   const beforeLoad = onWire.filter((entry) => isBeforeLoad(entry._trilane.start_ns));
   const facts = {
-    counts: countsOf(entries, ofPage.filter((each) => isOffLane(held, joined.connections, each)).length),
+    counts: countsOf(entries, ofPage.filter((each) => isOffLane(held, joined.connections, each)).length, replay),
     protocols: protocolsOf(entries),
     background: backgroundOf(
       wireUrl,

@@ -1,5 +1,5 @@
 // What the lanes of a report are, and what their loads did where a lane leaves that open: on which protocols the answers
-// came, how many connections of a repeat visit resumed. Nothing where there are only the plain lanes.
+// came, how many connections of a repeat visit resumed, which were opened for nothing. Nothing where there are only the plain lanes.
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { isRepeat, type Lane, labelParts, laneFacts, laneTitle, plainLanes } from "../base/lanes.ts";
@@ -29,9 +29,20 @@ function repeatStory(facts: readonly LoadFacts[]): string {
   );
 }
 
+/** `11 connections over h2 opened and not used`; of several loads all of them; empty: none, or not known. */
+function unusedStory(facts: readonly LoadFacts[]): string {
+  const told = (["h1", "h2", "h3"] as const).flatMap((protocol) => {
+    const opened = facts.reduce((all, { counts }) => all + (counts.unused_connections?.[protocol] ?? 0), 0);
+    return opened === 0 ? [] : [`${count(opened, "connection")} over ${protocol}`];
+  });
+  return told.length === 0 ? "" : `${told.join(", ")} opened and not used`;
+}
+
 function lanesRow(label: string, facts: readonly ShownFacts[]): Markup {
   const seen = facts.filter((each) => each.label === label);
-  const told = [protocolMix(seen), isRepeat(label) ? repeatStory(seen) : ""].filter(Boolean).join("; ");
+  const told = [protocolMix(seen), isRepeat(label) ? repeatStory(seen) : "", unusedStory(seen)]
+    .filter(Boolean)
+    .join("; ");
   return html`<tr><th scope="row">${label}</th><td>${laneTitle(label)}</td><td>${told || "no load looked at"}</td></tr>`;
 }
 

@@ -60,6 +60,10 @@ for (const lane of allLanes.filter((each) => !laneFacts[each].clear && !laneFact
     for (const { request, _protocol, _trilane: facts } of entries)
       if (_protocol !== undefined) assert.equal(facts.served?.protocol, _protocol, request.url);
     assert.deepEqual(_trilane.background, []);
+    const { connections, unused_connections } = _trilane.counts;
+    assert.ok(connections >= 2, `${connections} connections to two hosts`);
+    // Where QUIC is forced Firefox has nothing to fall back to.
+    if (lane === "h3") assert.deepEqual(unused_connections, {});
     const { plt_ms, ttfb_ms, fcp_ms, cls, tbt_ms, unavailable } = _trilane.metrics;
     assert.ok(ttfb_ms && fcp_ms && plt_ms && ttfb_ms < fcp_ms && ttfb_ms < plt_ms);
     assert.deepEqual([cls, tbt_ms], [null, null]);

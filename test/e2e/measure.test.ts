@@ -110,9 +110,9 @@ for (const lane of plainLanes) {
     const { status, reasons, counts, metrics, dns, environment, wall_ms } = log._trilane;
     assert.equal(status, "valid", reasons.join("; "));
     assert.deepEqual(
-      { ...counts, bytes: 0 },
+      { ...counts, bytes: 0, unused_connections: {} },
       {
-        ...{ requests: 4, bytes: 0, connections: 3, matched: 4 },
+        ...{ requests: 4, bytes: 0, connections: 3, unused_connections: {}, matched: 4 },
         ...{ fuzzy: 0, missed: 0, failed: 0, off_lane: 0 },
       },
     );

@@ -7,7 +7,9 @@ import type { Asked, Engine, EngineBrowser, EnginePage } from "../engine.ts";
 import { standInRules } from "../stand_ins.ts";
 import { type Bidi, type Params, startFirefox } from "./bidi.ts";
 import { bridgeCommand } from "./bridge.ts";
+import { firefoxEnvironment, firefoxWords } from "./command_line.ts";
 import { type FirefoxPage, firefoxPage } from "./firefox_page.ts";
+import { makeProfile } from "./made_profile.ts";
 import { preferencesOf, preferencesText } from "./profile.ts";
 
 interface Tree {
@@ -62,27 +64,13 @@ export const firefoxEngine: Engine = {
   async command({ program, lane, profile, temporary, device = usualDevice, hosts = new Map(), autoplays = false }) {
     const preferences = preferencesOf({ lane, hosts: [...hosts.keys()], device, autoplays });
     await writeFile(join(profile, "user.js"), preferencesText(preferences));
-    const { env } = process;
     return {
       through: bridgeCommand(),
-      words: [
-        ...[program, "--headless", "--no-remote", "--profile", profile],
-        ...["--remote-debugging-port", "0", "--remote-allow-system-access"],
-        ...["--width", String(device.width), "--height", String(device.height), "about:blank"],
-      ],
-      environment: {
-        PATH: env.PATH ?? "/usr/bin:/bin",
-        HOME: profile,
-        TMPDIR: temporary,
-        LANG: "en_US.UTF-8",
-        DBUS_SESSION_BUS_ADDRESS: "disabled:",
-        DBUS_SYSTEM_BUS_ADDRESS: "disabled:",
-        MOZ_CRASHREPORTER_DISABLE: "1",
-        ...(env.TZ ? { TZ: env.TZ } : {}),
-        ...(env.TRILANE_DEBUG ? { TRILANE_DEBUG: env.TRILANE_DEBUG } : {}),
-      },
+      words: firefoxWords(program, profile, device),
+      environment: firefoxEnvironment(profile, temporary),
     };
   },
+  makeProfile,
   async start(options, signal): Promise<EngineBrowser> {
     const { bidi, version, ...started } = await startFirefox(options, signal);
     await bidi.send("session.subscribe", { events: ["network", "browsingContext"] });

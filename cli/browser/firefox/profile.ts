@@ -2,7 +2,8 @@
 // nothing.
 //
 // The rule is Chromium's (../chromium.ts): everything that decides how a page loads stays as Firefox ships it; everything that the browser
-// does for itself goes. One thing that stays is not the page's: beside QUIC it opens connections over TCP that no request uses.
+// does for itself goes. One thing that stays is not the page's: where it is free to choose, it opens connections over TCP beside a QUIC one
+// that takes longer than 50 ms, and no request uses them (the load counts them).
 import type { Lane } from "../../base/lanes.ts";
 import { type Device, usualDevice } from "../device.ts";
 
@@ -23,7 +24,8 @@ const ownHosts = [
   "contile.services.mozilla.com",
 ];
 
-const shared: Preferences = {
+/** Of every lane. */
+export const sharedPreferences: Preferences = {
   "network.dns.localDomains": ownHosts.join(","),
   "network.captive-portal-service.enabled": false,
   "network.connectivity-service.enabled": false,
@@ -80,6 +82,9 @@ function forcedQuic(hosts: readonly string[]): Preferences {
   return {
     "network.http.http3.alt-svc-mapping-for-testing": hosts.map((host) => `${host};h3=:443`).join(","),
     "network.http.http3.force-use-alt-svc-mapping-for-testing": true,
+    // Else it opens up to six TCP connections to each host that does not answer over QUIC within 50 ms, and none of them is used: forced,
+    // there is nothing to fall back to.
+    "network.dns.httpssvc.http3_fast_fallback_timeout": 0,
   };
 }
 
@@ -110,7 +115,7 @@ export interface ProfileOptions {
 
 export function preferencesOf({ lane, hosts, device = usualDevice, autoplays = false }: ProfileOptions): Preferences {
   return {
-    ...shared,
+    ...sharedPreferences,
     ...laneOf(lane, hosts),
     "intl.accept_languages": device.languages.join(", "),
     "layout.css.devPixelsPerPx": String(device.device_pixel_ratio),

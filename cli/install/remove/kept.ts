@@ -108,6 +108,10 @@ const shape: Shape = {
   "trilane-host": isLauncher,
   "trilane-host\\.\\d+": isHalfLauncher,
   "ca(\\.\\w{6})?": keys,
+  // What a browser's loads begin with; with a further ending: half of one, of somebody who was killed.
+  "browser-profiles": {
+    [`[a-z]+-${madeId}(\\.[0-9a-f]{12})?`]: { "[\\w.-]+\\.\\w+": isFile, startupCache: { "[\\w.-]+": isFile } },
+  },
   bodies: {
     "[0-9a-f]{2}": { "[0-9a-f]{64}": isFile },
     staging: { lock: isFile, "\\d+-\\d+": { lock: isFile, "\\d+": isFile } },

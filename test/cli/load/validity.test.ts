@@ -32,6 +32,7 @@ test("a load as asked is valid and counted", () => {
     requests: 2,
     bytes: 2200,
     connections: 2,
+    unused_connections: { h1: 1, h3: 1 },
     matched: 2,
     fuzzy: 0,
     missed: 0,

@@ -6,10 +6,13 @@ import type { ShownFacts } from "../../../cli/report/data.ts";
 import { lanesNote } from "../../../cli/report/lanes_note.ts";
 import { coloursCss, laneClass } from "../../../extension/figures/colours.ts";
 
-type Told = Pick<ShownFacts, "lane" | "protocols" | "repeat"> & { readonly label?: LaneLabel };
+type Told = Pick<ShownFacts, "lane" | "protocols" | "repeat"> & {
+  readonly label?: LaneLabel;
+  readonly counts?: Pick<ShownFacts["counts"], "unused_connections">;
+};
 // The note reads nothing else of a load.
 const facts = (told: readonly Told[]) =>
-  told.map((each) => ({ label: each.lane, ...each })) as readonly Told[] as readonly ShownFacts[];
+  told.map((each) => ({ label: each.lane, counts: {}, ...each })) as readonly Told[] as readonly ShownFacts[];
 const textOf = (markup: unknown): string =>
   String(markup)
     .replace(/<[^>]*>/g, " ")
@@ -40,6 +43,20 @@ test("a repeat visit tells its connections", () => {
   const note = textOf(lanesNote(["h3-0rtt"], facts([{ lane: "h3-0rtt", protocols: { h3: 5 }, repeat }])));
   assert.match(note, /of 3 connections 2 resumed, 1 with early data; the first visit\S+ cache emptied/);
   assert.match(note, /repeat visit is/);
+});
+
+test("connections that were opened for nothing are told", () => {
+  const protocols = { h3: 22 };
+  const told = facts([
+    { lane: "h3", label: "h3@firefox", protocols, repeat: null, counts: { unused_connections: { h2: 11 } } },
+    { lane: "h3", label: "h3@chromium", protocols, repeat: null, counts: { unused_connections: {} } },
+  ]);
+  const note = textOf(lanesNote(["h3@chromium", "h3@firefox"], told));
+  assert.match(
+    note,
+    /h3@firefox HTTP\/3, forced in Firefox h3 22 \(100 %\); 11 connections over h2 opened and not used/,
+  );
+  assert.match(note, /h3@chromium HTTP\/3, forced in Chromium h3 22 \(100 %\) h3@firefox/);
 });
 
 test("a lane whose loads are not shown says so", () => {

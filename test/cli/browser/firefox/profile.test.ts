@@ -14,6 +14,11 @@ test("a lane without HTTP/3 turns it off, and a forced one names each host", () 
   assert.equal(of("h2")["network.http.http2.enabled"], undefined);
   for (const lane of ["h3", "h3-0rtt"] as const)
     assert.equal(of(lane)["network.http.http3.alt-svc-mapping-for-testing"], "a.test;h3=:443,b.test;h3=:443", lane);
+  const fallback = "network.dns.httpssvc.http3_fast_fallback_timeout";
+  assert.deepEqual(
+    [of("h3")[fallback], of("h3-discovered")[fallback], of("h3-altsvc")[fallback]],
+    [0, undefined, undefined],
+  );
   assert.equal(of("h3-altsvc")["network.http.http3.force-use-alt-svc-mapping-for-testing"], undefined);
   assert.equal(of("h3-discovered")["network.dns.native_https_query"], true);
 });
