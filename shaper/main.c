@@ -7,6 +7,7 @@
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/cpu_idle.h"
+#include "base/debug.h"
 #include "base/json_file.h"
 #include "base/log.h"
 #include "base/namespace.h"
@@ -65,6 +66,7 @@ static int write_report(struct shaper *shaper, const char *path, uint64_t end_ns
                              .child_status = shaper->child_status,
                              .scheduling = shaper->scheduling,
                              .cpu_idle = shaper->cpu_idle_fd >= 0 ? "shallow" : "default",
+                             .device = wire_kind(&shaper->near.wire),
                              .changes = shaper->link.changes_told};
     struct timespec cpu;
     if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0)
@@ -92,8 +94,8 @@ static void begin(struct shaper *shaper) {
     const struct options *options = shaper->options;
     shaper->start_ns = clock_now_ns();
     if (loop_open(&shaper->loop) < 0 || child_open(&shaper->child, shaper->loop) < 0 ||
-        tun_loop_open(&shaper->tun_loop, shaper->loop, &options->profile, shaper->far.tun_fd,
-                      shaper->near.tun_fd) < 0)
+        tun_loop_open(&shaper->tun_loop, shaper->loop, &options->profile, &shaper->far.wire,
+                      &shaper->near.wire) < 0)
         die(EXIT_RUN_FAILED, "event loop: %s", strerror(errno));
     path_delay_origins(&shaper->tun_loop.down.path, options->origin_delays);
     path_delay_origins(&shaper->tun_loop.up.path, options->origin_delays);
@@ -196,6 +198,7 @@ int main(int argc, char **argv) {
     lab_open_far(&shaper.far, &options.far_ports);
     namespace_enter_network();
     lab_open_near(&shaper.near, marks(&options.profile), &options.far_ports);
+    debug_line(lab, "packets come through %s devices", wire_kind(&shaper.near.wire));
     int status = run(&shaper, inherited_descriptors);
     lab_close(&shaper.near);
     lab_close(&shaper.far);

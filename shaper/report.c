@@ -155,13 +155,14 @@ static json_t *moves_seen(const struct moves *moves) {
 json_t *report_of(const struct tun_loop *tun_loop, const struct link_profile *profile,
                   const struct report_run *run) {
     return json_pack(
-        "{s:s, s:s, s:o, s:I, s:o, s:o, s:i, s:o, s:s, s:s, s:o, s:O*, s:o*, s:o*, s:o*, s:o, s:o, s:o}",
+        "{s:s, s:s, s:o, s:I, s:o, s:o, s:i, s:o, s:s, s:s, s:s, s:o, s:O*, s:o*, s:o*, s:o*, s:o, s:o, s:o}",
         "schema", "trilane/shaper-report/1", "version", TRILANE_VERSION, "link", link_profile_json(profile),
         "seed", (json_int_t)profile->seed, "start_ns", number(run->start_ns), "end_ns", number(run->end_ns),
         "child_status", run->child_status, "cpu_ns", number(run->cpu_ns), "scheduling", run->scheduling,
-        "cpu_idle", run->cpu_idle, "wake_ns", number(tun_loop->wakeup_compensation.wake_ns), "changes",
-        run->changes, "moves", moves_seen(&tun_loop->moves), "timeline", timeline_seen(&tun_loop->timeline),
-        "udp", udp_seen(&tun_loop->up.path, profile), "overdue", overdue_seen(&tun_loop->overdue), "down",
+        "cpu_idle", run->cpu_idle, "device", run->device, "wake_ns",
+        number(tun_loop->wakeup_compensation.wake_ns), "changes", run->changes, "moves",
+        moves_seen(&tun_loop->moves), "timeline", timeline_seen(&tun_loop->timeline), "udp",
+        udp_seen(&tun_loop->up.path, profile), "overdue", overdue_seen(&tun_loop->overdue), "down",
         direction_seen(&tun_loop->down, run->down_unread), "up",
         direction_seen(&tun_loop->up, run->up_unread));
 }

@@ -15,6 +15,7 @@ struct report_run {
     uint64_t up_unread;
     const char *scheduling; // fifo, short-slice or default
     const char *cpu_idle;   // shallow or default
+    const char *device;     // see wire_kind
     json_t *changes;        // of the running link, as the schema has them; borrowed. NULL: none
 };
 

@@ -42,6 +42,7 @@ const allowed: Readonly<Record<string, keyof typeof reasons>> = {
   "test/e2e/killed_sweep.ts": "patience",
   "test/e2e/kills.test.ts": "given",
   "test/e2e/metrics.test.ts": "burns",
+  "test/e2e/no_tun.test.ts": "timed",
   "test/e2e/paints.test.ts": "compared",
   "test/e2e/pin_time.test.ts": "compared",
   "test/e2e/pin_time_recorded.test.ts": "compared",

@@ -39,8 +39,8 @@ int namespace_set_sysctl(const char *name, const char *value);
 int namespace_get_sysctl(const char *name, char *value, int value_size);
 
 // A TUN device of the current network namespace, non-blocking; it lives as long as the descriptor. Each
-// packet read or written has a struct virtio_net_hdr before it (IFF_VNET_HDR). Set-up: where there is no TUN,
-// prints one line with the remedy and exits with EXIT_BAD_INPUT.
+// packet read or written has a struct virtio_net_hdr before it (IFF_VNET_HDR). -1 with errno if /dev/net/tun
+// cannot be opened. Set-up: dies of any other error.
 int namespace_open_tun(const char *name);
 
 #endif

@@ -7,6 +7,7 @@
 #include <linux/fib_rules.h>
 #include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
+#include <linux/veth.h>
 #include <net/if.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ struct request {
         struct rtmsg route;
         struct fib_rule_hdr rule;
     } body;
-    uint8_t attributes[128];
+    uint8_t attributes[256];
 };
 
 int netlink_open(struct netlink *netlink) {
@@ -45,12 +46,12 @@ static struct request request_of(uint16_t type, size_t body_size, uint16_t flags
     return request;
 }
 
-// The attributes of one request always fit (an address twice, or a route and what TCP does on it).
+// The attributes of one request always fit (a pair of devices, or a route and what TCP does on it).
 static void add_attribute(struct request *request, uint16_t type, const void *value, size_t size) {
     uint8_t *end = (uint8_t *)request + NLMSG_ALIGN(request->header.nlmsg_len);
     struct rtattr attribute = {.rta_type = type, .rta_len = (uint16_t)RTA_LENGTH(size)};
     memcpy(end, &attribute, sizeof attribute);
-    memcpy(end + RTA_LENGTH(0), value, size);
+    if (size > 0) memcpy(end + RTA_LENGTH(0), value, size);
     request->header.nlmsg_len = (uint32_t)(NLMSG_ALIGN(request->header.nlmsg_len) + RTA_LENGTH(size));
 }
 
@@ -114,6 +115,42 @@ int netlink_link_up(struct netlink *netlink, const char *interface, uint32_t mtu
     request.body.link.ifi_flags = IFF_UP;
     request.body.link.ifi_change = IFF_UP;
     if (mtu > 0) add_attribute(&request, IFLA_MTU, &mtu, sizeof mtu);
+    return ask(netlink, &request);
+}
+
+// An attribute that holds the attributes that follow, until it is ended.
+static struct rtattr *begin_nested(struct request *request, uint16_t type) {
+    struct rtattr *at = (struct rtattr *)((uint8_t *)request + NLMSG_ALIGN(request->header.nlmsg_len));
+    add_attribute(request, type, NULL, 0);
+    return at;
+}
+
+static void end_nested(struct request *request, struct rtattr *nested) {
+    nested->rta_len = (uint16_t)((uint8_t *)request + request->header.nlmsg_len - (uint8_t *)nested);
+}
+
+static void add_device(struct request *request, const char *interface, const uint8_t *address) {
+    add_attribute(request, IFLA_IFNAME, interface, strlen(interface) + 1);
+    add_attribute(request, IFLA_ADDRESS, address, 6);
+}
+
+int netlink_add_pair(struct netlink *netlink, const char *interface, const uint8_t *address, const char *peer,
+                     const uint8_t *peer_address) {
+    struct request request = request_of(RTM_NEWLINK, sizeof(struct ifinfomsg), NLM_F_CREATE | NLM_F_EXCL);
+    request.body.link.ifi_flags = IFF_NOARP;
+    request.body.link.ifi_change = IFF_NOARP | IFF_MULTICAST;
+    add_device(&request, interface, address);
+    struct rtattr *info = begin_nested(&request, IFLA_LINKINFO);
+    add_attribute(&request, IFLA_INFO_KIND, "veth", strlen("veth"));
+    struct rtattr *data = begin_nested(&request, IFLA_INFO_DATA);
+    struct rtattr *second = begin_nested(&request, VETH_INFO_PEER);
+    struct ifinfomsg link = {.ifi_flags = IFF_NOARP, .ifi_change = IFF_NOARP | IFF_MULTICAST};
+    memcpy((uint8_t *)&request + request.header.nlmsg_len, &link, sizeof link);
+    request.header.nlmsg_len += sizeof link;
+    add_device(&request, peer, peer_address);
+    end_nested(&request, second);
+    end_nested(&request, data);
+    end_nested(&request, info);
     return ask(netlink, &request);
 }
 
@@ -202,7 +239,7 @@ int netlink_add_address(struct netlink *netlink, const char *interface, const ch
 static void nest(struct rtattr *nest, uint8_t *end, uint16_t type, const void *value, size_t size) {
     struct rtattr attribute = {.rta_type = type, .rta_len = (uint16_t)RTA_LENGTH(size)};
     memcpy(end, &attribute, sizeof attribute);
-    memcpy(end + RTA_LENGTH(0), value, size);
+    if (size > 0) memcpy(end + RTA_LENGTH(0), value, size);
     nest->rta_len = (uint16_t)(nest->rta_len + RTA_SPACE(size));
 }
 

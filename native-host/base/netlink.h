@@ -17,6 +17,11 @@ void netlink_close(struct netlink *netlink);
 
 int netlink_link_up(struct netlink *netlink, const char *interface, uint32_t mtu); // mtu 0: as it is
 
+// A pair of Ethernet devices (veth), down: what one sends the other one gets. Both have neither ARP nor
+// multicast; the addresses are of six bytes.
+int netlink_add_pair(struct netlink *netlink, const char *interface, const uint8_t *address, const char *peer,
+                     const uint8_t *peer_address);
+
 // How many packets the interface's own queue holds.
 int netlink_set_queue(struct netlink *netlink, const char *interface, uint32_t packets);
 

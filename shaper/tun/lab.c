@@ -3,7 +3,6 @@
 
 #include "base/log.h"
 #include "base/namespace.h"
-#include "shaper/tun/tun_device.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -33,13 +32,13 @@ static void open_side(struct lab_side *side, const char *interface, const char *
     namespace_set_sysctl("net/ipv6/conf/default/addr_gen_mode", "1");
     namespace_set_sysctl("net/ipv6/conf/default/accept_ra", "0");
     side->interface = interface;
-    side->tun_fd = namespace_open_tun(interface);
-    check(tun_device_offload(side->tun_fd), "TUN offload");
     struct netlink *netlink = &side->netlink;
     check(netlink_open(netlink), "netlink");
+    wire_open(&side->wire, netlink, interface);
     check(netlink_link_up(netlink, "lo", 0), "interface lo");
     check(netlink_set_queue(netlink, interface, tun_queue_packets), "interface queue");
     check(netlink_link_up(netlink, interface, mtu), "interface");
+    check(wire_up(&side->wire, netlink, mtu), "interface");
     check(netlink_add_address(netlink, interface, address, 32), "address");
     check_6(netlink_add_address(netlink, interface, address_6, 128), "IPv6 address");
 }
@@ -100,11 +99,11 @@ void lab_open_near(struct lab_side *side, bool ecn, const struct lab_far_ports *
 
 void lab_close(struct lab_side *side) {
     netlink_close(&side->netlink);
-    close(side->tun_fd);
+    close(side->wire.fd);
 }
 
 int lab_unread(struct lab_side *side, uint64_t *packets) {
-    return netlink_dropped(&side->netlink, side->interface, packets);
+    return wire_unread(&side->wire, &side->netlink, side->interface, packets);
 }
 
 // The file replaces `path` for the command; a system without that file needs none.

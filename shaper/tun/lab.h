@@ -5,6 +5,7 @@
 
 #include "base/lab_addresses.h"
 #include "base/netlink.h"
+#include "shaper/tun/wire.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@
 
 struct lab_side {
     const char *interface;
-    int tun_fd;
+    struct wire wire;
     struct netlink netlink; // of the side's network namespace, wherever we are
 };
 

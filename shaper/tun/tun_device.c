@@ -29,12 +29,16 @@ bool tun_device_read(struct tun_device *device, struct packet *packet) {
         return true;
     }
     struct virtio_net_hdr offload;
-    struct iovec parts[] = {{packet->offload, PACKET_OFFLOAD + PACKET_CAPACITY},
+    uint8_t frame[WIRE_FRAME];
+    uint32_t frame_bytes = device->wire->framed ? WIRE_FRAME : 0;
+    struct iovec parts[] = {{&offload, sizeof offload},
+                            {frame, frame_bytes},
+                            {packet->bytes, PACKET_CAPACITY},
                             {device->whole + PACKET_CAPACITY, SEGMENTS_CAPACITY - PACKET_CAPACITY}};
-    ssize_t read_bytes = readv(device->fd, parts, 2);
-    if (read_bytes <= (ssize_t)sizeof offload) return false;
-    memcpy(&offload, packet->offload, sizeof offload);
-    uint32_t size_bytes = (uint32_t)read_bytes - (uint32_t)sizeof offload;
+    ssize_t read_bytes = readv(device->wire->fd, parts, 4);
+    if (read_bytes <= (ssize_t)(sizeof offload + frame_bytes)) return false;
+    offload.csum_start = (uint16_t)(offload.csum_start - frame_bytes);
+    uint32_t size_bytes = (uint32_t)read_bytes - (uint32_t)sizeof offload - frame_bytes;
     packet->size_bytes = size_bytes < PACKET_CAPACITY ? size_bytes : PACKET_CAPACITY;
     if (!segments_several(&offload)) {
         segments_complete(&offload, packet);
@@ -47,22 +51,33 @@ bool tun_device_read(struct tun_device *device, struct packet *packet) {
     return true;
 }
 
-bool tun_device_write(int fd, struct packet *packet) {
+bool tun_device_write(const struct wire *wire, struct packet *packet) {
     memset(packet->offload, 0, sizeof packet->offload); // VIRTIO_NET_HDR_GSO_NONE
     // Where we made the checksum the receiver's kernel need not verify it.
     if (packet->cut) packet->offload[offsetof(struct virtio_net_hdr, flags)] = VIRTIO_NET_HDR_F_DATA_VALID;
     size_t size = PACKET_OFFLOAD + packet->size_bytes;
-    return write(fd, packet->offload, size) == (ssize_t)size;
+    if (!wire->framed) return write(wire->fd, packet->offload, size) == (ssize_t)size;
+    uint8_t frame[WIRE_FRAME];
+    wire_frame(frame, packet->bytes);
+    struct iovec parts[] = {
+        {packet->offload, PACKET_OFFLOAD}, {frame, WIRE_FRAME}, {packet->bytes, packet->size_bytes}};
+    return writev(wire->fd, parts, 3) == (ssize_t)(size + WIRE_FRAME);
 }
 
-bool tun_device_write_train(int fd, const struct gro_batch *batch) {
-    if (batch->count == 1) return tun_device_write(fd, batch->packets[0]);
+bool tun_device_write_train(const struct wire *wire, const struct gro_batch *batch) {
+    if (batch->count == 1) return tun_device_write(wire, batch->packets[0]);
     struct virtio_net_hdr offload;
-    uint8_t headers[GRO_BATCH_HEADERS];
-    struct iovec parts[2 + GRO_BATCH_MAX] = {{&offload, sizeof offload}, {headers, batch->header_bytes}};
+    uint8_t frame[WIRE_FRAME], headers[GRO_BATCH_HEADERS];
+    uint32_t frame_bytes = wire->framed ? WIRE_FRAME : 0;
+    struct iovec parts[3 + GRO_BATCH_MAX] = {
+        {&offload, sizeof offload}, {frame, frame_bytes}, {headers, batch->header_bytes}};
     gro_batch_headers(batch, &offload, headers);
+    if (wire->framed) wire_frame(frame, headers);
+    offload.hdr_len = (uint16_t)(offload.hdr_len + frame_bytes);
+    offload.csum_start = (uint16_t)(offload.csum_start + frame_bytes);
     for (uint32_t i = 0; i < batch->count; i++)
-        parts[2 + i] = (struct iovec){batch->packets[i]->bytes + batch->header_bytes,
+        parts[3 + i] = (struct iovec){batch->packets[i]->bytes + batch->header_bytes,
                                       batch->packets[i]->size_bytes - batch->header_bytes};
-    return writev(fd, parts, 2 + (int)batch->count) == (ssize_t)(sizeof offload + batch->size_bytes);
+    return writev(wire->fd, parts, 3 + (int)batch->count) ==
+           (ssize_t)(sizeof offload + frame_bytes + batch->size_bytes);
 }

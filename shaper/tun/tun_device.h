@@ -1,17 +1,18 @@
-// One side's TUN device: its packets one by one, although the kernel hands over up to 64 kB at once (one
-// system call instead of 45). Does not wait and does not open it: namespace.h does.
+// One side's device: its packets one by one, although the kernel hands over up to 64 kB at once (one system
+// call instead of 45). Does not wait and does not open it: wire.h does.
 #ifndef TRILANE_SHAPER_TUN_DEVICE_H
 #define TRILANE_SHAPER_TUN_DEVICE_H
 
 #include "shaper/tun/gro_batch.h"
 #include "shaper/tun/segments.h"
+#include "shaper/tun/wire.h"
 
 // Tells the kernel that it may leave segmentation and checksums to us. Call before the interface is up.
 // 0, or -1 with errno.
 int tun_device_offload(int fd);
 
 struct tun_device {
-    int fd; // of namespace_open_tun
+    const struct wire *wire;
     bool within;
     struct segments segments; // what is still to come of the last read, if `within`
     uint8_t whole[SEGMENTS_CAPACITY];
@@ -22,7 +23,7 @@ struct tun_device {
 bool tun_device_read(struct tun_device *device, struct packet *packet);
 
 // True if the kernel took it.
-bool tun_device_write(int fd, struct packet *packet);
-bool tun_device_write_train(int fd, const struct gro_batch *batch);
+bool tun_device_write(const struct wire *wire, struct packet *packet);
+bool tun_device_write_train(const struct wire *wire, const struct gro_batch *batch);
 
 #endif

@@ -58,7 +58,7 @@ static bool write_batch(struct tun_direction *direction) {
     struct nat *nat = direction->nat_up;
     for (uint32_t i = 0; nat && i < batch->count; i++)
         nat_up(nat, batch->packets[i], batch->due_ns[i]);
-    bool written = tun_device_write_train(direction->write_fd, batch);
+    bool written = tun_device_write_train(direction->to, batch);
     for (uint32_t i = 0; nat && direction->pool.watcher && i < batch->count; i++)
         nat_up_back(nat, batch->packets[i]);
     return written;
@@ -317,15 +317,15 @@ static void gauge_due(void *context, uint64_t now_ns) {
 }
 
 static int direction_open(struct tun_loop *tun_loop, struct tun_direction *direction,
-                          const struct link_profile *profile, enum path_stream stream, int read_fd,
-                          int write_fd) {
+                          const struct link_profile *profile, enum path_stream stream,
+                          const struct wire *from, const struct wire *to) {
     direction->out = (struct node){&out_kind, NULL};
     direction->tun_loop = tun_loop;
-    direction->device.fd = read_fd;
-    direction->write_fd = write_fd;
+    direction->device.wire = from;
+    direction->to = to;
     set_trains(direction, stream == PATH_DOWN ? &profile->down.rate : &profile->up.rate);
     direction->back = stream == PATH_DOWN ? &tun_loop->up : &tun_loop->down;
-    direction->read_watch = (struct loop_watch){.fd = read_fd, .ready = readable, .context = direction};
+    direction->read_watch = (struct loop_watch){.fd = from->fd, .ready = readable, .context = direction};
     path_open(&direction->path, profile, stream, &direction->pool, &direction->out);
     path_start(&direction->path, tun_loop->idle_ns);
     direction->watched = true;
@@ -333,15 +333,15 @@ static int direction_open(struct tun_loop *tun_loop, struct tun_direction *direc
 }
 
 int tun_loop_open(struct tun_loop *tun_loop, struct loop *loop, const struct link_profile *profile,
-                  int far_fd, int near_fd) {
+                  const struct wire *far, const struct wire *near) {
     *tun_loop = (struct tun_loop){.loop = loop, .profile = profile, .idle_ns = clock_now_ns()};
     tun_loop->timer = (struct loop_timer){.due = timer_due, .context = tun_loop};
     tun_loop->gauge = (struct loop_timer){.due = gauge_due, .context = tun_loop};
     wakeup_compensation_open(&tun_loop->wakeup_compensation, tun_loop->idle_ns);
     if (moves_open(&tun_loop->moves, profile, tun_loop->idle_ns) < 0) return -1;
     tun_loop->down.nat_down = tun_loop->up.nat_up = tun_loop->moves.nat;
-    if (direction_open(tun_loop, &tun_loop->down, profile, PATH_DOWN, far_fd, near_fd) < 0 ||
-        direction_open(tun_loop, &tun_loop->up, profile, PATH_UP, near_fd, far_fd) < 0)
+    if (direction_open(tun_loop, &tun_loop->down, profile, PATH_DOWN, far, near) < 0 ||
+        direction_open(tun_loop, &tun_loop->up, profile, PATH_UP, near, far) < 0)
         return -1;
     set_timer(tun_loop); // the path may move before any packet comes
     return loop_timer_set(loop, &tun_loop->gauge, tun_loop->idle_ns + gauge_at_start_ns);

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 struct tun_direction {
-    struct node out; // the path's end: writes to `write_fd`
+    struct node out; // the path's end: writes to `to`
     struct path path;
     struct packet_pool pool;
     struct tun_loop *tun_loop;
@@ -24,7 +24,7 @@ struct tun_direction {
     struct loop_watch read_watch;
     bool watched;  // for reading, by the loop
     bool readable; // there may be something to read
-    int write_fd;
+    const struct wire *to;
     struct nat *nat_up;         // borrowed, of the direction that it is for: before what is written,
     struct nat *nat_down;       // and after what was read; else NULL
     struct gro_batch batch;     // what has left the path and is yet to be written
@@ -63,10 +63,10 @@ struct tun_loop {
     void *moved_context;
 };
 
-// `far_fd` and `near_fd` are TUN devices as namespace_open_tun makes them and stay the caller's. 0, or -1
+// `far` and `near` are open and stay the caller's. 0, or -1
 // with errno.
 int tun_loop_open(struct tun_loop *tun_loop, struct loop *loop, const struct link_profile *profile,
-                  int far_fd, int near_fd);
+                  const struct wire *far, const struct wire *near);
 // All that is due by now is done: packets, and moves of the path.
 void tun_loop_catch_up(struct tun_loop *tun_loop);
 // Other settings from now on, for what is yet to arrive and as path_steer says for what is held.

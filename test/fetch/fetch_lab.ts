@@ -28,15 +28,20 @@ export async function withFetchSite<T>(recording: string, use: (site: FetchSite)
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** Runs commands one after another in one lab, and gives what they print. Without a link they are beside the servers. */
+/**
+ * Runs commands one after another in one lab, and gives what they print. Without a link they are beside the servers. `through`: words
+ * that start the lab.
+ */
 export async function inLab(
   { home, recording }: FetchSite,
   link: string | null,
   commands: readonly (readonly string[])[],
+  through: readonly string[] = [],
 ): Promise<string> {
   const script = join(home, "script");
   await writeFile(script, commands.map((words) => `${words.map(quoted).join(" ")}\n`).join(""));
   return await output([
+    ...through,
     programPath("trilane-replay"),
     ...["--home", home, "--recording", recording, "--early-data", "--ipv6-twins", "--"],
     ...(link === null ? [] : [programPath("trilane-shaper"), "--link", link, "--"]),

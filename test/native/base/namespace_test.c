@@ -111,6 +111,13 @@ static int configure(void) {
     CHECK(8, netlink_add_route(&netlink, "lo", "198.51.100.0", 24, &(struct netlink_tcp){"reno", true}) == 0);
     CHECK(9, netlink_add_route(&netlink, "lo", "198.51.101.0", 24,
                                &(struct netlink_tcp){"no-such-control", false}) == -1);
+    const uint8_t one[6] = {2, 0, 0, 0, 0, 1}, other[6] = {2, 0, 0, 0, 0, 2};
+    if (netlink_add_pair(&netlink, "one", one, "other", other) == 0) {
+        CHECK(10, if_nametoindex("one") > 0 && if_nametoindex("other") > 0);
+        CHECK(11, netlink_add_pair(&netlink, "one", one, "third", other) == -1 && errno == EEXIST);
+    } else {
+        CHECK(12, errno == EOPNOTSUPP); // a kernel without veth
+    }
     netlink_close(&netlink);
     return 0;
 }
