@@ -14,9 +14,22 @@ interface FactorFacts {
 const engines: Readonly<Record<string, string>> = { chromium: "Chromium", firefox: "Firefox" };
 const engineTitle = (value: string): string => engines[value] ?? value;
 
+/** The server of lanes that name none. */
+export const replayServer = "replay";
+
+const serverTitles: Readonly<Record<string, string>> = {
+  [replayServer]: "trilane-replay",
+  nginx: "nginx",
+  caddy: "Caddy",
+  haproxy: "HAProxy",
+  h2o: "h2o",
+};
+const serverTitle = (value: string): string => serverTitles[value] ?? value;
+
 /** In the order in which a label has them: a browser loads a lane, a server answers on it. */
 export const factorFacts = {
   browser: { sign: "@", several: "browsers", words: (value) => `in ${engineTitle(value)}`, title: engineTitle },
+  server: { sign: "+", several: "servers", words: (value) => `from ${serverTitle(value)}`, title: serverTitle },
 } as const satisfies Readonly<Record<string, FactorFacts>>;
 
 export type Factor = keyof typeof factorFacts;

@@ -16,6 +16,7 @@ export type Program =
   | "trilane-host"
   | "trilane-probe"
   | "trilane-replay"
+  | "trilane-server"
   | "trilane-shaper";
 
 const folders: Record<Program, string> = {
@@ -26,6 +27,7 @@ const folders: Record<Program, string> = {
   "trilane-host": "messaging",
   "trilane-probe": "shaper/probe",
   "trilane-replay": "replay",
+  "trilane-server": "origin_server",
   "trilane-shaper": "shaper",
 };
 

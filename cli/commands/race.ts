@@ -1,7 +1,8 @@
 // `trilane race PAGE`: one page, all lanes, one link. A sweep of one page and one link: same runner, same tables.
 
 import { credentialsInWords } from "../../extension/har/secrets.ts";
-import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
+import type { PlanPage, SweepPlan } from "../../schemas/generated/sweep_plan.ts";
+import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { minimumUnits, usualRuns } from "../base/interval.ts";
 import { allLanes, laneFacts, plainLanes } from "../base/lanes.ts";
@@ -9,6 +10,7 @@ import { number } from "../base/option.ts";
 import { say } from "../base/terminal_text.ts";
 import { executePages } from "../instruments/page/run/instrument.ts";
 import { refuseAskedWithoutDelay } from "../link/profile_file.ts";
+import { laneLabels } from "../load/servers/servers.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
 import { deviceOptionNames } from "../recording/record/device_options.ts";
 import {
@@ -40,6 +42,7 @@ import { isUrl } from "../sweep/plan/page_source.ts";
 import type { Plan } from "../sweep/plan/plan_document.ts";
 import { planRange, settleOption, timeoutOption } from "../sweep/plan/plan_range.ts";
 import { readLanes } from "../sweep/plan/read_lanes.ts";
+import { chosenServers, defineServers, type ServersOptions } from "../sweep/plan/servers_option.ts";
 import { defineStrict, type StrictOptions, strictOf } from "../sweep/plan/strict_option.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/plan/until.ts";
 import type { Command, CommonOptions } from "./command.ts";
@@ -58,6 +61,7 @@ interface RaceOptions
     CrossTrafficOptions,
     AsOptions,
     BudgetOptions,
+    ServersOptions,
     BrowserOptions {
   page: string;
   link: string;
@@ -88,14 +92,28 @@ function tooFewWords(runs: number | undefined, { lanes }: Plan): string | null {
   return `--runs ${runs}: may not be enough for a verdict; ${needed} are`;
 }
 
-function racePlan(options: RaceOptions, page: PlanPage, isFilmed: boolean): Plan {
+/** Its lanes, and the servers that they name. */
+type RaceLanes = Pick<SweepPlan, "lanes" | "servers">;
+
+async function raceLanes(options: RaceOptions): Promise<RaceLanes> {
+  const lanes = readLanes(options.lanes) as RaceLanes["lanes"];
+  const chosen = chosenServers(options);
+  if (chosen === null) return { lanes };
+  const { names, servers } = chosen;
+  const leftOut: string[] = [];
+  const labels = await laneLabels(lanes, names, { servers }, (line) => leftOut.push(line));
+  if (labels.length === 0) throw new UserError(leftOut.join("; "));
+  if (!options.json) for (const line of leftOut) say(line);
+  return { lanes: labels as RaceLanes["lanes"], ...(Object.keys(servers).length > 0 ? { servers } : {}) };
+}
+
+function racePlan(options: RaceOptions, served: RaceLanes, page: PlanPage, isFilmed: boolean): Plan {
   const until = untilOf(options);
-  const lanes = readLanes(options.lanes);
   const browsers = browsersOf(options);
   const named = (repetitions: number) => ({
     name: `race-${pageName(page)}`,
     pages: [page],
-    lanes,
+    ...served,
     links: [options.link],
     repetitions,
     ...(until ? { until } : {}),
@@ -128,7 +146,11 @@ export const command: Command<RaceOptions> = {
         defineBrowser(
           defineStrict(
             defineCrossTraffic(
-              defineLive(defineDisturbance(defineFilms(defineLabs(defineMetric(defineUntil(defineServing(table))))))),
+              defineLive(
+                defineDisturbance(
+                  defineFilms(defineLabs(defineMetric(defineUntil(defineServers(defineServing(table)))))),
+                ),
+              ),
             ),
           ),
         ),
@@ -209,12 +231,14 @@ export const command: Command<RaceOptions> = {
       .example("trilane race my-page --cross-traffic 2*tcp:bbr", "amid two bulk flows over the same link")
       .example("trilane race page.har --as model --compute busy", "a page of the same shape whose scripts work")
       .example("trilane race my-page --link slow-4g --budget budget.json", "in CI: LCP, say, at most 2.5 s")
+      .example("trilane race my-page --servers replay,nginx --lanes h1,h2", "nginx in front of the recording, too")
       .example("trilane race my-page --think recorded --transport tuned", "recorded think times, tuned transports")
       .epilogue(`Lanes:\n${allLanes.map((lane) => `  ${lane.padEnd(14)} ${laneFacts[lane].title}`).join("\n")}`),
   run: async (options, { pageSource, report }) => {
     const home = homeFolder(options.home);
     // What can be wrong with the words is found before a page is recorded or imported.
-    const terms = racePlan(options, "page", options.filmstrip);
+    const served = await raceLanes(options);
+    const terms = racePlan(options, served, "page", options.filmstrip);
     refuseBrowsers(terms);
     refuseAskedWithoutDelay(options.link);
     const few = terms.until || options.json ? null : tooFewWords(options.runs, terms);
@@ -231,7 +255,7 @@ export const command: Command<RaceOptions> = {
     });
     const [chosen = page] = await source.chosenPages([page], { home, options, terms, trials: "made", say });
     // Films of whole videos are none that a report could show.
-    const plan = racePlan(options, chosen, options.filmstrip && !(await source.playsVideo(home, chosen)));
+    const plan = racePlan(options, served, chosen, options.filmstrip && !(await source.playsVideo(home, chosen)));
     const { json, evidence, budget } = options;
     await executePages({ home, plan, source, report, fresh: options.new, json, evidence, labs, budget });
   },

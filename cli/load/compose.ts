@@ -24,6 +24,7 @@ import { environmentOf, machine } from "./environment.ts";
 import { criticalPath } from "./metrics/critical_path.ts";
 import { playbackOf } from "./metrics/video/playback.ts";
 import type { ReplayReport, ShaperReport } from "./reports.ts";
+import type { ServerOutcome } from "./server_run.ts";
 import type { Serving } from "./serving/serving.ts";
 import { verify } from "./validity.ts";
 import { type FirstVisit, lastVisit, repeatVisitOf } from "./visits.ts";
@@ -32,6 +33,8 @@ export interface Measured {
   readonly lane: Lane;
   readonly link: LinkProfile;
   readonly serving: Serving;
+  /** What served in front of trilane-replay. Absent: nothing. */
+  readonly server?: Pick<ServerOutcome, "facts" | "reasons">;
   /** The folder of what else the load left; null: nothing. */
   readonly evidence: string | null;
   /** undefined: the usual one. */
@@ -141,6 +144,7 @@ function composeMeasured(measured: Measured, ended_ns: number): PageLoad {
     shaper,
     traffic: traffic ? trafficReasons(traffic, traffic.reports, times) : [],
     heldUp: heldUpReasons(spans),
+    server: measured.server?.reasons ?? [],
     failure,
   });
   return {
@@ -176,6 +180,7 @@ function composeMeasured(measured: Measured, ended_ns: number): PageLoad {
         background: verdict.background,
         dns: (visit?.dns ?? []).map(({ name, type, answer, time_ns }) => ({ name, type, answer, time_ns })),
         serving: measured.serving,
+        ...(measured.server ? { server: measured.server.facts } : {}),
         ...(measured.evidence === null ? {} : { evidence: measured.evidence }),
         replay: replay && withoutLists(replay),
         shaper,

@@ -23,6 +23,8 @@ export interface LabOptions {
   readonly replayOptions?: readonly string[];
   /** Further options of trilane-shaper: what it shall leave behind, its control socket. */
   readonly shaperOptions?: readonly string[];
+  /** The words that run another server in front of trilane-replay. Default: none. */
+  readonly server?: readonly string[];
   /** Bulk flows that run beside the command. Default: none. */
   readonly flows?: LabFlows;
 }
@@ -80,6 +82,7 @@ export function labCommand({
   reports,
   replayOptions = [],
   shaperOptions = [],
+  server = [],
   flows,
 }: LabOptions): LabCommand {
   refuseChangedFiles(link);
@@ -105,7 +108,7 @@ export function labCommand({
     // The near end may choose any congestion control of the kernel; it gives its command none of the capabilities.
     ...(flows ? ["--keep-capabilities", "--", ...flowsEnd("near", flows)] : ["--"]),
   ];
-  return { replay: [...replay, ...far], shaper };
+  return { replay: [...replay, ...server, ...far], shaper };
 }
 
 /**

@@ -48,6 +48,8 @@ import { type PressureReading, pressureBetween, readPressure } from "./pressure.
 import { quietAtMost_ms, untilQuiet } from "./quiet_page.ts";
 import { recordedRequestsOf } from "./recorded_requests_of.ts";
 import { readReplayReport, readShaperReport } from "./reports.ts";
+import { prepareServer, readServer } from "./server_run.ts";
+import type { LoadServer } from "./servers/servers.ts";
 import { servingArguments } from "./serving/arguments.ts";
 import { type Serving, stockServing } from "./serving/serving.ts";
 import { endless, neverBegan, timedOutAfter_ms, timeOut } from "./time_out.ts";
@@ -85,6 +87,8 @@ export interface LoadOptions {
   readonly pinned_ms?: number | null;
   /** How the origins serve, and whether the page's time and chance are pinned. Default: as stock. */
   readonly serving?: Serving;
+  /** What serves in front of trilane-replay. Default: nothing. */
+  readonly server?: LoadServer;
   /** The only CPUs that the lab may run on. Default: all. */
   readonly cpus?: readonly number[];
   /** A folder in which the load leaves captures, the transports' state and its reports; made where it is missing. */
@@ -178,7 +182,10 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
   ]);
   const device = options.device ?? recorded?.device;
   const byBrowser =
-    lane === "h1" && (recorded?.isMixed || (engine.hasPreloadList && (await upgradesByItself(program, recording.url))));
+    lane === "h1" &&
+    (options.server !== undefined ||
+      recorded?.isMixed ||
+      (engine.hasPreloadList && (await upgradesByItself(program, recording.url))));
   const asked = options.serving ?? stockServing;
   const refused = engine.refusal({
     lane,
@@ -193,10 +200,13 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
     await beginProfile({ engine, program, digest: browserDigest, home }, scratch.profile);
     const serving = typeof options.pinned_ms === "number" ? { ...asked, pin_time: true } : asked;
     const evidence = options.evidence === undefined ? null : await openEvidence(options.evidence, scratch.folder);
+    const server =
+      options.server && (await prepareServer(options.server, { home, recording, scratch: scratch.folder }));
     const replayOptions = [
       ...servingArguments(serving),
       ...laneOriginOptions(lane, byBrowser),
       ...(evidence?.replayOptions ?? []),
+      ...(server?.replayOptions ?? []),
     ];
     const shaperOptions = [
       ...(serving.extra_rtt ? await extraRttArgumentsOf(home, recording) : []),
@@ -209,6 +219,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
     const lab = labCommand({
       ...{ home, recording: recording.name, link, reports, replayOptions },
       shaperOptions: [...shaperOptions, ...(traffic ? countingArguments(traffic, evidence !== null) : [])],
+      ...(server ? { server: server.words } : {}),
       ...(traffic ? { flows: traffic.files } : {}),
     });
     const browser = await engine.command({
@@ -226,7 +237,9 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       timeout_ms: startTimeout_ms,
     }).finally(() => watched?.close());
     signal?.throwIfAborted();
-    const replay = await readReplayReport(scratch.reports.replay);
+    const ownReport = await readReplayReport(scratch.reports.replay);
+    const served = server && (await readServer(server, ownReport));
+    const replay = served ? served.replay : ownReport;
     if (observation.failure !== null || replay === null) throwIfFull(scratch);
     const replaced = replacedRecording(recording, replay);
     if (replaced !== null) throw new RunError(replaced);
@@ -250,6 +263,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       // Once the lab has gone: what its page told at the end counts, too.
       observed: observation.page?.observed(observation.timings) ?? null,
       replay,
+      ...(served ? { server: served } : {}),
       shaper: await readShaperReport(scratch.reports.shaper),
       traffic: traffic && { ...traffic, reports: await readTraffic(traffic) },
       commandLines: {
@@ -303,7 +317,7 @@ async function observe(options: Observing, url: string, start: Start): Promise<O
   }
 }
 
-const ownLine = /^trilane-(replay|shaper|flows): /;
+const ownLine = /^trilane-(replay|server|shaper|flows): /;
 
 /** Our own programs say in their last line why they cannot run: that is no accident of one load. */
 function throwWhatFailsEveryLoad(error: StartError): void {

@@ -12,6 +12,7 @@ const programs: readonly Program[] = [
   "trilane-host",
   "trilane-probe",
   "trilane-replay",
+  "trilane-server",
   "trilane-shaper",
 ];
 /** Ends the names under which they are noted with a sweep. */

@@ -7,7 +7,7 @@ import type { ShaperReport } from "../../schemas/generated/shaper_report.ts";
 export type { ReplayConnection, ReplayedRequest, ReplayReport } from "../../schemas/generated/replay_report.ts";
 export type { ShaperReport } from "../../schemas/generated/shaper_report.ts";
 
-async function readDocument(path: string, schema: string): Promise<unknown> {
+export async function readDocument(path: string, schema: string): Promise<unknown> {
   try {
     const document: unknown = JSON.parse(await readFile(path, "utf8"));
     const named =

@@ -73,6 +73,8 @@ export interface Evidence {
   readonly link?: LinkProfile;
   /** Why the flows beside it were not those that were asked for (cross_traffic.ts); empty: they were. */
   readonly traffic?: readonly string[];
+  /** What its server did that it should not (server_run.ts); empty: nothing. */
+  readonly server?: readonly string[];
   /** Why its link was not the one that was asked for (disturbance.ts); empty: it was. */
   readonly heldUp?: readonly string[];
   /** Why the load did not end (a crash, a time-out), if it did not. */
@@ -223,6 +225,7 @@ export function verify(evidence: Evidence): Verdict {
       status: "failed",
       reasons: [
         lostDocument(failure, onWire, evidence) ?? failure,
+        ...(evidence.server ?? []),
         ...(evidence.traffic ?? []),
         ...(evidence.heldUp ?? []),
       ],
@@ -254,6 +257,7 @@ export function verify(evidence: Evidence): Verdict {
     ...(replay && laneFacts[lane].repeat ? repeatReasons(replay) : []),
     ...(replay ? [] : ["trilane-replay left no report"]),
     ...(shaper ? [] : ["trilane-shaper left no report"]),
+    ...(evidence.server ?? []),
     ...(evidence.traffic ?? []),
     ...(evidence.heldUp ?? []),
   ];

@@ -33,7 +33,9 @@ function racedCells(results: Results, sweep: Sweep): [Cell, ...Cell[]] {
       `sweep ${sweep.id} is no race: it has several pages or links; export it as har, csv or json, or choose another (see \`trilane list\`)`,
     );
   if (!cells.every(({ lane }) => isLane(lane)))
-    throw new UserError(`sweep ${sweep.id} is no race: its lanes have settings; export it as har, csv or json`);
+    throw new UserError(
+      `sweep ${sweep.id} is no race: its lanes have settings or servers; export it as har, csv or json`,
+    );
   return cells as [Cell, ...Cell[]];
 }
 

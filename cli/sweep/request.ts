@@ -4,6 +4,7 @@ import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import { type Lane, laneOf } from "../base/lanes.ts";
 import type { CrossTraffic } from "../load/cross_traffic.ts";
 import type { Tolerance } from "../load/disturbance.ts";
+import { type LoadServer, serverOf } from "../load/servers/servers.ts";
 import { laneServing } from "../load/serving/lane_serving.ts";
 import type { Serving } from "../load/serving/serving.ts";
 import type { Cell } from "../results/store/results.ts";
@@ -34,6 +35,8 @@ export interface LoadRequest {
   /** To which moment the page's clock is set; null: it is not. */
   readonly pinned_ms: number | null;
   readonly serving: Serving;
+  /** What serves in front of trilane-replay. */
+  readonly server?: LoadServer;
   /** How long the machine may hold up the link. Default: usualTolerance. */
   readonly tolerance?: Tolerance;
   /** Flows that share the link with it. */
@@ -76,6 +79,7 @@ export function loadRequest(
   const video_s = videoOf?.(name) ?? null;
   const browser = browserOf(plan, cell.lane, block);
   const crossTraffic = loadTraffic(plan);
+  const server = serverOf(plan, cell.lane);
   const luck = linkSeed(plan.seed, { ...cell, ...sharedPlace(plan, cell) }, roundOf(plan, block));
   return {
     home,
@@ -92,6 +96,7 @@ export function loadRequest(
     strict: (plan.strict ?? false) || (isComplete?.(name) ?? false),
     pinned_ms: pinnedOf?.(name) ?? null,
     serving: laneServing(plan, cell.lane),
+    ...(server ? { server } : {}),
     ...(plan.tolerance ? { tolerance: plan.tolerance } : {}),
     ...(crossTraffic ? { crossTraffic } : {}),
     signal,

@@ -166,9 +166,7 @@ static void end(struct child *child, int wait_status) {
 
 static void reap(struct child *child) {
     int status;
-    pid_t pid;
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-        if (pid == child->pid) end(child, status);
+    if (child->pid > 0 && waitpid(child->pid, &status, WNOHANG) == child->pid) end(child, status);
 }
 
 static void grace_over(void *context, uint64_t now_ns) {

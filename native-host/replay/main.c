@@ -173,6 +173,8 @@ static void load(struct replay *replay, uint64_t start_ns) {
     arrange_origins(replay);
     if (options->tcp_info && tcp_info_open(&replay->tcp_info, options->tcp_info, error, sizeof error) < 0)
         die(EXIT_BAD_INPUT, "%s", error);
+    if (options->behind && certificates_write(replay->certificates, options->behind, error, sizeof error) < 0)
+        die(EXIT_RUN_FAILED, "%s", error);
     // The samples of a connection name it as the report does.
     bool keep = options->report || options->tcp_info;
     replay->report = report_open(&replay->recording, keep, start_ns);
@@ -189,7 +191,7 @@ static void serve(struct replay *replay) {
     const struct options *options = &replay->options;
     if (loop_open(&replay->loop) < 0) die(EXIT_RUN_FAILED, "no event loop: %s", strerror(errno));
     if (far_network_open(&replay->far, replay->loop, &replay->recording, options->ipv6_twins,
-                         &options->transport.tcp, error, sizeof error) < 0)
+                         options->behind != NULL, &options->transport.tcp, error, sizeof error) < 0)
         die(EXIT_BAD_INPUT, "%s", error);
     exchange_site_think(replay->site, &options->think, replay->loop);
     exchange_site_limit_requests(replay->site, replay->loop, request_limit_ns);
@@ -202,7 +204,8 @@ static void serve(struct replay *replay) {
                                           .tls = replay->tls,
                                           .transport = &options->transport,
                                           .qlog_folder = options->qlog_folder,
-                                          .tcp_info = replay->tcp_info};
+                                          .tcp_info = replay->tcp_info,
+                                          .behind = options->behind != NULL};
     if (replay->tcp_info) tcp_info_sample_by(replay->tcp_info, replay->loop);
     if (server_open(&replay->server, &replay->parts, &replay->recording, error, sizeof error) < 0)
         die(EXIT_BAD_INPUT, "%s", error);

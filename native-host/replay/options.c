@@ -41,6 +41,9 @@ static const char help[] =
     "the "
     "answer;\n"
     "                         none: they are not sent\n"
+    "  --behind FOLDER        leave the ports of https:// to another server: write each host's certificate "
+    "into FOLDER,\n"
+    "                         and answer it in clear on 127.0.0.1:8099 as if it had come by TLS\n"
     "  --http-origins HOW     what was recorded over http://: clear (default), or upgraded to https:// with "
     "documents\n"
     "                         that make the browser ask so\n"
@@ -115,6 +118,7 @@ enum choice {
     TRANSPORT, // by its name
     QLOG,
     TCP_INFO,
+    BEHIND,
     HTTPS_ALPN,
     THINK,
     ORIGINS,
@@ -144,6 +148,7 @@ static const struct option choices[] = {
     {"congestion", required_argument, NULL, TRANSPORT},
     {"qlog", required_argument, NULL, QLOG},
     {"tcp-info", required_argument, NULL, TCP_INFO},
+    {"behind", required_argument, NULL, BEHIND},
     {"https-alpn", required_argument, NULL, HTTPS_ALPN},
     {"think", required_argument, NULL, THINK},
     {"origins", required_argument, NULL, ORIGINS},
@@ -198,6 +203,9 @@ void options_parse(struct options *options, int argc, char *const *argv) {
             break;
         case TCP_INFO:
             options->tcp_info = optarg;
+            break;
+        case BEHIND:
+            options->behind = optarg;
             break;
         case HTTPS_ALPN:
             options->https_alpn = optarg;

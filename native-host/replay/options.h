@@ -18,6 +18,7 @@ struct options {
     struct transport transport;
     const char *qlog_folder; // NULL: none
     const char *tcp_info;    // NULL: none
+    const char *behind; // a folder for certificates: another server ends TLS (server.h); NULL: this one does
     const char *https_alpn;
     const char *think_text; // as given
     struct think think;

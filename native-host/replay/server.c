@@ -87,6 +87,8 @@ static void pending_to_lane(struct pending *pending) {
         return;
     }
     exchange_connection_spends(connection, &pending->from);
+    if (pending->server->parts->behind && stream_local_port(stream) == SERVER_BEHIND_PORT)
+        exchange_connection_from_server(connection);
     if (ssl)
         exchange_connection_secured(connection, tls_version(ssl), alpn, SSL_session_reused(ssl) == 1,
                                     clock_now_ns());
@@ -239,7 +241,8 @@ static int set_congestion(struct server *server, int fd, char *error, size_t err
     return -1;
 }
 
-static int listen_on(struct server *server, uint16_t port, bool secure, char *error, size_t error_size) {
+static int listen_at(struct server *server, struct in6_addr at, uint16_t port, bool secure, char *error,
+                     size_t error_size) {
     for (size_t i = 0; i < server->listener_count; i++)
         if (server->listeners[i].port == port) return 0;
     if (server->listener_count == sizeof server->listeners / sizeof *server->listeners) {
@@ -249,8 +252,7 @@ static int listen_on(struct server *server, uint16_t port, bool secure, char *er
     }
     struct listener *listener = &server->listeners[server->listener_count];
     *listener = (struct listener){.server = server, .port = port, .secure = secure};
-    struct sockaddr_in6 address = {
-        .sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = in6addr_any};
+    struct sockaddr_in6 address = {.sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = at};
     int fd = socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) return fail(error, error_size, port);
     listener->watch = (struct loop_watch){.fd = fd, .ready = on_connection, .context = listener};
@@ -264,9 +266,20 @@ static int listen_on(struct server *server, uint16_t port, bool secure, char *er
     return 0;
 }
 
+static int listen_on(struct server *server, uint16_t port, bool secure, char *error, size_t error_size) {
+    return listen_at(server, in6addr_any, port, secure, error, error_size);
+}
+
+static int listen_behind(struct server *server, char *error, size_t error_size) {
+    struct in6_addr loopback = IN6ADDR_ANY_INIT;
+    inet_pton(AF_INET6, "::ffff:127.0.0.1", &loopback);
+    return listen_at(server, loopback, SERVER_BEHIND_PORT, false, error, error_size);
+}
+
 enum { HTTP_PORT = 80, HTTPS_PORT = 443 };
 
 static int serve_https_port(struct server *server, uint16_t port, char *error, size_t error_size) {
+    if (server->parts->behind) return 0;
     for (size_t i = 0; i < server->listener_count; i++)
         if (server->listeners[i].port == port) return 0;
     if (listen_on(server, port, true, error, error_size) < 0) return -1;
@@ -287,7 +300,8 @@ int server_open(struct server **out, const struct server_parts *parts, const str
         return -1;
     }
     server->parts = parts;
-    int result = serve_https_port(server, HTTPS_PORT, error, error_size);
+    int result = parts->behind ? listen_behind(server, error, error_size)
+                               : serve_https_port(server, HTTPS_PORT, error, error_size);
     if (result == 0) result = listen_on(server, HTTP_PORT, false, error, error_size);
     for (size_t i = 0; result == 0 && i < recording->exchange_count; i++) {
         const struct recorded_exchange *exchange = &recording->exchanges[i];

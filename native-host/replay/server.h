@@ -28,6 +28,7 @@
 #include "replay/tls/tls.h"
 #include "replay/transport.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,12 +43,16 @@ struct server_parts {
     const struct transport *transport;
     const char *qlog_folder;       // where each QUIC connection leaves a qlog; NULL: nowhere
     struct tcp_info_log *tcp_info; // told of each TCP connection; NULL: none
+    bool behind;                   // another server has the ports of https://, and asks this one
 };
 
 struct server;
 
 // What the kernel may hold of a connection beyond what it has sent, at first and at most: notsent_lowat.h.
 enum { SERVER_NOTSENT_LOWAT_BYTES = NOTSENT_LOWAT_MOST_BYTES };
+
+// Where another server that stands before this one asks (127.0.0.1, in clear).
+enum { SERVER_BEHIND_PORT = 8099 };
 
 // Binds and listens on all ports. 0, or -1 with one line in `error`.
 int server_open(struct server **server, const struct server_parts *parts, const struct recording *recording,

@@ -39,6 +39,7 @@ const programs = (
   [
     "trilane-host",
     "trilane-replay",
+    "trilane-server",
     "trilane-shaper",
     "trilane-probe",
     "trilane-flows",

@@ -29,6 +29,7 @@ type Terms = Pick<
   | "interleaved"
   | "browser"
   | "browsers"
+  | "servers"
   | "pages"
   | "links"
   | "cross_traffic"
@@ -111,6 +112,20 @@ function browsersFault({ lanes, browser, browsers = {}, interleaved }: Terms): s
   return unused === undefined ? null : `browsers.${unused} loads no lane: take it out, or add lane h2@${unused}`;
 }
 
+/** A server that is defined serves a lane. Whether one can is its program's matter (cli/load/servers). */
+function serversFault({ lanes, servers = {} }: Terms): string | null {
+  const unused = Object.keys(servers).find((name) => !lanes.some((label) => factorsOf(label).server === name));
+  if (unused !== undefined) return `servers.${unused} serves no lane: take it out, or add lane h2+${unused}`;
+  const both = Object.entries(servers).find(
+    ([, { program, command }]) => program !== undefined && command !== undefined,
+  );
+  if (both) return `servers.${both[0]} has a program and a command: take one of them out`;
+  const neither = Object.entries(servers).find(
+    ([, { program, command }]) => program === undefined && command === undefined,
+  );
+  return neither ? `servers.${neither[0]} has neither program nor command: add one` : null;
+}
+
 /** Where no look at the loads would come, none after the last, or none that compares, the plan asks for what it cannot get. */
 function untilFault({ until, repetitions, lanes }: Terms): string | null {
   if (!until) return null;
@@ -181,6 +196,7 @@ export function refuseContradictions(plan: Terms, serving: Serving, source: stri
     dilationFault(plan) ??
     settingsFault(plan) ??
     browsersFault(plan) ??
+    serversFault(plan) ??
     servingFault(plan, serving) ??
     untilFault(plan) ??
     interleavedFault(plan) ??

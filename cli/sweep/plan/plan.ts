@@ -110,26 +110,28 @@ export function planDigest(plan: Plan): string {
   const { name, lanes, repetitions, seed, retries, timeout_s, settle_ms } = plan;
   const pages = plan.pages.map(pageName);
   const links = expandLinks(plan).map(({ form, profile }) => ({ link: form, link_profile: profile }));
-  // What is not asked for leaves the digest of plans that never heard of it.
-  const warm = plan.warm_cache ? { warm_cache: true } : {};
+  // What is not asked for leaves the digest of plans that never heard of it. (`object`: the compiler would else work out each way in which
+  // they may be there, and twice as many with one more.)
+  const warm: object = plan.warm_cache ? { warm_cache: true } : {};
   // Sweeps from before there was a choice are those that make none.
   const { client_acks, priorities, early_hints, ...chosen } = plan.serving;
-  const acks = client_acks === "usual" ? {} : { client_acks };
-  const order = priorities === "rfc9218" ? {} : { priorities };
-  const hints = early_hints === "recorded" ? {} : { early_hints };
-  const serving = isStockServing(plan.serving) ? {} : { serving: { ...chosen, ...acks, ...order, ...hints } };
-  const browser = plan.browsers ? { browsers: plan.browsers } : plan.browser ? { browser: plan.browser } : {};
+  const acks: object = client_acks === "usual" ? {} : { client_acks };
+  const order: object = priorities === "rfc9218" ? {} : { priorities };
+  const hints: object = early_hints === "recorded" ? {} : { early_hints };
+  const serving: object = isStockServing(plan.serving) ? {} : { serving: { ...chosen, ...acks, ...order, ...hints } };
+  const browser: object = plan.browsers ? { browsers: plan.browsers } : plan.browser ? { browser: plan.browser } : {};
   // Pages that are made here are always loaded so.
-  const strict = plan.strict && plan.pages.some((page) => typeof page === "string") ? { strict: true } : {};
-  const tolerance = plan.tolerance ? { tolerance: plan.tolerance } : {};
-  const until = plan.until ? { until: plan.until } : {};
-  const interleaved = plan.interleaved ? { interleaved: plan.interleaved } : {};
-  const metric = plan.metric && plan.metric !== usualMetric ? { metric: plan.metric } : {};
-  const settings = plan.settings ? { settings: plan.settings } : {};
-  const traffic = plan.cross_traffic ? { cross_traffic: plan.cross_traffic } : {};
-  const lead = plan.lead_blocks ? { lead_blocks: plan.lead_blocks } : {};
+  const strict: object = plan.strict && plan.pages.some((page) => typeof page === "string") ? { strict: true } : {};
+  const tolerance: object = plan.tolerance ? { tolerance: plan.tolerance } : {};
+  const until: object = plan.until ? { until: plan.until } : {};
+  const interleaved: object = plan.interleaved ? { interleaved: plan.interleaved } : {};
+  const metric: object = plan.metric && plan.metric !== usualMetric ? { metric: plan.metric } : {};
+  const settings: object = plan.settings ? { settings: plan.settings } : {};
+  const servers: object = plan.servers ? { servers: plan.servers } : {};
+  const traffic: object = plan.cross_traffic ? { cross_traffic: plan.cross_traffic } : {};
+  const lead: object = plan.lead_blocks ? { lead_blocks: plan.lead_blocks } : {};
   const terms = { ...interleaved, ...warm, ...strict, ...serving, ...tolerance, ...until, ...metric };
-  const choices = { ...terms, ...settings, ...traffic, ...lead, ...browser };
+  const choices = { ...terms, ...settings, ...servers, ...traffic, ...lead, ...browser };
   const decisive = { name, pages, lanes, links, repetitions, seed, retries, timeout_s, settle_ms, ...choices };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
 }

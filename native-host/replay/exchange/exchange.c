@@ -38,6 +38,7 @@ struct exchange_connection {
     size_t sending_capacity;
     struct loop_timer limit_timer;
     uint64_t head_since_ns; // 0: no head is awaited
+    bool is_from_server;
     void (*overdue)(void *context, uint64_t now_ns);
     void *overdue_context;
 };
@@ -131,6 +132,14 @@ struct exchange_connection *exchange_connection_open(struct exchange_site *site,
 
 bool exchange_connection_ignores_priorities(const struct exchange_connection *connection) {
     return connection->site->ignores_priorities;
+}
+
+void exchange_connection_from_server(struct exchange_connection *connection) {
+    connection->is_from_server = true;
+}
+
+bool exchange_connection_is_from_server(const struct exchange_connection *connection) {
+    return connection->is_from_server;
 }
 
 void exchange_connection_spends(struct exchange_connection *connection, const struct usage *from) {

@@ -53,6 +53,9 @@ struct exchange_connection *exchange_connection_open(struct exchange_site *site,
                                                      const char *local_address, uint16_t local_port,
                                                      uint64_t now_ns);
 bool exchange_connection_ignores_priorities(const struct exchange_connection *connection);
+// In clear, from a server that ended TLS before this one: its requests are for https://.
+void exchange_connection_from_server(struct exchange_connection *connection);
+bool exchange_connection_is_from_server(const struct exchange_connection *connection);
 // What the program spent since `from` counts as the connection's, too; else from here on.
 void exchange_connection_spends(struct exchange_connection *connection, const struct usage *from);
 // After the handshake. tls_version and alpn are literals or live as long as the site; NULL in clear.

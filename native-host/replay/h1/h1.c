@@ -174,9 +174,9 @@ static int on_headers_complete(llhttp_t *parser) {
     if (parser->http_major != 1) return refuse(parser, "not HTTP/1");
     if (parser->method == HTTP_CONNECT) return refuse(parser, "CONNECT to a server that is no proxy");
     const char *method = llhttp_method_name((llhttp_method_t)parser->method);
-    struct exchange_request request = {.method = method,
-                                       .method_size = strlen(method),
-                                       .scheme = stream_is_secure(h1->stream) ? "https" : "http"};
+    bool is_secure = stream_is_secure(h1->stream) || exchange_connection_is_from_server(h1->connection);
+    struct exchange_request request = {
+        .method = method, .method_size = strlen(method), .scheme = is_secure ? "https" : "http"};
     const char *wrong =
         h1_request_finish(&h1->request, parser->http_minor == 0, stream_local_address(h1->stream), &request);
     if (wrong) return refuse(parser, wrong);

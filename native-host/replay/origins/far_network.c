@@ -89,7 +89,8 @@ static int set_tcp(const struct tcp_transport *tcp, char *error, size_t error_si
 }
 
 int far_network_open(struct far_network *far, struct loop *loop, const struct recording *recording,
-                     bool twins, const struct tcp_transport *tcp, char *error, size_t error_size) {
+                     bool twins, bool for_others, const struct tcp_transport *tcp, char *error,
+                     size_t error_size) {
     *far = (struct far_network){0};
     struct netlink netlink;
     if (netlink_open(&netlink) < 0 || netlink_link_up(&netlink, "lo", 0) < 0) {
@@ -106,9 +107,11 @@ int far_network_open(struct far_network *far, struct loop *loop, const struct re
     far->tcp = *tcp;
     far->tcp.slow_start_after_idle = is_on("net/ipv4/tcp_slow_start_after_idle", true);
     int result = 0;
-    if (tcp->initial_window_packets != KERNEL_INITCWND_PACKETS)
-        result =
-            initial_window_open(&far->initial_window, loop, tcp->initial_window_packets, error, error_size);
+    const struct initial_window_wanted wanted = {
+        .packets = tcp->initial_window_packets != KERNEL_INITCWND_PACKETS ? tcp->initial_window_packets : 0,
+        .congestion_control = for_others ? tcp->congestion_control : NULL};
+    if (wanted.packets > 0 || wanted.congestion_control)
+        result = initial_window_open(&far->initial_window, loop, &wanted, error, error_size);
     if (result == 0) result = add_addresses(far, &netlink, recording, twins, error, error_size);
     netlink_close(&netlink);
     return result;

@@ -24,9 +24,11 @@ struct far_network {
 };
 
 // Sets up the current namespace, which must be a fresh one. `twins`: of IPv4 addresses, too
-// (server_address.h). 0, or -1 with one line in `error`.
+// (server_address.h). `for_others`: sockets of other programs get the congestion control, too. 0, or -1 with
+// one line in `error`.
 int far_network_open(struct far_network *far, struct loop *loop, const struct recording *recording,
-                     bool twins, const struct tcp_transport *tcp, char *error, size_t error_size);
+                     bool twins, bool for_others, const struct tcp_transport *tcp, char *error,
+                     size_t error_size);
 void far_network_close(struct far_network *far);
 
 #endif

@@ -1,5 +1,6 @@
-// Listens to the kernel's announcements of routes and answers each with the same route plus RTAX_INITCWND,
-// replacing it. The replaced route is announced too, and then has the attribute: that ends it.
+// Listens to the kernel's announcements of routes and answers each with the same route plus what is wanted
+// (RTAX_INITCWND, RTAX_CC_ALGO), replacing it. The replaced route is announced too, and then has the
+// attributes: that ends it.
 #include "replay/tcp/initial_window.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@ enum { MESSAGE_BYTES = 16 * 1024, ROUTE_BYTES_MAX = 1024, RECEIVE_BYTES = 4 << 2
 struct initial_window {
     struct loop *loop;
     struct loop_watch watch;
-    uint32_t packets;
+    struct initial_window_wanted wanted;
 };
 
 struct route_message {
@@ -36,26 +37,47 @@ static int add_attribute(struct route_message *message, uint16_t type, const voi
     return 0;
 }
 
-// The route's metrics with the initial window put in or replaced; their size, 0 if it is there already, -1 if
+static size_t put_metric(uint8_t *metrics, uint16_t type, const void *value, size_t size) {
+    struct rtattr head = {.rta_type = type, .rta_len = (uint16_t)RTA_LENGTH(size)};
+    memset(metrics, 0, RTA_SPACE(size));
+    memcpy(metrics, &head, sizeof head);
+    memcpy(metrics + RTA_LENGTH(0), value, size);
+    return RTA_SPACE(size);
+}
+
+static bool has_window(const struct rtattr *metric, uint32_t packets) {
+    uint32_t value;
+    memcpy(&value, RTA_DATA(metric), sizeof value);
+    return value == packets;
+}
+
+// The route's metrics with what is wanted put in or replaced; their size, 0 if it is all there already, -1 if
 // too large.
-static int metrics_with_window(const struct rtattr *old, uint32_t packets, uint8_t metrics[ROUTE_BYTES_MAX]) {
+static int metrics_with(const struct rtattr *old, const struct initial_window_wanted *wanted,
+                        uint8_t metrics[ROUTE_BYTES_MAX]) {
+    const size_t name_size = wanted->congestion_control ? strlen(wanted->congestion_control) + 1 : 0;
+    const size_t room = ROUTE_BYTES_MAX - RTA_SPACE(sizeof wanted->packets) - RTA_SPACE(name_size);
+    bool window_is_there = wanted->packets == 0;
+    bool control_is_there = name_size == 0;
     size_t size = 0;
     size_t left = old ? RTA_PAYLOAD(old) : 0;
     for (const struct rtattr *m = old ? RTA_DATA(old) : NULL; m && RTA_OK(m, left); m = RTA_NEXT(m, left)) {
-        if (m->rta_type == RTAX_INITCWND) {
-            uint32_t value;
-            memcpy(&value, RTA_DATA(m), sizeof value);
-            if (value == packets) return 0;
-            continue;
+        if (m->rta_type == RTAX_INITCWND && wanted->packets > 0) {
+            window_is_there = has_window(m, wanted->packets);
+        } else if (m->rta_type == RTAX_CC_ALGO && name_size > 0) {
+            control_is_there = strncmp(RTA_DATA(m), wanted->congestion_control, RTA_PAYLOAD(m)) == 0;
+        } else {
+            if (size + RTA_ALIGN(m->rta_len) > room) return -1;
+            memcpy(metrics + size, m, m->rta_len);
+            size += RTA_ALIGN(m->rta_len);
         }
-        if (size + RTA_ALIGN(m->rta_len) + RTA_SPACE(sizeof packets) > ROUTE_BYTES_MAX) return -1;
-        memcpy(metrics + size, m, m->rta_len);
-        size += RTA_ALIGN(m->rta_len);
     }
-    struct rtattr window = {.rta_type = RTAX_INITCWND, .rta_len = RTA_LENGTH(sizeof packets)};
-    memcpy(metrics + size, &window, sizeof window);
-    memcpy(metrics + size + RTA_LENGTH(0), &packets, sizeof packets);
-    return (int)(size + RTA_SPACE(sizeof packets));
+    if (window_is_there && control_is_there) return 0;
+    if (wanted->packets > 0)
+        size += put_metric(metrics + size, RTAX_INITCWND, &wanted->packets, sizeof wanted->packets);
+    if (name_size > 0)
+        size += put_metric(metrics + size, RTAX_CC_ALGO, wanted->congestion_control, name_size);
+    return (int)size;
 }
 
 static void set_window(struct initial_window *initial_window, const struct nlmsghdr *announced) {
@@ -77,7 +99,7 @@ static void set_window(struct initial_window *initial_window, const struct nlmsg
         if (add_attribute(&message, a->rta_type, RTA_DATA(a), RTA_PAYLOAD(a)) < 0) return;
     }
     uint8_t metrics[ROUTE_BYTES_MAX];
-    int size = metrics_with_window(old_metrics, initial_window->packets, metrics);
+    int size = metrics_with(old_metrics, &initial_window->wanted, metrics);
     if (size <= 0 || add_attribute(&message, RTA_METRICS, metrics, (size_t)size) < 0) return;
     // Unacknowledged: a route that has gone again meanwhile is nobody's loss.
     send(initial_window->watch.fd, &message, message.header.nlmsg_len, 0);
@@ -100,8 +122,8 @@ static void on_announcements(void *context, uint32_t events) {
     }
 }
 
-int initial_window_open(struct initial_window **out, struct loop *loop, uint32_t packets, char *error,
-                        size_t error_size) {
+int initial_window_open(struct initial_window **out, struct loop *loop,
+                        const struct initial_window_wanted *wanted, char *error, size_t error_size) {
     struct initial_window *initial_window = calloc(1, sizeof *initial_window);
     int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
     struct sockaddr_nl address = {.nl_family = AF_NETLINK,
@@ -109,7 +131,7 @@ int initial_window_open(struct initial_window **out, struct loop *loop, uint32_t
     int receive_bytes = RECEIVE_BYTES; // as many addresses as a page has are added before the loop runs
     if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &receive_bytes, sizeof receive_bytes);
     if (initial_window) {
-        *initial_window = (struct initial_window){.loop = loop, .packets = packets};
+        *initial_window = (struct initial_window){.loop = loop, .wanted = *wanted};
         initial_window->watch =
             (struct loop_watch){.fd = fd, .ready = on_announcements, .context = initial_window};
     }

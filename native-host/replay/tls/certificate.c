@@ -272,6 +272,33 @@ int certificates_use(struct certificates *certificates, SSL *ssl, const char *na
     return SSL_set_chain_and_key(ssl, chain, 2, certificates->leaf_key, NULL) == 1 ? 0 : -1;
 }
 
+static bool write_leaf(int folder, const struct certificates *certificates, const struct leaf *leaf) {
+    char file_name[NAME_SIZE + 4];
+    snprintf(file_name, sizeof file_name, "%s.pem", leaf->name);
+    FILE *file = create_file(folder, file_name);
+    const uint8_t *der = CRYPTO_BUFFER_data(leaf->der);
+    X509 *certificate = d2i_X509(NULL, &der, (long)CRYPTO_BUFFER_len(leaf->der));
+    bool is_written = file && certificate && PEM_write_X509(file, certificate) &&
+                      PEM_write_X509(file, certificates->root) &&
+                      PEM_write_PrivateKey(file, certificates->leaf_key, NULL, NULL, 0, NULL, NULL);
+    X509_free(certificate);
+    if (!file) return false;
+    return fclose(file) == 0 && is_written;
+}
+
+int certificates_write(const struct certificates *certificates, const char *folder, char *error,
+                       size_t error_size) {
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool is_written = fd >= 0;
+    for (size_t i = 0; is_written && i < SLOTS; i++)
+        if (certificates->leaves[i] && certificates->leaves[i]->der)
+            is_written = write_leaf(fd, certificates, certificates->leaves[i]);
+    if (!is_written)
+        snprintf(error, error_size, "%s: the certificates cannot be written: %s", folder, strerror(errno));
+    if (fd >= 0) close(fd);
+    return is_written ? 0 : -1;
+}
+
 static bool add_spki(const EVP_PKEY *key, char *text) {
     uint8_t *der = NULL;
     int size = i2d_PUBKEY(key, &der);

@@ -40,6 +40,11 @@ void certificates_set_chain_bytes(struct certificates *certificates, uint32_t ch
 // many names, or memory is short.
 int certificates_use(struct certificates *certificates, SSL *ssl, const char *name);
 
+// Writes FOLDER/NAME.pem for each leaf that has been made: the chain, then the key. 0, or -1 with one line in
+// `error`.
+int certificates_write(const struct certificates *certificates, const char *folder, char *error,
+                       size_t error_size);
+
 // "<leaf>,<root>": the base64 SHA-256 of each SubjectPublicKeyInfo, for
 // --ignore-certificate-errors-spki-list. `text` has CERTIFICATES_SPKI_SIZE bytes. 0, or -1.
 enum { CERTIFICATES_SPKI_SIZE = 2 * 45 + 1 };

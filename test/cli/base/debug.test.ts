@@ -37,6 +37,7 @@ test("a part that there is not is refused in one line, by each program", () => {
   });
   const programs = [
     "trilane-replay",
+    "trilane-server",
     "trilane-shaper",
     "trilane-host",
     "trilane-guard",

@@ -13,6 +13,7 @@ const programs: readonly Program[] = [
   "trilane-host",
   "trilane-probe",
   "trilane-replay",
+  "trilane-server",
   "trilane-shaper",
 ];
 

@@ -8,6 +8,7 @@ import { execute } from "../../../engine/execute.ts";
 import type { Conclusion, ExecutionTerms, Instrument, Session } from "../../../engine/instrument.ts";
 import { tryLab } from "../../../load/lab.ts";
 import { allowedCpus, labsWords } from "../../../load/lab_cpus.ts";
+import { tryServers } from "../../../load/try_servers.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";
 import { failedUrlsOf } from "../../../recording/archive/recorded_requests.ts";
 import { isSynthetic } from "../../../recording/archive/recording_source.ts";
@@ -81,6 +82,7 @@ function pageInstrument(execution: PageExecution): Instrument<Sweep, RunOutcome>
       refuseTooShort(plan, cellsOf(plan), recordings);
       refuseBrowsers(plan);
       await tryLab();
+      await tryServers(home, plan, recordings.values());
       made.recordings = recordings;
     },
     begin: (results, start) => {

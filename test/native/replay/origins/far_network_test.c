@@ -69,7 +69,7 @@ static int open_far(uint32_t initcwnd_packets) {
     namespace_set_sysctl("net/ipv4/tcp_slow_start_after_idle", "0"); // as a tuned machine may have it
     struct recording recording = {.exchanges = exchanges, .exchange_count = 4};
     if (loop_open(&loop) < 0 ||
-        far_network_open(&far, loop, &recording, false, &tcp, error, sizeof error) < 0) {
+        far_network_open(&far, loop, &recording, false, false, &tcp, error, sizeof error) < 0) {
         fprintf(stderr, "%s\n", error);
         return 2;
     }
@@ -106,7 +106,7 @@ static int tune_far(uint32_t buffer_bytes) {
     char error[256] = "", send[64], receive[64];
     namespace_enter_lab();
     if (loop_open(&loop) < 0 ||
-        far_network_open(&far, loop, &recording, false, &tcp, error, sizeof error) < 0) {
+        far_network_open(&far, loop, &recording, false, false, &tcp, error, sizeof error) < 0) {
         fprintf(stderr, "%s\n", error);
         return 2;
     }
@@ -128,8 +128,8 @@ static int refuse_address(uint32_t unused) {
     struct far_network far;
     char error[256] = "";
     namespace_enter_lab();
-    if (loop_open(&loop) < 0 ||
-        far_network_open(&far, loop, &recording, false, &transport_stock.tcp, error, sizeof error) == 0)
+    if (loop_open(&loop) < 0 || far_network_open(&far, loop, &recording, false, false, &transport_stock.tcp,
+                                                 error, sizeof error) == 0)
         return 2;
     far_network_close(&far);
     loop_close(loop);

@@ -1,0 +1,75 @@
+// The options by which a race names its servers: --servers for those that are known, --server for one of the user's own. Reads the
+// words; what servers there are is cli/load/servers'.
+import { existsSync, statSync } from "node:fs";
+import { basename, resolve } from "node:path";
+import { UserError } from "../../base/errors.ts";
+import { isFactorValue, replayServer } from "../../base/factors.ts";
+import type { OptionTable } from "../../base/option_table.ts";
+import { isServerProgram, type ServerProgram, serverPrograms } from "../../load/servers/programs.ts";
+import type { PlanServer } from "../../load/servers/servers.ts";
+
+export interface ServersOptions {
+  servers: string | undefined;
+  server: readonly string[];
+}
+
+export function defineServers<Options>(table: OptionTable<Options>): OptionTable<Options & ServersOptions> {
+  return table
+    .option("servers", {
+      type: "string",
+      placeholder: "NAMES",
+      describe: `what serves, separated by commas: ${[replayServer, ...serverPrograms].join(", ")} (default: ${replayServer}; programs must be installed)`,
+    })
+    .option("server", {
+      type: "string",
+      array: true,
+      default: [],
+      rare: true,
+      placeholder: "NAME=COMMAND|FILE",
+      describe: "a server of your own: a command for the shell, or a configuration of a known program (nginx:FILE)",
+    })
+    .group(["servers", "server"], "Servers in the lanes:");
+}
+
+export interface ChosenServers {
+  /** In the order in which they were named. */
+  readonly names: readonly string[];
+  readonly servers: Readonly<Record<string, PlanServer>>;
+}
+
+const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
+
+/** By its name, as in my-nginx.conf, Caddyfile or haproxy.cfg. */
+const programOf = (path: string): ServerProgram | null =>
+  serverPrograms.find((program) => basename(path).toLowerCase().includes(program)) ?? null;
+
+function definitionOf(name: string, what: string): PlanServer {
+  const [, program = "", named = ""] = /^(\w+):(.+)$/.exec(what) ?? [];
+  if (isServerProgram(program)) {
+    if (!isFile(named)) throw new UserError(`--server ${name}: no file ${named}: name one`);
+    return { program, configuration: resolve(named) };
+  }
+  if (!isFile(what) || /\s/.test(what)) return { command: what };
+  const found = programOf(what);
+  if (found) return { program: found, configuration: resolve(what) };
+  throw new UserError(
+    `--server ${name}: ${what} does not say of which program it is: write nginx:${what}, or a command`,
+  );
+}
+
+/** null: none are named. UserError for words that name none, or one twice. */
+export function chosenServers({ servers, server }: ServersOptions): ChosenServers | null {
+  const own = server.map((text) => {
+    const [, name = "", what = ""] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+    if (what === "" || name === replayServer || !isFactorValue(name))
+      throw new UserError(
+        `--server ${JSON.stringify(text)}: must be NAME=COMMAND or NAME=FILE, with a name of at most 16 small letters, digits, dots and hyphens, other than ${replayServer}`,
+      );
+    return [name, definitionOf(name, what)] as const;
+  });
+  const named = servers?.split(",").map((name) => name.trim()) ?? [];
+  if (own.length === 0 && named.length === 0) return null;
+  const names = [...named, ...own.map(([name]) => name).filter((name) => !named.includes(name))];
+  if (new Set(names).size < names.length) throw new UserError(`--servers ${servers}: a name stands there twice`);
+  return { names, servers: Object.fromEntries(own) };
+}

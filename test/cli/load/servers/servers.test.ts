@@ -1,0 +1,62 @@
+// Which servers a plan has, and the words by which a race names them.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+import { laneRefusal } from "../../../../cli/load/servers/programs.ts";
+import { laneLabels, serverNamed, serverOf } from "../../../../cli/load/servers/servers.ts";
+import { chosenServers } from "../../../../cli/sweep/plan/servers_option.ts";
+
+test("a label's server is trilane-replay, a known program, or the plan's own", () => {
+  const mine = { command: "exec mine" };
+  const plan = { servers: { mine } };
+  assert.equal(serverOf(plan, "h2"), null);
+  assert.equal(serverOf(plan, "h2+replay"), null);
+  assert.deepEqual(serverOf(plan, "h2+nginx"), { name: "nginx", definition: { program: "nginx" } });
+  assert.deepEqual(serverOf(plan, "h2+mine"), { name: "mine", definition: mine });
+  assert.throws(() => serverNamed(plan, "apache"), {
+    message:
+      'server "apache" is not known: use replay, nginx, caddy, haproxy, h2o, or define it (--server apache=COMMAND)',
+  });
+});
+
+test("a program serves the lanes that it can", () => {
+  assert.equal(laneRefusal("h2", "has none"), null);
+  assert.equal(laneRefusal("h3", "has none"), "has none");
+  assert.equal(laneRefusal("h3-altsvc", null), null);
+  assert.equal(laneRefusal("h1-clear", null), "ends TLS, and this lane has none");
+  assert.equal(laneRefusal("h2-0rtt", null), "is not set up for early data");
+});
+
+test("one server's lanes come after another's, without those that it cannot serve", async () => {
+  const leftOut: string[] = [];
+  const plan = { servers: { mine: { command: "exec mine" } } };
+  const labels = await laneLabels(["h2", "h2-0rtt"], ["replay", "mine"], plan, (line) => leftOut.push(line));
+  assert.deepEqual(labels, ["h2+replay", "h2-0rtt+replay", "h2+mine"]);
+  assert.deepEqual(leftOut, ["h2-0rtt+mine is left out: mine is not set up for early data"]);
+});
+
+test("--server takes a command, or a configuration whose program its name says", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "servers-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const [known, unknown] = [join(folder, "my-nginx.conf"), join(folder, "x.conf")];
+  for (const file of [known, unknown]) writeFileSync(file, "");
+  assert.deepEqual(chosenServers({ servers: "replay, nginx", server: [`mine=${known}`, "own=exec server -p 443"] }), {
+    names: ["replay", "nginx", "mine", "own"],
+    servers: { mine: { program: "nginx", configuration: known }, own: { command: "exec server -p 443" } },
+  });
+  assert.deepEqual(chosenServers({ servers: undefined, server: [`mine=h2o:${unknown}`] })?.servers, {
+    mine: { program: "h2o", configuration: unknown },
+  });
+  assert.equal(chosenServers({ servers: undefined, server: [] }), null);
+  const refused: [readonly string[], RegExp][] = [
+    [[`mine=${unknown}`], /x\.conf does not say of which program it is: write nginx:/],
+    [["replay=exec x"], /must be NAME=COMMAND or NAME=FILE/],
+    [["mine"], /must be NAME=COMMAND or NAME=FILE/],
+    [["mine=nginx:/nowhere.conf"], /no file \/nowhere\.conf/],
+  ];
+  for (const [server, message] of refused)
+    assert.throws(() => chosenServers({ servers: undefined, server }), { message });
+  assert.throws(() => chosenServers({ servers: "nginx,nginx", server: [] }), /a name stands there twice/);
+});
