@@ -5,6 +5,9 @@ import { once } from "node:events";
 
 const commands = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
+/** The same for a file that others show: each of them is a question mark. */
+export const plainCharacters = (text: string): string => text.replaceAll(commands, "?");
+
 /** One line, whatever is in it. Colours are put round it afterwards. */
 export function terminalText(text: string): string {
   return text.replaceAll(commands, (character) => {

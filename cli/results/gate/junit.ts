@@ -1,6 +1,7 @@
 // A comparison as JUnit XML, as CI systems read it: a test case for each cell, for cells together, and for each budget. What became
 // worse is a failure, what cannot be told is skipped. Pure.
 
+import { plainCharacters } from "../../base/terminal_text.ts";
 import type { ComparedCell, ComparedTogether, Comparison } from "../compare/comparison.ts";
 import { changeText, judgementText } from "../compare/words.ts";
 import type { BudgetResult } from "./budget.ts";
@@ -13,10 +14,10 @@ interface Case {
   readonly skipped?: string;
 }
 
-/** XML 1.0 has no place for control characters, not even escaped. */
+/** XML 1.0 has no place for control characters, not even escaped; marks that turn the direction of text round disguise names. */
 const text = (raw: string): string =>
-  raw
-    .replaceAll(/(?![\t\n])[\p{Cc}\ufffe\uffff]/gu, "?")
+  plainCharacters(raw)
+    .replaceAll(/[\ufffe\uffff]/g, "?")
     .toWellFormed()
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")

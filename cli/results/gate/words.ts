@@ -1,6 +1,7 @@
 // What a gate says: budgets in words, and a comparison as a comment on a pull request (Markdown): the answer, three numbers for each
 // lane, the request that moved, the budgets, and how often such a comment is wrong. Pure.
 import { count, formatTime, formatTimeRange } from "../../base/numbers.ts";
+import { plainCharacters } from "../../base/terminal_text.ts";
 import type { ComparedCell, Comparison, Regression } from "../compare/comparison.ts";
 import { regressionOf } from "../compare/comparison.ts";
 import { changeText, judgementText, medianText } from "../compare/words.ts";
@@ -21,9 +22,7 @@ export function budgetText({ budget, outcome, median_ms, low_ms, high_ms, loads 
 
 /** Text of pages and plans is no Markdown, no HTML and no mention of a person. */
 const plain = (raw: string): string =>
-  raw
-    .replaceAll(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "?")
-    .replaceAll(/[\\`*_[\]<>#|~@]/g, (character) => `\\${character}`);
+  plainCharacters(raw).replaceAll(/[\\`*_[\]<>#|~@]/g, (character) => `\\${character}`);
 
 const placeOf = ({ page, link }: Pick<ComparedCell, "page" | "link">): string => `${plain(page)} over ${plain(link)}`;
 
@@ -99,7 +98,7 @@ export function commentText({ comparison, threshold_percent, metric, moved, budg
     "",
     ...(moved
       ? [
-          `- The request that moved most, on ${moved.lane}: \`${moved.request.name.replaceAll(/[\p{Cc}`]/gu, "?").slice(0, 200)}\` took ` +
+          `- The request that moved most, on ${moved.lane}: \`${plainCharacters(moved.request.name).replaceAll("`", "?").slice(0, 200)}\` took ` +
             `${formatTime(moved.request.before_ms)} before and takes ${formatTime(moved.request.after_ms)}.`,
         ]
       : []),

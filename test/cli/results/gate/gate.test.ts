@@ -1,6 +1,7 @@
 // The gate's files from comparisons whose truth is known: JUnit as an XML reader takes it, comments, budgets, the request that moved.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -62,11 +63,51 @@ test("a slower cell is a failure in JUnit and the comment's first sentence; an e
   );
 });
 
+interface SaxElement {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+interface SaxReader {
+  onerror: (error: Error) => void;
+  onopentag: (element: SaxElement) => void;
+  write(text: string): { close(): void };
+}
+
+/** It comes with dashjs, without types. */
+const sax = createRequire(import.meta.url)("sax") as { readonly parser: (strict: boolean) => SaxReader };
+
+/** As a reader of XML takes it, strictly: each element's name with its attributes. */
+function elementsOf(xml: string): SaxElement[] {
+  const found: SaxElement[] = [];
+  const reader = sax.parser(true);
+  reader.onerror = (error) => {
+    throw error;
+  };
+  reader.onopentag = (element) => found.push(element);
+  reader.write(xml).close();
+  return found;
+}
+
+test("a reader of XML finds each case, its names as they are, and its failure", () => {
+  const page = 'a"<b>&\u202egnp.x\u0000\ud800';
+  const { comparison, b } = compared(page, 500, 600);
+  const elements = elementsOf(junitText(comparison, judgeBudgets([{ metric: "plt", at_most_ms: 100 }], [b])));
+  assert.deepEqual(
+    elements.map(({ name }) => name),
+    ["testsuites", "testsuite", "testcase", "failure", "testcase", "failure"],
+  );
+  assert.deepEqual(elements[2]?.attributes, { classname: `a"<b>&?gnp.x?\ufffd over ${link}`, name: "h2" });
+  assert.equal(elements[1]?.attributes.failures, "2");
+  const moved = { lane: "h2", request: { name: "GET /\u202e`x\u0007", before_ms: 1, after_ms: 2 } };
+  assert.doesNotMatch(commentText({ ...facts, comparison, moved }), /[\u202e]|(?!\n)\p{Cc}/u);
+});
+
 test("names of strangers neither end an attribute nor become Markdown, HTML or mentions", () => {
   const page = 'a"<b>&|`@all`\u001b[31m\n# x';
   const { comparison, b } = compared(page, 500, 600);
   const junit = junitText(comparison, judgeBudgets([{ metric: "plt", at_most_ms: 100 }], [b]));
-  assert.match(junit, /classname="a&quot;&lt;b&gt;&amp;\|`@all`\?\[31m\n# x over /);
+  assert.match(junit, /classname="a&quot;&lt;b&gt;&amp;\|`@all`\?\[31m\?# x over /);
   assert.equal(junit.split("<testcase").length, 3);
   const comment = commentText({ ...facts, comparison });
   assert.doesNotMatch(comment, /<b>|[^\\]@all|\p{Cc}\[31m|^# x/mu);
@@ -90,7 +131,8 @@ test("a budget is kept if the interval ends within it, exceeded if it begins bey
   assert.throws(
     () => judgeBudgets([{ metric: "lcp", at_most_ms: 510, page: "shop" }], later),
     (error) =>
-      error instanceof UserError && /^budget of lcp: no cell shop in the sweep: name a page, a link and a lane of it$/.test(error.message),
+      error instanceof UserError &&
+      /^budget of lcp: no cell shop in the sweep: name a page, a link and a lane of it$/.test(error.message),
   );
 });
 
