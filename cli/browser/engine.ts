@@ -27,6 +27,8 @@ export interface BrowserOptions {
   readonly frequentAcks?: boolean;
   /** Videos play without anybody's click, with their sound. */
   readonly autoplays?: boolean;
+  /** It logs its QUIC connections, if it can (`qlogs` of its engine). */
+  readonly logs?: boolean;
 }
 
 export interface BrowserCommand {
@@ -111,6 +113,8 @@ export interface Engine {
    * page. Absent: an empty profile is as good.
    */
   makeProfile?(first: FirstStart): Promise<void>;
+  /** Its logs of QUIC connections (qlog) below a load's folder for temporary files. Absent: it writes none. */
+  qlogs?(temporary: string): Promise<readonly string[]>;
   /** Writes into the profile what the load needs. */
   command(options: BrowserOptions): Promise<BrowserCommand>;
   start(options: StartOptions, signal?: AbortSignal): Promise<EngineBrowser>;

@@ -178,8 +178,8 @@ async function answered<Peer>(
       throw new StartError(`it ended before it answered${lastLine(exit)}`, exit);
     });
     return await Promise.race([
-      // A pipe that closes first shows as a call that failed; the end follows, and says why.
-      connecting.catch(() => ended),
+      // A pipe that closes first shows as a call that failed; the end follows, and says why. What the speaker says itself is the reason.
+      connecting.catch((error: unknown) => (error instanceof StartError ? Promise.reject(error) : ended)),
       ended,
       new Promise<never>((_, reject) => {
         timer = setTimeout(() => reject(new StartError(`it did not answer within ${timeout_ms} ms`, null)), timeout_ms);

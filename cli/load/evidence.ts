@@ -60,6 +60,15 @@ export async function keepReports(
   }
 }
 
+/** The browser's own logs of its QUIC connections, beside the servers'. */
+export async function keepBrowserQlogs({ folder }: Evidence, qlogs: readonly string[]): Promise<void> {
+  if (qlogs.length === 0) return;
+  const to = join(folder, "qlog-browser");
+  await rm(to, { recursive: true, force: true });
+  await mkdir(to);
+  for (const path of qlogs) await copyFile(path, join(to, basename(path)));
+}
+
 export async function keepLoad({ folder }: Evidence, load: PageLoad): Promise<void> {
   await writeFile(join(folder, "load.har"), JSON.stringify(load));
 }

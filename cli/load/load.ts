@@ -38,7 +38,7 @@ import {
 } from "./cross_traffic.ts";
 import type { Tolerance } from "./disturbance.ts";
 import { engineOf } from "./engine_of.ts";
-import { keepLoad, keepReports, openEvidence } from "./evidence.ts";
+import { keepBrowserQlogs, keepLoad, keepReports, openEvidence } from "./evidence.ts";
 import { extraRttArgumentsOf } from "./extra_rtts.ts";
 import { upgradesByItself } from "./hsts.ts";
 import { labCommand, spkiList } from "./lab.ts";
@@ -228,6 +228,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       ...(device ? { device } : {}),
       frequentAcks: asked.client_acks === "frequent",
       autoplays: recording.video_s !== undefined,
+      logs: evidence !== null,
     });
     const url = urlOnLane(recording.url, lane, byBrowser);
     const watched = traffic && watchTraffic(traffic, reports.shaper);
@@ -243,7 +244,10 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
     if (observation.failure !== null || replay === null) throwIfFull(scratch);
     const replaced = replacedRecording(recording, replay);
     if (replaced !== null) throw new RunError(replaced);
-    if (evidence) await keepReports(evidence, reports, traffic?.files);
+    if (evidence) {
+      await keepReports(evidence, reports, traffic?.files);
+      await keepBrowserQlogs(evidence, (await engine.qlogs?.(scratch.folder)) ?? []);
+    }
     if (traffic) await giveSamples(traffic, scratch.reports.shaper);
     const measured: Measured = {
       lane,

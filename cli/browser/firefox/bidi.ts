@@ -21,6 +21,11 @@ export class BidiError extends Error {
   override readonly name = "BidiError";
 }
 
+/** It is gone: who waits for its end says why. */
+class ClosedError extends BidiError {
+  override readonly name = "BidiError";
+}
+
 export class Bidi {
   readonly #pipe: Pipe;
   readonly #waiting = new Map<number, PromiseWithResolvers<Params>>();
@@ -31,7 +36,7 @@ export class Bidi {
     this.#pipe = pipe;
     pipe.onmessage = (message) => this.#take(JSON.parse(message) as Message);
     pipe.onclose = () => {
-      for (const { reject } of this.#waiting.values()) reject(new BidiError("Firefox closed its connection"));
+      for (const { reject } of this.#waiting.values()) reject(new ClosedError("Firefox closed its connection"));
       this.#waiting.clear();
     };
   }
@@ -88,6 +93,7 @@ export async function startFirefox(options: StartOptions, signal?: AbortSignal):
         const { capabilities } = await bidi
           .send("session.new", { capabilities: { alwaysMatch } })
           .catch((error: unknown): never => {
+            if (error instanceof ClosedError) throw error;
             throw new StartError(`it gave no WebDriver BiDi session: ${String(error)}`, null);
           });
         return { bidi, version: textOf((capabilities as Params | undefined)?.browserVersion) };

@@ -5,25 +5,30 @@
 async function bridge(): Promise<void> {
   const { spawn } = await import("node:child_process");
   const { Socket } = await import("node:net");
+  const { constants } = await import("node:os");
   const [patience_ms, program = "", ...words] = process.argv.slice(1);
   // A socket and no file: a read that is under way would keep this process from its end.
   const asked = new Socket({ fd: 3, readable: true, writable: false });
   const told = new Socket({ fd: 4, readable: false, writable: true });
   const firefox = spawn(program, words, { stdio: ["ignore", "ignore", "pipe"] });
-  const end = (status: number): void => {
+  // Its profile is thrown away: nobody waits until it has tidied up. But until it is gone, so that no process is left.
+  let isEnded = false;
+  const end = (): void => {
+    isEnded = true;
     firefox.kill("SIGKILL");
-    process.exit(status);
   };
   firefox.on("error", (error) => {
     console.error(error.message);
-    end(1);
+    process.exit(1);
   });
   firefox.on("exit", (code, signal) => {
+    if (isEnded) process.exit(0);
     if (signal !== null) console.error(`Firefox was killed (${signal})`);
-    process.exit(code ?? 1);
+    // As a shell tells it.
+    process.exit(signal === null ? (code ?? 1) : 128 + constants.signals[signal]);
   });
-  process.on("SIGTERM", () => end(0));
-  asked.on("close", () => end(0));
+  process.on("SIGTERM", end);
+  asked.on("close", end);
   asked.on("error", () => {});
   told.on("error", () => {});
   let said = "";
@@ -37,7 +42,7 @@ async function bridge(): Promise<void> {
   });
   const socket = new WebSocket(`${url}/session`);
   socket.binaryType = "arraybuffer";
-  socket.addEventListener("close", () => setTimeout(end, Number(patience_ms), 0));
+  socket.addEventListener("close", () => setTimeout(end, Number(patience_ms)));
   socket.addEventListener("message", ({ data }) => void told.write(`${String(data)}\0`));
   await new Promise((resolve) => socket.addEventListener("open", resolve));
   let rest = "";
@@ -49,8 +54,8 @@ async function bridge(): Promise<void> {
   });
 }
 
-/** Before Firefox's program and words. `patience_ms`: it may tidy up its profile so long; of a load's nothing is kept. */
-export const bridgeCommand = (patience_ms = 0): string[] => [
+/** Before Firefox's program and words. `patience_ms`: so long it may take to end after it has closed the connection. */
+export const bridgeCommand = (patience_ms = 500): string[] => [
   process.execPath,
   "--disable-warning=ExperimentalWarning",
   "--input-type=module",

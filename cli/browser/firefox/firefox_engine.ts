@@ -1,7 +1,9 @@
 // Firefox as an engine of measured loads. What it cannot give is refused here, in a line, before a lab begins; metrics that it does not tell
 // are missing with their reason (extension/capture/page_timeline.ts).
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { readdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { UserError } from "../../base/errors.ts";
 import { usualDevice } from "../device.ts";
 import type { Asked, Engine, EngineBrowser, EnginePage } from "../engine.ts";
 import { standInRules } from "../stand_ins.ts";
@@ -30,6 +32,25 @@ async function inFirefox(bidi: Bidi, expression: string): Promise<void> {
   });
   if (type !== "success")
     throw new Error(`Firefox did not do it: ${String((exceptionDetails as Params | undefined)?.text)}`);
+}
+
+/** UserError if an administrator decides what this Firefox loads, and how: for the machine, or beside the program. */
+function refusePolicies(program: string): void {
+  const beside = join(dirname(realOf(program)), "distribution", "policies.json");
+  const policies = ["/etc/firefox/policies/policies.json", beside].find((path) => existsSync(path));
+  if (policies === undefined) return;
+  throw new UserError(
+    `Firefox is managed by ${policies}, which may change how it loads pages: move it away, or name another Firefox: --browser /path/firefox`,
+  );
+}
+
+/** A link as distributions put into /usr/bin leads to the folder that counts. */
+function realOf(program: string): string {
+  try {
+    return realpathSync(program);
+  } catch {
+    return program;
+  }
 }
 
 const emptyStores = `new Promise((done) => {
@@ -61,8 +82,9 @@ export const firefoxEngine: Engine = {
   hasPreloadList: false,
   films: false,
   refusal,
-  async command({ program, lane, profile, temporary, device = usualDevice, hosts = new Map(), autoplays = false }) {
-    const preferences = preferencesOf({ lane, hosts: [...hosts.keys()], device, autoplays });
+  async command({ program, lane, profile, temporary, device = usualDevice, hosts = new Map(), ...options }) {
+    refusePolicies(program);
+    const preferences = preferencesOf({ lane, hosts: [...hosts.keys()], device, ...options });
     await writeFile(join(profile, "user.js"), preferencesText(preferences));
     return {
       through: bridgeCommand(),
@@ -71,6 +93,10 @@ export const firefoxEngine: Engine = {
     };
   },
   makeProfile,
+  async qlogs(temporary) {
+    const names = await readdir(temporary, { recursive: true });
+    return names.filter((name) => /^qlog_\d+\/[^/]+\.s?qlog$/.test(name)).map((name) => join(temporary, name));
+  },
   async start(options, signal): Promise<EngineBrowser> {
     const { bidi, version, ...started } = await startFirefox(options, signal);
     await bidi.send("session.subscribe", { events: ["network", "browsingContext"] });

@@ -85,6 +85,7 @@ function forcedQuic(hosts: readonly string[]): Preferences {
     // Else it opens up to six TCP connections to each host that does not answer over QUIC within 50 ms, and none of them is used: forced,
     // there is nothing to fall back to.
     "network.dns.httpssvc.http3_fast_fallback_timeout": 0,
+    "network.http.http3.backup_timer_delay": 60_000,
   };
 }
 
@@ -111,9 +112,16 @@ export interface ProfileOptions {
   readonly hosts: readonly string[];
   readonly device?: Device;
   readonly autoplays?: boolean;
+  readonly logs?: boolean;
 }
 
-export function preferencesOf({ lane, hosts, device = usualDevice, autoplays = false }: ProfileOptions): Preferences {
+export function preferencesOf({
+  lane,
+  hosts,
+  device = usualDevice,
+  autoplays = false,
+  logs = false,
+}: ProfileOptions): Preferences {
   return {
     ...sharedPreferences,
     ...laneOf(lane, hosts),
@@ -121,6 +129,7 @@ export function preferencesOf({ lane, hosts, device = usualDevice, autoplays = f
     "layout.css.devPixelsPerPx": String(device.device_pixel_ratio),
     "layout.css.prefers-color-scheme.content-override": device.color_scheme === "dark" ? 0 : 1,
     ...(device.user_agent === null ? {} : { "general.useragent.override": device.user_agent }),
+    ...(logs ? { "network.http.http3.enable_qlog": true } : {}),
     ...(autoplays ? { "media.autoplay.default": 0, "media.autoplay.blocking_policy": 0 } : {}),
   };
 }

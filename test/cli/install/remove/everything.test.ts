@@ -66,6 +66,9 @@ async function fill(environment: Record<string, string>, home: string): Promise<
     steps: [],
   });
   for (const name of ["archive.db", "results.db"]) copyFileSync(join(home, name), join(home, `${name}.v1-backup-2`));
+  const made = join(home, "browser-profiles", "firefox-6b01a1962f7b4dde", "startupCache");
+  mkdirSync(made, { recursive: true });
+  for (const name of ["startupCache.8.little", "../prefs.js"]) writeFileSync(join(made, name), "");
   // What killed writers left.
   writeFileSync(join(home, "results.db.v1-backup.part"), "");
   for (const path of ["calibration.json", "reports/1-shop.html"]) createTempSibling(join(home, path));
