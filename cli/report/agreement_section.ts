@@ -37,12 +37,13 @@ export function agreementSection({ loads, sweep }: Pick<ReportData, "loads" | "s
   const agreements = agreementsOf(sides, sweep.seed);
   const [first] = agreements;
   if (!first) return null;
-  const names = sides.map(
-    (side) => `${side.name} (${browserNames(browsersOf(side.loads)).join(", ") || "version not noted"})`,
-  );
+  const names = sides.map(({ name, loads: own }) => {
+    const versions = browserNames(browsersOf(own)).join(", ");
+    return versions.startsWith(`${name} `) ? versions : `${name} (${versions || "version not noted"})`;
+  });
   const answers = agreements.map(
     (agreement) =>
-      html`<tr><th scope="row">${pairName(agreement)}</th>${agreement.answers.map((answer) => html`<td class="num">${improvementText(answer)}</td>`)}<td>${agreement.verdict}${apartText(agreement, sides[1]?.name ?? "")}</td></tr>`,
+      html`<tr><th scope="row">${pairName(agreement)}</th>${agreement.answers.map((answer) => html`<td class="num">${improvementText(answer)}</td>`)}<td>${agreement.verdict}${apartText(agreement, sides[1]?.name ?? "").replaceAll(/(?<= |\()-(?=\d)/g, "−")}</td></tr>`,
   );
   const signs = first.places
     .slice(0, maxPlaces)

@@ -1,7 +1,8 @@
 // BiDi's network events -> HAR entries, as extension/capture/entries.ts makes them of Chromium's. Pure: the clocks are given.
 //
-// Its points in time are ms of the wall clock. What BiDi does not tell is not there: who caused a request, its priority, its connection (the
-// replay's report has that), TLS. A worker's requests bear the context of its page.
+// Its points in time are ms of the wall clock. What BiDi does not tell is not there: who caused a request (but for style sheets, which a
+// request names as its referrer), its priority, its connection (the replay's report has that), TLS. A worker's requests bear the context of
+// its page.
 import { cookiesOf, queryOf } from "../../../extension/capture/messages.ts";
 import { phasesOf } from "../../../extension/capture/phases.ts";
 import type { HarEntry, HarHeader } from "../../../schemas/generated/page_load.ts";
@@ -221,4 +222,15 @@ export function entryOf({ key, event, how }: Asked, clock: Clock, main: string, 
       serverPort: null,
     },
   };
+}
+
+/** With what style sheets asked for: a request names them as its referrer; for all else it names the document, whoever asked. */
+export function withStyleSheets(entries: readonly HarEntry[]): HarEntry[] {
+  const sheets = new Set(
+    entries.flatMap(({ request, _resourceType }) => (_resourceType === "stylesheet" ? [request.url] : [])),
+  );
+  return entries.map((entry) => {
+    const url = headerValue(entry.request.headers, "referer");
+    return url !== undefined && sheets.has(url) ? { ...entry, _initiator: { type: "parser", url } } : entry;
+  });
 }

@@ -4,7 +4,7 @@ import type { PageTimings } from "../../../extension/capture/metrics.ts";
 import type { EnginePage, Observed, UnderWay, VisitOptions } from "../engine.ts";
 import { NavigationError } from "../page.ts";
 import type { Bidi, Params } from "./bidi.ts";
-import { type Asked, type Clock, entryOf, type NetworkEvent, NetworkLog } from "./bidi_entries.ts";
+import { type Asked, type Clock, entryOf, type NetworkEvent, NetworkLog, withStyleSheets } from "./bidi_entries.ts";
 
 const sandbox = "trilane";
 
@@ -103,9 +103,9 @@ export async function firefoxPage(bidi: Bidi, context: string, { firstScript }: 
     return {
       navigation_s: clock.navigation_ms / 1000,
       began: new Date(navigation_ms),
-      entries: asked
-        .map((each) => entryOf(each, clock, context, documentUrl))
-        .sort((a, b) => a._trilane.start_ns - b._trilane.start_ns),
+      entries: withStyleSheets(asked.map((each) => entryOf(each, clock, context, documentUrl))).sort(
+        (a, b) => a._trilane.start_ns - b._trilane.start_ns,
+      ),
       documents,
     };
   };

@@ -1,7 +1,12 @@
 // What Firefox tells of its requests, as the rest of the product has them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { entryOf, type NetworkEvent, NetworkLog } from "../../../../cli/browser/firefox/bidi_entries.ts";
+import {
+  entryOf,
+  type NetworkEvent,
+  NetworkLog,
+  withStyleSheets,
+} from "../../../../cli/browser/firefox/bidi_entries.ts";
 
 const wall_ms = 1_795_926_351_000;
 const clock = { monotonicMinusWall_ms: 5_000 - wall_ms, navigation_ms: 5_000 };
@@ -91,4 +96,25 @@ test("each of a redirect chain is an entry; the browser's own requests and those
   );
   const data = { ...event("x").request, url: "data:,x" };
   assert.deepEqual(entriesOf([event("responseCompleted", { context: null }), event("x", { request: data })]), []);
+});
+
+test("what a style sheet asked for names it; all else names the document, whoever asked, and stays unknown", () => {
+  const asked = (request: string, url: string, destination: string, referer: string): NetworkEvent => {
+    const headers = [{ name: "Referer", value: { type: "string", value: referer } }];
+    return event("responseCompleted", {
+      request: { ...event("x").request, request, url, destination, headers },
+      response,
+    });
+  };
+  const entries = withStyleSheets(
+    entriesOf([
+      asked("1", "https://a.test/style.css", "style", "https://a.test/"),
+      asked("2", "https://a.test/font.woff2", "font", "https://a.test/style.css"),
+      asked("3", "https://a.test/by-script.png", "image", "https://a.test/"),
+    ]),
+  );
+  assert.deepEqual(
+    entries.map(({ _initiator }) => _initiator),
+    [{ type: "other" }, { type: "parser", url: "https://a.test/style.css" }, { type: "other" }],
+  );
 });
