@@ -29,7 +29,7 @@ import { catalogue } from "../recording/synth/catalogue.ts";
 import { ensureSynth } from "../recording/synth/ensure.ts";
 import { type Synthetic, synthetic } from "../recording/synth/synthetic.ts";
 import type { PageSize } from "../sweep/plan/estimate.ts";
-import { expandPage, isPattern, matchRecordings, pageName } from "../sweep/plan/page_patterns.ts";
+import { expandPages, isPattern, matchRecordings, pageName } from "../sweep/plan/page_patterns.ts";
 import { isUrl, type PageChoice } from "../sweep/plan/page_source.ts";
 import type { Plan } from "../sweep/plan/plan_document.ts";
 import { refuseSame } from "../sweep/plan/refuse_same.ts";
@@ -241,7 +241,7 @@ export async function pagesFor(home: string, word: string): Promise<PlanPage[]> 
 
 /** `word`: `corpus:NAME`. */
 export async function corpusPages(home: string, word: string): Promise<PlanPage[]> {
-  const pages = expandPage(word);
+  const pages = expandPages([word]);
   if (!pages.some(isPattern)) return pages;
   const recordings = await withArchive(home, (archive) => archive.list());
   return matchRecordings(pages, [], (corpus) => corpusRecordings(recordings, corpus).map(({ name }) => name));

@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
+import type { PlanPage, SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { factorsOf, type LaneLabel, withFactors } from "../../base/lanes.ts";
 import type { TraceSource } from "../../link/trace/networks.ts";
@@ -12,7 +12,7 @@ import { isStockServing } from "../../load/serving/serving.ts";
 import { usualMetric } from "../../results/verdict/compared_metric.ts";
 import { refuseContradictions } from "./contradictions.ts";
 import { settledTraffic } from "./cross_traffic.ts";
-import { expandPage, pageName } from "./page_patterns.ts";
+import { expandPages, pageName } from "./page_patterns.ts";
 import type { Plan } from "./plan_document.ts";
 import { checkedDocument, plansIn, readDocument, refuseControls } from "./plan_document.ts";
 import { absoluteLinks, countLinks, expandLinks, linksOf, type PlannedLink } from "./plan_links.ts";
@@ -26,15 +26,11 @@ export interface PlannedCell extends PlannedLink {
 
 const shippedFolder = join(import.meta.dirname, "..", "plans");
 /** More than this is a mistake in a plan, not a plan. */
-const maximumLoads = 10_000_000;
+const most = { cells: 500_000, loads: 10_000_000 } as const;
 
 /** What of a plan is shown to people. */
 function shownWords({ description = "", reference = "", pages, links }: SweepPlan): string[] {
   return [description, reference, ...pages.map(pageName), ...links.filter((link) => typeof link === "string")];
-}
-
-function loadsOf(plan: SweepPlan): number {
-  return plan.pages.length * lanesInBrowsers(plan).length * countLinks(plan) * plan.repetitions;
 }
 
 /** One browser's lanes after another's; a lane that names its browser stays as it is. */
@@ -47,6 +43,27 @@ function lanesInBrowsers({ lanes, browsers }: Pick<SweepPlan, "lanes" | "browser
   return [...new Set([...lanes.filter(isNamed), ...inAll])];
 }
 
+/** The plan's pages by their names. @throws UserError, before anything is expanded, if there is too much to load. */
+function expandedPages(plan: SweepPlan, source: string): PlanPage[] {
+  const cellsOfPage = plan.lanes.length * countLinks(plan);
+  if (cellsOfPage > most.cells)
+    throw new UserError(`plan ${source}: ${cellsOfPage} lanes on links: ask for at most ${most.cells}`);
+  const pages = inPlan(source, () => expandPages(plan.pages, most.cells / cellsOfPage));
+  const loads = pages.length * cellsOfPage * plan.repetitions;
+  if (loads > most.loads) throw new UserError(`plan ${source}: ${loads} loads: ask for at most ${most.loads}`);
+  return pages;
+}
+
+/** Its UserErrors name the plan. */
+function inPlan<Result>(source: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError(`plan ${source}: ${error.message}`);
+  }
+}
+
 /**
  * The plan in a parsed document. UserError, naming `source` and the place in it, where it is not one. Files of links are
  * named relative to `folder`; `traces`: those of cellular links.
@@ -54,11 +71,8 @@ function lanesInBrowsers({ lanes, browsers }: Pick<SweepPlan, "lanes" | "browser
 export function planOf(document: unknown, source: string, folder = process.cwd(), traces?: TraceSource): Plan {
   const plan = checkedDocument<SweepPlan & Omit<Plan, "serving">>(document, source, "sweep-plan");
   refuseControls(shownWords(plan), source);
-  // Before anything is expanded.
-  const loads = loadsOf(plan);
-  if (loads > maximumLoads) throw new UserError(`plan ${source}: ${loads} loads: ask for at most ${maximumLoads}`);
   plan.lanes = lanesInBrowsers(plan) as Plan["lanes"];
-  plan.pages = plan.pages.flatMap(expandPage) as Plan["pages"];
+  plan.pages = expandedPages(plan, source) as Plan["pages"];
   refuseSame(
     plan.pages.map(pageName).map((name) => ({ name, key: name })),
     `plan ${source}: page`,
@@ -68,20 +82,7 @@ export function planOf(document: unknown, source: string, folder = process.cwd()
   const links = linksOf(plan);
   const serving = servingWithAcks(plan);
   refuseContradictions(plan, serving, source);
-  return { ...plan, ...settledTrafficOf(plan, links, source), serving };
-}
-
-function settledTrafficOf(
-  plan: SweepPlan,
-  links: readonly PlannedLink[],
-  source: string,
-): Pick<SweepPlan, "cross_traffic"> {
-  try {
-    return settledTraffic(plan, links);
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    throw new UserError(`plan ${source}: ${error.message}`);
-  }
+  return { ...plan, ...inPlan(source, () => settledTraffic(plan, links)), serving };
 }
 
 export function shippedPlans(): string[] {

@@ -1,7 +1,7 @@
 // Several pages of a plan in one word.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { expandBraces, expandPage, matchRecordings } from "../../../../cli/sweep/plan/page_patterns.ts";
+import { expandBraces, expandPages, matchRecordings } from "../../../../cli/sweep/plan/page_patterns.ts";
 import { planOf } from "../../../../cli/sweep/plan/plan.ts";
 
 const none = (): string[] => [];
@@ -11,10 +11,25 @@ test("braces: what is listed, each with each", () => {
   assert.deepEqual(expandBraces("{a,b}-{c,d}"), ["a-c", "a-d", "b-c", "b-d"]);
   assert.deepEqual(expandBraces("plain"), ["plain"]);
   assert.deepEqual(expandBraces("an{open"), ["an{open"]);
-  assert.deepEqual(expandPage({ synth: "cse534-count-{1,16}" }), [
+  assert.deepEqual(expandPages([{ synth: "cse534-count-{1,16}" }], 2), [
     { synth: "cse534-count-1" },
     { synth: "cse534-count-16" },
   ]);
+});
+
+test("a short word that stands for millions of pages is refused before they are made", () => {
+  assert.throws(() => expandPages(["{a,b}".repeat(60)]), /pages: ask for at most 500000/);
+  const corpora = `corpus:das-2014-5000-seed-${"{1,2}".repeat(9)}`;
+  assert.throws(() => expandPages([corpora]), /^UserError: 2560000 pages: ask for at most 500000/);
+  assert.throws(() => expandPages(["a", "{b,c}"], 2.5), /3 pages: ask for at most 2/);
+  assert.deepEqual(expandPages(["a", "{b,c}"], 3), ["a", "b", "c"]);
+});
+
+test("a pattern takes no longer than its length times a name's", () => {
+  const name = "a".repeat(100);
+  assert.throws(() => matchRecordings([`${"*a".repeat(100)}*b`], [name], none), /no recording is called like/);
+  assert.deepEqual(matchRecordings([`${"*a".repeat(100)}**`], [name], none), [name]);
+  assert.deepEqual(matchRecordings(["?b*d*f?"], ["abcdefg", "abcdef", "bcdefg"], none), ["abcdefg"]);
 });
 
 test("a plan has them expanded, so that it is the same as one with the pages written out", () => {
@@ -53,12 +68,12 @@ test("a pattern leaves out the recording of a synthetic page that is named too",
 });
 
 test("corpus:NAME is all pages of a corpus: made by their names, or those that the archive has", () => {
-  const made = expandPage("corpus:das-2014-12-seed-3");
+  const made = expandPages(["corpus:das-2014-12-seed-3"], 12);
   assert.equal(made.length, 12);
   assert.deepEqual(made.at(-1), { synth: "das-2014-12-seed-3-page-12" });
-  assert.deepEqual(expandPage("corpus:shops"), ["corpus:shops"]);
+  assert.deepEqual(expandPages(["corpus:shops"]), ["corpus:shops"]);
   const pagesOf = (corpus: string) => [`${corpus}-page-1`, `${corpus}-page-2`];
   assert.deepEqual(matchRecordings(["shops-page-2", "corpus:shops"], [], pagesOf), ["shops-page-2", "shops-page-1"]);
   assert.deepEqual(matchRecordings(["corpus:shops", "news"], [], pagesOf), ["shops-page-1", "shops-page-2", "news"]);
-  assert.throws(() => expandPage("corpus:das-2014-9999-seed-1"), /has 1 to 5000 pages/);
+  assert.throws(() => expandPages(["corpus:das-2014-9999-seed-1"]), /has 1 to 5000 pages/);
 });

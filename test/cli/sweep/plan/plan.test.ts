@@ -11,6 +11,7 @@ import { cellsOf, planDigest, planOf, readPlan, shippedPlans } from "../../../..
 import { linksOf } from "../../../../cli/sweep/plan/plan_links.ts";
 import { growth } from "../../../growth.ts";
 
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 const least = { name: "least", pages: ["page"], lanes: ["h1"], links: ["3mbit/50ms"], repetitions: 1 };
 
 describe("plan", () => {
@@ -49,7 +50,6 @@ describe("plan", () => {
   });
 
   test("a large grid takes time by its size, and one too large is refused before it is expanded", async () => {
-    const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
     const grid = (count: number) => ({
       ...least,
       links: [{ grid: { rates_mbit: upTo(count), rtts_ms: upTo(count) } }],
@@ -65,10 +65,18 @@ describe("plan", () => {
     const refuse = (): void =>
       assert.throws(
         () => planOf(grid(4000), "huge"),
-        /^UserError: plan huge: 16000000 loads: ask for at most 10000000$/,
+        /^UserError: plan huge: 16000000 lanes on links: ask for at most 500000/,
       );
     const refused = await growth(() => expand(150), refuse, 2);
     assert.ok(refused < 10, `${refused} times as much as expanding 22 500, where 16 million are 700 times as many`);
+  });
+
+  test("too many loads are refused", () => {
+    assert.throws(
+      () =>
+        planOf({ ...least, links: [{ grid: { rates_mbit: [1, 2], rtts_ms: upTo(1000) } }], repetitions: 10_000 }, "x"),
+      /^UserError: plan x: 20000000 loads: ask for at most 10000000$/,
+    );
   });
 
   test("nesting without end and control characters are refused in one line", () => {
