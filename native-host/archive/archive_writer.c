@@ -324,6 +324,7 @@ int archive_commit(struct archive_transaction *transaction, const json_t *notes,
         status = archive_fail(error, ARCHIVE_INVALID, "add at least one exchange before the commit",
                               "recording \"%s\": has no exchange", transaction->name);
     bool replaced = false;
+    if (status == 0) status = body_store_sync_staged(transaction->bodies, error);
     if (status == 0) {
         status = write_all(transaction, &replaced, recording, error);
         if (status < 0) sqlite3_exec(transaction->db, "ROLLBACK", NULL, NULL, NULL);

@@ -17,7 +17,10 @@
 #error "the include path lacks BoringSSL: these are the system's OpenSSL headers"
 #endif
 
-enum { SHELF_COUNT = 256, NAME_SIZE = 64, CHECK_BYTES = 64 * 1024 };
+// SYNCED_SINGLY: so many bodies are synced as each is staged, which waits for nothing but the body itself. A
+// recording of ten thousand would wait a minute: the others are synced together, with all else that the file
+// system has to write.
+enum { SHELF_COUNT = 256, NAME_SIZE = 64, CHECK_BYTES = 64 * 1024, SYNCED_SINGLY = 64 };
 
 static const char lock_name[] = "lock";
 
@@ -29,6 +32,8 @@ struct body_store {
     int own_lock;
     char own_name[NAME_SIZE];
     uint64_t next_number;
+    unsigned synced_singly;
+    bool staged_unsynced; // a staged body is not synced yet
     // Since the last sync a body was put on the shelf, or found there: a writer that was killed may have put
     // it there, or made the shelf, and not synced it.
     bool unsynced[SHELF_COUNT];
@@ -214,10 +219,20 @@ void body_upload_abort(struct body_upload *upload) {
     free(upload);
 }
 
+// Now, or with all others in body_store_sync_staged.
+static int sync_upload(const struct body_upload *upload) {
+    if (upload->size == 0) return 0;
+    if (upload->store->synced_singly == SYNCED_SINGLY) {
+        upload->store->staged_unsynced = true;
+        return 0;
+    }
+    upload->store->synced_singly++;
+    return fsync(upload->fd);
+}
+
 int body_upload_finish(struct body_upload *upload, struct staged_body *body, struct archive_error *error) {
-    // Some file systems (quotas, networks) tell of a write that failed only when the file is synced or
-    // closed.
-    int status = upload->size > 0 ? fsync(upload->fd) : 0;
+    // Some file systems (quotas, networks) report a failed write only when the file is synced or closed.
+    int status = sync_upload(upload);
     if (close(upload->fd) < 0) status = -1;
     upload->fd = -1;
     if (status < 0) archive_fail_errno(error, upload->store->path);
@@ -300,6 +315,12 @@ int body_store_publish(struct body_store *store, const struct staged_body *body,
     if (status < 0) archive_fail_errno(error, store->path);
     close(shelf);
     return status;
+}
+
+int body_store_sync_staged(struct body_store *store, struct archive_error *error) {
+    if (store->staged_unsynced && syncfs(store->own) < 0) return archive_fail_errno(error, store->path);
+    store->staged_unsynced = false;
+    return 0;
 }
 
 int body_store_sync(struct body_store *store, struct archive_error *error) {

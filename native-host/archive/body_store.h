@@ -1,11 +1,11 @@
 // Bodies as files, each once by its hash: HOME/bodies/<first 2 hex digits>/<SHA-256, 64 hex digits>.
 //
-// A body is written aside, in a staging folder of the writing process (HOME/bodies/staging/<name>/), synced,
-// and renamed to its hash only while the archive's write lock is held (body_store_publish). A sweep removes
-// what no exchange names under the same lock. So a body that a writer has staged cannot be swept away before
-// the writer's rows name it, and a body that is there under the lock stays until the writer commits. A
-// staging folder holds an flock for as long as its process lives; later writers remove those that nobody
-// holds. Does not know SQLite.
+// A body is written aside, in a staging folder of the writing process (HOME/bodies/staging/<name>/), synced
+// (alone or, in a large recording, with the others: body_store_sync_staged), and renamed to its hash only
+// while the archive's write lock is held (body_store_publish). A sweep removes what no exchange names under
+// the same lock. So a body that a writer has staged cannot be swept away before the writer's rows name it,
+// and a body that is there under the lock stays until the writer commits. A staging folder holds an flock for
+// as long as its process lives; later writers remove those that nobody holds. Does not know SQLite.
 #ifndef TRILANE_ARCHIVE_BODY_STORE_H
 #define TRILANE_ARCHIVE_BODY_STORE_H
 
@@ -36,9 +36,13 @@ void body_store_close(struct body_store *store); // with all that is staged
 struct body_upload;
 int body_upload_open(struct body_upload **out, struct body_store *store, struct archive_error *error);
 int body_upload_add(struct body_upload *upload, const void *bytes, size_t size, struct archive_error *error);
-// Syncs the file. Frees the upload, in failure too.
+// Frees the upload, in failure too. The body is whole on disk after body_store_sync_staged.
 int body_upload_finish(struct body_upload *upload, struct staged_body *body, struct archive_error *error);
 void body_upload_abort(struct body_upload *upload);
+
+// Syncs the bodies that are staged. To be called before the first of them is published, without the lock: it
+// may wait for all that the file system has to write.
+int body_store_sync_staged(struct body_store *store, struct archive_error *error);
 
 // To be called with the archive's write lock held, before the rows that name the body are committed; then
 // once body_store_sync for all. A body that has been published already is read and, where its bytes are still

@@ -20,7 +20,7 @@ static bool changes_disk(pid_t pid) {
         SYS_unlink,   SYS_rmdir,   SYS_mkdir,    SYS_rename,
 #endif
         SYS_unlinkat, SYS_mkdirat, SYS_renameat, SYS_openat,    SYS_ftruncate,
-        SYS_pwrite64, SYS_write,   SYS_fsync,    SYS_fdatasync,
+        SYS_pwrite64, SYS_write,   SYS_fsync,    SYS_fdatasync, SYS_syncfs,
     };
     struct __ptrace_syscall_info info = {0};
     ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info);
