@@ -26,8 +26,8 @@ import {
   wantedOf,
 } from "../load/reach/wanted.ts";
 import { servingArguments } from "../load/serving/arguments.ts";
-import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
-import { type Serving, settleServing } from "../load/serving/serving.ts";
+import { defineServing, type ServingOptions, servingOfCommand } from "../load/serving/options.ts";
+import { settleServing } from "../load/serving/serving.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
@@ -84,7 +84,7 @@ export const command: Command<ShellOptions> = {
     const home = homeFolder(options.home);
     const link = readAskedLink(options.link, process.cwd());
     const choice = reachChoiceOf(options);
-    const serving = servingOf(options);
+    const serving = settleServing(servingOfCommand(options, options.recording));
     const exchanges =
       choice.kind === "recording" ? (await withArchive(home, (archive) => archive.show(choice.name))).exchanges : [];
     const wanted = await wantedOf(choice, exchanges);
@@ -132,16 +132,6 @@ function noteOf(
     reachable: [...reachable],
     nameserver,
   };
-}
-
-/** UserError for what has nothing to work on here. */
-function servingOf(options: ShellOptions): Serving {
-  const choice = servingChoiceOf(options);
-  if (choice.pin_time) throw new UserError("--pin-time: is for pages that are loaded and measured: leave it out");
-  if (choice.client_acks) throw new UserError("--client-acks: is of browsers, and there is none here: leave it out");
-  if (options.recording === undefined && Object.keys(choice).length > 0)
-    throw new UserError("shell: nothing is served: name a --recording, or leave out how it is served");
-  return settleServing(choice);
 }
 
 async function runBehindLink(

@@ -141,7 +141,7 @@ test("the origins serve as asked, and what has nothing to work on is refused", a
   assert.ok((first_s ?? 0) - (before_s ?? 0) > 0.5, stdout);
   const none = await shell("--link", "3mbit/50ms", "--think", "20", "--", "true");
   assert.equal(none.status, 2);
-  assert.match(none.stderr, /shell: nothing is served: name a --recording/);
+  assert.match(none.stderr, /nothing is served: name a --recording/);
   const pinned = await shell("--link", "3mbit/50ms", "--recording", "site", "--pin-time", "--", "true");
   assert.equal(pinned.status, 2);
   assert.match(pinned.stderr, /--pin-time: is for pages that are loaded/);

@@ -142,3 +142,13 @@ export function servingChoiceOf(options: ServingOptions): ServingChoice {
     ...(isEmpty(transport) ? {} : { transport }),
   };
 }
+
+/** Of what runs no browser of ours: `shell` and `time`. UserError for settings of one, and for what has no recording to work on. */
+export function servingOfCommand(options: ServingOptions, recording: string | undefined): ServingChoice {
+  const choice = servingChoiceOf(options);
+  if (choice.pin_time) throw new UserError("--pin-time: is for pages that are loaded and measured: leave it out");
+  if (choice.client_acks) throw new UserError("--client-acks: is of browsers, and there is none here: leave it out");
+  if (recording === undefined && Object.keys(choice).length > 0)
+    throw new UserError("nothing is served: name a --recording, or leave out how it is served");
+  return choice;
+}

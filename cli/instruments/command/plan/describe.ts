@@ -3,6 +3,8 @@ import type { CommandsPlanned } from "../../../../schemas/generated/commands_pla
 import { count } from "../../../base/numbers.ts";
 import { shellWord } from "../../../base/shell_word.ts";
 import { paragraph } from "../../../base/wrapped_text.ts";
+import { settleServing } from "../../../load/serving/serving.ts";
+import { servingLine } from "../../../load/serving/terms.ts";
 import type { StoredCommandPlan } from "../../../results/store/results.ts";
 import { type CommandPlan, commandCellsOf } from "./plan.ts";
 
@@ -16,6 +18,10 @@ export function farWords({ recording, reach, outside, allow_local_network }: Sto
   if (!outside) return "nothing";
   return allow_local_network ? "the internet and this machine's networks, live" : "the internet, live";
 }
+
+/** How the recording is served, as far as that is not the usual way. */
+export const servedWords = ({ serving }: Pick<StoredCommandPlan, "serving">): string =>
+  servingLine(settleServing(serving));
 
 export function describeCommands(plan: CommandPlan): CommandsPlanned {
   const cells = commandCellsOf(plan);
@@ -40,6 +46,7 @@ export function commandPlanLines(plan: CommandPlan, { name, commands, links, run
     ...commands.flatMap((command) => paragraph(command.name, command.words.map(shellWord).join(" "))),
     ...(links.length > 0 ? paragraph("links", `${links.length}: ${links.join(" ")}`) : []),
     ...(links.length > 0 ? paragraph("far end", farWords(plan)) : []),
+    ...(servedWords(plan) === "" ? [] : paragraph("serving", servedWords(plan))),
     ...paragraph(
       "size",
       `${each} x ${count(plan.repetitions, "run")} = ${runs}${plan.until ? " at most" : ""}, interleaved`,

@@ -5,13 +5,14 @@ import { number } from "../../../base/option.ts";
 import type { OptionTable } from "../../../base/option_table.ts";
 import { refuseAskedWithoutDelay } from "../../../link/profile_file.ts";
 import { defineReach, type ReachOptions } from "../../../load/reach/wanted.ts";
+import { defineServing, type ServingOptions, servingOfCommand } from "../../../load/serving/options.ts";
 import { lastLook } from "../../../results/stats/sequential.ts";
 import { defineTolerance, toleranceOf } from "../../../sweep/plan/disturbance_option.ts";
 import { planRange } from "../../../sweep/plan/plan_range.ts";
 import { type CommandPlan, commandPlanOf, readCommandPlan } from "./plan.ts";
 import { wordsOf } from "./words.ts";
 
-export interface CommandOptions extends ReachOptions {
+export interface CommandOptions extends ReachOptions, ServingOptions {
   plan: string | undefined;
   command: string[];
   link: string[];
@@ -30,7 +31,7 @@ const usualRuns = 10;
 const range = (setting: string, unit?: string) => planRange(setting, unit, "command-plan");
 
 export function defineCommandOptions<T>(table: OptionTable<T>): OptionTable<T & Omit<CommandOptions, "plan" | "--">> {
-  return defineReach(defineTolerance(table, "a run before it is invalid: a share of its time"))
+  return defineServing(defineReach(defineTolerance(table, "a run before it is invalid: a share of its time")))
     .option("command", {
       type: "string",
       array: true,
@@ -117,7 +118,10 @@ function termsOf(options: CommandOptions): object {
     const { name, text } = named("number", each, "NAME=PATTERN, as --number 'ready=ready in ([0-9.]+) ms'");
     return { name, pattern: text };
   });
+  // Of a plan's file the recording is known once it is read.
+  const serving = servingOfCommand(options, recording ?? options.plan);
   const given = {
+    serving: Object.keys(serving).length > 0 ? serving : undefined,
     ...{ recording, repetitions: runs, numbers_file, timeout_s, seed },
     links: link.length > 0 ? link : undefined,
     reach: reach.length > 0 ? reach : undefined,

@@ -7,6 +7,7 @@ import type { CommandPlanDocument } from "../../../../schemas/generated/command_
 import type { PlanLink } from "../../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../../base/errors.ts";
 import { type ReachChoice, reachChoiceOf } from "../../../load/reach/wanted.ts";
+import { isStockServing } from "../../../load/serving/serving.ts";
 import { firstLook } from "../../../results/stats/sequential.ts";
 import type { NewMeasuredCell, StoredCommandPlan } from "../../../results/store/results.ts";
 import { linkSeed, orderLoads, type PlannedLoad } from "../../../sweep/plan/load_order.ts";
@@ -61,6 +62,8 @@ function refuseContradictions(plan: CommandPlan): void {
     throw new UserError(
       `${optionOf[kind]}: is at the other end of a link: name one (--link 10mbit/50ms), or leave it out`,
     );
+  if (kind !== "recording" && !isStockServing(plan.serving))
+    throw new UserError("nothing is served: name a --recording, or leave out how it is served");
   if (until && commands.length < 2)
     throw new UserError(
       "--decide compares commands, and there is one: add another (--command NAME='...'), or take --runs",
@@ -154,9 +157,9 @@ export function commandSeed(
 /** SHA-256 over what decides the runs. `recording`: its digest; null: there is none. */
 export function commandPlanDigest(plan: CommandPlan, recording: string | null): string {
   const { name, commands, repetitions, until, seed, timeout_s, tolerance, numbers, numbers_file } = plan;
-  const { reach, outside, allow_local_network } = plan;
+  const { reach, outside, allow_local_network, serving } = plan;
   const links = plan.links && expandLinks({ name, links: plan.links }).map(({ form, profile }) => ({ form, profile }));
-  const where = { folder: process.cwd(), links, recording, reach, outside, allow_local_network };
+  const where = { folder: process.cwd(), links, recording, reach, outside, allow_local_network, serving };
   const decisive = { name, commands, repetitions, until, seed, timeout_s, tolerance, numbers, numbers_file, where };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
 }

@@ -15,7 +15,7 @@ import type { CommandSweep, LinkTest, MeasuredCell, Results } from "../../../res
 import { commandSentences } from "../answer/sentences.ts";
 import { summarizeCommands } from "../answer/summary.ts";
 import type { CommandRun } from "../metrics/values.ts";
-import { farWords } from "../plan/describe.ts";
+import { farWords, servedWords } from "../plan/describe.ts";
 import { failedTable, numbersTable } from "./tables.ts";
 import { timesFigures } from "./times_figure.ts";
 
@@ -71,7 +71,7 @@ function methodSection(data: CommandReportData): Markup {
   const rule = plan.until
     ? ` Runs ended once each command’s time was decided against the first one’s, or equal within ${String(plan.until.decided_percent)} %; looking after each block is accounted for.`
     : "";
-  return html`<p><code>${command.map(shellWord).join(" ")}</code></p><p>${plan.until ? "At most " : ""}${count(plan.repetitions, "run")} of each command${links.size > 1 && " on each link"}, in blocks in which each runs once, in random order, seed ${String(seed)}.${rule} Commands ran without a terminal and with an empty input. ${links.size > 0 && `At the other end of the link: ${farWords(plan)}.`}</p>
+  return html`<p><code>${command.map(shellWord).join(" ")}</code></p><p>${plan.until ? "At most " : ""}${count(plan.repetitions, "run")} of each command${links.size > 1 && " on each link"}, in blocks in which each runs once, in random order, seed ${String(seed)}.${rule} Commands ran without a terminal and with an empty input. ${links.size > 0 && `At the other end of the link: ${farWords(plan)}.`}${servedWords(plan) !== "" && ` Served with ${servedWords(plan)}.`}</p>
 <h3>Commands</h3>${commandsList(data)}
 ${links.size > 0 && html`<h3>Links</h3><ul>${[...links].slice(0, 100).map(([link, profile]) => html`<li><code>${link}</code>: ${linkSentence(profile)}</li>`)}</ul>`}
 <h3>Definitions</h3><p>Intervals are of ${String(confidence * 100)} %, from order statistics, whatever the numbers’ distribution; fewer than ${String(minimumUnits)} runs have none. One command against another is the median of the ratios of pairs (two runs of one block), with the interval of its order statistics and a sign test that also weighs pairs lying apart from 1; what is compared is corrected together (Holm 1979).</p>

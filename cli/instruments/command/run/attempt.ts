@@ -25,6 +25,8 @@ export interface CommandLab {
   readonly recording: string | null;
   readonly reached: Pick<Reach, "far" | "shaperOptions">;
   readonly environment: NodeJS.ProcessEnv;
+  /** How the recording is served. */
+  readonly replayOptions: readonly string[];
   /** With the run's own seed. */
   readonly link: LinkProfile;
 }

@@ -5,9 +5,12 @@ import { RunError } from "../../../base/errors.ts";
 import { say } from "../../../base/terminal_text.ts";
 import { wrapped } from "../../../base/wrapped_text.ts";
 import type { ExecutionTerms, Instrument } from "../../../engine/instrument.ts";
+import { extraRttArguments, extraRtts } from "../../../load/extra_rtts.ts";
 import { commandEnvironment, spkiList, tryLab } from "../../../load/lab.ts";
 import type { Reach } from "../../../load/reach/reach.ts";
 import { reachHere, refuseSilent, wantedOf } from "../../../load/reach/wanted.ts";
+import { servingArguments } from "../../../load/serving/arguments.ts";
+import { settleServing } from "../../../load/serving/serving.ts";
 import { withArchive } from "../../../recording/archive/client.ts";
 import type { CommandSweep } from "../../../results/store/results.ts";
 import { comparedPlace, comparedRun } from "../answer/compared.ts";
@@ -28,6 +31,7 @@ export interface CommandExecution extends ExecutionTerms {
 /** What is at the other end of the links, looked up once for all runs. */
 interface Far {
   readonly reached: Reach;
+  readonly replayOptions: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
   /** The recording's; null: none is served. */
   readonly digest: string | null;
@@ -40,8 +44,12 @@ async function lookUpFar(home: string, plan: CommandPlan): Promise<Far> {
   const wanted = await wantedOf(choice, served?.exchanges ?? []);
   await refuseSilent(wanted);
   const authority = served && { home, spkis: await spkiList(home) };
+  const serving = settleServing(plan.serving);
+  const reached = reachHere(wanted);
+  const extra = serving.extra_rtt ? extraRttArguments(extraRtts(served?.exchanges ?? [])) : [];
   return {
-    reached: reachHere(wanted),
+    reached: { ...reached, shaperOptions: [...reached.shaperOptions, ...extra] },
+    replayOptions: servingArguments(serving),
     environment: commandEnvironment(authority),
     digest: served?.recording.digest ?? null,
   };
@@ -91,6 +99,7 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
           const lab = link_profile &&
             far && {
               ...{ home, recording: plan.recording ?? null, reached: far.reached, environment: far.environment },
+              replayOptions: far.replayOptions,
               link: { ...link_profile, seed: commandSeed(plan, { link, link_profile }, block) },
             };
           return attemptCommand({ plan, words: words.get(subject) ?? [], lab, signal });

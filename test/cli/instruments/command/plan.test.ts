@@ -9,11 +9,11 @@ import {
   orderCommands,
 } from "../../../../cli/instruments/command/plan/plan.ts";
 
-const none: CommandOptions = {
+const none = {
   ...{ plan: undefined, command: [], link: [], recording: undefined, runs: undefined, decide: undefined, number: [] },
   ...{ reach: [], outside: false, "allow-local-network": false },
   ...{ numbers: undefined, timeout: undefined, seed: undefined, tolerance: undefined },
-};
+} as unknown as CommandOptions;
 const refused = (options: Partial<CommandOptions>, message: RegExp): void => {
   assert.throws(() => commandPlanFrom({ ...none, ...options }), { name: "UserError", message });
 };
@@ -34,6 +34,13 @@ test("what follows -- is a command called after its program, and the first; ten 
   );
   assert.deepEqual([plan.repetitions, plan.timeout_s, plan.seed, plan.name], [10, 300, 1, "time curl b"]);
   assert.equal(commandCellsOf(plan).length, 4);
+});
+
+test("how a recording is served is part of the plan and of its digest", () => {
+  const options = { ...none, command: ["a=x"], link: ["3g"], recording: "shop" };
+  const plan = commandPlanFrom({ ...options, think: "20", transport: "tuned" });
+  assert.deepEqual(plan.serving, { think: { ms: 20 }, transport: { preset: "tuned" } });
+  assert.notEqual(commandPlanDigest(plan, "d"), commandPlanDigest(commandPlanFrom(options), "d"));
 });
 
 test("--decide has as many runs as it may look at", () => {
@@ -57,6 +64,8 @@ test("what cannot be is refused in one line", () => {
   refused({ command: ["a= "] }, /^--command a: there is no command after the =$/);
   refused({ command: ["a=x", "a=y"] }, /^two commands are called "a"/);
   refused({ command: ["a=x"], number: ["n=no group"] }, /^number n: the pattern no group has no parentheses/);
+  refused({ command: ["a=x"], link: ["3g"], think: "20" }, /^nothing is served: name a --recording/);
+  refused({ command: ["a=x"], link: ["3g"], recording: "shop", "pin-time": true }, /^--pin-time: is for pages/);
   refused({ command: ["a=x"], recording: "shop" }, /^--recording: is at the other end of a link: name one/);
   refused({ command: ["a=x"], outside: true }, /^--outside: is at the other end of a link: name one/);
   refused(
