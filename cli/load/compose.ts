@@ -145,6 +145,7 @@ function composeMeasured(measured: Measured, ended_ns: number): PageLoad {
     traffic: traffic ? trafficReasons(traffic, traffic.reports, times) : [],
     heldUp: heldUpReasons(spans),
     server: measured.server?.reasons ?? [],
+    isUnlogged: measured.server?.facts.program === null && measured.server.facts.logged === 0,
     failure,
   });
   return {

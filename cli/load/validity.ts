@@ -75,6 +75,8 @@ export interface Evidence {
   readonly traffic?: readonly string[];
   /** What its server did that it should not (server_run.ts); empty: nothing. */
   readonly server?: readonly string[];
+  /** Its server does not say what a request came over: the browser's word is all. */
+  readonly isUnlogged?: boolean;
   /** Why its link was not the one that was asked for (disturbance.ts); empty: it was. */
   readonly heldUp?: readonly string[];
   /** Why the load did not end (a crash, a time-out), if it did not. */
@@ -190,8 +192,10 @@ export function verify(evidence: Evidence): Verdict {
   const replay = evidence.replay && (laneFacts[lane].repeat ? lastVisit(evidence.replay) : evidence.replay);
   const wireUrl = toWireUrl(lane, evidence.upgraded);
   const recordedFailures = new Set(evidence.failedUrls.map(wireUrl));
-  const join = (entries: readonly HarEntry[]): Joined =>
-    joinServed({ wireUrl, entries, replay, connections: evidence.replay?.connections });
+  const join = (entries: readonly HarEntry[]): Joined => {
+    const found = joinServed({ wireUrl, entries, replay, connections: evidence.replay?.connections });
+    return evidence.isUnlogged ? { ...found, connections: null } : found;
+  };
   const captured = join(evidence.entries);
   const preloads = hintedPreloadsOf(captured, wireUrl);
   const joined =
@@ -220,12 +224,14 @@ export function verify(evidence: Evidence): Verdict {
   };
   const blocked = failure !== null && link ? blockedReason(lane, link, shaper) : null;
   if (blocked !== null) return { status: "invalid", reasons: [blocked], coverage: null, ...facts };
+  const broken = evidence.server ?? [];
   if (failure !== null)
     return {
-      status: "failed",
+      // Of a page whose server ended no time says how long it takes.
+      status: broken.length > 0 ? "invalid" : "failed",
       reasons: [
+        ...broken,
         lostDocument(failure, onWire, evidence) ?? failure,
-        ...(evidence.server ?? []),
         ...(evidence.traffic ?? []),
         ...(evidence.heldUp ?? []),
       ],
@@ -257,7 +263,7 @@ export function verify(evidence: Evidence): Verdict {
     ...(replay && laneFacts[lane].repeat ? repeatReasons(replay) : []),
     ...(replay ? [] : ["trilane-replay left no report"]),
     ...(shaper ? [] : ["trilane-shaper left no report"]),
-    ...(evidence.server ?? []),
+    ...broken,
     ...(evidence.traffic ?? []),
     ...(evidence.heldUp ?? []),
   ];

@@ -20,6 +20,7 @@ import { clearOriginsNote } from "./clear_origins_note.ts";
 import { congestionNotes } from "./congestion_notes.ts";
 import type { ReportData, ShownFacts } from "./data.ts";
 import { lanesNote } from "./lanes_note.ts";
+import { serverDifferences } from "./server_differences.ts";
 import { serverTimeNote } from "./server_time_note.ts";
 import { serversSection } from "./servers_section.ts";
 import { servingTables } from "./serving_table.ts";
@@ -156,7 +157,7 @@ export function methodSection(data: ReportData): Markup {
   const recordings = new Map(data.cells.map((cell) => [cell.page, cell.recording_digest]));
   const shownRecordings = [...recordings].slice(0, 100);
   return html`<table class="facts"><caption>Of the ${count(facts.length, "load")} shown.</caption><tbody><tr><th scope="row">command</th><td><code>${sweep.command.join(" ")}</code></td></tr><tr><th scope="row">began, ended</th><td>${sweep.created_at}, ${sweep.finished_at ?? "not finished"}</td></tr><tr><th scope="row">plan</th><td>${settings.until ? `at most ${settings.repetitions}` : settings.repetitions} valid loads asked of each cell${settings.until ? `, ${untilWords(settings.until)}` : ""}, up to ${settings.retries ?? 0} retries, time-out ${settings.timeout_s ?? 0} s, lanes interleaved block by block</td></tr>${settings.reference && html`<tr><th scope="row">reference</th><td>${settings.reference}</td></tr>`}<tr><th scope="row">seed</th><td>${String(sweep.seed)} (order of loads, packet loss, intervals)</td></tr>${data.linkTests.length === 0 && html`<tr><th scope="row">self-test of the links</th><td>none: this sweep ran without one. <code>trilane selftest</code> measures links at any time.</td></tr>`}${browserRow(data)}${deviceRow(recordings.keys(), sweep.environment)}${facts.length > 0 && environmentRows(facts)}</tbody></table>
-${serversSection(facts)}${servingTables(facts.filter(({ server }) => !server))}
+${serversSection(facts)}${serverDifferences(data)}${servingTables(facts.filter(({ server }) => !server))}
 ${congestionNotes(facts)}${clearOriginsNote(facts)}${lanesNote(lanes, facts)}
 <h3>Definitions</h3>
 <ul>

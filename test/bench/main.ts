@@ -39,6 +39,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   replay: async () => (await import("./replay.ts")).bench,
   report: async () => (await import("./report.ts")).bench,
   reproducibility: async () => (await import("./reproducibility.ts")).bench,
+  servers: async () => (await import("./servers.ts")).bench,
   shaper: async () => (await import("./shaper.ts")).bench,
   sweep: async () => (await import("./sweep.ts")).bench,
   video: async () => (await import("./video.ts")).bench,

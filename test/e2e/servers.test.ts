@@ -3,20 +3,15 @@
 // Beside others: it holds nothing to time.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { programPath } from "../../cli/base/programs.ts";
 import { notInstalled } from "../../cli/install/requirements.ts";
-import { parseLink } from "../../cli/link/link.ts";
-import { labCommand } from "../../cli/load/lab.ts";
-import { prepareServer } from "../../cli/load/server_run.ts";
 import { installedServer, type ServerProgram, serverPrograms } from "../../cli/load/servers/programs.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { openResults } from "../../cli/results/store/results.ts";
-import type { FetchRecord } from "../../schemas/generated/fetch_record.ts";
+import { answerOf, servedFetch } from "./server_lab.ts";
 import { anyDisturbance } from "./untimed_load.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
@@ -34,30 +29,8 @@ before(async () => {
   urls = shown.exchanges.map(({ host, path }) => `https://${host}${path}`);
 });
 
-/** Each URL with its status and its body's digest; `server` null: trilane-replay alone. */
-async function fetched(lane: "h1" | "h2" | "h3", server: ServerProgram | null): Promise<string[]> {
-  const scratch = mkdtempSync(join(home, "fetched-"));
-  await mkdir(join(scratch, "server"), { recursive: true });
-  const run =
-    server && (await prepareServer({ name: server, definition: { program: server } }, { home, recording, scratch }));
-  const lab = labCommand({
-    ...{ home, recording: page, link: parseLink("1gbit/2ms"), reports: null },
-    ...(run ? { replayOptions: run.replayOptions, server: run.words } : {}),
-  });
-  const list = join(scratch, "urls");
-  writeFileSync(list, urls.join("\n"));
-  const client = [programPath("trilane-fetch"), "--lane", lane, "--insecure", "--reuse", "--urls", list];
-  const [program = "", ...words] = [...lab.replay, ...lab.shaper, ...client];
-  const { stdout, stderr, status } = spawnSync(program, words, { encoding: "utf8", timeout: 60_000, maxBuffer: 1e8 });
-  assert.equal(status, 0, stderr);
-  const records = stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as FetchRecord);
-  return records.map(
-    ({ url, http_version, status: answer, body_sha256 }) => `${url} ${http_version} ${answer} ${body_sha256}`,
-  );
-}
+const fetched = async (lane: "h1" | "h2" | "h3", server: ServerProgram | null): Promise<string[]> =>
+  (await servedFetch({ home, recording, urls, lane, server })).records.map(answerOf);
 
 for (const server of serverPrograms)
   test(`${server} answers each request with its recorded body`, { skip: notInstalled([server]) ?? false }, async () => {

@@ -13,6 +13,7 @@ import type { BuiltProgram } from "./programs.ts";
 const readFiles = [
   "cli/**/*.{json,js,css}",
   "cli/**/live_lab.sh",
+  "cli/load/servers/templates/*",
   "cli/api/types.d.ts",
   "cli/install/{apparmor.profile,ci_gate.sh,limits.conf,requirements.txt,seccomp.json,system_packages.sh}",
   "extension/figures/look.css",

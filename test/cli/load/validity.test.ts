@@ -54,6 +54,23 @@ test("a request on another protocol spoils a load, unless it began after the loa
   assert.equal(verify(evidence(offLane(afterLoad))).status, "valid");
 });
 
+test("a load whose server ended is invalid by that, also if its page did not come", () => {
+  const server = ["server mine ended during the load (exit status 7): tenth request"];
+  assertInvalid({ server }, /^server mine ended/);
+  const { status, reasons } = verify(
+    evidence({ server, failure: "the page did not load: net::ERR_CONNECTION_REFUSED" }),
+  );
+  assert.deepEqual([status, reasons.length, reasons[0]], ["invalid", 2, server[0]]);
+});
+
+test("of a server that says nothing of its connections the browser's word is all", () => {
+  const replay = replayReport([pageUrl, imageUrl].map((url) => ({ ...replayed(url), connection: null })));
+  assert.equal(verify(evidence({ replay })).status, "invalid");
+  assert.equal(verify(evidence({ replay, isUnlogged: true })).status, "valid");
+  const offLane = [entry(pageUrl), entry(imageUrl, { _protocol: "http/1.1" })];
+  assert.equal(verify(evidence({ replay, isUnlogged: true, entries: offLane })).status, "invalid");
+});
+
 test("each lane has its protocol", () => {
   for (const [lane, protocol] of [
     ["h1", "http/1.1"],
