@@ -1,6 +1,7 @@
 // Firefox through the real lab: valid loads on its lanes, with the protocol that browser and server both say, and what it cannot tell is
 // missing, not 0. Skipped where no Firefox is installed (apt install firefox-esr).
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,8 +10,9 @@ import { allLanes, type Lane, laneFacts } from "../../cli/base/lanes.ts";
 import { browserProgram } from "../../cli/base/programs.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { readReplayReport } from "../../cli/load/reports.ts";
+import { openResults } from "../../cli/results/store/results.ts";
 import { recordSite } from "./site.ts";
-import { untimedLoad } from "./untimed_load.ts";
+import { anyDisturbance, untimedLoad } from "./untimed_load.ts";
 
 function installed(): string | null {
   try {
@@ -18,6 +20,16 @@ function installed(): string | null {
   } catch {
     return null;
   }
+}
+
+const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
+
+function promisedRun(program: string, words: readonly string[]) {
+  return new Promise<{ status: number; stdout: string; stderr: string }>((resolve) => {
+    execFile(program, words, (error, stdout, stderr) =>
+      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
 }
 
 const firefox = installed();
@@ -77,3 +89,21 @@ for (const lane of allLanes.filter((each) => !laneFacts[each].clear && !laneFact
     assert.match(`${unavailable.cls} ${unavailable.tbt_ms}`, /tells no layout shifts .*tells no long tasks/);
   });
 }
+
+test("a race of two browsers loads each lane in both, and keeps them apart", { skip }, async () => {
+  const { name } = await site;
+  const words = ["race", name, "--browser", "chromium,firefox", "--lanes", "h2", "--runs", "1", "--no-filmstrip"];
+  const { status, stdout, stderr } = await promisedRun(trilane, [...words, "--home", home, ...anyDisturbance]);
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /^h2@chromium .*\n(?:.*\n)*h2@firefox /m);
+  const results = openResults(home);
+  try {
+    const [sweep] = results.listSweeps();
+    const loads = results.loadsOf(sweep?.id ?? 0);
+    const engines = loads.map(({ lane, browser_version }) => [lane, /^Firefox /.test(browser_version ?? "")]);
+    assert.deepEqual(Object.fromEntries(engines), { "h2@chromium": false, "h2@firefox": true });
+    assert.ok(loads.every(({ connections }) => (connections ?? 0) > 0));
+  } finally {
+    results.close();
+  }
+});

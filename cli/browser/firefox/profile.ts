@@ -69,6 +69,8 @@ export const sharedPreferences: Preferences = {
   // A certificate of the lab has no log and no responder to ask.
   "security.OCSP.enabled": 0,
   "security.pki.certificate_transparency.mode": 0,
+  // As Firefox ships: driven by a program it would let pages open windows that nobody asked for.
+  "dom.disable_open_during_load": true,
   // Else times are told in whole milliseconds.
   "privacy.reduceTimerPrecision": false,
   // Else Firefox takes to TCP, and says nothing, as the lab's authority is none of its own.

@@ -23,6 +23,10 @@ test("a lane without HTTP/3 turns it off, and a forced one names each host", () 
   assert.equal(of("h3-discovered")["network.dns.native_https_query"], true);
 });
 
+test("a page opens no window by itself, as in a Firefox that people use", () => {
+  for (const lane of allLanes) assert.equal(of(lane)["dom.disable_open_during_load"], true);
+});
+
 test("what is written is what Firefox reads", () => {
   assert.equal(
     preferencesText({ "a.b": 'x"y', c: 1, d: false }),
