@@ -26,12 +26,24 @@ export class NoRoomError extends RunError {}
 /** Another process holds what is to be written: it can be written when that lets go. */
 export class LockedError extends RunError {}
 
+/** A piece of a package's bundle that was there when the command began: packages replace all of them. */
+const isLostPiece = (error: Error): boolean =>
+  "code" in error &&
+  error.code === "ERR_MODULE_NOT_FOUND" &&
+  "url" in error &&
+  /\/build\/cli\/[\w-]+\.js$/.test(String(error.url));
+
 /** One line and exit status for an error that names a thing the user can mend; null for a fault of ours. */
 export function explain(error: unknown): { line: string; status: number } | null {
   if (error instanceof UserError) return { line: error.message, status: 2 };
   if (error instanceof UndecidedError) return { line: error.message, status: 3 };
   if (error instanceof EndedEarlyError) return { line: error.message, status: endedEarlyStatus };
   if (error instanceof RunError) return { line: error.message, status: 1 };
+  if (error instanceof Error && isLostPiece(error))
+    return {
+      line: "Trilane was upgraded or removed while this ran: run the command again; what was measured is stored",
+      status: endedEarlyStatus,
+    };
   if (!(error instanceof Error) || !("syscall" in error)) return null;
   const { code, path, message } = error as NodeJS.ErrnoException;
   const where = path ? `${path}: ` : "";

@@ -21,11 +21,8 @@ const ending = "_sha256";
 let known: Promise<Readonly<Record<string, string>>> | null = null;
 
 async function computed(): Promise<Readonly<Record<string, string>>> {
-  const [source, ...built] = await Promise.all([
-    sourceDigest(),
-    ...programs.map(async (name) => ({ name, sha256: await digestOf(name) })),
-  ]);
-  const all = [{ name: "trilane", sha256: source }, ...built];
+  const built = await Promise.all(programs.map(async (name) => ({ name, sha256: await digestOf(name) })));
+  const all = [{ name: "trilane", sha256: sourceDigest() }, ...built];
   return Object.fromEntries(all.flatMap(({ name, sha256 }) => (sha256 === null ? [] : [[`${name}${ending}`, sha256]])));
 }
 

@@ -79,7 +79,7 @@ async function bundled({ out, maps }: BundleOptions) {
     ...(maps ? { sourcemap: "linked", sourcesContent: false } : { legalComments: "none" }),
     define: {
       TRILANE_DECLARATIONS: JSON.stringify(join("build", "cli", declared)),
-      TRILANE_SOURCE_SHA256: JSON.stringify(await sourceDigest()),
+      TRILANE_SOURCE_SHA256: JSON.stringify(sourceDigest()),
     },
     plugins: [fromTheTop],
   });
