@@ -2,6 +2,7 @@
 // page, and from all of its loads where the results have the numbers. Draws nothing.
 import { kindOf } from "../../extension/figures/share_colours.ts";
 import type { HarEntry, PageLoad } from "../../schemas/generated/page_load.ts";
+import { withoutFactors } from "../base/lanes.ts";
 import { median } from "../base/quantile.ts";
 import type { Load } from "../results/store/results.ts";
 import { isValid } from "../results/verdict/sample.ts";
@@ -61,7 +62,7 @@ export function pageTraits(loads: readonly Load[], seen: RequestTraits | undefin
     requests: middle(valid.map((load) => load.requests)),
     bytes: middle(valid.map((load) => load.bytes)),
     objectBytes: middle(valid.map(({ bytes, requests }) => (bytes !== null && requests ? bytes / requests : null))),
-    h1Connections: middle(valid.filter(({ lane }) => lane === "h1").map((load) => load.connections)),
+    h1Connections: middle(valid.filter(({ lane }) => withoutFactors(lane) === "h1").map((load) => load.connections)),
   };
   return { ...seen, ...Object.fromEntries(Object.entries(traits).filter(([, value]) => value !== undefined)) };
 }

@@ -34,7 +34,7 @@ function racedCells(results: Results, sweep: Sweep): [Cell, ...Cell[]] {
     );
   if (!cells.every(({ lane }) => isLane(lane)))
     throw new UserError(
-      `sweep ${sweep.id} is no race: its lanes have settings or servers; export it as har, csv or json`,
+      `sweep ${sweep.id} is no race: its lanes have settings, browsers or servers; export it as har, csv or json`,
     );
   return cells as [Cell, ...Cell[]];
 }

@@ -1,7 +1,8 @@
 // How much of what h3 gains over h2 is its congestion controller: where a sweep has h3 with quiche's CUBIC, which takes reductions of its
 // window back, and with cubic-n1, which reacts to loss as Linux's CUBIC under h2 does. Over the same pages and links, so that the parts'
 // ratios multiply to the whole. Pure; what lanes' origins serve is its caller's to say.
-import { type LaneLabel, laneOf } from "../../base/lanes.ts";
+import { factorsApart } from "../../base/factors.ts";
+import { factorsOf, type LaneLabel, laneOf } from "../../base/lanes.ts";
 import { compare, toldTogether } from "./comparison.ts";
 import { counted, type LanePair, type Sample, sortLanes } from "./sample.ts";
 import { comparisonClause, sentence, verdictPairs } from "./verdict.ts";
@@ -31,11 +32,14 @@ export function controllerLanes(
     lane: laneOf(label),
     ...controllersOf(label),
   }));
+  const isBeside = (label: string, own: string): boolean => factorsApart(factorsOf(label), factorsOf(own)).length === 0;
   const h2 = lanes.filter(({ lane, tcp }) => lane === "h2" && tcp === "cubic");
   const h3 = lanes.filter(({ lane }) => lane === "h3");
   for (const own of h3.filter(({ quic }) => quic === "cubic")) {
-    const alike = h3.find(({ quic, others }) => quic === "cubic-n1" && others === own.others);
-    const over = h2.find(({ others }) => others === own.others);
+    const alike = h3.find(
+      ({ label, quic, others }) => quic === "cubic-n1" && others === own.others && isBeside(label, own.label),
+    );
+    const over = h2.find(({ label, others }) => others === own.others && isBeside(label, own.label));
     if (alike && over) return { h2: over.label, own: own.label, alike: alike.label };
   }
   return null;

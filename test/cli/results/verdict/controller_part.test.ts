@@ -34,6 +34,10 @@ test("lanes that differ by the controller alone are found, and no others", () =>
   assert.equal(of({ ...own, "h3:n1": controllers("cubic-n1", "initial window 32") }), null);
   assert.equal(of({ ...own, h2: controllers("cubic", "", "bbr"), "h3:n1": controllers("cubic-n1") }), null);
   assert.equal(of({ h3: controllers("cubic"), "h3:n1": controllers("cubic-n1") }), null);
+  // Of one browser, or the difference is the browsers'.
+  const inFirefox = { "h3@firefox": controllers("cubic"), "h3:n1@firefox": controllers("cubic-n1") };
+  assert.equal(of({ "h2@chromium": controllers("cubic"), ...inFirefox }), null);
+  assert.equal(of({ "h2@firefox": controllers("cubic"), ...inFirefox })?.h2, "h2@firefox");
 });
 
 test("each part of the gain, of the pages that all three loaded", () => {
