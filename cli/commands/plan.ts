@@ -1,5 +1,6 @@
 import { type DetectOptions, defineDetect, questionOf } from "../sweep/plan/detect_option.ts";
 import { shippedPlans } from "../sweep/plan/plan.ts";
+import { defineServers } from "../sweep/plan/servers_option.ts";
 import type { Command } from "./command.ts";
 import { defineSweep, runPlan, type SweepOptions } from "./sweep.ts";
 
@@ -7,7 +8,7 @@ export const command: Command<SweepOptions & DetectOptions> = {
   usage: "plan <plan>",
   summary: "What a plan would run, how long it takes, what it stores and can show; runs nothing",
   define: (table) =>
-    defineDetect(defineSweep(table))
+    defineDetect(defineServers(defineSweep(table)))
       .positional("plan", {
         type: "string",
         demandOption: true,

@@ -1,8 +1,7 @@
 // `trilane race PAGE`: one page, all lanes, one link. A sweep of one page and one link: same runner, same tables.
 
 import { credentialsInWords } from "../../extension/har/secrets.ts";
-import type { PlanPage, SweepPlan } from "../../schemas/generated/sweep_plan.ts";
-import { UserError } from "../base/errors.ts";
+import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { homeFolder } from "../base/home.ts";
 import { minimumUnits, usualRuns } from "../base/interval.ts";
 import { allLanes, laneFacts, plainLanes } from "../base/lanes.ts";
@@ -10,7 +9,6 @@ import { number } from "../base/option.ts";
 import { say } from "../base/terminal_text.ts";
 import { executePages } from "../instruments/page/run/instrument.ts";
 import { refuseAskedWithoutDelay } from "../link/profile_file.ts";
-import { laneLabels } from "../load/servers/servers.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
 import { deviceOptionNames } from "../recording/record/device_options.ts";
 import {
@@ -42,7 +40,7 @@ import { isUrl } from "../sweep/plan/page_source.ts";
 import type { Plan } from "../sweep/plan/plan_document.ts";
 import { planRange, settleOption, timeoutOption } from "../sweep/plan/plan_range.ts";
 import { readLanes } from "../sweep/plan/read_lanes.ts";
-import { chosenServers, defineServers, type ServersOptions } from "../sweep/plan/servers_option.ts";
+import { defineServers, type ServedLanes, type ServersOptions, servedLanes } from "../sweep/plan/servers_option.ts";
 import { defineStrict, type StrictOptions, strictOf } from "../sweep/plan/strict_option.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/plan/until.ts";
 import type { Command, CommonOptions } from "./command.ts";
@@ -92,22 +90,12 @@ function tooFewWords(runs: number | undefined, { lanes }: Plan): string | null {
   return `--runs ${runs}: may not be enough for a verdict; ${needed} are`;
 }
 
-/** Its lanes, and the servers that they name. */
-type RaceLanes = Pick<SweepPlan, "lanes" | "servers">;
-
-async function raceLanes(options: RaceOptions): Promise<RaceLanes> {
-  const lanes = readLanes(options.lanes) as RaceLanes["lanes"];
-  const chosen = chosenServers(options);
-  if (chosen === null) return { lanes };
-  const { names, servers } = chosen;
-  const leftOut: string[] = [];
-  const labels = await laneLabels(lanes, names, { servers }, (line) => leftOut.push(line));
-  if (labels.length === 0) throw new UserError(leftOut.join("; "));
-  if (!options.json) for (const line of leftOut) say(line);
-  return { lanes: labels as RaceLanes["lanes"], ...(Object.keys(servers).length > 0 ? { servers } : {}) };
+async function raceLanes(options: RaceOptions): Promise<ServedLanes> {
+  const lanes = readLanes(options.lanes) as ServedLanes["lanes"];
+  return (await servedLanes(options, lanes, (line) => options.json || say(line))) ?? { lanes };
 }
 
-function racePlan(options: RaceOptions, served: RaceLanes, page: PlanPage, isFilmed: boolean): Plan {
+function racePlan(options: RaceOptions, served: ServedLanes, page: PlanPage, isFilmed: boolean): Plan {
   const until = untilOf(options);
   const browsers = browsersOf(options);
   const named = (repetitions: number) => ({

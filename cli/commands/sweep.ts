@@ -30,6 +30,7 @@ import type { PageSource } from "../sweep/plan/page_source.ts";
 import { planDigest, planOf, readPlan, shippedPlans } from "../sweep/plan/plan.ts";
 import type { Plan } from "../sweep/plan/plan_document.ts";
 import { planRange } from "../sweep/plan/plan_range.ts";
+import { defineServers, type ServersOptions, servedLanes } from "../sweep/plan/servers_option.ts";
 import { defineStrict, type StrictOptions, strictOf } from "../sweep/plan/strict_option.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/plan/until.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
@@ -50,6 +51,7 @@ export interface SweepOptions
     EndOptions,
     VerbosityOptions,
     AsOptions,
+    Partial<ServersOptions>,
     BrowserOptions {
   plan: string;
   page: string[];
@@ -88,6 +90,14 @@ function planWith(plan: Plan, named: readonly PlanPage[], options: SweepOptions)
   return planOf({ ...settled, pages, repetitions, serving, ...terms, ...(until ? { until } : {}) }, source);
 }
 
+/** Each of its lanes from each server that the command line names. */
+async function withServers(plan: Plan, options: SweepOptions): Promise<Plan> {
+  const served = await servedLanes(options, plan.lanes, (line) => options.json || say(line));
+  if (served === null) return plan;
+  const { servers: _, ...others } = plan;
+  return planOf({ ...others, ...served }, options.plan);
+}
+
 /** With the traces that the user has, or drawn ones. UserError where it has no links for those that were named. */
 function readPlanWithTraces(home: string, { plan, trace }: SweepOptions): Plan {
   if (trace === undefined) return readPlan(plan, syntheticTraces(home));
@@ -106,7 +116,7 @@ async function planFrom(home: string, source: PageSource, options: SweepOptions)
   const named: PlanPage[] = [];
   // One after another: each import is a writer of the archive.
   for (const word of options.page) named.push(...(await source.pagesFor(home, word)));
-  const settled = planWith(plan, named, options);
+  const settled = await withServers(planWith(plan, named, options), options);
   const chosen = await source.withChosenPages(settled, { home, options, trials: "made", say });
   // Two names may have become one page.
   return chosen === settled ? settled : planOf(chosen, options.plan);
@@ -130,7 +140,7 @@ async function dryRun(
     named.push(page);
     if (size) sizes.set(pageName(page), size);
   }
-  const plan = planWith(given, named, options);
+  const plan = await withServers(planWith(given, named, options), options);
   refuseUnanswerable(plan, question);
   const planned = await describePlan(home, plan, source, sizes, question);
   if (options.json) printJson(planned);
@@ -261,7 +271,7 @@ export const command: Command<SweepOptions> = {
   usage: "sweep <plan>",
   summary: "Run a plan, of pages x links x lanes, flows or fetches; the same command resumes it",
   define: (table) =>
-    defineSweep(table)
+    defineServers(defineSweep(table))
       .positional("plan", {
         type: "string",
         demandOption: true,
@@ -269,6 +279,7 @@ export const command: Command<SweepOptions> = {
       })
       .example("trilane sweep plan.json", "the plan in a file (schemas/sweep-plan.schema.json)")
       .example("trilane sweep carlucci-2015-s3 --dry-run", "what a shipped plan would run, and for how long")
+      .example("trilane sweep plan.json --servers replay,nginx,caddy", "each lane from each of these servers")
       .example("trilane sweep das-2014-grid --page my-page", "a study's links with your own page"),
   run: async (options, house) => {
     const kind = shippedPlans().includes(options.plan) ? null : instrumentOf(options.plan);

@@ -7,8 +7,10 @@ import type { ServerFacts } from "../../schemas/generated/page_load.ts";
 import type { ServerReport } from "../../schemas/generated/server_report.ts";
 import { UserError } from "../base/errors.ts";
 import { programPath } from "../base/programs.ts";
+import { withArchive } from "../recording/archive/client.ts";
+import { recordedUrl } from "../recording/archive/recorded_requests.ts";
+import { urlOnLane } from "./clear_origins.ts";
 import { type ReplayReport, readDocument } from "./reports.ts";
-import { servedSites } from "./served_sites.ts";
 import { knownPrograms } from "./servers/programs.ts";
 import { readServerLog, withServerLog } from "./servers/server_log.ts";
 import { installed, type LoadServer } from "./servers/servers.ts";
@@ -26,6 +28,34 @@ export interface ServerRun {
   readonly folder: string;
   readonly facts: Omit<ServerFacts, "cpu_ms" | "logged">;
   readonly sites: readonly ServedSite[];
+}
+
+const known = new Map<string, Promise<readonly ServedSite[]>>();
+
+async function read(home: string, name: string): Promise<readonly ServedSite[]> {
+  const { exchanges } = await withArchive(home, (archive) => archive.show(name));
+  const sites = new Map<string, { ports: Set<number>; addresses: Set<string> }>();
+  for (const exchange of exchanges) {
+    const { port, protocol } = new URL(urlOnLane(recordedUrl(exchange), "h2"));
+    if (protocol !== "https:") continue;
+    const site = sites.get(exchange.host) ?? { ports: new Set(), addresses: new Set() };
+    sites.set(exchange.host, site);
+    site.ports.add(Number(port || 443));
+    site.addresses.add(exchange.address);
+  }
+  return [...sites].map(([host, { ports, addresses }]) => ({ host, ports: [...ports], addresses: [...addresses] }));
+}
+
+/**
+ * The https hosts of a recording with their ports and addresses, as trilane-replay has them if http:// is upgraded. Read once for each
+ * recording; another one of that name, which a load finds out, may be read.
+ */
+function servedSites(home: string, { name, digest }: { name: string; digest: string }) {
+  const key = JSON.stringify([home, name, digest]);
+  const found = known.get(key) ?? read(home, name);
+  known.set(key, found);
+  found.catch(() => known.delete(key));
+  return found;
 }
 
 function templateOf({ name, definition }: LoadServer): string | null {

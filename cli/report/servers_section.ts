@@ -17,14 +17,14 @@ function serverRow(name: string, facts: readonly ShownFacts[]): Markup {
     return `${labelParts(label)?.lane ?? label} ${cpuWords(own)}`;
   });
   const version = variants(facts, ({ server }) => `${server?.program ?? "a command"} ${server?.version ?? ""}`.trim());
-  return html`<tr><th scope="row">${name}</th><td>${version}</td><td>${lanes.join(", ")}</td><td>${variants(facts, ({ server }) => server?.build ?? "not said")}</td></tr>`;
+  return html`<tr><th scope="row">${name}</th><td>${version}</td><td>${lanes.join(", ")}</td></tr>`;
 }
 
 function configurationOf(name: string, facts: readonly ShownFacts[]): Markup {
   const texts = new Set(
     facts.flatMap(({ server }) => (server ? [`# ${server.command}\n${server.configuration ?? ""}`] : [])),
   );
-  return html`<details><summary>Configuration of ${name}</summary>${[...texts].map((text) => html`<pre>${text}</pre>`)}</details>`;
+  return html`<details><summary>Build and configuration of ${name}</summary><p>Build: ${variants(facts, ({ server }) => server?.build ?? "it does not say")}</p>${[...texts].map((text) => html`<pre>${text}</pre>`)}</details>`;
 }
 
 export function serversSection(facts: readonly ShownFacts[]): Markup | null {
@@ -35,5 +35,5 @@ export function serversSection(facts: readonly ShownFacts[]): Markup | null {
   if (served.size === 0) return null;
   const rows = [...served].map(([name, of]) => serverRow(name, of));
   return html`<h3>Servers in the lanes</h3><p>A lane such as h2+nginx was served by that program: it ended TLS and HTTP on the recorded addresses and fetched from trilane-replay, which has bodies and think times. Its own buffers, pacing and priorities applied; congestion control and initial window were trilane-replay’s. Other lanes were served by trilane-replay alone.</p>
-<div class="scroll"><table class="facts"><thead><tr><th scope="col">server</th><th scope="col">program</th><th scope="col">CPU time of a load, by lane</th><th scope="col">build</th></tr></thead><tbody>${rows}</tbody></table></div>${[...served].map(([name, of]) => configurationOf(name, of))}`;
+<div class="scroll"><table class="facts"><thead><tr><th scope="col">server</th><th scope="col">program</th><th scope="col">CPU time of a load, by lane</th></tr></thead><tbody>${rows}</tbody></table></div>${[...served].map(([name, of]) => configurationOf(name, of))}`;
 }

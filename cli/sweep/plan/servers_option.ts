@@ -1,12 +1,14 @@
-// The options by which a race names its servers: --servers for those that are known, --server for one of the user's own. Reads the
-// words; what servers there are is cli/load/servers'.
+// The options by which a race or a sweep names its servers: --servers for those that are known, --server for one of the user's own. Reads
+// the words; what servers there are is cli/load/servers'.
 import { existsSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";
+import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { isFactorValue, replayServer } from "../../base/factors.ts";
+import { type LaneLabel, withFactors } from "../../base/lanes.ts";
 import type { OptionTable } from "../../base/option_table.ts";
 import { isServerProgram, type ServerProgram, serverPrograms } from "../../load/servers/programs.ts";
-import type { PlanServer } from "../../load/servers/servers.ts";
+import { laneLabels, type PlanServer } from "../../load/servers/servers.ts";
 
 export interface ServersOptions {
   servers: string | undefined;
@@ -58,7 +60,7 @@ function definitionOf(name: string, what: string): PlanServer {
 }
 
 /** null: none are named. UserError for words that name none, or one twice. */
-export function chosenServers({ servers, server }: ServersOptions): ChosenServers | null {
+export function chosenServers({ servers, server = [] }: Partial<ServersOptions>): ChosenServers | null {
   const own = server.map((text) => {
     const [, name = "", what = ""] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
     if (what === "" || name === replayServer || !isFactorValue(name))
@@ -72,4 +74,23 @@ export function chosenServers({ servers, server }: ServersOptions): ChosenServer
   const names = [...named, ...own.map(([name]) => name).filter((name) => !named.includes(name))];
   if (new Set(names).size < names.length) throw new UserError(`--servers ${servers}: a name stands there twice`);
   return { names, servers: Object.fromEntries(own) };
+}
+
+export type ServedLanes = Pick<SweepPlan, "lanes" | "servers">;
+
+/** Each lane of each server that the options name; null: they name none. `leftOut`: given why a server does not serve a lane. UserError. */
+export async function servedLanes(
+  options: Partial<ServersOptions>,
+  lanes: readonly LaneLabel[],
+  leftOut: (line: string) => void,
+): Promise<ServedLanes | null> {
+  const chosen = chosenServers(options);
+  if (chosen === null) return null;
+  const { names, servers } = chosen;
+  const lines: string[] = [];
+  const bare = new Set(lanes.map((label) => withFactors(label, { server: undefined })));
+  const [first, ...more] = await laneLabels([...bare], names, { servers }, (line) => lines.push(line));
+  if (first === undefined) throw new UserError(lines.join("; "));
+  for (const line of lines) leftOut(line);
+  return { lanes: [first, ...more], ...(Object.keys(servers).length > 0 ? { servers } : {}) };
 }

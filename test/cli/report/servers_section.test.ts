@@ -32,7 +32,7 @@ test("program, version, build, configuration and CPU time of each server", () =>
   const text = serversSection([facts("h1+nginx", nginx), facts("h2+nginx", nginx), facts("h2+replay")])?.text ?? "";
   assert.match(text, /<th scope="row">nginx<\/th><td>nginx 1\.22\.1<\/td><td>h1 12\.3 ms, h2 12\.3 ms<\/td>/);
   assert.match(text, /--with-http_v2_module/);
-  assert.match(text, /Configuration of nginx.*listen 443 ssl http2;/s);
+  assert.match(text, /Build and configuration of nginx.*listen 443 ssl http2;/s);
 });
 
 test("what differed stands side by side; what was not measured is a dash", () => {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { laneRefusal } from "../../../../cli/load/servers/programs.ts";
 import { laneLabels, serverNamed, serverOf } from "../../../../cli/load/servers/servers.ts";
-import { chosenServers } from "../../../../cli/sweep/plan/servers_option.ts";
+import { chosenServers, servedLanes } from "../../../../cli/sweep/plan/servers_option.ts";
 
 test("a label's server is trilane-replay, a known program, or the plan's own", () => {
   const mine = { command: "exec mine" };
@@ -35,6 +35,24 @@ test("one server's lanes come after another's, without those that it cannot serv
   const labels = await laneLabels(["h2", "h2-0rtt"], ["replay", "mine"], plan, (line) => leftOut.push(line));
   assert.deepEqual(labels, ["h2+replay", "h2-0rtt+replay", "h2+mine"]);
   assert.deepEqual(leftOut, ["h2-0rtt+mine is left out: mine is not set up for early data"]);
+});
+
+test("named servers take the place of those that a plan's lanes have", async () => {
+  const options = { servers: "replay", server: ["mine=exec mine"] };
+  const lines: string[] = [];
+  const served = await servedLanes(options, ["h2+nginx", "h2", "h1-clear@firefox"], (line) => lines.push(line));
+  assert.deepEqual(served, {
+    lanes: ["h2+replay", "h1-clear@firefox+replay", "h2+mine"],
+    servers: { mine: { command: "exec mine" } },
+  });
+  assert.deepEqual(lines, ["h1-clear@firefox+mine is left out: mine ends TLS, and this lane has none"]);
+  assert.equal(await servedLanes({}, ["h2+nginx"], () => undefined), null);
+  await assert.rejects(
+    servedLanes({ server: ["mine=exec mine"] }, ["h1-clear"], () => undefined),
+    {
+      message: "h1-clear+mine is left out: mine ends TLS, and this lane has none",
+    },
+  );
 });
 
 test("--server takes a command, or a configuration whose program its name says", (t) => {

@@ -36,9 +36,8 @@ static void run_for_a_moment(struct loop *loop) {
     loop_run(loop);
 }
 
-// The initial window of a connection to that address within the namespace, in packets; -1 where there is
-// none.
-static int window_to(const char *text) {
+// The server's end of a connection to that address within the namespace; -1 where there is none.
+static int connection_to(const char *text) {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(80)};
     inet_pton(AF_INET, text, &address.sin_addr);
     int listener = socket(AF_INET, SOCK_STREAM, 0);
@@ -47,6 +46,13 @@ static int window_to(const char *text) {
         connect(client, (struct sockaddr *)&address, sizeof address) < 0)
         return -1;
     int server = accept(listener, NULL, NULL);
+    close(listener);
+    return server;
+}
+
+// Its initial window, in packets; -1 where there is none.
+static int window_to(const char *text) {
+    int server = connection_to(text);
     struct tcp_info info;
     socklen_t size = sizeof info;
     return getsockopt(server, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 ? (int)info.tcpi_snd_cwnd : -1;
@@ -85,6 +91,32 @@ static int open_far(uint32_t initcwnd_packets) {
     if (window_to(FAR_NETWORK_DNS_ADDRESS) != (int)initcwnd_packets) return 8;
     if (window_to("192.0.2.1") != -1) return 9; // nobody's
     if (!has_address("2001:db8::7")) return 10;
+    far_network_close(&far);
+    loop_close(loop);
+    return 0;
+}
+
+// Of a program that asks for no congestion control: a connection has that of the experiment.
+static int serve_for_others(uint32_t initcwnd_packets) {
+    struct recording recording = {.exchanges = exchanges, .exchange_count = 4};
+    struct tcp_transport tcp = transport_stock.tcp;
+    tcp.initial_window_packets = initcwnd_packets;
+    tcp.congestion_control = "reno";
+    struct loop *loop;
+    struct far_network far;
+    char error[256] = "", control[16] = "";
+    socklen_t size = sizeof control;
+    namespace_enter_lab();
+    if (loop_open(&loop) < 0 ||
+        far_network_open(&far, loop, &recording, false, true, &tcp, error, sizeof error) < 0) {
+        fprintf(stderr, "%s\n", error);
+        return 2;
+    }
+    run_for_a_moment(loop);
+    if (window_to("198.51.100.7") != (int)initcwnd_packets) return 3;
+    int server = connection_to("203.0.113.1");
+    if (getsockopt(server, IPPROTO_TCP, TCP_CONGESTION, control, &size) < 0) return 4;
+    if (strcmp(control, "reno") != 0) return 5;
     far_network_close(&far);
     loop_close(loop);
     return 0;
@@ -156,6 +188,12 @@ static void test_other_windows(void **state) {
     in_process(open_far, 3);
 }
 
+static void test_other_programs(void **state) {
+    (void)state;
+    in_process(serve_for_others, 10);
+    in_process(serve_for_others, 32);
+}
+
 static void test_tuned(void **state) {
     (void)state;
     in_process(tune_far, 262144);
@@ -170,6 +208,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stock),
         cmocka_unit_test(test_other_windows),
+        cmocka_unit_test(test_other_programs),
         cmocka_unit_test(test_tuned),
         cmocka_unit_test(test_addresses_that_cannot_be),
     };
