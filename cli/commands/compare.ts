@@ -127,6 +127,7 @@ export async function compareStored(options: StoredComparison, home: string): Pr
         comparison,
         threshold_percent: threshold,
         metric: nouns.metric,
+        ...(nouns === commandNouns ? { heads: ["link", "command"] as const } : {}),
         a: sides.a,
         b: sides.b,
       },

@@ -37,6 +37,7 @@ export interface Gated {
   readonly b: readonly Run[];
   readonly threshold_percent: number;
   readonly metric: string;
+  readonly heads?: readonly [string, string];
   readonly hars: (side: "a" | "b", loads: readonly number[]) => readonly PageLoad[];
 }
 
@@ -71,10 +72,11 @@ export async function writeGate(options: GateOptions, gated: Gated): Promise<rea
   const budgets = options.budget === undefined ? [] : judgeBudgets(readBudgets(options.budget), gated.b);
   if (options.junit !== undefined) await atomicWrite(options.junit, junitText(gated.comparison, budgets));
   if (options.markdown !== undefined) {
-    const { comparison, threshold_percent, metric } = gated;
+    const { comparison, threshold_percent, metric, heads } = gated;
     const report = options["report-link"] ?? null;
     const facts = { comparison, threshold_percent, metric, budgets, report, moved: moved(gated) };
-    await atomicWrite(options.markdown, commentText(facts));
+    const named = heads ? { ...facts, heads } : facts;
+    await atomicWrite(options.markdown, commentText(named));
   }
   return budgets;
 }

@@ -159,6 +159,36 @@ describe("trilane time", () => {
     );
   });
 
+  test("killed with -9 it leaves no process, and the same command ends with every run once", async () => {
+    const words = [
+      "time",
+      "--home",
+      home,
+      "--json",
+      "--runs",
+      "4",
+      "--command",
+      "a=sleep 0.4716",
+      "--command",
+      "b=sleep 0.4717",
+    ];
+    const killed = spawn(trilane, words, { cwd: home, stdio: ["ignore", "pipe", "ignore"] });
+    const begun = (events: string): number => events.split('"command-started"').length - 1;
+    let events = "";
+    for await (const piece of killed.stdout.setEncoding("utf8")) {
+      events += piece as string;
+      if (begun(events) >= 3) break;
+    }
+    killed.kill("SIGKILL");
+    const again = spawnSync(trilane, words, { cwd: home, encoding: "utf8" });
+    assert.equal(again.status, 0, again.stderr);
+    assert.match(again.stdout, /^\{"event":"sweep-started".*"resumed":true/);
+    assert.deepEqual(running("sleep 0.471"), []);
+    const places = exported().runs.map(({ command, block, status }) => `${command} ${block} ${status}`);
+    const planned = ["a", "b"].flatMap((name) => [0, 1, 2, 3].map((of) => `${name} ${of} valid`));
+    assert.deepEqual(places.toSorted(), planned);
+  });
+
   test("a budget is exceeded, or not shown by so few runs, and a sweep is compared with another", () => {
     const budget = join(home, "budget.json");
     const limits = (at_most_ms: number) =>

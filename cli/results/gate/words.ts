@@ -63,6 +63,8 @@ export interface CommentFacts {
   readonly threshold_percent: number;
   /** `page load time` */
   readonly metric: string;
+  /** What the names in a row are of; default: pages over links, and lanes. */
+  readonly heads?: readonly [string, string];
   readonly moved: { readonly lane: string; readonly request: MovedRequest } | null;
   readonly budgets: readonly BudgetResult[];
   /** Where the report is; null: nowhere that a reader could open. */
@@ -78,7 +80,8 @@ function row(cell: ComparedCell): string {
   return `| ${[placeOf(cell), cell.lane, before, after, plain(changeText(cell)), plain(judgementText(cell))].join(" | ")} |`;
 }
 
-export function commentText({ comparison, threshold_percent, metric, moved, budgets, report }: CommentFacts): string {
+export function commentText(facts: CommentFacts): string {
+  const { comparison, threshold_percent, metric, heads = ["page and link", "lane"], moved, budgets, report } = facts;
   const cells = mostMoved(comparison.cells);
   const [first] = cells;
   const shown = cells.slice(0, mostRows);
@@ -91,7 +94,7 @@ export function commentText({ comparison, threshold_percent, metric, moved, budg
     `### Trilane: ${headline(comparison, budgets)}`,
     "",
     ...(first ? [answer(first, threshold_percent), ""] : []),
-    `| page and link | lane | ${metric} before | after | change (95 % CI) | |`,
+    `| ${heads.join(" | ")} | ${metric} before | after | change (95 % CI) | |`,
     "| --- | --- | ---: | ---: | ---: | --- |",
     ...shown.map(row),
     ...(cells.length > shown.length ? [`| and ${cells.length - shown.length} more | | | | | |`] : []),
