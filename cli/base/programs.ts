@@ -1,7 +1,7 @@
 // Where the programs are that the command line starts: ours as built here or as a package brings them, Chromium on the system.
 import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { UserError } from "./errors.ts";
 import { ownLibraryFault } from "./glibc.ts";
 
@@ -87,6 +87,8 @@ export const programFolders: readonly (readonly [program: Program, folder: strin
 /** Whether a word of the command line is a program's path. */
 export const isProgram = (word: string): boolean => word.includes("/") && isExecutable(resolve(word));
 
+const otherFirefox = "install it (apt install firefox-esr), or name its binary: --browser /path/firefox";
+
 const firefoxPaths = [
   "/usr/lib/firefox-esr/firefox-esr",
   "/usr/lib/firefox/firefox",
@@ -101,12 +103,11 @@ function firefoxPath(): string {
   const confined = [...firefoxPaths, "/snap/bin/firefox", "/var/lib/flatpak/exports/bin/org.mozilla.firefox"].find(
     isExecutable,
   );
-  const remedy = "install it (apt install firefox-esr), or name its binary: --browser /path/firefox";
   if (confined)
     throw new UserError(
-      `the only Firefox here is a ${sandboxOf(confined)} (${confined}), which no lab can start: ${remedy}`,
+      `the only Firefox here is a ${sandboxOf(confined)} (${confined}), which no lab can start: ${otherFirefox}`,
     );
-  throw new UserError(`no Firefox found: ${remedy}`);
+  throw new UserError(`no Firefox found: ${otherFirefox}`);
 }
 
 /**
@@ -118,7 +119,8 @@ export function browserProgram(named: string): string {
   if (named === "firefox") return firefoxPath();
   const path = resolve(named);
   const sandbox = sandboxOf(path);
-  if (sandbox) throw new UserError(`${named} is a ${sandbox}, which no lab can start: ${otherBrowser}`);
+  const other = /firefox/i.test(basename(path)) ? otherFirefox : otherBrowser;
+  if (sandbox) throw new UserError(`${named} is a ${sandbox}, which no lab can start: ${other}`);
   if (isExecutable(path)) return path;
   throw new UserError(`no program at ${named}: say chromium or firefox, or name a binary, as ${browserPaths[0]}`);
 }

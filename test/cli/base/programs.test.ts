@@ -28,6 +28,18 @@ test("the variable names the browser; the one of before 0.3 still does, and yiel
   assert.equal(browserProgram(browser), browser);
 });
 
+test("Firefox as a snap, a script that starts one, or a Flatpak is named with Firefox's remedy", () => {
+  const script = program("firefox", '#!/bin/sh\nexec /snap/bin/firefox "$@"\n');
+  for (const [path, kind] of [
+    [script, "snap"],
+    ["/snap/bin/firefox", "snap"],
+    ["/var/lib/flatpak/exports/bin/org.mozilla.firefox", "Flatpak"],
+  ] as const) {
+    const words = new RegExp(`is a ${kind}, which no lab can start: install it \\(apt install firefox-esr\\)`);
+    assert.throws(() => browserProgram(path), words);
+  }
+});
+
 test("a snap, a script that starts one, and a Flatpak are named with the remedy", () => {
   const script = program("chromium-browser", '#!/bin/sh\nexec /snap/bin/chromium "$@"\n');
   for (const [path, kind] of [
