@@ -46,7 +46,7 @@ struct control {
     uint64_t requests; // that were begun
 };
 
-// Makes the socket, for its owner only. One that nobody listens at any more, left by a shaper that was
+// Makes the socket, for its owner only. One without a listener, left by a shaper that was
 // killed, is replaced. Of several shapers at once one gets the path. 0, or -1 with the line.
 int control_open(struct control *control, const char *path, struct control_error *error);
 

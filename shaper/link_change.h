@@ -1,5 +1,5 @@
 // Reads what a running link is to become. In a thread of its own, because the link's form may name a trace of
-// millions of lines, and the link goes on meanwhile. Does not change it.
+// millions of lines, and the link runs meanwhile. Does not change it.
 #ifndef TRILANE_SHAPER_LINK_CHANGE_H
 #define TRILANE_SHAPER_LINK_CHANGE_H
 

@@ -102,9 +102,9 @@ static void forget(struct link_profile *profile) {
 
 static void note_change(struct live_link *link, uint64_t now_ns) {
     debug_line(link, "changed by %s", link->change_form);
-    if (link->changes++ >= LIVE_LINK_CHANGES_TOLD) return;
-    if (!link->changes_told) link->changes_told = json_array();
-    json_array_append_new(link->changes_told,
+    if (link->changes++ >= LIVE_LINK_CHANGES_REPORTED) return;
+    if (!link->changes_reported) link->changes_reported = json_array();
+    json_array_append_new(link->changes_reported,
                           json_pack("{s:o, s:s}", "at_ns", number(now_ns), "link", link->change_form));
 }
 
@@ -172,5 +172,5 @@ void live_link_close(struct live_link *link) {
     link_change_close(&link->change);
     forget(link->now);
     link->now = NULL;
-    json_decref(link->changes_told);
+    json_decref(link->changes_reported);
 }

@@ -1,4 +1,4 @@
-// The link while it runs: what it is asked to be now, how it is doing, and changing it. What the control
+// The link while it runs: what it is to be now, how it is doing, and changing it. What the control
 // socket's requests come down to. Does not talk to clients: see control.h.
 #ifndef TRILANE_SHAPER_LIVE_LINK_H
 #define TRILANE_SHAPER_LIVE_LINK_H
@@ -9,7 +9,7 @@
 #include "shaper/tun/tun_loop.h"
 
 // Changes beyond these are only counted: whoever steers a thousand times knows what he did.
-enum { LIVE_LINK_CHANGES_TOLD = 1000 };
+enum { LIVE_LINK_CHANGES_REPORTED = 1000 };
 
 struct live_link {
     struct tun_loop *tun_loop;
@@ -25,7 +25,7 @@ struct live_link {
     uint64_t start_ns;
     uint64_t zero_ns; // of its steps: the start, or when it was switched to
     uint64_t changes;
-    json_t *changes_told; // the first of them, for the report; NULL: none
+    json_t *changes_reported; // the first of them, for the report; NULL: none
 };
 
 void live_link_open(struct live_link *link, const struct link_profile *profile);

@@ -40,7 +40,7 @@ struct shaper {
     char command_line[4096];
     uint64_t start_ns;
     int child_status;
-    const char *scheduling; // as schedule_promptly tells
+    const char *scheduling; // as schedule_promptly reports it
     int cpu_idle_fd;        // keeps CPUs from sleeping deeply; -1: the system does not let us
 };
 
@@ -67,7 +67,7 @@ static int write_report(struct shaper *shaper, const char *path, uint64_t end_ns
                              .scheduling = shaper->scheduling,
                              .cpu_idle = shaper->cpu_idle_fd >= 0 ? "shallow" : "default",
                              .device = wire_kind(&shaper->near.wire),
-                             .changes = shaper->link.changes_told};
+                             .changes = shaper->link.changes_reported};
     struct timespec cpu;
     if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0)
         run.cpu_ns = (uint64_t)cpu.tv_sec * NS_PER_S + (uint64_t)cpu.tv_nsec;

@@ -37,8 +37,8 @@ void moves_steer(struct moves *moves, const struct link_profile *profile, uint64
     plan_rebinding(moves, now_ns);
     moves->switch_ns = NODE_NEVER;
     if (!profile->switch_to) return;
-    uint64_t asked_ns = moves->start_ns + profile->switch_ns;
-    moves->switch_ns = asked_ns > now_ns ? asked_ns : now_ns;
+    uint64_t wanted_ns = moves->start_ns + profile->switch_ns;
+    moves->switch_ns = wanted_ns > now_ns ? wanted_ns : now_ns;
 }
 
 uint64_t moves_due_ns(const struct moves *moves) {

@@ -1,6 +1,6 @@
 // When the path moves: the NAT's rebindings at each multiple of their interval, and the one switch to another
-// link, all counted from the start; and what became of it, for the report. In virtual time: told what is due,
-// it changes the NAT and says what happened. Does not hold packets or settings of links: path.h does.
+// link, all counted from the start; and what became of it, for the report. In virtual time: is given what is
+// due, it changes the NAT and says what happened. Does not hold packets or settings of links: path.h does.
 #ifndef TRILANE_SHAPER_MOVES_H
 #define TRILANE_SHAPER_MOVES_H
 

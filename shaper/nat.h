@@ -78,8 +78,8 @@ void nat_change_address(struct nat *nat);
 void nat_up(struct nat *nat, struct packet *packet, uint64_t now_ns);
 // The same packet as the command sent it again.
 void nat_up_back(const struct nat *nat, struct packet *packet);
-// A packet from the far side becomes the command's. False: nobody has that port or address any more; where it
-// is known whose it was, the packet says so now, for those who count.
+// A packet from the far side becomes the command's. False: that port or address has no owner any more; where
+// it is known whose it was, the packet says so now, for those who count.
 bool nat_down(struct nat *nat, struct packet *packet);
 
 // As text, of INET_ADDRSTRLEN and INET6_ADDRSTRLEN bytes.

@@ -5,11 +5,11 @@
 #include "shaper/nodes/queue.h"
 
 #include "base/clock.h"
+#include "base/command_line.h"
 #include "base/log.h"
 #include "base/namespace.h"
 
 #include <arpa/inet.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,167 +128,121 @@ static void print_help(void) {
     fputs(help_after_disciplines, stdout);
 }
 
-// Long options beyond the keys of a link, whose value is their enum link_key.
-enum {
-    OPTION_LINK = LINK_KEYS,
-    OPTION_EXTRA_RTT,
-    OPTION_NAMESERVER,
-    OPTION_FAR_PORT,
-    OPTION_REPORT,
-    OPTION_LOG,
-    OPTION_PCAPNG,
-    OPTION_TLS_KEYS,
-    OPTION_FLOW_COUNTERS,
-    OPTION_FLOW_BINS,
-    OPTION_FLOW_BIN,
-    OPTION_CONTROL,
-    OPTION_KEEP_CAPABILITIES,
-    OPTION_DIE,
-    OPTION_LINKS,
-    OPTION_IS_LAB,
-    OPTION_HELP,
-    OPTION_VERSION
-};
-
-static const struct option other_options[] = {
-    {"link", required_argument, NULL, OPTION_LINK},
-    {"extra-rtt", required_argument, NULL, OPTION_EXTRA_RTT},
-    {"nameserver", required_argument, NULL, OPTION_NAMESERVER},
-    {"far-port", required_argument, NULL, OPTION_FAR_PORT},
-    {"report", required_argument, NULL, OPTION_REPORT},
-    {"log", required_argument, NULL, OPTION_LOG},
-    {"pcapng", required_argument, NULL, OPTION_PCAPNG},
-    {"tls-keys", required_argument, NULL, OPTION_TLS_KEYS},
-    {"flow-counters", required_argument, NULL, OPTION_FLOW_COUNTERS},
-    {"flow-bins", required_argument, NULL, OPTION_FLOW_BINS},
-    {"flow-bin", required_argument, NULL, OPTION_FLOW_BIN},
-    {"control", required_argument, NULL, OPTION_CONTROL},
-    {"keep-capabilities", no_argument, NULL, OPTION_KEEP_CAPABILITIES},
-    {"die-with-parent", no_argument, NULL, OPTION_DIE},
-    {"links", no_argument, NULL, OPTION_LINKS},
-    {"is-lab", no_argument, NULL, OPTION_IS_LAB},
-    {"help", no_argument, NULL, OPTION_HELP},
-    {"version", no_argument, NULL, OPTION_VERSION},
-    {NULL, 0, NULL, 0},
+// What is read: the link's settings beside the options.
+struct reading {
+    struct options options;
+    struct link_settings settings;
 };
 
 static void check(int result, const struct link_error *error) {
     if (result < 0) die(EXIT_BAD_INPUT, "%s", error->line);
 }
 
-static void read_bin(struct options *options, const char *text) {
+// One of the link's keys, which are options, too: delay_down is --delay-down. The row's offset is its key.
+static void take_key(void *reading, const struct option_row *row, const char *text) {
     struct link_error error;
-    uint64_t bin_ns;
-    check(link_read_time("flow-bin", text, &bin_ns, &error), &error);
-    if (bin_ns < NS_PER_MS || bin_ns > NS_PER_S)
-        die(EXIT_BAD_INPUT, "flow-bin: %s: name a time from 1ms to 1s", text);
-    options->evidence.flow_bin_ns = bin_ns;
+    check(link_settings_set(&((struct reading *)reading)->settings, (enum link_key)row->offset, text, &error),
+          &error);
 }
 
-static void read_far_ports(struct lab_far_ports *ports, const char *text) {
+static void take_link(void *reading, const struct option_row *row, const char *text) {
+    struct link_error error;
+    (void)row;
+    check(link_settings_read(&((struct reading *)reading)->settings, text, &error), &error);
+}
+
+static void take_extra_rtt(void *reading, const struct option_row *row, const char *text) {
+    struct link_error error;
+    (void)row;
+    check(origin_delays_read(&((struct reading *)reading)->options.origin_delays, text, &error), &error);
+}
+
+static void take_nameserver(void *reading, const struct option_row *row, const char *text) {
+    unsigned char address[sizeof(struct in6_addr)];
+    if (inet_pton(AF_INET, text, address) != 1 && inet_pton(AF_INET6, text, address) != 1)
+        die(EXIT_BAD_INPUT, "%s: \"%s\" is not an address: write it as 100.64.0.53", row->name, text);
+    ((struct reading *)reading)->options.nameserver = text;
+}
+
+static void take_bin(void *reading, const struct option_row *row, const char *text) {
+    struct link_error error;
+    uint64_t bin_ns;
+    check(link_read_time(row->name, text, &bin_ns, &error), &error);
+    if (bin_ns < NS_PER_MS || bin_ns > NS_PER_S)
+        die(EXIT_BAD_INPUT, "%s: %s: name a time from 1ms to 1s", row->name, text);
+    ((struct reading *)reading)->options.evidence.flow_bin_ns = bin_ns;
+}
+
+static void take_far_ports(void *reading, const struct option_row *row, const char *text) {
+    struct lab_far_ports *ports = &((struct reading *)reading)->options.far_ports;
     for (char *end; *text; text = end + (*end == ',')) {
         unsigned long port = strtoul(text, &end, 10);
         if (end == text || (*end && *end != ',') || port < 1 || port > 65535 ||
             ports->count == LAB_FAR_PORTS_MAX)
-            die(EXIT_BAD_INPUT, "far-port: \"%s\": write ports, as 3000,5173, at most %d", text,
+            die(EXIT_BAD_INPUT, "%s: \"%s\": write ports, as 3000,5173, at most %d", row->name, text,
                 LAB_FAR_PORTS_MAX);
         ports->all[ports->count++] = (uint16_t)port;
     }
 }
 
-static void read_one(struct options *options, struct link_settings *settings, int option) {
-    struct link_error error;
-    unsigned char address[sizeof(struct in6_addr)];
-    switch (option) {
-    case OPTION_LINK:
-        check(link_settings_read(settings, optarg, &error), &error);
-        break;
-    case OPTION_EXTRA_RTT:
-        check(origin_delays_read(&options->origin_delays, optarg, &error), &error);
-        break;
-    case OPTION_NAMESERVER:
-        if (inet_pton(AF_INET, optarg, address) != 1 && inet_pton(AF_INET6, optarg, address) != 1)
-            die(EXIT_BAD_INPUT, "nameserver: \"%s\" is not an address: write it as 100.64.0.53", optarg);
-        options->nameserver = optarg;
-        break;
-    case OPTION_FAR_PORT:
-        read_far_ports(&options->far_ports, optarg);
-        break;
-    case OPTION_REPORT:
-        options->report = optarg;
-        break;
-    case OPTION_LOG:
-        options->evidence.log = optarg;
-        break;
-    case OPTION_PCAPNG:
-        options->evidence.pcapng = optarg;
-        break;
-    case OPTION_TLS_KEYS:
-        options->evidence.tls_keys = optarg;
-        break;
-    case OPTION_FLOW_COUNTERS:
-        options->evidence.flow_counters = optarg;
-        break;
-    case OPTION_FLOW_BINS:
-        options->evidence.flow_bins = optarg;
-        break;
-    case OPTION_FLOW_BIN:
-        read_bin(options, optarg);
-        break;
-    case OPTION_CONTROL:
-        options->control = optarg;
-        break;
-    case OPTION_KEEP_CAPABILITIES:
-        options->keep_capabilities = true;
-        break;
-    case OPTION_DIE:
-        options->die_with_parent = true;
-        break;
-    case OPTION_LINKS:
-        exit(link_answers_run());
-    case OPTION_IS_LAB:
-        exit(namespace_is_lab() ? 0 : EXIT_RUN_FAILED);
-    case OPTION_HELP:
-        print_help();
-        exit(0);
-    case OPTION_VERSION:
-        puts("trilane-shaper " TRILANE_VERSION);
-        exit(0);
-    default:
-        if (option >= 0 && option < LINK_KEYS)
-            check(link_settings_set(settings, (enum link_key)option, optarg, &error), &error);
-        else // getopt has printed which option and why
-            die(EXIT_BAD_INPUT, "run `trilane-shaper --help` for the options");
-    }
+static void answer_links(void *reading, const struct option_row *row, const char *none) {
+    (void)reading, (void)row, (void)none;
+    exit(link_answers_run());
 }
 
-enum { OTHER_OPTIONS = sizeof other_options / sizeof other_options[0], NAME_SIZE = 32 };
+static void answer_is_lab(void *reading, const struct option_row *row, const char *none) {
+    (void)reading, (void)row, (void)none;
+    exit(namespace_is_lab() ? 0 : EXIT_RUN_FAILED);
+}
 
-// The keys of a link are options too: delay_down is --delay-down.
-static void list_options(struct option *list, char names[LINK_KEYS][NAME_SIZE]) {
+#define IN(member) OPTION_IN(struct reading, options.member)
+static const struct option_row own_rows[] = {
+    {"link", OPTION_TAKEN, .take = take_link},
+    {"extra-rtt", OPTION_TAKEN, .take = take_extra_rtt},
+    {"nameserver", OPTION_TAKEN, .take = take_nameserver},
+    {"far-port", OPTION_TAKEN, .take = take_far_ports},
+    {"report", OPTION_TEXT, IN(report)},
+    {"log", OPTION_TEXT, IN(evidence.log)},
+    {"pcapng", OPTION_TEXT, IN(evidence.pcapng)},
+    {"tls-keys", OPTION_TEXT, IN(evidence.tls_keys)},
+    {"flow-counters", OPTION_TEXT, IN(evidence.flow_counters)},
+    {"flow-bins", OPTION_TEXT, IN(evidence.flow_bins)},
+    {"flow-bin", OPTION_TAKEN, .take = take_bin},
+    {"control", OPTION_TEXT, IN(control)},
+    {"keep-capabilities", OPTION_ON, IN(keep_capabilities)},
+    {"die-with-parent", OPTION_ON, IN(die_with_parent)},
+    {"links", OPTION_RUN, .take = answer_links},
+    {"is-lab", OPTION_RUN, .take = answer_is_lab},
+};
+
+enum { OWN_ROWS = sizeof own_rows / sizeof *own_rows, NAME_SIZE = 32 };
+
+static void list_rows(struct option_row *rows, char names[LINK_KEYS][NAME_SIZE]) {
     for (int key = 0; key < LINK_KEYS; key++) {
         snprintf(names[key], NAME_SIZE, "%s", link_key_names[key]);
         for (char *c = names[key]; *c; c++)
             if (*c == '_') *c = '-';
-        list[key] = (struct option){names[key], required_argument, NULL, key};
+        rows[key] = (struct option_row){names[key], OPTION_TAKEN, .offset = (size_t)key, .take = take_key};
     }
-    memcpy(list + LINK_KEYS, other_options, sizeof other_options);
+    memcpy(rows + LINK_KEYS, own_rows, sizeof own_rows);
 }
 
 void options_read(struct options *options, int argc, char **argv) {
-    struct option long_options[LINK_KEYS + OTHER_OPTIONS];
+    struct option_row rows[LINK_KEYS + OWN_ROWS];
     char names[LINK_KEYS][NAME_SIZE];
-    list_options(long_options, names);
-    *options = (struct options){.nameserver = "100.64.0.53"};
-    struct link_settings settings = {0};
-    int option;
-    while ((option = getopt_long(argc, argv, "+", long_options, NULL)) != -1)
-        read_one(options, &settings, option);
+    list_rows(rows, names);
+    const struct command_line line = {.program = "trilane-shaper",
+                                      .print_help = print_help,
+                                      .rows = rows,
+                                      .count = sizeof rows / sizeof *rows};
+    struct reading reading = {.options = {.nameserver = "100.64.0.53"}};
+    const int words = command_line_read(&line, &reading, argc, argv);
+    *options = reading.options;
     if (options->evidence.flow_bin_ns > 0 && !options->evidence.flow_bins)
         die(EXIT_BAD_INPUT, "flow-bin: is the length of --flow-bins' bins: give that too");
     struct link_error error;
-    check(link_profile_read(&options->profile, &settings, &error), &error);
-    if (optind >= argc)
+    check(link_profile_read(&options->profile, &reading.settings, &error), &error);
+    if (words >= argc)
         die(EXIT_BAD_INPUT, "no command: write it after --, as `trilane-shaper --link 3mbit/50ms -- bash`");
-    options->command = argv + optind;
+    options->command = argv + words;
 }

@@ -61,7 +61,7 @@ void path_steer(struct path *path, const struct link_profile *profile, uint64_t 
 // schedules begin anew. The seed stays the first's, and streams of random numbers go on.
 void path_switch(struct path *path, const struct link_profile *profile, uint64_t now_ns);
 
-// The packet arrives at now_ns, which is not before any time the path was told of. What left before goes out
+// The packet arrives at now_ns, which is not before any time the path has seen. What left before goes out
 // first.
 void path_take(struct path *path, struct packet *packet, uint64_t now_ns);
 

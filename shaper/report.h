@@ -1,4 +1,5 @@
-// The shaper's report (schemas/shaper-report.schema.json): what was asked, and what became of every packet.
+// The shaper's report (schemas/shaper-report.schema.json): what was configured, and what became of every
+// packet.
 #ifndef TRILANE_SHAPER_REPORT_H
 #define TRILANE_SHAPER_REPORT_H
 

@@ -40,9 +40,62 @@ function kindOf(limits: Limits, takesAny: boolean): Kind {
   return limits.type === "boolean" ? "SWITCH" : "NUMBER";
 }
 
+const banner = "// Generated from ../serving.schema.json by `npm run generate`: change the schema instead.";
+const continued = (lines: readonly string[]): string => lines.map((line) => ` \\\n    ${line}`).join("");
+const helpText = (lines: readonly string[]): string =>
+  continued(lines.map((line) => `${quoted(line).slice(0, -1)}\\n"`));
+
+function helpLines(option: string, replay_help: readonly string[] = []): string[] {
+  const [value = "", ...lines] = replay_help;
+  if (lines.length === 0) return [];
+  const head = `  --${option} ${value}`;
+  const [first = "", ...more] = lines.map((line) => " ".repeat(helpColumn) + line);
+  return [...(head.length < helpColumn ? [head.padEnd(helpColumn) + first.trimStart()] : [head, first]), ...more];
+}
+
+const constant = (text: string): string => text.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_");
+
+/** What the origins do beside TCP and QUIC, if it is a choice of words: those that have help for trilane-replay. */
+function serverSettings(members: Properties<Partial<Member>>): string {
+  const all = Object.entries(members).flatMap(([name, { setting, enum: words = [] }]) =>
+    setting?.replay_help ? [{ name, words, help: setting.replay_help, option: name.replaceAll("_", "-") }] : [],
+  );
+  return [
+    banner,
+    "#ifndef TRILANE_SERVER_SETTINGS_H",
+    "#define TRILANE_SERVER_SETTINGS_H",
+    "",
+    ...all.map(
+      ({ name, words }) =>
+        `enum server_${name} { ${words.map((word) => `SERVER_${constant(name)}_${constant(word)}`).join(", ")} };`,
+    ),
+    "",
+    "// Zeroed: as by default.",
+    "struct server_settings {",
+    ...all.map(({ name }) => `    enum server_${name} ${name};`),
+    "};",
+    "",
+    "// Rows of base/command_line.h. `in`: the member of `type` that has the settings.",
+    `#define SERVER_OPTION_ROWS(type, in)${continued(
+      all.map(
+        ({ name, words, option }) =>
+          `{${quoted(option)}, OPTION_CHOICE, OPTION_IN(type, in.${name}), OPTION_WORDS(${words.map(quoted).join(", ")})},`,
+      ),
+    )}`,
+    "",
+    `#define SERVER_HELP${helpText(all.flatMap(({ option, help }) => helpLines(option, help)))}`,
+    "",
+    "#endif",
+    "",
+  ].join("\n");
+}
+
 /** `read`: the schema in a file of schemas/. The header and the tables, by their files' names. */
 export function transportSettings(read: (file: string) => unknown): Map<string, string> {
-  const serving = read("serving.schema.json") as { definitions: ByProtocol<Member> };
+  const serving = read("serving.schema.json") as {
+    properties?: Properties<Partial<Member>>;
+    definitions: ByProtocol<Member>;
+  };
   const report = read("replay-report.schema.json") as {
     properties: { transport: { properties: ByProtocol<Limits> } };
   };
@@ -73,13 +126,7 @@ export function transportSettings(read: (file: string) => unknown): Map<string, 
   // Settings of one name stand together.
   const help = [...Map.groupBy(all, ({ name }) => name).values()]
     .flat()
-    .flatMap(({ option, setting: { replay_help } }) => {
-      const [value = "", ...lines] = replay_help ?? [];
-      if (lines.length === 0) return [];
-      const head = `  --${option} ${value}`;
-      const [first = "", ...more] = lines.map((line) => " ".repeat(helpColumn) + line);
-      return [...(head.length < helpColumn ? [head.padEnd(helpColumn) + first.trimStart()] : [head, first]), ...more];
-    });
+    .flatMap(({ option, setting }) => helpLines(option, setting.replay_help));
 
   const stockOf = ({ kind, stock, limits }: (typeof all)[number]): string => {
     if (kind === "TEXT") return quoted(String(stock));
@@ -101,9 +148,8 @@ export function transportSettings(read: (file: string) => unknown): Map<string, 
     ].join(", ");
   });
 
-  const banner = "// Generated from ../serving.schema.json by `npm run generate`: change the schema instead.";
-  const continued = (lines: readonly string[]): string => lines.map((line) => ` \\\n    ${line}`).join("");
   return new Map([
+    ["server_settings.h", serverSettings(serving.properties ?? {})],
     [
       "transport_settings.h",
       [
@@ -118,7 +164,7 @@ export function transportSettings(read: (file: string) => unknown): Map<string, 
         ...structs,
         `#define TRANSPORT_OPTIONS(X)${continued(all.map(({ option }, at) => `X(${quoted(option)})${at + 1 < all.length ? "," : ""}`))}`,
         "",
-        `#define TRANSPORT_HELP${continued(help.map((line) => `${quoted(line).slice(0, -1)}\\n"`))}`,
+        `#define TRANSPORT_HELP${helpText(help)}`,
         "",
         "#endif",
         "",

@@ -94,7 +94,7 @@ static int upgrade(sqlite3 *db, const char *home, int version, struct archive_er
 }
 
 // The copy of an archive that was not migrated is one too many: the next try keeps its own. Where it cannot
-// be told what the archive is now, the copy may be all there is.
+// be known what the archive is now, the copy may be all there is.
 static void remove_needless(const char *copy, sqlite3 *db, const char *home) {
     int version;
     struct archive_error ignored;

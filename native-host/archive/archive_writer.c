@@ -297,7 +297,7 @@ static int check_size(const struct archive_transaction *t, const json_t *recordi
                         size, RECORDING_SIZE_MAX);
 }
 
-// *replaced: bodies may be left that nobody names. *recording is read before the commit: a moment later
+// *replaced: bodies may be left without a name. *recording is read before the commit: a moment later
 // another program may have replaced it.
 static int write_all(struct archive_transaction *t, bool *replaced, json_t **recording,
                      struct archive_error *error) {

@@ -347,7 +347,7 @@ struct sweep {
     int (*named)(void *context, const char *sha256);
     void *context;
     size_t removed;
-    bool stopped; // by `named`, which has told its own error
+    bool stopped; // by `named`, which has set its own error
 };
 
 static bool is_hex(const char *text, size_t size) {

@@ -5,7 +5,7 @@
 // while the archive's write lock is held (body_store_publish). A sweep removes what no exchange names under
 // the same lock. So a body that a writer has staged cannot be swept away before the writer's rows name it,
 // and a body that is there under the lock stays until the writer commits. A staging folder holds an flock for
-// as long as its process lives; later writers remove those that nobody holds. Does not know SQLite.
+// as long as its process lives; later writers remove those without a holder. Does not know SQLite.
 #ifndef TRILANE_ARCHIVE_BODY_STORE_H
 #define TRILANE_ARCHIVE_BODY_STORE_H
 

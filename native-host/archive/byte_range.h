@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// As asked: "bytes=FIRST-LAST", "bytes=FIRST-" (last: UINT64_MAX) or "bytes=-SUFFIX" (the last bytes).
+// As requested: "bytes=FIRST-LAST", "bytes=FIRST-" (last: UINT64_MAX) or "bytes=-SUFFIX" (the last bytes).
 struct range_request {
     bool is_suffix;
     uint64_t first; // of a suffix: how many
@@ -21,7 +21,7 @@ struct byte_range {
     uint64_t first;
     uint64_t last;
 };
-// What of `size` bytes is asked for. False: nothing of them (416).
+// What of `size` bytes is requested. False: nothing of them (416).
 bool range_resolve(const struct range_request *range, uint64_t size, struct byte_range *out);
 
 // "bytes FIRST-LAST/SIZE"; a size of "*" is UINT64_MAX. False where it is anything else.

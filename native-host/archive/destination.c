@@ -113,15 +113,15 @@ static bool same_extension(const char *path, size_t path_size, const char *other
 }
 
 // As far as both are known.
-static bool same_destination(enum destination asked, const char *path, size_t path_size,
+static bool same_destination(enum destination wanted, const char *path, size_t path_size,
                              const struct recorded_exchange *exchange) {
     const enum destination recorded = exchange->destination;
-    if (asked == DESTINATION_FRAME && recorded == DESTINATION_PAGE) return true;
-    if (asked != DESTINATION_UNKNOWN && recorded != DESTINATION_UNKNOWN) return asked == recorded;
-    if (asked == DESTINATION_UNKNOWN && (recorded == DESTINATION_PAGE || recorded == DESTINATION_FRAME))
+    if (wanted == DESTINATION_FRAME && recorded == DESTINATION_PAGE) return true;
+    if (wanted != DESTINATION_UNKNOWN && recorded != DESTINATION_UNKNOWN) return wanted == recorded;
+    if (wanted == DESTINATION_UNKNOWN && (recorded == DESTINATION_PAGE || recorded == DESTINATION_FRAME))
         return false;
-    const bool type_tells = asked != DESTINATION_UNKNOWN && asked != DESTINATION_FETCH;
-    return type_tells || same_extension(path, path_size, exchange->path);
+    const bool type_decides = wanted != DESTINATION_UNKNOWN && wanted != DESTINATION_FETCH;
+    return type_decides || same_extension(path, path_size, exchange->path);
 }
 
 bool destination_takes(enum destination destination, const char *path, size_t path_size,
@@ -129,6 +129,6 @@ bool destination_takes(enum destination destination, const char *path, size_t pa
     if (destination == DESTINATION_PAGE || destination == DESTINATION_OTHER) return false;
     if (exchange->status < 200 || exchange->status > 399) return false;
     if (!same_destination(destination, path, path_size, exchange)) return false;
-    // A redirect's type is that of a text that nobody reads.
+    // A redirect's type is that of a text that is not read.
     return exchange->status >= 300 || exchange->body_size == 0 || takes_type(destination, type_of(exchange));
 }

@@ -4,7 +4,7 @@
 
 enum { HTTP_PORT = 80, HTTPS_PORT = 443 };
 
-// FNV-1a over eight bytes at a time: URLs are long, and these tables are asked for each request.
+// FNV-1a over eight bytes at a time: URLs are long, and these tables are used for each request.
 uint64_t match_hash(uint64_t hash, const void *from, size_t size) {
     const char *bytes = from;
     for (; size >= 8; bytes += 8, size -= 8) {
@@ -89,7 +89,7 @@ size_t match_bare_host(const char *host, size_t size, char copy[MATCH_HOST_MAX])
     return bare_host(host, size, copy, &rest);
 }
 
-struct match_key match_key_asked(const struct match_request_text *text, char copy[MATCH_HOST_MAX]) {
+struct match_key match_key_of_request(const struct match_request_text *text, char copy[MATCH_HOST_MAX]) {
     const char *rest = text->host;
     struct match_key key = {.method = text->method,
                             .method_size = text->method_size,

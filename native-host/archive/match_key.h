@@ -41,7 +41,7 @@ struct match_request_text {
     size_t path_size;
     bool is_secure;
 };
-struct match_key match_key_asked(const struct match_request_text *text, char copy[MATCH_HOST_MAX]);
+struct match_key match_key_of_request(const struct match_request_text *text, char copy[MATCH_HOST_MAX]);
 // Only that host; its size, or 0 when it is none.
 size_t match_bare_host(const char *host, size_t size, char copy[MATCH_HOST_MAX]);
 // The same for another method.

@@ -38,10 +38,10 @@ static uint32_t next_of(const struct match_index *index, struct match_list *list
         const uint32_t at = list->open != MATCH_NONE ? list->open : list->last;
         return at != MATCH_NONE && fit_of(index, at, request) != FIT_NONE ? at : MATCH_NONE;
     }
-    // Asked for in recorded order, as the parts of a film are, the next is soon found. It is what all below
+    // Requested in recorded order, as the parts of a film are, the next is soon found. It is what all below
     // would find.
     for (uint32_t at = list->open; at != MATCH_NONE; at = next[at])
-        if (!index->given[at] && fit_of(index, at, request) == FIT_AS_ASKED) return at;
+        if (!index->given[at] && fit_of(index, at, request) == FIT_EXACT) return at;
     uint32_t best = MATCH_NONE;
     enum fit best_fit = FIT_NONE;
     for (uint32_t at = list->first; at != MATCH_NONE; at = next[at]) {
@@ -181,18 +181,18 @@ static struct match_answer find(struct match_index *index, const struct match_ke
     return answer;
 }
 
-struct match_answer matcher_find(struct matcher *matcher, const struct match_request *asked) {
-    struct match_request request = *asked;
-    request.wish.is_secure = strcmp(asked->scheme, "https") == 0;
-    const struct match_request_text text = {.method = asked->method,
-                                            .method_size = asked->method_size,
-                                            .host = asked->host,
-                                            .host_size = asked->host_size,
-                                            .path = asked->path,
-                                            .path_size = asked->path_size,
+struct match_answer matcher_find(struct matcher *matcher, const struct match_request *wanted) {
+    struct match_request request = *wanted;
+    request.wish.is_secure = strcmp(wanted->scheme, "https") == 0;
+    const struct match_request_text text = {.method = wanted->method,
+                                            .method_size = wanted->method_size,
+                                            .host = wanted->host,
+                                            .host_size = wanted->host_size,
+                                            .path = wanted->path,
+                                            .path_size = wanted->path_size,
                                             .is_secure = request.wish.is_secure};
     char host[MATCH_HOST_MAX];
-    struct match_key key = match_key_asked(&text, host);
+    struct match_key key = match_key_of_request(&text, host);
     struct match_answer answer = find(&matcher->index, &key, &request);
     if (!answer.exchange && key.method_size == 4 && memcmp(key.method, "HEAD", 4) == 0) {
         match_key_set_method(&key, "GET");

@@ -11,15 +11,16 @@
 // 2. Fuzzy, in this order:
 //    - the same but for the request body: in recorded order, those not given yet first;
 //    - the same but for the port: on the port that was recorded first;
-//    - the same but for the query: the recorded query most like the asked one (archive/query.h). Of
+//    - the same but for the query: the recorded query most like the requested one (archive/query.h). Of
 //      several the first recorded that has not been given; if all have, the last. First on the request's
 //      own port, then on others.
-//    - the same but for the path: the recorded path most like the asked one (archive/path_similarity.h), of
+//    - the same but for the path: the recorded path most like the requested one (archive/path_similarity.h),
+//    of
 //      those that are for the same destination and of a type for it (archive/destination.h), if it is like
 //      enough. Of several the first recorded whose answers have not all been given; if all have, the last.
-//      There the query most like the asked one. Each of the host's paths is looked at, so this one takes
-//      longer the more there are, and is not for requests that nobody waits for (enum match_effort). Paths
-//      can be long: from where those that were compared, and the asked one with each, have
+//      There the query most like the requested one. Each of the host's paths is looked at, so this one takes
+//      longer the more there are, and is not for requests without somebody who waits (enum match_effort).
+//      Paths can be long: from where those that were compared, and the requested one with each, have
 //      MATCH_SIMILAR_BYTES_MAX together, the rest is not looked at. 5000 of 200 bytes each stay below.
 // 3. HEAD that was not recorded is looked up as GET, by 1 and 2, and leaves the order of GET's answers as it
 //    is.

@@ -1,5 +1,5 @@
 // How alike two paths are: the score by which a request is given the recorded answer of another path. Pure.
-// Does not decode: paths are compared as they stand on the wire, without their queries, capitals told apart.
+// Does not decode: paths are compared as they stand on the wire, without their queries; capitals count.
 //
 // A path is segments between "/"s. The last one that is not empty is its name, those before it are its
 // directories. A segment is tokens: stretches of ASCII letters and digits, or of other bytes from 0x80 on. A

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NONE = UINT32_MAX, FEATURES_EACH = 3, ASKED_MAX = FEATURES_EACH * QUERY_PARAMETERS_MAX };
+enum { NONE = UINT32_MAX, FEATURES_EACH = 3, WANTED_MAX = FEATURES_EACH * QUERY_PARAMETERS_MAX };
 enum kind { NAME = 1, LOOKS, PAIR };
 
 // Queries of one path and with as many parameters.
@@ -24,7 +24,7 @@ struct feature {
     uint32_t group;
     uint32_t count;
     uint32_t first; // place in `queries`
-    bool is_common; // all of the group have it: then nobody asks which
+    bool is_common; // all of the group have it: then it does not matter which
 };
 
 struct query_index {
@@ -42,7 +42,7 @@ struct query_index {
     uint32_t *first_of;
     size_t mention_count;
     uint32_t *queries;
-    uint8_t *worth; // of each feature: of the asked query, 0 between questions
+    uint8_t *worth; // of each feature: of the wanted query, 0 between questions
     uint32_t *seen; // of each query: the question in which it was last looked at
     uint32_t question;
 };
@@ -149,7 +149,7 @@ void query_index_add(struct query_index *index, uint32_t path, const char *text,
     index->first_of[place + 1] = (uint32_t)index->mention_count;
 }
 
-// What each query has that tells it apart, in place of all that it has.
+// What distinguishes each query, in place of all that it has.
 static void drop_common(struct query_index *index) {
     uint32_t kept = 0, at = 0;
     for (uint32_t query = 0; query < index->query_count; query++) {
@@ -188,17 +188,17 @@ struct candidate {
 };
 
 // Points over parameters of both, then not used up, then the order: the last of those used up.
-static bool is_better(const struct candidate *a, const struct candidate *b, size_t asked) {
-    const uint64_t a_share = (uint64_t)a->points * (asked + b->parameters);
-    const uint64_t b_share = (uint64_t)b->points * (asked + a->parameters);
+static bool is_better(const struct candidate *a, const struct candidate *b, size_t wanted) {
+    const uint64_t a_share = (uint64_t)a->points * (wanted + b->parameters);
+    const uint64_t b_share = (uint64_t)b->points * (wanted + a->parameters);
     if (a_share != b_share) return a_share > b_share;
     if (a->used_up != b->used_up) return b->used_up;
     return a->used_up ? a->query > b->query : a->query < b->query;
 }
 
-// The asked query's features that some of a group have and others have not, the rarest first.
+// The wanted query's features that some of a group have and others have not, the rarest first.
 struct telling {
-    uint32_t features[ASKED_MAX];
+    uint32_t features[WANTED_MAX];
     size_t count;
     uint32_t points;     // of all of them
     uint32_t own_points; // of those that all the group have
@@ -223,16 +223,16 @@ static void add_telling(struct query_index *index, struct telling *telling, cons
 }
 
 static void find_telling(struct query_index *index, struct telling *telling, const struct group *group,
-                         const struct query *asked) {
+                         const struct query *wanted) {
     telling->count = 0;
     telling->points = telling->own_points = 0;
-    for (size_t i = 0; i < asked->count; i++) {
-        add_telling(index, telling, group, NAME, asked->names[i], QUERY_POINTS_NAME);
-        add_telling(index, telling, group, PAIR, asked->pairs[i],
-                    asked->pair_is_volatile[i] ? QUERY_POINTS_VOLATILE_VALUE : QUERY_POINTS_VALUE);
+    for (size_t i = 0; i < wanted->count; i++) {
+        add_telling(index, telling, group, NAME, wanted->names[i], QUERY_POINTS_NAME);
+        add_telling(index, telling, group, PAIR, wanted->pairs[i],
+                    wanted->pair_is_volatile[i] ? QUERY_POINTS_VOLATILE_VALUE : QUERY_POINTS_VALUE);
     }
-    for (size_t i = 0; i < asked->looks_count; i++)
-        add_telling(index, telling, group, LOOKS, asked->looks[i], QUERY_POINTS_LOOKS);
+    for (size_t i = 0; i < wanted->looks_count; i++)
+        add_telling(index, telling, group, LOOKS, wanted->looks[i], QUERY_POINTS_LOOKS);
 }
 
 static uint32_t points_of(const struct query_index *index, uint32_t query) {
@@ -244,7 +244,7 @@ static uint32_t points_of(const struct query_index *index, uint32_t query) {
 
 // Of the group's queries that have a telling feature, the best. Its points are 0 if there is none.
 static struct candidate best_telling(struct query_index *index, const struct group *group,
-                                     const struct telling *telling, size_t asked, const bool *used_up) {
+                                     const struct telling *telling, size_t wanted, const bool *used_up) {
     struct candidate best = {.parameters = group->parameters};
     uint32_t left = telling->points; // what a query can have that was not looked at yet
     index->question++;
@@ -256,7 +256,7 @@ static struct candidate best_telling(struct query_index *index, const struct gro
             index->seen[query] = index->question;
             const struct candidate other = {query, points_of(index, query), group->parameters,
                                             used_up[query]};
-            if (best.points == 0 || is_better(&other, &best, asked)) best = other;
+            if (best.points == 0 || is_better(&other, &best, wanted)) best = other;
             // One that has all is among those of the rarest feature, and this is the first of them.
             if (best.points == telling->points && !best.used_up) return best;
         }
@@ -265,18 +265,18 @@ static struct candidate best_telling(struct query_index *index, const struct gro
     return best;
 }
 
-// Where nothing tells the group's queries apart.
+// If nothing distinguishes the group's queries.
 static uint32_t any_of(const struct query_index *index, struct group *group, const bool *used_up) {
     while (group->unused != NONE && used_up[group->unused])
         group->unused = index->next[group->unused];
     return group->unused != NONE ? group->unused : group->last;
 }
 
-static struct candidate best_of(struct query_index *index, struct group *group, const struct query *asked,
+static struct candidate best_of(struct query_index *index, struct group *group, const struct query *wanted,
                                 const bool *used_up) {
     struct telling telling;
-    find_telling(index, &telling, group, asked);
-    struct candidate best = best_telling(index, group, &telling, asked->count, used_up);
+    find_telling(index, &telling, group, wanted);
+    struct candidate best = best_telling(index, group, &telling, wanted->count, used_up);
     for (size_t i = 0; i < telling.count; i++)
         index->worth[telling.features[i]] = 0;
     if (best.points == 0) {
@@ -289,13 +289,13 @@ static struct candidate best_of(struct query_index *index, struct group *group, 
 
 uint32_t query_index_find(struct query_index *index, uint32_t path, const char *text, size_t size,
                           const bool *used_up, double *similarity) {
-    struct query asked;
-    query_parse(&asked, text, size);
+    struct query wanted;
+    query_parse(&wanted, text, size);
     struct candidate best = {.query = NONE};
     for (uint32_t at = index->paths[path]; at != NONE; at = index->groups[at].next) {
-        const struct candidate other = best_of(index, &index->groups[at], &asked, used_up);
-        if (best.query == NONE || is_better(&other, &best, asked.count)) best = other;
+        const struct candidate other = best_of(index, &index->groups[at], &wanted, used_up);
+        if (best.query == NONE || is_better(&other, &best, wanted.count)) best = other;
     }
-    *similarity = query_similarity(best.points, asked.count, best.parameters);
+    *similarity = query_similarity(best.points, wanted.count, best.parameters);
     return best.query;
 }

@@ -19,10 +19,10 @@ struct recorded_failures {
 };
 
 static enum kind kind_of(const json_t *failures, const char *url) {
-    const char *told = json_string_value(json_object_get(failures, url));
-    if (!told) return AT_A_SERVER;
-    if (strcmp(told, "name") == 0 || strcmp(told, "blocked") == 0) return BEFORE_A_SERVER;
-    return strcmp(told, "aborted") == 0 ? GIVEN_UP : AT_A_SERVER;
+    const char *kind = json_string_value(json_object_get(failures, url));
+    if (!kind) return AT_A_SERVER;
+    if (strcmp(kind, "name") == 0 || strcmp(kind, "blocked") == 0) return BEFORE_A_SERVER;
+    return strcmp(kind, "aborted") == 0 ? GIVEN_UP : AT_A_SERVER;
 }
 
 // Of "https://HOST:PORT/PATH?QUERY#FRAGMENT". 1: taken, 0: no such URL, -1: memory is short.

@@ -97,9 +97,9 @@ static int check_body(struct check *check, json_t *problems, int64_t seq, const 
     *hashed += actual;
     const char *problem = problem_name(state);
     if (!problem) return 0;
-    // A row may hold anything: what is no text of UTF-8 is told without it.
-    json_t *told = body_is_name(sha256) ? json_string(sha256) : json_null();
-    json_t *entry = json_pack("{s:I, s:s, s:o, s:s}", "seq", (json_int_t)seq, "part", part, "sha256", told,
+    // A row may hold anything: what is no text of UTF-8 is reported without it.
+    json_t *name = body_is_name(sha256) ? json_string(sha256) : json_null();
+    json_t *entry = json_pack("{s:I, s:s, s:o, s:s}", "seq", (json_int_t)seq, "part", part, "sha256", name,
                               "problem", problem);
     return json_array_append_new(problems, entry) < 0 ? archive_fail_memory(check->error) : 0;
 }

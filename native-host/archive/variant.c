@@ -122,12 +122,12 @@ static enum fit fit_of_part(const struct variant *variant, const struct variant_
     const struct byte_range *part = &variant->range;
     if (!wish->has_range) // all of it, or nothing
         return part->first == 0 && part->last + 1 == variant->whole_size ? FIT_USABLE : FIT_NONE;
-    struct byte_range asked;
+    struct byte_range wanted;
     // Beyond its end there is nothing, whichever part is known: 416.
-    if (!range_resolve(&wish->range, variant->whole_size, &asked))
+    if (!range_resolve(&wish->range, variant->whole_size, &wanted))
         return variant->whole_size == UINT64_MAX ? FIT_NONE : FIT_USABLE;
-    if (asked.first == part->first && asked.last == part->last) return FIT_AS_ASKED;
-    return asked.first >= part->first && asked.first <= part->last ? FIT_USABLE : FIT_NONE;
+    if (wanted.first == part->first && wanted.last == part->last) return FIT_EXACT;
+    return wanted.first >= part->first && wanted.first <= part->last ? FIT_USABLE : FIT_NONE;
 }
 
 enum fit variant_fit(const struct variant *variant, const struct recorded_exchange *exchange,
@@ -136,7 +136,7 @@ enum fit variant_fit(const struct variant *variant, const struct recorded_exchan
     if (exchange->status == 304) return wish->is_conditional ? FIT_USABLE : FIT_NONE;
     if (exchange->status == 412) return wish->is_conditional ? FIT_USABLE : FIT_NONE;
     if (exchange->status == 416) return wish->has_range ? FIT_USABLE : FIT_NONE;
-    enum fit fit = FIT_AS_ASKED;
+    enum fit fit = FIT_EXACT;
     if (exchange->status == 206 && !variant->is_part) fit = wish->has_range ? FIT_USABLE : FIT_NONE;
     if (variant->is_part) fit = fit_of_part(variant, wish);
     if (exchange->status != 206 && wish->has_range) fit = FIT_USABLE;

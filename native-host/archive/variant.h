@@ -45,10 +45,10 @@ struct variant_wish {
 
 // In ascending order of fit.
 enum fit {
-    FIT_NONE,    // would be wrong: a 304 where nothing was conditional, a part where all was asked for, ...
+    FIT_NONE,    // would be wrong: a 304 where nothing was conditional, a part where all was requested, ...
     FIT_RECODED, // has a coding that is not accepted
-    FIT_USABLE,  // can be made what was asked for
-    FIT_AS_ASKED
+    FIT_USABLE,  // can be made what was requested
+    FIT_EXACT
 };
 enum fit variant_fit(const struct variant *variant, const struct recorded_exchange *exchange,
                      const struct variant_wish *wish);

@@ -1,12 +1,12 @@
 // trilane-command: runs one command and writes down what it took, as JSON, and what it printed. Ends with who
 // started it, and leaves no process of the command.
 #include "base/clock.h"
+#include "base/command_line.h"
 #include "base/json_file.h"
 #include "base/log.h"
 #include "command/run.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,48 +34,28 @@ struct options {
     char *const *argv;
 };
 
-static uint64_t read_timeout(const char *text) {
-    char *end;
-    errno = 0;
-    unsigned long long value_ms = strtoull(text, &end, 10);
-    if (errno || end == text || *end || *text == '-' || value_ms < 1 || value_ms > 864000000)
-        die(EXIT_BAD_INPUT, "--timeout-ms must be a number from 1 to 864000000 (got \"%s\")", text);
-    return value_ms * NS_PER_MS;
+static void take_timeout(void *options, const struct option_row *row, const char *value) {
+    (void)row;
+    ((struct options *)options)->timeout_ns =
+        command_line_number("--timeout-ms", value, 1, 864000000) * NS_PER_MS;
 }
 
+static const struct option_row rows[] = {
+    {"record", OPTION_TEXT, OPTION_IN(struct options, record)},
+    {"output", OPTION_TEXT, OPTION_IN(struct options, output)},
+    {"timeout-ms", OPTION_TAKEN, .take = take_timeout},
+};
+static const struct command_line line = {
+    .program = "trilane-command", .help = help, .rows = rows, .count = sizeof rows / sizeof *rows};
+
 static void read_options(struct options *options, int argc, char **argv) {
-    static const struct option known[] = {
-        {"record", required_argument, NULL, 'r'},     {"output", required_argument, NULL, 'o'},
-        {"timeout-ms", required_argument, NULL, 't'}, {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'v'},          {NULL, 0, NULL, 0}};
     *options = (struct options){.timeout_ns = 3600 * NS_PER_S};
-    int option;
-    while ((option = getopt_long(argc, argv, "+", known, NULL)) != -1) {
-        switch (option) {
-        case 'r':
-            options->record = optarg;
-            break;
-        case 'o':
-            options->output = optarg;
-            break;
-        case 't':
-            options->timeout_ns = read_timeout(optarg);
-            break;
-        case 'h':
-            fputs(help, stdout);
-            exit(0);
-        case 'v':
-            puts("trilane-command " TRILANE_VERSION);
-            exit(0);
-        default:
-            exit(EXIT_BAD_INPUT);
-        }
-    }
-    if (!options->record || optind == argc) {
+    const int words = command_line_read(&line, options, argc, argv);
+    if (!options->record || words == argc) {
         fputs(help, stderr);
         exit(EXIT_BAD_INPUT);
     }
-    options->argv = argv + optind;
+    options->argv = argv + words;
 }
 
 static json_t *exit_status(int status) {

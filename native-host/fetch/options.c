@@ -1,16 +1,18 @@
 #include "fetch/options.h"
 
 #include "base/clock.h"
+#include "base/command_line.h"
 #include "base/log.h"
 
 #include <arpa/inet.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *const fetch_lane_words[LANES] = {"h1", "h2", "h2-0rtt", "h3", "h3-0rtt"};
+#define LANE_WORDS "h1", "h2", "h2-0rtt", "h3", "h3-0rtt"
+
+const char *const fetch_lane_words[LANES] = {LANE_WORDS};
 
 static const char help[] =
     "Usage: trilane-fetch [OPTION]... URL...\n"
@@ -49,65 +51,6 @@ static const char help[] =
     "  trilane-replay --home DIR --recording shop -- trilane-shaper --link 3mbit/50ms -- trilane-fetch \\\n"
     "    --lane h3-0rtt --insecure https://shop.example/\n";
 
-enum {
-    LANE = 256,
-    TLS,
-    IP,
-    CONNECT,
-    CA,
-    INSECURE,
-    REUSE,
-    FOLLOW,
-    TIMEOUT,
-    CONNECT_TIMEOUT,
-    MAX_BODY,
-    USER_AGENT,
-    NO_HTTPS_RECORD,
-    URLS,
-    HELP,
-    VERSION
-};
-
-static const struct option choices[] = {
-    {"lane", required_argument, NULL, LANE},
-    {"tls", required_argument, NULL, TLS},
-    {"ip", required_argument, NULL, IP},
-    {"connect", required_argument, NULL, CONNECT},
-    {"ca", required_argument, NULL, CA},
-    {"insecure", no_argument, NULL, INSECURE},
-    {"reuse", no_argument, NULL, REUSE},
-    {"follow", required_argument, NULL, FOLLOW},
-    {"timeout", required_argument, NULL, TIMEOUT},
-    {"connect-timeout", required_argument, NULL, CONNECT_TIMEOUT},
-    {"max-body", required_argument, NULL, MAX_BODY},
-    {"user-agent", required_argument, NULL, USER_AGENT},
-    {"no-https-record", no_argument, NULL, NO_HTTPS_RECORD},
-    {"urls", required_argument, NULL, URLS},
-    {"help", no_argument, NULL, HELP},
-    {"version", no_argument, NULL, VERSION},
-    {NULL, 0, NULL, 0},
-};
-
-__attribute__((noreturn)) static void print(const char *text) {
-    fputs(text, stdout);
-    exit(fflush(stdout) == 0 ? 0 : EXIT_RUN_FAILED);
-}
-
-static enum fetch_lane lane_of(const char *word) {
-    for (int lane = 0; lane < LANES; lane++)
-        if (strcmp(word, fetch_lane_words[lane]) == 0) return (enum fetch_lane)lane;
-    die(EXIT_BAD_INPUT, "lane: must be h1, h2, h2-0rtt, h3 or h3-0rtt (got \"%s\")", word);
-}
-
-static uint64_t whole_number(const char *name, const char *word, uint64_t least, uint64_t most) {
-    char *end;
-    const unsigned long long number = strtoull(word, &end, 10);
-    if (*word < '0' || *word > '9' || *end || number < least || number > most)
-        die(EXIT_BAD_INPUT, "%s: must be a number from %llu to %llu (got \"%s\")", name,
-            (unsigned long long)least, (unsigned long long)most, word);
-    return number;
-}
-
 static uint64_t seconds(const char *name, const char *word) {
     char *end;
     const double number = strtod(word, &end);
@@ -135,7 +78,8 @@ static void read_server(struct fetch_options *options, const char *word) {
     options->server = (struct sockaddr_in6){.sin6_family = AF_INET6};
     if (strlen(word) >= sizeof text || inet_pton(AF_INET6, mapped, &options->server.sin6_addr) != 1)
         die(EXIT_BAD_INPUT, "connect: must be an address, ADDRESS:PORT or [ADDRESS]:PORT (got \"%s\")", word);
-    if (port) options->server.sin6_port = htons((uint16_t)whole_number("connect: its port", port, 1, 65535));
+    if (port)
+        options->server.sin6_port = htons((uint16_t)command_line_number("connect: its port", port, 1, 65535));
     options->has_server = true;
 }
 
@@ -145,55 +89,61 @@ static bool is_header_text(const char *text) {
     return *text != 0;
 }
 
-static void take(struct fetch_options *options, int choice, const char *word) {
-    switch (choice) {
-    case LANE:
-        options->lane = lane_of(word);
-        break;
-    case TLS:
-        options->tls_1_2 = strcmp(word, "1.2") == 0;
-        if (!options->tls_1_2 && strcmp(word, "1.3") != 0)
-            die(EXIT_BAD_INPUT, "tls: must be 1.2 or 1.3 (got \"%s\")", word);
-        break;
-    case IP:
-        options->ip = strcmp(word, "4") == 0 ? 4 : strcmp(word, "6") == 0 ? 6 : 0;
-        if (!options->ip) die(EXIT_BAD_INPUT, "ip: must be 4 or 6 (got \"%s\")", word);
-        break;
-    case CONNECT:
-        read_server(options, word);
-        break;
-    case CA:
-        options->authorities = word;
-        break;
-    case INSECURE:
-        options->verify = false;
-        break;
-    case REUSE:
-        options->reuse = true;
-        break;
-    case FOLLOW:
-        options->follow = (unsigned)whole_number("follow", word, 0, 50);
-        break;
-    case TIMEOUT:
-        options->timeout_ns = seconds("timeout", word);
-        break;
-    case CONNECT_TIMEOUT:
-        options->connect_timeout_ns = seconds("connect-timeout", word);
-        break;
-    case MAX_BODY:
-        options->max_body_bytes = whole_number("max-body", word, 1, INT64_MAX);
-        break;
-    case USER_AGENT:
-        options->user_agent = word;
-        if (!is_header_text(word)) die(EXIT_BAD_INPUT, "user-agent: must be printable ASCII");
-        break;
-    case NO_HTTPS_RECORD:
-        options->https_records = false;
-        break;
-    default:
-        options->urls_file = word;
-    }
+static void take_ip(void *context, const struct option_row *row, const char *word) {
+    struct fetch_options *options = context;
+    options->ip = strcmp(word, "4") == 0 ? 4 : strcmp(word, "6") == 0 ? 6 : 0;
+    if (!options->ip) die(EXIT_BAD_INPUT, "%s: must be 4 or 6 (got \"%s\")", row->name, word);
 }
+
+static void take_server(void *options, const struct option_row *row, const char *word) {
+    (void)row;
+    read_server(options, word);
+}
+
+static void take_follow(void *options, const struct option_row *row, const char *word) {
+    ((struct fetch_options *)options)->follow = (unsigned)command_line_number(row->name, word, 0, 50);
+}
+
+static void take_timeout(void *options, const struct option_row *row, const char *word) {
+    ((struct fetch_options *)options)->timeout_ns = seconds(row->name, word);
+}
+
+static void take_connect_timeout(void *options, const struct option_row *row, const char *word) {
+    ((struct fetch_options *)options)->connect_timeout_ns = seconds(row->name, word);
+}
+
+static void take_max_body(void *options, const struct option_row *row, const char *word) {
+    ((struct fetch_options *)options)->max_body_bytes = command_line_number(row->name, word, 1, INT64_MAX);
+}
+
+static void take_user_agent(void *options, const struct option_row *row, const char *word) {
+    if (!is_header_text(word)) die(EXIT_BAD_INPUT, "%s: must be printable ASCII", row->name);
+    ((struct fetch_options *)options)->user_agent = word;
+}
+
+#define IN(member) OPTION_IN(struct fetch_options, member)
+static const struct option_row rows[] = {
+    {"lane", OPTION_CHOICE, IN(lane), OPTION_WORDS(LANE_WORDS)},
+    {"tls", OPTION_EITHER, IN(tls_1_2), OPTION_WORDS("1.3", "1.2")},
+    {"ip", OPTION_TAKEN, .take = take_ip},
+    {"connect", OPTION_TAKEN, .take = take_server},
+    {"ca", OPTION_TEXT, IN(authorities)},
+    {"insecure", OPTION_OFF, IN(verify)},
+    {"reuse", OPTION_ON, IN(reuse)},
+    {"follow", OPTION_TAKEN, .take = take_follow},
+    {"timeout", OPTION_TAKEN, .take = take_timeout},
+    {"connect-timeout", OPTION_TAKEN, .take = take_connect_timeout},
+    {"max-body", OPTION_TAKEN, .take = take_max_body},
+    {"user-agent", OPTION_TAKEN, .take = take_user_agent},
+    {"no-https-record", OPTION_OFF, IN(https_records)},
+    {"urls", OPTION_TEXT, IN(urls_file)},
+};
+static const struct command_line line = {.program = "trilane-fetch",
+                                         .help = help,
+                                         .dashes = "",
+                                         .order = WORDS_ANYWHERE,
+                                         .rows = rows,
+                                         .count = sizeof rows / sizeof *rows};
 
 static void check(const struct fetch_options *options) {
     if (options->tls_1_2 && (lane_is_quic(options->lane) || lane_resumes(options->lane)))
@@ -216,22 +166,8 @@ void options_read(struct fetch_options *options, int argc, char **argv) {
                                       .connect_timeout_ns = 10 * NS_PER_S,
                                       .max_body_bytes = UINT64_MAX,
                                       .user_agent = "trilane-fetch/" TRILANE_VERSION};
-    opterr = 0;
-    for (int choice; (choice = getopt_long(argc, argv, ":", choices, NULL)) != -1;) {
-        switch (choice) {
-        case HELP:
-            print(help);
-        case VERSION:
-            print("trilane-fetch " TRILANE_VERSION "\n");
-        case ':':
-            die(EXIT_BAD_INPUT, "%s: wants a value (see --help)", argv[optind - 1]);
-        case '?':
-            die(EXIT_BAD_INPUT, "%s: no such option (see --help)", argv[optind - 1]);
-        default:
-            take(options, choice, optarg);
-        }
-    }
-    options->urls = argv + optind;
-    options->url_count = (size_t)(argc - optind);
+    const int words = command_line_read(&line, options, argc, argv);
+    options->urls = argv + words;
+    options->url_count = (size_t)(argc - words);
     check(options);
 }

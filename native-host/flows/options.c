@@ -1,11 +1,10 @@
 #include "flows/options.h"
 
+#include "base/command_line.h"
 #include "base/log.h"
 #include "flows/transports.h"
 
-#include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char help_before[] =
@@ -37,31 +36,25 @@ static const char help_after[] =
     "-- \\\n"
     "    trilane-flows near run.json --report near.json\n";
 
-enum { REPORT = 256, SAMPLES, QLOG, BEGUN, HELP, VERSION };
-
-static const struct option choices[] = {
-    {"report", required_argument, NULL, REPORT},
-    {"samples", required_argument, NULL, SAMPLES},
-    {"qlog", required_argument, NULL, QLOG},
-    {"begun", required_argument, NULL, BEGUN},
-    {"help", no_argument, NULL, HELP},
-    {"version", no_argument, NULL, VERSION},
-    {NULL, 0, NULL, 0},
-};
-
-__attribute__((noreturn)) static void print_help(void) {
+static void print_help(void) {
     char list[128];
     transports_list(list, sizeof list);
     printf("%s%s%s", help_before, list, help_after);
-    exit(fflush(stdout) == 0 ? 0 : EXIT_RUN_FAILED);
 }
 
-__attribute__((noreturn)) static void print_version(void) {
-    puts("trilane-flows " TRILANE_VERSION);
-    exit(fflush(stdout) == 0 ? 0 : EXIT_RUN_FAILED);
-}
+static const struct option_row rows[] = {
+    {"report", OPTION_TEXT, OPTION_IN(struct options, report)},
+    {"samples", OPTION_TEXT, OPTION_IN(struct options, samples)},
+    {"qlog", OPTION_TEXT, OPTION_IN(struct options, qlog)},
+    {"begun", OPTION_TEXT, OPTION_IN(struct options, begun)},
+};
+static const struct command_line line = {.program = "trilane-flows",
+                                         .print_help = print_help,
+                                         .order = WORDS_ANYWHERE,
+                                         .rows = rows,
+                                         .count = sizeof rows / sizeof *rows};
 
-// The words between options: the end, the plan.
+// The words that are no options: the end, the plan.
 static void take_word(struct options *options, int place, const char *word) {
     if (place == 0) {
         options->is_near = strcmp(word, "near") == 0;
@@ -84,37 +77,11 @@ static int count_own(int argc, char **argv) {
 void options_read(struct options *options, int argc, char **argv) {
     *options = (struct options){0};
     const int own = count_own(argc, argv);
-    int words = 0;
-    opterr = 0;
-    for (int choice; (choice = getopt_long(own, argv, "-:", choices, NULL)) != -1;) {
-        switch (choice) {
-        case 1:
-            take_word(options, words++, optarg);
-            break;
-        case REPORT:
-            options->report = optarg;
-            break;
-        case SAMPLES:
-            options->samples = optarg;
-            break;
-        case QLOG:
-            options->qlog = optarg;
-            break;
-        case BEGUN:
-            options->begun = optarg;
-            break;
-        case HELP:
-            print_help();
-        case VERSION:
-            print_version();
-        case ':':
-            die(EXIT_BAD_INPUT, "%s: wants a value (see --help)", argv[optind - 1]);
-        default:
-            die(EXIT_BAD_INPUT, "%s: no such option (see --help)", argv[optind - 1]);
-        }
-    }
+    const int words = command_line_read(&line, options, own, argv);
+    for (int i = words; i < own; i++)
+        take_word(options, i - words, argv[i]);
     if (own + 1 < argc) options->command = argv + own + 1;
-    if (words < 2)
+    if (own - words < 2)
         die(EXIT_BAD_INPUT,
             "say which end it is and name the run, as `trilane-flows far run.json` (see --help)");
     if (!options->is_near && options->begun)

@@ -4,12 +4,10 @@
 #define TRILANE_FLOWS_QUIC_CONNECTION_H
 
 #include "base/loop.h"
+#include "congestion/quiche_sender.h"
 #include "flows/flow.h"
 #include "flows/quic_move.h"
 #include "flows/quic_setup.h"
-#include "quic_io/burst.h"
-#include "quic_io/pacer.h"
-#include "quic_io/quiche_paths.h"
 #include "quic_io/udp.h"
 
 #include <quiche.h>
@@ -23,7 +21,12 @@ enum { QUIC_FLOW_OVER = 0, QUIC_FLOW_OTHER = 1 };
 // direction (a byte, 0 down, 1 up) and how many bytes (8, most significant first; all ones: no end). Then
 // come the flow's bytes, in the same direction or the other one. Who has received them all ends the other
 // direction of the stream (FIN), whereupon the sender closes the connection.
-enum { QUIC_STREAM = 0, QUIC_REQUEST_BYTES = 9 };
+enum {
+    QUIC_STREAM = 0,
+    QUIC_REQUEST_BYTES = 9,
+    // Of a packet, what is not the stream's: head, packet number, tag and the frame's head, rather too few.
+    QUIC_PACKET_HEAD_BYTES = 1 + QUIC_CID_BYTES + 2 + QUICHE_AEAD_TAG_BYTES + 8,
+};
 
 enum quic_phase {
     QUIC_OPENING,
@@ -38,7 +41,7 @@ struct quic_connection {
     const struct quic_controller *controller;
     struct udp *udp; // in use: a near end may have others (quic_move.h)
     struct udp_link link;
-    struct quiche_paths paths;
+    struct quiche_sender sender; // held_bytes: rather too few
     struct quic_move move;
     quiche_conn *quic; // NULL at the far end, until the client's first packet
     struct sockaddr_in6 local;
@@ -53,17 +56,12 @@ struct quic_connection {
     size_t request_bytes;                // sent, or arrived
     bool told_all;                       // the stream's FIN has been given to quiche
 
-    struct pacer pacer;
     uint64_t base_bytes;      // sent and never to be acknowledged, when data began to flow
     uint64_t room_bytes;      // of the congestion window, as of the last packet that came in
     uint64_t in_flight_bytes; // the same
     uint64_t silence_ns;      // when nothing will have come for too long; 0: not to be waited for
     bool timed_out;           // a timer of quiche's, and no packets were made since
-    uint64_t held_bytes;      // of the stream, that quiche has made no packets of: about, rather too few
-    uint64_t lost_bytes;      // so far
-    uint64_t lost_packets;
     struct loop_timer timer;
-    struct burst burst;
 };
 
 // A socket whose packets come to the connection, bound to `port`; 0: to any. NULL with a line in `error`.

@@ -92,13 +92,13 @@ static void connected(struct quic_connection *c) {
 // At the far end a client that moved; the client's own moves are its own doing (quic_move.c).
 static void follow_paths(struct quic_connection *c) {
     const uint64_t now_ns = clock_now_ns();
-    const bool followed = quiche_paths_turn(&c->paths, c->quic, now_ns);
+    const bool followed = quiche_paths_turn(&c->sender.paths, c->quic, now_ns);
     // On a path without a round trip measured yet the first packets leave at once, as at the start.
     if (quic_move_turn(c, now_ns) || followed)
-        pacer_init(&c->pacer, QUIC_PAYLOAD_BYTES, QUIC_INITIAL_PACKETS);
+        pacer_init(&c->sender.pacer, QUIC_PAYLOAD_BYTES, QUIC_INITIAL_PACKETS);
     const bool moves = c->phase != QUIC_OPENING && flow_plan_of(c->flow)->migrate_ms > 0;
     uint8_t id[QUIC_CID_BYTES];
-    while ((moves || c->paths.count > 0) && quiche_paths_spare_id(c->quic, moves, id, sizeof id))
+    while ((moves || c->sender.paths.count > 0) && quiche_paths_spare_id(c->quic, moves, id, sizeof id))
         ; // all that comes to the socket is this connection's
 }
 
@@ -175,7 +175,7 @@ static void on_room(void *context) {
     struct quic_connection *c = context;
     if (!c->quic || c->phase == QUIC_OVER) return;
     flow_enter(c->flow);
-    c->burst.no_room = false;
+    c->sender.burst.no_room = false;
     quic_connection_turn(c);
     flow_leave(c->flow);
 }
@@ -211,7 +211,7 @@ static void quic_release(void *connection) {
     struct quic_connection *c = connection;
     loop_timer_clear(c->setup->end->loop, &c->timer);
     if (c->quic) quiche_conn_free(c->quic);
-    quiche_paths_free(&c->paths);
+    quiche_paths_free(&c->sender.paths);
     quic_move_free(c);
     udp_close(c->udp);
     free(c);
@@ -245,7 +245,10 @@ static struct quic_connection *new_connection(struct quic_setup *setup, struct f
     const struct congestion_controller *ours = congestion_find(controller->name);
     c->acks_singly = !c->sends && ours && ours->wants_single_acks;
     c->timer = (struct loop_timer){.due = on_timer, .context = c};
-    pacer_init(&c->pacer, QUIC_PAYLOAD_BYTES, QUIC_INITIAL_PACKETS);
+    c->sender.payload_bytes = QUIC_PAYLOAD_BYTES;
+    c->sender.head_bytes = QUIC_PACKET_HEAD_BYTES;
+    c->sender.paced = controller->paced;
+    pacer_init(&c->sender.pacer, QUIC_PAYLOAD_BYTES, QUIC_INITIAL_PACKETS);
     if (setup->end->is_near) c->move.every_ns = flow_plan_of(flow)->migrate_ms * NS_PER_MS;
     c->udp = quic_connection_socket(c, setup->end->is_near ? 0 : port, error, error_size);
     if (!c->udp) {
@@ -301,8 +304,8 @@ static void quic_sample(void *connection, struct flow_sample *sample) {
 
 static const struct path_change *quic_moves(const void *connection, size_t *count) {
     const struct quic_connection *c = connection;
-    *count = c->paths.count;
-    return c->paths.changes;
+    *count = c->sender.paths.count;
+    return c->sender.paths.changes;
 }
 
 static void quic_cut(void *connection) {

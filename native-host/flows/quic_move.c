@@ -51,7 +51,7 @@ static bool may_be_answered(const struct quic_connection *c, uint64_t now_ns) {
     quiche_path_stats path, active;
     if (!c->move.next || !path_from(c->quic, &c->move.next_local, &path) || quiche_paths_has_failed(&path))
         return false;
-    if (quiche_conn_path_stats(c->quic, c->paths.active, &active) < 0) return false;
+    if (quiche_conn_path_stats(c->quic, c->sender.paths.active, &active) < 0) return false;
     const uint64_t patience_ns = ROUND_TRIPS * active.rtt;
     return now_ns < c->move.asked_ns + (patience_ns > least_patience_ns ? patience_ns : least_patience_ns);
 }
@@ -102,7 +102,7 @@ static bool go_over(struct quic_connection *c, uint64_t now_ns) {
     quiche_path_stats path, old;
     uint64_t sequence;
     if (!path_from(c->quic, &move->next_local, &path) || !quiche_paths_is_validated(&path)) return false;
-    const bool had_old = quiche_paths_active(&c->paths, c->quic, &old);
+    const bool had_old = quiche_paths_active(&c->sender.paths, c->quic, &old);
     if (quiche_conn_migrate_source(c->quic, (struct sockaddr *)&move->next_local, sizeof move->next_local,
                                    &sequence) < 0)
         return false;

@@ -1,27 +1,15 @@
-// Packets out: quiche makes them while the pacer lets them go; a packet that quiche itself wants out later
-// (its BBR paces) waits in the burst. The stream is kept filled meanwhile, so that the network alone limits
-// a flow.
+// What a flow's connection has to send (quiche_sender.h makes the packets). The stream is kept filled
+// meanwhile, so that the network alone limits a flow.
 #include "base/clock.h"
 #include "congestion/quiche_congestion.h"
-#include "congestion/quiche_pacing.h"
 #include "flows/quic_connection.h"
 
-#include <string.h>
-
 enum {
-    AEAD_TAG_BYTES = 16,
-    // Of a packet, what is not the stream's: head, packet number, tag and the frame's head, rather too few.
-    PACKET_HEAD_BYTES = 1 + QUIC_CID_BYTES + 2 + AEAD_TAG_BYTES + 8,
-    // A smaller packet is of acknowledgements and control alone, as far as one can tell.
-    CONTENT_PACKET_BYTES = 150,
     // Held by quiche all the time, or it would find the stream empty within a burst.
     LEAST_HELD_BYTES = 4 * QUIC_PAYLOAD_BYTES,
 };
-static const uint64_t RELEASE_EARLY_NS = 50 * NS_PER_US; // a timer is no more exact than that
 
-enum packets { PACKETS_DRAINED, PACKETS_PACED, PACKETS_WAIT };
-
-// As far as quiche tells: of packets whose keys are gone it does not say that they are.
+// As far as quiche reports: of packets whose keys are gone it does not say that they are.
 static uint64_t unacknowledged_bytes(const quiche_stats *all) {
     const uint64_t gone = all->acked_bytes + all->lost_bytes;
     return all->sent_bytes > gone ? all->sent_bytes - gone : 0;
@@ -43,36 +31,13 @@ void quic_packets_start(struct quic_connection *c) {
 
 static void update_from_path(struct quic_connection *c) {
     quiche_path_stats path;
-    if (!quiche_paths_active(&c->paths, c->quic, &path)) return;
-    if (c->controller->paced) quiche_pacing_update(&c->pacer, c->quic, &path);
-    if (!c->sends) return;
     quiche_stats all; // of a path, quiche's CUBIC and Reno do not count the bytes that were lost
+    if (!quiche_sender_update(&c->sender, c->quic, &path) || !c->sends) return;
     quiche_conn_stats(c->quic, &all);
     const uint64_t in_flight = in_flight_bytes(c, &all, &path);
     c->in_flight_bytes = in_flight;
     c->room_bytes = path.cwnd > in_flight ? path.cwnd - in_flight : 0;
-    // What was lost quiche sends again, so it holds it again.
-    const uint64_t heads = (all.lost - c->lost_packets) * PACKET_HEAD_BYTES;
-    const uint64_t lost = all.lost_bytes - c->lost_bytes;
-    c->held_bytes += lost > heads ? lost - heads : 0;
-    c->lost_bytes = all.lost_bytes;
-    c->lost_packets = all.lost;
-}
-
-static void count_packet(struct quic_connection *c, size_t size) {
-    const size_t of_stream = size > PACKET_HEAD_BYTES ? size - PACKET_HEAD_BYTES : 0;
-    c->held_bytes -= c->held_bytes < of_stream ? c->held_bytes : of_stream;
-    c->room_bytes -= c->room_bytes < size ? c->room_bytes : size;
-    c->in_flight_bytes += size;
-}
-
-static void address_in(struct sockaddr_in6 *out, const struct sockaddr_storage *in) {
-    memcpy(out, in, sizeof *out); // all of ours are IPv6
-    out->sin6_flowinfo = 0;
-}
-
-static bool flush(struct quic_connection *c, uint64_t now_ns) {
-    return burst_flush(&c->burst, &c->link, now_ns + RELEASE_EARLY_NS);
+    quiche_sender_count_lost(&c->sender, &all);
 }
 
 // quiche fills what is left of the window with a packet of that size. Its acknowledgement then makes room for
@@ -89,60 +54,30 @@ static bool waits_for_room(const struct quic_connection *c) {
 // more now.
 static bool refill(struct quic_connection *c) {
     if (!c->sends || c->room_bytes < 2 * QUIC_PAYLOAD_BYTES) return false;
-    c->held_bytes = 0;
+    c->sender.held_bytes = 0;
     quic_stream_send(c);
-    return c->held_bytes > 0;
+    return c->sender.held_bytes > 0;
 }
 
-// Makes packets, and sends them in bursts, until quiche has no more (then the last burst is still to be
-// sent), the pacer wants a pause, or a packet has to wait.
-static enum packets make_packets(struct quic_connection *c) {
+static enum quiche_packets make_packets(struct quic_connection *c) {
     for (bool refilled = false;;) {
-        if (c->held_bytes < LEAST_HELD_BYTES) quic_stream_send(c);
+        if (c->sender.held_bytes < LEAST_HELD_BYTES) quic_stream_send(c);
         if (waits_for_room(c)) return PACKETS_DRAINED;
-        const uint64_t now_ns = clock_now_ns();
-        const bool may_send = !c->controller->paced || pacer_may_send(&c->pacer, now_ns);
-        uint8_t *place = may_send ? burst_place(&c->burst, QUIC_PAYLOAD_BYTES) : NULL;
-        if (!place && !flush(c, now_ns)) return PACKETS_WAIT;
-        if (!may_send) return PACKETS_PACED;
-        if (!place) continue;
-        quiche_send_info info;
-        const ssize_t size = quiche_conn_send(c->quic, place, QUIC_PAYLOAD_BYTES, &info);
-        if (size <= 0) {
-            if (refilled || !refill(c)) return PACKETS_DRAINED;
-            refilled = true;
+        size_t size;
+        const enum quiche_packets packets = quiche_sender_make(&c->sender, c->quic, &c->link, &size);
+        if (packets == PACKETS_MADE) {
+            c->room_bytes -= c->room_bytes < size ? c->room_bytes : size;
+            c->in_flight_bytes += size;
             continue;
         }
-        pacer_sent(&c->pacer, (size_t)size, now_ns);
-        quiche_paths_sent(&c->paths, c->held_bytes > 0 && size >= CONTENT_PACKET_BYTES, now_ns);
-        count_packet(c, (size_t)size);
-        struct udp_burst packet = {.size = (size_t)size, .segment_size = (size_t)size};
-        address_in(&packet.local, &info.from);
-        address_in(&packet.peer, &info.to);
-        const uint64_t due_ns = (uint64_t)info.at.tv_sec * NS_PER_S + (uint64_t)info.at.tv_nsec;
-        burst_add(&c->burst, &packet, due_ns > now_ns + RELEASE_EARLY_NS ? due_ns : 0);
+        if (packets != PACKETS_DRAINED || refilled || !refill(c)) return packets;
+        refilled = true;
     }
 }
 
-// Asks quiche for a packet into too little room. It makes none, but it takes note that the application is not
-// what limits: without that the window would not grow while the pacer holds packets back.
-static void not_application_limited(struct quic_connection *c) {
-    const uint8_t *dcid;
-    size_t dcid_size;
-    uint8_t room[1 + QUICHE_MAX_CONN_ID_LEN + AEAD_TAG_BYTES];
-    quiche_send_info info;
-    quiche_conn_destination_id(c->quic, &dcid, &dcid_size);
-    if (dcid_size <= QUICHE_MAX_CONN_ID_LEN)
-        quiche_conn_send(c->quic, room, 1 + dcid_size + AEAD_TAG_BYTES, &info);
-}
-
-static void set_timer(struct quic_connection *c, enum packets packets) {
-    uint64_t due_ns = UINT64_MAX;
-    const uint64_t timeout_ns = quiche_conn_timeout_as_nanos(c->quic);
-    if (timeout_ns != UINT64_MAX) due_ns = clock_now_ns() + timeout_ns;
-    if (packets == PACKETS_PACED && pacer_next_ns(&c->pacer) < due_ns) due_ns = pacer_next_ns(&c->pacer);
-    if (c->burst.due_ns > 0 && c->burst.due_ns < due_ns) due_ns = c->burst.due_ns;
-    const uint64_t others_ns[] = {c->silence_ns, c->paths.leave_ns, c->move.leave_ns};
+static void set_timer(struct quic_connection *c, enum quiche_packets packets) {
+    uint64_t due_ns = quiche_sender_due_ns(&c->sender, c->quic, packets);
+    const uint64_t others_ns[] = {c->silence_ns, c->sender.paths.leave_ns, c->move.leave_ns};
     for (size_t i = 0; i < sizeof others_ns / sizeof *others_ns; i++)
         if (others_ns[i] > 0 && others_ns[i] < due_ns) due_ns = others_ns[i];
     if (due_ns == UINT64_MAX)
@@ -157,27 +92,27 @@ void quic_packets_heard(struct quic_connection *c, uint64_t now_ns) {
     quiche_path_stats path;
     c->silence_ns = 0;
     if (!c->setup->end->is_near || c->sends || c->phase != QUIC_RUNNING) return;
-    if (!quiche_paths_active(&c->paths, c->quic, &path)) return;
+    if (!quiche_paths_active(&c->sender.paths, c->quic, &path)) return;
     const uint64_t patience_ns = ROUND_TRIPS * path.rtt;
     c->silence_ns = now_ns + (patience_ns > least_ns ? patience_ns : least_ns);
 }
 
 void quic_packets_turn(struct quic_connection *c) {
-    enum packets packets = PACKETS_WAIT;
-    if (!c->burst.no_room) {
+    enum quiche_packets packets = PACKETS_WAIT;
+    if (!c->sender.burst.no_room) {
         update_from_path(c);
         quic_stream_send(c);
         packets = make_packets(c);
-        if (packets == PACKETS_DRAINED && !flush(c, clock_now_ns())) packets = PACKETS_WAIT;
-        if (c->sends && c->held_bytes > 0) not_application_limited(c);
+        if (packets == PACKETS_DRAINED && !quiche_sender_flush(&c->sender, &c->link)) packets = PACKETS_WAIT;
+        if (c->sends && c->sender.held_bytes > 0) quiche_sender_not_application_limited(c->quic);
         c->timed_out = false;
     }
     set_timer(c, packets);
 }
 
 void quic_packets_last(struct quic_connection *c) {
-    if (c->burst.no_room) return;
-    if (make_packets(c) == PACKETS_DRAINED) flush(c, clock_now_ns());
+    if (c->sender.burst.no_room) return;
+    if (make_packets(c) == PACKETS_DRAINED) quiche_sender_flush(&c->sender, &c->link);
 }
 
 void quic_packets_sample(struct quic_connection *c, struct flow_sample *sample) {
@@ -187,7 +122,7 @@ void quic_packets_sample(struct quic_connection *c, struct flow_sample *sample) 
         sample->moves_begun = c->move.begun;
         sample->moves_made = c->move.made;
     }
-    if (!c->quic || !quiche_paths_active(&c->paths, c->quic, &path)) return;
+    if (!c->quic || !quiche_paths_active(&c->sender.paths, c->quic, &path)) return;
     quiche_conn_stats(c->quic, &all);
     sample->packets_sent = all.sent; // on all paths, as all that is cumulative
     if (!c->sends) return;           // what a receiver knows of the path is from its few acknowledged packets
@@ -200,6 +135,6 @@ void quic_packets_sample(struct quic_connection *c, struct flow_sample *sample) 
     sample->lost_packets = all.lost;
     sample->retransmitted_bytes = all.stream_retrans_bytes;
     if (path.delivery_rate > 0) sample->delivery_bps = path.delivery_rate * 8;
-    if (c->controller->paced && c->pacer.rate > 0)
-        sample->pacing_bps = (uint64_t)(c->pacer.rate * 8 * (double)NS_PER_S);
+    if (c->controller->paced && c->sender.pacer.rate > 0)
+        sample->pacing_bps = (uint64_t)(c->sender.pacer.rate * 8 * (double)NS_PER_S);
 }

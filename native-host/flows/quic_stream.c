@@ -22,7 +22,7 @@ static bool request_is_through(const struct quic_connection *c) {
 static ssize_t give(struct quic_connection *c, const uint8_t *bytes, size_t size, bool last) {
     uint64_t code;
     const ssize_t taken = quiche_conn_stream_send(c->quic, QUIC_STREAM, bytes, size, last, &code);
-    if (taken > 0) c->held_bytes += (uint64_t)taken;
+    if (taken > 0) c->sender.held_bytes += (uint64_t)taken;
     return taken;
 }
 
@@ -46,10 +46,10 @@ void quic_stream_send(struct quic_connection *c) {
     if (c->phase != QUIC_RUNNING) return;
     if (is_near(c) && !request_is_through(c)) send_request(c);
     if (!c->sends || !request_is_through(c)) return;
-    for (const uint64_t most = most_held(c); !c->told_all && c->held_bytes < most;) {
+    for (const uint64_t most = most_held(c); !c->told_all && c->sender.held_bytes < most;) {
         const uint64_t left = flow_bytes_left(c->flow);
         size_t size = FLOW_CONTENT_BYTES;
-        if (size > most - c->held_bytes) size = (size_t)(most - c->held_bytes);
+        if (size > most - c->sender.held_bytes) size = (size_t)(most - c->sender.held_bytes);
         if (size > left) size = (size_t)left;
         const ssize_t taken = give(c, flow_content(c->flow), size, size == left);
         if (taken > 0) flow_sent(c->flow, (uint64_t)taken);

@@ -1,11 +1,11 @@
 // The command line of trilane-guard: its help, what it prints without running anything, and what main.c runs.
 #include "guard/options.h"
 
+#include "base/command_line.h"
 #include "base/log.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <getopt.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,89 +73,71 @@ static void print_networks(void) {
     own_networks_free(&own);
 }
 
-enum { NEAREST, OWN, NEW_NETWORK, DOOR, NAME, DEBUGGING, INSIDE, DIE, SPACE, NETWORKS, HELP, VERSION };
-
-static const struct option known[] = {{"nearest", required_argument, NULL, NEAREST},
-                                      {"own", required_argument, NULL, OWN},
-                                      {"new-network", no_argument, NULL, NEW_NETWORK},
-                                      {"door", required_argument, NULL, DOOR},
-                                      {"name", required_argument, NULL, NAME},
-                                      {"debugging", no_argument, NULL, DEBUGGING},
-                                      {"inside", no_argument, NULL, INSIDE},
-                                      {"die-with-parent", no_argument, NULL, DIE},
-                                      {"space", required_argument, NULL, SPACE},
-                                      {"networks", no_argument, NULL, NETWORKS},
-                                      {"help", no_argument, NULL, HELP},
-                                      {"version", no_argument, NULL, VERSION},
-                                      {NULL, 0, NULL, 0}};
-
-static void read_nearest(struct options *options, const char *text) {
-    int nearest = address_space_named(text);
-    if (nearest < 0) die(EXIT_BAD_INPUT, "--nearest \"%s\": write public, local or loopback", text);
+static void take_nearest(void *context, const struct option_row *row, const char *text) {
+    struct options *options = context;
+    const int nearest = address_space_named(text);
+    if (nearest < 0) die(EXIT_BAD_INPUT, "--%s \"%s\": write public, local or loopback", row->name, text);
     options->nearest = (enum address_space)nearest;
     options->nearest_given = true;
 }
 
-static void read_one(struct options *options, int option) {
-    switch (option) {
-    case NEAREST:
-        read_nearest(options, optarg);
-        break;
-    case OWN:
-        own_networks_free(&options->own);
-        if (own_networks_parse(&options->own, optarg) < 0)
-            die(EXIT_BAD_INPUT, "--own \"%s\": write what trilane-guard --networks prints", optarg);
-        break;
-    case NEW_NETWORK:
-        options->new_network = true;
-        break;
-    case DOOR:
-        if (door_list_add(&options->doors, optarg) < 0)
-            die(EXIT_BAD_INPUT, "--door \"%s\": write it as 127.0.0.1:80=127.0.0.1:3000, at most %d", optarg,
-                DOORS_MAX);
-        break;
-    case NAME:
-        if (door_list_add_name(&options->doors, optarg) < 0)
-            die(EXIT_BAD_INPUT, "--name \"%s\": write it as app.test=100.64.1.1, at most %d", optarg,
-                DOORS_MAX);
-        break;
-    case DEBUGGING:
-        options->debugging = true;
-        break;
-    case INSIDE:
-        options->inside = true;
-        break;
-    case DIE:
-        options->die_with_parent = true;
-        break;
-    case SPACE:
-        print_space(optarg);
-        exit(0);
-    case NETWORKS:
-        print_networks();
-        exit(0);
-    case HELP:
-        fputs(help, stdout);
-        exit(0);
-    case VERSION:
-        puts("trilane-guard " TRILANE_VERSION);
-        exit(0);
-    default:
-        exit(EXIT_BAD_INPUT);
-    }
+static void take_own(void *context, const struct option_row *row, const char *text) {
+    struct options *options = context;
+    own_networks_free(&options->own);
+    if (own_networks_parse(&options->own, text) < 0)
+        die(EXIT_BAD_INPUT, "--%s \"%s\": write what trilane-guard --networks prints", row->name, text);
 }
+
+static void take_door(void *options, const struct option_row *row, const char *text) {
+    if (door_list_add(&((struct options *)options)->doors, text) < 0)
+        die(EXIT_BAD_INPUT, "--%s \"%s\": write it as 127.0.0.1:80=127.0.0.1:3000, at most %d", row->name,
+            text, DOORS_MAX);
+}
+
+static void take_name(void *options, const struct option_row *row, const char *text) {
+    if (door_list_add_name(&((struct options *)options)->doors, text) < 0)
+        die(EXIT_BAD_INPUT, "--%s \"%s\": write it as app.test=100.64.1.1, at most %d", row->name, text,
+            DOORS_MAX);
+}
+
+static void end_with_space(void *options, const struct option_row *row, const char *text) {
+    (void)options, (void)row;
+    print_space(text);
+    exit(0);
+}
+
+static void end_with_networks(void *options, const struct option_row *row, const char *none) {
+    (void)options, (void)row, (void)none;
+    print_networks();
+    exit(0);
+}
+
+#define IN(member) OPTION_IN(struct options, member)
+static const struct option_row rows[] = {
+    {"nearest", OPTION_TAKEN, .take = take_nearest},
+    {"own", OPTION_TAKEN, .take = take_own},
+    {"new-network", OPTION_ON, IN(new_network)},
+    {"door", OPTION_TAKEN, .take = take_door},
+    {"name", OPTION_TAKEN, .take = take_name},
+    {"debugging", OPTION_ON, IN(debugging)},
+    {"inside", OPTION_ON, IN(inside)},
+    {"die-with-parent", OPTION_ON, IN(die_with_parent)},
+    {"space", OPTION_TAKEN, .take = end_with_space},
+    {"networks", OPTION_RUN, .take = end_with_networks},
+};
+static const struct command_line line = {
+    .program = "trilane-guard", .help = help, .rows = rows, .count = sizeof rows / sizeof *rows};
 
 void options_read(struct options *options, int argc, char **argv) {
     options->nearest = SPACE_PUBLIC;
-    for (int option; (option = getopt_long(argc, argv, "+", known, NULL)) != -1;)
-        read_one(options, option);
-    if (optind == argc) {
+    const int words = command_line_read(&line, options, argc, argv);
+    if (words == argc) {
         fputs(help, stderr);
         exit(EXIT_BAD_INPUT);
     }
     if (options->doors.count > 0 && !options->new_network)
         die(EXIT_BAD_INPUT, "--door: is into a --new-network: give that too");
-    options->command = argv + optind;
+    options->command = argv + words;
 }
 
 void options_close(struct options *options) {

@@ -1,6 +1,7 @@
 // trilane-host: the door to Trilane for the browser's extension and the command line, by native messaging on
 // standard input and output. Ends with its input; the races and labs it started go on. Does not print:
 // standard output is for messages only.
+#include "base/command_line.h"
 #include "base/log.h"
 #include "messaging/dispatch.h"
 #include "messaging/frame.h"
@@ -8,7 +9,6 @@
 #include "messaging/job_supervisor.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -82,40 +82,24 @@ struct words {
     char **command; // after --job
 };
 
+static const struct option_row rows[] = {
+    {"home", OPTION_TEXT, OPTION_IN(struct words, home)},
+    {"cli", OPTION_TEXT, OPTION_IN(struct words, cli)},
+    {"job", OPTION_TEXT, OPTION_IN(struct words, job)},
+};
+static const struct command_line line = {.program = "trilane-host",
+                                         .help = usage,
+                                         .order = WORDS_ANYWHERE,
+                                         .rows = rows,
+                                         .count = sizeof rows / sizeof *rows};
+
 static struct words parse(int argument_count, char **arguments) {
-    static const struct option options[] = {
-        {"home", required_argument, NULL, 'd'}, {"cli", required_argument, NULL, 'c'},
-        {"job", required_argument, NULL, 'j'},  {"version", no_argument, NULL, 'v'},
-        {"help", no_argument, NULL, 'h'},       {0}};
     struct words words = {0};
-    opterr = 0;
-    for (int option; (option = getopt_long(argument_count, arguments, ":", options, NULL)) != -1;) {
-        switch (option) {
-        case 'd':
-            words.home = optarg;
-            break;
-        case 'c':
-            words.cli = optarg;
-            break;
-        case 'j':
-            words.job = optarg;
-            break;
-        case 'v':
-            puts("trilane-host " TRILANE_VERSION);
-            exit(0);
-        case 'h':
-            fputs(usage, stdout);
-            exit(0);
-        case ':':
-            die(EXIT_BAD_INPUT, "%s: needs a value: see trilane-host --help", arguments[optind - 1]);
-        default:
-            die(EXIT_BAD_INPUT, "%s: unknown option: see trilane-host --help", arguments[optind - 1]);
-        }
-    }
-    words.command = arguments + optind;
+    int place = command_line_read(&line, &words, argument_count, arguments);
+    words.command = arguments + place;
     if (words.job) return words;
-    for (; optind < argument_count; optind++) {
-        const char *origin = arguments[optind];
+    for (; place < argument_count; place++) {
+        const char *origin = arguments[place];
         if (strncmp(origin, "chrome-extension://", strlen("chrome-extension://")) != 0)
             die(EXIT_BAD_INPUT, "%s: unexpected argument: see trilane-host --help", origin);
         if (strcmp(origin, EXTENSION_ORIGIN) != 0)

@@ -60,7 +60,7 @@ struct replay {
     struct transport_granted granted;
     char tcp_congestion[16];
     struct rlimit descriptors_before;
-    const char *scheduling; // as schedule_promptly tells
+    const char *scheduling; // as schedule_promptly reports it
     char *trust_store;      // SSL_CERT_FILE as we were given it; NULL: unset
     int status;
 };
@@ -103,7 +103,7 @@ static void raise_descriptors(struct replay *replay) {
     setrlimit(RLIMIT_NOFILE, &higher);
 }
 
-// Told before anything is served, not after minutes of it.
+// Reported before anything is served, not after minutes of it.
 static void check_report_folder(const char *report) {
     char copy[OPTIONS_PATH_SIZE];
     if (strlen(report) >= sizeof copy) die(EXIT_BAD_INPUT, "--report: the path is too long");
@@ -153,7 +153,7 @@ static void arrange_origins(struct replay *replay) {
     replay->clear.exchanges = clear_origins_count(recording);
     if ((options->upgrades_clear &&
          clear_origins_upgrade(&replay->clear_origins, recording, &replay->clear) < 0) ||
-        origins_open(&replay->origins, recording, options->origins) < 0 ||
+        origins_open(&replay->origins, recording, options->server.origins) < 0 ||
         (options->clear && in_clear_arrange(&replay->in_clear, recording) < 0) ||
         origins_certify(recording, &options->chain, replay->certificates) < 0 ||
         (options->offer_h3 && alternative_service_offer(&replay->alternative_service, recording) < 0))
@@ -182,7 +182,8 @@ static void load(struct replay *replay, uint64_t start_ns) {
     if (!replay->site) die(EXIT_RUN_FAILED, "not enough memory");
     if (tls_open(&replay->tls, replay->certificates, error, sizeof error) < 0)
         die(EXIT_RUN_FAILED, "%s", error);
-    tls_limit_versions(replay->tls, options->tls_lowest, options->tls_highest);
+    tls_limit_versions(replay->tls, options_tls_version(options->tls_lowest),
+                       options_tls_version(options->tls_highest));
     if (options->early_data) tls_allow_early_data(replay->tls);
 }
 
@@ -195,8 +196,7 @@ static void serve(struct replay *replay) {
         die(EXIT_BAD_INPUT, "%s", error);
     exchange_site_think(replay->site, &options->think, replay->loop);
     exchange_site_limit_requests(replay->site, replay->loop, request_limit_ns);
-    if (options->sends_no_hints) exchange_site_send_no_hints(replay->site);
-    if (options->ignores_priorities) exchange_site_ignore_priorities(replay->site);
+    exchange_site_set(replay->site, &options->server);
     if (options->clear) exchange_site_prepare_clear(replay->site);
     replay->parts = (struct server_parts){.loop = replay->loop,
                                           .site = replay->site,
@@ -211,7 +211,7 @@ static void serve(struct replay *replay) {
         die(EXIT_BAD_INPUT, "%s", error);
     const struct dns_options dns = {.https_alpn = options->https_alpn,
                                     .twins = options->ipv6_twins,
-                                    .asked = on_question,
+                                    .question = on_question,
                                     .context = replay};
     if (dns_open(&replay->dns, replay->loop, &replay->recording, &dns, error, sizeof error) < 0)
         die(EXIT_RUN_FAILED, "%s", error);
@@ -243,7 +243,7 @@ static void start_command(struct replay *replay, unsigned inherited_descriptors)
         die(EXIT_RUN_FAILED, "%s: cannot be started: %s", replay->options.command[0], strerror(errno));
 }
 
-// As asked, or as the kernel has it where that is known.
+// As configured, or as the kernel has it if that is known.
 static struct transport used_transport(const struct replay *replay) {
     struct transport used = {.tcp = replay->far.tcp, .quic = replay->options.transport.quic};
     used.tcp.pacing = transport_tcp_is_paced(&used.tcp);
@@ -260,7 +260,7 @@ static void write_report(struct replay *replay) {
     const struct report_setting setting = {
         .scheduling = replay->scheduling,
         .think = replay->options.think_text,
-        .origins = origins_kind_name(replay->options.origins),
+        .origins = origins_kind_name(replay->options.server.origins),
         .upgrades_clear = replay->options.upgrades_clear,
         .clear_exchanges = replay->clear.exchanges,
         .redirects_left_out = replay->clear.redirects,
@@ -290,7 +290,7 @@ static void stop(struct replay *replay) {
     replay->granted = server_granted(replay->server);
     snprintf(replay->tcp_congestion, sizeof replay->tcp_congestion, "%s", replay->granted.tcp_congestion);
     replay->granted.tcp_congestion = replay->tcp_congestion;
-    server_close(replay->server); // before the report, which tells how each connection ended
+    server_close(replay->server); // before the report, which says how each connection ended
     close_tcp_info(replay);
     if (replay->options.report) write_report(replay);
     exchange_site_close(replay->site);

@@ -1,9 +1,9 @@
 #include "replay/options.h"
 
+#include "base/command_line.h"
 #include "base/log.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,20 +27,9 @@ static const char help[] =
     "  --think TIME           how long a request waits for its answer: none (default), recorded (as the "
     "recorded\n"
     "                         server took, where that is known), or milliseconds, as 20\n"
-    "  --origins KIND         as-recorded (default), merged (the hosts of one operator are one server), "
-    "single\n"
-    "                         (all are)\n"
     "  --chain SIZE           certificate chains: recorded (default; 3243 bytes where that is not known), "
     "small,\n"
-    "                         or so many bytes\n"
-    "  --priorities HOW       rfc9218 (default): responses over h2 and h3 are sent in the order of the "
-    "browser's "
-    "priorities;\n"
-    "                         none: all in turns, as many servers send\n"
-    "  --early-hints HOW      recorded (default): 103 responses are sent as they came, at their time before "
-    "the "
-    "answer;\n"
-    "                         none: they are not sent\n"
+    "                         or so many bytes\n" SERVER_HELP
     "  --behind FOLDER        leave the ports of https:// to another server: write each host's certificate "
     "into FOLDER,\n"
     "                         and answer it in clear on 127.0.0.1:8099 as if it had come by TLS\n"
@@ -86,202 +75,87 @@ static void find_home(char home[OPTIONS_PATH_SIZE], const char *option) {
     if (n < 0 || n >= OPTIONS_PATH_SIZE) die(EXIT_BAD_INPUT, "--home: the path is too long");
 }
 
-static void set_transport(struct transport *transport, const char *option, const char *value) {
+static void take_transport(void *options, const struct option_row *row, const char *value) {
     char error[256];
-    if (transport_set(transport, option, value, error, sizeof error) < 0) die(EXIT_BAD_INPUT, "%s", error);
+    if (transport_set(&((struct options *)options)->transport, row->name, value, error, sizeof error) < 0)
+        die(EXIT_BAD_INPUT, "%s", error);
 }
 
-static uint16_t parse_tls_version(const char *option, const char *text) {
-    enum { TLS_1_2 = 0x0303, TLS_1_3 = 0x0304 };
-    if (strcmp(text, "1.2") == 0) return TLS_1_2;
-    if (strcmp(text, "1.3") == 0) return TLS_1_3;
-    die(EXIT_BAD_INPUT, "%s: must be 1.2 or 1.3 (got \"%s\")", option, text);
+static void take_think(void *context, const struct option_row *row, const char *text) {
+    struct options *options = context;
+    options->think_text = text;
+    if (think_parse(&options->think, text) < 0)
+        die(EXIT_BAD_INPUT, "--%s: must be none, recorded, or milliseconds up to an hour (got \"%s\")",
+            row->name, text);
 }
 
-static struct chain_size parse_chain(const char *text) {
-    if (strcmp(text, "recorded") == 0) return (struct chain_size){.kind = CHAIN_AS_RECORDED};
-    if (strcmp(text, "small") == 0) return (struct chain_size){.kind = CHAIN_SMALLEST};
+static void take_chain(void *options, const struct option_row *row, const char *text) {
+    struct chain_size *chain = &((struct options *)options)->chain;
+    if (strcmp(text, "recorded") == 0) {
+        *chain = (struct chain_size){.kind = CHAIN_AS_RECORDED};
+        return;
+    }
+    if (strcmp(text, "small") == 0) {
+        *chain = (struct chain_size){.kind = CHAIN_SMALLEST};
+        return;
+    }
     char *end;
     errno = 0;
     unsigned long bytes = strtoul(text, &end, 10);
     if (errno || *end || end == text || text[0] == '-' || bytes < 1 || bytes > CHAIN_BYTES_MAX)
-        die(EXIT_BAD_INPUT, "--chain: must be recorded, small, or 1 to %d bytes (got \"%s\")",
+        die(EXIT_BAD_INPUT, "--%s: must be recorded, small, or 1 to %d bytes (got \"%s\")", row->name,
             CHAIN_BYTES_MAX, text);
-    return (struct chain_size){.kind = CHAIN_FIXED, .bytes = (uint32_t)bytes};
+    *chain = (struct chain_size){.kind = CHAIN_FIXED, .bytes = (uint32_t)bytes};
 }
 
-// The only use of a numbered list of choices is getopt's.
-enum choice {
-    HOME = 256,
-    RECORDING,
-    REPORT,
-    TRANSPORT, // by its name
-    QLOG,
-    TCP_INFO,
-    BEHIND,
-    HTTPS_ALPN,
-    THINK,
-    ORIGINS,
-    CHAIN,
-    PRIORITIES,
-    EARLY_HINTS,
-    HTTP_ORIGINS,
-    TLS_MIN,
-    TLS_MAX,
-    EARLY_DATA,
-    IPV6_TWINS,
-    ALT_SVC,
-    CLEAR,
-    PRINT_SPKI,
-    PRINT_CONGESTION,
-    VERSION,
-    HELP
+#define IN(member) OPTION_IN(struct options, member)
+#define TRANSPORT_ROW(name)                                                                                  \
+    { name, OPTION_TAKEN, .take = take_transport }
+static const struct option_row rows[] = {
+    {"home", OPTION_TEXT, IN(home_option)},
+    {"recording", OPTION_TEXT, IN(recording)},
+    {"report", OPTION_TEXT, IN(report)},
+    {"qlog", OPTION_TEXT, IN(qlog_folder)},
+    {"tcp-info", OPTION_TEXT, IN(tcp_info)},
+    {"behind", OPTION_TEXT, IN(behind)},
+    {"https-alpn", OPTION_TEXT, IN(https_alpn)},
+    {"think", OPTION_TAKEN, .take = take_think},
+    {"chain", OPTION_TAKEN, .take = take_chain},
+    {"http-origins", OPTION_EITHER, IN(upgrades_clear), OPTION_WORDS("clear", "upgraded")},
+    {"tls-min", OPTION_CHOICE, IN(tls_lowest), OPTION_WORDS("1.2", "1.3")},
+    {"tls-max", OPTION_CHOICE, IN(tls_highest), OPTION_WORDS("1.2", "1.3")},
+    {"early-data", OPTION_ON, IN(early_data)},
+    {"ipv6-twins", OPTION_ON, IN(ipv6_twins)},
+    {"alt-svc", OPTION_EITHER, IN(offer_h3), OPTION_WORDS("off", "on")},
+    {"clear", OPTION_ON, IN(clear)},
+    {"print-spki", OPTION_ON, IN(print_spki)},
+    {"print-congestion", OPTION_ON, IN(print_congestion)},
+    SERVER_OPTION_ROWS(struct options, server) // of schemas/serving.schema.json, as the next ones
+    TRANSPORT_OPTIONS(TRANSPORT_ROW),
+    TRANSPORT_ROW("initcwnd"),
+    TRANSPORT_ROW("congestion"),
 };
-
-#define TRANSPORT_OPTION(name)                                                                               \
-    { name, required_argument, NULL, TRANSPORT }
-static const struct option choices[] = {
-    {"home", required_argument, NULL, HOME},
-    {"recording", required_argument, NULL, RECORDING},
-    {"report", required_argument, NULL, REPORT},
-    {"initcwnd", required_argument, NULL, TRANSPORT},
-    {"congestion", required_argument, NULL, TRANSPORT},
-    {"qlog", required_argument, NULL, QLOG},
-    {"tcp-info", required_argument, NULL, TCP_INFO},
-    {"behind", required_argument, NULL, BEHIND},
-    {"https-alpn", required_argument, NULL, HTTPS_ALPN},
-    {"think", required_argument, NULL, THINK},
-    {"origins", required_argument, NULL, ORIGINS},
-    {"chain", required_argument, NULL, CHAIN},
-    {"priorities", required_argument, NULL, PRIORITIES},
-    {"early-hints", required_argument, NULL, EARLY_HINTS},
-    {"http-origins", required_argument, NULL, HTTP_ORIGINS},
-    {"tls-min", required_argument, NULL, TLS_MIN},
-    {"tls-max", required_argument, NULL, TLS_MAX},
-    {"early-data", no_argument, NULL, EARLY_DATA},
-    {"ipv6-twins", no_argument, NULL, IPV6_TWINS},
-    {"alt-svc", required_argument, NULL, ALT_SVC},
-    {"clear", no_argument, NULL, CLEAR},
-    {"print-spki", no_argument, NULL, PRINT_SPKI},
-    {"print-congestion", no_argument, NULL, PRINT_CONGESTION},
-    {"version", no_argument, NULL, VERSION},
-    {"help", no_argument, NULL, HELP},
-    TRANSPORT_OPTIONS(TRANSPORT_OPTION),
-    {NULL, 0, NULL, 0},
-};
-
-__attribute__((noreturn)) static void print_and_exit(const char *text) {
-    fputs(text, stdout);
-    exit(fflush(stdout) == 0 ? 0 : EXIT_RUN_FAILED);
-}
+static const struct command_line line = {.program = "trilane-replay",
+                                         .help = help,
+                                         .dashes = "--",
+                                         .rows = rows,
+                                         .count = sizeof rows / sizeof *rows};
 
 void options_parse(struct options *options, int argc, char *const *argv) {
     *options = (struct options){.transport = transport_stock,
-                                .tls_lowest = parse_tls_version("--tls-min", "1.2"),
-                                .tls_highest = parse_tls_version("--tls-max", "1.3"),
+                                .tls_lowest = OPTIONS_TLS_1_2,
+                                .tls_highest = OPTIONS_TLS_1_3,
                                 .https_alpn = "h2,h3",
                                 .think_text = "none"};
-    const char *home = NULL;
-    opterr = 0;
-    int index = 0;
-    for (int choice; (choice = getopt_long(argc, argv, "+:", choices, &index)) != -1;) {
-        switch (choice) {
-        case HOME:
-            home = optarg;
-            break;
-        case RECORDING:
-            options->recording = optarg;
-            break;
-        case REPORT:
-            options->report = optarg;
-            break;
-        case TRANSPORT:
-            set_transport(&options->transport, choices[index].name, optarg);
-            break;
-        case QLOG:
-            options->qlog_folder = optarg;
-            break;
-        case TCP_INFO:
-            options->tcp_info = optarg;
-            break;
-        case BEHIND:
-            options->behind = optarg;
-            break;
-        case HTTPS_ALPN:
-            options->https_alpn = optarg;
-            break;
-        case THINK:
-            options->think_text = optarg;
-            if (think_parse(&options->think, optarg) < 0)
-                die(EXIT_BAD_INPUT,
-                    "--think: must be none, recorded, or milliseconds up to an hour (got \"%s\")", optarg);
-            break;
-        case ORIGINS:
-            if (origins_kind_named(optarg, &options->origins) < 0)
-                die(EXIT_BAD_INPUT, "--origins: must be as-recorded, merged or single (got \"%s\")", optarg);
-            break;
-        case CHAIN:
-            options->chain = parse_chain(optarg);
-            break;
-        case PRIORITIES:
-            options->ignores_priorities = strcmp(optarg, "none") == 0;
-            if (!options->ignores_priorities && strcmp(optarg, "rfc9218") != 0)
-                die(EXIT_BAD_INPUT, "--priorities: must be rfc9218 or none (got \"%s\")", optarg);
-            break;
-        case EARLY_HINTS:
-            options->sends_no_hints = strcmp(optarg, "none") == 0;
-            if (!options->sends_no_hints && strcmp(optarg, "recorded") != 0)
-                die(EXIT_BAD_INPUT, "--early-hints: must be recorded or none (got \"%s\")", optarg);
-            break;
-        case HTTP_ORIGINS:
-            options->upgrades_clear = strcmp(optarg, "upgraded") == 0;
-            if (!options->upgrades_clear && strcmp(optarg, "clear") != 0)
-                die(EXIT_BAD_INPUT, "--http-origins: must be clear or upgraded (got \"%s\")", optarg);
-            break;
-        case TLS_MIN:
-            options->tls_lowest = parse_tls_version("--tls-min", optarg);
-            break;
-        case TLS_MAX:
-            options->tls_highest = parse_tls_version("--tls-max", optarg);
-            break;
-        case IPV6_TWINS:
-            options->ipv6_twins = true;
-            break;
-        case EARLY_DATA:
-            options->early_data = true;
-            break;
-        case ALT_SVC:
-            options->offer_h3 = strcmp(optarg, "on") == 0;
-            if (!options->offer_h3 && strcmp(optarg, "off") != 0)
-                die(EXIT_BAD_INPUT, "--alt-svc: must be on or off (got \"%s\")", optarg);
-            break;
-        case CLEAR:
-            options->clear = true;
-            break;
-        case PRINT_SPKI:
-            options->print_spki = true;
-            break;
-        case PRINT_CONGESTION:
-            options->print_congestion = true;
-            break;
-        case VERSION:
-            print_and_exit("trilane-replay " TRILANE_VERSION "\n");
-        case HELP:
-            print_and_exit(help);
-        case ':':
-            die(EXIT_BAD_INPUT, "%s: wants a value (see --help)", argv[optind - 1]);
-        default:
-            die(EXIT_BAD_INPUT, "%s: no such option (see --help)", argv[optind - 1]);
-        }
-    }
-    if (optind < argc) {
-        if (strcmp(argv[optind - 1], "--") != 0)
-            die(EXIT_BAD_INPUT, "%s: unexpected; a command comes after \"--\" (see --help)", argv[optind]);
-        options->command = argv + optind;
+    const int words = command_line_read(&line, options, argc, argv);
+    if (words < argc) {
+        if (strcmp(argv[words - 1], "--") != 0)
+            die(EXIT_BAD_INPUT, "%s: unexpected; a command comes after \"--\" (see --help)", argv[words]);
+        options->command = argv + words;
     }
     if (options->tls_lowest > options->tls_highest)
         die(EXIT_BAD_INPUT, "--tls-min is above --tls-max: leave one of them away");
-    find_home(options->home, home);
+    find_home(options->home, options->home_option);
     if (!options->recording && !options->print_spki && !options->print_congestion)
         die(EXIT_BAD_INPUT, "--recording NAME is missing (see --help)");
 }

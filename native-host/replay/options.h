@@ -5,14 +5,22 @@
 #include "replay/exchange/think.h"
 #include "replay/origins/origins.h"
 #include "replay/transport.h"
+#include "schemas/generated/server_settings.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum { OPTIONS_PATH_SIZE = 4096 };
 
+enum options_tls { OPTIONS_TLS_1_2, OPTIONS_TLS_1_3 };
+// As TLS numbers it.
+static inline uint16_t options_tls_version(enum options_tls tls) {
+    return tls == OPTIONS_TLS_1_2 ? 0x0303 : 0x0304;
+}
+
 struct options {
     char home[OPTIONS_PATH_SIZE];
+    const char *home_option; // as given; NULL: it was not
     const char *recording;
     const char *report; // NULL: none
     struct transport transport;
@@ -22,13 +30,11 @@ struct options {
     const char *https_alpn;
     const char *think_text; // as given
     struct think think;
-    enum origins_kind origins;
+    struct server_settings server;
     struct chain_size chain;
-    bool ignores_priorities; // of responses
-    bool sends_no_hints;     // recorded 103 responses
-    bool upgrades_clear;     // http:// origins are served as https://
-    uint16_t tls_lowest;     // over TCP, as TLS numbers them: 0x0303 is 1.2, 0x0304 is 1.3
-    uint16_t tls_highest;
+    bool upgrades_clear;         // http:// origins are served as https://
+    enum options_tls tls_lowest; // over TCP
+    enum options_tls tls_highest;
     bool early_data;
     bool ipv6_twins; // origins/server_address.h
     bool offer_h3;   // in every response, by Alt-Svc

@@ -176,7 +176,7 @@ size_t report_request(struct report *report, const struct report_request *seen, 
     return ++report->requests.count;
 }
 
-// A page may report ten thousand times what is told as well by the first thousand.
+// A page may report ten thousand times what the first thousand show as well.
 void report_answered(struct report *report, size_t name, const struct report_answer *given) {
     report->recoded += given->recoded;
     report->matches[given->answer.match]++;

@@ -28,7 +28,7 @@ struct report_setting {
     size_t addresses; // servers
     const char *quiche_version;
     const char *nghttp2_version;
-    const struct transport *transport; // as asked, or as granted where that is known
+    const struct transport *transport; // as configured, or as granted if that is known
     uint32_t tcp_notsent_lowat_bytes;  // 0: not bounded
     uint32_t tls_record_bytes;         // of plaintext, at most
     bool tcp_metrics_saved;            // as read back

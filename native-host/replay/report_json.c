@@ -87,7 +87,7 @@ static json_t *recorded_url(const struct recorded_exchange *exchange) {
     return url ? url : json_null();
 }
 
-// What was given instead of what was asked for; null where nothing else was.
+// What was given instead of what was requested; null if nothing else was.
 static json_t *fuzzy_json(const struct match_answer *answer) {
     static const char *const differences[] = {[DIFFERENCE_NONE] = "",
                                               [DIFFERENCE_BODY] = "body",

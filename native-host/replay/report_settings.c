@@ -67,7 +67,8 @@ static json_t *quic_json(const struct report_setting *setting) {
                              strcmp(setting->transport->quic.congestion_control, "cubic") == 0);
     add_settings(quic, setting->transport, "quic-");
     const struct congestion_controller *ours = congestion_find(setting->transport->quic.congestion_control);
-    if (ours && ours->is_unpaced) json_object_set_new(quic, "pacing", json_false()); // whatever was asked
+    if (ours && ours->is_unpaced)
+        json_object_set_new(quic, "pacing", json_false()); // whatever was configured
     return quic;
 }
 

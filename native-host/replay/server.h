@@ -42,7 +42,7 @@ struct server_parts {
     struct tls *tls;
     const struct transport *transport;
     const char *qlog_folder;       // where each QUIC connection leaves a qlog; NULL: nowhere
-    struct tcp_info_log *tcp_info; // told of each TCP connection; NULL: none
+    struct tcp_info_log *tcp_info; // gets each TCP connection; NULL: none
     bool behind;                   // another server has the ports of https://, and asks this one
 };
 

@@ -39,10 +39,10 @@ struct transport_setting {
 };
 extern const struct transport_setting transport_settings[]; // generated
 
-// What Linux and quiche do if nobody says otherwise, both with CUBIC.
+// What Linux and quiche do by default, both with CUBIC.
 extern const struct transport transport_stock;
 
-// Whether the kernel paces, asked or not.
+// Whether the kernel paces, configured or not.
 bool transport_tcp_is_paced(const struct tcp_transport *tcp);
 
 // Takes one option, its name without "--", as ("tcp-pacing", "on"). Texts are not copied. 0, or -1 with a

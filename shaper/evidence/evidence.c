@@ -160,7 +160,7 @@ static void write_opportunities(struct evidence *evidence, uint64_t now_ns) {
 static void round_due(void *context, uint64_t now_ns) {
     struct evidence *evidence = context;
     if (evidence->options.log) write_opportunities(evidence, now_ns);
-    // A round late: of packets of the last moments is yet to be told.
+    // A round late: what became of the last moments' packets is not known yet.
     if (evidence->bins_writer && now_ns > round_ns) flow_bins_advance(&evidence->bins, now_ns - round_ns);
     if (loop_timer_set(evidence->loop, &evidence->round, now_ns + round_ns) < 0)
         return; // its place is there: not reached
@@ -175,8 +175,8 @@ static void write_bin(void *context, const uint64_t record[FLOW_BIN_COLUMNS]) {
 }
 
 static void begin_bins(struct evidence *evidence) {
-    uint64_t asked_ns = evidence->options.flow_bin_ns;
-    flow_bins_open(&evidence->bins, asked_ns > 0 ? asked_ns : default_bin_ns, write_bin, evidence);
+    uint64_t wanted_ns = evidence->options.flow_bin_ns;
+    flow_bins_open(&evidence->bins, wanted_ns > 0 ? wanted_ns : default_bin_ns, write_bin, evidence);
     char line[1024];
     size_t at = (size_t)snprintf(line, sizeof line, "{\"schema\":\"trilane/records/1\",\"columns\":[");
     for (int i = 0; i < FLOW_BIN_COLUMNS; i++)
@@ -301,12 +301,12 @@ static int write_flow_counters(struct evidence *evidence, const struct evidence_
 static int close_bins(struct evidence *evidence) {
     if (!evidence->bins_writer) return 0;
     if (evidence->loop) flow_bins_end(&evidence->bins);
-    uint64_t untold = evidence->bins.untold;
+    uint64_t unrecorded = evidence->bins.unrecorded;
     flow_bins_close(&evidence->bins);
-    if (untold > 0)
+    if (unrecorded > 0)
         log_line("flow-bins: %s: memory was short: %" PRIu64 " events of packets are missing",
-                 evidence->options.flow_bins, untold);
-    return file_writer_close(evidence->bins_writer) < 0 || untold > 0 ? -1 : 0;
+                 evidence->options.flow_bins, unrecorded);
+    return file_writer_close(evidence->bins_writer) < 0 || unrecorded > 0 ? -1 : 0;
 }
 
 int evidence_close(struct evidence *evidence, const struct evidence_run *run, uint64_t end_ns) {

@@ -1,4 +1,4 @@
-// What a run leaves behind beside its report, each only where it is asked for: a log per direction, a
+// What a run leaves behind beside its report, each only if an option wants it: a log per direction, a
 // capture, the counters of flows, and their bins over time. Watches the packets of both directions; an
 // unwatched link costs nothing. Does not write files by itself: file_writer.h does, in threads of their own.
 #ifndef TRILANE_SHAPER_EVIDENCE_H

@@ -72,7 +72,7 @@ bool file_writer_is_regular(const struct file_writer *writer) {
 
 static void fail(struct file_writer *writer, int error) {
     atomic_store(&writer->error, error);
-    log_line("%s: %s: %s: it ends here, the link goes on", writer->options.name, writer->options.path,
+    log_line("%s: %s: %s: it ends here, the link continues", writer->options.name, writer->options.path,
              strerror(error));
 }
 
@@ -126,7 +126,7 @@ static void *write_on(void *context) {
 }
 
 int file_writer_start(struct file_writer *writer) {
-    sigset_t all, before; // signals are the loop's; a closed pipe is told by write
+    sigset_t all, before; // signals are the loop's; write reports a closed pipe
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int error = pthread_create(&writer->thread, NULL, write_on, writer);

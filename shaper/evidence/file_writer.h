@@ -1,7 +1,7 @@
 // A file that a thread of its own writes, from a bounded buffer: whoever adds to it never waits for a disk.
 // What does not fit in the buffer, because the disk is slower than the link, is left out whole and counted; a
 // file that cannot be written any more (a full disk) ends with a whole record, with one line on stderr, and
-// the link goes on. Does not know what records are.
+// the link continues. Does not know what records are.
 #ifndef TRILANE_SHAPER_FILE_WRITER_H
 #define TRILANE_SHAPER_FILE_WRITER_H
 
@@ -34,7 +34,7 @@ int file_writer_start(struct file_writer *writer);
 // Adds a record made of parts, whole or not at all. From one thread only.
 void file_writer_add(struct file_writer *writer, const struct iovec *parts, int count);
 
-// Records left out so far because the buffer was full. Told to the caller so that the file can say so.
+// Records left out so far because the buffer was full. The caller notes it in the file.
 uint64_t file_writer_left_out(const struct file_writer *writer);
 
 // Writes what is left, waiting for at most some seconds, and closes. 0, or -1 where the file is not whole: a

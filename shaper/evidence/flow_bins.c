@@ -43,7 +43,8 @@ void flow_bins_close(struct flow_bins *bins) {
     *bins = (struct flow_bins){0};
 }
 
-// A level that is gone at the moment it came is none: a packet that finds no room is told of as queued, too.
+// A level that is gone at the moment it came is none: a packet that finds no room counts as queued first,
+// too.
 static void note_queue(struct flow_bin *bin, uint64_t now_ns) {
     if (now_ns > bin->queue_since_ns && bin->queue_bytes > bin->sums[FLOW_BIN_QUEUE_PEAK])
         bin->sums[FLOW_BIN_QUEUE_PEAK] = bin->queue_bytes;
@@ -105,7 +106,7 @@ static struct flow_bin *bin_at(struct flow_bins *bins, uint32_t flow, bool down,
     struct flow_bins_direction *direction = down ? &bins->down : &bins->up;
     advance(bins, direction, now_ns);
     if (flow >= direction->capacity && !make_room(direction, flow)) {
-        bins->untold++;
+        bins->unrecorded++;
         return NULL;
     }
     struct flow_bin *bin = &direction->bins[flow];

@@ -1,6 +1,6 @@
 // What each flow did at the bottleneck over time: for each flow, direction and bin of time in which something
 // happened or waited, one record of bytes, queue, delay, drops and marks. Summed over bins a record's columns
-// are the flow's counters (flow_table.h), exactly. Told of packets by evidence.h; looks at no clock and
+// are the flow's counters (flow_table.h), exactly. evidence.h gives it the packets; looks at no clock and
 // writes no file.
 #ifndef TRILANE_SHAPER_FLOW_BINS_H
 #define TRILANE_SHAPER_FLOW_BINS_H
@@ -30,7 +30,7 @@ extern const char *const flow_bin_columns[FLOW_BIN_COLUMNS];
 
 struct flow_bin;
 
-// Of one direction. Only the present bin is kept: what is told of an earlier time counts in it.
+// Of one direction. Only the present bin is kept: what comes late for an earlier one counts in it.
 struct flow_bins_direction {
     uint64_t bin;          // the present bin's number since time 0
     struct flow_bin *bins; // by the flow's number
@@ -47,7 +47,7 @@ struct flow_bins {
     void *context;
     struct flow_bins_direction down;
     struct flow_bins_direction up;
-    uint64_t untold; // calls that found no memory: their packets are in no bin
+    uint64_t unrecorded; // calls that found no memory: their packets are in no bin
 };
 
 void flow_bins_open(struct flow_bins *bins, uint64_t bin_ns, flow_bins_write *write, void *context);
@@ -67,7 +67,7 @@ void flow_bins_marked(struct flow_bins *bins, uint32_t flow, bool down, uint64_t
 
 // Writes the bins that have ended by now.
 void flow_bins_advance(struct flow_bins *bins, uint64_t now_ns);
-// Writes also the present ones, as far as they have come: nothing is told of after it.
+// Writes also the present ones, as far as they have come: nothing may be added after it.
 void flow_bins_end(struct flow_bins *bins);
 
 #endif

@@ -1,6 +1,6 @@
 // Counters per flow and per direction: sent, received, lost, bytes, queueing delay, and what NetShaper
 // (Carlucci, De Cicco, Mascolo, SAC 2015) reports of them: goodput, channel utilization, loss ratio.
-// Told of packets by evidence.h; looks at no clock.
+// evidence.h gives it the packets; looks at no clock.
 #ifndef TRILANE_SHAPER_FLOW_TABLE_H
 #define TRILANE_SHAPER_FLOW_TABLE_H
 

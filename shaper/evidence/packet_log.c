@@ -15,10 +15,10 @@ static uint64_t since_start_ms(const struct packet_log *log, uint64_t time_ns) {
 
 static void add(struct packet_log *log, const char *bytes, size_t size) {
     uint64_t left_out = file_writer_left_out(log->writer);
-    if (left_out > log->left_out_told) {
+    if (left_out > log->left_out_noted) {
         char line[64];
         int n = snprintf(line, sizeof line, "# missing %llu\n", (unsigned long long)left_out);
-        log->left_out_told = left_out;
+        log->left_out_noted = left_out;
         file_writer_add(log->writer, &(struct iovec){line, (size_t)n}, 1);
     }
     file_writer_add(log->writer, &(struct iovec){(void *)bytes, size}, 1);

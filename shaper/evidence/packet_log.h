@@ -24,7 +24,7 @@ struct packet_log {
     uint64_t start_ns;
     uint64_t capacity_ms; // up to where it is written
     uint64_t capacity_bytes;
-    uint64_t left_out_told;
+    uint64_t left_out_noted;
 };
 
 struct packet_log_head {
@@ -47,7 +47,7 @@ void packet_log_drop(struct packet_log *log, const struct packet *packet, enum d
 // `what`: "steer", "switch" or "rebind".
 void packet_log_change(struct packet_log *log, const char *what, const char *form, uint64_t now_ns);
 
-// Writes what the link could have carried up to now_ns, as each of the above does first. Asked for every
+// Writes what the link could have carried up to now_ns, as each of the above does first. Called for every
 // 100 ms, also while nothing happens, so that it is never much; and before the link changes.
 void packet_log_opportunities(struct packet_log *log, uint64_t now_ns);
 

@@ -1,5 +1,5 @@
 // Blocks as the pcapng specification (draft-ietf-opsawg-pcapng) has them, in this machine's byte order, which
-// the section header tells.
+// the section header says.
 #include "shaper/evidence/pcapng.h"
 
 #include "shaper/evidence/pcapng_block.h"
@@ -136,7 +136,7 @@ static const char *reason_text(enum drop_reason reason) {
     case DROP_AQM:
         return "trilane: dropped (aqm): the queue's management decided so";
     case DROP_LOSS:
-        return "trilane: dropped (loss): lost on the link, as asked";
+        return "trilane: dropped (loss): lost on the link, as configured";
     case DROP_OFF:
         return "trilane: dropped (off): the link was off";
     case DROP_UDP:

@@ -40,7 +40,7 @@ void pcapng_delivered(struct pcapng *pcapng, enum pcapng_interface interface, co
 void pcapng_dropped(struct pcapng *pcapng, enum pcapng_interface interface, const struct packet *packet,
                     enum drop_reason reason, uint64_t now_ns);
 
-// The change is told as a comment of each interface's next packet, or of its statistics where another change
+// The change becomes a comment of each interface's next packet, or of its statistics where another change
 // or the end comes first.
 // `what`: "link changed", for one.
 void pcapng_change(struct pcapng *pcapng, const char *what, const char *form, uint64_t now_ns);

@@ -99,11 +99,11 @@ void pcapng_keys_between(void *context, int fd) {
     size_t fits = keys->place > 0 ? fitting(buf_bytes(&keys->lines), size) : 0;
     if (fits > keys->written) write_in_place(keys, fd, fits);
     if (size > fits && keys->written >= fits) {
-        if (keys->place > 0 && !keys->full_told) {
+        if (keys->place > 0 && !keys->full_noted) {
             log_line(
                 "pcapng: more TLS keys than the capture's beginning has place for: later ones stand where "
                 "they come, and may be too late for their first packets");
-            keys->full_told = true;
+            keys->full_noted = true;
         }
         write_here(keys, fd, size);
     }

@@ -16,7 +16,7 @@ struct pcapng_keys {
     uint64_t read_bytes;
     struct buf lines; // whole lines read so far
     size_t written;   // of them
-    bool full_told;
+    bool full_noted;
 };
 
 void pcapng_keys_open(struct pcapng_keys *keys, const char *path, uint64_t place);

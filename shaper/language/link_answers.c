@@ -25,7 +25,7 @@ static int profile_of(json_t **profile, const char *form, bool files, struct lin
     return *profile ? 0 : link_fail(error, "link: not enough memory");
 }
 
-// The canonical form of a known one is asked for with every link.
+// The canonical form of a known one is needed with every link.
 static const char *named_canonical(size_t index) {
     static char *known[NAMED_MAX];
     struct link_error error;

@@ -1,6 +1,6 @@
 // Whether a link names a file of this machine, at any depth: a trace, numbers of jitter or loss, or a
 // profile, as the link or as the one that it switches to. Says so of the form's parse, as whoever reads the
-// form parses it; opens none. Of a stranger's link nothing else is asked.
+// form parses it; opens none. A stranger's link needs nothing else.
 #ifndef TRILANE_SHAPER_LINK_FILES_H
 #define TRILANE_SHAPER_LINK_FILES_H
 

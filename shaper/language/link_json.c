@@ -21,7 +21,7 @@ static json_t *rounded(double value) {
     return real(link_rounded_share(value));
 }
 
-static json_t *queue_asked(const struct link_queue *queue) {
+static json_t *queue_as_given(const struct link_queue *queue) {
     switch (queue->kind) {
     case LINK_QUEUE_BDP:
         return json_pack("{s:o}", "bdp", real(queue->size));
@@ -97,7 +97,7 @@ static json_t *direction_json(const struct link_profile *profile, enum link_side
     if (delay->delay_ns.count > 1) set(object, "delay_steps", delay_steps(&delay->delay_ns));
     if (delay->jitter != JITTER_NONE) set(object, "jitter", jitter(delay, link_jitter_path(profile, side)));
     if (delay->may_reorder) set(object, "jitter_order", json_string("free"));
-    set(object, "queue", queue_asked(down ? &profile->queue_down : &profile->queue_up));
+    set(object, "queue", queue_as_given(down ? &profile->queue_down : &profile->queue_up));
     if (direction->queue.discipline != QUEUE_DROP_TAIL)
         set(object, "aqm", json_string(queue_words[direction->queue.discipline].word));
     if (direction->queue.ecn) set(object, "ecn", json_true());

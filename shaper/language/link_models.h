@@ -1,5 +1,5 @@
 // The settings of a link's short form that are more than a quantity: steps, jitter, loss, reordering,
-// periods, and words. Opens no file: it tells which is named.
+// periods, and words. Opens no file: it returns which one is named.
 #ifndef TRILANE_SHAPER_LINK_MODELS_H
 #define TRILANE_SHAPER_LINK_MODELS_H
 

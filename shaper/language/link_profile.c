@@ -171,22 +171,22 @@ static int read_discipline(const struct reading *reading) {
     return 0;
 }
 
-static void set_limits(struct queue_settings *queue, const struct link_queue *asked, double bdp_bytes) {
+static void set_limits(struct queue_settings *queue, const struct link_queue *wanted, double bdp_bytes) {
     static const double initial_window_bytes = 10 * 1500;
-    double size_bytes = asked->size * bdp_bytes;
-    switch (asked->kind) {
+    double size_bytes = wanted->size * bdp_bytes;
+    switch (wanted->kind) {
     case LINK_QUEUE_BDP:
         queue->limit_bytes =
             (uint64_t)llround(size_bytes > initial_window_bytes ? size_bytes : initial_window_bytes);
         break;
     case LINK_QUEUE_PACKETS:
-        queue->limit_packets = (uint64_t)asked->size;
+        queue->limit_packets = (uint64_t)wanted->size;
         break;
     case LINK_QUEUE_BYTES:
-        queue->limit_bytes = (uint64_t)asked->size;
+        queue->limit_bytes = (uint64_t)wanted->size;
         break;
     case LINK_QUEUE_TIME:
-        queue->limit_ns = (uint64_t)asked->size;
+        queue->limit_ns = (uint64_t)wanted->size;
         break;
     case LINK_QUEUE_UNLIMITED:
         break;

@@ -1,4 +1,4 @@
-// What a link is asked to be, read from its short form: "3mbit/50ms,loss=1%". Understands the settings and
+// What a link is to be, read from its short form: "3mbit/50ms,loss=1%". Understands the settings and
 // opens the files that they name; short_form.h takes the form apart. The only reader of
 // the language (cli/link/link.ts asks it); schemas/examples/link-forms.json holds forms, profiles and errors.
 // Does not shape.
@@ -12,11 +12,11 @@
 enum link_side { LINK_SIDE_DOWN, LINK_SIDE_UP, LINK_SIDES };
 
 struct link_profile {
-    struct direction_settings down; // servers to browser; its queue's limits follow from what was asked
+    struct direction_settings down; // servers to browser; its queue's limits follow from what was given
     struct direction_settings up;
     struct udp_settings udp; // in both directions
     uint32_t seed;
-    struct link_queue queue_down; // as asked
+    struct link_queue queue_down; // as given
     struct link_queue queue_up;
     struct link_settings settings; // as written
     struct rebind_settings rebind;
@@ -48,7 +48,7 @@ int link_profile_change(struct link_profile *next, const struct link_profile *no
 
 void link_profile_close(struct link_profile *profile);
 
-// What a direction's queue is where none is asked for. `has_product`: it has a rate, and the link a delay.
+// What a direction's queue is unless one is given. `has_product`: it has a rate, and the link a delay.
 struct link_queue link_default_queue(const char *discipline, bool has_product);
 
 // What a direction carries at its start, a trace in the mean; 0: unlimited, or a trace not read.

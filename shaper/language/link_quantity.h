@@ -27,7 +27,7 @@ int link_read_span(const char *name, const char *text, uint64_t *time_ns,
                    struct link_error *error); // up to a day
 int link_read_queue(const char *name, const char *text, struct link_queue *queue, struct link_error *error);
 int link_read_share(const char *name, const char *text, double *share, struct link_error *error); // 0..1
-// To 12 digits: enough for what was asked, and none of what computing it left behind (0.1 % is 0.001, not
+// To 12 digits: enough for what was given, and none of what computing it left behind (0.1 % is 0.001, not
 // 0.0010000000000000002). What lies in the middle is rounded up.
 double link_rounded_share(double share);
 // `what`: what the number is, for the error, as "seed".

@@ -202,7 +202,7 @@ static void put_queue(const struct writing *writing) {
     }
 }
 
-// What put_queue writes where none is asked for.
+// What put_queue writes unless a queue is given.
 static void put_usual_queue(const struct writing *writing) {
     const json_t *direction = writing->direction;
     bool rate = json_is_number(json_object_get(direction, "rate_bps")) || json_object_get(direction, "trace");

@@ -2,7 +2,7 @@
 // which may be unlimited, change in steps or follow a trace. Bytes are those of the IP packet: 1500 at
 // 1 Mbit/s take 12 ms. Does not delay beyond that: see delay.h.
 //
-// Where the rate changes, what is left of the packet being sent goes on at the new one. A trace's
+// Where the rate changes, what is left of the packet being sent continues at the new one. A trace's
 // opportunities each carry 1500 bytes, of one packet or of several; a packet leaves with the opportunity that
 // carries its last byte, and what no packet uses of an opportunity is lost.
 #ifndef TRILANE_SHAPER_LINK_H
@@ -38,11 +38,11 @@ void link_open(struct link *link, struct packet_pool *pool, const struct rate_se
                const struct queue_settings *queue, uint64_t seed, uint64_t stream, struct node *next);
 // What it holds, one packet after the other, the one being sent first: the caller's now. NULL: nothing more.
 struct packet *link_take_back(struct link *link, uint64_t now_ns);
-void link_close(struct link *link); // gives what is held back to the pool, untold
+void link_close(struct link *link); // gives what is held back to the pool, without a word to its watcher
 
 void link_start(struct link *link, uint64_t now_ns); // time 0 of steps and trace; before the first packet
 
-// Other settings from now on; what is held stays held. Time 0 stays the start's: a trace goes on where it
+// Other settings from now on; what is held stays held. Time 0 stays the start's: a trace continues where it
 // would be had it been there from the start.
 void link_steer(struct link *link, const struct rate_settings *rate, const struct queue_settings *queue,
                 uint64_t now_ns);

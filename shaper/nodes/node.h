@@ -1,6 +1,6 @@
 // What every node of a path is: something that packets arrive at and leave from, in virtual time.
 //
-// A node never looks at a clock. It is told the time of everything that happens to it, and it passes each
+// A node never looks at a clock. It is given the time of everything that happens to it, and it passes each
 // packet on with the time at which the packet leaves, which may lie before the time to which the node is
 // being advanced. So a loop that wakes up late gives every packet the time it should have had, and errors do
 // not add up; and a test may run hours of traffic in a moment.

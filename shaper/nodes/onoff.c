@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-// At least a nanosecond, so that time goes on.
+// At least a nanosecond, so that time advances.
 static uint64_t draw_period_ns(struct onoff *onoff, uint64_t mean_ns) {
     return (uint64_t)((double)mean_ns * random_exponential(&onoff->random)) + 1;
 }

@@ -1,4 +1,4 @@
-// An IP packet held by the shaper, its pool, who is told of its fate, and a first-in-first-out list of
+// An IP packet held by the shaper, its pool, who learns its fate, and a first-in-first-out list of
 // packets. Does not know what is inside: packets are sizes in time to most nodes.
 #ifndef TRILANE_SHAPER_PACKET_H
 #define TRILANE_SHAPER_PACKET_H
@@ -43,8 +43,8 @@ enum drop_reason {
     DROP_MEMORY,       // of this machine: counted as refused
 };
 
-// Told what becomes of the packets of one direction; the packet stays the teller's. A path is entered and
-// left outside of it, so it is its owner (tun_loop.h) that tells of that.
+// Learns what becomes of the packets of one direction; the packet stays the caller's. A path is entered and
+// left outside of it, so it is its owner (tun_loop.h) that reports that.
 struct packet_watcher {
     void (*arrived)(struct packet_watcher *watcher, const struct packet *packet, uint64_t now_ns);
     void (*delivered)(struct packet_watcher *watcher, const struct packet *packet, uint64_t due_ns);
@@ -61,7 +61,7 @@ struct packet_watcher {
 struct packet_pool {
     struct packet *free;
     struct packet_slab *slabs;
-    struct packet_watcher *watcher; // NULL: nobody; one pool for each direction
+    struct packet_watcher *watcher; // NULL: none; one pool for each direction
 };
 
 // A zeroed pool is an empty one.
@@ -69,7 +69,7 @@ void packet_pool_close(struct packet_pool *pool); // frees every packet ever tak
 
 struct packet *packet_take(struct packet_pool *pool); // NULL when memory is short; bytes undefined
 void packet_return(struct packet_pool *pool, struct packet *packet);
-// Tells the watcher, then takes the packet back. The caller counts it.
+// Notifies the watcher, then takes the packet back. The caller counts it.
 void packet_drop(struct packet_pool *pool, struct packet *packet, enum drop_reason reason, uint64_t now_ns);
 
 // A zeroed list is an empty one.

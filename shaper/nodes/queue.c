@@ -7,13 +7,8 @@
 
 #include <stddef.h>
 
-const struct queue_word queue_words[QUEUE_DISCIPLINES] = {
-    [QUEUE_DROP_TAIL] = {"droptail", &drop_tail_kind, false},
-    [QUEUE_DROP_HEAD] = {"drophead", &drop_head_kind, false},
-    [QUEUE_CODEL] = {"codel", &codel_kind, true},
-    [QUEUE_PIE] = {"pie", &pie_kind, true},
-    [QUEUE_FQ_CODEL] = {"fq_codel", &fq_codel_kind, true},
-};
+#define QUEUE_WORD(constant, kind, word, active, state) [constant] = {word, &kind, active},
+const struct queue_word queue_words[QUEUE_DISCIPLINES] = {QUEUE_KINDS(QUEUE_WORD)};
 
 static const struct queue_kind *kind_of(enum queue_discipline discipline) {
     return queue_words[discipline].kind;

@@ -4,10 +4,8 @@
 #ifndef TRILANE_SHAPER_QUEUE_H
 #define TRILANE_SHAPER_QUEUE_H
 
-#include "shaper/nodes/codel.h"
-#include "shaper/nodes/fq_codel.h"
 #include "shaper/nodes/packet.h"
-#include "shaper/nodes/pie.h"
+#include "shaper/nodes/queue_kinds.h"
 #include "shaper/nodes/random.h"
 #include "shaper/nodes/settings.h"
 
@@ -40,14 +38,14 @@ extern const struct queue_word queue_words[QUEUE_DISCIPLINES];
 struct queue {
     const struct queue_kind *kind;
     struct packet_pool *pool;
-    const struct link *link; // says how long packets would wait; only asked where limit_ns is set
+    const struct link *link; // says how long packets would wait; only used if limit_ns is set
     struct queue_settings settings;
     struct random random;
     struct packet_list fifo; // of all disciplines with one queue
     union {
-        struct codel codel;
-        struct pie pie;
-        struct fq_codel fq_codel;
+#define QUEUE_STATE(constant, kind, word, active, state) state
+        QUEUE_KINDS(QUEUE_STATE)
+#undef QUEUE_STATE
     };
 
     uint64_t packets; // that are in it
@@ -75,7 +73,7 @@ void queue_put(struct queue *queue, struct packet *packet, bool at_once, uint64_
 struct packet *queue_get(struct queue *queue, uint64_t now_ns);
 
 // Any packet it holds, whatever the discipline says of it: the caller's now; NULL when empty, and the
-// discipline begins anew. Until then nothing else may be asked of the queue.
+// discipline begins anew. Until then the queue may not be used.
 struct packet *queue_take_back(struct queue *queue, uint64_t now_ns);
 
 // What follows is for the disciplines.

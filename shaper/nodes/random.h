@@ -19,7 +19,7 @@ bool random_chance(struct random *random, double probability); // draws one numb
 void random_skip(struct random *random, uint64_t numbers); // as if so many had been drawn
 
 // What the n-th of the numbers to come (from 0) would decide; draws none. For what is indexed by something
-// else than how often it was asked.
+// else than how often it was drawn from.
 bool random_chance_at(const struct random *random, uint64_t n, double probability);
 
 // Each draws the same count of numbers every time, whatever comes of it. Up to the last bit of the

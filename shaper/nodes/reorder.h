@@ -1,5 +1,5 @@
 // Reordering: a packet is chosen at random and steps aside until `distance` later ones have overtaken it.
-// Where fewer come, it goes on once nothing has come for REORDER_PATIENCE_NS: the last packet of a flow, or a
+// If fewer come, it leaves once nothing has come for REORDER_PATIENCE_NS: the last packet of a flow, or a
 // handshake's only one, would otherwise never arrive. Loses nothing.
 #ifndef TRILANE_SHAPER_REORDER_H
 #define TRILANE_SHAPER_REORDER_H

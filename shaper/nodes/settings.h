@@ -1,9 +1,10 @@
-// What each node of a path may be asked to do, as plain values: the one place where profile, nodes and report
+// What each node of a path may be set to do, as plain values: the one place where profile, nodes and report
 // meet. Reads no text (link_profile.h does) and decides nothing (the nodes do).
 // A zeroed struct asks for nothing: unlimited, undelayed, lossless, in order.
 #ifndef TRILANE_SHAPER_SETTINGS_H
 #define TRILANE_SHAPER_SETTINGS_H
 
+#include "shaper/nodes/queue_kinds.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -35,16 +36,6 @@ struct onoff_settings {
     uint64_t on_ns; // 0: always on
     uint64_t off_ns;
     bool exponential; // on_ns and off_ns are means
-};
-
-// In the order in which people see them.
-enum queue_discipline {
-    QUEUE_DROP_TAIL,
-    QUEUE_DROP_HEAD,
-    QUEUE_CODEL,
-    QUEUE_PIE,
-    QUEUE_FQ_CODEL,
-    QUEUE_DISCIPLINES
 };
 
 struct queue_settings {

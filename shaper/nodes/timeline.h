@@ -1,5 +1,5 @@
 // What a link did over the time of a run, in bins of equal length: bytes delivered, the queue's highest
-// level, packets dropped and lost. Told the counters after each turn, so it wakes nobody and costs a few
+// level, packets dropped and lost. Given the counters after each turn, so it causes no wakeup and costs a few
 // additions; when the bins are full, two become one. Knows no packets and looks at no clock.
 #ifndef TRILANE_SHAPER_TIMELINE_H
 #define TRILANE_SHAPER_TIMELINE_H
@@ -12,7 +12,7 @@ enum { TIMELINE_BINS = 256 };
 struct timeline_counters {
     uint64_t bytes_out;
     uint64_t dropped; // packets, by the queue: for want of room or by its management
-    uint64_t lost;    // packets, on the link, as asked
+    uint64_t lost;    // packets, on the link, as configured
     uint64_t queue_bytes;
 };
 
@@ -28,9 +28,9 @@ struct timeline_direction {
     struct timeline_bin bins[TIMELINE_BINS];
 };
 
-// All 0: nothing has been told.
+// All 0: no counters have come.
 struct timeline {
-    uint64_t start_ns; // of the first bin: when the first was told
+    uint64_t start_ns; // of the first bin: when the first counters came
     uint64_t bin_ns;
     uint32_t count; // bins begun
     struct timeline_direction down;

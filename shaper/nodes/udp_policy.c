@@ -70,8 +70,8 @@ static void hold(struct udp_policy *policy, struct packet *packet, uint64_t now_
 static void take(struct node *node, struct packet *packet, uint64_t now_ns) {
     struct udp_policy *policy = (struct udp_policy *)node;
     struct flow_packet flow;
-    bool asked = policy->settings.kind != UDP_OPEN || policy->late.packets > 0;
-    if (!asked || !flow_packet_read(&flow, packet->bytes, packet->size_bytes, policy->down)) {
+    bool is_limited = policy->settings.kind != UDP_OPEN || policy->late.packets > 0;
+    if (!is_limited || !flow_packet_read(&flow, packet->bytes, packet->size_bytes, policy->down)) {
         node_take(node->next, packet, now_ns);
         return;
     }

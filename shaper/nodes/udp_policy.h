@@ -59,9 +59,10 @@ void udp_policy_steer(struct udp_policy *policy, const struct udp_settings *sett
 // What is late, one packet after the other: the caller's now. NULL: nothing more, and the next waits for
 // none.
 struct packet *udp_policy_take_back(struct udp_policy *policy);
-void udp_policy_close(struct udp_policy *policy); // gives what is held back to the pool, untold
+void udp_policy_close(
+    struct udp_policy *policy); // gives what is held back to the pool, without a word to its watcher
 
-// The packet has left the whole path of this direction; whoever owns the path tells.
+// The packet has left the whole path of this direction; the path's owner reports it.
 void udp_policy_left(struct udp_policy *policy, const struct packet *packet, uint64_t due_ns);
 
 uint64_t udp_burst_bytes(uint64_t rate_bps); // of a full bucket

@@ -18,7 +18,7 @@ static const uint64_t sleep_late_ns = 100 * NS_PER_US;
 // The first bytes of each datagram.
 struct stamp {
     uint64_t number;
-    uint64_t count; // of the phase: tells phases apart enough, as they follow one another
+    uint64_t count; // of the phase: enough to distinguish phases, as they follow one another
 };
 
 uint64_t datagrams_now_ns(void) {
@@ -183,12 +183,12 @@ static bool receive_all(struct receiver *receiver, const struct phase *phase, st
     }
 }
 
-bool datagrams_receive(struct receiver *receiver, const struct phase *phase, int told_fd,
+bool datagrams_receive(struct receiver *receiver, const struct phase *phase, int over_fd,
                        struct arrivals *arrivals) {
     struct catch *catch = calloc(1, sizeof *catch);
     if (catch) catch->come = calloc(phase->count, 1);
     uint64_t end_ns = UINT64_MAX, overrun_before = receiver->overrun;
-    struct pollfd ready[2] = {{.fd = receiver->fd, .events = POLLIN}, {.fd = told_fd, .events = POLLIN}};
+    struct pollfd ready[2] = {{.fd = receiver->fd, .events = POLLIN}, {.fd = over_fd, .events = POLLIN}};
     bool ok = catch && catch->come;
     while (ok) {
         uint64_t now_ns = clock_now_ns();

@@ -33,9 +33,9 @@ struct receiver {
 // is not let run for longer than that fills it loses is in `overrun`. False with errno.
 bool datagrams_open(struct receiver *receiver, const char *address, uint16_t port);
 
-// Records until told_fd is readable, which tells that all were sent, and then, unless every number has come
+// Records until over_fd is readable, which means that all were sent, and then, unless every number has come
 // before, for the phase's drain time. What is not of this phase is left out. False with errno.
-bool datagrams_receive(struct receiver *receiver, const struct phase *phase, int told_fd,
+bool datagrams_receive(struct receiver *receiver, const struct phase *phase, int over_fd,
                        struct arrivals *arrivals);
 
 // Throws away what an earlier phase left.

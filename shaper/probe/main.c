@@ -70,7 +70,7 @@ static int open_sender(const char *address, uint16_t port) {
     return fd;
 }
 
-// Sends the phase from this side and tells the other one that it has.
+// Sends the phase from this side and notifies the other one of its end.
 static uint64_t *send_phase(const struct phase *phase, const char *address, uint16_t port, int control) {
     prctl(PR_SET_TIMERSLACK, 1UL);
     uint64_t *sent_ns = make_times(phase);
@@ -273,7 +273,7 @@ int main(int argc, char **argv) {
         puts("trilane-probe " TRILANE_VERSION);
         return 0;
     }
-    bool asked = argc == 2 && strcmp(argv[1], "--help") == 0;
-    fputs(help, asked ? stdout : stderr);
-    return asked ? 0 : EXIT_BAD_INPUT;
+    bool wants_help = argc == 2 && strcmp(argv[1], "--help") == 0;
+    fputs(help, wants_help ? stdout : stderr);
+    return wants_help ? 0 : EXIT_BAD_INPUT;
 }

@@ -7,7 +7,7 @@
 #include "shaper/tun/segments.h"
 #include "shaper/tun/wire.h"
 
-// Tells the kernel that it may leave segmentation and checksums to us. Call before the interface is up.
+// Lets the kernel leave segmentation and checksums to us. Call before the interface is up.
 // 0, or -1 with errno.
 int tun_device_offload(int fd);
 
@@ -19,7 +19,7 @@ struct tun_device {
 };
 
 // Fills in the next packet: true. False when there is nothing to read now.
-// What the kernel would not send (longer than PACKET_CAPACITY) is cut there: its IP header tells.
+// What the kernel would not send (longer than PACKET_CAPACITY) is cut there: its IP header says so.
 bool tun_device_read(struct tun_device *device, struct packet *packet);
 
 // True if the kernel took it.

@@ -3,7 +3,7 @@
 // late.
 //
 // A write delivers the packet to the receiver within the system call, and what it answers at once is there to
-// read when the call returns. So a turn goes on reading and writing until there is nothing left to do now,
+// read when the call returns. So a turn continues to read and write until there is nothing left to do now,
 // and a busy link needs few wake-ups.
 //
 // Packets of a TCP connection are written together where a network card's receive offload would hand them
@@ -148,7 +148,7 @@ static void take(struct tun_direction *direction, struct packet *packet, uint64_
     struct packet_watcher *watcher = direction->pool.watcher;
     bool bound = !direction->nat_down || nat_down(direction->nat_down, packet);
     if (watcher) {
-        path_advance(&direction->path, arrived_ns); // what left before is told of before
+        path_advance(&direction->path, arrived_ns); // report earlier departures first
         watcher->arrived(watcher, packet, arrived_ns);
     }
     if (bound)
@@ -243,7 +243,7 @@ static void gauge_traffic(struct tun_loop *tun_loop) {
 }
 
 // Reads and writes all that can be read and written now. A device is read only where there may be something:
-// epoll said so, or we wrote to it, or nobody looked.
+// epoll said so, or we wrote to it, or it was not looked at.
 static void turn(struct tun_loop *tun_loop, enum reason reason, uint64_t timer_ns) {
     struct tun_direction *down = &tun_loop->down, *up = &tun_loop->up;
     int packets = 0;

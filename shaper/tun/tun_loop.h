@@ -58,7 +58,7 @@ struct tun_loop {
     struct timeline timeline;           // of both, from the first turn on
     struct moves moves;                 // of the path, with the NAT between link and far end
     const struct link_profile *profile; // borrowed: as it was steered last; a switch may be past
-    // Told of each move at its time, after it; NULL: nobody.
+    // Called at each move's time, after it; NULL: none.
     void (*moved)(void *context, const struct move *move);
     void *moved_context;
 };

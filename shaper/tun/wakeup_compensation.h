@@ -10,7 +10,7 @@
 //
 // Budget: going to sleep and being woken up costs as much CPU time as several packets. Each packet gets a
 // wake-up of its own while our CPU time stays within a share of a core: a large one as long as no packet
-// waits for the link's rate, since each packet's own time is what is asked for then; a small one, after a
+// waits for the link's rate, since each packet's own time matters then; a small one, after a
 // moment that the savings of a quiet time pay for, while packets queue for it. Beyond that wake-ups are
 // spaced, at the most by WAKEUP_COMPENSATION_GAP_NS, and packets are late by less than that; rates stay
 // exact, since departures are reckoned in virtual time. Arrivals do not wake us then: they are looked for at

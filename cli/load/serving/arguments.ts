@@ -1,7 +1,7 @@
 // A serving as options of trilane-replay. Only what differs from the program's own defaults is said, so that the command
 // lines in reports stay short. Pure.
-import { type Serving, stockServing, type Transport } from "./serving.ts";
-import { settings } from "./settings.ts";
+import type { Serving, Transport } from "./serving.ts";
+import { serverSettings, settings } from "./settings.ts";
 
 const tlsArguments: Readonly<Record<Serving["tls"], readonly string[]>> = {
   both: [],
@@ -28,12 +28,13 @@ function transportArguments(transport: Transport): string[] {
 }
 
 export function servingArguments(serving: Serving): string[] {
+  const chosen = serverSettings.flatMap(({ name, option, isReplays, stock }) =>
+    isReplays && serving[name] !== stock ? [`--${option}`, String(serving[name])] : [],
+  );
   return [
-    ...(serving.origins === stockServing.origins ? [] : ["--origins", serving.origins]),
+    ...chosen,
     ...(serving.think === "none" ? [] : ["--think", thinkText(serving.think)]),
     ...(serving.chain === "recorded" ? [] : ["--chain", chainText(serving.chain)]),
-    ...(serving.priorities === "rfc9218" ? [] : ["--priorities", serving.priorities]),
-    ...(serving.early_hints === "recorded" ? [] : ["--early-hints", serving.early_hints]),
     ...tlsArguments[serving.tls],
     ...transportArguments(serving.transport),
   ];

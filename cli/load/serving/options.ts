@@ -5,72 +5,33 @@ import type { Declared } from "../../base/option.ts";
 import type { OptionTable } from "../../base/option_table.ts";
 import { livesOnAcks } from "./client_acks.ts";
 import type { ServingChoice } from "./serving.ts";
-import { type Setting, settings, switches } from "./settings.ts";
+import { type Setting, serverSettings, settings, switches } from "./settings.ts";
 
-/** The settings of the transports beside them. What is not given is undefined, so that a plan's own choice stays. */
+/** Those that are read here by name; beside them a row of the schema each. What is not given is undefined, so that a plan's own choice stays. */
 export interface ServingOptions {
-  origins: "as-recorded" | "merged" | "single" | undefined;
   think: string | undefined;
-  "extra-rtt": boolean | undefined;
   chain: string | undefined;
-  priorities: "rfc9218" | "none" | undefined;
-  "early-hints": "recorded" | "none" | undefined;
-  tls: "1.2" | "1.3" | "both" | undefined;
   "pin-time": boolean | undefined;
   "client-acks": "usual" | "frequent" | undefined;
   transport: "stock" | "tuned" | undefined;
 }
 
-const originOptions: Readonly<Record<string, Declared>> = {
-  origins: {
-    choices: ["as-recorded", "merged", "single"],
-    describe: "servers: one per recorded address (as-recorded), one per operator (merged), or one for all (single)",
-  },
-  think: {
-    type: "string",
-    placeholder: "none|recorded|MS",
-    describe: "server think time: none, recorded, or milliseconds (20)",
-  },
-  "extra-rtt": { type: "boolean", describe: "servers keep the extra round-trip time they were recorded with" },
-  chain: {
-    type: "string",
-    placeholder: "recorded|small|BYTES",
-    describe: "size of certificate chains: recorded, small, or bytes (5000)",
-  },
-  priorities: {
-    choices: ["rfc9218", "none"],
-    describe: "order of responses over h2 and h3: by the browser's priorities (rfc9218), or all in turns (none)",
-  },
-  "early-hints": {
-    choices: ["recorded", "none"],
-    describe:
-      "recorded 103 responses: sent before their answers, at their times within --think (recorded), or not (none)",
-  },
-  tls: { choices: ["1.2", "1.3", "both"], describe: "TLS versions offered over TCP" },
-  "client-acks": {
-    choices: ["usual", "frequent"],
-    describe:
-      "the browser's ACKs over QUIC: usual, or frequent, held back for 1 ms at most (always so with sprout-ewma)",
-  },
-  "pin-time": { type: "boolean", describe: "give the page the same clock and random numbers in every load" },
-};
+const originOptions = Object.fromEntries(serverSettings.map(({ option, declared }) => [option, declared]));
 
 const transportOptions: Readonly<Record<string, Declared>> = {
   transport: {
+    rare: false,
     choices: ["stock", "tuned"],
     describe: "transport preset: stock, or tuned (initial window 32, paced, window kept over pauses)",
   },
   ...Object.fromEntries(settings.map(({ option, declared }) => [option, declared])),
 };
 
-/** The others are shown by --help-all only. */
-const common: ReadonlySet<string> = new Set(["origins", "think", "pin-time", "transport"]);
-
 /** Adds the options, in groups of their own in the help. */
 export function defineServing<Options>(table: OptionTable<Options>): OptionTable<Options & ServingOptions> {
   for (const [name, declared] of Object.entries({ ...originOptions, ...transportOptions }))
-    table.option(name, { ...declared, rare: !common.has(name) });
-  // Those of the transports are rows of a schema, which the compiler does not know.
+    table.option(name, { rare: true, ...declared });
+  // Most are rows of a schema, which the compiler does not know.
   return (table as OptionTable<Options & ServingOptions>)
     .group(Object.keys(originOptions), "How the servers answer:")
     .group(Object.keys(transportOptions), "TCP (h1, h2) and QUIC (h3):");
@@ -127,18 +88,14 @@ export function servingChoiceOf(options: ServingOptions): ServingChoice {
     ...(isEmpty(tcp) ? {} : { tcp }),
     ...(isEmpty(quic) ? {} : { quic }),
   };
+  const words = new Map<string, unknown>(Object.entries(options));
+  const servers = Object.fromEntries(serverSettings.map(({ name, option }) => [name, words.get(option)]));
+  const sizes = {
+    think: options.think === undefined ? undefined : thinkOf(options.think),
+    chain: options.chain === undefined ? undefined : chainOf(options.chain),
+  };
   return {
-    ...said({
-      origins: options.origins,
-      think: options.think === undefined ? undefined : thinkOf(options.think),
-      extra_rtt: options["extra-rtt"],
-      chain: options.chain === undefined ? undefined : chainOf(options.chain),
-      priorities: options.priorities,
-      early_hints: options["early-hints"],
-      tls: options.tls,
-      pin_time: options["pin-time"],
-      client_acks: options["client-acks"],
-    }),
+    ...(said({ ...servers, ...sizes }) as ServingChoice),
     ...(isEmpty(transport) ? {} : { transport }),
   };
 }

@@ -2,7 +2,7 @@
 // settled into every setting there is. Pure; what it means for trilane-replay's command line is arguments.ts's.
 import { isDeepStrictEqual } from "node:util";
 import type { ServingChoice, TransportChoice } from "../../../schemas/generated/serving.ts";
-import { type Setting, settings } from "./settings.ts";
+import { type Setting, serverSettings, settings } from "./settings.ts";
 
 /** Named settings of the transports. */
 type TransportPreset = Exclude<Transport["preset"], "custom">;
@@ -48,19 +48,11 @@ function settleTransport(choice: TransportChoice): Transport {
   return { preset: presetOf(settings), ...settings };
 }
 
-export function settleServing(choice: ServingChoice = {}): Serving {
-  return {
-    origins: choice.origins ?? "as-recorded",
-    think: choice.think ?? "none",
-    extra_rtt: choice.extra_rtt ?? false,
-    chain: choice.chain ?? "recorded",
-    priorities: choice.priorities ?? "rfc9218",
-    early_hints: choice.early_hints ?? "recorded",
-    tls: choice.tls ?? "both",
-    pin_time: choice.pin_time ?? false,
-    client_acks: choice.client_acks ?? "usual",
-    transport: settleTransport(choice.transport ?? {}),
-  };
+const stockServers = Object.fromEntries(serverSettings.map(({ name, stock: value }) => [name, value]));
+
+export function settleServing({ transport = {}, ...choice }: ServingChoice = {}): Serving {
+  const chosen = Object.entries(choice).filter(([, value]) => value !== undefined);
+  return { ...stockServers, ...Object.fromEntries(chosen), transport: settleTransport(transport) } as Serving;
 }
 
 export const stockServing: Serving = settleServing();
@@ -87,4 +79,14 @@ export function overrideServing(choice: ServingChoice, over: ServingChoice): Ser
         }
       : {}),
   };
+}
+
+/** As a plan's digest has it: without later settings that are as by default, since sweeps from before there was a choice make none. */
+export function digestedServing(serving: Serving): object {
+  const later = serverSettings.flatMap(({ name, stock, digested }) =>
+    digested === undefined ? [] : [{ name, digested, isStock: serving[name] === stock }],
+  );
+  const always = Object.entries(serving).filter(([name]) => !later.some((setting) => setting.name === name));
+  const chosen = later.filter(({ isStock }) => !isStock).toSorted((a, b) => a.digested - b.digested);
+  return Object.fromEntries([...always, ...chosen.map(({ name }) => [name, serving[name]])]);
 }

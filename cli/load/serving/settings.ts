@@ -1,5 +1,7 @@
-// The settings of TCP and QUIC, as schemas/serving.schema.json lists them: what options, arguments of trilane-replay,
-// presets and the report say of each follows from there. Chooses nothing.
+// The settings of the servers, of TCP and of QUIC, as schemas/serving.schema.json lists them: defaults, options, arguments of
+// trilane-replay, presets, CSV columns and what the report says of each follow from there. Chooses nothing.
+
+import type { ServingChoice } from "../../../schemas/generated/serving.ts";
 import serving from "../../../schemas/serving.schema.json" with { type: "json" };
 import { type Declared, number, type Range } from "../../base/option.ts";
 
@@ -81,3 +83,51 @@ const settingsOf = (protocol: Setting["protocol"]): Setting[] =>
 
 /** TCP's, then QUIC's. */
 export const settings: readonly Setting[] = [...settingsOf("tcp"), ...settingsOf("quic")];
+
+/** Beside the transports': a word, a switch, or a number in an object (think time, certificate chains). */
+export interface ServerSetting {
+  /** In a serving. */
+  readonly name: Exclude<keyof ServingChoice, "transport">;
+  /** Of our commands, without "--", and of trilane-replay if that takes it. */
+  readonly option: string;
+  readonly isReplays: boolean;
+  readonly declared: Declared;
+  readonly stock: unknown;
+  /** What the report calls it, and each value: by its word, by true and false, or by {} for the number. */
+  readonly row: Readonly<Record<string, string>>;
+  /** What its CSV column means; without one there is none. */
+  readonly column: string | undefined;
+  /** Part of a plan's digest only if it is not as by default, in this order; undefined: always. */
+  readonly digested: number | undefined;
+}
+
+interface ServerMember {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly setting: {
+    readonly stock: unknown;
+    readonly summary: string;
+    readonly row: Readonly<Record<string, string>>;
+    /** Help shows it without --help-all. */
+    readonly common?: boolean;
+    readonly placeholder?: string;
+    readonly replay_help?: readonly string[];
+    readonly column?: string;
+    readonly digested?: number;
+  };
+}
+
+function serverSettingOf(name: ServerSetting["name"], { type, enum: choices, setting }: ServerMember): ServerSetting {
+  const { stock, summary, row, placeholder, column, digested, replay_help } = setting;
+  const value = choices ? { choices } : type === "boolean" ? { type } : { type: "string", placeholder };
+  const declared = { ...value, describe: summary, rare: setting.common !== true } as Declared;
+  const isReplays = replay_help !== undefined;
+  return { name, option: name.replaceAll("_", "-"), isReplays, declared, stock, row, column, digested };
+}
+
+const { transport: _, ...serverMembers } = serving.properties;
+
+/** In the order of help, reports and columns. */
+export const serverSettings: readonly ServerSetting[] = Object.entries(
+  serverMembers as unknown as Readonly<Record<ServerSetting["name"], ServerMember>>,
+).map(([name, member]) => serverSettingOf(name as ServerSetting["name"], member));

@@ -7,6 +7,7 @@ import { keptBrowsers } from "../../base/browser_words.ts";
 import { allFactors, factorFacts } from "../../base/factors.ts";
 import { factorsOf } from "../../base/lanes.ts";
 import { type Serving, settleServing } from "../../load/serving/serving.ts";
+import { serverSettings } from "../../load/serving/settings.ts";
 import { servedInDilatedTime } from "../answer/dilated_sweeps.ts";
 import type { Cell, FilmedLoad, Load } from "../store/results.ts";
 import { counted, isValid } from "../verdict/sample.ts";
@@ -34,6 +35,18 @@ function fromCell(of: (cell: Cell) => Value): Pick<Column, "value" | "film"> {
 function fromTerms(of: (terms: Terms) => Value): Pick<Column, "value" | "film"> {
   const value = (_: unknown, __: unknown, terms: Terms) => of(terms);
   return { value, film: value };
+}
+
+/** Of servers. Later ones have their columns at the end. */
+const settingsWithPlace = new Set(["origins", "think", "extra_rtt", "chain", "priorities", "early_hints", "tls"]);
+
+function settingColumns(wanted: (name: string) => boolean): Column[] {
+  return serverSettings.flatMap(({ name, column: meaning }) => {
+    if (meaning === undefined || !wanted(name)) return [];
+    const text = (value: Serving[typeof name]): Value =>
+      typeof value === "object" ? (Object.values(value)[0] ?? null) : value;
+    return [{ name, meaning, ...fromTerms((terms) => text(terms[name])) }];
+  });
 }
 
 /** Before it was noted of cells, a trial load may have decided so against the plan's silence. */
@@ -160,29 +173,7 @@ const firstColumns: readonly Column[] = [
     ...fromCell(({ host }) => (host ? keptBrowsers(host.facts.versions).join(" | ") || null : null)),
   },
   { name: "recording_digest", meaning: "SHA-256 of the recording", ...fromCell((cell) => cell.recording_digest) },
-  { name: "origins", meaning: "as-recorded, merged or single", ...fromTerms(({ origins }) => origins) },
-  {
-    name: "think",
-    meaning: "servers' think time: none, recorded, or ms",
-    ...fromTerms(({ think }) => (typeof think === "object" ? think.ms : think)),
-  },
-  { name: "extra_rtt", meaning: "true where far servers are far", ...fromTerms(({ extra_rtt }) => extra_rtt) },
-  {
-    name: "chain",
-    meaning: "certificate chains: recorded, small, or bytes",
-    ...fromTerms(({ chain }) => (typeof chain === "object" ? chain.bytes : chain)),
-  },
-  {
-    name: "priorities",
-    meaning: "order of responses over h2 and h3: rfc9218, or none",
-    ...fromTerms(({ priorities }) => priorities),
-  },
-  {
-    name: "early_hints",
-    meaning: "recorded 103 responses: recorded (sent), or none",
-    ...fromTerms(({ early_hints }) => early_hints),
-  },
-  { name: "tls", meaning: "TLS over TCP: 1.2, 1.3 or both", ...fromTerms(({ tls }) => tls) },
+  ...settingColumns((name) => settingsWithPlace.has(name)),
   {
     name: "pin_time",
     meaning:
@@ -270,6 +261,7 @@ export const columns: readonly Column[] = [
       ...fromCell((cell) => factorsOf(cell.lane)[factor] ?? null),
     }),
   ),
+  ...settingColumns((name) => !settingsWithPlace.has(name)),
 ];
 
 /** Lines with their ends, the header first. */

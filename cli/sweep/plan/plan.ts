@@ -8,7 +8,7 @@ import { UserError } from "../../base/errors.ts";
 import { factorsOf, type LaneLabel, withFactors } from "../../base/lanes.ts";
 import type { TraceSource } from "../../link/trace/networks.ts";
 import { servingWithAcks } from "../../load/serving/client_acks.ts";
-import { isStockServing } from "../../load/serving/serving.ts";
+import { digestedServing, isStockServing } from "../../load/serving/serving.ts";
 import { usualMetric } from "../../results/verdict/compared_metric.ts";
 import { refuseContradictions } from "./contradictions.ts";
 import { settledTraffic } from "./cross_traffic.ts";
@@ -114,12 +114,7 @@ export function planDigest(plan: Plan): string {
   // What is not asked for leaves the digest of plans that never heard of it. (`object`: the compiler would else work out each way in which
   // they may be there, and twice as many with one more.)
   const warm: object = plan.warm_cache ? { warm_cache: true } : {};
-  // Sweeps from before there was a choice are those that make none.
-  const { client_acks, priorities, early_hints, ...chosen } = plan.serving;
-  const acks: object = client_acks === "usual" ? {} : { client_acks };
-  const order: object = priorities === "rfc9218" ? {} : { priorities };
-  const hints: object = early_hints === "recorded" ? {} : { early_hints };
-  const serving: object = isStockServing(plan.serving) ? {} : { serving: { ...chosen, ...acks, ...order, ...hints } };
+  const serving: object = isStockServing(plan.serving) ? {} : { serving: digestedServing(plan.serving) };
   const browser: object = plan.browsers ? { browsers: plan.browsers } : plan.browser ? { browser: plan.browser } : {};
   // Pages that are made here are always loaded so.
   const strict: object = plan.strict && plan.pages.some((page) => typeof page === "string") ? { strict: true } : {};

@@ -48,10 +48,11 @@ struct dns {
 
 static size_t answer_to(struct dns *dns, const uint8_t *query, size_t size, bool tcp) {
     struct dns_question question;
-    bool asked;
+    bool reported;
     size_t answer_size =
-        dns_answer(dns->zone, query, size, tcp, dns->answer + LENGTH_SIZE, &question, &asked);
-    if (asked && dns->options.asked) dns->options.asked(dns->options.context, &question, clock_now_ns());
+        dns_answer(dns->zone, query, size, tcp, dns->answer + LENGTH_SIZE, &question, &reported);
+    if (reported && dns->options.question)
+        dns->options.question(dns->options.context, &question, clock_now_ns());
     return answer_size;
 }
 
@@ -64,7 +65,7 @@ union control {
 };
 
 // Turns the control data of a received packet into that of its answer.
-static void answer_from_asked(struct msghdr *message) {
+static void answer_from_queried(struct msghdr *message) {
     struct cmsghdr *control = CMSG_FIRSTHDR(message);
     if (!control) return;
     if (control->cmsg_level == IPPROTO_IP && control->cmsg_type == IP_PKTINFO) {
@@ -103,7 +104,7 @@ static void udp_ready(void *context, uint32_t events) {
         }
         size_t answer_size = answer_to(dns, dns->query, (size_t)size, false);
         if (answer_size == 0) continue;
-        answer_from_asked(&message);
+        answer_from_queried(&message);
         data = (struct iovec){.iov_base = dns->answer + LENGTH_SIZE, .iov_len = answer_size};
         message.msg_flags = 0;
         // An answer that cannot be sent now is a lost packet: the asker asks again.

@@ -1,5 +1,5 @@
 // The replay's DNS server: UDP and TCP port 53 on every address of the namespace, answering from the address
-// that was asked. What it answers is dns_zone's; this file does the sockets. Never asks anybody else.
+// that was queried. What it answers is dns_zone's; this file does the sockets. Asks no other server.
 #ifndef TRILANE_REPLAY_DNS_H
 #define TRILANE_REPLAY_DNS_H
 
@@ -17,7 +17,7 @@ struct dns_options {
     const char *https_alpn; // "h2,h3"; "" for no HTTPS records
     bool twins;             // as dns_zone_open has it
     // Called for each question answered, may be NULL. `question` is valid during the call only.
-    void (*asked)(void *context, const struct dns_question *question, uint64_t now_ns);
+    void (*question)(void *context, const struct dns_question *question, uint64_t now_ns);
     void *context;
 };
 

@@ -45,7 +45,7 @@ struct zone_host {
     char *name; // lower case, without the final dot
     size_t first_address, address_count;
     size_t first_port, port_count;
-    bool asked_in_clear; // over http://
+    bool used_in_clear; // over http://
 };
 
 struct dns_zone {
@@ -56,7 +56,7 @@ struct dns_zone {
     size_t address_count;
     uint16_t *ports; // of https
     size_t port_count;
-    bool asked_in_clear; // any host was
+    bool used_in_clear; // any host was
     bool twins;
     uint8_t alpn[ALPN_WIRE_MAX]; // the value of the alpn parameter as on the wire
     size_t alpn_size;
@@ -123,7 +123,7 @@ static int add_exchange(struct dns_zone *zone, struct zone_host *host,
     server_address_twin(address.bytes, twin.bytes);
     if (zone->twins && address.type == DNS_TYPE_A) add_address(zone, host, &twin);
     if (strcmp(exchange->scheme, "https") != 0) {
-        host->asked_in_clear = zone->asked_in_clear = true;
+        host->used_in_clear = zone->used_in_clear = true;
         return 0;
     }
     for (size_t i = host->first_port; i < zone->port_count; i++)
@@ -248,7 +248,7 @@ static bool has_https_port(const struct dns_zone *zone, const struct zone_host *
     return false;
 }
 
-// An origin on another port than 443 is asked for as _PORT._https.HOST (RFC 9460, 2.3).
+// An origin on another port than 443 is looked up as _PORT._https.HOST (RFC 9460, 2.3).
 static const struct zone_host *find_port_name(const struct dns_zone *zone, const char *name, unsigned *port) {
     int prefix_size = 0;
     if (sscanf(name, "_%5u._https.%n", port, &prefix_size) != 1 || prefix_size == 0) return NULL;
@@ -448,7 +448,7 @@ static size_t put_unrecorded(struct writer *w, const struct dns_zone *zone, stru
         return 1;
     }
     // As with recorded hosts: such a record would send a browser from http:// to https://.
-    if (question->type == DNS_TYPE_HTTPS && zone->alpn_size > 0 && !zone->asked_in_clear) {
+    if (question->type == DNS_TYPE_HTTPS && zone->alpn_size > 0 && !zone->used_in_clear) {
         put_https(w, zone, NULL, HTTPS_PORT);
         return 1;
     }
@@ -463,9 +463,9 @@ static size_t put_answers(struct writer *w, const struct dns_zone *zone, struct 
     bool port_name = !host && (host = find_port_name(zone, question->name, &port));
     if (!host) return put_unrecorded(w, zone, question);
     size_t count = 0;
-    // A browser that is told of HTTPS makes https:// of http:// by itself (RFC 9460, 9.5): where http:// was
-    // asked for, there was no such record.
-    if (question->type == DNS_TYPE_HTTPS && zone->alpn_size > 0 && !host->asked_in_clear &&
+    // A browser that learns of HTTPS makes https:// of http:// by itself (RFC 9460, 9.5): where http:// was
+    // used, there was no such record.
+    if (question->type == DNS_TYPE_HTTPS && zone->alpn_size > 0 && !host->used_in_clear &&
         has_https_port(zone, host, port)) {
         put_https(w, zone, port_name ? strstr(question->name, "._https.") + strlen("._https.") : NULL, port);
         count = 1;
@@ -491,8 +491,8 @@ static void put_edns(struct writer *w, int rcode) {
 }
 
 size_t dns_answer(const struct dns_zone *zone, const uint8_t *query_bytes, size_t query_size, bool tcp,
-                  uint8_t *answer, struct dns_question *question, bool *asked) {
-    *asked = false;
+                  uint8_t *answer, struct dns_question *question, bool *reported) {
+    *reported = false;
     if (query_size < HEADER_SIZE || query_bytes[2] & FLAG_QR >> 8) return 0;
     struct query query = {0};
     struct reader reader = {.bytes = query_bytes, .size = query_size};
@@ -509,7 +509,7 @@ size_t dns_answer(const struct dns_zone *zone, const uint8_t *query_bytes, size_
     if (rcode == RCODE_OK) {
         answer_count = put_answers(&w, zone, &query.question);
         if (query.question.outcome == DNS_NXDOMAIN) rcode = RCODE_NXDOMAIN;
-        *asked = true;
+        *reported = true;
         *question = query.question;
     }
     if (query.edns) put_edns(&w, rcode);

@@ -26,7 +26,7 @@ const char *dns_outcome_name(enum dns_outcome outcome);
 // "A", "AAAA", "HTTPS", else "TYPE16" (RFC 3597), written to `text` and returned.
 const char *dns_type_name(uint16_t type, char text[16]);
 
-// One question as the report tells it. `name` is in lower case without the final dot, "." for the root; bytes
+// One question as it is reported. `name` is in lower case without the final dot, "." for the root; bytes
 // that are not printable, and dots inside labels, are escaped as \DDD.
 struct dns_question {
     char name[1024];
@@ -46,9 +46,9 @@ void dns_zone_close(struct dns_zone *zone);
 // Writes the answer to `query` and returns its size; 0 when the query is to be dropped (shorter than a
 // header, or itself an answer). A UDP answer that would be larger than the asker takes is cut to its header
 // and question with TC set, so that the asker comes again over TCP. `answer` has DNS_MESSAGE_MAX bytes.
-// *question is filled and `asked` set when there was a question that was answered with one of the outcomes,
-// not for FORMERR and the like.
+// *question is filled and `reported` set when there was a question that was answered with one of the
+// outcomes, not for FORMERR and the like.
 size_t dns_answer(const struct dns_zone *zone, const uint8_t *query, size_t query_size, bool tcp,
-                  uint8_t *answer, struct dns_question *question, bool *asked);
+                  uint8_t *answer, struct dns_question *question, bool *reported);
 
 #endif

@@ -20,8 +20,7 @@ struct exchange_site {
     struct loop *loop;       // NULL: no request waits
     struct loop *limit_loop; // NULL: requests may take for ever
     uint64_t limit_ns;
-    bool ignores_priorities;
-    bool sends_no_hints;
+    struct server_settings settings;
 };
 
 struct sending {
@@ -89,12 +88,8 @@ void exchange_site_limit_requests(struct exchange_site *site, struct loop *loop,
     site->limit_ns = limit_ns;
 }
 
-void exchange_site_ignore_priorities(struct exchange_site *site) {
-    site->ignores_priorities = true;
-}
-
-void exchange_site_send_no_hints(struct exchange_site *site) {
-    site->sends_no_hints = true;
+void exchange_site_set(struct exchange_site *site, const struct server_settings *settings) {
+    site->settings = *settings;
 }
 
 void exchange_site_prepare_clear(struct exchange_site *site) {
@@ -131,7 +126,7 @@ struct exchange_connection *exchange_connection_open(struct exchange_site *site,
 }
 
 bool exchange_connection_ignores_priorities(const struct exchange_connection *connection) {
-    return connection->site->ignores_priorities;
+    return connection->site->settings.priorities == SERVER_PRIORITIES_NONE;
 }
 
 void exchange_connection_from_server(struct exchange_connection *connection) {
@@ -272,7 +267,7 @@ void exchange_request_body(struct exchange *exchange, const void *bytes, size_t 
     request_selectors_body(&exchange->selectors, bytes, size);
 }
 
-// Without memory for it the answer is a miss: the report tells, and the load is invalid.
+// Without memory for it the answer is a miss: the report says so, and the load is invalid.
 static void find_answer(struct exchange *exchange) {
     const struct exchange_site *site = exchange->connection->site;
     // Of what failed another try may have come off; what is sent away needs no answer of another path's.
@@ -293,14 +288,14 @@ static void find_answer(struct exchange *exchange) {
                             site->recoded);
     }
     exchange->answer.variant = NULL; // the matcher's, which goes when a visit begins anew
-    const struct report_answer told = {.answer = exchange->answer,
-                                       .unrecorded = exchange->unrecorded,
-                                       .status = exchange_fails(exchange) ? 0 : exchange->response.status,
-                                       .recoded = exchange->response.is_recoded};
+    const struct report_answer answered = {.answer = exchange->answer,
+                                           .unrecorded = exchange->unrecorded,
+                                           .status = exchange_fails(exchange) ? 0 : exchange->response.status,
+                                           .recoded = exchange->response.is_recoded};
     debug_line(servers, "%.*s %s://%.*s%.*s: %d", (int)selectors->match.method_size, selectors->match.method,
                selectors->match.scheme, (int)selectors->match.host_size, selectors->match.host,
-               (int)selectors->match.path_size, selectors->match.path, told.status);
-    report_answered(site->report, exchange->report_name, &told);
+               (int)selectors->match.path_size, selectors->match.path, answered.status);
+    report_answered(site->report, exchange->report_name, &answered);
     exchange->is_answered = true;
 }
 
@@ -338,7 +333,7 @@ bool exchange_may_answer(struct exchange *exchange, uint64_t now_ns, void (*due)
     const struct recorded_exchange *recorded = exchange->answer.exchange;
     exchange->think_ns = site->loop ? think_time_ns(&site->think, recorded, &known) : 0;
     report_request_whole(site->report, exchange->report_name, exchange->think_ns, known, now_ns);
-    if (recorded && !site->sends_no_hints) {
+    if (recorded && site->settings.early_hints == SERVER_EARLY_HINTS_RECORDED) {
         exchange->hints = recorded->hints;
         exchange->hints_left = recorded->hint_count;
     }

@@ -7,6 +7,7 @@
 #include "archive/recording.h"
 #include "base/loop.h"
 #include "replay/exchange/think.h"
+#include "schemas/generated/server_settings.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,14 +32,11 @@ void exchange_site_think(struct exchange_site *site, const struct think *think, 
 enum { EXCHANGE_PROGRESS_BYTES = 64 * 1024 };
 void exchange_site_limit_requests(struct exchange_site *site, struct loop *loop, uint64_t limit_ns);
 
-// From now on recorded 103 responses (Early Hints) are not sent; without this they are.
-void exchange_site_send_no_hints(struct exchange_site *site);
+// From now on responses are sent as these say: recorded 103 responses (Early Hints) or none, and on new
+// connections by the client's priorities or in turns (lanes ask exchange_connection_ignores_priorities).
+void exchange_site_set(struct exchange_site *site, const struct server_settings *settings);
 
-// From now on new connections send their responses in turns, whatever priorities the client gives them: lanes
-// ask exchange_connection_ignores_priorities.
-void exchange_site_ignore_priorities(struct exchange_site *site);
-
-// All will be asked for in clear, by a browser: what it refuses there is made ready in another coding.
+// All will be requested in clear, by a browser: what it refuses there is made ready in another coding.
 void exchange_site_prepare_clear(struct exchange_site *site);
 
 // A new visit begins: what was answered before does not count for the order of repeated answers. 0, or -1
@@ -47,7 +45,7 @@ int exchange_site_restart(struct exchange_site *site, uint64_t now_ns);
 
 struct usage;
 
-// One accepted connection, as the report tells it.
+// One accepted connection, as it is reported.
 struct exchange_connection;
 struct exchange_connection *exchange_connection_open(struct exchange_site *site, enum lane lane,
                                                      const char *local_address, uint16_t local_port,
@@ -104,7 +102,7 @@ struct exchange *exchange_begin(struct exchange_connection *connection,
 void exchange_request_body(struct exchange *exchange, const void *bytes, size_t size);
 
 // The request is whole, its body too: finds the answer, which never fails. Called once by the lane, before
-// anything of the response is asked for below. True: the response may go at once, after the hints that are
+// anything of the response is read below. True: the response may go at once, after the hints that are
 // due. False: not before its time (the server's think time). `due` is then called, by timers, each time that
 // a hint is due, and last when exchange_is_due; not any more once the exchange has ended.
 bool exchange_may_answer(struct exchange *exchange, uint64_t now_ns, void (*due)(void *context),

@@ -75,7 +75,7 @@ static long long last_modified(const struct recorded_exchange *recorded) {
     return header ? http_date_parse(header->value, header->value_size) : -1;
 }
 
-// Later than the date asked for; false where either is not known, as then nothing is asked.
+// Later than the date in the request; false if either is not known, as there is no condition then.
 static bool modified_since(const struct recorded_exchange *recorded,
                            const struct request_selectors_text *date, bool *known) {
     const long long modified = last_modified(recorded), since = http_date_parse(date->text, date->size);

@@ -14,7 +14,7 @@ enum precondition { PRECONDITION_HOLDS, PRECONDITION_NOT_MODIFIED, PRECONDITION_
 enum precondition precondition_of(const struct request_selectors *selectors,
                                   const struct recorded_exchange *recorded);
 
-// False: the request's Range is to be ignored, since what it goes on with is another representation.
+// False: the request's Range is to be ignored, since what it continues is another representation.
 bool precondition_range_holds(const struct request_selectors *selectors,
                               const struct recorded_exchange *recorded);
 

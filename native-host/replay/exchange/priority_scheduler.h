@@ -39,7 +39,7 @@ void priority_scheduler_change(struct priority_scheduler *order, struct send_ite
 void priority_scheduler_turn(struct priority_scheduler *order, struct send_item *item);
 // How many bytes of body the item may still send in its turn.
 size_t priority_scheduler_turn_left(const struct send_item *item);
-// It has sent so many of them. True if its turn is over; a turn goes on where the transport was full in
+// It has sent so many of them. True if its turn is over; a turn continues where the transport was full in
 // between, so that which bytes follow which does not depend on how much a transport takes at a time.
 bool priority_scheduler_took(struct send_item *item, size_t size);
 

@@ -18,7 +18,7 @@ struct recoded {
 
 struct recoded_bodies {
     const struct recording *recording;
-    struct recoded *recoded; // of each exchange; NULL until one is asked for
+    struct recoded *recoded; // of each exchange; NULL until one is needed
 };
 
 struct recoded_bodies *recoded_bodies_open(const struct recording *recording) {

@@ -1,5 +1,5 @@
 // Recorded bodies in another content coding, for clients that do not accept the recorded one: gzip if they
-// accept that, else none. Made when first asked for or all at the start, and kept until the end, since a lane
+// accept that, else none. Made when first requested or all at the start, and kept until the end, since a lane
 // may still be sending one.
 #ifndef TRILANE_REPLAY_RECODED_BODIES_H
 #define TRILANE_REPLAY_RECODED_BODIES_H

@@ -17,7 +17,7 @@ static bool is_content_range(const struct header *header) {
     return is(header, "content-range");
 }
 
-// A 304 tells nothing of the body that it does not send (RFC 9110, 15.4.5).
+// A 304 says nothing of the body that it does not send (RFC 9110, 15.4.5).
 static bool is_of_body(const struct header *header) {
     static const char *const names[] = {"content-encoding", "content-language", "content-type",
                                         "content-range", "accept-ranges"};

@@ -13,7 +13,7 @@
 
 // Header fields that the response depends on, or the choice of one. Several lines of one are joined (RFC
 // 9110, 5.3).
-enum asked_field {
+enum selector_field {
     SELECTOR_ACCEPT_ENCODING,
     SELECTOR_IF_MATCH,
     SELECTOR_IF_MODIFIED_SINCE,

@@ -1,6 +1,6 @@
 // How long the server itself took for responses: from the turn of the loop that brought what a response
 // waited for until its first byte had been given to the kernel. What it waited for is its request's last byte
-// (and the think time, where the server was asked to think) or, behind others or for a window, room in the
+// (and the think time, if the server is to think) or, behind others or for a window, room in the
 // transport: how long that took is the link's affair, and what the server adds to it counts. By lane, so that
 // a reader sees that the server favours none. Does not look at a clock.
 #ifndef TRILANE_REPLAY_SERVER_TIME_H

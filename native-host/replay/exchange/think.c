@@ -34,7 +34,7 @@ uint64_t think_time_ns(const struct think *think, const struct recorded_exchange
     case THINK_RECORDED:
         break;
     }
-    if (!recorded) return 0; // a miss is told as such
+    if (!recorded) return 0; // a miss is reported as such
     *known = recorded->server_time_ns >= 0;
     return *known ? (uint64_t)recorded->server_time_ns : 0;
 }

@@ -17,12 +17,12 @@ static bool is_text(const char *text, size_t size, const char *wanted) {
     return size == strlen(wanted) && strncasecmp(text, wanted, size) == 0;
 }
 
-static bool has(const struct request_selectors *selectors, enum asked_field field, const char *value) {
+static bool has(const struct request_selectors *selectors, enum selector_field field, const char *value) {
     const struct request_selectors_text *sent = &selectors->fields[field];
     return sent->text && is_text(sent->text, sent->size, value);
 }
 
-static bool is_sent(const struct request_selectors *selectors, enum asked_field field) {
+static bool is_sent(const struct request_selectors *selectors, enum selector_field field) {
     return selectors->fields[field].text != NULL;
 }
 
@@ -88,7 +88,7 @@ static void add_text(struct header *headers, size_t *count, const char *name, co
 }
 
 static void add_sent(struct header *headers, size_t *count, const char *name,
-                     const struct request_selectors *selectors, enum asked_field field) {
+                     const struct request_selectors *selectors, enum selector_field field) {
     const struct request_selectors_text *sent = &selectors->fields[field];
     if (sent->text) add(headers, count, name, sent->text, sent->size);
 }

@@ -1,11 +1,11 @@
 // What a request is answered that the recording has nothing for: as a live server would, so that the page
-// goes on. Decides by the request alone, and by what failed when the page was recorded.
+// continues. Decides by the request alone, and by what failed when the page was recorded.
 //
-// - Report: nobody waits for its answer. 204. These are what browsers send by themselves for the page
+// - Report: its answer is not awaited. 204. These are what browsers send by themselves for the page
 // (reports
 //   of CSP and of the Reporting API, <a ping>), and what its scripts send away: every POST of
 //   navigator.sendBeacon, fetch or XMLHttpRequest that takes any answer (Accept is "*/*"). Nothing in a
-//   request tells whether its fetch was `keepalive`. So that one is sent at all, every CORS preflight is
+//   request shows whether its fetch was `keepalive`. So that one is sent at all, every CORS preflight is
 //   granted, with 204: it counts for nothing by itself.
 // - Failed: the URL failed when it was recorded. No answer: the lane breaks off the exchange.
 // - Other: 404. Its CORS headers let the page see it: where a page asks another origin, that one grants it,

@@ -109,7 +109,7 @@ static void start_response(struct h1 *h1) {
     if (exchange_has_content_length(exchange))
         failed |= buf_printf(&h1->head, "content-length: %llu\r\n",
                              (unsigned long long)exchange_content_length(exchange));
-    // HTTP/1.1 goes on by default, HTTP/1.0 stops.
+    // HTTP/1.1 keeps the connection by default, HTTP/1.0 ends it.
     if (!h1->keep_alive)
         failed |= buf_printf(&h1->head, "connection: close\r\n");
     else if (h1->parser.http_major == 1 && h1->parser.http_minor == 0)
@@ -185,7 +185,7 @@ static int on_headers_complete(llhttp_t *parser) {
     exchange_connection_awaits_head(h1->connection, 0);
     if (parser->http_minor > 0 && h1_request_expects_continue(&request))
         buf_printf(&h1->head,
-                   "HTTP/1.1 100 Continue\r\n\r\n"); // without memory for it the client goes on by itself
+                   "HTTP/1.1 100 Continue\r\n\r\n"); // without memory for it the client sends on by itself
     return 0;
 }
 

@@ -1,5 +1,5 @@
 // What the files of the HTTP/2 lane share of one connection: h2.c (its life), h2_request.c (from frames to
-// exchanges), h2_response.c (from exchanges to frames). For nobody else.
+// exchanges), h2_response.c (from exchanges to frames). For no other file.
 #ifndef TRILANE_REPLAY_H2_CONNECTION_H
 #define TRILANE_REPLAY_H2_CONNECTION_H
 
@@ -29,9 +29,9 @@ struct h2 {
     struct exchange_connection *connection;
     struct h2_request *requests;
     struct priority_scheduler order; // whole requests whose responses are not all handed over
-    struct h2_request *turn;    // whose body nghttp2 may have now; NULL: nobody's, or it has come to an end
+    struct h2_request *turn;    // whose body nghttp2 may have now; NULL: none's, or it has come to an end
     size_t turn_left;           // bytes of it
-    struct h2_request *head_of; // whose head is not whole yet; NULL: nobody's
+    struct h2_request *head_of; // whose head is not whole yet; NULL: none's
     struct h2_pieces out;       // on their way to the stream
     int error;                  // nghttp2's, by which the connection ends; 0: none
     uint64_t now_ns;            // of this turn

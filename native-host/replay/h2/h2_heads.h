@@ -1,4 +1,4 @@
-// Finds the heads of frames in what a client sends, beside nghttp2, which tells nothing of frames that it
+// Finds the heads of frames in what a client sends, beside nghttp2, which reports nothing of frames that it
 // ignores. Does not judge them, nor keep anything of a payload but a PRIORITY frame's first field.
 #ifndef TRILANE_REPLAY_H2_HEADS_H
 #define TRILANE_REPLAY_H2_HEADS_H

@@ -1,6 +1,6 @@
-// Requests as nghttp2 tells them: frames to exchanges, and what the client says of their priority (RFC 9218),
-// at first and later. nghttp2 keeps an order by priorities too; ours is priority_scheduler.h's, so that it is
-// h3's.
+// Requests as nghttp2 reports them: frames to exchanges, and what the client says of their priority (RFC
+// 9218), at first and later. nghttp2 keeps an order by priorities too; ours is priority_scheduler.h's, so
+// that it is h3's.
 #include "base/clock.h"
 #include "replay/h2/h2.h"
 #include "replay/h2/h2_connection.h"

@@ -2,7 +2,7 @@
 // of it: only the response whose turn it is may give it a body, any other one's is put off (DEFERRED) until
 // its own turn. A head too goes to nghttp2 only then, as in h3, where it is part of the stream.
 //
-// A body's bytes are never copied here: nghttp2 is told the size of a DATA frame's payload (NO_COPY) and
+// A body's bytes are never copied here: nghttp2 gets the size of a DATA frame's payload (NO_COPY) and
 // hands back only the frame's header; header and a pointer into the recording wait as pieces and go to TLS in
 // one record. What the stream does not take holds up all turns, so which response comes next is decided as
 // late as possible and an urgent one overtakes.
@@ -104,7 +104,7 @@ static int on_frame_sent(nghttp2_session *session, const nghttp2_frame *frame, v
     return 0;
 }
 
-// A response's head that nghttp2 refuses is told at once: else the client would wait for it.
+// A response's head that nghttp2 refuses is reported at once: else the client would wait for it.
 static int on_frame_not_sent(nghttp2_session *session, const nghttp2_frame *frame, int why, void *context) {
     (void)context;
     if (frame->hd.type != NGHTTP2_HEADERS || why == NGHTTP2_ERR_STREAM_CLOSED ||

@@ -6,7 +6,7 @@
 
 enum { FIRST_CAPACITY = 64 };
 
-// FNV-1a. Ours are random, and in a lab nobody chooses ids to collide.
+// FNV-1a. Ours are random, and no client in a lab chooses ids that collide.
 static size_t slot_of(const struct cid_table *table, const struct cid *cid) {
     uint64_t hash = UINT64_C(14695981039346656037);
     for (size_t i = 0; i < cid->size; i++)

@@ -65,7 +65,7 @@ static void leave_exchange(struct h3_connection *c, const char *reason, uint64_t
     if (!c->connection) return;
     while (c->requests)
         h3_request_end(c, c->requests, false, now_ns);
-    exchange_connection_moved(c->connection, c->paths.changes, c->paths.count);
+    exchange_connection_moved(c->connection, c->sender.paths.changes, c->sender.paths.count);
     if (c->http) tell_acks(c);
     exchange_connection_close(c->connection, reason, now_ns);
     c->connection = NULL;
@@ -82,8 +82,7 @@ void h3_connection_receive(struct h3_connection *c, const struct udp_packet *pac
 _Static_assert((int)QUIC_SPARE_IDS <= (int)H3_FURTHER_IDS, "each id given has a place");
 
 static void start_pacing(struct h3_connection *c) {
-    pacer_init(&c->pacer, c->parts->transport->quic.max_udp_payload_bytes,
-               c->parts->transport->quic.initial_window_packets);
+    pacer_init(&c->sender.pacer, c->sender.payload_bytes, c->parts->transport->quic.initial_window_packets);
 }
 
 static void unroute_retired(struct h3_connection *c) {
@@ -105,9 +104,9 @@ static void unroute_retired(struct h3_connection *c) {
 // for them.
 static void follow_client(struct h3_connection *c, uint64_t now_ns) {
     unroute_retired(c);
-    if (quiche_paths_turn(&c->paths, c->quic, now_ns)) start_pacing(c);
+    if (quiche_paths_turn(&c->sender.paths, c->quic, now_ns)) start_pacing(c);
     struct cid id = {.size = CID_BYTES};
-    while (c->paths.count > 0 && quiche_paths_spare_id(c->quic, false, id.bytes, id.size))
+    while (c->sender.paths.count > 0 && quiche_paths_spare_id(c->quic, false, id.bytes, id.size))
         if (c->owner->route(c->owner->context, &id) < 0) return; // its packets will be as if lost
 }
 
@@ -139,8 +138,8 @@ void h3_connection_turn(struct h3_connection *c, uint64_t now_ns) {
 }
 
 void h3_connection_go_on(struct h3_connection *c, uint64_t now_ns) {
-    if (!c->burst.no_room) return;
-    c->burst.no_room = false;
+    if (!c->sender.burst.no_room) return;
+    c->sender.burst.no_room = false;
     h3_connection_turn(c, now_ns);
 }
 
@@ -189,6 +188,9 @@ struct h3_connection *h3_connection_open(const struct h3_owner *owner, const str
     c->owner = owner;
     c->parts = parts;
     c->drained = true;
+    c->sender.payload_bytes = parts->transport->quic.max_udp_payload_bytes;
+    c->sender.head_bytes = H3_PACKET_HEAD_BYTES;
+    c->sender.paced = owner->settings->paced;
     c->timer = (struct loop_timer){.due = on_timer, .context = c};
     start_pacing(c);
     char address[INET6_ADDRSTRLEN];
@@ -220,7 +222,7 @@ bool h3_connection_is_half_open(const struct h3_connection *c) {
 
 void h3_connection_close(struct h3_connection *c, const char *reason, uint64_t now_ns) {
     leave_exchange(c, reason, now_ns);
-    if (!quiche_conn_is_closed(c->quic) && !c->burst.no_room) {
+    if (!quiche_conn_is_closed(c->quic) && !c->sender.burst.no_room) {
         quiche_conn_close(c->quic, true, H3_NO_ERROR, NULL, 0);
         h3_packets_last(c);
     }
@@ -230,6 +232,6 @@ void h3_connection_close(struct h3_connection *c, const char *reason, uint64_t n
     else
         --*c->owner->half_open;
     quiche_conn_free(c->quic);
-    quiche_paths_free(&c->paths);
+    quiche_paths_free(&c->sender.paths);
     free(c);
 }

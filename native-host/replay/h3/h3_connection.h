@@ -1,14 +1,12 @@
 // What the files of the HTTP/3 lane share of one connection: h3.c (its life), h3_request.c (from quiche's
 // events to exchanges), h3_response.c (from exchanges to quiche), h3_packets.c (from quiche to the link). For
-// nobody else.
+// no other file.
 #ifndef TRILANE_REPLAY_H3_CONNECTION_H
 #define TRILANE_REPLAY_H3_CONNECTION_H
 
 #include "base/buf.h"
 #include "base/loop.h"
-#include "quic_io/burst.h"
-#include "quic_io/pacer.h"
-#include "quic_io/quiche_paths.h"
+#include "congestion/quiche_sender.h"
 #include "replay/exchange/exchange.h"
 #include "replay/exchange/priority_scheduler.h"
 #include "replay/h3/h3.h"
@@ -27,6 +25,8 @@ enum {
     // places.
     H3_QUICHE_FIRST_URGENCY = 124,
     H3_QUICHE_PLACES = 16,
+    // Rather too much, but for packets with an ACK frame.
+    H3_PACKET_HEAD_BYTES = 28,
     H3_CONTROL_STREAM = 3, // the server's first unidirectional one: quiche's h3 opens it first
 };
 
@@ -47,19 +47,15 @@ struct h3_connection {
     const struct h3_owner *owner;
     const struct server_parts *parts;
     quiche_conn *quic;
-    struct quiche_paths paths;
+    struct quiche_sender sender;            // held_bytes: rather too many
     quiche_h3_conn *http;                   // NULL until the handshake is done
     struct exchange_connection *connection; // NULL once reported as closed
     struct h3_request *requests;
     size_t head_count;
     struct h3_head heads[QUIC_CONCURRENT_STREAMS]; // the oldest first
     struct priority_scheduler order;
-    struct pacer pacer;
     size_t given_bytes;             // of streams, since a packet last came in
     size_t sent_bytes;              // of packets, since then
-    size_t held_bytes;              // of streams, that quiche still holds: about, rather too many
-    size_t lost_bytes;              // so far
-    size_t lost_packets;            // the same
     size_t least_bytes;             // that quiche is to get although the window is full
     unsigned round;                 // from one time that quiche had nothing left to send to the next
     uint8_t places[URGENCY_LEVELS]; // taken in this round
@@ -71,7 +67,6 @@ struct h3_connection {
     char alternative_service[ALTERNATIVE_SERVICE_SIZE]; // of its origin
     struct h3_acks acks;
     struct loop_timer timer;
-    struct burst burst;
 };
 
 struct h3_request {

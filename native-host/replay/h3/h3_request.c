@@ -1,4 +1,4 @@
-// Requests as quiche's HTTP/3 tells them: events to exchanges, and what the client says of their priority
+// Requests as quiche's HTTP/3 reports them: events to exchanges, and what the client says of their priority
 // (RFC 9218), at first and later. Does not answer them.
 #include "base/clock.h"
 #include "replay/exchange/fields.h"
@@ -67,7 +67,7 @@ static void end_malformed(struct h3_connection *c, struct h3_request *request, u
     reset_stream(c, id, H3_MESSAGE_ERROR);
 }
 
-// A trailer section: nobody wants it, but a malformed one makes the request malformed (RFC 9114, 4.1.2).
+// A trailer section: it is not used, but a malformed one makes the request malformed (RFC 9114, 4.1.2).
 static void check_trailers(struct h3_connection *c, struct h3_request *request, quiche_h3_event *event,
                            uint64_t now_ns) {
     struct fields fields = {0};
@@ -243,7 +243,7 @@ void h3_requests_read(struct h3_connection *c, uint64_t now_ns) {
             change_priority(c, (uint64_t)id);
             break;
         case QUICHE_H3_EVENT_GOAWAY:
-            break; // the client opens no more; what it asked for is still answered
+            break; // the client opens no more; what it requested is still answered
         }
         quiche_h3_event_free(event);
     }

@@ -53,7 +53,7 @@ static bool has_place(const struct h3_connection *c, const struct h3_request *re
 // trip, and an urgent response could not pass it by.
 static size_t share_of_window(const struct h3_connection *c) {
     const size_t room_bytes = h3_window_room(c);
-    const size_t share = room_bytes > c->held_bytes ? room_bytes - c->held_bytes : 0;
+    const size_t share = room_bytes > c->sender.held_bytes ? room_bytes - c->sender.held_bytes : 0;
     return share > c->least_bytes ? share : c->least_bytes;
 }
 
@@ -98,7 +98,7 @@ static enum sent send_framed_here(struct h3_connection *c, struct h3_request *re
 // quiche has no room for the head: later, if its window may then have; else the stream is framed here.
 static enum sent hold_head(struct h3_connection *c, struct h3_request *request, const quiche_h3_header *list,
                            size_t count, size_t body_size) {
-    if (h3_head_can_go_whole(&c->paths, c->quic, list, count)) return SENT_NOTHING;
+    if (h3_head_can_go_whole(&c->sender.paths, c->quic, list, count)) return SENT_NOTHING;
     if (h3_long_head_make(&request->long_head, list, count, body_size) < 0) return SENT_FAILED;
     request->framed_here = request->head_sent = true;
     take_place(c, request);
@@ -120,7 +120,7 @@ static void count_given(struct h3_connection *c, ssize_t before) {
     const ssize_t after = quiche_conn_stream_capacity(c->quic, H3_CONTROL_STREAM);
     if (before <= after || after < 0) return;
     c->given_bytes += (size_t)(before - after);
-    c->held_bytes += (size_t)(before - after);
+    c->sender.held_bytes += (size_t)(before - after);
     c->least_bytes = 0;
 }
 

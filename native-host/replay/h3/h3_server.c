@@ -15,7 +15,7 @@ enum {
     FIRST_PACKET_BYTES = 1200,  // at least (RFC 9000, 14.1)
     FIRST_DCID_BYTES = 8,       // at least (RFC 9000, 7.2)
     HALF_OPEN_MAX = 512,        // a page of more servers at once than any known one has
-    BUFFER_BYTES = 1024 * 1024, // of a socket, each way, where nobody says: as far as the kernel grants it
+    BUFFER_BYTES = 1024 * 1024, // of a socket, each way, unless configured: as far as the kernel grants it
 };
 
 struct h3_server {

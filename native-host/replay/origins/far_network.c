@@ -60,9 +60,9 @@ static int add_addresses(struct far_network *far, struct netlink *netlink, const
     return result;
 }
 
-// What was asked for by an option is to be so: 0, or -1 with a line in `error`.
-static int set_asked(const char *option, const char *sysctl, const char *value, char *error,
-                     size_t error_size) {
+// What an option says is to be so: 0, or -1 with a line in `error`.
+static int set_wanted(const char *option, const char *sysctl, const char *value, char *error,
+                      size_t error_size) {
     if (namespace_set_sysctl(sysctl, value) == 0) return 0;
     snprintf(error, error_size, "--%s: %s cannot be set: %s", option, sysctl, strerror(errno));
     return -1;
@@ -74,13 +74,13 @@ static int set_buffer(const char *option, const char *sysctl, uint32_t size_byte
     char value[64];
     if (size_bytes == 0) return 0;
     snprintf(value, sizeof value, "%u %u %u", size_bytes, size_bytes, size_bytes);
-    return set_asked(option, sysctl, value, error, error_size);
+    return set_wanted(option, sysctl, value, error, error_size);
 }
 
 static int set_tcp(const struct tcp_transport *tcp, char *error, size_t error_size) {
     if (!tcp->slow_start_after_idle &&
-        set_asked("tcp-slow-start-after-idle", "net/ipv4/tcp_slow_start_after_idle", "0", error, error_size) <
-            0)
+        set_wanted("tcp-slow-start-after-idle", "net/ipv4/tcp_slow_start_after_idle", "0", error,
+                   error_size) < 0)
         return -1;
     if (set_buffer("tcp-send-buffer", "net/ipv4/tcp_wmem", tcp->send_buffer_bytes, error, error_size) < 0)
         return -1;

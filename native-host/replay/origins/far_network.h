@@ -19,7 +19,7 @@ struct initial_window;
 struct far_network {
     size_t address_count;
     bool tcp_metrics_saved;                // as read back from the kernel
-    struct tcp_transport tcp;              // as asked, or as read back where the kernel tells
+    struct tcp_transport tcp;              // as configured, or as read back from the kernel
     struct initial_window *initial_window; // NULL: the kernel's own
 };
 

@@ -1,7 +1,7 @@
 // The lane without TLS: arranges the recording before it is served so that each https:// origin is one of
-// http:// on a host of its own, HOST.clear.test (a name that is in nobody's DNS, RFC 6761); port 443
+// http:// on a host of its own, HOST.clear.test (a name that is in no DNS, RFC 6761); port 443
 // becomes 80. What asks for https:// as http:// has to ask for that host: browsers do not go to http:// for a
-// host of which they know that it is to be asked over TLS only (HSTS). Does not serve.
+// host of which they know that it is reached over TLS only (HSTS). Does not serve.
 #ifndef TRILANE_REPLAY_IN_CLEAR_H
 #define TRILANE_REPLAY_IN_CLEAR_H
 

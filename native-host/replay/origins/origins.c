@@ -26,20 +26,12 @@ struct origins {
     size_t count;
 };
 
-static const char *const kind_names[] = {
-    [ORIGINS_AS_RECORDED] = "as-recorded", [ORIGINS_MERGED] = "merged", [ORIGINS_SINGLE] = "single"};
+static const char *const kind_names[] = {[SERVER_ORIGINS_AS_RECORDED] = "as-recorded",
+                                         [SERVER_ORIGINS_MERGED] = "merged",
+                                         [SERVER_ORIGINS_SINGLE] = "single"};
 
-const char *origins_kind_name(enum origins_kind kind) {
+const char *origins_kind_name(enum server_origins kind) {
     return kind_names[kind];
-}
-
-int origins_kind_named(const char *name, enum origins_kind *kind) {
-    for (size_t i = 0; i < sizeof kind_names / sizeof *kind_names; i++) {
-        if (strcmp(kind_names[i], name) != 0) continue;
-        *kind = (enum origins_kind)i;
-        return 0;
-    }
-    return -1;
 }
 
 static bool is_address(const char *host) {
@@ -98,7 +90,7 @@ static size_t server_of(struct origins *origins, size_t at) {
     return at;
 }
 
-// The server that was asked first leads: where the page itself comes from does not move.
+// The server of the first request leads: where the page itself comes from does not move.
 static void merge(struct origins *origins, size_t a, size_t b) {
     a = server_of(origins, a);
     b = server_of(origins, b);
@@ -202,8 +194,8 @@ static int certify_server(struct origins *origins, size_t server, bool stars) {
     return 0;
 }
 
-static int merge_all(struct origins *origins, enum origins_kind kind) {
-    if (kind == ORIGINS_MERGED) {
+static int merge_all(struct origins *origins, enum server_origins kind) {
+    if (kind == SERVER_ORIGINS_MERGED) {
         if (merge_sites(origins) < 0) return -1;
         merge_certified(origins);
     } else {
@@ -278,18 +270,18 @@ static int certify_connected(struct origins *origins, const struct recording *re
     return result;
 }
 
-int origins_open(struct origins **out, struct recording *recording, enum origins_kind kind) {
+int origins_open(struct origins **out, struct recording *recording, enum server_origins kind) {
     struct origins *origins = calloc(1, sizeof *origins);
     if (!origins || find_hosts(origins, recording) < 0 || certify_connected(origins, recording) < 0)
         goto failed;
-    if (kind != ORIGINS_AS_RECORDED && merge_all(origins, kind) < 0) goto failed;
+    if (kind != SERVER_ORIGINS_AS_RECORDED && merge_all(origins, kind) < 0) goto failed;
     for (size_t i = 0; i < recording->exchange_count; i++) {
         struct recorded_exchange *exchange = &recording->exchanges[i];
         const struct origin *origin = find_origin(origins, exchange->host);
         if (!origin) continue;
         const struct origin *server = &origins->list[server_of(origins, (size_t)(origin - origins->list))];
         exchange->certificate = server->certificate;
-        if (kind != ORIGINS_AS_RECORDED) exchange->address = server->address;
+        if (kind != SERVER_ORIGINS_AS_RECORDED) exchange->address = server->address;
     }
     *out = origins;
     return 0;

@@ -5,23 +5,16 @@
 #define TRILANE_REPLAY_ORIGINS_H
 
 #include "archive/recording.h"
+#include "schemas/generated/server_settings.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum origins_kind {
-    ORIGINS_AS_RECORDED,
-    // The hosts of one operator are one server: those of one registrable domain (by the Public Suffix List),
-    // and those for which one recorded certificate is good. One address, one certificate for all: browsers
-    // may use one h2 or h3 connection for them. Undoes sharding; third parties stay apart.
-    ORIGINS_MERGED,
-    // All hosts are one server.
-    ORIGINS_SINGLE,
-};
-
-// "as-recorded", "merged", "single". `origins_kind_named` is 0, or -1 for another name.
-const char *origins_kind_name(enum origins_kind kind);
-int origins_kind_named(const char *name, enum origins_kind *kind);
+// Merged: the hosts of one operator are one server: those of one registrable domain (by the Public Suffix
+// List), and those for which one recorded certificate is good. One address, one certificate for all: browsers
+// may use one h2 or h3 connection for them. Undoes sharding; third parties stay apart. Single: all hosts are
+// one server.
+const char *origins_kind_name(enum server_origins kind);
 
 // Certificates made up for merged servers; the recording's exchanges point to them.
 struct origins;
@@ -32,7 +25,7 @@ struct origins;
 // Gives the exchanges the address and certificate of the server that is to answer for their host. A host that
 // is itself an address stays as it is: a browser goes there without asking. Close it after the recording's
 // last use. 0, or -1 when memory is short.
-int origins_open(struct origins **origins, struct recording *recording, enum origins_kind kind);
+int origins_open(struct origins **origins, struct recording *recording, enum server_origins kind);
 void origins_close(struct origins *origins);
 
 // How large a chain the servers send.

@@ -1,5 +1,5 @@
 // Addresses of servers in text form, and their twins: with --ipv6-twins a server that was recorded at an IPv4
-// address is also at an IPv6 address of ours, so that one recording can be asked over either version.
+// address is also at an IPv6 address of ours, so that one recording can be loaded over either version.
 // Everything but the sockets and the DNS knows the recorded address only. Does not bind or resolve.
 #ifndef TRILANE_REPLAY_SERVER_ADDRESS_H
 #define TRILANE_REPLAY_SERVER_ADDRESS_H

@@ -56,11 +56,11 @@ static bool is_browsers_own(const char *name, const struct recording *recording)
     return true;
 }
 
-bool unrecorded_host_exists(const char *asked, const struct recording *recording) {
+bool unrecorded_host_exists(const char *name_given, const struct recording *recording) {
     char name[NAME_SIZE];
-    const size_t size = in_clear_bare_size(asked, strlen(asked));
+    const size_t size = in_clear_bare_size(name_given, strlen(name_given));
     if (size == 0 || size >= sizeof name) return false;
-    memcpy(name, asked, size);
+    memcpy(name, name_given, size);
     name[size] = '\0';
     if (!is_host_name(name)) return false;
     for (size_t i = 0; i < sizeof special_domains / sizeof *special_domains; i++)

@@ -22,8 +22,8 @@ enum { UNRECORDED_PREFIX_BITS = 18 };
 // dns_zone.h has it. Not found are, as on the live network or a machine without its browser's own business:
 // - names without a dot, and those of domains for special use (RFC 6761 and others), but for .test and
 //   .example, which pages made up for tests are in;
-// - names that were not found, or not asked for, when the page was recorded (archive/recorded_failures.h);
-// - hosts that Chromium asks for by itself (accounts.google.com is asked for by pages too: it exists if the
+// - names that were not found, or not looked up, when the page was recorded (archive/recorded_failures.h);
+// - hosts that Chromium asks for by itself (accounts.google.com is used by pages too: it exists if the
 //   recording has a host of google.com).
 // Under .clear.test (replay/origins/in_clear.h) it is the name in front of it that counts.
 bool unrecorded_host_exists(const char *name, const struct recording *recording);

@@ -101,7 +101,7 @@ static void set_window(struct initial_window *initial_window, const struct nlmsg
     uint8_t metrics[ROUTE_BYTES_MAX];
     int size = metrics_with(old_metrics, &initial_window->wanted, metrics);
     if (size <= 0 || add_attribute(&message, RTA_METRICS, metrics, (size_t)size) < 0) return;
-    // Unacknowledged: a route that has gone again meanwhile is nobody's loss.
+    // Unacknowledged: a route that has gone again meanwhile is no loss.
     send(initial_window->watch.fd, &message, message.header.nlmsg_len, 0);
 }
 

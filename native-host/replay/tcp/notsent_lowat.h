@@ -13,7 +13,7 @@ enum { NOTSENT_LOWAT_MOST_BYTES = 16 * 1024, NOTSENT_LOWAT_LEAST_BYTES = 4 * 102
 struct notsent_lowat {
     uint32_t limit_bytes;  // as the socket's TCP_NOTSENT_LOWAT
     bool unbounded;        // the socket's buffer is the bound
-    uint64_t unsent_bytes; // that wait, at most: as the kernel last told, and what it was given since
+    uint64_t unsent_bytes; // that wait, at most: as the kernel last reported, and what it was given since
 };
 
 // Of an accepted socket, whose TCP_NOTSENT_LOWAT is NOTSENT_LOWAT_MOST_BYTES.

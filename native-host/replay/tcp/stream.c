@@ -39,13 +39,13 @@ struct stream {
     struct stream *previous;
     struct stream *next;
     struct loop_watch watch;
-    uint32_t watched; // events asked of the loop
+    uint32_t watched; // events that the loop watches
     SSL *ssl;         // NULL: in clear
     struct buf sealed;
     struct buf arrived;              // from the socket, not read by TLS yet
     bool drained;                    // the socket had no more in this turn
-    size_t initial_tls_record_bytes; // plaintext: the recorded server's, or what fills a packet; 0: not asked
-                                     // yet
+    size_t initial_tls_record_bytes; // plaintext: the recorded server's, or what fills a packet; 0: not
+                                     // looked up yet
     struct notsent_lowat ahead;
     uint64_t busy_bytes; // sealed since it was last idle
     uint64_t last_write_ns;
@@ -84,7 +84,7 @@ static void destroy(struct stream *stream) {
 
 // --- the socket under TLS
 
-// Reads ahead: TLS asks for a record's head and its body one by one. Less than was asked for is all that
+// Reads ahead: TLS asks for a record's head and its body one by one. Less than was wanted is all that
 // there is; what comes later makes the socket readable again.
 static ssize_t fill_arrived(struct stream *stream) {
     const size_t wanted = READ_AHEAD_BYTES < stream->read_left ? READ_AHEAD_BYTES : stream->read_left;
@@ -197,7 +197,7 @@ static int flush(struct stream *stream) {
 }
 
 // Finishing: true while there is more to wait for.
-static bool finish_goes_on(struct stream *stream) {
+static bool finish_continues(struct stream *stream) {
     int flushed = flush(stream);
     if (flushed == STREAM_FAILED) return false;
     if (flushed == STREAM_AGAIN) return true;
@@ -236,7 +236,7 @@ static void on_event(void *context, uint32_t events) {
     if (!stream->closed && stream->handler && readable && (!stream->paused || came_apart))
         call_readable(stream);
     stream->in_event = false;
-    if (!stream->closed && !stream->handler && !finish_goes_on(stream)) stream->closed = true;
+    if (!stream->closed && !stream->handler && !finish_continues(stream)) stream->closed = true;
     if (stream->closed)
         destroy(stream);
     else
@@ -345,7 +345,7 @@ static int room(struct stream *stream) {
 bool stream_has_room(struct stream *stream) {
     int has = room(stream);
     if (has == STREAM_AGAIN) lane_waits(stream);
-    return has != STREAM_AGAIN; // one that has failed tells so when it is written to
+    return has != STREAM_AGAIN; // one that has failed says so when it is written to
 }
 
 static ssize_t write_clear(struct stream *stream, const struct iovec *pieces, int count) {
@@ -435,9 +435,9 @@ ssize_t stream_writev(struct stream *stream, const struct iovec *pieces, int cou
 }
 
 void stream_pause_reading(struct stream *stream, bool paused) {
-    bool goes_on = stream->paused && !paused;
+    bool continues = stream->paused && !paused;
     stream->paused = paused;
-    if (goes_on) call_again(stream);
+    if (continues) call_again(stream);
     if (!stream->in_event) rearm(stream);
 }
 

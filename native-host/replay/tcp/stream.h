@@ -4,8 +4,8 @@
 // leaves it in the exchange).
 //
 // Readiness is level-triggered and each turn's bytes are bounded, so one busy connection cannot starve
-// another: read and write until STREAM_AGAIN, the stream calls again when it goes on, even where it was only
-// the bound that ended it.
+// another: read and write until STREAM_AGAIN, the stream calls again when it continues, even where it was
+// only the bound that ended it.
 #ifndef TRILANE_REPLAY_STREAM_H
 #define TRILANE_REPLAY_STREAM_H
 

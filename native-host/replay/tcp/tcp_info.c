@@ -42,7 +42,7 @@ int tcp_info_open(struct tcp_info_log **out, const char *path, char *error, size
 int tcp_info_close(struct tcp_info_log *log, char *error, size_t error_size) {
     if (!log) return 0;
     if (log->loop) loop_timer_clear(log->loop, &log->timer);
-    bool failed = ferror(log->file) != 0; // why, nobody knows any more
+    bool failed = ferror(log->file) != 0; // why is not known any more
     errno = 0;
     failed |= fclose(log->file) != 0;
     if (failed)
@@ -102,15 +102,15 @@ static void write_opened(const struct tcp_info_watch *watch, const char *lane, u
 
 // FNV-1a. The times since something happened are not in it: they change always.
 static uint64_t hash_of(const struct tcp_info *info) {
-    const uint64_t told[] = {info->tcpi_state,         info->tcpi_ca_state,       info->tcpi_snd_cwnd,
-                             info->tcpi_snd_ssthresh,  info->tcpi_snd_mss,        info->tcpi_rtt,
-                             info->tcpi_min_rtt,       info->tcpi_unacked,        info->tcpi_lost,
-                             info->tcpi_total_retrans, info->tcpi_reordering,     info->tcpi_bytes_sent,
-                             info->tcpi_bytes_acked,   info->tcpi_bytes_received, info->tcpi_notsent_bytes,
-                             info->tcpi_delivery_rate};
+    const uint64_t values[] = {info->tcpi_state,         info->tcpi_ca_state,       info->tcpi_snd_cwnd,
+                               info->tcpi_snd_ssthresh,  info->tcpi_snd_mss,        info->tcpi_rtt,
+                               info->tcpi_min_rtt,       info->tcpi_unacked,        info->tcpi_lost,
+                               info->tcpi_total_retrans, info->tcpi_reordering,     info->tcpi_bytes_sent,
+                               info->tcpi_bytes_acked,   info->tcpi_bytes_received, info->tcpi_notsent_bytes,
+                               info->tcpi_delivery_rate};
     uint64_t hash = UINT64_C(14695981039346656037);
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-        hash = (hash ^ told[i]) * UINT64_C(1099511628211);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        hash = (hash ^ values[i]) * UINT64_C(1099511628211);
     return hash;
 }
 

@@ -90,7 +90,7 @@ static bool write_new(int folder) {
 static int make_ca(const char *home, const char *folder, char *error, size_t error_size) {
     char aside[PATH_SIZE];
     snprintf(aside, sizeof aside, "%s/ca.XXXXXX", home);
-    folders_make(home); // what cannot be made is told by what needs it
+    folders_make(home); // what needs it reports what cannot be made
     if (!mkdtemp(aside)) {
         snprintf(error, error_size, "%s: the certificate authority cannot be made there: %s", home,
                  strerror(errno));

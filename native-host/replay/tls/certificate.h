@@ -1,6 +1,6 @@
 // The certificates of a replay: a root of our own, kept under HOME/ca and made at first use, and for each
-// name asked for a leaf under it, made in memory: beforehand where it is to look like a recorded one, else
-// when it is first wanted. All leaves have one key, so that a browser can be told to trust two key hashes
+// requested name a leaf under it, made in memory: beforehand where it is to look like a recorded one, else
+// when it is first wanted. All leaves have one key, so that a browser can be made to trust two key hashes
 // instead of a file. Does not do TLS.
 #ifndef TRILANE_REPLAY_CERTIFICATE_H
 #define TRILANE_REPLAY_CERTIFICATE_H
@@ -17,7 +17,7 @@ int certificates_open(struct certificates **out, const char *home, char *error, 
 void certificates_close(struct certificates *certificates);
 
 // Our own copy of `name` (a host, or an address in text form), at a fixed place as long as `certificates`,
-// whose leaf will be kept too. NULL when memory is short or far too many names have been asked for.
+// whose leaf will be kept too. NULL when memory is short or far too many names have been requested.
 const char *certificates_name(struct certificates *certificates, const char *name);
 
 // What a leaf is to be like.

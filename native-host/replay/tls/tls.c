@@ -18,7 +18,7 @@ struct tls {
 static const uint8_t tcp_protocols[] = "\x02h2\x08http/1.1";
 static const uint8_t quic_protocols[] = "\x02h3";
 
-// The certificate for the name asked for; without SNI (a client that goes to an address) for that address.
+// The certificate for the requested name; without SNI (a client that goes to an address) for that address.
 static int choose_certificate(SSL *ssl, void *context) {
     struct tls *tls = context;
     const char *name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);

@@ -17,11 +17,11 @@ struct certificates;
 int tls_open(struct tls **tls, struct certificates *certificates, char *error, size_t error_size);
 void tls_close(struct tls *tls);
 
-// Over TCP, from now on: TLS1_2_VERSION to TLS1_3_VERSION unless it is told otherwise. QUIC has 1.3 only.
+// Over TCP, from now on: TLS1_2_VERSION to TLS1_3_VERSION unless this says otherwise. QUIC has 1.3 only.
 void tls_limit_versions(struct tls *tls, uint16_t lowest, uint16_t highest);
 
 // From now on tickets are good for early data (0-RTT), and it is taken, over TCP with TLS 1.3 and over QUIC.
-// Nothing guards against a replayed first flight: a lab has one client, and nobody between it and us.
+// Nothing guards against a replayed first flight: a lab has one client, and nothing between it and us.
 void tls_allow_early_data(struct tls *tls);
 
 // An `SSL *` in accept state without transport, the caller's. The certificate is chosen by SNI, and where a

@@ -90,7 +90,7 @@ static bool begin(X509 *certificate, const char *name, EVP_PKEY *key, long days)
 }
 
 X509 *x509_make_root(EVP_PKEY *key) {
-    // The name tells one person's root from another's, should both be looked at in one browser.
+    // The name distinguishes one person's root from another's, should both be looked at in one browser.
     uint8_t random[4];
     char name[64];
     RAND_bytes(random, sizeof random);

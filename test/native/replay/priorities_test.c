@@ -204,7 +204,7 @@ static void ask_for_urgency(struct lane_client *c, struct seen *seen) {
 // ends after the small one, and with the other bulky one.
 static void come_in_turns_where_none_counts(void **state) {
     (void)state;
-    exchange_site_ignore_priorities(site.site);
+    exchange_site_set(site.site, &(struct server_settings){.priorities = SERVER_PRIORITIES_NONE});
     for (enum lane_client_kind kind = 0; kind < LANE_CLIENT_KINDS; kind++) {
         lane_client_open(&client, kind, &site, LANE_CLIENT_WINDOW_BYTES);
         struct seen *urgent = lane_client_request(&client, "GET", "/large", "u=0", 0);

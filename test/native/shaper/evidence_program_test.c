@@ -86,7 +86,7 @@ static void files_of_a_run_agree(void **state) {
         "sed 's/^ *//;s/\\t/;/;s/;$//'");
     char expected[256];
     snprintf(expected, sizeof expected,
-             "%d down\n%d down;trilane: dropped (loss): lost on the link, as asked\n100 up\n", received,
+             "%d down\n%d down;trilane: dropped (loss): lost on the link, as configured\n100 up\n", received,
              100 - received);
     assert_string_equal(run.out, expected);
 }
@@ -294,7 +294,7 @@ static void full_disk_is_told_and_the_link_goes_on(void **state) {
     assert_string_equal(run.out, "20 received\n");
     assert_string_equal(run.err,
                         "trilane-shaper: pcapng: /dev/full: No space left on device: it ends here, the link "
-                        "goes on\n");
+                        "continues\n");
 }
 
 // Of bins a full disk leaves whole records, as of captures.
@@ -307,7 +307,7 @@ static void full_disk_ends_bins_too(void **state) {
     assert_string_equal(run.out, "20 received\n1\ncounters\n");
     assert_string_equal(run.err,
                         "trilane-shaper: flow-bins: /dev/full: No space left on device: it ends here, "
-                        "the link goes on\n");
+                        "the link continues\n");
 }
 
 // Bins of a real run: a header that names the columns, and bytes that add up to the counters'.

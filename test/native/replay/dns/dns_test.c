@@ -54,7 +54,7 @@ static int serve(struct server *server, int ready) {
     struct loop *loop;
     struct dns *dns;
     char error[256];
-    struct dns_options options = {.https_alpn = "h2,h3", .asked = on_asked, .context = server->told};
+    struct dns_options options = {.https_alpn = "h2,h3", .question = on_asked, .context = server->told};
     if (loop_open(&loop) < 0 || loop_on_signals(loop, (const int[]){SIGTERM, 0}, on_signal, loop) < 0)
         return 1;
     if (dns_open(&dns, loop, &server->recording, &options, error, sizeof error) < 0) {

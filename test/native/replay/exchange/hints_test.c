@@ -170,7 +170,7 @@ static void http_1_0_has_none(void **state) {
 static void left_out_there_are_none(void **state) {
     (void)state;
     think_as_recorded();
-    exchange_site_send_no_hints(site.site);
+    exchange_site_set(site.site, &(struct server_settings){.early_hints = SERVER_EARLY_HINTS_NONE});
     for (enum lane_client_kind kind = LANE_CLIENT_H2; kind < LANE_CLIENT_KINDS; kind++) {
         lane_client_open(&client, kind, &site, LANE_CLIENT_WINDOW_BYTES);
         struct seen *seen = lane_client_request(&client, "GET", "/small", NULL, 0);

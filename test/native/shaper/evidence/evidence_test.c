@@ -133,7 +133,7 @@ static void nobody_waits_for_a_pipe_that_nobody_reads(void **state) {
     int saved = silence();
     close(reader); // now writing fails, and the end need not be waited for
     assert_int_equal(file_writer_close(writer), -1);
-    assert_non_null(strstr(speak(saved), "Broken pipe: it ends here, the link goes on\n"));
+    assert_non_null(strstr(speak(saved), "Broken pipe: it ends here, the link continues\n"));
 }
 
 static void full_disk_ends_a_file_with_a_whole_record(void **state) {
@@ -161,7 +161,7 @@ static void full_disk_ends_a_file_with_a_whole_record(void **state) {
     assert_int_equal(file_writer_close(writer), -1);
     char *said = speak(saved);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-    assert_non_null(strstr(said, "File too large: it ends here, the link goes on\n"));
+    assert_non_null(strstr(said, "File too large: it ends here, the link continues\n"));
     assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1); // once
     size_t size;
     char *text = contents_of("full", &size);
@@ -277,7 +277,7 @@ static void capture_is_read_by_tshark(void **state) {
                   path_of("capture"));
     static const char wanted[] =
         "up;0.000000000;40;4;1;\n"
-        "down;0.004393456;1500;6;1;trilane: dropped (loss): lost on the link, as asked\n"
+        "down;0.004393456;1500;6;1;trilane: dropped (loss): lost on the link, as configured\n"
         "down;0.004593333;129;4;;trilane: dropped (queue): the queue was full,trilane: link changed at ";
     assert_memory_equal(text, wanted, sizeof wanted - 1);
     assert_non_null(strstr(text + sizeof wanted - 1, ": loss=2%\n"));

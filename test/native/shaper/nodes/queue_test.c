@@ -40,7 +40,7 @@ static void limits_hold_in_packets_bytes_and_time(void **state) {
     static const struct queue_settings limits[] = {
         {.limit_packets = 3}, {.limit_bytes = 3999}, {.limit_ns = 24 * MS}, {.limit_ns = 32 * MS - 1}};
     for (size_t l = 0; l < sizeof limits / sizeof limits[0]; l++)
-        for (int discipline = QUEUE_DROP_TAIL; discipline <= QUEUE_FQ_CODEL; discipline++) {
+        for (int discipline = QUEUE_DROP_TAIL; discipline < QUEUE_DISCIPLINES; discipline++) {
             struct queue_settings queue = limits[l];
             queue.discipline = (enum queue_discipline)discipline;
             burst(ledger, &link, &queue, 10);
@@ -214,7 +214,7 @@ static void changing_the_discipline_loses_nothing(void **state) {
 static void closing_gives_back_what_is_held(void **state) {
     struct ledger *ledger = *state;
     struct link link;
-    for (int discipline = QUEUE_DROP_TAIL; discipline <= QUEUE_FQ_CODEL; discipline++) {
+    for (int discipline = QUEUE_DROP_TAIL; discipline < QUEUE_DISCIPLINES; discipline++) {
         burst(ledger, &link, &(struct queue_settings){.discipline = (enum queue_discipline)discipline}, 500);
         link_close(&link);
         assert_int_equal(link.node.kind->held(&link.node), 0);
@@ -269,7 +269,7 @@ static double cost_s(enum queue_discipline discipline, uint32_t standing) {
 // 10 000 packets lie further apart in memory than 10; a scan of them would cost a thousand times as much.
 static void long_queues_cost_as_short_ones(void **state) {
     (void)state;
-    for (int discipline = QUEUE_DROP_TAIL; discipline <= QUEUE_FQ_CODEL; discipline++) {
+    for (int discipline = QUEUE_DROP_TAIL; discipline < QUEUE_DISCIPLINES; discipline++) {
         double few_s = cost_s((enum queue_discipline)discipline, 10);
         double many_s = cost_s((enum queue_discipline)discipline, 10000);
         print_message("discipline %d: %.0f ns a packet with 10 queued, %.0f with 10000\n", discipline,

@@ -1,0 +1,22 @@
+// Every queue discipline, a row each, in the order in which people see them. A new one is its header and
+// source beside this file, an include and a row here, and its word in schemas/link-profile.schema.json.
+#ifndef TRILANE_SHAPER_QUEUE_KINDS_H
+#define TRILANE_SHAPER_QUEUE_KINDS_H
+
+#include "shaper/nodes/codel.h"
+#include "shaper/nodes/fq_codel.h"
+#include "shaper/nodes/pie.h"
+
+// X(constant, struct queue_kind, word in a link's form, active, state in struct queue). Active: keeps the
+// queue short by itself: it gets room to do so, and may mark.
+#define QUEUE_KINDS(X)                                                                                       \
+    X(QUEUE_DROP_TAIL, drop_tail_kind, "droptail", false, )                                                  \
+    X(QUEUE_DROP_HEAD, drop_head_kind, "drophead", false, )                                                  \
+    X(QUEUE_CODEL, codel_kind, "codel", true, struct codel codel;)                                           \
+    X(QUEUE_PIE, pie_kind, "pie", true, struct pie pie;)                                                     \
+    X(QUEUE_FQ_CODEL, fq_codel_kind, "fq_codel", true, struct fq_codel fq_codel;)
+
+#define QUEUE_CONSTANT(constant, kind, word, active, state) constant,
+enum queue_discipline { QUEUE_KINDS(QUEUE_CONSTANT) QUEUE_DISCIPLINES };
+
+#endif
