@@ -1,8 +1,8 @@
 // The contract between the views and the service worker: what a view may ask (chrome.runtime.sendMessage), what it is
 // answered, and the state that it can watch (chrome.storage.session). Types and names only; does nothing.
 //
-// Every answer comes when the thing asked for is under way or known: `profile` and `race` answer when the work has
-// begun, so that a popup may close; how it goes on is in the state, and what came of it in the history.
+// Every answer comes when what was requested is under way or known: `profile` and `race` answer when the work has
+// begun, so that a popup may close; how it proceeds is in the state, and what came of it in the history.
 import type { Links } from "../schemas/generated/links.ts";
 import type { LoadFacts } from "../schemas/generated/page_load.ts";
 
@@ -22,13 +22,13 @@ export type Action =
   | { do: "doctor" }
   /**
    * Hands the profile with its contents to the helper and races it. A profile that is still under way is waited for by
-   * the service worker: the view that asked may be closed meanwhile.
+   * the service worker: the view that requested it may be closed meanwhile.
    */
   | { do: "race"; profile: string; lanes: readonly Lane[]; link: string; runs: number; keepCredentials: boolean }
   | { do: "cancel-race"; race: string }
   /** Asks the helper again for a finished race's result, where it is missing here, and puts it into the history. */
   | { do: "race-result"; race: string }
-  /** Wakes the service worker, which then goes on with what it was stopped at. */
+  /** Wakes the service worker, which then continues what it was stopped at. */
   | { do: "wake" }
   /** Opens the race's full report in a tab. */
   | { do: "open-report"; race: string };
@@ -116,7 +116,7 @@ export type RacePhase =
   | "handing-over"
   | "importing"
   | "racing"
-  /** The disk is full; it goes on when there is room. */
+  /** The disk is full; it continues when there is room. */
   | "paused"
   | "filming"
   | "reporting"

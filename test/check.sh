@@ -20,6 +20,7 @@ else
 fi
 bash cli/install/generate.sh
 node --disable-warning=ExperimentalWarning test/clocks.ts
+node --disable-warning=ExperimentalWarning test/plain_words.ts ${fix:+"$fix"}
 commands=build/native/compile_commands.json
 [ -e $commands ] || {
   echo "check: the C programs are not built: run \`npm run setup\`" >&2

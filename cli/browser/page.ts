@@ -7,7 +7,7 @@
 // tasks and listeners for videos where they are asked for, and after the load what reads the page's times.
 
 import { setTimeout as delay } from "node:timers/promises";
-import { type AskedFrames, askVideos } from "../../extension/capture/ask_videos.ts";
+import { askVideos, type FrameVideos } from "../../extension/capture/ask_videos.ts";
 import { type CaptureEvent, capturedMethods } from "../../extension/capture/events.ts";
 import type { PageTimings } from "../../extension/capture/metrics.ts";
 import { longTasksScript, timelineNow, timelineOf } from "../../extension/capture/page_timeline.ts";
@@ -26,7 +26,7 @@ export interface WatchedPage {
   /** The value of an expression, asked in a world of its own: nothing there is the page's to change. Promises are awaited. */
   evaluate(expression: string): Promise<unknown>;
   /** Its videos and those of its frames, where they are watched. `late` settles when no more answers are waited for. */
-  videos(late: Promise<unknown>): Promise<AskedFrames>;
+  videos(late: Promise<unknown>): Promise<FrameVideos>;
   /** Begins to film what it shows. */
   film(): Promise<Film>;
   /** From now on nobody minds what becomes of it. */
@@ -242,7 +242,7 @@ export async function watchPage(connection: Connection, options: WatchOptions = 
     if (exceptionDetails) throw new NavigationError(`the page could not be asked: ${exceptionDetails.text}`);
     return result.value as unknown;
   };
-  const videos = (late: Promise<unknown>): Promise<AskedFrames> =>
+  const videos = (late: Promise<unknown>): Promise<FrameVideos> =>
     // The protocol's types know a command by its name, which askVideos chooses.
     askVideos(
       watching.frames.map((frame) => (method, params) => frame.send(method as "Page.getFrameTree", params as never)),

@@ -15,7 +15,7 @@ import { progress } from "../recording/import/import_file.ts";
 import { importMany, manyFiles, manyTable } from "../recording/import/import_many.ts";
 import { importedDocument } from "../recording/import/imported.ts";
 import { readCompute } from "../recording/model/compute_option.ts";
-import { askedDevice, type DeviceOptions, defineDevice } from "../recording/record/device_options.ts";
+import { chosenDevice, type DeviceOptions, defineDevice } from "../recording/record/device_options.ts";
 import { type AsOptions, defineAs, readAs } from "../sweep/plan/as_option.ts";
 import { pageName } from "../sweep/plan/page_patterns.ts";
 import type { Command, CommonOptions } from "./command.ts";
@@ -70,7 +70,7 @@ async function importAll(home: string, files: readonly string[], options: Import
   if (wrong !== undefined)
     throw new UserError(`--${wrong} is for one file, and these are ${files.length}: leave it out`);
   const credentials = options["keep-credentials"] ? "kept" : "redacted";
-  const choice = { replace: options.replace, credentials, device: askedDevice(options) } as const;
+  const choice = { replace: options.replace, credentials, device: chosenDevice(options) } as const;
   const results = await withArchive(home, (archive) => importMany(archive, files, choice, progress("files")));
   const recordings = results.flatMap(({ recording }) => recording ?? []);
   const refused = results.filter(({ recording }) => recording === null);
@@ -141,7 +141,7 @@ export const command: Command<ImportOptions> = {
         document,
         replace,
         as,
-        device: askedDevice(options),
+        device: chosenDevice(options),
         credentials: options["keep-credentials"] ? "kept" : "redacted",
       }),
     );

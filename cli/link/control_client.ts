@@ -1,4 +1,4 @@
-// Talks to a running link through its control socket (trilane-shaper --control): one line asked, one line answered.
+// Talks to a running link through its control socket (trilane-shaper --control): one line of request, one line of answer.
 // Does not start links or draw.
 import { createConnection, type Socket } from "node:net";
 import { createInterface } from "node:readline";
@@ -26,7 +26,7 @@ interface Waiting {
 function connectError(path: string, error: NodeJS.ErrnoException): Error {
   if (error.code === "ENOENT") return new UserError(`control: no socket at ${path}: is the lab running?`);
   if (error.code === "ECONNREFUSED")
-    return new UserError(`control: nobody listens at ${path}: its lab has ended, or it is no socket`);
+    return new UserError(`control: nothing listens at ${path}: its lab has ended, or it is no socket`);
   return new UserError(`control: ${path}: ${error.message}`);
 }
 
@@ -42,7 +42,7 @@ export class LinkControl {
     socket.on("close", () => this.#end());
   }
 
-  /** UserError where nobody listens. */
+  /** UserError if nothing listens. */
   static connect(path: string): Promise<LinkControl> {
     return new Promise((resolve, reject) => {
       const socket = createConnection({ path });

@@ -1,5 +1,5 @@
 // The files that a link names: traces, and numbers for jitter and loss. Makes their paths absolute, notes their sums, and
-// tells when one is no longer what it was, so that a sweep which goes on elsewhere or later meets the link it began with.
+// notices when one is no longer what it was, so that a sweep which is resumed elsewhere or later meets the link it began with.
 // Says nothing of what a file does to packets: trilane-shaper reads it itself.
 import { createHash } from "node:crypto";
 import { type Stats, statSync } from "node:fs";

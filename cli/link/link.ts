@@ -51,7 +51,7 @@ function lineOf(question: object): string {
   return JSON.stringify(question, (_, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value));
 }
 
-/** An answer says the same of its profile and of its form as they would if they were asked for. */
+/** An answer says the same of its profile and of its form as they would if they were given. */
 function remember(line: string, answer: string): void {
   answers.set(line, answer);
   const { form, name, label, profile } = JSON.parse(answer) as Partial<Link>;
@@ -122,7 +122,7 @@ export function describeLinks(profiles: readonly LinkProfile[], { files = false 
   return askLinks(profiles.map((profile) => ({ profile, ...(files ? { files } : {}) })));
 }
 
-/** Asks for all at once, so that each is known when it is asked for; what is wrong with one is said then. */
+/** Asks for all at once, so that each is known when it is needed; what is wrong with one is said then. */
 export function askAhead(links: readonly (string | LinkProfile)[]): void {
   answersTo(links.map((link) => (typeof link === "string" ? { form: link } : { profile: link })));
 }
@@ -156,6 +156,6 @@ export function namedLinks(): NamedLink[] {
 export function refuseWithoutDelay(form: string): void {
   const [link] = readForms([form]);
   if (!link?.undelayed) return;
-  const [asked, none] = link.undelayed;
-  throw new UserError(`--link ${form}: says no round-trip time: write ${asked}, or ${none} for none`);
+  const [given, none] = link.undelayed;
+  throw new UserError(`--link ${form}: says no round-trip time: write ${given}, or ${none} for none`);
 }

@@ -18,7 +18,7 @@ const newline = 10;
 const carriageReturn = 13;
 const zero = 48;
 
-/** Times of a trace in the making; grows as it is told. */
+/** Times of a trace in the making; grows as it is read. */
 class TimeList {
   #times = new Uint32Array(1 << 16);
   #length = 0;

@@ -1,4 +1,4 @@
-// What the browser tells of itself and its network. Nothing that names the user.
+// What the browser says of itself and its network. Nothing that names the user.
 import type { ProfileFacts } from "../../schemas/generated/profile.ts";
 
 /** Chromium's own, which TypeScript's library does not have. */

@@ -10,9 +10,9 @@ export type Commands = (method: string, params?: object) => Promise<unknown>;
 export interface TabEvent {
   readonly method: string;
   readonly params: object;
-  /** Type of the target that told it: page, iframe, worker, shared_worker, service_worker, ... */
+  /** Type of the target that sent it: page, iframe, worker, shared_worker, service_worker, ... */
   readonly target: string;
-  /** Sends to the session that told it. */
+  /** Sends to the session that sent it. */
   readonly send: Commands;
 }
 
@@ -92,14 +92,14 @@ export function listenToDebugger(): void {
     const { tabId, sessionId } = source as { tabId?: number; sessionId?: string };
     const tab = tabId === undefined ? undefined : attached.get(tabId);
     if (tabId === undefined || !tab) return;
-    const told = (params ?? {}) as Record<string, unknown>;
+    const given = (params ?? {}) as Record<string, unknown>;
     if (method === "Target.attachedToTarget") {
-      const { sessionId: child, targetInfo } = told as { sessionId?: string; targetInfo?: { type?: string } };
+      const { sessionId: child, targetInfo } = given as { sessionId?: string; targetInfo?: { type?: string } };
       if (child) void follow(tabId, child, targetInfo?.type ?? "other", tab);
       return;
     }
     const session = tab.sessions.get(sessionId) ?? { target: "other", send: commandsTo(tabId, sessionId) };
-    tab.watcher.event({ method, params: told, ...session });
+    tab.watcher.event({ method, params: given, ...session });
   });
   chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
     const tab = tabId === undefined ? undefined : attached.get(tabId);

@@ -26,7 +26,7 @@ export function* inPieces(texts: Iterable<string>): Generator<string> {
   if (held !== "") yield held;
 }
 
-/** `canceled` is asked between pieces. Returns what the host calls the profile. */
+/** `canceled` is called between pieces. Returns what the host calls the profile. */
 export async function handOver(
   profile: Profile,
   bodies: EntryBodies,

@@ -1,4 +1,4 @@
-// How trilane-host is, and what it tells of this machine: its version, links, doctor.
+// How trilane-host is, and what it says of this machine: its version, links, doctor.
 
 import type { Links } from "../../schemas/generated/links.ts";
 import type { HostState } from "../actions.ts";

@@ -39,10 +39,10 @@ export function loadNotes({ capture, ended, document }: LoadSeen): Note[] {
     );
   if (document.dialogs > 0)
     add("dialog", "The page opened a dialog while it loaded. The times include how long it was open.");
-  const asked = [...capture.extraInfos.values()].some(({ responses }) =>
+  const wantsLogin = [...capture.extraInfos.values()].some(({ responses }) =>
     responses.some(({ statusCode }) => statusCode === 401 || statusCode === 407),
   );
-  if (asked) add("auth", "A server asked for a name and password. The times include how long that took.");
+  if (wantsLogin) add("auth", "A server wanted a name and password. The times include how long that took.");
   if (document.shown !== null && !capture.requests.some(({ sent }) => /^https?:/i.test(sent.request.url)))
     add("requests", "No HTTP request was made: the page came from this machine or the browser itself.");
   const open = capture.requests.filter(isUnderWay).length;

@@ -1,8 +1,8 @@
 // What becomes of the tab's main document during one load: whether it came, loaded, was replaced, stopped or failed, and
-// whether that ends the load. Told DevTools events of the page's own target; sends nothing.
+// whether that ends the load. Takes DevTools events of the page's own target; sends nothing.
 //
 // A document that sends the browser on by itself before its load event (meta refresh, a script) is a redirect in all but
-// name, and the load goes on with the next one. Any other navigation is the user's, and ends it.
+// name, and the load continues with the next one. Any other navigation is the user's, and ends it.
 import type { ProfileFacts } from "../../schemas/generated/profile.ts";
 
 export type Ended = NonNullable<ProfileFacts["ended"]>;
@@ -72,7 +72,7 @@ export class MainDocument {
     this.#setLoaded();
   }
 
-  told(method: string, params: object): void {
+  event(method: string, params: object): void {
     switch (method) {
       case "Page.frameNavigated": {
         const { frame } = params as { frame: { id: string; url: string; unreachableUrl?: string } };

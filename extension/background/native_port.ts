@@ -24,8 +24,8 @@ interface Conversation {
   idle: ReturnType<typeof setTimeout> | null;
 }
 
-export interface Asked {
-  /** Told of each event but parts. */
+export interface HostAnswers {
+  /** Gets each event but parts. */
   readonly event?: (event: Fields) => void;
   /** null: as long as it takes. Default: a minute. */
   readonly timeout_ms?: number | null;
@@ -127,7 +127,7 @@ function refusalOf(error: unknown): FailureError {
 function received(talk: Conversation, message: unknown): FailureError | null {
   if (!isFields(message)) return garbage("a message is not an object");
   const { id } = message;
-  // What it could not read it answers without a number; nobody knows then what will never be answered.
+  // What it could not read it answers without a number; what will never be answered is not known then.
   if (typeof id !== "number") return message.ok === false ? refusalOf(message.error) : garbage("a message has no id");
   const waiting = talk.waiting.get(id);
   // Given up in the meantime.
@@ -179,7 +179,7 @@ function open(): Conversation {
 }
 
 /** The answer to one message. FailureError where there is none, or it is a refusal. */
-export function askHost(type: string, fields: Fields = {}, { event, timeout_ms }: Asked = {}): Promise<Fields> {
+export function askHost(type: string, fields: Fields = {}, { event, timeout_ms }: HostAnswers = {}): Promise<Fields> {
   return new Promise((resolve, reject) => {
     let talk: Conversation;
     try {

@@ -4,7 +4,7 @@ import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import { queryOf } from "../capture/messages.ts";
 import { urlWithoutCredentials } from "../capture/url_without_credentials.ts";
 
-/** PerformanceResourceTiming as it was copied out of the page. Times in ms since the time origin; 0: not told. */
+/** PerformanceResourceTiming as it was copied out of the page. Times in ms since the time origin; 0: not known. */
 export interface ObservedResource {
   readonly name: string;
   readonly entryType: string;
@@ -86,11 +86,11 @@ export function observedEntry(
   const url = urlWithoutCredentials(resource.name);
   const { startTime, responseEnd, responseStart, transferSize, workerStart } = resource;
   const status = resource.responseStatus ?? 0;
-  const isTold = resource.requestStart > 0;
+  const hasTimes = resource.requestStart > 0;
   const cached =
     resource.deliveryType === "cache" ||
-    (isTold && transferSize === 0 && resource.decodedBodySize > 0 && workerStart === 0);
-  const byWorker = workerStart > 0 && isTold && transferSize === 0;
+    (hasTimes && transferSize === 0 && resource.decodedBodySize > 0 && workerStart === 0);
+  const byWorker = workerStart > 0 && hasTimes && transferSize === 0;
   const port = URL.parse(url)?.port ?? "";
   const protocol = resource.nextHopProtocol.toLowerCase();
   const toNs = (time_ms: number): number => Math.round(time_ms * 1e6);
@@ -117,7 +117,7 @@ export function observedEntry(
       content: { size: resource.decodedBodySize, mimeType: resource.contentType || "x-unknown" },
       redirectURL: "",
       headersSize: -1,
-      bodySize: isTold ? resource.encodedBodySize : -1,
+      bodySize: hasTimes ? resource.encodedBodySize : -1,
       _transferSize: cached ? 0 : transferSize,
       _error: null,
       ...(byWorker ? { _fetchedViaServiceWorker: true } : {}),

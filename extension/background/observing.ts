@@ -1,4 +1,4 @@
-// A profile without loading anything and without the debugger: what the page's own performance timeline tells of the load
+// A profile without loading anything and without the debugger: what the page's own performance timeline says of the load
 // that it had. Less detail: no headers, no connections, no failures before their time, little of other sites' requests
 // that do not allow it (Timing-Allow-Origin).
 import type { HarEntry } from "../../schemas/generated/page_load.ts";

@@ -48,7 +48,7 @@ export interface RunningLoad {
 }
 
 export interface LoadListener {
-  /** How many were sent, told not more often than a person can read it. */
+  /** How many were sent, reported not more often than a person can read it. */
   requests(count: number): void;
   settling(): void;
 }
@@ -61,7 +61,7 @@ const answerTimeout_ms = 5000;
 const bodiesTimeout_ms = 30_000;
 const poll_ms = 100;
 const tellEvery_ms = 500;
-// The browser's bar that tells of the debugger slides in, and makes the page smaller with every frame.
+// The browser's bar that shows the debugger slides in, and makes the page smaller with every frame.
 const barSlides_ms = 400;
 const keptBodies_bytes = 64 * 1024 * 1024;
 const maxPostData_bytes = 65_536;
@@ -74,7 +74,7 @@ function within<T>(promise: Promise<T>, time_ms: number): Promise<T | null> {
   return Promise.race([promise.catch(() => null), wait(time_ms).then(() => null)]);
 }
 
-/** Network and what the page's own target tells beside it. Before the target runs. */
+/** Network and what the page's own target reports beside it. Before the target runs. */
 async function prepare(send: Commands, target: string, { cache, keepBodies }: LoadRequest): Promise<void> {
   const kept = keepBodies ? keptBodies_bytes : 0;
   const network = send("Network.enable", {
@@ -123,7 +123,7 @@ async function evaluate(send: Commands, frameId: string, expression: string): Pr
 function bodyCommands(senders: ReadonlyMap<string, Commands>): Parameters<typeof askBodies>[1] {
   const to = (requestId: string): Commands => {
     const send = senders.get(requestId);
-    if (!send) throw new Error("nobody told of this request");
+    if (!send) throw new Error("no session reported this request");
     return send;
   };
   return {
@@ -157,7 +157,7 @@ export async function beginLoad(request: LoadRequest, listener: LoadListener): P
       if (document.over) return;
       senders.set(requestId, send);
     }
-    if (target === "page") document.told(method, params);
+    if (target === "page") document.event(method, params);
     if (!methods.has(method)) return;
     // TypeScript cannot follow that method and params belong together.
     take(capture, { method, params, target } as CaptureEvent);
@@ -192,12 +192,12 @@ export async function beginLoad(request: LoadRequest, listener: LoadListener): P
     throw error;
   }
   const seenCapture = capture;
-  let told = 0;
+  let reported = 0;
   // Not at each event: the machine is at work for the page.
   const telling = setInterval(() => {
     const { length } = seenCapture.requests;
-    if (length !== told) listener.requests(length);
-    told = length;
+    if (length !== reported) listener.requests(length);
+    reported = length;
   }, tellEvery_ms);
 
   const comesToRest = async (): Promise<Ended> => {

@@ -116,10 +116,10 @@ export function stopProfile(): void {
   current.load.stop();
 }
 
-async function over({ tabId, over: told }: Profiling, profile: string | null, error: Failure | null): Promise<void> {
+async function over({ tabId, over: ended }: Profiling, profile: string | null, error: Failure | null): Promise<void> {
   current = null;
   await changeState((state) => ({ ...state, profiling: null, last: { tabId, profile, error } }), true);
-  told.resolve();
+  ended.resolve();
   await showProfiled(error);
 }
 

@@ -1,5 +1,5 @@
 // The lines of `trilane race --json` -> how far a race is. Pure: the same lines give the same progress, so that a service
-// worker that was put to sleep tells a race anew from its first line.
+// worker that was put to sleep replays a race from its first line.
 import { isLane } from "../../cli/base/lanes.ts";
 import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
 import type { Lane, RaceState } from "../actions.ts";

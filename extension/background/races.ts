@@ -1,5 +1,5 @@
 // Races: hands a profile over, starts the race at trilane-host, follows it to its end, keeps its result. The race itself is
-// the host's job and goes on without us, so what is followed here can be followed again: after the port broke, after the
+// the host's job and runs without us, so what is followed here can be followed again: after the port broke, after the
 // service worker was put to sleep, after the browser was closed. A race that has begun is in the history at once.
 import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
 import type { Failure, Lane, RaceState } from "../actions.ts";
@@ -132,7 +132,7 @@ async function begin(row: Row, request: RaceRequest, bodies: HeldBodies): Promis
 
 const isUnreachable = ({ code }: Failure): boolean => code.startsWith("host-");
 
-/** How it went on nobody knows: its page asks anew whenever it is opened. */
+/** How it ended is not known: its page requests it anew whenever it is opened. */
 const unknownEnd = ({ code, message, remedy }: Failure): Failure => ({
   code,
   message: `The outcome of this race is unknown. ${message}`,
@@ -180,7 +180,7 @@ async function followOnce(row: Row): Promise<void> {
       },
     },
   );
-  const told = answer.error as { message?: unknown } | null | undefined;
+  const error = answer.error as { message?: unknown } | null | undefined;
   switch (answer.state) {
     case "finished": {
       await changeRace(row.id, { phase: "reporting", left_s: null }, true);
@@ -196,7 +196,9 @@ async function followOnce(row: Row): Promise<void> {
         return;
       }
       const message =
-        typeof told?.message === "string" && told.message !== "" ? told.message : "The race ended without saying why.";
+        typeof error?.message === "string" && error.message !== ""
+          ? error.message
+          : "The race ended without saying why.";
       await end(row, "failed", { code: "race-failed", ...remedyOf(message) });
     }
   }
@@ -232,7 +234,7 @@ export async function cancelRace(id: string): Promise<void> {
   else if (!follower) await end(race, "canceled", canceledFailure);
 }
 
-/** Gets a race's result again, or goes on following it. */
+/** Gets a race's result again, or follows it further. */
 export async function getResult(id: string): Promise<void> {
   const race = await getRace(id);
   if (!race?.hostRace) throw noRace();
@@ -267,7 +269,7 @@ export async function openReport(id: string): Promise<void> {
   }
 }
 
-/** After the service worker or the browser started: goes on with what was under way. */
+/** After the service worker or the browser started: resumes what was under way. */
 export async function resumeRaces(): Promise<void> {
   const { races } = await currentState();
   for (const row of await listRaces()) {

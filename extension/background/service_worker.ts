@@ -15,7 +15,7 @@ listenToDebugger();
 const ready = mendProfiling().catch(() => {});
 void ready.then(resumeRaces).catch(() => {});
 
-// Listening is enough: it wakes the worker when the browser starts, and races are gone on with.
+// Listening is enough: it wakes the worker when the browser starts, and races are resumed.
 chrome.runtime.onStartup.addListener(() => {});
 
 type Answer = { ok: true } | { ok: false; error: Failure };

@@ -2,7 +2,7 @@
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import type { ProtocolShare } from "../../schemas/generated/profile.ts";
 
-/** An ALPN name, "h3 0-RTT", "cache", "service worker", "none" (no answer) or "unknown" (not told). */
+/** An ALPN name, "h3 0-RTT", "cache", "service worker", "none" (no answer) or "unknown" (not reported). */
 export function answeredBy(entry: HarEntry, early: ReadonlySet<string> = new Set()): string {
   if (entry.response._fetchedViaServiceWorker) return "service worker";
   if (entry._fromCache !== undefined) return "cache";
@@ -21,7 +21,7 @@ const handshake_ms = 10;
 /**
  * The ids of HTTP/3 connections whose first request left as early data (0-RTT). DevTools does not say so, but it shows:
  * Chromium counts a connection as ready when its handshake is confirmed, and an answer that is there sooner after that
- * than any round trip over a network takes was asked for before. An answer that the server thought about for longer
+ * than any round trip over a network takes was requested before. An answer that the server thought about for longer
  * hides it, and of servers nearby nothing can be said: so there may be more of them.
  */
 export function earlyDataConnections(entries: readonly HarEntry[]): Set<string> {

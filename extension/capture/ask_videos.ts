@@ -5,13 +5,13 @@ import { videosExpression, type WatchedFrame } from "./video_watch.ts";
 /** Sends a command to one session. Rejects where there is no answer. */
 export type Send = (method: string, params: object) => Promise<unknown>;
 
-export interface AskedFrames {
+export interface FrameVideos {
   /** null: it did not answer. */
   readonly main: WatchedFrame | null;
   readonly children: readonly WatchedFrame[];
   /** Frames that did not answer in time. */
   readonly silent: number;
-  /** Frames beyond those that are asked. */
+  /** Frames beyond those that are read. */
   readonly beyond: number;
 }
 
@@ -35,7 +35,7 @@ export async function askVideos(
   sessions: readonly Send[],
   worldName: string,
   late: Promise<unknown>,
-): Promise<AskedFrames> {
+): Promise<FrameVideos> {
   const silence = Symbol("silence");
   const inTime = <T>(answer: Promise<T>): Promise<T | typeof silence | null> =>
     Promise.race([answer.catch(() => null), late.then((): typeof silence => silence)]);

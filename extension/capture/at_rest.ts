@@ -6,10 +6,10 @@ const endlessTypes = new Set(["EventSource", "WebSocket", "Ping"]);
 const tellingTakes_ms = 2000;
 
 /**
- * The network had the answer and no session told of it: the script of a shared worker, whose session is not ours. Told
- * apart from one that is just being told by time only.
+ * The network had the answer and no session reported it: the script of a shared worker, whose session is not ours. Only time
+ * distinguishes it from one that is just being reported.
  */
-const isToldElsewhere = (capture: Capture, { requestId, response }: CapturedRequest): boolean =>
+const isReportedElsewhere = (capture: Capture, { requestId, response }: CapturedRequest): boolean =>
   response === null && (capture.extraInfos.get(requestId)?.responses.length ?? 0) > 0;
 
 /** Requests that are under way, and not for as long as the page is there. `silent_ms`: since the last event. */
@@ -19,6 +19,6 @@ export function waitedFor(capture: Capture, silent_ms: number): CapturedRequest[
       isUnderWay(request) &&
       !endlessTypes.has(request.sent.type ?? "") &&
       /^https?:/i.test(request.sent.request.url) &&
-      (silent_ms < tellingTakes_ms || !isToldElsewhere(capture, request)),
+      (silent_ms < tellingTakes_ms || !isReportedElsewhere(capture, request)),
   );
 }

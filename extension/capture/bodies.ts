@@ -1,4 +1,4 @@
-// The bodies of captured requests and responses, asked for once the page is quiet: DevTools gives them decoded, as text or
+// The bodies of captured requests and responses, read once the page is quiet: DevTools gives them decoded, as text or
 // base64, as long as the browser has kept them. Knows what to ask; who attaches to the browser sends it.
 import type { Capture, CapturedRequest } from "./requests.ts";
 
@@ -10,11 +10,11 @@ export interface BodyText {
 
 export interface BodyTexts {
   readonly ofResponses: ReadonlyMap<CapturedRequest, BodyText>;
-  /** Those that were too large for the event that told of the request. */
+  /** Those that were too large for the event that reported the request. */
   readonly ofRequests: ReadonlyMap<CapturedRequest, string>;
 }
 
-/** Sends a command to the session that told of the request. Rejects where the browser has no answer. */
+/** Sends a command to the session that reported the request. Rejects where the browser has no answer. */
 export interface BodyCommands {
   responseBody(requestId: string): Promise<{ body: string; base64Encoded: boolean }>;
   requestBody(requestId: string): Promise<{ postData: string }>;

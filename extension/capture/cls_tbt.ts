@@ -8,7 +8,7 @@ export interface ClsTbt {
   readonly shifts: readonly { readonly start: number; readonly value: number }[] | null;
   /** Absent: it does. */
   readonly tellsLongTasks?: boolean;
-  /** null: nobody watched for them. */
+  /** null: they were not watched for. */
   readonly longTasks: readonly { readonly start: number; readonly duration: number }[] | null;
 }
 
@@ -58,7 +58,7 @@ export function cumulativeLayoutShift(shifts: NonNullable<ClsTbt["shifts"]>): nu
 const blockingFrom_ms = 50;
 
 /**
- * What long tasks took beyond 50 ms, each cut to what is after `from_ms` before that is asked (so does Lighthouse). Its sum
+ * What long tasks took beyond 50 ms, each cut to what is after `from_ms` before that is read (so does Lighthouse). Its sum
  * ends at the time to interactive; this one where the tasks do: when the page was quiet.
  */
 export function totalBlockingTime(tasks: NonNullable<ClsTbt["longTasks"]>, from_ms: number): number {

@@ -119,7 +119,7 @@ function responseOf(request: CapturedRequest, wire: WireHeaders, fromCache: HarE
   const error = end?.how === "failed" ? end.error : null;
   const transferred = transferredBytes(request, fromCache);
   const headers: HarHeader[] = headersOf(wire.response?.headers ?? response?.headers ?? {});
-  // Only HTTP/1 has headers as text; for the others their size on the wire is not told.
+  // Only HTTP/1 has headers as text; for the others their size on the wire is not reported.
   const headersSize = wire.response?.headersText?.length ?? -1;
   const details = response?.securityDetails;
   return {
@@ -163,7 +163,7 @@ function entryOf(capture: Capture, request: CapturedRequest, wire: WireHeaders, 
   const timing = fromCache === "memory" ? undefined : response?.timing;
   const headersEnd_s =
     timing && timing.receiveHeadersEnd >= 0 ? timing.requestTime + timing.receiveHeadersEnd / 1000 : null;
-  // A redirect's own time ends with its headers; the next request's beginning is told only after the browser's checks.
+  // A redirect's own time ends with its headers; the next request's beginning is reported only after the browser's checks.
   const end_s = end?.how === "redirected" ? (headersEnd_s ?? end.timestamp_s) : (end?.timestamp_s ?? null);
   const phases = phasesOf(issued_s, end_s ?? headersEnd_s ?? issued_s, timing);
   const headers = headersOf(wire.request?.headers ?? sent.request.headers);

@@ -20,7 +20,7 @@ export const capturedMethods = [
 
 export type CapturedMethod = (typeof capturedMethods)[number];
 
-/** One event with the type of the target that told it: page, iframe, worker, shared_worker, service_worker, ... */
+/** One event with the type of the target that sent it: page, iframe, worker, shared_worker, service_worker, ... */
 export type CaptureEvent = {
   [M in CapturedMethod]: { method: M; params: ProtocolMapping.Events[M][0]; target: string };
 }[CapturedMethod];

@@ -1,8 +1,8 @@
 // What each host's connections and first bytes took, by protocol: a row of `trilane fetch` as far as a browser reports it. Pure;
-// asks nobody. Chromium reports what a request waited for. Of a connection that was begun ahead of it that is only a rest, so
+// sends nothing. Chromium reports what a request waited for. Of a connection that was begun ahead of it that is only a rest, so
 // such connections count in no time.
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
-import { askedOverNetwork, offersH3 } from "./why_not_h3.ts";
+import { offersH3, wentOverNetwork } from "./why_not_h3.ts";
 
 /** Of one host over one protocol; medians. A value that is null has its reason in `unavailable`. */
 export interface HostTimings {
@@ -26,7 +26,7 @@ export interface HostTimings {
   readonly first_byte_ms: number | null;
   /** On an open connection: from the request to the response's headers. */
   readonly reused_first_byte_ms: number | null;
-  /** Of the host: null says that this protocol is HTTP/3, or that nothing tells. */
+  /** Of the host: null says that this protocol is HTTP/3, or that nothing says so. */
   readonly h3_offered: boolean | null;
   readonly unavailable: Readonly<Partial<Record<TimingName, string>>>;
 }
@@ -78,11 +78,11 @@ function ipOf(entries: readonly HarEntry[]): HostTimings["ip"] {
 }
 
 function tlsVersionOf(entries: readonly HarEntry[]): string | null {
-  const told = entries.flatMap(
+  const names = entries.flatMap(
     ({ response, _tls_version }) => response._securityDetails?.protocol ?? _tls_version ?? [],
   );
   // Chromium says QUIC, whose TLS is always 1.3.
-  const versions = new Set(told.map((name) => (/quic/i.test(name) ? "1.3" : name.replace(/^TLS\s*/i, ""))));
+  const versions = new Set(names.map((name) => (/quic/i.test(name) ? "1.3" : name.replace(/^TLS\s*/i, ""))));
   return versions.size > 0 ? [...versions].sort().join(", ") : null;
 }
 
@@ -102,7 +102,7 @@ function timingsOf(host: string, entries: readonly HarEntry[], h3_offered: boole
   const quic = first !== undefined && isQuic(first);
   const isSecure = entries.some(({ request }) => request.url.startsWith("https:"));
   const unavailable: Partial<Record<TimingName, string>> = {};
-  const told = <T>(name: TimingName, value: T | null, why: string): T | null => {
+  const known = <T>(name: TimingName, value: T | null, why: string): T | null => {
     if (value === null) unavailable[name] = why;
     return value;
   };
@@ -118,33 +118,33 @@ function timingsOf(host: string, entries: readonly HarEntry[], h3_offered: boole
   const names = entries.flatMap(({ timings }) => (timings.dns > 0 ? [timings.dns] : []));
   return {
     host,
-    protocol: told("protocol", protocol, "no request was answered, or its protocol is not known"),
-    ip: told("ip", ipOf(entries), "the server's address is not known"),
-    tls_version: told(
+    protocol: known("protocol", protocol, "no request was answered, or its protocol is not known"),
+    ip: known("ip", ipOf(entries), "the server's address is not known"),
+    tls_version: known(
       "tls_version",
       tlsVersionOf(entries),
       isSecure ? "the TLS version is not known" : "http:// has no TLS",
     ),
     requests: entries.length,
-    connections: told("connections", ids.size || null, "connections are not known"),
+    connections: known("connections", ids.size || null, "connections are not known"),
     opened: opened.length,
-    dns_ms: told("dns_ms", median(names), "no request waited for a name lookup"),
-    connect_ms: told("connect_ms", median(timed.map(tcp_ms)), why),
-    tls_ms: told("tls_ms", median(tls), noTls),
-    first_byte_ms: told("first_byte_ms", median(firstBytes), timed.length > 0 ? "no response came" : why),
-    reused_first_byte_ms: told(
+    dns_ms: known("dns_ms", median(names), "no request waited for a name lookup"),
+    connect_ms: known("connect_ms", median(timed.map(tcp_ms)), why),
+    tls_ms: known("tls_ms", median(tls), noTls),
+    first_byte_ms: known("first_byte_ms", median(firstBytes), timed.length > 0 ? "no response came" : why),
+    reused_first_byte_ms: known(
       "reused_first_byte_ms",
       median(later.map(({ timings }) => timings.wait)),
       "no request was answered on an open connection",
     ),
-    h3_offered: quic ? null : told("h3_offered", h3_offered, "the responses' headers are not known"),
+    h3_offered: quic ? null : known("h3_offered", h3_offered, "the responses' headers are not known"),
     unavailable,
   };
 }
 
-/** A row for each host and protocol that was asked over the network, in the order of the first requests. */
+/** A row for each host and protocol that answered over the network, in the order of the first requests. */
 export function hostTimings(entries: readonly HarEntry[]): HostTimings[] {
-  const hosts = Map.groupBy(entries.filter(askedOverNetwork), ({ request }) => URL.parse(request.url)?.host ?? "");
+  const hosts = Map.groupBy(entries.filter(wentOverNetwork), ({ request }) => URL.parse(request.url)?.host ?? "");
   return [...hosts].flatMap(([host, own]) => {
     const offered = offersH3(own);
     const byProtocol = Map.groupBy(own, ({ _protocol }) => _protocol ?? "");

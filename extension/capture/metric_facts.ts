@@ -6,7 +6,7 @@ import schema from "../../schemas/metrics.schema.json" with { type: "json" };
 const { unavailable: _unavailable, ...ofPage } = schema.properties;
 const { computed, video, visual } = schema.definitions;
 
-/** What the page tells; then what is computed of a stored load, of a video that it played, and of a film. */
+/** What the page reports; then what is computed of a stored load, of a video that it played, and of a film. */
 export type PageMetric = keyof typeof ofPage;
 export type ComputedMetric = keyof typeof computed.properties;
 export type VideoMetric = keyof typeof video.properties;

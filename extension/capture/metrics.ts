@@ -1,4 +1,4 @@
-// What a page's timeline tells of its load -> the metrics, and why one is missing. Pure.
+// What a page's timeline says of its load -> the metrics, and why one is missing. Pure.
 //
 // The meanings are those of web-vitals: relative to activation, none for a page that was hidden before it painted. TTFB <=
 // DCL <= PLT, TTFB <= FCP <= LCP. Navigation's times are exact to 0.1 ms; those of paints are when the frame was on the screen,
@@ -22,7 +22,7 @@ export interface PageTimings {
    * origin without Timing-Allow-Origin, before Chromium 133). `blank`: of blanks between images, which are no content.
    */
   readonly largestIs: "painted" | "loaded" | "blank";
-  /** When it was asked. */
+  /** When it was read. */
   readonly read?: number;
   /** The page's own marks and measures. */
   readonly userTimings?: readonly UserTiming[];

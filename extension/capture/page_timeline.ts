@@ -1,6 +1,6 @@
-// What a page's performance timeline tells of its load, read once and afterwards: paint timings are in the timeline, the
+// What a page's performance timeline says of its load, read once and afterwards: paint timings are in the timeline, the
 // largest contentful paint's candidates and the layout shifts in observers' buffers, so no observer has to run in the
-// page before its own scripts. Long tasks alone are told only to an observer that is there when they happen: it is
+// page before its own scripts. Long tasks alone are reported only to an observer that is there when they happen: it is
 // begun before the document's own scripts, in an isolated world, where no object is the page's.
 
 import { type ClsTbt, readClsTbt } from "./cls_tbt.ts";
@@ -33,7 +33,7 @@ interface PageScope {
     createTreeWalker(root: PageElement, what: number): { nextNode(): PageText | null };
   };
   getComputedStyle(element: PageElement, pseudo?: string): { readonly display: string; readonly content: string };
-  readonly trilaneLongTasks?: { readonly told: readonly Entry[]; readonly observer: { takeRecords(): Entry[] } };
+  readonly trilaneLongTasks?: { readonly entries: readonly Entry[]; readonly observer: { takeRecords(): Entry[] } };
 }
 
 interface Entry {
@@ -88,7 +88,7 @@ export function readTimeline(): PageTimeline {
     }
   };
   // Of a browser that does not tell them there would be none, which is not the same.
-  const tells = (type: string): boolean => PerformanceObserver.supportedEntryTypes.includes(type);
+  const canObserve = (type: string): boolean => PerformanceObserver.supportedEntryTypes.includes(type);
   const showText = 4;
   const generated = (element: PageElement): boolean =>
     ["::before", "::after"].some((pseudo) => /^["']|\(/.test(scope.getComputedStyle(element, pseudo).content));
@@ -152,14 +152,14 @@ export function readTimeline(): PageTimeline {
       largestIs: largest ? kindOf(largest) : "painted",
     },
     clsTbt: {
-      shifts: tells("layout-shift")
+      shifts: canObserve("layout-shift")
         ? (buffered("layout-shift") as ShiftEntry[])
             .filter(({ hadRecentInput }) => !hadRecentInput)
             .map(({ startTime, value }) => ({ start: startTime, value }))
         : null,
-      tellsLongTasks: tells("longtask"),
+      tellsLongTasks: canObserve("longtask"),
       longTasks: longTasks
-        ? [...longTasks.told, ...longTasks.observer.takeRecords()].map(({ startTime, duration }) => ({
+        ? [...longTasks.entries, ...longTasks.observer.takeRecords()].map(({ startTime, duration }) => ({
             start: startTime,
             duration,
           }))
@@ -170,23 +170,23 @@ export function readTimeline(): PageTimeline {
 
 /** For Page.addScriptToEvaluateOnNewDocument, in the world that timelineExpression is evaluated in later. */
 export const longTasksScript = `
-  globalThis.trilaneLongTasks = { told: [] };
+  globalThis.trilaneLongTasks = { entries: [] };
   globalThis.trilaneLongTasks.observer = new PerformanceObserver((list) => {
-    globalThis.trilaneLongTasks.told.push(...list.getEntries());
+    globalThis.trilaneLongTasks.entries.push(...list.getEntries());
   });
   globalThis.trilaneLongTasks.observer.observe({ type: "longtask", buffered: true });
 `;
 
-/** How long ago the last long task ended, in ms; infinite: there was none, or nobody watched for them. */
+/** How long ago the last long task ended, in ms; infinite: there was none, or they were not watched for. */
 export const idleExpression = `(() => {
   const watched = globalThis.trilaneLongTasks;
   if (!watched) return Infinity;
-  watched.told.push(...watched.observer.takeRecords());
-  return performance.now() - Math.max(-Infinity, ...watched.told.map((task) => task.startTime + task.duration));
+  watched.entries.push(...watched.observer.takeRecords());
+  return performance.now() - Math.max(-Infinity, ...watched.entries.map((task) => task.startTime + task.duration));
 })()`;
 
-// What the load event finds loaded is drawn in the next frame, and its time is told when that frame is on the screen. The
-// frames are a pipeline, one waiting for the other: the third or fourth request for one found the time told (of 15 loads of
+// What the load event finds loaded is drawn in the next frame, and its time is known when that frame is on the screen. The
+// frames are a pipeline, one waiting for the other: the third or fourth request for one found the time known (of 15 loads of
 // an image, on a busy machine too), the second did not in most.
 const frames = 5;
 // A page that draws nothing (it is hidden, or busy for ever) is not waited for longer than this.
@@ -207,6 +207,6 @@ export const timelineExpression = `(async () => {
 
 /** The page's answer; null where it is none. */
 export function timelineOf(answer: unknown): { timings: PageTimings | null; clsTbt: ClsTbt | null } {
-  const told = (answer ?? {}) as Partial<Record<keyof PageTimeline, unknown>>;
-  return { timings: readTimings(told.timings), clsTbt: readClsTbt(told.clsTbt) };
+  const values = (answer ?? {}) as Partial<Record<keyof PageTimeline, unknown>>;
+  return { timings: readTimings(values.timings), clsTbt: readClsTbt(values.clsTbt) };
 }

@@ -18,7 +18,7 @@ export interface Phases {
 
 const notApplicable = -1;
 
-/** Phases in ms of a request issued at `issued_s` that ended at `end_s`; `timing` as the response told it, if it did. */
+/** Phases in ms of a request issued at `issued_s` that ended at `end_s`; `timing` as the response reported it, if it did. */
 export function phasesOf(issued_s: number, end_s: number, timing: Protocol.Network.ResourceTiming | undefined): Phases {
   const total_ms = Math.max(0, (end_s - issued_s) * 1000);
   // No timing: it came from memory or never got a response, so all its time was waiting.

@@ -1,7 +1,7 @@
 // The events of one video's load, from loadstart to the next one or until it was read -> startup, stalls and time played. Pure.
 //
 // Startup: from when it was to play to `playing`. It is to play from `play` on; where the attribute autoplay starts it, from the
-// load's beginning, since the browser tells `play` only when enough is there. If that comes later than enough is there, or before
+// load's beginning, since the browser reports `play` only when enough is there. If that comes later than enough is there, or before
 // it, somebody else began it (its user, whom the browser waited for, or the page), and it is to play from `play` on. A stall: from `waiting` to
 // `playing`, or to what ends it otherwise (a pause, a seek, an error, the reading); what a seek waits for is none.
 import type { VideoEvent } from "./video_watch.ts";
@@ -28,7 +28,7 @@ export interface Playback {
 /** Chromium begins to play with the next frame but one. */
 const atOnce_ms = 250;
 
-/** Whether the attribute autoplay began it: at once when enough was there, which `play` itself shows if nothing told of it before. */
+/** Whether the attribute autoplay began it: at once when enough was there, which `play` itself shows if nothing reported it before. */
 const isByItself = (enough: number | null, time: number, ready: number): boolean =>
   enough === null ? ready === 4 : time - enough <= atOnce_ms;
 
@@ -77,7 +77,7 @@ export function playbackOf(events: readonly VideoEvent[], end: number): Playback
       case "waiting":
         if (stalledSince !== null) break;
         stop(time);
-        // Told at the end of what was cut off, too, when it has ended.
+        // Reported at the end of what was cut off, too, when it has ended.
         if (started !== null && !seeks && !seeking && !paused) stalledSince = time;
         break;
       case "seeking":

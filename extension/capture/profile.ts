@@ -24,10 +24,10 @@ export interface ProfileParts {
   readonly wall_ms: number;
   readonly ended: ProfileFacts["ended"];
   readonly metrics: Metrics;
-  /** Default: nobody looked. */
+  /** Default: not looked for. */
   readonly videos?: PageVideos | null;
   readonly entries: readonly HarEntry[];
-  /** null: not told. */
+  /** null: not reported. */
   readonly onContentLoad_ms: number | null;
   readonly onLoad_ms: number | null;
   readonly notes: ProfileFacts["notes"];

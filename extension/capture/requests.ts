@@ -1,10 +1,10 @@
-// Events -> requests: keeps what each request on the wire was told about. A redirect ends one request and begins the
+// Events -> requests: keeps what was reported of each request on the wire. A redirect ends one request and begins the
 // next under the same id. Pure but for its own state; makes no HAR and judges nothing.
 //
 // Two facts about the protocol shape this file. The ExtraInfo events carry what really went over the wire, come from
 // another process and so in no fixed order to the others, and name only the id: the n-th belongs to the n-th request
-// of that id that has one at all (hasExtraInfo). And a frame in a process of its own tells the end of a request
-// whose beginning its parent told, so a request is known by its id, never by the session.
+// of that id that has one at all (hasExtraInfo). And a frame in a process of its own reports the end of a request
+// whose beginning its parent reported, so a request is known by its id, never by the session.
 import type { Protocol } from "devtools-protocol";
 import type { CaptureEvent } from "./events.ts";
 import { urlWithoutCredentials } from "./url_without_credentials.ts";
@@ -28,7 +28,7 @@ export interface CapturedRequest {
   redirectedTo: string | null;
   fromMemoryCache: boolean;
   decodedBytes: number;
-  /** Encoded bytes of the body as dataReceived told them; loadingFinished tells the sum with headers. */
+  /** Encoded bytes of the body as dataReceived reported them; loadingFinished has the sum with headers. */
   receivedBytes: number;
   /** When the body's bytes came, in order; neighbours are one if there would be too many. */
   readonly arrivals: Arrival[];
@@ -72,7 +72,7 @@ export function isUnderWay(request: CapturedRequest): boolean {
   return request.end === null;
 }
 
-/** What really went over the wire, where it was told. */
+/** What really went over the wire, if it was reported. */
 export interface WireHeaders {
   readonly request: Protocol.Network.RequestWillBeSentExtraInfoEvent | null;
   readonly response: Protocol.Network.ResponseReceivedExtraInfoEvent | null;
@@ -105,11 +105,11 @@ function withoutCredentials(event: Protocol.Network.RequestWillBeSentEvent): Pro
   return { ...event, documentURL, request: { ...event.request, url } };
 }
 
-function send(capture: Capture, told: Protocol.Network.RequestWillBeSentEvent, target: string): void {
-  const params = withoutCredentials(told);
+function send(capture: Capture, event: Protocol.Network.RequestWillBeSentEvent, target: string): void {
+  const params = withoutCredentials(event);
   const before = capture.latest.get(params.requestId);
   if (before) {
-    // Told again by another session for the same request, or the next one after a redirect.
+    // Reported again by another session for the same request, or the next one after a redirect.
     if (!params.redirectResponse || before.end) return;
     before.response = params.redirectResponse;
     before.hasExtraInfo = params.redirectHasExtraInfo;
@@ -155,7 +155,7 @@ function arrive(arrivals: Arrival[], arrival: Arrival): void {
   arrivals.push(arrival);
 }
 
-/** Takes one event into the capture. Events of requests whose beginning was never told are left out. */
+/** Takes one event into the capture. Events of requests whose beginning was never reported are left out. */
 export function take(capture: Capture, event: CaptureEvent): void {
   switch (event.method) {
     case "Network.requestWillBeSent":

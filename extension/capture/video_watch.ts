@@ -1,6 +1,6 @@
 // What runs in a page to watch its videos: in an isolated world of every frame, from before the frame's own scripts, so that no
 // object is the page's. Writes down a few events of each <video>, rare ones only (none comes with every frame or
-// second), and reads the rest when it is asked, once: then it lets go of all, or videos that the page is done with would stay for as
+// second), and reads the rest on demand, once: then it lets go of all, or videos that the page is done with would stay for as
 // long as it is open. Computes nothing: videos.ts does.
 //
 // An element becomes known by its first event that reaches the document: one in a shadow tree, or in no document, is not heard.

@@ -1,6 +1,6 @@
 // The videos of a page's frames as they were read -> what a viewer saw of each (schemas/page-load.schema.json, videos). Pure.
 import type { PageVideos, Video } from "../../schemas/generated/page_load.ts";
-import type { AskedFrames } from "./ask_videos.ts";
+import type { FrameVideos } from "./ask_videos.ts";
 import { loadsOf, type Playback, playbackOf } from "./playback.ts";
 import { urlWithoutCredentials } from "./url_without_credentials.ts";
 import type { VideoEvent, WatchedFrame, WatchedVideo } from "./video_watch.ts";
@@ -66,7 +66,7 @@ const round = (time_ms: number): number => Math.round(time_ms * 1000) / 1000;
 function videoOf(load: Load, main: WatchedFrame): Video {
   const { frame, isMain, video, events, replaced } = load;
   const unavailable: Record<string, string> = {};
-  const told = <T>(name: string, value: T | null, why: string): T | null => {
+  const known = <T>(name: string, value: T | null, why: string): T | null => {
     if (value === null) unavailable[name] = why;
     return value;
   };
@@ -93,42 +93,46 @@ function videoOf(load: Load, main: WatchedFrame): Video {
     removed: !video.connected,
     state: stateOf(load, playback),
     error: errorOf(load),
-    duration_s: told(
+    duration_s: known(
       "duration_s",
       gone ? null : video.duration,
       gone ?? (video.live ? "it has no end" : "no metadata came"),
     ),
-    width: told("width", hasSize ? size.width : null, noSize),
-    height: told("height", hasSize ? size.height : null, noSize),
-    load_ms: told(
+    width: known("width", hasSize ? size.width : null, noSize),
+    height: known("height", hasSize ? size.height : null, noSize),
+    load_ms: known(
       "load_ms",
       begin === null ? null : since(begin),
       deaf ?? (events.length > 0 ? "it was loading before it was noticed" : "nothing was loaded"),
     ),
-    startup_ms: told(
+    startup_ms: known(
       "startup_ms",
       wanted === null || started === null ? null : round(Math.max(0, started - wanted)),
       late ?? (wanted === null ? "it was not played" : "it did not begin to play"),
     ),
-    stalls: told(
+    stalls: known(
       "stalls",
       deaf || cut
         ? null
         : stalls.map(({ start, duration }) => ({ start_ms: since(start), duration_ms: round(duration) })),
       deaf ?? cut ?? "",
     ),
-    stalled_ms: told("stalled_ms", deaf || cut ? null : round(stalled_ms), deaf ?? cut ?? ""),
-    played_ms: told("played_ms", deaf || cut ? null : round(played_ms), deaf ?? cut ?? ""),
-    stall_ratio: told(
+    stalled_ms: known("stalled_ms", deaf || cut ? null : round(stalled_ms), deaf ?? cut ?? ""),
+    played_ms: known("played_ms", deaf || cut ? null : round(played_ms), deaf ?? cut ?? ""),
+    stall_ratio: known(
       "stall_ratio",
       deaf || cut || started === null
         ? null
         : round((stalled_ms / Math.max(1e-9, stalled_ms + played_ms)) * 1000) / 1000,
       deaf ?? cut ?? "it did not play",
     ),
-    frames: told("frames", gone ? null : (video.frames?.total ?? null), gone ?? "nothing was loaded"),
-    frames_dropped: told("frames_dropped", gone ? null : (video.frames?.dropped ?? null), gone ?? "nothing was loaded"),
-    resolutions: told(
+    frames: known("frames", gone ? null : (video.frames?.total ?? null), gone ?? "nothing was loaded"),
+    frames_dropped: known(
+      "frames_dropped",
+      gone ? null : (video.frames?.dropped ?? null),
+      gone ?? "nothing was loaded",
+    ),
+    resolutions: known(
       "resolutions",
       deaf ? null : playback.resolutions.map(({ start, width, height }) => ({ start_ms: since(start), width, height })),
       deaf ?? "",
@@ -140,12 +144,12 @@ function videoOf(load: Load, main: WatchedFrame): Video {
 const several = (count: number, one: string, many: string): string => (count === 1 ? one : `${count} ${many}`);
 
 /** null: the page did not answer. Times are since the main document's navigation start. */
-export function pageVideosOf({ main, children, silent, beyond }: AskedFrames): PageVideos | null {
+export function pageVideosOf({ main, children, silent, beyond }: FrameVideos): PageVideos | null {
   if (!main) return null;
   const loads = [...loadsIn(main, true), ...children.flatMap((frame) => loadsIn(frame, false))];
   const missed: string[] = [];
   if (silent > 0) missed.push(`${several(silent, "One frame", "frames")} did not answer: their videos are not listed.`);
-  if (beyond > 0) missed.push(`${several(beyond, "One frame", "frames")} beyond the first hundred were not asked.`);
+  if (beyond > 0) missed.push(`${several(beyond, "One frame", "frames")} beyond the first hundred were not read.`);
   if ([main, ...children].some(({ full }) => full))
     missed.push("A frame has more than 50 videos: the first 50 were watched.");
   return { list: loads.filter(hasSomething).map((load) => videoOf(load, main)), missed };

@@ -1,10 +1,10 @@
-// Whether each host was asked over HTTP/3, and if not, why, as far as the browser tells: the protocol of each answer, how
+// Whether each host was reached over HTTP/3, and if not, why, as far as the browser says: the protocol of each answer, how
 // the browser came to it (AlternateProtocolUsage), and the server's Alt-Svc header. Pure; the sentences are people's.
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import type { HostH3 } from "../../schemas/generated/profile.ts";
 
 const namesH3 = /(^|[\s,])h3\s*=/i;
-/** AlternateProtocolUsage of who knew of HTTP/3 before it asked: by an earlier Alt-Svc header or an HTTPS record. */
+/** AlternateProtocolUsage of who knew of HTTP/3 before its request: by an earlier Alt-Svc header or an HTTPS record. */
 const knewOfH3 = /JobWon|^broken$/;
 
 interface Host {
@@ -12,7 +12,7 @@ interface Host {
   readonly entries: HarEntry[];
 }
 
-export const askedOverNetwork = ({ _fromCache, request, response }: HarEntry): boolean =>
+export const wentOverNetwork = ({ _fromCache, request, response }: HarEntry): boolean =>
   URL.canParse(request.url) && _fromCache === undefined && response._fetchedViaServiceWorker !== true;
 
 const hasAltSvcH3 = (entries: readonly HarEntry[]): boolean =>
@@ -56,19 +56,19 @@ function whyNot({ secure, entries }: Host, h3: number): string {
   return `The server's responses (${others}) do not offer it by Alt-Svc. The browser does not report DNS.`;
 }
 
-/** One row for each host that was asked over the network, in the order of the first requests. */
+/** One row for each host that was reached over the network, in the order of the first requests. */
 export function hostsOverH3(entries: readonly HarEntry[]): HostH3[] {
   const hosts = new Map<string, Host>();
   for (const entry of entries) {
     const url = URL.parse(entry.request.url);
-    if (!url || !askedOverNetwork(entry)) continue;
+    if (!url || !wentOverNetwork(entry)) continue;
     const key = url.host;
     const host = hosts.get(key) ?? { secure: url.protocol === "https:", entries: [] };
     host.entries.push(entry);
     hosts.set(key, host);
   }
-  return [...hosts].map(([host, asked]) => {
-    const h3 = asked.entries.filter(({ _protocol }) => _protocol === "h3").length;
-    return { host, used: h3 > 0, requests: asked.entries.length, requests_h3: h3, why: whyNot(asked, h3) };
+  return [...hosts].map(([host, its]) => {
+    const h3 = its.entries.filter(({ _protocol }) => _protocol === "h3").length;
+    return { host, used: h3 > 0, requests: its.entries.length, requests_h3: h3, why: whyNot(its, h3) };
   });
 }

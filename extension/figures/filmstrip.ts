@@ -64,7 +64,7 @@ function pictures(name: string, { lane, frames }: FilmedLane, across: number, hi
   );
 }
 
-/** `name` tells this figure's pictures from others' in the same document. */
+/** `name` distinguishes this figure's pictures from others' in the same document. */
 export function filmstripFigure(lanes: readonly FilmedLane[], name: string): Markup {
   const instants = instantsOf(lanes);
   const across = Math.min(widest, (width - laneWidth) / Math.max(1, instants.length) - gap);

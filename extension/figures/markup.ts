@@ -56,7 +56,7 @@ export function coordinate(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
-/** A letter's width as a share of the font's size, rather too wide: what text needs is asked before any font is known. */
+/** A letter's width as a share of the font's size, rather too wide: what text needs is computed before any font is known. */
 function letterWidth(letter: string): number {
   if (/[iljtfI.,:;|!'()[\] ]/.test(letter)) return 0.38;
   if (/[mwMW@%…]/.test(letter)) return 1.02;

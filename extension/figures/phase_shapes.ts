@@ -2,7 +2,7 @@
 import { type PhaseKey, phases } from "./colours.ts";
 import { html, type Markup } from "./markup.ts";
 
-/** Heights as shares of the bar: shape tells phases apart where colour does not. */
+/** Heights as shares of the bar: shape distinguishes phases where colour does not. */
 export const shapes: Readonly<Record<PhaseKey, { from: number; to: number }>> = {
   blocked: { from: 0.4, to: 0.6 },
   dns: { from: 0, to: 1 },

@@ -1,4 +1,4 @@
-// What a reader is told of one request: its phases, protocol, connection's number, host and file. Reads HAR entries.
+// What a reader sees of one request: its phases, protocol, connection's number, host and file. Reads HAR entries.
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import { type PhaseKey, phases } from "./colours.ts";
 

@@ -21,7 +21,7 @@ export const protocolShades: readonly Shade[] = [
   { key: "unknown", light: "#d0d0d0", dark: "#5c636b" },
 ];
 
-/** By a request's kind, as kindOf tells it. */
+/** By a request's kind, as kindOf returns it. */
 export const kindShades: readonly Shade[] = [
   { key: "document", light: "#2f7fd6", dark: "#5a9fea" },
   { key: "script", light: "#f0a024", dark: "#f7b53e" },

@@ -75,7 +75,7 @@ function initiatorOf({ _initiator }: HarEntry): string {
 
 /** A request in one line, for who points at it or has it read out. */
 function storyOf(entry: HarEntry, connection: number | undefined): string {
-  const told = phasesOf(entry).map(
+  const spans = phasesOf(entry).map(
     ({ key, duration_ms }) => `${phases.find((phase) => phase.key === key)?.label} ${formatTime(duration_ms)}`,
   );
   const { status, _error, _transferSize } = entry.response;
@@ -83,7 +83,7 @@ function storyOf(entry: HarEntry, connection: number | undefined): string {
     middleCut(entry.request.url, 160),
     `${_error ?? String(status)}, ${protocolOf(entry)}${connection ? ` on connection ${connection}` : ", no connection"}`,
     _transferSize >= 0 ? formatSize(_transferSize) : "",
-    `starts at ${formatTime(entry._trilane.startOffset_ms)}: ${told.join(", ") || "no phases"}`,
+    `starts at ${formatTime(entry._trilane.startOffset_ms)}: ${spans.join(", ") || "no phases"}`,
     initiatorOf(entry),
     entry._trilane.match === undefined || entry._trilane.match === "exact" ? "" : `match: ${entry._trilane.match}`,
   ];

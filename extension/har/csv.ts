@@ -1,5 +1,5 @@
 // A profile's requests as CSV (RFC 4180, UTF-8, one header line), in the order of their beginnings. Times in ms, sizes in
-// bytes; an empty field: does not apply, or was not told.
+// bytes; an empty field: does not apply, or was not reported.
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import type { Profile } from "../../schemas/generated/profile.ts";
 import { answeredBy, earlyDataConnections } from "../capture/answered_by.ts";

@@ -1,5 +1,5 @@
 // A profile as a HAR file: HAR 1.2 with the fields that readers look for, still a profile by schemas/profile.schema.json.
-// With bodies it is what a race is made of, and no profile any more. Credentials are crossed out unless they are asked for.
+// With bodies it is what a race is made of, and no profile any more. Credentials are crossed out unless they are wanted.
 
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import type { Profile } from "../../schemas/generated/profile.ts";
@@ -21,14 +21,14 @@ export interface EntryBodies {
 
 type Facts = Profile["log"]["_trilane"];
 
-function toldOf({ notes }: Facts, text: string): Facts["notes"] {
+function withNote({ notes }: Facts, text: string): Facts["notes"] {
   return notes.some(({ about }) => about === "credentials") ? notes : [...notes, { about: "credentials", text }];
 }
 
 /** The profile as it is exported, in whatever form: without cookies' values and what is secret by its name. */
 export function profileForReaders(profile: Profile): Profile {
   const { log } = harForReaders(profile);
-  const notes = toldOf(
+  const notes = withNote(
     log._trilane,
     `Masked: the values of Cookie, Set-Cookie and Authorization, and of fields named ${secretNamesInWords}.`,
   );
@@ -38,7 +38,7 @@ export function profileForReaders(profile: Profile): Profile {
 /** The profile as it is replayed: URLs and bodies are what its requests are found by. */
 function profileForReplay({ log }: Profile): Profile {
   const [page] = log.pages;
-  const notes = toldOf(log._trilane, `The values of ${credentialsInWords} are masked.`);
+  const notes = withNote(log._trilane, `The values of ${credentialsInWords} are masked.`);
   return {
     log: {
       ...log,

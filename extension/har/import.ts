@@ -48,14 +48,14 @@ function metricsOf(log: Fields, page: Fields): Metrics {
     (metricFacts[name].in_har ?? []).map(other).find((value) => value !== undefined && value !== null);
   // Of a later metric an earlier file of ours says nothing.
   const known = pageMetrics.filter((name) => !own || name in own || isFirst(name));
-  const told = Object.fromEntries(known.map((name) => [name, nonNegative(own ? own[name] : others(name))])) as Record<
+  const given = Object.fromEntries(known.map((name) => [name, nonNegative(own ? own[name] : others(name))])) as Record<
     PageMetric,
     number | null
   >;
   const reasons = fieldsOf(own?.unavailable);
-  const missing = known.filter((name) => told[name] === null);
+  const missing = known.filter((name) => given[name] === null);
   const unavailable = missing.map((name) => [name, textOf(reasons[name]) ?? "the HAR file does not have it"]);
-  return { ...told, unavailable: Object.fromEntries(unavailable) };
+  return { ...given, unavailable: Object.fromEntries(unavailable) };
 }
 
 function producerOf(log: Fields): string {
@@ -126,8 +126,8 @@ export function importHar(text: string, file: string): Imported {
     browser: { user_agent: userAgentOf(entries), platform: "", connection: null },
     source: { file, producer: producerOf(log) },
   });
-  const told = fieldsOf(log.browser);
-  const browser = { name: textOf(told.name) ?? "", version: textOf(told.version) ?? "" };
+  const given = fieldsOf(log.browser);
+  const browser = { name: textOf(given.name) ?? "", version: textOf(given.version) ?? "" };
   return { profile: { log: { ...profile.log, ...(browser.name === "" ? {} : { browser }) } } };
 }
 

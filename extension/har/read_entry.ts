@@ -1,5 +1,5 @@
 // One entry of anybody's HAR -> an entry as Trilane has them. Lenient: what is missing or of another type is as if it had
-// not been told; only an entry without a URL is none. Pure.
+// not been given; only an entry without a URL is none. Pure.
 import type { HarEntry, HarHeader } from "../../schemas/generated/page_load.ts";
 import { cookiesOf, queryOf } from "../capture/messages.ts";
 import { maxArrivals } from "../capture/requests.ts";
@@ -54,15 +54,15 @@ const typeByMime: readonly [RegExp, string][] = [
 ];
 
 function resourceType(raw: Fields, mimeType: string): string {
-  const told = textOf(raw._resourceType) ?? textOf(raw._request_type);
-  if (told) return told.toLowerCase();
+  const given = textOf(raw._resourceType) ?? textOf(raw._request_type);
+  if (given) return given.toLowerCase();
   return typeByMime.find(([pattern]) => pattern.test(mimeType))?.[1] ?? "other";
 }
 
 function initiatorOf(value: unknown): HarEntry["_initiator"] {
-  const { type, url: told, lineNumber } = fieldsOf(value);
+  const { type, url: given, lineNumber } = fieldsOf(value);
   const line = numberOf(lineNumber);
-  const url = textOf(told) ?? (textOf(value) || null);
+  const url = textOf(given) ?? (textOf(value) || null);
   return {
     type: textOf(type) ?? (typeof value === "string" && value !== "" ? "script" : "other"),
     ...(url === null ? {} : { url: urlWithoutCredentials(url) }),
@@ -103,8 +103,8 @@ function responseOf(raw: Fields): HarEntry["response"] {
 const caches = ["memory", "disk", "prefetch", "shared", "cache"] as const satisfies HarEntry["_fromCache"][];
 
 function cacheOf(raw: Fields): HarEntry["_fromCache"] | undefined {
-  const told = raw._fromCache ?? raw.fromCache ?? raw._cached;
-  return told === true || told === 1 ? "cache" : caches.find((cache) => cache === told);
+  const given = raw._fromCache ?? raw.fromCache ?? raw._cached;
+  return given === true || given === 1 ? "cache" : caches.find((cache) => cache === given);
 }
 
 const portOf = (url: string): number | null => {
@@ -123,9 +123,9 @@ function arrivalsOf(value: unknown): number[] {
 export function readEntry(value: unknown, place: number, pageStart_ms: number | null): HarEntry | null {
   const raw = fieldsOf(value);
   const request = fieldsOf(raw.request);
-  const told = textOf(raw._full_url) ?? textOf(request.url);
-  if (told === null || !/^https?:\/\//i.test(told)) return null;
-  const url = urlWithoutCredentials(told);
+  const given = textOf(raw._full_url) ?? textOf(request.url);
+  if (given === null || !/^https?:\/\//i.test(given)) return null;
+  const url = urlWithoutCredentials(given);
   const response = responseOf(raw);
   const timings = fieldsOf(raw.timings);
   const phases = {

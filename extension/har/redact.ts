@@ -2,7 +2,7 @@
 // many `x`, as do those of all request headers that are not known to be harmless, because a secret may have any name; names, attributes and
 // sizes on the wire stay. (Of response headers a page's scripts may need them.) Names and passwords in front of URLs' hosts go. That is
 // all for what is replayed, which goes by URLs and bodies; for what is exported to be read, what is secret by its name goes
-// too, in URLs, headers and requests' bodies. Pure. Personal data that no name tells of stay.
+// too, in URLs, headers and requests' bodies. Pure. Personal data without such a name stay.
 import { textWithoutUrlCredentials, urlWithoutCredentials } from "../capture/url_without_credentials.ts";
 import { bodyWithoutSecrets, crossedOut, isSecretName, textWithoutSecrets } from "./secrets.ts";
 

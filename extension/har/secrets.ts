@@ -13,7 +13,7 @@ const secretKeys = /(?:access|account|api|app|auth|client|private|secret|shared|
 // Written as one word (authtoken, x-accesstoken).
 const secretEnds = /(?:token|secret|passw(?:or)?d)$/;
 
-/** What of a name makes its value secret, for those who are told: README, help texts and the extension's words. */
+/** What of a name makes its value secret, in words: README, help texts and the extension's words. */
 export const secretNamesInWords = "token, password, secret, session, signature, auth, code, key and the like";
 
 function decoded(text: string): string {

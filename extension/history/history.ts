@@ -34,7 +34,7 @@ export type { Profile, ProfileRow, RaceRecord, RaceResult, RaceRow, Usage };
 
 export const limit_bytes = 200_000_000;
 
-/** Told in every page of the extension when the history changed (BroadcastChannel; the message is empty). */
+/** Sent to every page of the extension when the history changed (BroadcastChannel; the message is empty). */
 export const historyChannel = "trilane-history";
 
 function tellChange(): void {

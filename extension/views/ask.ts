@@ -32,7 +32,7 @@ export async function watchState(tell: (state: State) => void): Promise<void> {
     const change = changes[stateKey];
     if (change) tell({ ...emptyState, ...(change.newValue as Partial<State> | undefined) });
   });
-  // A service worker that was stopped goes on with its races when it is asked anything.
+  // A service worker that was stopped resumes its races with any message.
   void ask({ do: "wake" });
   tell(await readState());
 }

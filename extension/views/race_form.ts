@@ -1,4 +1,4 @@
-// What a race is asked with, in popup and result page: lanes, link, loads, and what becomes of the page's contents, told
+// What a race is configured with, in popup and result page: lanes, link, loads, and what becomes of the page's contents, shown
 // before anything is recorded. Where the helper is missing, how to install it. Starts nothing itself.
 import { usualRuns } from "../../cli/base/interval.ts";
 import { allLanes, laneFacts, plainLanes } from "../../cli/base/lanes.ts";
@@ -30,7 +30,7 @@ const recordingWords = {
   kept: `The page's addresses, ${handedOver}`,
 };
 
-/** Asked when first needed, at a click: the browser shows its own question. False too where it would not ask. */
+/** Requested when first needed, at a click: the browser shows its own question. False too where it would not ask. */
 async function mayUseHost(): Promise<boolean> {
   try {
     return (await chrome.permissions.contains(nativeMessaging)) || (await chrome.permissions.request(nativeMessaging));
@@ -81,7 +81,7 @@ function formMarkup(links: Links, choice: RaceChoice, words: string, action: str
 
 async function lastChoice(): Promise<RaceChoice> {
   const kept = (await chrome.storage.local.get(choiceKey))[choiceKey] as Partial<RaceChoice> | undefined;
-  // Keeping credentials is asked for each time.
+  // Keeping credentials is chosen each time.
   return { lanes: [...plainLanes], link: "3g", runs: usualRuns, ...kept, keepCredentials: false };
 }
 
@@ -142,7 +142,7 @@ export async function openRaceForm(
     button.disabled = true;
     const { keepCredentials: _, ...kept } = choice;
     await chrome.storage.local.set({ [choiceKey]: kept });
-    // What happens now is told where the state is shown; the form comes back where it failed.
+    // What happens now stands where the state is shown; the form comes back where it failed.
     place.hidden = true;
     const failure = await start(choice);
     if (!failure) return;

@@ -88,8 +88,8 @@ export function laneTracks(race: RaceState): Markup {
     const plts = race.plts[lane] ?? [];
     const share = each > 0 ? Math.min(1, done / each) : 0;
     const last = plts.at(-1);
-    const told = last === undefined ? (done > 0 ? count(done, "load") : "") : formatTime(last);
-    return html`<div class="track lane-${lane}"><span class="name">${lane}</span><span class="bar" role="progressbar" aria-label="Loads of ${lane}" aria-valuemin="0" aria-valuemax="${String(Math.max(1, Math.round(each)))}" aria-valuenow="${String(done)}"><i style="width:${(share * 100).toFixed(1)}%"></i></span><span class="number soft" title="page load time of the last load">${told}</span></div>`;
+    const text = last === undefined ? (done > 0 ? count(done, "load") : "") : formatTime(last);
+    return html`<div class="track lane-${lane}"><span class="name">${lane}</span><span class="bar" role="progressbar" aria-label="Loads of ${lane}" aria-valuemin="0" aria-valuemax="${String(Math.max(1, Math.round(each)))}" aria-valuenow="${String(done)}"><i style="width:${(share * 100).toFixed(1)}%"></i></span><span class="number soft" title="page load time of the last load">${text}</span></div>`;
   });
   return html`<div class="lanes">${tracks}</div>`;
 }

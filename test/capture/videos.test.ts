@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Ajv } from "ajv";
-import type { AskedFrames } from "../../extension/capture/ask_videos.ts";
+import type { FrameVideos } from "../../extension/capture/ask_videos.ts";
 import type { VideoEvent, WatchedFrame, WatchedVideo } from "../../extension/capture/video_watch.ts";
 import { pageVideosOf } from "../../extension/capture/videos.ts";
 import type { PageVideos, Video } from "../../schemas/generated/page_load.ts";
@@ -45,7 +45,7 @@ const frame = (videos: readonly WatchedVideo[], changes: Partial<WatchedFrame> =
   ...changes,
 });
 
-const asked = (main: WatchedFrame | null, more: Partial<AskedFrames> = {}): AskedFrames => ({
+const asked = (main: WatchedFrame | null, more: Partial<FrameVideos> = {}): FrameVideos => ({
   main,
   children: [],
   silent: 0,
@@ -57,7 +57,7 @@ const validate = new Ajv({ allErrors: true, strict: false }).compile(
   inlined("page-load.schema.json", "/definitions/videos"),
 );
 
-function videosOf(frames: AskedFrames): PageVideos {
+function videosOf(frames: FrameVideos): PageVideos {
   const videos = pageVideosOf(frames);
   assert.ok(videos);
   assert.ok(validate(videos), JSON.stringify(validate.errors));

@@ -19,11 +19,11 @@ interface Out {
 }
 
 function plainOut(): Out {
-  let told_ms = performance.now();
+  let printed_ms = performance.now();
   return {
     show(line) {
-      if (performance.now() - told_ms < plain_ms) return;
-      told_ms = performance.now();
+      if (performance.now() - printed_ms < plain_ms) return;
+      printed_ms = performance.now();
       say(`trilane: ${line}`);
     },
     look: () => undefined,
@@ -62,7 +62,7 @@ export function openLiveLine(socket: string): LiveLine {
   const next = (delay_ms: number): void => {
     if (closed) return;
     timer = setTimeout(() => {
-      // An end of the lab is told by the command's own end.
+      // An end of the lab shows in the command's own end.
       step().then(next, () => undefined);
     }, delay_ms);
     timer.unref();

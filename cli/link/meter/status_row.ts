@@ -1,4 +1,4 @@
-// A line of ours at the bottom of a terminal that a command is using. The terminal is told to scroll above that row,
+// A line of ours at the bottom of a terminal that a command is using. The terminal is made to scroll above that row,
 // and its size is given to the command as a row less, so that neither a shell nor a full-screen program writes there.
 // Does not know what the line says.
 import { spawnSync } from "node:child_process";
@@ -36,7 +36,7 @@ export function openTerminal(): TerminalPort | null {
       try {
         writeSync(fd, text);
       } catch {
-        // The terminal was closed; the command is told by itself.
+        // The terminal was closed; the command notices that itself.
       }
     },
     size: () => {

@@ -1,5 +1,5 @@
 // A trace's rate over time drawn in a terminal: a column of blocks is the mean of its share of the time, a light column
-// behind it the greatest of the windows in it, a mark below it an outage. Text out; colour only where it is asked for.
+// behind it the greatest of the windows in it, a mark below it an outage. Text out; colour only if it is wanted.
 
 import { opportunity_bits } from "../opportunities.ts";
 import { formatLength } from "../trace_quantities.ts";
@@ -111,7 +111,7 @@ function timeAxis(length_ms: number, columns: number): [string, string] {
   return [line.join(""), labels.join("").trimEnd()];
 }
 
-/** The chart's lines, none wider than the columns asked for. */
+/** The chart's lines, none wider than the given columns. */
 export function chartLines(times: Uint32Array, outages: Iterable<Outage>, options: ChartOptions): string[] {
   const { rows, colour } = options;
   const width = options.columns - margin - 1;

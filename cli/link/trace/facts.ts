@@ -72,9 +72,9 @@ function quantileOf(sorted: Float64Array, probability: number): number {
   return low + ((sorted[below + 1] ?? low) - low) * (position - below);
 }
 
-function spreadOf(times: Uint32Array, asked_ms: number): RateSpread {
+function spreadOf(times: Uint32Array, wanted_ms: number): RateSpread {
   const length_ms = times.at(-1) ?? 0;
-  const window_ms = Math.min(asked_ms, length_ms);
+  const window_ms = Math.min(wanted_ms, length_ms);
   const counts = windowCounts(times, window_ms);
   const scale = (opportunity_bits * 1000) / window_ms;
   const mean = counts.reduce((sum, count) => sum + count, 0) / counts.length;

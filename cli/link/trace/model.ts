@@ -6,8 +6,8 @@
 //    above 0, log-normal over time, and `spread` is its standard deviation over its mean.
 // 2. Outages come and go independently of it (an alternating renewal process): the link is up for exponentially
 //    distributed times of mean `outage_every` and then off for ones of mean `outage_length`. Rate 0 while off.
-// 3. Opportunities are a Poisson process of that rate (a Cox process), given their number: the number is what the asked
-//    mean rate delivers over the length, so the mean of every trace is the one asked, whatever its walk did. Given the
+// 3. Opportunities are a Poisson process of that rate (a Cox process), given their number: the number is what the wanted
+//    mean rate delivers over the length, so the mean of every trace is the wanted one, whatever its walk did. Given the
 //    number, a Poisson process's times are independent and distributed as the rate: they are drawn in rising order.
 // 4. The last opportunity is moved to the end of the length, where a trace begins again.
 //

@@ -65,7 +65,7 @@ async function* pieces(body: Uint8Array | AsyncIterable<Uint8Array>): AsyncGener
       start = end;
     }
     if (start === chunk.byteLength) continue;
-    // A copy: the chunk is its maker's again when the next one is asked for.
+    // A copy: the chunk is its maker's again when the next one is requested.
     waiting.push(Buffer.from(chunk.subarray(start)));
     waiting_bytes += chunk.byteLength - start;
   }
@@ -88,7 +88,7 @@ class HostWriter implements RecordingWriter {
     // One after the other, in the order of the calls, also when a caller does not wait.
     const added = this.#last.then(() => this.#add(exchange));
     this.#last = added;
-    added.catch(() => {}); // told to the caller, and to the commit
+    added.catch(() => {}); // reported to the caller, and to the commit
     return added;
   }
 

@@ -41,7 +41,7 @@ export class HostConversation {
     this.#child = spawn(program, words, { stdio: ["pipe", "pipe", "pipe"], detached: true });
     this.#child.stdout.on("data", (chunk: Buffer) => this.#received(chunk));
     const stderr = listenToStderr(this.#child.stderr, stderrKept);
-    // Writing to a host that has gone: its end tells why.
+    // Writing to a host that has gone: its end says why.
     this.#child.stdin.on("error", () => {});
     this.#ended = new Promise((resolve) => {
       this.#child.on("error", (error) => {
@@ -60,7 +60,7 @@ export class HostConversation {
     return this.#child.pid;
   }
 
-  /** Sends a message and resolves to its answer's fields, or rejects with the UserError or RunError it tells. */
+  /** Sends a message and resolves to its answer's fields, or rejects with the UserError or RunError that it names. */
   send(type: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Answer> {
     if (this.#over) return Promise.reject(this.#over);
     const id = this.#nextId++;

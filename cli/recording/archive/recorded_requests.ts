@@ -33,7 +33,7 @@ export interface RecordedRequests {
   readonly placeOf: ReadonlyMap<number, number>;
   /** By requestKey of what a page may ask for, the same. */
   readonly placeOfKey: ReadonlyMap<string, number>;
-  /** Whether a page of https:// asked for http://, which browsers do as https:// or not at all. */
+  /** Whether a page of https:// requested http://, which browsers do as https:// or not at all. */
   readonly isMixed: boolean;
   /** On which its loads are made. */
   readonly device: Device;
@@ -139,7 +139,7 @@ function whyNotExpected(exchange: ArchivedExchange, loadEvent_ms: number | null,
   if (isPage) return null;
   if (loadEvent_ms !== null && typeof start_offset_ms === "number" && start_offset_ms > loadEvent_ms)
     return "after the load event";
-  // Not every visit that was recorded asked for it, and a load is one visit more.
+  // Not every visit that was recorded requested it, and a load is one visit more.
   if (exchange.recorded.visits !== undefined) return "some visits";
   // Given only to who asks on a condition, which a fresh browser does by scripts alone.
   if (exchange.status === 304) return "not modified";
@@ -181,7 +181,7 @@ export function recordedRequests(
     const known = requests[place];
     if (known) {
       known.bytes = Math.max(known.bytes, exchange.body_size);
-      // One that a load is expected to ask for is expected, however often it is asked for again.
+      // One that a load is expected to ask for is expected, however often it is requested again.
       if (known.notExpected !== null) known.notExpected = notExpected;
     } else requests.push({ method: exchange.method, url, bytes: exchange.body_size, notExpected });
     places.set(same, place);

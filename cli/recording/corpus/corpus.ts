@@ -42,7 +42,7 @@ const made = new Map<string, Corpus>();
 export function dasCorpus(name: string): Corpus | null {
   const choice = dasChoice(name);
   if (!choice) return null;
-  // Each of its pages is asked for by name.
+  // Each of its pages is requested by name.
   const corpus = made.get(name) ?? corpusOf(name, das2014Distributions(), choice.pages, choice.seed);
   made.set(name, corpus);
   return corpus;

@@ -13,7 +13,7 @@ export interface CountedPage {
   readonly servers: number;
   readonly sizes: readonly number[];
   readonly isHttps: boolean;
-  /** Servers beside the document's, and those of them that are asked by https. */
+  /** Servers beside the document's, and those of them that are reached by https. */
   readonly others: number;
   readonly httpsOthers: number;
 }

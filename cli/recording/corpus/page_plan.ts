@@ -17,9 +17,9 @@ export interface PlannedObject {
   readonly server: number;
   /** Place of what asks for it among the page's objects; null: the document itself. */
   readonly asker: number | null;
-  /** Found by the parser or by rules, or asked for by a script. */
+  /** Found by the parser or by rules, or requested by a script. */
   readonly how: "parser" | "stylesheet" | "script";
-  /** Of a script that the parser finds: whether the parser goes on without it. */
+  /** Of a script that the parser finds: whether the parser continues without it. */
   readonly isAsync: boolean;
   /** From the beginning of the page load, on a network without delay; whole in microseconds. */
   readonly sent_ms: number;
@@ -28,7 +28,7 @@ export interface PlannedObject {
 
 export interface PlannedPage {
   readonly objects: readonly PlannedObject[];
-  /** Of each server, whether it is asked by https. */
+  /** Of each server, whether it is reached by https. */
   readonly isHttps: readonly boolean[];
 }
 
@@ -216,9 +216,9 @@ function timed(drafts: readonly Draft[], random: RandomSource): PlannedObject[] 
     if (draft.asker !== null) time(draft.asker);
     const computed = computation_ms.least + random() * (computation_ms.most - computation_ms.least);
     const wait_ms = draft.how === "script" ? computed : 0;
-    const asked_ms = draft.asker === null ? 2 * responding_ms : (ready_ms[draft.asker] ?? 0);
+    const requested_ms = draft.asker === null ? 2 * responding_ms : (ready_ms[draft.asker] ?? 0);
     const sent_ms =
-      place === 0 ? 0 : microseconds(asked_ms + wait_ms + (draft.how === "parser" ? 0.01 * found++ : 0.01));
+      place === 0 ? 0 : microseconds(requested_ms + wait_ms + (draft.how === "parser" ? 0.01 * found++ : 0.01));
     const arrived_ms = sent_ms + responding_ms;
     const isGate =
       draft.how === "parser" && (draft.kind === "stylesheet" || (draft.kind === "script" && !draft.isAsync));
@@ -230,7 +230,7 @@ function timed(drafts: readonly Draft[], random: RandomSource): PlannedObject[] 
   return planned;
 }
 
-/** Which of a page's servers are asked by https: all, or so many of the others than the document's. */
+/** Which of a page's servers are reached by https: all, or so many of the others than the document's. */
 function secureServers({ servers, isHttps, httpsServers }: PageShape, random: RandomSource): boolean[] {
   const chosen = new Set(
     Array.from({ length: servers - 1 }, (_, place) => ({ server: place + 1, drawn: random() }))

@@ -17,7 +17,7 @@ export interface PageShape {
   readonly total_bytes: number;
   /** Whether the document comes by https, and so everything else. */
   readonly isHttps: boolean;
-  /** Of a page by http: how many of the servers beside the document's are asked by https. */
+  /** Of a page by http: how many of the servers beside the document's are reached by https. */
   readonly httpsServers: number;
 }
 

@@ -1,4 +1,4 @@
-// PNG, GIF, WebP and ICO of an exact size in bytes: one plain colour in the asked dimensions, the rest in what each
+// PNG, GIF, WebP and ICO of an exact size in bytes: one plain colour in the wanted dimensions, the rest in what each
 // format has for what is no picture (a private chunk, a comment, an unknown chunk). JPEGs have their own file.
 import { crc32, deflateSync } from "node:zlib";
 import type { Dimensions } from "./jpeg.ts";
@@ -36,11 +36,11 @@ function pngParts({ width, height }: Dimensions): Buffer[] {
   ];
 }
 
-/** A PNG of exactly `size_bytes`, in smaller dimensions where those asked do not fit; null below 67 bytes. */
-export function pngOfSize(size_bytes: number, seed: string, asked: Dimensions): Buffer | null {
+/** A PNG of exactly `size_bytes`, in smaller dimensions where those wanted do not fit; null below 67 bytes. */
+export function pngOfSize(size_bytes: number, seed: string, wanted: Dimensions): Buffer | null {
   // Beyond 16 megapixels the rows alone would take more memory than a page's picture is worth.
-  const large = asked.width * asked.height > 2 ** 24;
-  for (const dimensions of large ? [{ width: 1, height: 1 }] : [asked, { width: 1, height: 1 }]) {
+  const large = wanted.width * wanted.height > 2 ** 24;
+  for (const dimensions of large ? [{ width: 1, height: 1 }] : [wanted, { width: 1, height: 1 }]) {
     const parts = pngParts(dimensions);
     const left = size_bytes - lengthOf(parts);
     if (left < 0) continue;
@@ -123,9 +123,9 @@ export function webpOfSize(size_bytes: number, seed: string, dimensions: Dimensi
 }
 
 /** An icon of exactly `size_bytes` that holds one PNG; null below 89 bytes. */
-export function icoOfSize(size_bytes: number, seed: string, asked: Dimensions): Buffer | null {
+export function icoOfSize(size_bytes: number, seed: string, wanted: Dimensions): Buffer | null {
   const side = (length: number) => Math.min(256, Math.max(1, length));
-  const dimensions = { width: side(asked.width), height: side(asked.height) };
+  const dimensions = { width: side(wanted.width), height: side(wanted.height) };
   const head = Buffer.alloc(22);
   const png = pngOfSize(size_bytes - head.length, seed, dimensions);
   if (!png) return null;

@@ -154,8 +154,8 @@ export function dimensionsFor(size_bytes: number): Dimensions {
 }
 
 /** The dimensions, or the largest of the same shape of which a JPEG of that size can be made. */
-function fitting(asked: Dimensions, budget_bytes: number): Dimensions {
-  let { width, height } = asked;
+function fitting(wanted: Dimensions, budget_bytes: number): Dimensions {
+  let { width, height } = wanted;
   // An empty block takes two bits.
   while (blocksOf({ width, height }) * 2 > budget_bytes * 8 && (width > 1 || height > 1)) {
     width = Math.max(1, Math.floor(width * 0.9));
@@ -168,13 +168,13 @@ function fitting(asked: Dimensions, budget_bytes: number): Dimensions {
 export function jpegOfSize(
   size_bytes: number,
   seed: string,
-  asked: Dimensions = dimensionsFor(size_bytes),
+  wanted: Dimensions = dimensionsFor(size_bytes),
 ): { bytes: Buffer; dimensions: Dimensions } | null {
   const tables = [quantization(), huffman()];
   const headSize = 2 + app0.length + tables.reduce((sum, part) => sum + part.length, 0) + 19 + scanHead.length + 2;
   const budget_bytes = size_bytes - headSize;
   if (budget_bytes < 1) return null;
-  const dimensions = fitting(asked, budget_bytes);
+  const dimensions = fitting(wanted, budget_bytes);
   const blocks = blocksOf(dimensions);
   for (let coefficients = coefficientsWithin(budget_bytes, blocks); coefficients >= 0; coefficients--) {
     const data = scan(blocks, coefficients, seed);

@@ -17,7 +17,7 @@ export function seededText(seed: string, size_bytes: number): string {
   if (size_bytes <= 0) return "";
   const text = seededBytes(seed, Math.ceil((size_bytes * 3) / 4)).toString("base64");
   const lines: string[] = [];
-  // The line end is one of the characters asked for.
+  // The line end is one of the wanted characters.
   for (let start = 0; start < size_bytes; start += lineLength) lines.push(text.slice(start, start + lineLength - 1));
   return lines.join("\n").padEnd(size_bytes, "\n").slice(0, size_bytes);
 }

@@ -42,7 +42,7 @@ export class ByteRange {
     }
   }
 
-  /** One chunk after the other in the same memory: each is valid until the next is asked for. */
+  /** One chunk after the other in the same memory: each is valid until the next is requested. */
   async *chunks(): AsyncGenerator<Buffer> {
     if (this.size === 0) return;
     const file = await open(this.path);

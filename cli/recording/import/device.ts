@@ -1,5 +1,5 @@
 // On which device a HAR was recorded, by what its requests say: client hints and other headers, WebPageTest's fields, and which
-// pictures of a `srcset` the browser asked for. What nothing says is left out. Pure.
+// pictures of a `srcset` the browser requested. What nothing says is left out. Pure.
 import { isRecord, textField } from "../../base/json_fields.ts";
 import { type Device, isLanguage, isPixelRatio, isSide, namedDevices } from "../../browser/device.ts";
 import { type HarEntry, type HarPage, headersOf } from "./har.ts";
@@ -41,9 +41,9 @@ function byDensity(tag: string, base: URL): Map<number, string> {
   return found;
 }
 
-/** How often each density was the one that the browser asked for. */
+/** How often each density was the one that the browser requested. */
 function densityVotes(entries: readonly HarEntry[]): Map<number, number> {
-  const asked = new Set(entries.map(({ url }) => url.href.replace(/#.*$/, "")));
+  const requested = new Set(entries.map(({ url }) => url.href.replace(/#.*$/, "")));
   const votes = new Map<number, number>();
   let sets = 0;
   for (const { content, url } of entries) {
@@ -54,7 +54,7 @@ function densityVotes(entries: readonly HarEntry[]): Map<number, number> {
       if (++sets > mostSets) return votes;
       if (!/\ssrcset\s*=/i.test(tag)) continue;
       const pictures = byDensity(tag, url);
-      const taken = [...pictures].filter(([, picture]) => asked.has(picture));
+      const taken = [...pictures].filter(([, picture]) => requested.has(picture));
       const [only] = taken;
       if (pictures.size > 1 && taken.length === 1 && only) votes.set(only[0], (votes.get(only[0]) ?? 0) + 1);
     }
@@ -62,13 +62,13 @@ function densityVotes(entries: readonly HarEntry[]): Map<number, number> {
   return votes;
 }
 
-/** Pictures named for twice or three times the pixels, while none of their plain twins were asked for. */
+/** Pictures named for twice or three times the pixels, while none of their plain twins were requested. */
 function namedDensity(entries: readonly HarEntry[]): number | null {
-  const asked = new Set(entries.map(({ url }) => url.href));
+  const requested = new Set(entries.map(({ url }) => url.href));
   const counts = new Map<number, number>();
   for (const { url } of entries) {
     const [name, factor] = /[@_-]([23])x(?=\.(?:png|jpe?g|gif|webp|avif)\b)/i.exec(url.pathname) ?? [];
-    if (name === undefined || asked.has(url.href.replace(name, ""))) continue;
+    if (name === undefined || requested.has(url.href.replace(name, ""))) continue;
     counts.set(Number(factor), (counts.get(Number(factor)) ?? 0) + 1);
   }
   const [most] = [...counts].toSorted((a, b) => b[1] - a[1]);

@@ -25,11 +25,11 @@ function decoderOf(encoding: ContentEncoding, start: Uint8Array): Decoder {
   }
 }
 
-/** Passes the bytes on. `told(false)` is called at the end, or as soon as it is known, when they are not so encoded. */
+/** Passes the bytes on. `report(false)` is called at the end, or as soon as it is known, when they are not so encoded. */
 export async function* checkedEncoding(
   chunks: AsyncIterable<Buffer>,
   encoding: ContentEncoding,
-  told: (isEncoded: boolean) => void,
+  report: (isEncoded: boolean) => void,
 ): AsyncGenerator<Buffer> {
   let decoder: Decoder | null = null;
   const look: { state: "fine" | "wrong" | "enough" } = { state: "fine" };
@@ -68,7 +68,7 @@ export async function* checkedEncoding(
       decoder.end();
       await ended;
     }
-    told(look.state !== "wrong");
+    report(look.state !== "wrong");
   } finally {
     decoder?.destroy();
   }

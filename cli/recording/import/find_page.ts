@@ -1,11 +1,11 @@
-// The page of a file that names none (a proxy's, an API client's): the first HTML document that asked for others, as the importers of Mahimahi
-// and Web Page Replay find it, with what came before it by redirect and what it asked for until the next document or a long rest. Pure.
+// The page of a file that names none (a proxy's, an API client's): the first HTML document that requested others, as the importers of Mahimahi
+// and Web Page Replay find it, with what came before it by redirect and what it requested until the next document or a long rest. Pure.
 
 import { textField } from "../../base/json_fields.ts";
 import { count } from "../../base/numbers.ts";
 import { type HarEntry, type HarFile, type HarPage, headersOf } from "./har.ts";
 
-/** A page that has asked for nothing for so long has come to rest; what follows is a user's doing. */
+/** A page that has requested nothing for so long has come to rest; what follows is a user's doing. */
 const rest_ms = 10_000;
 
 const href = (url: URL): string => {
@@ -34,7 +34,7 @@ const textOf = ({ content }: HarEntry): string =>
       ? Buffer.from(content.text, "base64").toString("latin1")
       : content.text;
 
-/** Something that a person can open: HTML that came whole, and that no script asked for. */
+/** Something that a person can open: HTML that came whole, and that no script requested. */
 function isDocument(entry: HarEntry): boolean {
   // What the browser's cache was right to keep is there if its body is.
   const isKept = entry.status === 304 && textOf(entry) !== "";
@@ -56,7 +56,7 @@ function redirectOf(entry: HarEntry): string | null {
   return target === null ? null : href(target);
 }
 
-/** What has asked for what so far. */
+/** What has requested what so far. */
 class Gathered {
   readonly #urls = new Set<string>();
   readonly #origins = new Set<string>();

@@ -17,7 +17,7 @@ export interface HarPage {
   /** The start URL where the producer names it. */
   readonly url: URL | null;
   readonly started_ms: number | null;
-  /** When its load event came, from its beginning; null: not told, or it never came. */
+  /** When its load event came, from its beginning; null: not reported, or it never came. */
   readonly load_event_ms: number | null;
   readonly title: string;
   /** As WebPageTest has it: { width, height, dpr }. */
@@ -158,8 +158,8 @@ const isElsewhere = (content: JsonRecord): boolean =>
 
 function readEntry(value: unknown, index: number): HarEntry | FaultyEntry {
   const raw = recordOf(value);
-  const asked = recordOf(raw.request);
-  const request = isRecord(asked.postData) ? { ...asked, postData: withText(asked.postData) } : asked;
+  const sent = recordOf(raw.request);
+  const request = isRecord(sent.postData) ? { ...sent, postData: withText(sent.postData) } : sent;
   const response = recordOf(raw.response);
   const content = withText(recordOf(response.content));
   const pageref = idField(raw, "pageref");

@@ -47,7 +47,7 @@ export class HarCertificates {
     }
   }
 
-  /** What its host answered with; null: not known, or it was asked in clear. */
+  /** What its host answered with; null: not known, or it was reached in clear. */
   of(entry: HarEntry): Certificate | null {
     return entry.url.protocol === "https:" ? (this.#ofHost.get(hostOf(entry)) ?? null) : null;
   }

@@ -41,7 +41,7 @@ export interface ImportRequest {
   readonly replace: Replacing;
   /** Default: redacted. */
   readonly credentials?: Credentials | undefined;
-  /** On which its loads are to be made, as far as it was asked for; of a HAR the rest is found out. */
+  /** On which its loads are to be made, as far as it was requested; of a HAR the rest is found out. */
   readonly device?: Partial<Device> | undefined;
   /** How it is to be loaded (`--as`), noted in the recording; undefined: as the recording whose place it was found to take. */
   readonly as?: string | undefined;
@@ -90,8 +90,8 @@ async function storeRecording(archive: Archive, request: ImportRequest, wire: Wi
     const hasPage = selection.documents.length > 0;
     const candidate = { name, url: selection.url, source: wire.source, hasDocument: hasPage };
     const { takesPlace, moreNotes } = await decided(request, candidate);
-    const asked = request.device ?? {};
-    const device = Object.keys(asked).length > 0 ? { device: { ...usualDevice, ...asked } } : {};
+    const given = request.device ?? {};
+    const device = Object.keys(given).length > 0 ? { device: { ...usualDevice, ...given } } : {};
     const more = { ...moreNotes, ...device };
     const stored = await storeWire(archive, wire, { ...choice, name, replace: takesPlace, moreNotes: more });
     const { recording, notes } = stored;

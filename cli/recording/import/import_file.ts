@@ -45,7 +45,7 @@ export async function readPage(
   }
 }
 
-/** Stores the page whole or not at all. UserError where the name is taken and `replace` is not asked. */
+/** Stores the page whole or not at all. UserError where the name is taken and `replace` is not given. */
 export async function storePage(
   archive: Archive,
   name: string,

@@ -109,11 +109,11 @@ interface Beginning {
  * A site that lets a browser in by a script (a challenge: 202, 403, 429, 503) answers its start URL twice. In a replay the
  * script does not reach its server and the page would stay the challenge, so the load begins with the answer that is a page.
  */
-function beginAt(kept: readonly HarEntry[], url: string, asked: number | undefined): Beginning {
+function beginAt(kept: readonly HarEntry[], url: string, given: number | undefined): Beginning {
   const documents = kept.filter((entry) => entry.method === "GET" && withoutFragment(entry.url) === url);
   const statuses = documents.map(({ status }) => status);
   const page = statuses.findIndex((status) => status === 200 || (status >= 300 && status < 400));
-  const begin = asked ?? Math.max(page, 0) + 1;
+  const begin = given ?? Math.max(page, 0) + 1;
   if (begin === 1) return { kept, before: 0, documents: statuses };
   const first = documents[begin - 1];
   if (!first) throw new UserError(`has no response ${begin} to ${url}: it has ${documents.length} (--document)`);

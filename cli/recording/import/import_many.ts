@@ -11,7 +11,7 @@ import { importAny } from "./import_any.ts";
 import { isHarFile } from "./read.ts";
 import { recordingName } from "./recording_name.ts";
 
-/** A folder may have more; nobody waits for these. */
+/** A folder may have more; these are not waited for. */
 const mostFiles = 10_000;
 
 /** All HAR files in the folder and below, in order. */
@@ -42,7 +42,7 @@ export async function manyFiles(words: readonly string[]): Promise<readonly stri
 export interface ManyChoice {
   readonly replace: boolean;
   readonly credentials: Credentials;
-  /** As asked for, for all of them. */
+  /** As requested, for all of them. */
   readonly device: Partial<Device>;
 }
 

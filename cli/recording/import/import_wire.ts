@@ -38,11 +38,11 @@ interface Seen {
 async function* bytesOf(body: Body, exchange: WireExchange, part: string, seen: Seen): AsyncGenerator<Buffer> {
   const header = part === "response" ? valueIn(exchange.responseHeaders, "content-encoding") : undefined;
   const encoding = contentEncoding(header);
-  const told = (isEncoded: boolean): void => {
+  const report = (isEncoded: boolean): void => {
     seen.encoded = isEncoded;
   };
   try {
-    for await (const chunk of encoding ? checkedEncoding(body.chunks(), encoding, told) : body.chunks()) {
+    for await (const chunk of encoding ? checkedEncoding(body.chunks(), encoding, report) : body.chunks()) {
       seen.size += chunk.length;
       yield chunk;
     }
@@ -62,7 +62,7 @@ function mustBeLegal({ name }: WireExchange, { method, path, status }: Exchange)
 }
 
 /**
- * Stores the recording whole or not at all. UserError where the name is taken and `replace` is not asked, or where an
+ * Stores the recording whole or not at all. UserError where the name is taken and `replace` is not given, or where an
  * exchange is not to be had; its message names the exchange and not the file.
  */
 export async function storeWire(

@@ -1,4 +1,4 @@
-// What a HAR says of who asked for a request, in the forms of its producers: Chrome's `_initiator` (an object with the
+// What a HAR says of who requested a request, in the forms of its producers: Chrome's `_initiator` (an object with the
 // script's call stack), chrome-har's and WebPageTest's (a URL, with line and type in fields of their own). Pure; looks up no
 // request.
 import { urlWithoutCredentials } from "../../../extension/capture/url_without_credentials.ts";

@@ -66,7 +66,7 @@ export type ImportNotes = {
   readonly cached_before: number;
   /** On which its loads are made. */
   readonly device: Device;
-  /** What of it was recorded or asked for; a trial load may try the rest otherwise. */
+  /** What of it was recorded or requested; a trial load may try the rest otherwise. */
   readonly device_known: readonly (keyof Device)[];
 };
 

@@ -1,4 +1,4 @@
-// The fields of a protobuf message that is in a file, in its wire format. Reads what is asked for and skips the rest, so
+// The fields of a protobuf message that is in a file, in its wire format. Reads what is requested and skips the rest, so
 // that a field of a gigabyte costs nothing. Knows no schema.
 import type { FileHandle } from "node:fs/promises";
 import { ByteRange, readExactly } from "./byte_range.ts";

@@ -47,7 +47,7 @@ async function readAll(stream: Readable, name: string, limit_bytes: number): Pro
 const isDescriptor = (path: string): boolean => /^\/(dev\/(fd\/\d+|stdin)|proc\/(self|\d+)\/fd\/\d+)$/.test(path);
 
 async function readFileWithin(path: string, limit_bytes: number): Promise<Buffer> {
-  // A pipe that nobody writes to would be waited for without an end.
+  // A pipe without a writer would be waited for without an end.
   const file = await open(path, isDescriptor(path) ? "r" : fileFlags.O_RDONLY | fileFlags.O_NONBLOCK);
   try {
     const found = await file.stat();

@@ -70,7 +70,7 @@ export interface RecordedParts {
   readonly certificate: Certificate | null;
   readonly address: Address;
   readonly rtt_ms: number | null;
-  /** The server's own, as ServerTimes tells it. */
+  /** The server's own, as ServerTimes says it. */
   readonly server_time_ms: number | null;
   /** As schemas/recorded.schema.json has `early_hints`. */
   readonly hints?: readonly JsonObject[];

@@ -56,8 +56,8 @@ function roundTripOf(connects: readonly Connect[], leastWait_ms: number, isNear:
   const times = whole.map(({ rtt_ms }) => rtt_ms).toSorted((a, b) => a - b);
   const isLeft = (): boolean => {
     const [first = 0, second = Number.POSITIVE_INFINITY, ...others] = times;
-    const told = first < surelyRemainder_ms || others.length + 1 >= severalConnects;
-    return told && second > remainderFactor * first && second <= leastWait_ms;
+    const isKnown = first < surelyRemainder_ms || others.length + 1 >= severalConnects;
+    return isKnown && second > remainderFactor * first && second <= leastWait_ms;
   };
   while (!isNear && isLeft()) times.shift();
   const [shortest] = times;
@@ -71,7 +71,7 @@ function roundTripOf(connects: readonly Connect[], leastWait_ms: number, isNear:
 // Whole milliseconds at both ends.
 const logAccuracy_ms = 1;
 
-/** What a browser logged counts where it did; what it tells a HAR is finer, but may be a remainder. */
+/** What a browser logged counts where it did; what it writes into a HAR is finer, but may be a remainder. */
 function loggedRoundTrip(connects: readonly Connect[], logged: readonly number[]): RoundTrip {
   const shortest_ms = Math.min(...logged);
   const fitting = connects.map(({ rtt_ms }) => rtt_ms).filter((time) => Math.abs(time - shortest_ms) <= logAccuracy_ms);

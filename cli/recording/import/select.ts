@@ -35,7 +35,7 @@ export class NoPageError extends UserError {
 /** An entry is sent a little before its page is said to begin. */
 const pageSlack_ms = 100;
 
-/** Which page each entry is of: as it says, else by the only page, a page's URL, or when it was sent; null: it cannot be told. */
+/** Which page each entry is of: as it says, else by the only page, a page's URL, or when it was sent; null: it is not known. */
 function pagesOf(har: HarFile): ReadonlyMap<HarEntry, HarPage | null> {
   const { pages, entries } = har;
   const byId = new Map(pages.toReversed().map((page) => [page.id, page]));
@@ -70,8 +70,8 @@ interface ChosenPage {
 }
 
 /** Of a file that names no page. */
-function foundPage(har: HarFile, asked: number | undefined, url: string | undefined): ChosenPage {
-  if ((asked ?? 1) !== 1) throw new UserError(`has no page ${asked}: it names none (--url)`);
+function foundPage(har: HarFile, given: number | undefined, url: string | undefined): ChosenPage {
+  if ((given ?? 1) !== 1) throw new UserError(`has no page ${given}: it names none (--url)`);
   const found = findPage(bySendTime(har.entries.filter(isHttp)), url);
   if (found) {
     const { page, entries } = found;
@@ -86,20 +86,20 @@ function foundPage(har: HarFile, asked: number | undefined, url: string | undefi
   throw new NoPageError(words, canBeFetched);
 }
 
-/** The page asked for, counted from 1; if none is, the first that has a response. */
-function choosePage(har: HarFile, asked: number | undefined, url: string | undefined): ChosenPage {
+/** The page requested, counted from 1; if none is, the first that has a response. */
+function choosePage(har: HarFile, given: number | undefined, url: string | undefined): ChosenPage {
   const amount = har.pages.length;
-  if (amount === 0) return foundPage(har, asked, url);
+  if (amount === 0) return foundPage(har, given, url);
   const pages = pagesOf(har);
   const answered = new Set([...pages].filter(([entry]) => isHttp(entry) && entry.status > 0).map(([, page]) => page));
   const first = har.pages.findIndex((page) => answered.has(page));
   // The file does not say which page anything is of.
-  if (asked === undefined && first < 0 && answered.has(null)) return foundPage(har, asked, url);
-  const page = har.pages[(asked ?? Math.max(first, 0) + 1) - 1];
+  if (given === undefined && first < 0 && answered.has(null)) return foundPage(har, given, url);
+  const page = har.pages[(given ?? Math.max(first, 0) + 1) - 1];
   if (!page)
-    throw new UserError(`has no page ${asked}: it has ${amount === 1 ? "1 page" : `${amount} pages`} (--page)`);
+    throw new UserError(`has no page ${given}: it has ${amount === 1 ? "1 page" : `${amount} pages`} (--page)`);
   const remark =
-    asked === undefined && first > 0
+    given === undefined && first > 0
       ? `page ${first + 1} of the file: those before it have no response (--page)`
       : null;
   return { page, has: (entry) => pages.get(entry) === page, remark };
@@ -185,7 +185,7 @@ function textBytes({ content }: HarEntry): number | null {
 const isOk = ({ status }: HarEntry): boolean => status === 200 || status === 203;
 
 /**
- * Whether the response broke off: a connection that died, after which the browser asked again. By what says that there was to be
+ * Whether the response broke off: a connection that died, after which the browser sent it again. By what says that there was to be
  * more of a body than there is.
  */
 function isBrokenOff(entry: HarEntry): boolean {

@@ -2,8 +2,8 @@
 // both a round trip apart, and other responses in between: what the server had ready waits its turn on a connection that
 // several share, and in the queue of a slow link. Only the time counts in which the server can be seen to have had nothing
 // to send: up to the last moment before the response at which none that goes before it was under way. And up to when it had
-// what was asked for later, is no more urgent and came first: of two that are ready the earlier asked for goes first. So a
-// time can be told too short, where responses came without a break, and never for another's. Several visits tell more (served_ms).
+// what was requested later, is no more urgent and came first: of two that are ready the earlier requested goes first. So a
+// time can be too short, where responses came without a break, and never for another's. Several visits tell more (served_ms).
 
 import { isRecord, numberField, textField } from "../../base/json_fields.ts";
 import { connectionOf } from "./connection.ts";
@@ -12,7 +12,7 @@ import type { RoundTrips } from "./round_trips.ts";
 
 /**
  * Responses that come back to back have no more between them than a browser takes to read and a link for a few packets. A server's time
- * that is shorter cannot be told from none; told all the same, chance would decide which of those asked for together is sent first.
+ * that is shorter cannot be distinguished from none; reported all the same, chance would decide which of those requested together is sent first.
  */
 const breath_ms = 4;
 
@@ -60,11 +60,11 @@ function exchangeOf(entry: HarEntry, recordWait_ms: number): Exchange | null {
 const goesBefore = (other: Exchange, { priority }: Exchange): boolean =>
   other.priority === null || priority === null || other.priority >= priority;
 
-/** Whether a server sends `other` only after a response that is ready and was asked for earlier, whether it honours priorities or not. */
+/** Whether a server sends `other` only after a response that is ready and was requested earlier, whether it honours priorities or not. */
 const yieldsTo = (other: Exchange, { priority }: Exchange): boolean =>
   other.priority !== null && priority !== null && other.priority <= priority;
 
-/** To microseconds; what cannot be told from none is none. */
+/** To microseconds; what cannot be distinguished from none is none. */
 const tellable = (time_ms: number): number => (time_ms < breath_ms ? 0 : Math.round(time_ms * 1000) / 1000);
 
 export interface ServerTime {
@@ -96,19 +96,19 @@ export class ServerTimes {
 
   /** ms; null where it is not known. */
   of(entry: HarEntry): number | null {
-    return this.told(entry)?.time_ms ?? null;
+    return this.timeOf(entry)?.time_ms ?? null;
   }
 
   /** Null where it is not known. */
-  told(entry: HarEntry): ServerTime | null {
+  timeOf(entry: HarEntry): ServerTime | null {
     const exchange = this.#exchanges.get(entry);
     if (!exchange) return this.#timeOf(entry, null);
-    let told = this.#known.get(exchange);
-    if (told === undefined) {
-      told = this.#timeOf(entry, exchange);
-      this.#known.set(exchange, told);
+    let known = this.#known.get(exchange);
+    if (known === undefined) {
+      known = this.#timeOf(entry, exchange);
+      this.#known.set(exchange, known);
     }
-    return told;
+    return known;
   }
 
   #timeOf(entry: HarEntry, exchange: Exchange | null): ServerTime | null {

@@ -33,7 +33,7 @@ export interface WireRecording {
   readonly left: Readonly<Record<string, number>>;
 }
 
-/** As much of it as a HAR's entry as tells host and address. */
+/** As much of it as a HAR's entry as has host and address. */
 export function asEntry({ url, method, status, address }: WireExchange): HarEntry {
   const nothing = { pageref: null, started_ms: null, request: {}, response: {}, content: {}, wire: null };
   return { index: 0, url, method, status, raw: { serverIPAddress: address }, ...asAnswered, ...nothing };

@@ -36,7 +36,7 @@ export interface WireFacts {
   readonly trailers: readonly Header[];
   /** Missing: none were seen. */
   readonly hints?: readonly EarlyHint[];
-  /** Null for http:, and where it was not told. */
+  /** Null for http:, and where it was not reported. */
   readonly certificate: Certificate | null;
   /** As "TLS 1.3"; null for http:. */
   readonly tlsVersion: string | null;

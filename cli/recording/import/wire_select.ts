@@ -1,5 +1,5 @@
 // Which exchanges of a recording of the wire a replay needs, in which order, and with which page it begins. Neither
-// Mahimahi nor Web Page Replay says when an exchange was, nor which page was loaded: both are told from the messages.
+// Mahimahi nor Web Page Replay says when an exchange was, nor which page was loaded: both are derived from the messages.
 import { urlWithoutCredentials } from "../../../extension/capture/url_without_credentials.ts";
 import { UserError } from "../../base/errors.ts";
 import { namesIllegalHost } from "./addresses.ts";
@@ -62,13 +62,13 @@ const isPage = (exchange: WireExchange): boolean =>
 
 /** How much speaks for an exchange being the page that was opened: what its request says, then how many name it. */
 function likeliness(exchange: WireExchange, referers: ReadonlyMap<string, number>): number {
-  const asked = (name: string): string => valueIn(exchange.requestHeaders, name)?.toLowerCase() ?? "";
+  const field = (name: string): string => valueIn(exchange.requestHeaders, name)?.toLowerCase() ?? "";
   let points = 0;
-  if (asked("sec-fetch-dest") === "document") points += 16;
-  if (/^(iframe|frame|object|embed|empty)$/.test(asked("sec-fetch-dest"))) points -= 8;
-  if (asked("referer") === "") points += 4;
-  if (asked("upgrade-insecure-requests") === "1") points += 2;
-  if (asked("accept").includes("text/html")) points += 1;
+  if (field("sec-fetch-dest") === "document") points += 16;
+  if (/^(iframe|frame|object|embed|empty)$/.test(field("sec-fetch-dest"))) points -= 8;
+  if (field("referer") === "") points += 4;
+  if (field("upgrade-insecure-requests") === "1") points += 2;
+  if (field("accept").includes("text/html")) points += 1;
   const named = (referers.get(hrefOf(exchange.url)) ?? 0) + (referers.get(`${exchange.url.origin}/`) ?? 0) / 2;
   return points + (8 * named) / (named + 4);
 }

@@ -15,7 +15,7 @@ function deadEnd({
 }: RecordingDetail): { readonly how: string; readonly isCircle: boolean } | null {
   const keyOf = (url: string): string => requestKey("GET", url);
   const answers = Map.groupBy(exchanges.map(modelRequest), ({ url }) => keyOf(url));
-  const asked = new Map<string, number>();
+  const uses = new Map<string, number>();
   let url = recording.url;
   for (let redirects = 0; redirects <= mostRedirects; redirects++) {
     const key = keyOf(url);
@@ -23,8 +23,8 @@ function deadEnd({
     if (!recorded)
       return redirects > 0 ? { how: `redirects to ${url}, which is not in the recording`, isCircle: false } : null;
     // Each answer in its turn, then the last one again.
-    const turn = asked.get(key) ?? 0;
-    asked.set(key, turn + 1);
+    const turn = uses.get(key) ?? 0;
+    uses.set(key, turn + 1);
     const next = recorded[Math.min(turn, recorded.length - 1)]?.location ?? null;
     if (next === null) return null;
     url = next;

@@ -1,11 +1,11 @@
-// What of a page asked for what: from a recording's requests to a graph, as WProf (NSDI 2013) draws it and Epload (NSDI 2014)
+// What of a page requested what: from a recording's requests to a graph, as WProf (NSDI 2013) draws it and Epload (NSDI 2014)
 // replays it. Every request has one parent, which had begun before it: a document whose parser found it, a stylesheet that
-// uses it, a script (or the document's own inline script) that asked for it after `wait_ms` of computation, a response that
+// uses it, a script (or the document's own inline script) that requested it after `wait_ms` of computation, a response that
 // its asker had waited for, a redirect that led to it, a preflight, or the load event. Pure: data in, data out.
 //
 // Who the parent is comes from the recorded initiator; without one from Referer (a stylesheet, a frame's document), and
-// within a document from timing: what was asked for while the document came was found by its parser, what came later was
-// asked for by the last script to arrive before it. A script runs once it has arrived and, where it blocks the parser, once
+// within a document from timing: what was requested while the document came was found by its parser, what came later was
+// requested by the last script to arrive before it. A script runs once it has arrived and, where it blocks the parser, once
 // the blocking scripts and stylesheets before it have too: `wait_ms` counts from there, so that waiting for the network is
 // not taken for computation. Waiting for the main thread is: a script that arrives during the first rendering asks late, and the
 // model keeps that delay even where the script arrives at another time. Requests are put in the order of their sending first
@@ -22,7 +22,7 @@ export type Dependence =
   | "stylesheet"
   | "script"
   | "response"
-  /** Asked for once the load event was over. */
+  /** Requested once the load event was over. */
   | "load";
 
 export interface GraphNode {
@@ -70,7 +70,7 @@ const parserTime_ms = 100;
 const afterArrival_ms = 30;
 /**
  * What scripts and responses ask for is nested in a model's code, and code can only be nested so deep. A longer chain (a page that
- * polls) goes on from its document.
+ * polls) continues from its document.
  */
 const deepest = 200;
 
@@ -333,7 +333,7 @@ class Builder {
     return ofOrigin >= 0 ? ofOrigin : this.root;
   }
 
-  /** Found by its parser, or asked for by its inline script or, `how` null, by whichever arrived last. */
+  /** Found by its parser, or requested by its inline script or, `how` null, by whichever arrived last. */
   #inDocument(node: Draft, place: number, document: number, how: "parser" | "script" | null): void {
     const owner = this.at(document);
     node.document = document;
@@ -406,8 +406,8 @@ class Builder {
   }
 
   /**
-   * A script goes on when what it waited for has come: a loader names itself as the initiator of all that it loads, one after
-   * another. So of what it had asked for the last arrival counts, and of all others in the document one just before.
+   * A script continues when what it waited for has come: a loader names itself as the initiator of all that it loads, one after
+   * another. So of what it had requested the last arrival counts, and of all others in the document one just before.
    */
   #afterArrival(node: Draft, limit: number): void {
     if (node.dependence !== "script" || node.wait_ms <= afterArrival_ms) return;
@@ -436,7 +436,7 @@ class Builder {
     node.wait_ms = Math.min(Math.round(node.sent_ms - load_ms), longestWait_ms);
   }
 
-  /** From now on it may be what others are asked for by. */
+  /** From now on it may be what others are requested by. */
   #enter(place: number): void {
     const { kind, request } = this.at(place);
     if (kind !== "document" || this.#followed.has(place)) return;

@@ -1,18 +1,18 @@
 // A page of the same shape as a recorded one, for bodies that a recording does not have: same hosts, requests, sizes, headers
 // and server times, and a document, stylesheets and scripts that make a browser ask for each recorded request once.
 //
-// How: dependency_graph.ts finds out what asked for what and how long computation took in between. Here each request is put
+// How: dependency_graph.ts finds out what requested what and how long computation took in between. Here each request is put
 // where its parent can ask for it, by the means that a page has: what a parser found becomes a tag in its document
 // (page_source.ts), so that parser, preload scanner, priorities and render blocking act on it; what a stylesheet used becomes
-// a rule and an element that it fits (stylesheet_source.ts); what a script asked for becomes a call in that script's own body
+// a rule and an element that it fits (stylesheet_source.ts); what a script requested becomes a call in that script's own body
 // after its recorded computation (script_source.ts), in an inline script, or, where the asker runs no script or is too small
 // to hold it, a handler of the element that loads the asker. Documents, scripts and stylesheets are padded to the recorded
 // sizes; all other bodies stay. Redirects stay what they are, preflights come from a header that needs one, and what the
-// recording asks for again goes by fetch() past the caches. What came after the load event is asked for after it.
+// recording asks for again goes by fetch() past the caches. What came after the load event is requested after it.
 // What a model cannot have: the page's own computation beside requests (layout, rendering of its real content), and
 // conditions that depend on the network (a timer that would have given up).
 //
-// Pure: archived exchanges in, exchanges out. page_nodes.ts says how each request is asked for, page_actions.ts what scripts do,
+// Pure: archived exchanges in, exchanges out. page_nodes.ts says how each request is requested, page_actions.ts what scripts do,
 // page_bodies.ts writes it; model_recording.ts reads and writes the archive.
 import type { Exchange } from "../archive/archive.ts";
 import type { ContentEncoding } from "../fill/content_encoding.ts";
@@ -42,7 +42,7 @@ export type ModelFacts = {
   /** Bodies whose code is larger than the recorded body, and by how much in all. */
   readonly larger: number;
   readonly larger_by_bytes: number;
-  /** Redirects that the recording browser made by itself (HSTS), and what it asked for its own sake. */
+  /** Redirects that the recording browser made by itself (HSTS), and what it requested for its own sake. */
   readonly left_out: number;
 };
 

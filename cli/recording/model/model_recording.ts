@@ -71,14 +71,15 @@ export interface Modelled {
   readonly facts: ModelFacts;
 }
 
-/** UserError for a model of a model, for what has no page to model, and where the name is taken and `replace` is not asked. */
-export async function modelRecording(archive: Archive, asked: ModelRequested): Promise<Modelled> {
-  const detail = await archive.show(asked.name);
+/** UserError for a model of a model, for what has no page to model, and where the name is taken and `replace` is not wanted. */
+export async function modelRecording(archive: Archive, wanted: ModelRequested): Promise<Modelled> {
+  const detail = await archive.show(wanted.name);
   const { recording, exchanges } = detail;
-  if (isModel(recording)) throw new UserError(`recording ${asked.name} is a model itself: name the recording it is of`);
-  if (exchanges.length === 0) throw new UserError(`recording ${asked.name} has no exchange to model`);
+  if (isModel(recording))
+    throw new UserError(`recording ${wanted.name} is a model itself: name the recording it is of`);
+  if (exchanges.length === 0) throw new UserError(`recording ${wanted.name} has no exchange to model`);
   refuseDeadEnd(detail);
-  const { compute, replace, direct } = asked;
+  const { compute, replace, direct } = wanted;
   const load_ms = loadEventOf(recording);
   const requestBodies = await requestBodiesOf(archive, exchanges);
   const images = await imageDimensions(archive, exchanges);
@@ -93,7 +94,7 @@ export async function modelRecording(archive: Archive, asked: ModelRequested): P
   };
   const written = await archive.write(
     {
-      name: asked.as ?? modelName(asked.name, compute),
+      name: wanted.as ?? modelName(wanted.name, compute),
       url: recording.url,
       source: `${modelPrefix}${recording.name} (${recording.source})`,
       notes,

@@ -1,4 +1,4 @@
-// An exchange of a recording as the dependency graph wants it: when it was asked for and answered, what named it, and what
+// An exchange of a recording as the dependency graph wants it: when it was requested and answered, what named it, and what
 // kind of thing a page has to name for a browser to ask for it. Pure.
 
 import { isRecord } from "../../base/json_fields.ts";

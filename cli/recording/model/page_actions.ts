@@ -55,7 +55,7 @@ export class PageActions {
       ...(kind === "preflight" ? { preflighted: true, method: actual === undefined ? "GET" : method } : { method }),
       ...(body && method !== "GET" && method !== "HEAD" ? { body } : {}),
       ...(kind === "data" && this.#nodes.isOpaque(place) ? { opaque: true } : {}),
-      ...(this.#nodes.isAskedAgain(place) ? { again: true } : {}),
+      ...(this.#nodes.isByScriptAlone(place) ? { again: true } : {}),
       ...(kind === "data" || kind === "preflight" ? { holds_ms: this.#holds_ms(place) } : {}),
     };
     const wait_ms = this.#computation.get(place) ?? 0;
@@ -64,12 +64,12 @@ export class PageActions {
 
   /**
    * A browser's load event does not wait for data. But a load that is over while a request still waits for its connection
-   * would never have asked for it: so the event comes after the response, or after the time that it took to come then.
+   * would never have requested it: so the event comes after the response, or after the time that it took to come then.
    */
   #holds_ms(place: number): number {
     const { sent_ms, isAfterLoad, kind } = this.#nodes.at(place);
     if (isAfterLoad) return 0;
-    // A picture or script delays it, however it is asked for.
+    // A picture or script delays it, however it is requested.
     if (kind !== "data" && kind !== "preflight") return longestHold_ms;
     const { load_ms } = this.#page;
     return load_ms === null ? usualHold_ms : Math.round(Math.min(longestHold_ms, Math.max(0, load_ms - sent_ms)));

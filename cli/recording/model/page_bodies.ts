@@ -36,7 +36,7 @@ export class PageBodies {
 
   /** What a stylesheet's rules can ask for; the rest is its element's handler's. */
   #isStyled(place: number): boolean {
-    return !this.#nodes.isAskedAgain(place) && ["image", "font", "stylesheet"].includes(this.#nodes.kind(place));
+    return !this.#nodes.isByScriptAlone(place) && ["image", "font", "stylesheet"].includes(this.#nodes.kind(place));
   }
 
   #styled(place: number): StyledRequest {
@@ -53,8 +53,8 @@ export class PageBodies {
   #makeBodies(): void {
     for (let place = this.#nodes.graph.nodes.length - 1; place >= 0; place--) {
       const { kind } = this.#nodes.at(place);
-      const isAsked = this.#nodes.end(place) === place && !this.#nodes.isAgain(place);
-      if (kind === "document" && isAsked && this.#nodes.hasPage(place)) continue;
+      const isRequested = this.#nodes.end(place) === place && !this.#nodes.isAgain(place);
+      if (kind === "document" && isRequested && this.#nodes.hasPage(place)) continue;
       // A document without a page has no parser that finds anything, and one that is refused no rules.
       const found = kind === "document" ? this.#nodes.childrenOf(place, "parser") : [];
       const called = [...found, ...this.#nodes.childrenOf(place, "script", "response")].map((child) =>
@@ -98,8 +98,10 @@ export class PageBodies {
 
   #hasRules(place: number): boolean {
     const { status } = this.#nodes.exchange(place);
-    const isAsked = this.#nodes.end(place) === place && !this.#nodes.isAgain(place);
-    return this.#nodes.at(place).kind === "stylesheet" && isAsked && status >= 200 && status <= 299 && status !== 204;
+    const isRequested = this.#nodes.end(place) === place && !this.#nodes.isAgain(place);
+    return (
+      this.#nodes.at(place).kind === "stylesheet" && isRequested && status >= 200 && status <= 299 && status !== 204
+    );
   }
 
   #makeStylesheet(place: number): void {
@@ -166,7 +168,7 @@ export class PageBodies {
       after.delete(child);
       return { node: this.#nodes.at(child), html: this.#tag(child) + call(passed) };
     });
-    const asked = call([...after.values()].flat());
+    const calls = call([...after.values()].flat());
     const byRules = this.#nodes.graph.nodes.flatMap((node, child) =>
       node.dependence === "stylesheet" &&
       node.document === place &&
@@ -181,7 +183,7 @@ export class PageBodies {
       const list = this.#actions.handlerOf(child);
       return list.length > 0 ? [watchSource(this.#nodes.at(child).request.url, list, base)] : [];
     });
-    const first = asked + (watched.length > 0 ? `<script>${watched.join("")}</script>` : "");
+    const first = calls + (watched.length > 0 ? `<script>${watched.join("")}</script>` : "");
     const late =
       place === this.#nodes.graph.root
         ? this.#nodes.childrenOf(place, "load").map((child) => this.#actions.action(child))

@@ -93,7 +93,7 @@ export class PageNodes {
   }
 
   /** Whether nothing but a script's fetch() can ask for it: a repetition, or what a load did not ask for otherwise. */
-  isAskedAgain(place: number): boolean {
+  isByScriptAlone(place: number): boolean {
     return this.#again.has(place);
   }
 
@@ -110,17 +110,17 @@ export class PageNodes {
   }
 
   #relate(direct: ReadonlySet<string>): void {
-    const asked = new Set<string>();
+    const seen = new Set<string>();
     for (const [place, { parent, dependence, request }] of this.graph.nodes.entries()) {
       const key = cacheKey(request);
-      if (request.method === "GET" && asked.has(key)) {
+      if (request.method === "GET" && seen.has(key)) {
         this.#repeatedKeys.add(key);
         if (dependence !== "redirect" && dependence !== "start") this.#again.add(place);
       }
       const isDirect = direct.has(requestKey(request.method, request.url));
       if (isDirect && (dependence === "script" || dependence === "load") && request.kind !== "preflight")
         this.#again.add(place);
-      asked.add(key);
+      seen.add(key);
       if (parent === null) continue;
       if (dependence === "redirect" || dependence === "preflight") this.#next.set(parent, place);
       else this.#children.set(parent, [...(this.#children.get(parent) ?? []), place]);
@@ -186,7 +186,7 @@ export class PageNodes {
     return allowed && isLasting && isCross && this.end(place) === place ? "use-credentials" : "anonymous";
   }
 
-  /** Data that were recorded without CORS, or are no data but asked for again. */
+  /** Data that were recorded without CORS, or are no data but requested again. */
   isOpaque(place: number): boolean {
     const { kind, request } = this.at(place);
     if (request.method !== "GET" && request.method !== "POST" && request.method !== "HEAD") return false;

@@ -58,7 +58,7 @@ const ofCors: ReadonlySet<string> = new Set([
 ]);
 
 export interface HeadersWanted {
-  /** Who may read it: null: it is not asked for by CORS. */
+  /** Who may read it: null: it is not requested by CORS. */
   readonly cors: { readonly origin: string; readonly credentials: boolean } | null;
   /** Of a preflight: the method that it lets through; null: it is none, or one that lets nothing through. */
   readonly letsThrough: string | null;
@@ -66,9 +66,9 @@ export interface HeadersWanted {
   readonly type: string | null;
   /** Of such a body; undefined: as recorded. */
   readonly encoding: string | null | undefined;
-  /** Asked for again: no cache may answer. */
+  /** Requested again: no cache may answer. */
   readonly isRepeated: boolean;
-  /** Whether http:// URLs are asked for as https://, as a browser has it on a page that came by https. */
+  /** Whether http:// URLs are requested as https://, as a browser has it on a page that came by https. */
   readonly upgrades: boolean;
 }
 

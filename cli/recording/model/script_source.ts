@@ -1,7 +1,7 @@
 // The text that makes a modelled page ask: a small runtime that stands at the head of each document, and the lists of
 // requests that scripts, inline scripts and elements' handlers give to it. Makes text; pads nothing.
 //
-// What is to be asked for before the load event keeps it back until it is asked for: else a page whose computation is a
+// What is to be requested before the load event keeps it back until it is requested: else a page whose computation is a
 // timer would be loaded before its scripts had run. An empty frame that is still being written does that, without a request;
 // it is made while the page waits for the network, since making it takes 15 ms and opening it again none.
 import type { Compute } from "./compute_option.ts";
@@ -26,7 +26,7 @@ export interface AskOptions {
   readonly preflighted?: boolean;
   /** Of data: not by CORS. */
   readonly opaque?: boolean;
-  /** It was asked for before: not from a cache. */
+  /** It was requested before: not from a cache. */
   readonly again?: boolean;
   /** Of data, how long the load event waits for them at most: no longer than it came after them when recorded. */
   readonly holds_ms?: number;
@@ -51,7 +51,7 @@ const letters: Record<Action["kind"], string> = {
 const runtimeStart = `(()=>{let D=document,n=0,F,make=()=>{F||(F=D.createElement("iframe"),F.style.display="none",D.documentElement.append(F))},hold=()=>{n++||"complete"==D.readyState||(make(),F.contentDocument.open())},free=()=>{--n||!F||F.contentDocument.close()},ask=([k,,u,K,o={}])=>{let e,then=()=>{K&&K[0]&&t(K)},b=o.d?Uint8Array.from(atob(o.d),c=>c.charCodeAt()):void 0,f=()=>fetch(u,{method:o.m||(b?"POST":"GET"),mode:o.n?"no-cors":"cors",credentials:o.x==2||o.n?"include":"same-origin",cache:o.r?"no-store":"default",headers:o.h?{"x-trilane":"1"}:{},body:b}).then(r=>r.arrayBuffer()).catch(()=>{});if(k=="x"){let q=()=>{q=()=>{};free()};hold();o.w?setTimeout(()=>q(),o.w):K&&K[0]||q();f().then(()=>{then();q()})}else if(k=="b"){o.n=1;o.m="POST";navigator.sendBeacon(u,b)||f()}else if(k=="w")then();else{e=D.createElement({s:"script",c:"link",i:"img",f:"iframe"}[k]);e.onload=e.onerror=then;o.x&&(e.crossOrigin=o.x==2?"use-credentials":"anonymous");k=="c"&&(e.rel="stylesheet");e[k=="c"?"href":"src"]=u;k=="i"||((k=="f"&&D.body)||D.head).append(e)}};`;
 const byTimers = "t=L=>{for(let a of L){hold();let f=()=>{ask(a);free()};a[1]?setTimeout(f,a[1]):f()}};";
 const byWork = "t=L=>{for(let a of L){for(let e=performance.now()+a[1];performance.now()<e;);ask(a)}};";
-// What rules ask for has no element whose handler could go on: Resource Timing tells when it has come.
+// What rules ask for has no element whose handler could go on: Resource Timing says when it has come.
 const runtimeEnd = `setTimeout(make);o=(u,L)=>{hold();let q=()=>{q=()=>{};t(L);free()},p=new PerformanceObserver(l=>l.getEntries().some(e=>e.name.replace(/^https?/,"")==u)&&q());p.observe({type:"resource",buffered:!0});setTimeout(()=>q(),${longestHold_ms})};l=L=>addEventListener("load",()=>setTimeout(t,0,L))})()`;
 
 /** Defines t(list), o(url, list) for once that URL has come and, for what comes after the load event, l(list). */

@@ -1,4 +1,4 @@
-// What a server's certificate says and how it speaks TLS, from what DevTools tells of a response and from the chain in the net log. Pure.
+// What a server's certificate says and how it speaks TLS, from what DevTools says of a response and from the chain in the net log. Pure.
 import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import type { Protocol } from "devtools-protocol";

@@ -38,7 +38,7 @@ export function recorderArguments(options: RecorderArguments): string[] {
     ...sharedArguments,
     ...deviceArguments(device),
     `--disable-features=${[...disabledFeatures, ...(allowLocalNetwork ? [localNetworkChecks] : [])].join(",")}`,
-    // Nobody is there to be asked: for the local network, a camera, the clipboard.
+    // No user is there to answer: for the local network, a camera, the clipboard.
     "--deny-permission-prompts",
     ...laneArguments[lane],
     `--user-agent=${device.user_agent ?? userAgent}`,

@@ -1,7 +1,7 @@
-// What was captured, what bodies were told and what was logged -> a page load to import, with what went over the wire. Pure:
+// What was captured, what bodies were reported and what was logged -> a page load to import, with what went over the wire. Pure:
 // attaches to nothing, reads no file.
 //
-// DevTools tells what the page did; the net log what the network did. The page's requests are the former's, with the
+// DevTools says what the page did; the net log what the network did. The page's requests are the former's, with the
 // latter's headers (in order) and bytes. What the log alone knows, from workers that no session could be attached
 // to, is taken from there.
 
@@ -132,8 +132,8 @@ function entryOf(
   const body = bodies.ofResponses.get(request);
   const sentBody = requestBody(request, bodies);
   const { response } = entry;
-  // Of a worker's own script no session tells the response.
-  const told = response.status === 0 && logged !== null && response._error === null ? statusAndType(logged) : null;
+  // Of a worker's own script no session reports the response.
+  const fromLog = response.status === 0 && logged !== null && response._error === null ? statusAndType(logged) : null;
   const isPreflight = request.sent.initiator.type === "preflight";
   const { _protocol, _fromCache, ...rest } = entry;
   const protocol = _protocol ?? logged?.protocol;
@@ -143,8 +143,8 @@ function entryOf(
   return {
     url: new URL(entry.request.url),
     method: entry.request.method.toUpperCase(),
-    status: told?.status ?? response.status,
-    // Told late, but sent before the request that it was made for.
+    status: fromLog?.status ?? response.status,
+    // Reported late, but sent before the request that it was made for.
     started_ms:
       logged && (isPreflight || fetched) ? toWallTime(logged.started_ms) : Math.trunc(request.sent.wallTime * 1000),
     raw: {
@@ -164,11 +164,11 @@ function entryOf(
       ...response,
       headers: logged?.responseHeaders ? linesOf(logged.responseHeaders) : response.headers,
     },
-    content: { ...response.content, ...told?.content, ...body },
+    content: { ...response.content, ...fromLog?.content, ...body },
   };
 }
 
-/** An answered request of the page that no session told the end of. */
+/** An answered request of the page that no session reported the end of. */
 function statusAndType({ status, responseHeaders, body }: LoggedRequest): {
   status: number | null;
   content: JsonRecord;
@@ -177,7 +177,7 @@ function statusAndType({ status, responseHeaders, body }: LoggedRequest): {
   return { status, content: { size: body.size, mimeType } };
 }
 
-/** An answered request of the page that no session told of. */
+/** An answered request of the page that no session reported. */
 function unattendedEntry(logged: LoggedRequest, toWallTime: ToWallTime, hinted: ReadonlyMap<string, Hinted>): Entry {
   const { method, url, started_ms, requestHeaders, responseHeaders } = logged;
   const { status, content } = statusAndType(logged);
@@ -219,7 +219,7 @@ function isReadPartly(logged: LoggedRequest, { _resourceType, response, request,
   return (isOpen || isGivenUp) && hasBody && !logged.ended;
 }
 
-/** Redirects' bodies are not read by the browser, and what was asked of a cache was told of the cache's response. */
+/** Redirects' bodies are not read by the browser, and a question to a cache got the cache's response. */
 function bodySeen(logged: LoggedRequest, entry: HarEntry | null): WireFacts["body"] {
   const { status } = entry?.response ?? { status: 0 };
   const isTheEntrys = status === 0 || status === logged.status;
@@ -228,7 +228,7 @@ function bodySeen(logged: LoggedRequest, entry: HarEntry | null): WireFacts["bod
   return isTheEntrys && (isWhole || isPart) && !isRedirect(logged) ? (logged.body.bytes ?? logged.body) : null;
 }
 
-/** Of a certificate it is told with some of a connection's responses only. */
+/** Of a certificate it is reported with some of a connection's responses only. */
 function securityDetailsOf(known: readonly Known[]): (url: string) => SecurityDetails | null {
   const ofOrigin = new Map<string, SecurityDetails>();
   for (const { request } of known) {

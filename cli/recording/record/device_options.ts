@@ -32,8 +32,8 @@ export function defineDevice<T>(table: OptionTable<T>): OptionTable<T & DeviceOp
     }) as unknown as OptionTable<T & DeviceOptions>;
 }
 
-/** What was asked for of a device; empty: nothing. */
-export function askedDevice(options: DeviceOptions): Partial<Device> {
+/** What was requested of a device; empty: nothing. */
+export function chosenDevice(options: DeviceOptions): Partial<Device> {
   const { device, window, "device-pixel-ratio": ratio } = options;
   const [, width, height] = /^(\d+)x(\d+)$/i.exec(window ?? "") ?? [];
   const sides = { width: Number(width), height: Number(height) };

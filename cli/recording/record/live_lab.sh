@@ -5,7 +5,7 @@
 # browser. Descriptors 3 and 4 and the exit status are COMMAND's.
 #
 # pasta is attached from outside and not COMMAND's parent, because newer ones close the descriptors they inherit.
-# It forwards for whichever address asked last, so the near side's needs no translation.
+# It forwards for whichever address sent last, so the near side's needs no translation.
 set -euo pipefail
 lab=$$
 guard=()

@@ -1,4 +1,4 @@
-// How a browser is started that reaches live sites, and through a link if one is asked: the words before the browser's
+// How a browser is started that reaches live sites, and through a link if one is given: the words before the browser's
 // own. Starts only `trilane-shaper`, for what it says of links and labs.
 //
 // Without a link it runs where we run. With one, it runs behind trilane-shaper, whose far side is a namespace that pasta
@@ -43,7 +43,7 @@ function labNameserver(): string | null {
   }
 }
 
-/** Chromium refuses root; in a user namespace of its own it is nobody special, and keeps its sandbox. */
+/** Chromium refuses root; in a user namespace of its own it is an ordinary user, and keeps its sandbox. */
 const asUser = (): string[] =>
   process.getuid?.() === 0 ? ["unshare", "-U", "--map-user=1000", "--map-group=1000", "--"] : [];
 

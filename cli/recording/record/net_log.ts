@@ -2,7 +2,7 @@
 // decoding, each connection with its handshake's time and certificates. Reads the file line by line; knows no page.
 //
 // The log must have been written with --net-log-capture-mode=Everything. Its lines are one event each; the numbers of
-// event types are told in its first line. A log of a browser that was killed has no end: what is there is read.
+// event types are listed in its first line. A log of a browser that was killed has no end: what is there is read.
 import { createReadStream } from "node:fs";
 import { urlWithoutCredentials } from "../../../extension/capture/url_without_credentials.ts";
 import type { Header } from "../archive/archive.ts";
@@ -32,7 +32,7 @@ export interface LoggedRequest {
   responseHeaders: readonly Header[] | null;
   /** The body before content-decoding, without the transfer's framing. */
   readonly body: LoggedBody;
-  /** HTTP/2 and HTTP/3; those of HTTP/1.1 are not told. */
+  /** HTTP/2 and HTTP/3; those of HTTP/1.1 are not reported. */
   trailers: readonly Header[];
   /** Read to its end, and not given up. */
   ended: boolean;
@@ -99,7 +99,7 @@ const wantedTypes = [
   "QUIC_SESSION_PACKET_RECEIVED",
 ] as const;
 
-// By the event that tells of the request's headers.
+// By the event that says of the request's headers.
 const protocolOf: Readonly<Partial<Record<WantedType, string>>> = {
   HTTP_TRANSACTION_SEND_REQUEST_HEADERS: "http/1.1",
   HTTP_TRANSACTION_HTTP2_SEND_REQUEST_HEADERS: "h2",
@@ -246,7 +246,7 @@ class Reader {
         request.status = statusOf(line);
         request.answered_ms = Number(time);
         request.responseHeaders = headersOf(lines);
-        // Asked again, as for a password: what counts is the last answer.
+        // Sent again, as for a password: what counts is the last answer.
         request.body.clear();
         break;
       }
@@ -384,7 +384,7 @@ export async function readNetLog(path: string): Promise<NetLog> {
       }
       continue;
     }
-    // Most lines are of types that nobody wants, and long: their number stands at the end. The last has the list's end too.
+    // Most lines are of types that are not needed, and long: their number stands at the end. The last has the list's end too.
     const tail = bytes.toString("latin1", Math.max(0, bytes.length - tail_bytes));
     const end = /"type":(\d+)\}(\]?,?\s*)$/.exec(tail);
     if (!end || !reader.wants(Number(end[1]))) continue;

@@ -34,8 +34,8 @@ export function recordedLines({ stored, page, added, untimed }: RecordedUrl, lan
   const refused = onlyErrors(stored.imported.notes.documents);
   if (refused !== null)
     lines.push(`  the start URL was answered ${refused}: an error or a challenge was recorded, not the page`);
-  const asked = protocolOf[lane];
-  const off = exchanges - (asked === null ? exchanges : (protocols.get(asked) ?? 0));
+  const wanted = protocolOf[lane];
+  const off = exchanges - (wanted === null ? exchanges : (protocols.get(wanted) ?? 0));
   if (off > 0) lines.push(`  ${count(off, "exchange")} not over ${lane}`);
   const { answered, seen, unattended, under_way } = page.counts;
   lines.push(`  bytes on the wire: seen of ${seen} of ${count(answered, "response")}`);

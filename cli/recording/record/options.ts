@@ -4,7 +4,7 @@ import { UserError } from "../../base/errors.ts";
 import { number } from "../../base/option.ts";
 import type { OptionTable } from "../../base/option_table.ts";
 import type { Device } from "../../browser/device.ts";
-import { askedDevice, type DeviceOptions, defineDevice } from "./device_options.ts";
+import { chosenDevice, type DeviceOptions, defineDevice } from "./device_options.ts";
 import { type HostAddress, readAddress, readTrustedKeys } from "./words.ts";
 
 export interface LiveOptions extends DeviceOptions {
@@ -25,7 +25,7 @@ export interface LiveChoice {
   readonly addresses: readonly HostAddress[];
   readonly trustedKeys: readonly string[];
   readonly allowLocalNetwork: boolean;
-  /** The device, as far as it was asked for. */
+  /** The device, as far as it was requested. */
   readonly device: Partial<Device>;
 }
 
@@ -104,11 +104,11 @@ export function liveChoiceOf(options: LiveOptions): LiveChoice {
     addresses: options.resolve.map(readAddress),
     trustedKeys: options.trust.flatMap(readTrustedKeys),
     allowLocalNetwork: options["allow-local-network"],
-    device: askedDevice(options),
+    device: chosenDevice(options),
   };
 }
 
-/** UserError where one of them, or of `further` ones, is given for a page that nobody records. */
+/** UserError where one of them, or of `further` ones, is given for a page that is not recorded. */
 export function refuseLiveOptions<Name extends string>(
   options: LiveOptions & Record<Name, boolean>,
   further: readonly Name[],

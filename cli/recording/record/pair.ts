@@ -15,7 +15,7 @@ const withoutFragment = (url: string): string => url.replace(/#.*$/, "");
 const keyOf = (method: string, url: string): string => `${method} ${withoutFragment(url)}`;
 
 const statusFits = (entry: HarEntry, logged: LoggedRequest): boolean =>
-  // A cache that asked whether its response still holds was told 304, and the page the response.
+  // A cache that checked whether its response still holds got 304, and the page the response.
   entry.response.status === 0 || logged.status === entry.response.status || logged.status === 304;
 
 /** What a cache of this browser answered was fetched before, by a request without events: a 103's preload, a worker's. */
@@ -39,7 +39,7 @@ export interface Paired {
   readonly left: readonly LoggedRequest[];
 }
 
-/** DevTools tells of a preflight when it is over. */
+/** DevTools says of a preflight when it is over. */
 const isPreflight = (entry: HarEntry): boolean => entry._initiator.type === "preflight";
 
 /** Each entry takes the first answered request of its method and URL that was not begun before it. */

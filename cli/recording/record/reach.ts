@@ -1,4 +1,4 @@
-// How near a page that is recorded may come to this machine: who asks for a public page asks nobody to look at the printer,
+// How near a page that is recorded may come to this machine: a request for a public page is no request to look at the printer,
 // the router or a service on this machine, whatever that page tries. A page that is itself on a private address reaches the
 // network that it is on. Decides by the page's URL alone; trilane-guard and the browser's own checks enforce it.
 import { lookup } from "node:dns/promises";
@@ -60,7 +60,7 @@ export async function reachOf(
   find = async (host: string): Promise<string[]> => (await lookup(host, { all: true })).map(({ address }) => address),
 ): Promise<Reach> {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
-  // Browsers ask nobody where this is.
+  // Browsers ask no user where this is.
   if (/(^|\.)localhost\.?$/.test(host)) return { nearest: "loopback", pinned: null };
   const given = isIP(host) ? host : resolvedBy(addresses, host);
   if (given !== undefined) return { nearest: await spaceOf(given), pinned: null };

@@ -1,4 +1,4 @@
-// One page recorded: a fresh browser loads it, is left until it is quiet, tells its bodies and ends; what was told and
+// One page recorded: a fresh browser loads it, is left until it is quiet, gives its bodies and ends; what was reported and
 // logged becomes a page load to import. Everything it started or wrote is gone when it returns. Stores nothing.
 import { mkdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -54,7 +54,7 @@ const scrollExpression = `(async () => {
 const poll_ms = 50;
 
 /**
- * True as soon as for `quiet_ms` nothing was told and nothing is under way; false where `until_ms` comes first. Rejects with
+ * True as soon as for `quiet_ms` nothing was reported and nothing is under way; false where `until_ms` comes first. Rejects with
  * the signal.
  */
 export async function comesToRest(
@@ -88,7 +88,7 @@ export interface RecordOptions {
   readonly addresses: readonly HostAddress[];
   /** Whether the page may reach this machine and its networks wherever it comes from (reach.ts). Default: it may not. */
   readonly allowLocalNetwork?: boolean;
-  /** What the browser is started by, as liveLabCommand tells. */
+  /** What the browser is started by, as liveLabCommand says. */
   readonly within: readonly string[];
   readonly signal?: AbortSignal;
   /** How large the browser's network log may grow. Default: `mostLog_bytes`, and half of what is free. */
@@ -109,10 +109,10 @@ const startTimeout_ms = 30_000;
 // Closing writes the log's last lines.
 const closePatience_ms = 20_000;
 const bodiesPatience_ms = 30_000;
-// What the log has no bytes of is asked for, as far as it costs little.
+// What the log has no bytes of is requested, as far as it costs little.
 const keptBodies_bytes = 64 * 1024 * 1024;
-const askedBody_bytes = 1024 * 1024;
-const askedBodies_bytes = 32 * 1024 * 1024;
+const wantedBody_bytes = 1024 * 1024;
+const wantedBodies_bytes = 32 * 1024 * 1024;
 const postData_bytes = 16 * 1024 * 1024;
 
 /** Chromium makes a socket there, 45 bytes further down, and a socket's path has no more than 107. */
@@ -265,7 +265,7 @@ async function watched(browser: RunningBrowser, options: RecordOptions): Promise
   };
 }
 
-/** To its load event, its end where asked, and its rest. */
+/** To its load event, its end if wanted, and its rest. */
 async function loadWhole(
   { page, load }: { readonly page: WatchedPage; readonly load: WatchedPage["load"] },
   { url, timeout_ms, scroll, quiet_ms }: RecordOptions,
@@ -293,10 +293,10 @@ async function loadWhole(
 async function bodiesOf(capture: Capture, sessions: ReadonlyMap<string, CDPSession>): Promise<BodyTexts> {
   const of = (requestId: string): CDPSession => {
     const session = sessions.get(requestId);
-    if (!session) throw new RangeError(`no session told of request ${requestId}`);
+    if (!session) throw new RangeError(`no session reported request ${requestId}`);
     return session;
   };
-  let asked = 0;
+  let wanted_bytes = 0;
   const patience = AbortSignal.timeout(bodiesPatience_ms);
   const soon = <T>(answer: Promise<T>): Promise<T> =>
     Promise.race([
@@ -311,8 +311,8 @@ async function bodiesOf(capture: Capture, sessions: ReadonlyMap<string, CDPSessi
     },
     ({ end }) => {
       const size = end?.how === "finished" ? end.encodedBytes : 0;
-      asked += size;
-      return size <= askedBody_bytes && asked <= askedBodies_bytes && !patience.aborted;
+      wanted_bytes += size;
+      return size <= wantedBody_bytes && wanted_bytes <= wantedBodies_bytes && !patience.aborted;
     },
   );
 }

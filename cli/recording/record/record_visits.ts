@@ -1,5 +1,5 @@
 // Visits of a page, one after the other, each as record_page.ts makes it; and, where they shared connections, one more over HTTP/1.1
-// that measures how long servers took: of responses that come over one connection without a break nobody can say which was ready
+// that measures how long servers took: of responses that come over one connection without a break it is not known which was ready
 // when. What becomes of them is visits.ts's.
 import { UserError } from "../../base/errors.ts";
 import { type RecordedPage, type RecordOptions, recordPage } from "./record_page.ts";

@@ -34,7 +34,7 @@ export async function storeRecorded(
   { name, url, replace, behindLink, credentials, onlyPages, circumstances, device }: RecordingOptions,
 ): Promise<StoredPage> {
   const found = importedFrom(recorded, url, behindLink, credentials);
-  // What the page asked for may look like another device's; it was this one.
+  // What the page requested may look like another device's; it was this one.
   const imported = { ...found, notes: { ...found.notes, device: { ...usualDevice, ...device } } };
   const refused = onlyErrors(imported.notes.documents);
   if (onlyPages && refused !== null)

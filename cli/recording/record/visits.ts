@@ -1,6 +1,6 @@
-// Several visits of a page as one: all that any of them asked for, each request as often as the visit that made it most. Pages
+// Several visits of a page as one: all that any of them requested, each request as often as the visit that made it most. Pages
 // differ from visit to visit (advertisements, numbers drawn by chance), and a load of the recording may ask for what any
-// visit did. How long servers took is told by all of them, and by the one over HTTP/1.1 where there was one (record_visits.ts), of which
+// visit did. How long servers took follows from all of them, and by the one over HTTP/1.1 where there was one (record_visits.ts), of which
 // nothing else is kept. Pure; visits nothing.
 
 import { isRecord } from "../../base/json_fields.ts";
@@ -23,7 +23,7 @@ interface Kept {
 
 export interface UnitedVisits {
   readonly page: RecordedPage;
-  /** Of each further visit, how many requests it asked for that none before it had, or had no answer to. */
+  /** Of each further visit, how many requests it requested that none before it had, or had no answer to. */
   readonly added: readonly number[];
   /** Whether a visit over HTTP/1.1 measured how long servers took. */
   readonly timed: boolean;
@@ -53,7 +53,7 @@ function unite(visits: readonly RecordedPage[]): { kept: Kept[]; added: number[]
       const places = placesOf.get(key) ?? [];
       placesOf.set(key, places);
       const nth = seen.get(key) ?? 0;
-      // What a cache gave was asked of the network before.
+      // What a cache gave came over the network before.
       if (visit > 0 && isCached(entry) && places.length > 0) continue;
       seen.set(key, nth + 1);
       const name = nameOf(entry, key, nth);
@@ -84,7 +84,7 @@ const isFull = (visit: RecordedPage, among: readonly RecordedPage[]): boolean =>
 
 /**
  * The visit whose load event came soonest, first: caches of the servers that were cold and whatever held up the browser only add to
- * the times that a recording tells of a page.
+ * the times that a recording has of a page.
  */
 function quickestFirst(visits: readonly RecordedPage[]): readonly RecordedPage[] {
   const full = visits.filter((visit) => isFull(visit, visits) && onLoadOf(visit) < Number.POSITIVE_INFINITY);
@@ -101,8 +101,8 @@ function servedOn(entries: readonly HarEntry[], trips: RoundTrips, oneQueue: boo
     const key = keyOf(entry);
     const nth = seen.get(key) ?? 0;
     seen.set(key, nth + 1);
-    const told = isAnswered(entry) ? times.told(entry) : null;
-    if (told !== null) served.set(nameOf(entry, key, nth), told);
+    const time = isAnswered(entry) ? times.timeOf(entry) : null;
+    if (time !== null) served.set(nameOf(entry, key, nth), time);
   }
   return served;
 }
@@ -112,14 +112,17 @@ function servedOn(entries: readonly HarEntry[], trips: RoundTrips, oneQueue: boo
  * was seen to be needed.
  */
 function servedBy(visits: readonly RecordedPage[], oneQueue: boolean): ReadonlyMap<string, number> {
-  const asked = visits.map(({ load: { entries } }) => entries.filter((entry) => !isCached(entry)));
+  const overNetwork = visits.map(({ load: { entries } }) => entries.filter((entry) => !isCached(entry)));
   // One visit's connects may all have taken long.
-  const trips = new RoundTrips(asked.flat());
-  const all = asked.flatMap((entries) => [...servedOn(entries, trips, oneQueue)]);
+  const trips = new RoundTrips(overNetwork.flat());
+  const all = overNetwork.flatMap((entries) => [...servedOn(entries, trips, oneQueue)]);
   const served = new Map<string, number>();
-  for (const [name, told] of Map.groupBy(all, ([each]) => each)) {
-    const measured = told.flatMap(([, { time_ms, isMeasured }]) => (isMeasured ? [time_ms] : []));
-    served.set(name, measured.length > 0 ? Math.min(...measured) : Math.max(...told.map(([, { time_ms }]) => time_ms)));
+  for (const [name, times] of Map.groupBy(all, ([each]) => each)) {
+    const measured = times.flatMap(([, { time_ms, isMeasured }]) => (isMeasured ? [time_ms] : []));
+    served.set(
+      name,
+      measured.length > 0 ? Math.min(...measured) : Math.max(...times.map(([, { time_ms }]) => time_ms)),
+    );
   }
   return served;
 }

@@ -1,5 +1,5 @@
 // The popup: the last result of the page in front of the user, two buttons, and what is under way. It may be closed at any
-// moment; all that goes on does so in the service worker.
+// moment; all else happens in the service worker.
 import { middleCut } from "../../../cli/base/middle_cut.ts";
 import { formatSize, formatTime } from "../../../cli/base/numbers.ts";
 import type { Failure } from "../../actions.ts";
@@ -21,10 +21,10 @@ interface Tab {
 
 /** The tab that the toolbar button was clicked on. `?tab=ID` stands for it where the popup is opened as a page. */
 async function tabInFront(): Promise<Tab | null> {
-  const asked = Number(new URLSearchParams(location.search).get("tab"));
+  const given = Number(new URLSearchParams(location.search).get("tab"));
   const tab =
-    Number.isInteger(asked) && asked > 0
-      ? await chrome.tabs.get(asked).catch(() => null)
+    Number.isInteger(given) && given > 0
+      ? await chrome.tabs.get(given).catch(() => null)
       : (await chrome.tabs.query({ active: true, currentWindow: true }))[0];
   return tab?.id === undefined ? null : { id: tab.id, url: tab.url ?? "" };
 }
@@ -72,15 +72,15 @@ async function latestMarkup(): Promise<Markup> {
       started: row.started,
       name: pageName(row),
       href: pages.result(row.id),
-      told: row.plt_ms === null ? "no PLT" : formatTime(row.plt_ms),
+      text: row.plt_ms === null ? "no PLT" : formatTime(row.plt_ms),
     })),
-    ...races.map((row) => ({ started: row.started, name: row.name, href: pages.race(row.id), told: raceWords(row) })),
+    ...races.map((row) => ({ started: row.started, name: row.name, href: pages.race(row.id), text: raceWords(row) })),
   ]
     .toSorted((a, b) => (a.started < b.started ? 1 : -1))
     .slice(0, latestShown);
   const list = rows.map(
-    ({ name, href, told, started }) =>
-      html`<li><a href="${url(href)}" target="_blank" title="${name}, ${dateTime(started)}">${name}</a><span class="soft number">${told}</span></li>`,
+    ({ name, href, text, started }) =>
+      html`<li><a href="${url(href)}" target="_blank" title="${name}, ${dateTime(started)}">${name}</a><span class="soft number">${text}</span></li>`,
   );
   const heading = rows.length > 0 ? html`<h2>Latest</h2><ul>${list}</ul>` : html`<p class="soft">No profiles yet.</p>`;
   return html`${heading}<p class="foot soft"><a href="${url("views/result/result.html")}" target="_blank">All results, or open a HAR file</a><span class="number">${formatSize(used.bytes)} of ${formatSize(used.limit_bytes)}</span></p>`;

@@ -14,7 +14,7 @@ const url = (path: string): string => chrome.runtime.getURL(path);
 const trouble = find("#trouble");
 let state: State = await readState();
 let record: RaceRecord | null = null;
-let asked = false;
+let isRequested = false;
 
 function titleMarkup(name: string, lanes: readonly string[], link: string, profile: string, started: string): Markup {
   return html`<h1>${name}</h1><p class="soft">${lanes.join(", ")} over ${link}${started && `, ${dateTime(started)}`} · <a href="${url(pages.result(profile))}">its profile</a></p>`;
@@ -45,8 +45,8 @@ const mayBeKnown = ({ outcome, error, hostRace }: RaceRecord): boolean =>
 
 /** The helper may hold a result that the history has not got, where browser or service worker ended in between. */
 async function askForResult(): Promise<void> {
-  if (asked) return;
-  asked = true;
+  if (isRequested) return;
+  isRequested = true;
   put(find("#progress"), html`<p role="status">Asking trilane-host for the result …</p>`);
   const answered = await ask({ do: "race-result", race: id });
   if (!answered.ok) put(trouble, failureNote(answered.error));
@@ -71,14 +71,14 @@ async function show(): Promise<void> {
   put(find("#title"), titleMarkup(name, lanes, link, profile, record?.started ?? ""));
   if (race && isUnderWay(race)) return put(find("#progress"), progressMarkup(race));
   const result = record?.result ?? null;
-  if (!result && record && !asked && mayBeKnown(record)) return askForResult();
+  if (!result && record && !isRequested && mayBeKnown(record)) return askForResult();
   put(find("#progress"), html``);
   if (record && record.outcome !== "finished") put(trouble, endMarkup(record));
   else if (race?.error) put(trouble, failureNote(race.error));
   if (result) put(find("#outcome"), outcomeMarkup(result));
 }
 
-/** The read-out tells what is pointed at or walked to by keys, as in the report. */
+/** The read-out shows what is pointed at or walked to by keys, as in the report. */
 function readOut(outcome: HTMLElement): void {
   const tell = (hit: Element | null | undefined): void => {
     const title = hit?.querySelector("title")?.textContent;

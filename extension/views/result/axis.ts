@@ -6,7 +6,7 @@ export interface Window {
   readonly to_ms: number;
 }
 
-/** Nothing shorter can be looked at: the browser tells times no finer. */
+/** Nothing shorter can be looked at: the browser has no finer times. */
 const shortest_ms = 1;
 
 export function wholeWindow(end_ms: number): Window {

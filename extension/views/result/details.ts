@@ -36,14 +36,14 @@ function initiator({ _initiator }: Entry): string {
 
 function general(row: RequestRow): Markup {
   const { entry } = row;
-  const { request, response, _trilane: told } = entry;
-  const port = told.serverPort === null ? "" : ` port ${told.serverPort}`;
+  const { request, response, _trilane: noted } = entry;
+  const port = noted.serverPort === null ? "" : ` port ${noted.serverPort}`;
   return facts([
     ["URL", request.url],
     ["Method", request.method],
     ["Status", `${row.status}${response.statusText && ` ${response.statusText}`}`],
     ["Error", response._error],
-    ["Not sent because", told.blocked],
+    ["Not sent because", noted.blocked],
     ["Redirects to", response.redirectURL],
     [
       "Protocol",
@@ -60,14 +60,14 @@ function general(row: RequestRow): Markup {
         ? `${entry._initialPriority}, then ${entry._priority ?? "?"}`
         : entry._priority,
     ],
-    ["Asked by", initiator(entry)],
-    ["Frame", told.frame],
-    ["Document", told.documentUrl !== request.url && told.documentUrl],
+    ["Requested by", initiator(entry)],
+    ["Frame", noted.frame],
+    ["Document", noted.documentUrl !== request.url && noted.documentUrl],
     ["From cache", entry._fromCache],
     ["Received", row.bytes >= 0 ? formatSize(row.bytes) : "unknown"],
     ["Content", `${formatSize(Math.max(0, response.content.size))} decoded`],
-    ["Complete", told.complete ? "yes" : "no"],
-    ["Matched", told.match],
+    ["Complete", noted.complete ? "yes" : "no"],
+    ["Matched", noted.match],
   ]);
 }
 

@@ -13,7 +13,7 @@ interface Kept {
   readonly started: string;
   readonly name: string;
   readonly href: string;
-  readonly told: string;
+  readonly text: string;
   readonly size_bytes: number;
 }
 
@@ -25,13 +25,13 @@ async function kept(): Promise<Kept[]> {
       what: "profile" as const,
       name: pageName(row),
       href: pages.result(row.id),
-      told: `${row.plt_ms === null ? "no PLT" : `PLT ${formatTime(row.plt_ms)}`}, ${row.requests} requests${row.kind === "reload" ? "" : `, ${row.kind}`}`,
+      text: `${row.plt_ms === null ? "no PLT" : `PLT ${formatTime(row.plt_ms)}`}, ${row.requests} requests${row.kind === "reload" ? "" : `, ${row.kind}`}`,
     })),
     ...races.map((row) => ({
       ...row,
       what: "race" as const,
       href: pages.race(row.id),
-      told: `${row.lanes.join(", ")} over ${row.link}: ${row.outcome}`,
+      text: `${row.lanes.join(", ")} over ${row.link}: ${row.outcome}`,
     })),
   ];
   return all.toSorted((a, b) => (a.started < b.started ? 1 : -1));
@@ -41,8 +41,8 @@ async function markup(): Promise<Markup> {
   const [all, used] = await Promise.all([kept(), usage()]);
   const share = Math.min(1, used.bytes / used.limit_bytes);
   const rows = all.map(
-    ({ what, id, started, name, href, told, size_bytes }) =>
-      html`<tr><th scope="row"><a href="${chrome.runtime.getURL(href)}">${name}</a></th><td>${what}</td><td>${told}</td><td>${dateTime(started)}</td><td class="num">${formatSize(size_bytes)}</td><td><button type="button" class="plain remove" data-what="${what}" data-id="${id}" aria-label="Remove ${what} ${name}">remove</button></td></tr>`,
+    ({ what, id, started, name, href, text, size_bytes }) =>
+      html`<tr><th scope="row"><a href="${chrome.runtime.getURL(href)}">${name}</a></th><td>${what}</td><td>${text}</td><td>${dateTime(started)}</td><td class="num">${formatSize(size_bytes)}</td><td><button type="button" class="plain remove" data-what="${what}" data-id="${id}" aria-label="Remove ${what} ${name}">remove</button></td></tr>`,
   );
   const table =
     all.length === 0

@@ -55,7 +55,7 @@ function showCompare(profile: Profile): void {
   });
 }
 
-/** Rows of a table are asked for when their tab is opened. */
+/** Rows of a table are requested when their tab is opened. */
 function showShares(shares: (by: ShareBy) => ShareRow[], narrow: (share: ShareRow) => void): void {
   const place = find("#shares");
   let by: ShareBy = "protocol";
@@ -123,7 +123,7 @@ function wireRace(profile: Profile): void {
     const races = Object.entries(state.races).filter(([, race]) => race.profile === id && isUnderWay(race));
     put(
       find("#racing"),
-      html`${races.map(([race, told]) => html`<div class="form"><p>${raceLine(told)} <a href="${chrome.runtime.getURL(pages.race(race))}">Watch</a></p>${laneTracks(told)}</div>`)}`,
+      html`${races.map(([race, line]) => html`<div class="form"><p>${raceLine(line)} <a href="${chrome.runtime.getURL(pages.race(race))}">Watch</a></p>${laneTracks(line)}</div>`)}`,
     );
   });
 }

@@ -12,7 +12,7 @@ import type { RequestRow } from "./rows.ts";
 const spare = 12;
 
 export interface RequestListOptions {
-  /** Tells lists of one page apart. */
+  /** Distinguishes lists of one page. */
   readonly name: string;
   /** For screen readers. */
   readonly label: string;

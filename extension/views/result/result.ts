@@ -18,8 +18,8 @@ function missing(): Markup {
 }
 
 async function show(main: HTMLElement): Promise<void> {
-  const asked = new URLSearchParams(location.search);
-  const [id, other] = [asked.get("profile"), asked.get("with")];
+  const parameters = new URLSearchParams(location.search);
+  const [id, other] = [parameters.get("profile"), parameters.get("with")];
   if (!id) return showHistory(main);
   const [profile, second] = await Promise.all([getProfile(id), other ? getProfile(other) : null]);
   if (!profile || (other && !second)) return put(main, missing());

@@ -25,10 +25,10 @@ export const columns = ["Request", "Status", "Protocol", "Kind", "Size", "Time",
 
 /** What the bar says, for who cannot see it. */
 function barWords(row: RequestRow): string {
-  const told = row.phases.map(
+  const parts = row.phases.map(
     ({ key, duration_ms }) => `${phases.find((phase) => phase.key === key)?.label} ${formatTime(duration_ms)}`,
   );
-  return `from ${formatTime(Math.max(0, row.start_ms))}: ${told.join(", ") || "no phases"}`;
+  return `from ${formatTime(Math.max(0, row.start_ms))}: ${parts.join(", ") || "no phases"}`;
 }
 
 function rectangle(x0: number, x1: number, from: number, to: number): string {
@@ -107,7 +107,7 @@ export function lineMarkup(line: Line, place: Place, drawing: Drawing): Markup {
   return line.is === "request" ? requestMarkup(line.row, place, drawing) : headingMarkup(line, place);
 }
 
-/** The id of the line's element, for aria-activedescendant; `list` tells lists of one page apart. */
+/** The id of the line's element, for aria-activedescendant; `list` distinguishes lists of one page. */
 export function lineId(line: Line, list: string): string {
   return `${list}-${line.is === "request" ? `r${line.row.number}` : `k${line.connection ?? 0}`}`;
 }

@@ -18,10 +18,10 @@ export interface RequestRow {
   readonly failed: boolean;
   /** What answered, as in ProtocolShare. */
   readonly protocol: string;
-  /** Numbered by first use; null: none was told. */
+  /** Numbered by first use; null: none was reported. */
   readonly connection: number | null;
   readonly kind: string;
-  /** -1: not told. */
+  /** -1: not reported. */
   readonly bytes: number;
   readonly start_ms: number;
   readonly end_ms: number;

@@ -5,7 +5,7 @@ import type { RequestRow } from "./rows.ts";
 export type ShareBy = "protocol" | "host" | "connection" | "kind";
 
 export interface ShareRow {
-  /** What a reader is told. */
+  /** What a reader sees. */
   readonly label: string;
   readonly requests: number;
   readonly bytes: number;

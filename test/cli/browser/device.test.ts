@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UserError } from "../../../cli/base/errors.ts";
 import { deviceArguments, deviceIn, deviceWords, usualDevice } from "../../../cli/browser/device.ts";
-import { askedDevice } from "../../../cli/recording/record/device_options.ts";
+import { chosenDevice } from "../../../cli/recording/record/device_options.ts";
 
 const none = { device: undefined, window: undefined, "device-pixel-ratio": undefined };
 
@@ -42,14 +42,14 @@ test("a browser is started with it, and a usual one as ever", () => {
 });
 
 test("options say of a device what they name: a ratio or a window goes before that of a named one", () => {
-  assert.deepEqual(askedDevice(none), {});
-  assert.deepEqual(askedDevice({ ...none, device: "laptop", "device-pixel-ratio": 1 }), {
+  assert.deepEqual(chosenDevice(none), {});
+  assert.deepEqual(chosenDevice({ ...none, device: "laptop", "device-pixel-ratio": 1 }), {
     ...{ width: 1440, height: 900, device_pixel_ratio: 1, user_agent: null },
   });
-  assert.deepEqual(askedDevice({ ...none, window: "800x600" }), { width: 800, height: 600 });
+  assert.deepEqual(chosenDevice({ ...none, window: "800x600" }), { width: 800, height: 600 });
   for (const window of ["800", "800x", "8x8", "99999x800", "800x600x2"])
     assert.throws(
-      () => askedDevice({ ...none, window }),
+      () => chosenDevice({ ...none, window }),
       (error) => error instanceof UserError && /write WIDTHxHEIGHT/.test(error.message),
     );
 });

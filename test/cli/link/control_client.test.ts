@@ -75,5 +75,5 @@ test("a link that ends, ends what waits for it and what is asked later", async (
 test("no socket, and a file that is none, are named", async () => {
   await assert.rejects(LinkControl.connect(join(folder, "absent")), /no socket at .*absent: is the lab running\?/);
   writeFileSync(join(folder, "file"), "");
-  await assert.rejects(LinkControl.connect(join(folder, "file")), /nobody listens at .*file/);
+  await assert.rejects(LinkControl.connect(join(folder, "file")), /nothing listens at .*file/);
 });

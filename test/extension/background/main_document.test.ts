@@ -24,7 +24,7 @@ function watched(t: TestContext): Watched {
         "Document",
       ),
     shown: (url, unreachableUrl) =>
-      document.told("Page.frameNavigated", {
+      document.event("Page.frameNavigated", {
         frame: { id: "main", url, ...(unreachableUrl === undefined ? {} : { unreachableUrl }) },
       }),
   };
@@ -47,17 +47,17 @@ test("a document that sends the browser on before it loaded is a redirect; after
   const first = watched(t);
   first.request("1");
   first.shown("https://a.test/");
-  first.document.told(...on("scriptInitiated"));
+  first.document.event(...on("scriptInitiated"));
   first.request("2");
   assert.deepEqual([first.ended, first.document.sentOn], [[], 1]);
   first.document.loaded();
-  first.document.told(...on("scriptInitiated"));
+  first.document.event(...on("scriptInitiated"));
   first.request("3");
   assert.deepEqual(first.ended, ["navigated"]);
   for (const reason of ["anchorClick", "formSubmissionPost"]) {
     const { document, ended, request } = watchedAgain(t);
     request("1");
-    document.told(...on(reason));
+    document.event(...on(reason));
     request("2");
     assert.deepEqual(ended, ["navigated"]);
   }
@@ -75,7 +75,7 @@ function watchedAgain(t: TestContext): Watched {
 test("an error page is shown in its place: that is told, and its load event ends the load", (t) => {
   const { document, ended, request, shown } = watched(t);
   request("1");
-  document.told("Network.loadingFailed", { requestId: "1", errorText: "net::ERR_NAME_NOT_RESOLVED" });
+  document.event("Network.loadingFailed", { requestId: "1", errorText: "net::ERR_NAME_NOT_RESOLVED" });
   shown("chrome-error://chromewebdata/", "https://a.test/");
   t.mock.timers.tick(10_000);
   assert.deepEqual([ended, document.failure, document.shown], [[], "net::ERR_NAME_NOT_RESOLVED", "https://a.test/"]);
@@ -84,14 +84,14 @@ test("an error page is shown in its place: that is told, and its load event ends
 test("no page came: a download, or an answer without one", (t) => {
   const download = watched(t);
   download.request("1");
-  download.document.told("Page.downloadWillBegin", { frameId: "main" });
-  download.document.told("Network.loadingFailed", { requestId: "1", errorText: "net::ERR_ABORTED" });
+  download.document.event("Page.downloadWillBegin", { frameId: "main" });
+  download.document.event("Network.loadingFailed", { requestId: "1", errorText: "net::ERR_ABORTED" });
   assert.deepEqual(download.ended, []);
   t.mock.timers.tick(2000);
   assert.deepEqual(download.ended, ["download"]);
   const none = watchedAgain(t);
   none.request("1");
-  none.document.told("Network.loadingFailed", { requestId: "1", errorText: "net::ERR_ABORTED" });
+  none.document.event("Network.loadingFailed", { requestId: "1", errorText: "net::ERR_ABORTED" });
   t.mock.timers.tick(2000);
   assert.deepEqual(none.ended, ["quiet"]);
 });
@@ -100,18 +100,18 @@ test("loading was stopped, the user stayed, the page crashed", (t) => {
   const stopped = watched(t);
   stopped.request("1");
   stopped.shown("https://a.test/");
-  stopped.document.told("Page.frameStoppedLoading", { frameId: "main" });
-  stopped.document.told("Page.frameStartedLoading", { frameId: "main" });
+  stopped.document.event("Page.frameStoppedLoading", { frameId: "main" });
+  stopped.document.event("Page.frameStartedLoading", { frameId: "main" });
   t.mock.timers.tick(2000);
   assert.deepEqual(stopped.ended, []);
-  stopped.document.told("Page.frameStoppedLoading", { frameId: "main" });
+  stopped.document.event("Page.frameStoppedLoading", { frameId: "main" });
   t.mock.timers.tick(2000);
   assert.deepEqual(stopped.ended, ["canceled"]);
   const stayed = watchedAgain(t);
-  stayed.document.told("Page.javascriptDialogOpening", {});
-  stayed.document.told("Page.javascriptDialogClosed", { result: false });
+  stayed.document.event("Page.javascriptDialogOpening", {});
+  stayed.document.event("Page.javascriptDialogClosed", { result: false });
   assert.deepEqual([stayed.ended, stayed.document.dialogs], [["canceled"], 1]);
   const crashed = watchedAgain(t);
-  crashed.document.told("Inspector.targetCrashed", {});
+  crashed.document.event("Inspector.targetCrashed", {});
   assert.deepEqual(crashed.ended, ["crashed"]);
 });
