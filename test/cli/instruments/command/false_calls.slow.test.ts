@@ -1,5 +1,6 @@
 // How often two equal commands are called different: in no more than 5 % of sweeps, whatever the shape of the machine's noise, with a fixed number of
 // runs and with --decide, which looks after each block. Simulated; seeds are fixed.
+// Wide: cli/instruments/command/answer, cli/results/answer, cli/results/stats.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";
