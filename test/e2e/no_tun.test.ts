@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { test } from "node:test";
 import { checkout } from "../../cli/base/programs.ts";
+import { notInstalled } from "../../cli/install/requirements.ts";
 import { readMachine, unrestBetween } from "../../cli/load/pressure.ts";
 import { timedTest } from "../calm_machine.ts";
 import { fetchWords, inLab, labRows, withFetchSite } from "../fetch/fetch_lab.ts";
@@ -27,6 +28,19 @@ test("every lane gives the same body over IPv4 and IPv6", async () => {
     );
     assert.equal(new Set(records.map(({ body_sha256 }) => body_sha256)).size, 1);
   });
+});
+
+test("a link to live sites needs the device, and says so", {
+  skip: notInstalled(["pasta"]) ?? false,
+}, () => {
+  const words = [join(checkout, "cli", "trilane"), "shell", "--link", "10mbit/50ms", "--outside", "--", "true"];
+  const [program = "", ...rest] = [...withoutTun, ...words];
+  const { status, stderr } = spawnSync(program, rest, { encoding: "utf8" });
+  assert.equal(status, 2, stderr);
+  assert.match(
+    stderr,
+    /^trilane: --outside: pasta needs \/dev\/net\/tun, which cannot be opened: run .*--device \/dev\/net\/tun\)\n$/,
+  );
 });
 
 timedTest("the link's self-test is within its tolerances", async (calm) => {

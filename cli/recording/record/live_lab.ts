@@ -18,16 +18,17 @@ function isInLab(shaper: string): boolean {
   return process.env.TRILANE_LAB !== undefined && spawnSync(shaper, ["--is-lab"]).status === 0;
 }
 
-function isInstalled(program: string): boolean {
-  return (process.env.PATH ?? "").split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+function isAccessible(path: string, how: number): boolean {
+  try {
+    accessSync(path, how);
+    return true;
+  } catch {
+    return false;
+  }
 }
+
+const isInstalled = (program: string): boolean =>
+  (process.env.PATH ?? "").split(delimiter).some((folder) => isAccessible(join(folder, program), constants.X_OK));
 
 /** trilane-replay's, which the shaper takes where no other is named. */
 const replayNameserver = "100.64.0.53";
@@ -49,11 +50,16 @@ const asUser = (): string[] =>
 
 /**
  * The words before trilane-shaper's whose far side is the world. What comes over the link is refused if it is for an address
- * nearer than public, or in `own` (`trilane-guard --networks`); null: nothing is. UserError if pasta is not installed.
+ * nearer than public, or in `own` (`trilane-guard --networks`); null: nothing is. UserError if pasta, or the device that it needs, is not there.
  */
 export function outsideCommand(option: string, refused: { readonly own: string } | null): readonly string[] {
   if (!isInstalled("pasta"))
     throw new UserError(`${option}: pasta is not installed, which takes the link to the world: apt install passt`);
+  // A lab's own link can do without it (shaper/tun/wire.h).
+  if (!isAccessible("/dev/net/tun", constants.R_OK | constants.W_OK))
+    throw new UserError(
+      `${option}: pasta needs /dev/net/tun, which cannot be opened: run \`sudo modprobe tun\` (in a container pass --device /dev/net/tun)`,
+    );
   const refusing = refused ? ["--nearest", "public", "--own", refused.own] : [];
   return ["bash", script, programPath("trilane-guard"), "--new-network", ...refusing, "--"];
 }
