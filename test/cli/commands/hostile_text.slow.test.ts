@@ -1,5 +1,5 @@
 // A stranger's text in any string of a HAR, and in any column of results, through the commands that read them: each ends in order or with one
-// line, sends the terminal nothing but text, writes no formula into CSV, no markup into HTML, and no file elsewhere.
+// line, sends the terminal nothing but text, writes no formula into CSV, no markup into HTML that a browser would run, and no file elsewhere.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -7,9 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { checkout } from "../../../cli/base/programs.ts";
 import { resultsPath } from "../../../cli/results/store/database.ts";
 import { assertCalmLines, filled, hostileText, hostileTexts } from "../../hostile_text.ts";
+import { endBrowser, newPage, startBrowser } from "../../e2e/report_browser.ts";
 import { storeFixture } from "../report/fixture.ts";
 import { raceFixture } from "../report/fixtures.ts";
 
@@ -81,6 +83,9 @@ for (const [name, text] of Object.entries(hostileTexts))
   });
 
 const base = newHome();
+const reports: string[] = [];
+/** Each in its turn. */
+const formats = ["json", "har", "race", "p1203"];
 storeFixture(base, { ...raceFixture, repetitions: 2 });
 
 /** Of the columns with text in that sweep: each as one text, and where it is JSON with each of its strings. */
@@ -122,5 +127,32 @@ for (const { place, change } of changes())
     if (existsSync(page)) assert.doesNotMatch(readFileSync(page, "utf8"), /<script>globalThis|<img src=x/);
     const { stdout } = run(home, "export", "1", "--format", "csv");
     assert.doesNotMatch(stdout, /(?:^|[,;"\t])[=@]/m);
+    const format = formats[reports.length % formats.length] ?? "json";
+    const exported = run(home, "export", "1", "--format", format);
+    if (exported.status === 0) JSON.parse(exported.stdout);
     assertNothingOutside(home);
+    if (existsSync(page)) reports.push(page);
   });
+
+test("no report runs in a browser what a stranger wrote", async () => {
+  await startBrowser();
+  try {
+    const page = await newPage();
+    const ranIn = async (path: string): Promise<boolean> => {
+      await page.goto(pathToFileURL(path).href);
+      return await page.evaluate(async () => {
+        // What is folded is built when it is opened.
+        for (const details of document.querySelectorAll("details")) details.open = true;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        return "ran" in globalThis;
+      });
+    };
+    const plain = join(folder, "plain.html");
+    writeFileSync(plain, hostileTexts.markup);
+    assert.equal(await ranIn(plain), true, "without a report around it, it runs");
+    assert.ok(reports.length > 0);
+    for (const report of reports) assert.equal(await ranIn(report), false, report);
+  } finally {
+    await endBrowser();
+  }
+});
