@@ -140,12 +140,12 @@ test("no report runs in a browser what a stranger wrote", async () => {
     const page = await newPage();
     const ranIn = async (path: string): Promise<boolean> => {
       await page.goto(pathToFileURL(path).href);
-      return await page.evaluate(async () => {
-        // What is folded is built when it is opened.
+      // What is folded is built when it is opened.
+      return (await page.evaluate(`(async () => {
         for (const details of document.querySelectorAll("details")) details.open = true;
         await new Promise((resolve) => setTimeout(resolve, 100));
         return "ran" in globalThis;
-      });
+      })()`)) as boolean;
     };
     const plain = join(folder, "plain.html");
     writeFileSync(plain, hostileTexts.markup);
