@@ -109,11 +109,11 @@ const isPlain = (direction: LinkDirection): boolean =>
   "bdp" in direction.queue &&
   direction.queue.bdp === 1;
 
-/** `3 Mbit/s, 50 ms, 1 % loss` of a link with a rate, a round trip and losses; null: it has more to it, and its label says so. */
+/** `3 Mbit/s, 50 ms RTT, 1 % loss` of a link with a rate, a round trip and losses; null: it has more to it, and its label says so. */
 export function plainLinkWords({ down, up, rtt_ms, ...more }: LinkProfile): string | null {
   const isOther = Object.keys(more).some((name) => name !== "seed");
   if (isOther || !isPlain(down) || !isPlain(up) || down.rate_bps === null || up.rate_bps === null) return null;
   const rates = [...new Set([down.rate_bps, up.rate_bps])].map((rate_bps) => trimmed(rate_bps / 1e6)).join("/");
   const losses = [...new Set([down.loss, up.loss])].map((loss) => trimmed(loss * 100)).join("/");
-  return `${rates} Mbit/s, ${trimmed(rtt_ms)} ms${losses === "0" ? "" : `, ${losses} % loss`}`;
+  return `${rates} Mbit/s, ${trimmed(rtt_ms)} ms RTT${losses === "0" ? "" : `, ${losses} % loss`}`;
 }

@@ -9,10 +9,11 @@ import { formatTime, sentenceTime } from "../base/numbers.ts";
 import { median } from "../base/quantile.ts";
 import type { Answer } from "../results/answer/answer.ts";
 import type { Load } from "../results/store/results.ts";
+import { calmed } from "../results/verdict/busy_machine.ts";
 import { type ComparedMetric, comparedMetric } from "../results/verdict/compared_metric.ts";
 import { type Improvement, improvement } from "../results/verdict/comparison.ts";
 import { pairedCells } from "../results/verdict/paired_cells.ts";
-import { counted, isValid, sortLanes, timedOut } from "../results/verdict/sample.ts";
+import { counted, countedTogether, isValid, sortLanes, timedOut } from "../results/verdict/sample.ts";
 import { groupsOf, type ReportData, spreadOrder } from "./data.ts";
 import { distributionOf } from "./figures/distribution.ts";
 import { savedFigure } from "./figures/figure_file.ts";
@@ -22,16 +23,29 @@ import type { GroupResult } from "./tables.ts";
 /** More dots than these cover one another; an even selection is drawn then. */
 const maxDots = 3000;
 
-/** `−59 ms (9 %)`; null: the answer compares nothing. */
-export function gainOf({ pair, gain }: Pick<Answer, "pair" | "gain">): Gain | null {
+/** `−59 ms (9 %)`, on an axis of per cent `−9 % (59 ms)`; null: the answer compares nothing. */
+export function gainOf({ pair, gain }: Pick<Answer, "pair" | "gain">, isRelative = false): Gain | null {
   if (pair === null || gain === null) return null;
   const { saved_ms, percent, isShown } = gain;
   const sign = percent >= 0 ? "−" : "+";
   const share = `${Math.abs(percent).toFixed(Math.abs(percent) < 1 ? 1 : 0)} %`;
   // A few pages may point one way in ms and the other in per cent.
   const agrees = saved_ms !== null && Math.sign(saved_ms) === Math.sign(percent);
-  const text = agrees ? `${sign}${sentenceTime(Math.abs(saved_ms))} (${share})` : `${sign}${share}`;
+  const time = agrees ? sentenceTime(Math.abs(saved_ms)) : null;
+  const [first, second] = isRelative ? [share, time] : [time ?? share, time === null ? null : share];
+  const text = `${sign}${first}${second === null ? "" : ` (${second})`}`;
   return { ...pair, text: isShown ? text : `${text}: not certain`, isShown };
+}
+
+/** As on a calm machine: what medians and dots are of. */
+function calmLoads(loads: readonly Load[]): { readonly loads: readonly Load[]; readonly isCalmed: boolean } {
+  const places = Map.groupBy(loads, ({ page, link }) => JSON.stringify([page, link]));
+  const calm = [...places.values()].map((of) => calmed(countedTogether(of)));
+  const times_ms = new Map(calm.flatMap((place) => place.loads.map(({ id, plt_ms }) => [id, plt_ms])));
+  return {
+    loads: loads.map((load) => ({ ...load, plt_ms: times_ms.get(load.id) ?? load.plt_ms })),
+    isCalmed: calm.some(({ slope }) => slope !== null),
+  };
 }
 
 /** Median by page, link and lane. */
@@ -48,17 +62,18 @@ const relativeInterval = ({ interval }: Improvement): Interval | null =>
     ? { low: 100 - interval.high, high: 100 - interval.low }
     : null;
 
-function relativeLanes({ cells, loads, sweep }: ReportData, reference: string): PlottedLane[] {
-  const medianOf = cellMediansOf(loads);
+function relativeLanes({ cells, loads, sweep }: ReportData, calm: readonly Load[], reference: string): PlottedLane[] {
+  const medianOf = cellMediansOf(calm);
+  const measured_ms = new Map(loads.map(({ id, plt_ms }) => [id, plt_ms]));
   const drawn = new Set(spreadOrder(loads.length).slice(0, maxDots));
   return sortLanes(cells.map(({ lane }) => lane)).map((lane) => {
     const own = loads.filter((load) => load.lane === lane);
     const pair = { lane, over: reference };
     const compared = lane === reference ? null : improvement(pairedCells(loads, pair), pair, sweep.seed);
-    const plotted = loads.flatMap((load, index) => {
+    const plotted = calm.flatMap((load, index) => {
       const base = medianOf(load, reference);
       if (!drawn.has(index) || load.lane !== lane || load.plt_ms === null || base === null || timedOut(load)) return [];
-      const story = `load ${load.id}, ${lane}, ${load.page} over ${load.link}: ${formatTime(load.plt_ms)}`;
+      const story = `load ${load.id}, ${lane}, ${load.page} over ${load.link}: ${formatTime(measured_ms.get(load.id) ?? load.plt_ms)}`;
       return [{ value: (100 * load.plt_ms) / base, valid: isValid(load), story }];
     });
     return {
@@ -76,24 +91,21 @@ function relativeLanes({ cells, loads, sweep }: ReportData, reference: string): 
 
 function relativeFigure(data: ReportData, reference: string, metric: ComparedMetric): Markup {
   const { loads, answer, sweep } = data;
-  const medianOf = cellMediansOf(loads);
+  const { loads: calm, isCalmed } = calmLoads(loads);
+  const medianOf = cellMediansOf(calm);
   const left = loads.filter((load) => counted(load) === null).length;
-  const figure = distributionFigure(relativeLanes(data, reference), {
-    left,
-    metric,
-    relativeTo: reference,
-    gain: gainOf(answer),
+  const figure = distributionFigure(relativeLanes(data, calm, reference), {
+    ...{ left, metric, relativeTo: reference, isCalmed },
+    gain: gainOf(answer, true),
   });
   return savedFigure(figure, {
     name: ["answer", sweep.name],
     columns: ["load_id", "page", "link", "lane", metric.name, `percent_of_${reference}_median`],
-    rows: loads
-      .filter((load) => load.plt_ms !== null)
-      .map((load) => {
-        const base = medianOf(load, reference);
-        const value = load.plt_ms as number;
-        return [load.id, load.page, load.link, load.lane, value, base === null ? null : (100 * value) / base];
-      }),
+    rows: loads.flatMap((load, index) => {
+      const [base, calm_ms] = [medianOf(load, reference), calm[index]?.plt_ms ?? null];
+      const percent = base === null || calm_ms === null ? null : (100 * calm_ms) / base;
+      return load.plt_ms === null ? [] : [[load.id, load.page, load.link, load.lane, load.plt_ms, percent]];
+    }),
   });
 }
 

@@ -111,7 +111,7 @@ test("a race: events, the answer, a table within 80 columns, a report; every req
   assert.equal(plain.status, 0, plain.err);
   const lines = plain.out.trimEnd().split("\n");
   const answer = lines.slice(0, 2).join(" ");
-  assert.match(answer, /^No verdict yet on object-10kB \(20 Mbit\/s, 20 ms\): 1 of at least 5 runs per lane\. /);
+  assert.match(answer, /^No verdict yet on object-10kB \(20 Mbit\/s, 20 ms RTT\): 1 of at least 5 runs per lane\. /);
   assert.match(
     lines.find((line) => line.startsWith("lane")) ?? "",
     /^lane +median PLT +95 % interval +against h1 +loads +invalid$/,

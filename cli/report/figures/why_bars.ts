@@ -4,7 +4,7 @@ import { stepClass } from "../../../extension/figures/colours.ts";
 import { coordinate, html, type Markup } from "../../../extension/figures/markup.ts";
 import { scaleFromZero } from "../../../extension/figures/scale.ts";
 import { laneName } from "../../base/lanes.ts";
-import { count, formatTime, sentenceTime } from "../../base/numbers.ts";
+import { formatTime, sentenceTime } from "../../base/numbers.ts";
 import { type PathPart, pathParts } from "../../load/metrics/path_evidence.ts";
 import type { MeanPaths } from "../../results/answer/answer.ts";
 import type { LanePair } from "../../results/verdict/sample.ts";
@@ -86,7 +86,8 @@ export function whyFigure({ lane, over }: LanePair, paths: MeanPaths, name: stri
   const ticks = shown.flatMap((part, index) => (listed.includes(part) ? [from + index * differenceHeight] : []));
   const zero = html`${ticks.map((y) => html`<line class="zero" x1="${middle}" x2="${middle}" y1="${y - 3}" y2="${y + 16}"/>`)}`;
   const head = html`<text class="axis mid" x="${middle}" y="${from - 10}">${laneName(lane)} against ${laneName(over)}: less to the left, more to the right</text>`;
-  const means = paths.cells > 1 ? ` Means over ${count(paths.cells, "page on a link", "pages on links")}.` : "";
+  const means =
+    paths.cells > 1 ? ` Means over the ${paths.cells} combinations of page and link; the answer has the median.` : "";
   const label = `Critical paths of ${laneName(over)} and ${laneName(lane)}, and what they differ by: ${listed.map((part) => `${parts[part].name} ${sentenceTime(Math.abs(difference(part)))} ${difference(part) > 0 ? "less" : "more"}`).join(", ")}`;
   const figure = html`<figure class="why"><div class="scroll"><svg class="plot effects" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${grid}${bars}${axis}<text class="axis end" x="${right}" y="${barsEnd + 22}">ms</text>${head}${zero}${rows}</svg></div><figcaption>What the loads nearest each lane’s median waited for, and what ${laneName(lane)} spends less (blue) or more (orange).${means}</figcaption>${readingKey("Along the critical path, from the load event back to the navigation. Connecting: names, TCP or QUIC, TLS. Round trips: one for each request on the path. Responses: until the last byte that was waited for, losses repaired among it. No request: parsing, scripts, layout, timers.")}</figure>`;
   return savedFigure(figure, {

@@ -90,7 +90,7 @@ function savedAtLook([cell]: readonly PairedCell[], { percent }: Improvement): n
   return medians && percent !== null ? (medians.over * percent) / 100 : null;
 }
 
-/** `shop (10 Mbit/s, 50 ms)`, `12 pages across 19 of 20 links`: pages and links that are in no comparison are not passed over. */
+/** `shop (10 Mbit/s, 50 ms RTT)`, `12 pages across 19 of 20 links`: pages and links that are in no comparison are not passed over. */
 function whereOf(cells: Answered["cells"], compared: Pick<Improvement, "pages" | "links"> | null = null): string {
   const words = (names: ReadonlySet<string>, entered: number, noun: string): string => {
     const [only] = names;

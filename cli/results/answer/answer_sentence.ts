@@ -14,7 +14,7 @@ export interface Compared {
   readonly improvement: Improvement;
   /** Median over pages on links of (median of `over` - median of `lane`), ms; null: none has both. */
   readonly saved_ms: number | null;
-  /** `shop (10 Mbit/s, 50 ms)`, `12 pages across 20 links`; null: it was said just before. */
+  /** `shop (10 Mbit/s, 50 ms RTT)`, `12 pages across 20 links`; null: it was said just before. */
   readonly where: string | null;
   /** Of the pages, how many are models of others. */
   readonly modelled: number;
@@ -39,7 +39,7 @@ export interface LinksShown {
   readonly all: number;
 }
 
-/** ` on the modelled page shop (10 Mbit/s, 50 ms), time dilated 5 times`; empty where it was said just before. */
+/** ` on the modelled page shop (10 Mbit/s, 50 ms RTT), time dilated 5 times`; empty where it was said just before. */
 function placeWords({ where, modelled, dilation, improvement }: Compared): string {
   if (where === null) return "";
   const page =

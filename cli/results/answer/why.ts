@@ -144,6 +144,19 @@ function cancelledLine(story: Story): string | null {
   return `Why: ${wordsOf(story, gains)}; but ${wordsOf(turned, losses)}.`;
 }
 
+/** Named parts that make more or less than so much of the whole difference leave a reader asking for it. */
+const leastUnnamed = 0.1;
+
+const sumOf = (parts: readonly Part[]): number => parts.reduce((sum, { saved_ms }) => sum + saved_ms, 0);
+
+/** How the named parts fit the whole difference, and what of several pages and links it is. */
+function togetherWords(all_ms: number, parts: readonly Part[], against: readonly Part[], cells: number): string {
+  const named_ms = sumOf(parts) - sumOf(against);
+  const whole =
+    Math.abs(named_ms - all_ms) < leastUnnamed * all_ms ? "" : `; with all other parts ${sentenceTime(all_ms)}`;
+  return cells > 1 ? `${whole}, on average over the ${cells} combinations of page and link` : whole;
+}
+
 /**
  * `direction`: what was shown of `pair.lane`. One line from `Why:` to its full stop; null where there is no difference to explain.
  */
@@ -162,8 +175,7 @@ export function whyLine(pair: LanePair, direction: Direction, cells: readonly Ce
   const turned = swapped(story);
   const against = partsOf(turned, leastAgainst * all_ms).slice(0, 1);
   const but = against.length > 0 ? `; against that, ${wordsOf(turned, against)}` : "";
-  const means = cells.length > 1 ? `, averaged over ${count(cells.length, "page on a link", "pages on links")}` : "";
-  return `Why: ${wordsOf(story, parts)}${but}${means}.`;
+  return `Why: ${wordsOf(story, parts)}${but}${togetherWords(all_ms, parts, against, cells.length)}.`;
 }
 
 /**

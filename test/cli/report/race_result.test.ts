@@ -32,7 +32,7 @@ test("a race's document is by its schema and has the numbers of the JSON export"
       assert.equal(schemaErrors("race-result", JSON.parse(JSON.stringify(race))), null);
       const all = exportDocument(sweep, results.cellsOf(id), results.loadsOf(id), []);
       const [answer = "", ...further] = race.verdict.sentences;
-      assert.match(answer, /^No difference shown between HTTP\/3 and HTTP\/2 on shop \(3 Mbit\/s, 50 ms\): /);
+      assert.match(answer, /^No difference shown between HTTP\/3 and HTTP\/2 on shop \(3 Mbit\/s, 50 ms RTT\): /);
       // The first pair's sentence is the answer; the others' name their lanes and the percentage that every export has.
       const others = race.comparisons.filter(({ lane, against }) => lane !== "h3" || against !== "h2");
       for (const [index, { lane, against, improvement_percent }] of others.entries()) {

@@ -237,7 +237,7 @@ test("no report says NaN, undefined or null to a reader", async () => {
 
 test("a sweep without any load, and one that is not finished, say so", async () => {
   const none = await reportOf({ ...raceFixture, repetitions: 0, finished: false });
-  assert.match(none, /No load yet of shop \(3 Mbit\/s, 50 ms\): the command that began this resumes it\./);
+  assert.match(none, /No load yet of shop \(3 Mbit\/s, 50 ms RTT\): the command that began this resumes it\./);
   const part = await reportOf({ ...raceFixture, finished: false });
   assert.match(part, /This sweep is not finished: 15 valid loads of 15 so far/);
 });

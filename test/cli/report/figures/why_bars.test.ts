@@ -30,7 +30,7 @@ test("less is blue and to the left, more orange and to the right, the same has n
   assert.match(text, /\+30 ms/);
   assert.equal([...text.matchAll(/>as long</g)].length, 2, "round trips and no request");
   assert.doesNotMatch(text, /the link’s queue|waiting for a connection<\/text>/);
-  assert.match(text, /Means over 2 pages on links/);
+  assert.match(text, /Means over the 2 combinations of page and link; the answer has the median/);
   assert.match(
     text,
     /aria-label="Critical paths of HTTP\/2 and HTTP\/3, .*connecting 100 ms less, responses, with losses 30 ms more"/,

@@ -1,0 +1,52 @@
+// The picture of several pages and links: on a busy machine dots are without what other programs added, as medians are; on an axis of per
+// cent the gain is in per cent first.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { inflateRawSync } from "node:zlib";
+import { gatherReport } from "../../../cli/report/data.ts";
+import { firstFigure } from "../../../cli/report/first_figure.ts";
+import type { GroupResult } from "../../../cli/report/tables.ts";
+import { openResults } from "../../../cli/results/store/results.ts";
+import { storeFixture, withHome } from "./fixture.ts";
+import { exampleFixture } from "./fixtures.ts";
+
+const waited_ms = 60;
+
+test("dots of several pages are without the time that other programs took, and the gain is in per cent first", async () => {
+  const data = await withHome((home) => {
+    const sweep = storeFixture(home, exampleFixture);
+    const results = openResults(home);
+    try {
+      return gatherReport(results, sweep, "0.3.0");
+    } finally {
+      results.close();
+    }
+  });
+  const percents = (loads: typeof data.loads): { text: string; ofLane: Map<string, number[]> } => {
+    const text = firstFigure({ ...data, loads }, [{}, {}] as GroupResult[])?.text ?? "";
+    const csv = inflateRawSync(Buffer.from(/data-csv="([^"]*)"/.exec(text)?.[1] ?? "", "base64")).toString();
+    const rows = csv
+      .trim()
+      .split("\r\n")
+      .slice(1)
+      .map((row) => row.split(","));
+    const ofLane = Map.groupBy(rows, (row) => row[3] ?? "");
+    return { text, ofLane: new Map([...ofLane].map(([lane, of]) => [lane, of.map((row) => Number(row.at(-1)))])) };
+  };
+  const calm = percents(data.loads);
+  assert.match(calm.text, /class="mid"[^>]*>[−+][\d.]+ %( \([\d.]+ m?s\))?(: not certain)?</);
+  assert.ok(!calm.text.includes("Without the time"));
+  // h3 alone waited, as long in each load: half of that is taken off, and h2's median is the measure as before.
+  const busy = percents(
+    data.loads.map((load) =>
+      load.lane === "h3" ? { ...load, disturbance_ms: 300, tolerated_ms: 5, disturbance_estimate_ms: waited_ms } : load,
+    ),
+  );
+  assert.match(busy.text, /Without the time that other programs took/);
+  assert.deepEqual(busy.ofLane.get("h2"), calm.ofLane.get("h2"));
+  const [before, after] = [calm.ofLane.get("h3") ?? [], busy.ofLane.get("h3") ?? []];
+  assert.ok(
+    before.length > 0 && after.every((percent, index) => percent < (before[index] ?? 0)),
+    `${after} / ${before}`,
+  );
+});
