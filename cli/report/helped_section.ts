@@ -11,7 +11,7 @@ import type { LanePair } from "../results/verdict/sample.ts";
 import type { ReportData } from "./data.ts";
 import { savedFigure } from "./figures/figure_file.ts";
 import { readingKey } from "./figures/reading_key.ts";
-import { improvementText, whiskerMarkup } from "./figures/whisker.ts";
+import { improvementText, marksEnd, whiskerMarkup } from "./figures/whisker.ts";
 import { type PageTraits, pageTraits } from "./page_traits.ts";
 
 interface Trait {
@@ -109,17 +109,11 @@ function httpsFigure({ data, pair, traitsOf }: Terms): Markup | null {
   });
 }
 
-/** The end of the whiskers' axis: what the most helped or hurt page needs. */
-function axisEnd(pages: readonly RankedPage[]): number {
-  const most = Math.max(...pages.map(({ percent }) => Math.abs(percent)));
-  return [5, 10, 20, 30, 50, 75, 100].find((end) => end >= most) ?? 100;
-}
-
 function pairFigure({ data, pair, traitsOf, target, study }: Terms): Markup | null {
   const groups = pageGroups(pairedCells(data.loads, pair));
   if (!groups) return null;
   const { helped, hurt, pages } = groups;
-  const end = axisEnd([...helped, ...hurt]);
+  const end = marksEnd([...helped, ...hurt].map(({ percent }) => percent));
   const row = ({ page, cells }: RankedPage): Markup => {
     const result = improvement(cells, pair, data.sweep.seed);
     const own = traitsOf(page);

@@ -14,7 +14,7 @@ import { savedFigure } from "./figures/figure_file.ts";
 import { builtLater } from "./figures/later.ts";
 import { linkCell } from "./figures/link_cell.ts";
 import { readingKey } from "./figures/reading_key.ts";
-import { improvementText, whiskerMarkup } from "./figures/whisker.ts";
+import { improvementText, marksEnd, whiskerMarkup } from "./figures/whisker.ts";
 
 export interface GroupResult {
   readonly group: Group;
@@ -50,8 +50,7 @@ function whiskerEnd(results: readonly GroupResult[]): number {
     .map(Math.abs)
     .filter(Number.isFinite)
     .sort((a, b) => a - b);
-  const most = ends[Math.ceil(ends.length * 0.95) - 1] ?? 10;
-  return [5, 10, 20, 30, 50, 75, 100].find((end) => end >= most) ?? 100;
+  return marksEnd([ends[Math.ceil(ends.length * 0.95) - 1] ?? 10]);
 }
 
 function byLastImprovement(a: GroupResult, b: GroupResult): number {

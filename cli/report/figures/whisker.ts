@@ -4,10 +4,16 @@ import type { Interval } from "../../base/interval.ts";
 import { formatPercents, limitSign, percentRange } from "../../base/numbers.ts";
 import { direction, type Improvement, limitOf } from "../../results/verdict/comparison.ts";
 
+/** Where an axis of marks ends, the same to both sides of 0, so that so many per cent are on it: round. */
+export function marksEnd(percents: readonly number[]): number {
+  const most = Math.max(...percents.map(Math.abs));
+  return [5, 10, 20, 30, 50, 75, 100].find((end) => end >= most) ?? 100;
+}
+
 const width = 110;
 const height = 18;
 
-/** `way`: faster, slower or unclear, which is its colour. */
+/** `way`: faster, slower or unclear, or of-lane in a lane's colours. */
 export function effectMark(
   { percent, interval }: { readonly percent: number; readonly interval: Interval | null },
   way: string,

@@ -24,9 +24,13 @@ export function unitFor(fetched: readonly Fetched[], { of }: Pick<QuantityFacts,
 }
 
 /** `unit`: of all curves of a figure alike. */
-export function unitValues(fetched: readonly Fetched[], facts: QuantityFacts, unit: Unit): UnitValues {
+export function unitValues(
+  fetched: readonly Fetched[],
+  { value: valueOf }: Pick<QuantityFacts, "value">,
+  unit: Unit,
+): UnitValues {
   const known = fetched.flatMap((each) => {
-    const value = facts.value(each);
+    const value = valueOf(each);
     return value === null ? [] : [{ name: nameIn(unit, each), value }];
   });
   const own = { unit, fetches: known.length, of: fetched.length };

@@ -19,6 +19,7 @@ import { costSection } from "./cost_section.ts";
 import { failuresTable } from "./failures_table.ts";
 import { type FetchReportData, gatherFetchReport } from "./fetch_data.ts";
 import { hostsTable } from "./hosts_table.ts";
+import { phaseBars } from "./phase_bars.ts";
 import { deliverySection, distributionSection, helpedHostsSection, hostSection, methodSection } from "./sections.ts";
 import { summaryTable, variantRows } from "./summary_table.ts";
 import { systemsSection, systemText } from "./systems_section.ts";
@@ -53,8 +54,9 @@ function published({ sweep, timed, counted }: FetchReportData): Markup | null {
 
 function summary({ timed }: FetchReportData): Markup | null {
   if (timed.length === 0) return null;
-  return summaryTable({
-    ...{ name: "fetches", ...variantRows(timed) },
+  const { heads, rows } = variantRows(timed);
+  const table = summaryTable({
+    ...{ name: "fetches", heads, rows },
     caption: "What fetches took over each lane.",
     shown: [
       "dns_ms",
@@ -66,6 +68,7 @@ function summary({ timed }: FetchReportData): Markup | null {
       "certificate_bytes",
     ],
   });
+  return html`${phaseBars(rows)}${table}`;
 }
 
 function citation({ version, sweep, fetches }: FetchReportData): string {

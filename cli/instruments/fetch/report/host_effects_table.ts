@@ -4,7 +4,7 @@ import { middleCut } from "../../../base/middle_cut.ts";
 import { count, formatPercents, formatProbability } from "../../../base/numbers.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
 import { readingKey } from "../../../report/figures/reading_key.ts";
-import { effectMark } from "../../../report/figures/whisker.ts";
+import { effectMark, marksEnd } from "../../../report/figures/whisker.ts";
 import type { HostEffect, HostEffects, PairSide } from "../answer/host_effects.ts";
 import { isQuic } from "../metrics/fetched.ts";
 import { quantities } from "../metrics/quantities.ts";
@@ -20,11 +20,6 @@ const signed = (text: string): string => text.replace("-", "−");
 function effectText({ percent, interval }: HostEffect): string {
   const text = formatPercents(percent, interval);
   return `${signed(text.percent)} %${interval ? ` (${signed(text.low)} to ${signed(text.high)})` : ""}`;
-}
-
-function axisEnd(hosts: readonly HostEffect[]): number {
-  const most = Math.max(...hosts.map(({ percent }) => Math.abs(percent)));
-  return [5, 10, 20, 30, 50, 75, 100].find((end) => end >= most) ?? 100;
 }
 
 /** `12 of 40 hosts are helped, 3 are hurt, 25 show no difference`; or that nothing can be told, and what would change that. */
@@ -50,7 +45,7 @@ export function effectsSentence({ pair, quantity, hosts, runsToTell }: HostEffec
 export function hostEffectsTable(effects: HostEffects, system: ((host: string) => string) | null): Markup {
   const { pair, quantity, hosts } = effects;
   const name = `${sideName(pair.lane)} over ${sideName(pair.over)}`;
-  const end = axisEnd(hosts);
+  const end = marksEnd(hosts.map(({ percent }) => percent));
   const isLong = hosts.length > 2 * mostOfEnd;
   const shown = isLong ? [...hosts.slice(0, mostOfEnd), ...hosts.slice(-mostOfEnd)] : hosts;
   const rows = shown.map((host) => {

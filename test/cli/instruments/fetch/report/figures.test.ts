@@ -11,6 +11,7 @@ import { cpuScatter } from "../../../../../cli/instruments/fetch/report/cpu_scat
 import { cdfOf, groupsOf, hostCdf } from "../../../../../cli/instruments/fetch/report/curves_of.ts";
 import { hostEffectsTable } from "../../../../../cli/instruments/fetch/report/host_effects_table.ts";
 import { hostsTable } from "../../../../../cli/instruments/fetch/report/hosts_table.ts";
+import { partsOf, phaseBars } from "../../../../../cli/instruments/fetch/report/phase_bars.ts";
 import { quantityCdf } from "../../../../../cli/instruments/fetch/report/quantity_cdf.ts";
 import { sizePlot } from "../../../../../cli/instruments/fetch/report/size_plot.ts";
 import { sizesOf } from "../../../../../cli/instruments/fetch/report/sizes_of.ts";
@@ -250,4 +251,62 @@ test("certificates are one distribution over hosts", () => {
     [[1000, 2000, 3000]],
   );
   assert.equal(hostCdf("certificate_bytes", fetched.slice(0, 2)), null);
+});
+
+const inRoundTimes = {
+  dns_ms: 10,
+  connect_ms: 50,
+  tls_ms: 50,
+  established_ms: 100,
+  first_byte_ms: 150,
+  download_ms: 200,
+};
+
+test("a fetch's parts are without gaps: name, connection, TLS, first byte, download; QUIC and early data have no TLS of their own", () => {
+  const recordOf = (of: Parameters<typeof fetchedOf>[0]) => partsOf(fetchedOf(of));
+  assert.deepEqual(recordOf({ lane: "h2", record: inRoundTimes }), {
+    dns: 10,
+    connect: 50,
+    ssl: 50,
+    wait: 50,
+    receive: 50,
+  });
+  const quic = { ...inRoundTimes, connect_ms: 60, tls_ms: null, established_ms: 60 };
+  assert.deepEqual(recordOf({ lane: "h3", record: quic }), { dns: 10, connect: 60, ssl: 0, wait: 90, receive: 50 });
+  const early = { ...inRoundTimes, connect_ms: 60, tls_ms: null, established_ms: 1 };
+  assert.deepEqual(recordOf({ lane: "h3-0rtt", record: early }), {
+    dns: 10,
+    connect: 1,
+    ssl: 0,
+    wait: 149,
+    receive: 50,
+  });
+  assert.equal(partsOf(failedOf({ lane: "h2" }, "connect", "refused")), null);
+});
+
+test("stacked bars are as long as the parts' medians, one after the other, and have their data", () => {
+  const of = [1, 2, 3].map((block) =>
+    fetchedOf({ lane: "h2", block, record: { ...inRoundTimes, download_ms: 150 + 100 * block } }),
+  );
+  const { text } = phaseBars(variantRows(of).rows) ?? assert.fail("nothing drawn");
+  const boxes = [...text.matchAll(/class="ph-(\w+)" x="([\d.]+)" y="40" width="([\d.]+)"/g)].map(
+    ([, key, x, wide]) => ({
+      ...{ key, x: Number(x), wide: Number(wide) },
+    }),
+  );
+  assert.deepEqual(
+    boxes.map(({ key }) => key),
+    ["dns", "connect", "ssl", "wait", "receive"],
+  );
+  boxes.forEach(({ x }, index) => {
+    const before = boxes[index - 1];
+    if (before) assert.ok(Math.abs(before.x + before.wide - x) < 0.2, `${index}: no gap`);
+  });
+  const [dns, , , , receive] = boxes.map(({ wide }) => wide);
+  assert.ok(Math.abs((receive ?? 0) / (dns ?? 1) - 20) < 0.3, "200 ms beside 10 ms");
+  assert.deepEqual(csvOf(text), [
+    "over,fetches,DNS_ms,connect_ms,TLS_ms,first_byte_ms,download_ms",
+    "h2,3,10,50,50,50,200",
+  ]);
+  assert.equal(phaseBars([]), null);
 });
