@@ -22,6 +22,7 @@ const script = [
   "narrow.js",
   "moment.js",
   "film.js",
+  "zoom.js",
   "film_file.js",
   "figure_files.js",
 ]

@@ -100,6 +100,8 @@ interface Row {
   readonly kind: string;
   /** The same in all waterfalls of a figure: of one method and URL. */
   readonly request: number;
+  /** The row that asked for it; null: the browser does not say, or it is not there. */
+  readonly by: number | null;
 }
 
 function rowsOf(drawn: DrawnRequests, requests: Map<string, number>): Row[] {
@@ -112,7 +114,9 @@ function rowsOf(drawn: DrawnRequests, requests: Map<string, number>): Row[] {
   const entries = drawn.entries.toSorted((a, b) => a._trilane.startOffset_ms - b._trilane.startOffset_ms);
   const connections = connectionNumbers(entries);
   const hosts = new Set(entries.map((entry) => shortUrl(entry.request.url).host));
-  return entries.map((entry) => {
+  const placeOf = new Map(entries.map(({ request }, index) => [request.url, index] as const).reverse());
+  return entries.map((entry, index) => {
+    const by = placeOf.get(entry._initiator?.url ?? "") ?? null;
     const { host, file } = shortUrl(entry.request.url);
     const connection = connections.get(entry._connectionId ?? entry.connection ?? "");
     const protocol = protocolOf(entry);
@@ -125,6 +129,7 @@ function rowsOf(drawn: DrawnRequests, requests: Map<string, number>): Row[] {
       host,
       kind: kindOf(entry._resourceType),
       request: numberOf(entry),
+      by: by === index ? null : by,
     };
   });
 }
@@ -243,7 +248,7 @@ function laneMarkup(
   });
   const hits = rows.map(
     (row, index) =>
-      html`<rect class="hit" data-host="${row.host}" data-type="${row.kind}" data-request="${row.request}" x="0" y="${body + index * rowHeight}" width="${width}" height="${rowHeight}"><title>${row.story}</title></rect>`,
+      html`<rect class="hit" data-host="${row.host}" data-type="${row.kind}" data-request="${row.request}"${row.by !== null && html` data-by="${row.by}"`} x="0" y="${body + index * rowHeight}" width="${width}" height="${rowHeight}"><title>${row.story}</title></rect>`,
   );
   const grid = scale.ticks.map(
     (tick) => html`<line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="${body}" y2="${bottom}"/>`,
@@ -298,10 +303,10 @@ export function waterfallSvg(all: readonly DrawnRequests[], attributes: Markup):
 }
 
 const waterfallWords =
-  ", on one time axis. Lines: first byte, paints, DOMContentLoaded; strong: load event. Receiving is strong while bytes came. “h2 · 1”: protocol and connection, numbered by first use";
+  ", on one time axis. Lines: first byte, paints, DOMContentLoaded; strong: load event. Receiving is strong while bytes came. “h2 · 1”: protocol and connection, numbered by first use. Ctrl and wheel zoom";
 
 /** Waterfalls of one load per lane. `isExplained`: with what lines and labels mean. */
 export function waterfallFigure(loads: readonly DrawnLoad[], name: string, isExplained = true): Markup {
-  const attributes = html`role="img" tabindex="0" aria-label="Waterfalls of ${name}: use the arrow keys to read request by request"`;
+  const attributes = html`role="img" tabindex="0" aria-label="Waterfalls of ${name}: use the arrow keys to read request by request, plus and minus to zoom"`;
   return html`<figure class="waterfall"><div class="scroll">${waterfallSvg(loads.map(drawnLoad), attributes)}</div><p class="readout" aria-live="polite"></p>${phaseLegend()}<figcaption>The load nearest each lane’s median${isExplained && waterfallWords}.</figcaption></figure>`;
 }

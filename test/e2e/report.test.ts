@@ -76,6 +76,71 @@ test("one line at a moment through waterfalls and link, by keys and by dragging"
   });
 });
 
+test("waterfalls and link are zoomed together by keys, wheel and buttons; lines keep their times", async () => {
+  await open(raceFixture, {}, async (page) => {
+    await built(page);
+    /** The window of each drawing, ms; how far its line is from the slider's time; whether its load events are in the window or hidden. */
+    const shown = (): Promise<{ window: [number, number]; off_ms: number; isSound: boolean }[]> =>
+      page.$$eval("details.group[open] svg[data-zero]", (all) =>
+        all.map((svg) => {
+          const { zero, ms } = (svg as unknown as { dataset: Record<string, string> }).dataset;
+          const at = (x: number): number => Math.round((x - Number(zero)) / Number(ms));
+          const { ownerDocument } = svg as unknown as {
+            ownerDocument: { querySelector(of: string): { value: string } };
+          };
+          const slider = Number(ownerDocument.querySelector(".moment-slider input").value);
+          const ticks = [...svg.querySelectorAll("text.mid")].map((text) => ({
+            x: Number(text.getAttribute("x")),
+            ms: Number(text.textContent),
+          }));
+          const within = (x: number): boolean => x > 327 && x < 949;
+          const events = [...svg.querySelectorAll(".loadevent")];
+          return {
+            window: [at(328), at(948)] as [number, number],
+            off_ms: Math.abs(at(Number(svg.querySelector("line.moment")?.getAttribute("x1"))) - slider),
+            isSound:
+              ticks.length > 3 &&
+              ticks.every(({ x, ms: told }) => within(x) && Math.abs(at(x) - told) <= 1) &&
+              events.every(
+                (line) => (line.getAttribute("visibility") !== "hidden") === within(Number(line.getAttribute("x1"))),
+              ),
+          };
+        }),
+      );
+    const windowOf = async (): Promise<[number, number]> => {
+      const [waterfall, link, ...others] = await shown();
+      assert.ok(waterfall && link && others.length === 0);
+      for (const { off_ms, isSound } of [waterfall, link])
+        assert.ok(off_ms <= 1 && isSound, JSON.stringify([waterfall, link]));
+      assert.deepEqual(link.window, waterfall.window);
+      return waterfall.window;
+    };
+    await page.focus(".moment-slider input");
+    for (let press = 0; press < 100; press++) await page.keyboard.press("ArrowRight");
+    const whole = await windowOf();
+    await page.evaluate(`document.querySelector("figure.waterfall svg.wide").focus()`);
+    await page.keyboard.press("+");
+    await page.keyboard.press("+");
+    const [from, to] = await windowOf();
+    assert.ok(Math.abs((whole[1] - whole[0]) / (to - from) - 1.6 ** 2) < 0.02, `${from} to ${to} of ${whole}`);
+    await page.keyboard.press("ArrowRight");
+    assert.ok((await windowOf())[0] > from, "moved");
+    await page.keyboard.press("0");
+    assert.deepEqual(await windowOf(), whole);
+    const drawing = await page.$("figure.waterfall svg.wide");
+    const box = await drawing?.boundingBox();
+    assert.ok(box);
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 100);
+    await page.keyboard.down("Control");
+    await page.mouse.wheel({ deltaY: -100 });
+    await page.keyboard.up("Control");
+    await page.waitForSelector("svg.zoomed");
+    assert.ok((await windowOf())[1] < whole[1]);
+    await page.evaluate(`document.querySelector(".zoom button:last-child").click()`);
+    assert.deepEqual(await windowOf(), whole);
+  });
+});
+
 test("three waterfalls share one time axis", async () => {
   await open(raceFixture, {}, async (page) => {
     const lines = await page.$$eval(".waterfall .loadevent", (all) =>

@@ -1,5 +1,6 @@
 // What belongs together is marked together, for the mouse and for the keyboard: a cell of a map, the rows of the medians and the
-// sections of its link; a request, and the same request in the other lanes' waterfalls.
+// sections of its link; a request, the same request in the other lanes' waterfalls,
+// and the one that asked for it.
 
 const belonging = "svg.heat a[data-link], table.medians tbody tr[data-link], details.group";
 
@@ -21,13 +22,14 @@ function markBelonging(part) {
   }
 }
 
-/** Of a row of a waterfall: the same request in the figure's other waterfalls. */
+/** Of a row of a waterfall: the same request in the figure's other waterfalls, and in its own the request that asked for it. */
 function markSameRequest(row) {
-  for (const marked of all(".hit.same")) marked.classList.remove("same");
+  for (const marked of all(".hit.same, .hit.initiator")) marked.classList.remove("same", "initiator");
   const figure = row?.closest("figure");
   if (!figure) return;
   for (const other of all(`.hit[data-request="${row.dataset.request}"]`, figure))
     if (other !== row) other.classList.add("same");
+  if (row.dataset.by) all(".hit", row.parentElement)[Number(row.dataset.by)]?.classList.add("initiator");
 }
 
 function setUpLinked() {

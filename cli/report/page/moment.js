@@ -21,7 +21,8 @@ function drawLine(svg, time_ms) {
   }
   const x = Number(svg.dataset.zero) + time_ms * Number(svg.dataset.ms);
   const { width, height } = svg.viewBox.baseVal;
-  line.toggleAttribute("hidden", x > width);
+  // A zoomed drawing's axis begins right of its names.
+  line.setAttribute("visibility", x > width || x < Number(svg.dataset.left ?? 0) ? "hidden" : "visible");
   for (const [name, value] of Object.entries({ x1: x, x2: x, y1: 18, y2: height - 18 })) line.setAttribute(name, value);
 }
 

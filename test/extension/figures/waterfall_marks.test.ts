@@ -56,3 +56,24 @@ test("receiving is pale but for the bytes, each chunk as long as the link takes 
   assert.doesNotMatch(plain, /awaited/);
   assert.equal(lengths(plain).length, 1);
 });
+
+test("a request names the row that asked for it, in its own waterfall; itself and what is not there are none", () => {
+  const [entry] = entriesFrom(captureOf(fixture("h2")));
+  assert.ok(entry);
+  const of = (url: string, startOffset_ms: number, by?: string) => ({
+    ...entry,
+    request: { ...entry.request, url },
+    _initiator: { type: "script", ...(by === undefined ? {} : { url: by }) },
+    _trilane: { ...entry._trilane, startOffset_ms },
+  });
+  const [page, script, image] = ["https://a.test/", "https://a.test/app.js", "https://a.test/1.jpg"] as const;
+  const entries = [
+    of(image, 30, script),
+    of(page, 0, page),
+    of(script, 20, page),
+    of("https://a.test/2.jpg", 40, "https://b.test/"),
+  ];
+  const text = waterfallSvg([{ label: "h2", told: "", entries, plt_ms: 100 }], html`role="img"`).text;
+  const rows = [...text.matchAll(/class="hit"[^>]*>/g)].map(([row]) => /data-by="(\d+)"/.exec(row)?.[1] ?? null);
+  assert.deepEqual(rows, [null, "0", "1", null]);
+});
