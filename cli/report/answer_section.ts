@@ -1,9 +1,11 @@
 // The report's answer in words: the sentence, why, how sure, and one box about loads that do not count; further down what else the loads
 // say, and with what and where they were measured. Takes the answer and the verdict, computes neither.
 import { html, type Markup } from "../../extension/figures/markup.ts";
+import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import type { LaneLabel } from "../base/lanes.ts";
 import { count } from "../base/numbers.ts";
+import { traitsByLink } from "../link/traits.ts";
 import { trafficSentence } from "../load/cross_traffic_words.ts";
 import { laneServing } from "../load/serving/lane_serving.ts";
 import { settleServing } from "../load/serving/serving.ts";
@@ -11,12 +13,15 @@ import { servingLine } from "../load/serving/terms.ts";
 import { furtherSentence } from "../results/answer/answer.ts";
 import { dilationSentence } from "../results/answer/dilated_sweeps.ts";
 import { browserNames, browsersOf } from "../results/verdict/browsers.ts";
+import { gainsByRtt } from "../results/verdict/by_rtt.ts";
 import { samplesOf } from "../results/verdict/compared_metric.ts";
 import { controllerLanes, controllerSentences, type LaneControllers } from "../results/verdict/controller_part.ts";
-import { isValid, type Sample } from "../results/verdict/sample.ts";
+import { isValid, type Sample, sortLanes } from "../results/verdict/sample.ts";
 import { decidedWithin, type StoppingSummary, stoppingSentence } from "../results/verdict/stopping_summary.ts";
 import { type SweepVerdict, winsLine } from "../results/verdict/sweep_verdict.ts";
 import type { ReportData } from "./data.ts";
+import { rttFigure } from "./figures/rtt_lines.ts";
+import { linkEffects } from "./link_effects.ts";
 
 // How much of h3's gain over h2 is its controller: which lanes a plan has for that, and what their loads say.
 type ServedPlan = Pick<SweepPlan, "lanes" | "serving" | "settings">;
@@ -140,17 +145,33 @@ export interface Comparisons {
   readonly verdict: SweepVerdict;
   /** What is said of modelled pages. */
   readonly modelled: readonly string[];
-  readonly links: number;
+  readonly profiles: ReadonlyMap<string, LinkProfile>;
   readonly settled: StoppingSummary | null;
 }
 
+/** More lines than these cover one another: then the answer's pair alone. */
+const mostLines = 3;
+
+/** The gain of each pair over RTT; null: links have one RTT. */
+function rttLines({ answer, loads, sweep, cells }: ReportData, { pairs }: SweepVerdict): Markup | null {
+  const all = pairs.map(({ pair }) => pair);
+  const shown = all.length <= mostLines || answer.pair === null ? all.slice(0, mostLines) : [answer.pair];
+  return rttFigure(gainsByRtt(loads, traitsByLink(cells), shown, sweep.seed));
+}
+
 /** What else the loads say: the other pairs, link by link, and what decides a verdict as much as the link does. Null: nothing. */
-export function comparisonsMarkup(data: ReportData, { verdict, modelled, links, settled }: Comparisons): Markup | null {
-  const { answer, sweep } = data;
+export function comparisonsMarkup(
+  data: ReportData,
+  { verdict, modelled, profiles, settled }: Comparisons,
+): Markup | null {
+  const { answer, sweep, cells } = data;
   // Link by link a test would count one look, of loads that stopped by what they showed.
-  const isLinkByLink = links > 1 && decidedWithin(sweep.plan.until) === null;
+  const isLinkByLink = profiles.size > 1 && decidedWithin(sweep.plan.until) === null;
+  const lanes = sortLanes(cells.map(({ lane }) => lane));
+  const effects = isLinkByLink ? linkEffects(verdict.pairs, profiles, lanes) : null;
+  const lines = isLinkByLink ? rttLines(data, verdict) : null;
   const wins = (pair: SweepVerdict["pairs"][number]): Markup | null => {
-    const line = isLinkByLink ? winsLine(pair) : null;
+    const line = isLinkByLink && effects === null ? winsLine(pair) : null;
     return line === null ? null : html`<p class="wins">${line}</p>`;
   };
   const first = verdict.pairs.find(({ pair }) => pair.lane === answer.pair?.lane && pair.over === answer.pair.over);
@@ -158,11 +179,21 @@ export function comparisonsMarkup(data: ReportData, { verdict, modelled, links, 
     const sentence = furtherSentence(pair, answer);
     return sentence === null ? [] : [html`<p>${signed(sentence)}</p>${wins(pair)}`];
   });
-  const notes = verdict.notes.filter((note) => note !== answer.sentence).map((note) => html`<p>${note}</p>`);
+  // The figure says the same.
+  const drawn = new Set(
+    lines === null
+      ? []
+      : verdict.pairs.flatMap(({ exploratory }) => (exploratory?.trait === "RTT" ? [exploratory.sentence] : [])),
+  );
+  const notes = verdict.notes
+    .filter((note) => note !== answer.sentence && !drawn.has(note))
+    .map((note) => html`<p>${note}</p>`);
   const scope = answer.sure === null ? html`<p class="scope">${verdict.scope}.</p>` : null;
   const parts = [
     first ? wins(first) : null,
     ...further,
+    effects,
+    lines,
     ...notes,
     controllerNote(sweep.plan, samplesOf(data.stored, data.metric), sweep.seed),
     scope,

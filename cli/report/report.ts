@@ -214,7 +214,7 @@ function sectionsOf({ views, results, films, profiles, settled }: Gathered): Sec
     comparisonsMarkup(view, {
       verdict: verdictBy(view.metric, view.stored, traits, sweep.seed),
       modelled: [...modelled.values()],
-      links: profiles.size,
+      profiles,
       settled,
     });
   const cdfs = (view: ReportData): Markup | null => {

@@ -27,13 +27,14 @@ import { comparisonClause, excludedLine, raceVerdict, sentence as sentenceOf, ve
 export interface PairVerdict {
   readonly pair: LanePair;
   readonly sentence: string;
-  /** Corrected over all links of all pairs. */
+  /** On each link, corrected over all links of all pairs; `links` counts them. */
+  readonly byLink: LinkResults;
   readonly links: LinkCounts;
   /** Why no link can be shown to differ; null: some can. */
   readonly tooFewRuns: TooFewRuns | null;
   readonly overall: Improvement;
-  /** Where links of two kinds differ, which was looked for; null: nowhere. */
-  readonly exploratory: string | null;
+  /** By which trait links of two kinds differ, which was looked for; null: by none. */
+  readonly exploratory: { readonly trait: SplitTrait; readonly sentence: string } | null;
 }
 
 export interface SweepVerdict {
@@ -45,9 +46,11 @@ export interface SweepVerdict {
   readonly excluded: string | null;
 }
 
+export type SplitTrait = "RTT" | "the rate" | "loss";
+
 interface Trait {
   /** What it is called after "with". */
-  readonly name: string;
+  readonly name: SplitTrait;
   readonly value: (traits: LinkTraits) => number;
   readonly words: (value: number) => string;
 }
@@ -65,7 +68,7 @@ const traits: readonly Trait[] = [
 ];
 
 interface Split {
-  readonly trait: string;
+  readonly trait: SplitTrait;
   /** The links above the threshold, and those below it, in words. */
   readonly above: string;
   readonly below: string;
@@ -137,19 +140,20 @@ function splitSentence(split: Split, pair: LanePair, seed: number): string | nul
 }
 
 /** Where links of two kinds differ; null: nowhere. */
-function exploratorySentence(
+function exploratorySplit(
   { pair, cells }: ComparedPair,
   results: LinkResults,
   links: ReadonlyMap<string, LinkTraits>,
   seed: number,
-): string | null {
+): PairVerdict["exploratory"] {
   const logRatios = new Map(
     [...results].flatMap(([link, { percent }]): [string, number][] =>
       percent === null || percent >= 100 ? [] : [[link, Math.log(1 - percent / 100)]],
     ),
   );
   const split = widestSplit(cells, logRatios, links);
-  return split && splitSentence(split, pair, seed);
+  const sentence = split && splitSentence(split, pair, seed);
+  return split && sentence !== null ? { trait: split.trait, sentence } : null;
 }
 
 /** How a pair's first lane did link by link. Null where no link alone has loads enough. `Faster on 61 of 100 links, slower on 12.` */
@@ -222,13 +226,14 @@ export function sweepVerdict(
     return {
       pair: result.pair,
       sentence: sentenceOf(comparisonClause(result)),
+      byLink: results,
       links: countLinks(results),
       tooFewRuns: short,
       overall: result,
-      exploratory: exploratorySentence(pair, results, links, seed),
+      exploratory: exploratorySplit(pair, results, links, seed),
     };
   });
-  notes.push(...pairs.flatMap(({ exploratory }) => exploratory ?? []));
+  notes.push(...pairs.flatMap(({ exploratory }) => exploratory?.sentence ?? []));
   notes.push(...pairs.flatMap(({ overall }) => notComparedNotes(overall)));
   return { scope, pairs, notes, excluded };
 }

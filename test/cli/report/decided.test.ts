@@ -64,7 +64,7 @@ const sentencesOf = (results: Results, id: number): string =>
     .slice(0, 2)
     .join("");
 
-const linkByLink = /on both links\.|on either link alone/;
+const linkByLink = /on both links\.|on either link alone|class="link-effects"/;
 
 test("a race: the decision in its own words, with its own interval, everywhere", async () => {
   await withSweep(decidedFixture, (results, id, home) => {
@@ -75,7 +75,7 @@ test("a race: the decision in its own words, with its own interval, everywhere",
       decisions.map(({ decision }) => decision),
       ["slower", "slower", "equivalent"],
     );
-    const equal = /HTTP\/3 and HTTP\/2 are equal within 10 % on shop \(3 Mbit\/s, 50 ms\)/;
+    const equal = /HTTP\/3 and HTTP\/2 are equal within 10 % on shop \(3 Mbit\/s, 50 ms RTT\)/;
     const slower = /HTTP\/2 takes \d+ ms \([^)]*\) longer than HTTP\/1\.1\./;
     for (const text of [terminalOf(results, id), sentencesOf(results, id)]) {
       assert.match(text, equal);

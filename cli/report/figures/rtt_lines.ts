@@ -1,0 +1,92 @@
+// What one lane gains over another by the links' round-trip time: a line for each pair, an interval at each point. Draws given comparisons.
+import { laneClass } from "../../../extension/figures/colours.ts";
+import { coordinate, html, type Markup } from "../../../extension/figures/markup.ts";
+import { roundScale, scaleFromZero } from "../../../extension/figures/scale.ts";
+import { laneName } from "../../base/lanes.ts";
+import type { RttGain, RttGains } from "../../results/verdict/by_rtt.ts";
+import { direction } from "../../results/verdict/comparison.ts";
+import { savedFigure } from "./figure_file.ts";
+import { labelPlaces } from "./label_places.ts";
+import { improvementText } from "./whisker.ts";
+
+const width = 720;
+const height = 260;
+// Names of pairs stand at the right ends of their lines.
+const [left, right, top, bottom] = [56, width - 180, 26, height - 44] as const;
+/** Whiskers of pairs stand beside one another. */
+const apart = 7;
+
+const nameOf = ({ pair }: RttGains): string => `${laneName(pair.lane)} over ${laneName(pair.over)}`;
+
+const finite = (values: readonly (number | null | undefined)[]): number[] =>
+  values.filter((value) => typeof value === "number" && Number.isFinite(value)) as number[];
+
+/** Null: no pair has two round-trip times. */
+export function rttFigure(all: readonly RttGains[]): Markup | null {
+  if (all.length === 0) return null;
+  const points = all.flatMap(({ gains }) => gains);
+  const values = points.flatMap(({ result: { percent, interval } }) =>
+    finite([percent, interval?.low, interval?.high]),
+  );
+  const y = roundScale([...values, 0], bottom, top, 6);
+  const within = (value: number): number => coordinateOf(y.at(Math.max(y.low, Math.min(y.high, value))));
+  const rtts = [...new Set(points.map(({ rtt_ms }) => rtt_ms))].toSorted((a, b) => a - b);
+  const x = scaleFromZero(rtts.at(-1) ?? 0, left, right, 8);
+  const lanes = all.map(({ pair }) => pair.lane);
+  const xOf = (rtt_ms: number, index: number): number =>
+    coordinateOf(x.at(rtt_ms) + (index - (all.length - 1) / 2) * apart);
+  const ends = labelPlaces(
+    all.map(({ gains }) => within(gains.at(-1)?.result.percent ?? 0)),
+    15,
+    top,
+    bottom,
+  );
+  const lines = all.map((each, index) => {
+    const at = ({ rtt_ms, result }: RttGain): string => `${xOf(rtt_ms, index)} ${within(result.percent ?? 0)}`;
+    // Of two pairs of one lane the second is dashed.
+    const isSecond = lanes.indexOf(each.pair.lane) < index;
+    const marks = each.gains.map((gain) => {
+      const { percent, interval } = gain.result;
+      const [px, py] = [xOf(gain.rtt_ms, index), within(percent ?? 0)];
+      const whisker =
+        interval &&
+        html`<line class="lanewhisker" x1="${px}" x2="${px}" y1="${within(interval.low)}" y2="${within(interval.high)}"/>`;
+      return html`${whisker}<circle class="flowpoint" cx="${px}" cy="${py}" r="4"><title>${nameOf(each)}, ${String(gain.rtt_ms)} ms: ${improvementText(gain.result)}</title></circle>`;
+    });
+    const end = each.gains.at(-1);
+    const name =
+      end && html`<text x="${xOf(end.rtt_ms, index) + 12}" y="${(ends[index] ?? 0) + 4}">${nameOf(each)}</text>`;
+    return html`<g class="${laneClass(each.pair.lane)}"><path class="cdf${isSecond && " second"}" d="M${each.gains.map(at).join("L")}"/>${marks}${name}</g>`;
+  });
+  const grid = y.ticks.map(
+    (tick) =>
+      html`<line class="${tick === 0 ? "zero" : "grid"}" x1="${left}" x2="${right}" y1="${y.at(tick)}" y2="${y.at(tick)}"/><text class="axis end" x="${left - 8}" y="${y.at(tick) + 4}">${String(tick).replace("-", "−")}</text>`,
+  );
+  const ticks = rtts.map(
+    (rtt_ms) => html`<text class="axis mid" x="${x.at(rtt_ms)}" y="${bottom + 18}">${String(rtt_ms)}</text>`,
+  );
+  const label = `Time saved by round-trip time: ${all.map((each) => `${nameOf(each)} ${each.gains.map(({ rtt_ms, result }) => `${improvementText(result)} at ${rtt_ms} ms`).join(", ")}`).join("; ")}`;
+  const figure = html`<figure class="rtt-lines"><h3>The gain over RTT</h3><div class="scroll"><svg class="plot effects" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${grid}${ticks}${lines}<text class="axis" x="0" y="12">time saved, %</text><text class="axis mid" x="${(left + right) / 2}" y="${height - 8}">RTT, ms</text></svg></div><figcaption>Time saved on all links of each RTT; whiskers: 95 % interval. Exploratory.</figcaption></figure>`;
+  return savedFigure(figure, {
+    name: ["gain-over-rtt"],
+    columns: [
+      "rtt_ms",
+      "lane",
+      "over",
+      "links",
+      "pages",
+      "improvement_percent",
+      "low_percent",
+      "high_percent",
+      "shown",
+    ],
+    rows: all.flatMap(({ pair, gains }) =>
+      gains.map(({ rtt_ms, result: { percent, interval, links, pages }, result }) => [
+        ...[rtt_ms, pair.lane, pair.over, links, pages, percent],
+        ...[interval?.low ?? null, interval?.high ?? null, direction(result)],
+      ]),
+    ),
+  });
+}
+
+const coordinateOf = (value: number): number => Number(coordinate(value));
