@@ -26,11 +26,11 @@ export function unitFor(fetched: readonly Fetched[], { of }: Pick<QuantityFacts,
 /** `unit`: of all curves of a figure alike. */
 export function unitValues(
   fetched: readonly Fetched[],
-  { value: valueOf }: Pick<QuantityFacts, "value">,
+  { value: numberOf }: Pick<QuantityFacts, "value">,
   unit: Unit,
 ): UnitValues {
   const known = fetched.flatMap((each) => {
-    const value = valueOf(each);
+    const value = numberOf(each);
     return value === null ? [] : [{ name: nameIn(unit, each), value }];
   });
   const own = { unit, fetches: known.length, of: fetched.length };
