@@ -145,7 +145,7 @@ function cancelledLine(story: Story): string | null {
 }
 
 /** Named parts that make more or less than so much of the whole difference leave a reader asking for it. */
-const leastUnnamed = 0.1;
+const leastUnnamed = 0.05;
 
 const sumOf = (parts: readonly Part[]): number => parts.reduce((sum, { saved_ms }) => sum + saved_ms, 0);
 
@@ -154,7 +154,9 @@ function togetherWords(all_ms: number, parts: readonly Part[], against: readonly
   const named_ms = sumOf(parts) - sumOf(against);
   const whole =
     Math.abs(named_ms - all_ms) < leastUnnamed * all_ms ? "" : `; with all other parts ${sentenceTime(all_ms)}`;
-  return cells > 1 ? `${whole}, on average over the ${cells} combinations of page and link` : whole;
+  return cells > 1
+    ? `${whole}, on average over the ${cells} combinations of page and link (the saving is their median)`
+    : whole;
 }
 
 /**

@@ -116,7 +116,7 @@ test("several parts, the largest first; what works against it; means over severa
   assert.equal(whyLine({ lane: "h3", over: "h1" }, "faster", [cell(h3, h1)]), `${why}.`);
   assert.equal(
     whyLine({ lane: "h3", over: "h1" }, "faster", [cell(h3, h1), cell(h3, h1)]),
-    `${why}, on average over the 2 combinations of page and link.`,
+    `${why}, on average over the 2 combinations of page and link (the saving is their median).`,
   );
 });
 
