@@ -10,8 +10,8 @@ import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { checkout } from "../../../cli/base/programs.ts";
 import { resultsPath } from "../../../cli/results/store/database.ts";
-import { assertCalmLines, filled, hostileText, hostileTexts } from "../../hostile_text.ts";
 import { endBrowser, newPage, startBrowser } from "../../e2e/report_browser.ts";
+import { assertCalmLines, filled, hostileText, hostileTexts } from "../../hostile_text.ts";
 import { storeFixture } from "../report/fixture.ts";
 import { raceFixture } from "../report/fixtures.ts";
 
