@@ -3,13 +3,13 @@
 // ended by itself.
 #include "base/child.h"
 #include "base/clock.h"
+#include "base/command_line.h"
 #include "base/json_file.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "origin_server/serve.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,78 +48,52 @@ struct beside {
     int status;
 };
 
-static unsigned long read_number(const char *option, const char *text, unsigned long most) {
-    char *end;
-    errno = 0;
-    unsigned long value = strtoul(text, &end, 10);
-    if (errno || end == text || (*end && *end != ',') || *text == '-' || value < 1 || value > most)
-        die(EXIT_BAD_INPUT, "%s: must be a number from 1 to %lu (got \"%s\")", option, most, text);
-    return value;
-}
-
-static void read_ports(struct serve *serve, const char *text) {
+static void take_ports(void *options, const struct option_row *row, const char *text) {
+    struct serve *serve = &((struct beside *)options)->serve;
+    (void)row;
     while (*text) {
         const bool is_udp = strncmp(text, "udp:", 4) == 0;
+        char number[8] = "";
         if (!is_udp && strncmp(text, "tcp:", 4) != 0)
             die(EXIT_BAD_INPUT, "--listens: must be as tcp:443,udp:443 (got \"%s\")", text);
         if (serve->port_count == SERVE_PORTS_MAX)
             die(EXIT_BAD_INPUT, "--listens: more than %d ports", SERVE_PORTS_MAX);
         text += 4;
-        serve->ports[serve->port_count++] =
-            (struct serve_port){is_udp ? "udp" : "tcp", (uint16_t)read_number("--listens", text, 65535)};
-        text += strcspn(text, ",");
+        const size_t size = strcspn(text, ",");
+        snprintf(number, sizeof number, "%.*s", (int)size, text);
+        serve->ports[serve->port_count++] = (struct serve_port){
+            is_udp ? "udp" : "tcp", (uint16_t)command_line_number("--listens", number, 1, 65535)};
+        text += size;
         if (*text == ',') text++;
     }
 }
 
+static void take_patience(void *options, const struct option_row *row, const char *value) {
+    (void)row;
+    ((struct beside *)options)->serve.patience_ns =
+        command_line_number("--patience-ms", value, 1, 600000) * NS_PER_MS;
+}
+
+static const struct option_row rows[] = {
+    {"run", OPTION_TEXT, OPTION_IN(struct beside, serve.command)},
+    {"output", OPTION_TEXT, OPTION_IN(struct beside, serve.output)},
+    {"name", OPTION_TEXT, OPTION_IN(struct beside, serve.name)},
+    {"report", OPTION_TEXT, OPTION_IN(struct beside, report)},
+    {"listens", OPTION_TAKEN, .take = take_ports},
+    {"patience-ms", OPTION_TAKEN, .take = take_patience},
+};
+static const struct command_line line = {
+    .program = "trilane-server", .help = help, .rows = rows, .count = sizeof rows / sizeof *rows};
+
 static char *const *read_options(struct beside *beside, int argc, char **argv) {
-    static const struct option known[] = {{"run", required_argument, NULL, 's'},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {"name", required_argument, NULL, 'n'},
-                                          {"listens", required_argument, NULL, 'l'},
-                                          {"patience-ms", required_argument, NULL, 'p'},
-                                          {"report", required_argument, NULL, 'r'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {"version", no_argument, NULL, 'v'},
-                                          {NULL, 0, NULL, 0}};
     beside->serve.patience_ns = 10 * NS_PER_S;
     beside->serve.name = "it";
-    int option;
-    while ((option = getopt_long(argc, argv, "+", known, NULL)) != -1) {
-        switch (option) {
-        case 's':
-            beside->serve.command = optarg;
-            break;
-        case 'o':
-            beside->serve.output = optarg;
-            break;
-        case 'n':
-            beside->serve.name = optarg;
-            break;
-        case 'l':
-            read_ports(&beside->serve, optarg);
-            break;
-        case 'p':
-            beside->serve.patience_ns = read_number("--patience-ms", optarg, 600000) * NS_PER_MS;
-            break;
-        case 'r':
-            beside->report = optarg;
-            break;
-        case 'h':
-            fputs(help, stdout);
-            exit(0);
-        case 'v':
-            puts("trilane-server " TRILANE_VERSION);
-            exit(0);
-        default:
-            exit(EXIT_BAD_INPUT);
-        }
-    }
-    if (!beside->serve.command || !beside->serve.output || optind == argc) {
+    const int words = command_line_read(&line, beside, argc, argv);
+    if (!beside->serve.command || !beside->serve.output || words == argc) {
         fputs(help, stderr);
         exit(EXIT_BAD_INPUT);
     }
-    return argv + optind;
+    return argv + words;
 }
 
 static void on_server_ended(void *context, uint32_t events) {
