@@ -46,6 +46,7 @@ use_cubic() {
     for family in -4 -6; do
       address=$([ $family = -4 ] && echo 100.64.0.2 || echo fd00:7472::2)
       route=$(ip $family route show "$address")
+      route=${route%linkdown*} # no word of a route to replace
       case $route in
       "") continue 2 ;;
       *congctl*) ;;
