@@ -33,6 +33,7 @@ function showMoment(slider) {
 }
 
 /** In a drawing that was drawn again. */
+// biome-ignore lint/correctness/noUnusedVariables: film.js and zoom.js call it
 function redrawMoment(svg) {
   const slider = sectionOf(svg)?.querySelector(".moment-slider input");
   if (slider && Number(slider.value) > 0) drawLine(svg, Number(slider.value));

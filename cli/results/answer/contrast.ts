@@ -72,13 +72,16 @@ export function shown({ interval, probability }: Contrast): Shown {
   return interval.high < 1 ? "less" : "none";
 }
 
-/** `; 1 is outside, but by chance one of 4 comparisons may be`: why an interval without no difference in it shows none yet; else empty. */
-export function notShownClause(of: Contrast, noDifference: "0" | "1"): string {
-  const { interval, comparisons } = of;
-  if (interval === null || shown(of) !== "none" || (interval.low <= 1 && interval.high >= 1)) return "";
-  return comparisons > 1
-    ? `; ${noDifference} is outside, but by chance one of ${comparisons} comparisons may be`
-    : `; ${noDifference} is outside, but so few do not show it`;
+/** No difference is outside the interval, but so few units, or so many comparisons, do not make that sure. */
+export const isProbable = (of: Contrast): boolean =>
+  of.interval !== null && shown(of) === "none" && (of.interval.low > 1 || of.interval.high < 1);
+
+/** What it takes to be sure of what is only probable, in a sentence for all that are read together; null: nothing is. */
+export function surenessNote(contrasts: readonly Contrast[], units: string): string | null {
+  const [first] = contrasts.filter(isProbable);
+  if (!first) return null;
+  const made = first.comparisons > 1 ? `${first.comparisons} comparisons were made, so more` : "More";
+  return `${made} ${units} are needed to be sure of what is probable.`;
 }
 
 /** `n = 12 objects`; `n = 4 runs, an interval needs 5`. */

@@ -2,7 +2,7 @@
 // say; what failed. Pure: text out, no colour.
 import { count, formatPercents, formatTime, formatTimeRange, percentRange } from "../../../base/numbers.ts";
 import { figures } from "../../../registry/units.ts";
-import { notShownClause, unitsText } from "../../../results/answer/contrast.ts";
+import { isProbable, surenessNote, unitsText } from "../../../results/answer/contrast.ts";
 import type { NewMeasuredCell, StoredCommandPlan } from "../../../results/store/results.ts";
 import { type CommandRun, quantitiesOf } from "../metrics/values.ts";
 import { type ComparedCommands, compareCommands } from "./comparison.ts";
@@ -25,6 +25,9 @@ function percents({ found: { ratio, interval } }: ComparedCommands): { readonly 
   return { size: text.percent, range: percentRange(text) };
 }
 
+/** What a command takes, a number of it is. */
+const isOf = { takes: "is", took: "was", "probably takes": "is probably" } as const;
+
 /** `new takes 120 ms (9 %, 95 %: 5 to 12) less than old (n = 10 runs)`. */
 function clauseOf(compared: ComparedCommands, margin_percent: number): string {
   const { one, other, quantity, found, difference } = compared;
@@ -34,8 +37,8 @@ function clauseOf(compared: ComparedCommands, margin_percent: number): string {
   const isTime = quantity.metric !== null;
   const amount = isTime ? formatTime(Math.abs(difference)) : figures(Math.abs(difference));
   const what = isTime ? "" : `, ${quantity.title}`;
-  const of = (verb: string): string =>
-    isTime ? `${one} ${verb}` : `${quantity.title} of ${one} ${verb === "takes" ? "is" : "was"}`;
+  const of = (verb: keyof typeof isOf): string =>
+    isTime ? `${one} ${verb}` : `${quantity.title} of ${one} ${isOf[verb]}`;
   const than = isTime ? other : `that of ${other}`;
   switch (compared.shown) {
     case "unknown":
@@ -43,7 +46,9 @@ function clauseOf(compared: ComparedCommands, margin_percent: number): string {
     case "equal":
       return `${one} and ${other} take equally long, within ${figures(margin_percent)} % (95 %: ${range} % ${word}; ${units})`;
     case "none":
-      return `${one} against ${other}${what}: no difference shown (95 %: ${range} % ${word}${notShownClause(found, "0")}; ${units})`;
+      if (isProbable(found))
+        return `${of("probably takes")} ${amount} (${size} %, 95 %: ${range}) ${word} than ${than} (${units})`;
+      return `${one} against ${other}${what}: no difference shown (95 %: ${range} % ${word}; ${units})`;
     default:
       return `${of("takes")} ${amount} (${size} %, 95 %: ${range}) ${word} than ${than} (${units})`;
   }
@@ -97,8 +102,13 @@ export function commandSentences(
   const margin_percent = plan.until?.decided_percent ?? 0;
   const told = compared.slice(0, mostComparisons);
   const rest = compared.length - told.length;
+  const note = surenessNote(
+    told.filter(({ shown }) => shown === "none").map(({ found }) => found),
+    "runs",
+  );
   return [
     ...told.map((each) => `${prefix(each.link)}${clauseOf(each, margin_percent)}.`),
+    ...(note === null ? [] : [note]),
     ...(rest > 0 ? [`${count(rest, "more comparison")}: see the report.`] : []),
     ...(compared.length === 0 ? aloneSentences(cells, runs, prefix) : []),
     ...failureSentences(runs),

@@ -1,7 +1,7 @@
 // What fetches say in sentences: which lane connects and has its first byte sooner, by how much, with interval and counts; and IPv6 against
 // IPv4. Pure: text out, no colour.
 import { formatPercents, formatTime, percentRange } from "../../../base/numbers.ts";
-import { notShownClause, shown, shownTogether, unitsText } from "../../../results/answer/contrast.ts";
+import { isProbable, shown, shownTogether, surenessNote, unitsText } from "../../../results/answer/contrast.ts";
 import type { FetchVariant, StoredFetch } from "../../../results/store/results.ts";
 import { type ComparedTime, type TimeDifference, timeDifference } from "./comparison.ts";
 import { distinctPlaces, type FetchPlace, placeKey } from "./summary.ts";
@@ -78,7 +78,9 @@ function clauseOf(of: TimeDifference, words: ClauseWords): string {
     case "unknown":
       return `${words.was} ${size} % ${word} (${median}; ${units})`;
     case "none":
-      return `${words.none}: no difference shown (95 %: ${range} % ${word}${notShownClause(of, "0")}; ${units})`;
+      return isProbable(of)
+        ? `${words.probably} ${size} % ${word} (95 %: ${range}, ${median}; ${units})`
+        : `${words.none}: no difference shown (95 %: ${range} % ${word}; ${units})`;
     default:
       return `${words.is} ${size} % ${word} (95 %: ${range}, ${median}; ${units})`;
   }
@@ -87,6 +89,7 @@ function clauseOf(of: TimeDifference, words: ClauseWords): string {
 interface ClauseWords {
   readonly is: string;
   readonly was: string;
+  readonly probably: string;
   /** `faster than h2` */
   readonly less: string;
   readonly more: string;
@@ -95,13 +98,14 @@ interface ClauseWords {
 
 function sentenceOf({ one, other, connect, firstByte }: Compared): string {
   const first = clauseOf(connect, {
-    ...{ is: `${one} connects`, was: `${one} connected` },
+    ...{ is: `${one} connects`, was: `${one} connected`, probably: `${one} probably connects` },
     ...{ less: `faster than ${other}`, more: `slower than ${other}`, none: `${one} against ${other}, to connect` },
   });
   const second = clauseOf(firstByte, {
     ...{
       is: "its first byte comes",
       was: "its first byte came",
+      probably: "its first byte probably comes",
       less: "sooner",
       more: "later",
       none: "to the first byte",
@@ -138,7 +142,7 @@ export function fetchVerdict(cells: readonly FetchPlace[], fetches: readonly Sto
   const most = all.some(({ connect }) => connect.interval !== null) ? mostSentences : mostWithoutInterval;
   const told = all.slice(0, most);
   const corrected = shownTogether(told.flatMap(({ connect, firstByte }) => [connect, firstByte]));
-  return told.map((each, index) => {
+  const sentences = told.map((each, index) => {
     const sentence = sentenceOf({
       ...each,
       connect: { ...each.connect, ...corrected[2 * index] },
@@ -146,4 +150,6 @@ export function fetchVerdict(cells: readonly FetchPlace[], fetches: readonly Sto
     });
     return each.where === "" ? sentence : `${each.where}: ${sentence}`;
   });
+  const note = surenessNote(corrected, "fetches");
+  return note === null ? sentences : [...sentences, note];
 }

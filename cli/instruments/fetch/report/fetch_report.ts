@@ -31,14 +31,14 @@ function stampLine({ sweep, version, timed, counted }: FetchReportData): string 
   return [when, count(came, "object fetched", "objects fetched"), `Trilane ${version}`].join(" · ");
 }
 
-function firstScreen({ sweep, fetches, timed }: FetchReportData, sentences: readonly string[]): Markup {
-  const [first = "No fetch succeeded.", ...rest] = sentences;
+/** The answer, and what each lane's fetches take, part by part. The other sentences stand with the lanes. */
+function firstScreen({ sweep, fetches, timed }: FetchReportData, first: string): Markup {
   const left = fetches.filter(({ status }) => status !== "valid").length;
   const unfinished =
     sweep.finished_at === null &&
     html`<p class="excluded warning">This sweep is not finished: ${count(timed.length, "fetch", "fetches")} so far.</p>`;
-  return html`<div class="verdict"><p class="answer">${first}</p>${rest.map((sentence) => html`<p class="why">${sentence}</p>`)}</div>
-${left > 0 && html`<p class="excluded">${count(left, "fetch", "fetches")} of ${String(fetches.length)} failed or ${left === 1 ? "is" : "are"} invalid. <a href="#failures">Which, and why</a>.</p>`}${unfinished}`;
+  return html`<div class="verdict"><p class="answer">${first}</p></div>
+${left > 0 && html`<p class="excluded">${count(left, "fetch", "fetches")} of ${String(fetches.length)} failed or ${left === 1 ? "is" : "are"} invalid. <a href="#failures">Which, and why</a>.</p>`}${unfinished}${timed.length > 0 && phaseBars(variantRows(timed).rows)}`;
 }
 
 /** The answer first. */
@@ -52,8 +52,9 @@ function published({ sweep, timed, counted }: FetchReportData): Markup | null {
   return study && publishedNumbers(study, comparedFetchFigures(study, { timed, counted }, sweep.seed));
 }
 
-function summary({ timed }: FetchReportData): Markup | null {
-  if (timed.length === 0) return null;
+function summary({ timed }: FetchReportData, sentences: readonly string[]): Markup | null {
+  const said = sentences.map((sentence) => html`<p class="why">${sentence}</p>`);
+  if (timed.length === 0) return said.length === 0 ? null : html`${said}`;
   const { heads, rows } = variantRows(timed);
   const table = summaryTable({
     ...{ name: "fetches", heads, rows },
@@ -68,7 +69,7 @@ function summary({ timed }: FetchReportData): Markup | null {
       "certificate_bytes",
     ],
   });
-  return html`${phaseBars(rows)}${table}`;
+  return html`${said}${table}`;
 }
 
 function citation({ version, sweep, fetches }: FetchReportData): string {
@@ -78,17 +79,17 @@ function citation({ version, sweep, fetches }: FetchReportData): string {
 /** The report as one HTML document. */
 export function buildFetchReport(data: FetchReportData): string {
   const { sweep, timed, counted, systems, fetches, linkTests } = data;
-  const sentences = sentencesOf(data);
+  const [answer = "No fetch succeeded.", ...sentences] = sentencesOf(data);
   const hosts = discoveries([...timed, ...counted]);
   const system = systems && ((address: string): string => systemText(systems, address));
   return pageFrame({
-    title: `${sweep.name}: ${sentences[0] ?? "no fetch succeeded"}`,
+    title: `${sweep.name}: ${answer}`,
     version: data.version,
     header: html`<h1>Trilane · ${sweep.name}</h1><p class="stamp">${stampLine(data)}</p>${sweep.plan.description && html`<p class="soft">${sweep.plan.description}</p>`}`,
-    first: firstScreen(data, sentences),
+    first: firstScreen(data, answer),
     sections: [
       { id: "published", name: "Published", heading: "Beside the published figures", body: published(data) },
-      { id: "lanes", name: "Lanes", heading: "Lane by lane", body: summary(data) },
+      { id: "lanes", name: "Lanes", heading: "Lane by lane", body: summary(data, sentences) },
       {
         id: "connect",
         name: "Connection",

@@ -6,10 +6,11 @@ import { figures } from "../../../registry/units.ts";
 import {
   type Contrast,
   contrast,
-  notShownClause,
+  isProbable,
   type Pair,
   shown,
   shownTogether,
+  surenessNote,
   unitsText,
 } from "../../../results/answer/contrast.ts";
 
@@ -92,7 +93,9 @@ function clauseOf({ one, other, found }: Compared): string {
     case "unknown":
       return `${of}${one} got ${figures(ratio)} times as much as ${of}${other} (${units})`;
     case "none":
-      return `${of}${one} against ${of}${other}: no difference shown (95 %: ${range} times as much${notShownClause(found, "1")}; ${units})`;
+      return isProbable(found)
+        ? `${of}${one} probably got ${figures(ratio)} times as much as ${of}${other} (95 %: ${range}; ${units})`
+        : `${of}${one} against ${of}${other}: no difference shown (95 %: ${range} times as much; ${units})`;
     default:
       return `${of}${one} got ${figures(ratio)} times as much as ${of}${other} (95 %: ${range}; ${units})`;
   }
@@ -130,9 +133,11 @@ export function flowContrasts(cells: readonly ContrastedCell[]): string[] {
   );
   const corrected = shownTogether(pairs.flatMap((of) => of.map(({ found }) => found)));
   let place = 0;
-  return pairs.map((of) => {
+  const note = surenessNote(corrected, "runs");
+  const sentences = pairs.map((of) => {
     const own = of.map((each) => ({ ...each, found: corrected[place++] as Contrast }));
     const [only] = own;
     return `${capital(own.length === 1 && only ? clauseOf(only) : overAll(own))}.`;
   });
+  return note === null ? sentences : [...sentences, note];
 }

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";
 import { type ContrastedCell, flowContrasts } from "../../../../cli/instruments/flows/answer/contrasts.ts";
 import { flowResult } from "../../../../cli/instruments/flows/metrics/flow_result.ts";
-import { contrast, notShownClause, shown, shownTogether } from "../../../../cli/results/answer/contrast.ts";
+import { contrast, isProbable, shown, shownTogether, surenessNote } from "../../../../cli/results/answer/contrast.ts";
 import { madeRecords, steadily } from "../../instruments/flows/metrics/made_records.ts";
 
 /** One value a unit. */
@@ -52,10 +52,12 @@ test("Holm's correction is over those that test something", () => {
   assert.equal(shown(alone[0] as typeof six), "more");
   const seven = shownTogether(Array.from({ length: 7 }, () => six));
   assert.equal(shown(seven[0] as typeof six), "none");
+  assert.equal(isProbable(seven[0] as typeof six), true);
   assert.equal(
-    notShownClause(seven[0] as typeof six, "1"),
-    "; 1 is outside, but by chance one of 7 comparisons may be",
+    surenessNote(seven, "runs"),
+    "7 comparisons were made, so more runs are needed to be sure of what is probable.",
   );
+  assert.equal(surenessNote(alone, "runs"), null);
 });
 
 test("pairs without a difference are called different in at most 5 % of studies", () => {
