@@ -113,7 +113,7 @@ test("a race: events, the answer, a table within 80 columns, a report; every req
   const answer = lines.slice(0, 2).join(" ");
   assert.match(answer, /^No verdict yet on object-10kB \(20 Mbit\/s, 20 ms RTT\): 1 of at least 5 runs per lane\. /);
   assert.match(
-    lines.find((line) => line.startsWith("lane")) ?? "",
+    lines.find((line) => line.startsWith("lane ")) ?? "",
     /^lane +median PLT +95 % interval +against h1 +loads +invalid$/,
   );
   assert.match(lines.at(-1) ?? "", /^report: .*\.html$/);
