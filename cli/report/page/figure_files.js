@@ -108,7 +108,7 @@ function* partsOf(figure) {
     const seen = svg.getClientRects().length > 0 && !svg.closest("[hidden]");
     if (seen) yield { box: svg.getBoundingClientRect(), element: looksOf(svg), isDrawing: true };
   }
-  const skipped = "svg, figcaption, .readout, .files, details:not([open])";
+  const skipped = "svg, figcaption, .readout, .files, .zoom, details:not([open])";
   for (const line of linesOf(figure, skipped)) yield { box: line.box, element: lineText(line), isDrawing: false };
 }
 

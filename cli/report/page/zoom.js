@@ -138,7 +138,7 @@ function addZoomButtons(root) {
   for (const figure of all("figure.waterfall", root)) {
     if (!figure.querySelector("svg.wide[data-zero]") || figure.querySelector(".zoom")) continue;
     const row = document.createElement("p");
-    row.className = "zoom files";
+    row.className = "zoom";
     for (const [name, key] of zoomButtons) {
       const button = document.createElement("button");
       button.type = "button";

@@ -149,14 +149,14 @@ const leastUnnamed = 0.05;
 
 const sumOf = (parts: readonly Part[]): number => parts.reduce((sum, { saved_ms }) => sum + saved_ms, 0);
 
-/** How the named parts fit the whole difference, and what of several pages and links it is. */
+/** What all other parts come to, so that the named ones fit the whole difference; and what of several pages and links it is. */
 function togetherWords(all_ms: number, parts: readonly Part[], against: readonly Part[], cells: number): string {
-  const named_ms = sumOf(parts) - sumOf(against);
-  const whole =
-    Math.abs(named_ms - all_ms) < leastUnnamed * all_ms ? "" : `; with all other parts ${sentenceTime(all_ms)}`;
-  return cells > 1
-    ? `${whole}, on average over the ${cells} combinations of page and link (the saving is their median)`
-    : whole;
+  const other_ms = all_ms - (sumOf(parts) - sumOf(against));
+  const rest =
+    Math.abs(other_ms) < leastUnnamed * all_ms
+      ? ""
+      : `; all else ${other_ms > 0 ? "saves" : "costs"} ${sentenceTime(Math.abs(other_ms))}`;
+  return cells > 1 ? `${rest}, on average over the ${cells} combinations of page and link` : rest;
 }
 
 /**
