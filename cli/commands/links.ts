@@ -72,7 +72,7 @@ function print(links: readonly [ListedLink, ...ListedLink[]], { json, link }: Li
     tableLine("", "Mbit/s down / up", " RTT", ""),
     ...tableLines(links),
     "",
-    "`trilane links NAME` tells all of one. Settings may follow a name and change it:",
+    "`trilane links NAME` shows all of one. Settings may follow a name and change it:",
     "trilane race PAGE --link 3g,loss=1%",
   ];
   printLines(lines);

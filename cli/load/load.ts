@@ -436,8 +436,9 @@ async function observePage(browser: EngineBrowser, options: Observing, url: stri
       const pressure = now && pressureBetween(begun.pressure, now);
       seen = { ...seen, pressure, isBeside: begun.isBeside || underWay > 1 };
     }
-    // A browser or page that died first shows as a call that failed; the death is told a moment later, and is the reason.
-    const cause = await Promise.race([failWhen.promise.catch(asError), delay(causePatience_ms, asError(error))]);
+    // A browser that died first shows as a call without an answer; its end, which is the reason, is known once the lab has ended.
+    const until_ms = error instanceof NavigationError ? causePatience_ms : 10 * causePatience_ms;
+    const cause = await Promise.race([failWhen.promise.catch(asError), delay(until_ms, asError(error))]);
     const isTimeOut = timedOutAfter_ms([cause.message]) !== null;
     const patience_ms = isTimeOut ? answerTimeout_ms : causePatience_ms;
     const video = begun.page && video_s !== undefined ? await lastRecord(begun.page, patience_ms) : null;
