@@ -3,11 +3,15 @@
 // the same on a slow machine and on a busy one. A caller leaves room for chance: the bound lies well between the growth
 // that is wanted and the one that is not.
 
-/** User CPU time of this process, which other programs do not use up. */
+/**
+ * CPU time of this process, which other programs do not use up: the kernel counts user and system time exactly together, and divides them by
+ * where its ticks fell, so that a short task can have no user time at all.
+ */
 async function cpu_us(task: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   await task();
-  return Math.max(1, process.cpuUsage(before).user);
+  const { user, system } = process.cpuUsage(before);
+  return Math.max(1, user + system);
 }
 
 /** So many times as much computing `large` takes as `small`: of each the least of some tries, taken in turns. */
