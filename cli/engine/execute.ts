@@ -59,7 +59,7 @@ export async function execute<Sweep extends AnySweep, Outcome extends OrderedOut
   }
 }
 
-/** Before anything runs. UserError for a file that is none, and for budgets of what the plan does not have. */
+/** Before anything runs. @throws UserError for a file without budgets, and for budgets of what the plan does not have. */
 function refuseIdleBudgets<Sweep extends AnySweep, Outcome extends OrderedOutcome>(
   { budget }: ExecutionTerms,
   { compared }: Instrument<Sweep, Outcome>,

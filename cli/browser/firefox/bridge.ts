@@ -11,7 +11,7 @@ async function bridge(): Promise<void> {
   const asked = new Socket({ fd: 3, readable: true, writable: false });
   const told = new Socket({ fd: 4, readable: false, writable: true });
   const firefox = spawn(program, words, { stdio: ["ignore", "ignore", "pipe"] });
-  // Its profile is thrown away: nobody waits until it has tidied up. But until it is gone, so that no process is left.
+  // Its profile is thrown away, so it need not tidy up first; but it must be gone, so that no process is left.
   let isEnded = false;
   const end = (): void => {
     isEnded = true;

@@ -69,7 +69,7 @@ export const sharedPreferences: Preferences = {
   // A certificate of the lab has no log and no responder to ask.
   "security.OCSP.enabled": 0,
   "security.pki.certificate_transparency.mode": 0,
-  // As Firefox ships: driven by a program it would let pages open windows that nobody asked for.
+  // As Firefox ships: driven by a program it would let pages open windows without a click.
   "dom.disable_open_during_load": true,
   // Else times are told in whole milliseconds.
   "privacy.reduceTimerPrecision": false,

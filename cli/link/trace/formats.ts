@@ -21,7 +21,7 @@ function* dataLines(path: string): Generator<TextLine, void, undefined> {
   for (const line of linesOf(path)) if (line.text.trim() !== "" && !line.text.startsWith("#")) yield line;
 }
 
-/** Which format a file is in, by its first lines. UserError if it is none. */
+/** Which format a file is in, by its first lines. @throws UserError if it is in no known one. */
 export function detectFormat(path: string): SourceFormat {
   for (const { text, number } of dataLines(path)) {
     if (text.trimStart().startsWith("{")) return "iperf3";

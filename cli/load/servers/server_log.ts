@@ -45,7 +45,7 @@ function ofJson(line: string): LoggedRequest | null {
   }
 }
 
-/** Other lines are left out. */
+/** Skips other lines. */
 export function readServerLog(text: string): LoggedRequest[] {
   return text.split("\n").flatMap((line) => {
     const read = line.startsWith("trilane\t") ? ofTabs(line) : line.startsWith("{") ? ofJson(line) : null;

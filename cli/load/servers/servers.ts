@@ -18,7 +18,7 @@ export interface LoadServer {
 type ServedPlan = Pick<SweepPlan, "servers">;
 export type ServersPlan = Pick<SweepPlan, "lanes" | "servers">;
 
-/** What a name stands for. UserError if it is none. */
+/** What a name stands for. @throws UserError if it is unknown. */
 export function serverNamed({ servers = {} }: ServedPlan, name: string): LoadServer {
   const definition = servers[name];
   if (definition) return { name, definition };

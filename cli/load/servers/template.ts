@@ -50,7 +50,7 @@ function filled(text: string, values: Values, sections: Sections): string {
   });
 }
 
-/** UserError for a name that is none. */
+/** @throws UserError if a name is unknown. */
 export function fillTemplate(text: string, given: TemplateValues): string {
   const all: Values = Object.fromEntries(variableNames.map((name) => [name, given[name]]));
   const ifH3 = (body: string, values: Values): string => (given.h3 ? filled(body, values, {}) : "");

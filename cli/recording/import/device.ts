@@ -1,5 +1,5 @@
 // On which device a HAR was recorded, by what its requests say: client hints and other headers, WebPageTest's fields, and which
-// pictures of a `srcset` the browser requested. What nothing says is left out. Pure.
+// pictures of a `srcset` the browser requested. Skips what nothing names. Pure.
 import { isRecord, textField } from "../../base/json_fields.ts";
 import { type Device, isLanguage, isPixelRatio, isSide, namedDevices } from "../../browser/device.ts";
 import { type HarEntry, type HarPage, headersOf } from "./har.ts";
