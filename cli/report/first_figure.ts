@@ -23,17 +23,16 @@ import type { GroupResult } from "./tables.ts";
 /** More dots than these cover one another; an even selection is drawn then. */
 const maxDots = 3000;
 
-/** `−59 ms (9 %)`, on an axis of per cent `−9 % (59 ms)`; null: the answer compares nothing. */
+/** `59 ms (9 %) less`, on an axis of per cent `9 % (59 ms) less`; null: the answer compares nothing. */
 export function gainOf({ pair, gain }: Pick<Answer, "pair" | "gain">, isRelative = false): Gain | null {
   if (pair === null || gain === null) return null;
   const { saved_ms, percent, isShown } = gain;
-  const sign = percent >= 0 ? "−" : "+";
   const share = `${Math.abs(percent).toFixed(Math.abs(percent) < 1 ? 1 : 0)} %`;
   // A few pages may point one way in ms and the other in per cent.
   const agrees = saved_ms !== null && Math.sign(saved_ms) === Math.sign(percent);
   const time = agrees ? sentenceTime(Math.abs(saved_ms)) : null;
   const [first, second] = isRelative ? [share, time] : [time ?? share, time === null ? null : share];
-  const text = `${sign}${first}${second === null ? "" : ` (${second})`}`;
+  const text = `${first}${second === null ? "" : ` (${second})`} ${percent >= 0 ? "less" : "more"}`;
   return { ...pair, text: isShown ? text : `${text}: not certain`, isShown };
 }
 

@@ -55,7 +55,7 @@ function ticksFigure(tests: readonly LinkTest[], severalMachines: boolean): Mark
     const notes = [howMeasured(test, severalMachines ? machine : null), ...unmeasured].filter(Boolean);
     return html`<tr><th scope="row">${test.link}</th><td>${tickBar(test)}${notes.length > 0 && html`<small>${notes.join("; ")}</small>`}</td></tr>`;
   });
-  const figure = html`<figure class="selftest"><div class="scroll"><table class="facts"><tbody>${lines}</tbody></table></div><figcaption>A tick for each quantity: middle, as asked; ends, its tolerance. Point at one for its numbers; the CSV has all.</figcaption></figure>`;
+  const figure = html`<figure class="selftest"><div class="scroll"><table class="facts"><tbody>${lines}</tbody></table></div><figcaption>A tick for each quantity: middle, as asked; ends, its tolerance. A tick’s note has its numbers; the CSV has all.</figcaption></figure>`;
   return savedFigure(figure, {
     name: ["selftest"],
     columns: [

@@ -15,7 +15,7 @@ test("a race: the verdict is what one sees first; distributions, waterfalls, the
     assert.match(await textOf(page, ".verdict .answer"), /^No difference shown between HTTP\/3 and HTTP\/2 on shop \(/);
     assert.match(
       await textOf(page, ".further"),
-      /HTTP\/3 saves \d+ ms \(\d+ %, 95 % CI \d+ to \d+\) over HTTP\/1\.1\./,
+      /HTTP\/3 saves \d+ ms \(\d+ %, 95 % CI \d+ to \d+ %\) over HTTP\/1\.1\./,
     );
     const bottom = await page.$eval(".verdict", (element) => element.getBoundingClientRect().bottom);
     assert.ok(bottom < 500, "without scrolling");

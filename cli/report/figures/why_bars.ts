@@ -74,7 +74,7 @@ export function whyFigure({ lane, over }: LanePair, paths: MeanPaths, name: stri
     const head = html`<rect class="${look}" x="${left - 18}" y="${y + 1}" width="10" height="10"/><text class="axis end" x="${left - 24}" y="${y + 11}">${title}</text>`;
     if (!listed.includes(part))
       return html`<g>${head}<text class="axis mid" x="${middle}" y="${y + 11}">as long</text></g>`;
-    return html`<g>${head}<rect class="${stepClass(isSaved ? step : -step)}" x="${coordinate(isSaved ? middle - length : middle)}" y="${y}" width="${coordinate(Math.max(1, length))}" height="13"/><text class="${isSaved ? "axis end" : "axis"}" x="${coordinate(isSaved ? middle - length - 6 : middle + length + 6)}" y="${y + 11}">${isSaved ? "−" : "+"}${sentenceTime(Math.abs(saved))}</text></g>`;
+    return html`<g>${head}<rect class="${stepClass(isSaved ? step : -step)}" x="${coordinate(isSaved ? middle - length : middle)}" y="${y}" width="${coordinate(Math.max(1, length))}" height="13"/><text class="${isSaved ? "axis end" : "axis"}" x="${coordinate(isSaved ? middle - length - 6 : middle + length + 6)}" y="${y + 11}">${sentenceTime(Math.abs(saved))} ${isSaved ? "less" : "more"}</text></g>`;
   });
   const height = from + shown.length * differenceHeight + 10;
   const grid = scale.ticks.map(

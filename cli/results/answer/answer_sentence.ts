@@ -47,7 +47,7 @@ function placeWords({ where, modelled, dilation, improvement }: Compared): strin
   return ` on ${dilation === 1 ? page : `${page}, time dilated ${dilation} times`}`;
 }
 
-/** `111 ms (12 %, 95 % CI 10 to 17)`: of the faster lane. Without milliseconds where they point the other way, as a few pages may. */
+/** `111 ms (12 %, 95 % CI 10 to 17 %)`: of the faster lane. Without milliseconds where they point the other way, as a few pages may. */
 function savedWords(percent: number, compared: Compared, isTurned: boolean): string {
   const { interval } = compared.improvement;
   const saved_ms = (compared.saved_ms ?? 0) * (isTurned ? -1 : 1);
@@ -61,13 +61,13 @@ function savedWords(percent: number, compared: Compared, isTurned: boolean): str
   return `${limited}${text.percent} %${range === null ? "" : ` (${range})`}`;
 }
 
-/** `10 to 17`; `from 10` or `up to 17` where an end is not known. */
+/** `10 to 17 %`; `from 10 %` or `up to 17 %` if an end is not known. */
 function endsWords({ low, high }: ReturnType<typeof formatPercents>): string {
-  if (low === "") return `up to ${high}`;
-  return high === "" ? `from ${low}` : `${low} to ${high}`;
+  if (low === "") return `up to ${high} %`;
+  return high === "" ? `from ${low} %` : `${low} to ${high} %`;
 }
 
-/** `HTTP/3 saves 111 ms (12 %, 95 % CI 10 to 17)`, or takes as much longer. */
+/** `HTTP/3 saves 111 ms (12 %, 95 % CI 10 to 17 %)`, or takes as much longer. */
 function gainWords(percent: number, compared: Compared, than = ""): string {
   const lane = laneName(compared.improvement.pair.lane);
   const saved = savedWords(Math.abs(percent), compared, percent < 0);
@@ -83,7 +83,7 @@ function notShown(compared: Compared, percent: number, interval: Interval): stri
   const [lane, over, place] = [laneName(pair.lane), laneName(pair.over), placeWords(compared)];
   const text = formatPercents(percent, interval);
   if (isEquivalent(interval))
-    return `${lane} and ${over} are equally fast${place}: they differ by less than ${equivalence_percent} % (95 % CI ${percentRange(text)}).`;
+    return `${lane} and ${over} are equally fast${place}: they differ by less than ${equivalence_percent} % (95 % CI ${percentRange(text, " %")}).`;
   const links = linksWords(compared);
   if (isProbable(improvement) && links === null) {
     const saved = savedWords(Math.abs(percent), compared, percent < 0);

@@ -55,7 +55,7 @@ test("a race: verdict with intervals first, then what was left out, medians, wat
     places,
     places.toSorted((a, b) => a - b),
   );
-  assert.match(text, /<p>HTTP\/3 saves \d+ ms \(\d+ %, 95 % CI \d+ to \d+\) over HTTP\/1\.1\.<\/p>/);
+  assert.match(text, /<p>HTTP\/3 saves \d+ ms \(\d+ %, 95 % CI \d+ to \d+ %\) over HTTP\/1\.1\.<\/p>/);
   assert.match(text, /2 of 17 loads do not count: /);
   assert.match(text, /<th scope="row">congestion control<\/th><td>cubic<\/td><td>cubic<\/td>/);
   assert.match(text, /<th scope="row">initial window<\/th><td>10 packets<\/td><td>10 packets<\/td>/);
@@ -73,7 +73,7 @@ test("the answer first: which lane, by how much, why, how sure, when and on what
   const text = await reportOf({ ...raceFixture, plt_ms: ({ lane }) => plt_ms[lane as "h1" | "h2" | "h3"] });
   assert.match(
     text,
-    /<p class="answer">HTTP\/3 saves <span class="whole">\d+ ms<\/span> \(<span class="whole">\d+ %<\/span>, <span class="whole">95 %<\/span> CI \d+ to \d+\) over HTTP\/2 on shop \(<span class="whole">3 Mbit\/s<\/span>, <span class="whole">50 ms<\/span> RTT\)\.<\/p>/,
+    /<p class="answer">HTTP\/3 saves <span class="whole">\d+ ms<\/span> \(<span class="whole">\d+ %<\/span>, <span class="whole">95 %<\/span> CI \d+ to <span class="whole">\d+ %\)<\/span> over HTTP\/2 on shop \(<span class="whole">3 Mbit\/s<\/span>, <span class="whole">50 ms<\/span> RTT\)\.<\/p>/,
   );
   assert.match(
     text,
@@ -84,7 +84,7 @@ test("the answer first: which lane, by how much, why, how sure, when and on what
     /<p class="stamp">\d{4}-\d\d-\d\d · Chromium 156\.0\.0\.0 · Example CPU 3000, 2 CPUs, kernel 6\.18\.5 · Trilane 0\.1\.0/,
   );
   assert.match(text, /<title>race shop: HTTP\/3 saves /);
-  assert.match(text, /<p>HTTP\/3 saves \d+ ms \(\d+ %, 95 % CI \d+ to \d+\) over HTTP\/1\.1\.<\/p>/);
+  assert.match(text, /<p>HTTP\/3 saves \d+ ms \(\d+ %, 95 % CI \d+ to \d+ %\) over HTTP\/1\.1\.<\/p>/);
   assert.doesNotMatch(text, /<p>HTTP\/3 [^<]* over HTTP\/2/);
   assert.match(
     text,

@@ -29,7 +29,7 @@ test("a median that is where the time was over is called longer, and what timed 
   assert.match(text, />over 60\.0 s \(/);
   assert.match(text, /aria-label="[^"]*h1 median over 60\.0 s, h3 median 1000 ms"/);
   assert.match(text, />n = 3, CV 2\.0 %, 4 timed out</);
-  assert.match(text, /n = 6 valid; 4 loads timed out \(no dot; slower than all\)\. Line/);
+  assert.match(text, /n = 6 valid loads; 4 loads timed out \(no dot; slower than all\)\. Line/);
   assert.doesNotMatch(text, /invalid/);
 });
 

@@ -43,7 +43,7 @@ export function numbersTable(summaries: readonly CommandSummary[]): Markup | nul
     ({ command, link, valid, metrics: all }) =>
       html`<tr><th scope="row">${command}</th>${hasLinks && html`<td>${link}</td>`}<td class="num">${String(valid)}</td>${all.map(valueCell)}</tr>`,
   );
-  const figure = html`<figure class="flow-cells"><figcaption>What each command took.</figcaption>${readingKey("Median, below it the 95 % interval. –: unavailable; point at it for the reason, or at a number for how many runs it is of.")}<div class="scroll"><table class="sortable"><thead><tr><th scope="col">command</th>${hasLinks && html`<th scope="col">link</th>`}<th scope="col" class="num">runs</th>${heads}</tr></thead><tbody>${rows}</tbody></table></div></figure>`;
+  const figure = html`<figure class="flow-cells"><figcaption>What each command took.</figcaption>${readingKey("Median, below it the 95 % interval. –: unavailable; its note has the reason, a number’s note how many runs it is of.")}<div class="scroll"><table class="sortable"><thead><tr><th scope="col">command</th>${hasLinks && html`<th scope="col">link</th>`}<th scope="col" class="num">runs</th>${heads}</tr></thead><tbody>${rows}</tbody></table></div></figure>`;
   return savedFigure(figure, {
     name: ["commands"],
     columns: ["command", "link", "runs", ...first.metrics.flatMap(({ name }) => [name, `${name}_low`, `${name}_high`])],

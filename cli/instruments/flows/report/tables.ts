@@ -72,7 +72,7 @@ export function cellsTable(cells: readonly FlowReportCell[], targets: ReadonlyMa
     const left = runs.length - valid.length;
     return html`<tr><th scope="row">${target === undefined ? name : html`<a href="#${target}">${name}</a>`}</th>${linkCell(cell.link)}${hasLanes && html`<td>${cell.lane ?? "–"}</td>`}${hasBoth && html`<td class="status">${side}</td>`}<td class="num" data-sort="${String(valid.length)}">${String(valid.length)}${left > 0 && html`<small>${String(left)} left out</small>`}</td>${values}</tr>`;
   });
-  const figure = html`<figure class="flow-cells"><figcaption>Use of the link in each cell: median over valid runs, with the 95 % interval below it${rows.length > shown.length && `; the first ${shown.length} of ${rows.length} rows, all are in its CSV`}.</figcaption>${readingKey("–: unavailable; point at it for the reason. Every metric of each flow is in the cells below; definitions are under “Method”.")}<div class="scroll"><table class="sortable"><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div></figure>`;
+  const figure = html`<figure class="flow-cells"><figcaption>Use of the link in each cell: median over valid runs, with the 95 % interval below it${rows.length > shown.length && `; the first ${shown.length} of ${rows.length} rows, all are in its CSV`}.</figcaption>${readingKey("–: unavailable; its note has the reason. Every metric of each flow is in the cells below; definitions are under “Method”.")}<div class="scroll"><table class="sortable"><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div></figure>`;
   return savedFigure(figure, {
     name: ["cells"],
     columns: [

@@ -39,11 +39,11 @@ test("each pair is told once, in the answer's words, with milliseconds and an in
   const { answer, further } = saidOf(loadsOf([["shop", ["h1", "h2", "h3"]]]));
   assert.match(
     answer,
-    /^HTTP\/3 saves 200 ms \(20(?:\.\d)? %, 95 % CI \S+ to \S+\) over HTTP\/2 on shop \(10mbit\/50ms\)\.$/,
+    /^HTTP\/3 saves 200 ms \(20(?:\.\d)? %, 95 % CI \S+ to \S+ %\) over HTTP\/2 on shop \(10mbit\/50ms\)\.$/,
   );
   assert.equal(further[0], null);
-  assert.match(further[1] ?? "", /^HTTP\/3 saves 400 ms \(33(?:\.\d)? %, 95 % CI \S+ to \S+\) over HTTP\/1\.1\.$/);
-  assert.match(further[2] ?? "", /^HTTP\/2 saves 200 ms \(1[67](?:\.\d)? %, 95 % CI \S+ to \S+\) over HTTP\/1\.1\.$/);
+  assert.match(further[1] ?? "", /^HTTP\/3 saves 400 ms \(33(?:\.\d)? %, 95 % CI \S+ to \S+ %\) over HTTP\/1\.1\.$/);
+  assert.match(further[2] ?? "", /^HTTP\/2 saves 200 ms \(1[67](?:\.\d)? %, 95 % CI \S+ to \S+ %\) over HTTP\/1\.1\.$/);
 });
 
 test("a pair that has loads on fewer pages says where", () => {
@@ -115,7 +115,7 @@ test("lanes that --decide found equal are not called different by a test that co
   const { sentence, sure, why } = answered(loads, { until });
   assert.match(
     sentence,
-    /^HTTP\/3 and HTTP\/2 are equal within 3 % on shop \(10mbit\/50ms\): HTTP\/3 saves 11 ms \(\S+ %, 95 % CI \S+ to \S+\)\.$/,
+    /^HTTP\/3 and HTTP\/2 are equal within 3 % on shop \(10mbit\/50ms\): HTTP\/3 saves 11 ms \(\S+ %, 95 % CI \S+ to \S+ %\)\.$/,
   );
   assert.match(
     sure ?? "",
@@ -126,7 +126,7 @@ test("lanes that --decide found equal are not called different by a test that co
 
 test("what --decide shows is told with the interval of its look, and that it leans away from 0", () => {
   const loads = paired(around(1000, 3, 7), around(900, 3, 7, 3));
-  const ends = (text: string): number[] => [...(/CI (\S+) to (\S+)\)/.exec(text) ?? [])].slice(1).map(Number);
+  const ends = (text: string): number[] => [...(/CI (\S+) to (\S+) %\)/.exec(text) ?? [])].slice(1).map(Number);
   const [fixed, decided] = [answered(loads), answered(loads, { until })];
   assert.match(decided.sentence, /^HTTP\/3 saves 100 ms \(10(?:\.\d)? %, /);
   const [[low = 0, high = 0], [lowest = 0, highest = 0]] = [ends(fixed.sentence), ends(decided.sentence)] as const;
@@ -171,7 +171,7 @@ test("a gain over pages of which one timed out is at most so large, and not narr
   const { sentence, sure } = answered([...pages.flat(), ...out]);
   assert.match(
     sentence,
-    /^No difference shown between HTTP\/3 and HTTP\/2 on 12 pages \(10mbit\/50ms\): HTTP\/3 saves at most 120 ms \(\S+ %, 95 % CI up to \S+\), because HTTP\/3 timed out in at least half of its loads on 1 page on a link\.$/,
+    /^No difference shown between HTTP\/3 and HTTP\/2 on 12 pages \(10mbit\/50ms\): HTTP\/3 saves at most 120 ms \(\S+ %, 95 % CI up to \S+ %\), because HTTP\/3 timed out in at least half of its loads on 1 page on a link\.$/,
   );
   assert.match(sure ?? "", /\. A longer --timeout may show how slow the loads are that timed out\.$/);
 });
