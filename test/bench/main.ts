@@ -41,18 +41,20 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   reproducibility: async () => (await import("./reproducibility.ts")).bench,
   servers: async () => (await import("./servers.ts")).bench,
   shaper: async () => (await import("./shaper.ts")).bench,
+  soak: async () => (await import("./soak.ts")).bench,
   sweep: async () => (await import("./sweep.ts")).bench,
   video: async () => (await import("./video.ts")).bench,
   views: () => extensionBench("./extension_views.ts"),
 };
 
-/** Options of `busy` alone. */
-const ofBusy = {
+/** Options of `busy` alone, and of `soak`. */
+const ofOne = {
   pages: { type: "string" },
   links: { type: "string" },
   truth: { type: "string" },
   "truth-runs": { type: "string" },
   user: { type: "boolean" },
+  hours: { type: "string" },
 } as const;
 
 const usage = "npm run bench -- NAME [WORD...] [--only PART] [--runs N] [--link LINK] [--json]";
@@ -96,7 +98,7 @@ function words() {
     only: { type: "string", default: "" },
     runs: { type: "string" },
     link: { type: "string" },
-    ...ofBusy,
+    ...ofOne,
   } as const;
   try {
     return parseArgs({ allowPositionals: true, options });
@@ -122,8 +124,8 @@ async function main(): Promise<void> {
     if (runs !== null && !(Number.isInteger(runs) && runs > 0))
       throw new UserError(`--runs ${values.runs}: name a whole number from 1`);
     const more = Object.fromEntries(
-      Object.keys(ofBusy).flatMap((key) => {
-        const value = values[key as keyof typeof ofBusy];
+      Object.keys(ofOne).flatMap((key) => {
+        const value = values[key as keyof typeof ofOne];
         return value === undefined ? [] : [[key, String(value)]];
       }),
     );

@@ -39,3 +39,34 @@ export function heldBy(pid: number): Held {
     processes: all.length,
   };
 }
+
+export interface ProgramMemory {
+  /** The command itself first. */
+  readonly programs: readonly {
+    readonly name: string;
+    readonly resident_bytes: number;
+    readonly descriptors: number;
+  }[];
+  /** Of all, where memory that several share is divided among them. */
+  readonly proportional_bytes: number;
+  readonly descriptors: number;
+}
+
+/** What each of a command's programs holds, by its name. */
+export function memoryOf(pid: number): ProgramMemory {
+  const all = processTree(pid);
+  const programs = all.flatMap((each) =>
+    of(() => {
+      const pages = Number(readFileSync(`/proc/${each}/statm`, "latin1").split(" ")[1]);
+      const name = readFileSync(`/proc/${each}/comm`, "latin1").trim();
+      return [{ name, resident_bytes: pages * page_bytes, descriptors: readdirSync(`/proc/${each}/fd`).length }];
+    }, []),
+  );
+  const proportional_kB = (each: number): number =>
+    Number(/^Pss: +(\d+) kB$/m.exec(readFileSync(`/proc/${each}/smaps_rollup`, "latin1"))?.[1] ?? 0);
+  return {
+    programs,
+    proportional_bytes: all.reduce((sum, each) => sum + 1024 * of(() => proportional_kB(each), 0), 0),
+    descriptors: programs.reduce((sum, { descriptors }) => sum + descriptors, 0),
+  };
+}
