@@ -12,7 +12,6 @@ import { number } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { comparedSweep, isComparable } from "../instruments/all.ts";
 import { executePages } from "../instruments/page/run/instrument.ts";
-import { browsersAgreeLines } from "../results/compare/browsers_agree.ts";
 import { compareRuns } from "../results/compare/compare.ts";
 import { type Comparison, regressionOf, worseOf } from "../results/compare/comparison.ts";
 import type { Run } from "../results/compare/interleaved.ts";
@@ -22,6 +21,7 @@ import { budgetLines, refuseExceeded, refuseNotShown } from "../results/gate/bud
 import type { AnySweep } from "../results/store/results.ts";
 import type { Browser } from "../results/verdict/browsers.ts";
 import { comparedMetric, type MetricChoice, usualMetric } from "../results/verdict/compared_metric.ts";
+import { browsersAgreeLines } from "../results/verdict/sides_agree.ts";
 import { defineAs } from "../sweep/plan/as_option.ts";
 import { defineDisturbance } from "../sweep/plan/disturbance_option.ts";
 import { type InterleavedWords, interleavedPlan, usualLink } from "../sweep/plan/interleaved_plan.ts";

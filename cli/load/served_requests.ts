@@ -1,10 +1,10 @@
 // Joins a page's entries with the replay's record of its requests: which of the requests that the server saw answers which entry.
-// Pure; judges nothing.
+// Counts the connections that its requests used, and those that carried none. Pure; judges nothing.
 //
 // Both sides know a request by method and URL only, and a page may ask for one URL several times, over connections that overtake
 // one another. Of these a request goes first to an entry that was answered on the protocol of the request's connection, and was
 // under way when the request came: so the two sides disagree only where they would in any order.
-import type { HarEntry, ServedOn } from "../../schemas/generated/page_load.ts";
+import type { HarEntry, ServedOn, UnusedConnections } from "../../schemas/generated/page_load.ts";
 import { type Lane, laneFacts } from "../base/lanes.ts";
 import { clearUrl } from "../browser/clear.ts";
 import { urlOnLane } from "./clear_origins.ts";
@@ -127,4 +127,23 @@ export function joinServed({ wireUrl, entries, replay, connections }: JoinOption
     left: replayed.filter((request) => !taken.has(request)),
     connections: replay && byId,
   };
+}
+
+/** Of entries that went to the network: by the browser's word, or, where it says nothing of any (Firefox), by the server's. */
+export function usedConnections(entries: readonly HarEntry[]): number {
+  const named = new Set(entries.flatMap(({ _connectionId }) => _connectionId ?? []));
+  return named.size > 0
+    ? named.size
+    : new Set(entries.flatMap(({ _trilane: { served } }) => served?.connection ?? [])).size;
+}
+
+/** By protocol; null: there is no report. `replay`: of the visit that counts. */
+export function unusedConnections(
+  replay: Pick<ReplayReport, "connections" | "requests"> | null,
+): UnusedConnections | null {
+  if (!replay) return null;
+  const used = new Set(replay.requests.map(({ connection }) => connection));
+  const counts: UnusedConnections = {};
+  for (const { id, lane } of replay.connections) if (!used.has(id)) counts[lane] = (counts[lane] ?? 0) + 1;
+  return counts;
 }

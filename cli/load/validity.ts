@@ -16,12 +16,18 @@ import type { LinkProfile } from "../link/link.ts";
 import type { RecordedRequests } from "../recording/archive/recorded_requests.ts";
 import { hintedPreloadsOf } from "./hinted_preloads.ts";
 import { isOffLane, laneReasons } from "./lane_agreement.ts";
-import { unusedConnections, usedConnections } from "./load_connections.ts";
 import { loadCoverage, whyUnrecorded } from "./load_coverage.ts";
 import { coverageReasons, type FirstBeyond, isEssential } from "./metrics/coverage.ts";
 import { isFailed, isFromCache, isHttp, isIcon, isOnWire } from "./on_wire.ts";
 import type { ReplayedRequest, ReplayReport, ShaperReport } from "./reports.ts";
-import { type Joined, joinServed, type ToWireUrl, toWireUrl } from "./served_requests.ts";
+import {
+  type Joined,
+  joinServed,
+  type ToWireUrl,
+  toWireUrl,
+  unusedConnections,
+  usedConnections,
+} from "./served_requests.ts";
 import { neverWhole } from "./time_out.ts";
 import { blockedReason, fallbackOf, fallbackProtocols } from "./udp_fallback.ts";
 import { lastVisit, repeatReasons } from "./visits.ts";
@@ -243,8 +249,7 @@ export function verify(evidence: Evidence): Verdict {
     recorded && evidence.replay && replay
       ? loadCoverage({ recorded, entries, beforeLoad, replayed: replay.requests, visited: evidence.replay.requests })
       : null;
-  const mayFail = (entry: HarEntry): boolean => recordedFailures.has(wireUrl(entry.request.url));
-  const judged = beforeLoad.filter((entry) => !mayFail(entry));
+  const judged = beforeLoad.filter(({ request }) => !recordedFailures.has(wireUrl(request.url)));
   const missing = [
     ...(coverage === null || evidence.strict ? strictReasons(judged) : failureReasons(judged)),
     ...(coverage === null ? [] : coverageReasons(coverage, firstBeyond(beforeLoad), evidence.strict)),
@@ -300,8 +305,8 @@ function firstBeyond(beforeLoad: readonly HarEntry[]): FirstBeyond | null {
   return first ? { url: first.request.url, essential: isEssential(first._resourceType) } : null;
 }
 
-const isFuzzy = (entry: HarEntry): boolean => entry._trilane.match === "fuzzy";
-
+const isFuzzy = ({ _trilane }: HarEntry): boolean => _trilane.match === "fuzzy";
+const isMissed = ({ _trilane }: HarEntry): boolean => _trilane.match === "missed";
 const notRecorded = "not in the recording";
 
 /** One that --strict alone may make: a request without a recorded answer. */
@@ -309,7 +314,6 @@ export const isUnrecordedReason = (reason: string): boolean => reason.includes(`
 
 /** Each request has a recorded answer, and gets it. */
 function strictReasons(judged: readonly HarEntry[]): string[] {
-  const isMissed = (entry: HarEntry): boolean => entry._trilane.match === "missed";
   return [
     ...reasonFor(judged.filter(isMissed), judged.length, notRecorded),
     ...reasonFor(
@@ -333,7 +337,7 @@ function failureReasons(judged: readonly HarEntry[]): string[] {
   );
   return [
     // Whatever its share: without it there is no page.
-    ...reasonFor(document?._trilane.match === "missed" ? [document] : [], judged.length, notRecorded),
+    ...reasonFor(document && isMissed(document) ? [document] : [], judged.length, notRecorded),
     ...reasonFor(failed.filter(isHttp), judged.length, "failed"),
   ];
 }

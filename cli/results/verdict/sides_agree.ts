@@ -11,6 +11,7 @@ import {
 import type { Interval } from "../../base/interval.ts";
 import { factorsOf, withoutFactors } from "../../base/lanes.ts";
 import { formatPercents, percentRange } from "../../base/numbers.ts";
+import { browserNames, browsersOf } from "./browsers.ts";
 import { compare, direction, type Improvement, toldTogether } from "./comparison.ts";
 import { type LanePair, lanePairs, type Sample } from "./sample.ts";
 
@@ -142,3 +143,16 @@ export const severalOf = (loads: readonly Sample[]): string =>
     .filter((factor: Factor) => new Set(loads.map(({ lane }) => factorsOf(lane)[factor])).size > 1)
     .map((factor) => factorFacts[factor].several)
     .join(" and ");
+
+/** Of two browsers whose loads took turns: a headline and a line for each pair of lanes; none if there is one lane. */
+export function browsersAgreeLines(
+  a: readonly Pick<Side, "loads">[],
+  b: readonly Pick<Side, "loads">[],
+  seed: number,
+): string[] {
+  const sides = [a, b].map((runs) => {
+    const loads = runs.flatMap((run) => run.loads);
+    return { name: browserNames(browsersOf(loads)).join(" or ") || "a browser of no known version", loads };
+  });
+  return agreementLines(sides, "browsers", seed);
+}

@@ -1,8 +1,8 @@
 // Connections that a load's requests used, by the word of browser or server, and those that it opened for nothing.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { unusedConnections, usedConnections } from "../../../cli/load/load_connections.ts";
 import type { ReplayReport } from "../../../cli/load/reports.ts";
+import { unusedConnections, usedConnections } from "../../../cli/load/served_requests.ts";
 import type { HarEntry } from "../../../schemas/generated/page_load.ts";
 import { entry } from "./fixtures.ts";
 

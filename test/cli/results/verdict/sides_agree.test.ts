@@ -1,9 +1,8 @@
 // Two browsers' answers on the same lanes, side by side: whether they agree, and that neither's loads are in the other's answer.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { browsersAgreeLines } from "../../../../cli/results/compare/browsers_agree.ts";
 import type { Run } from "../../../../cli/results/compare/interleaved.ts";
-import { sidesOf } from "../../../../cli/results/verdict/sides_agree.ts";
+import { browsersAgreeLines, sidesOf } from "../../../../cli/results/verdict/sides_agree.ts";
 import { sweepVerdict } from "../../../../cli/results/verdict/sweep_verdict.ts";
 
 /** h2 takes 1000 ms and some, h3 so much less on each page. */
