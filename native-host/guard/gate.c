@@ -1,5 +1,7 @@
 #include "guard/gate.h"
 
+#include "base/clock.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/netlink.h>
@@ -12,16 +14,19 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-enum { DNS_PORT = 53, MESSAGES_MAX = 1024 /* the kernel takes no more at once */ };
+enum { DNS_PORT = 53 };
 
-static bool read_from(const struct seccomp_notif *question, uint64_t at, void *into, size_t size) {
-    struct iovec local = {.iov_base = into, .iov_len = size};
-    struct iovec remote = {.iov_base = (void *)(uintptr_t)at, .iov_len = size};
-    return process_vm_readv((pid_t)question->pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
-}
+static const uint64_t patrol_ns = 200 * NS_PER_MS;
+
+struct waiting {
+    struct gate *gate;
+    struct waiting *next;
+    struct loop_watch watch;
+    bool connects;
+    struct seccomp_notif question;
+};
 
 static bool is_same(const struct sockaddr *address, const char *text) {
     struct in_addr four;
@@ -58,86 +63,115 @@ static bool is_internet_address_allowed(const struct gate *gate, const struct so
     return address_space_here(address, gate->besides, &space) == 0 && space >= gate->nearest;
 }
 
-// A list of what is allowed; of every other family nothing is. An address that cannot be read is refused: the
-// call would fail, too.
-static bool is_allowed(const struct gate *gate, uint64_t at, uint64_t size) {
-    union {
-        struct sockaddr any;
-        struct sockaddr_in four;
-        struct sockaddr_in6 six;
-        struct sockaddr_nl kernel;
-    } address;
-    memset(&address, 0, sizeof address);
-    if (size < sizeof address.any.sa_family) return true; // none: EINVAL
-    if (!read_from(gate->question, at, &address, size < sizeof address ? size : sizeof address)) return false;
-    switch (address.any.sa_family) {
+// A list of what is allowed; of every other family nothing is.
+static bool allows(const void *context, const struct sockaddr *address, bool connects) {
+    const struct sockaddr_nl *kernel = (const struct sockaddr_nl *)address;
+    switch (address->sa_family) {
     case AF_INET:
     case AF_INET6:
-        return is_internet_address_allowed(gate, &address.any);
+        return is_internet_address_allowed(context, address);
     case AF_NETLINK: // as resolvers ask for interfaces; other processes have numbers
-        return address.kernel.nl_pid == 0;
+        return kernel->nl_pid == 0 && kernel->nl_groups == 0;
     case AF_UNSPEC: // takes a connection back; to send, a socket of IPv4 reads it as an address of its own
-        return gate->question->data.nr == SYS_connect;
+        return connects;
     default:
         return false;
     }
 }
 
-// Its name is its only part of interest.
-static bool is_header_allowed(const struct gate *gate, const struct msghdr *header) {
-    return !header->msg_name || is_allowed(gate, (uintptr_t)header->msg_name, header->msg_namelen);
+static void reply(const struct gate *gate, uint64_t id, const struct call_result *result) {
+    memset(gate->answer, 0, sizeof *gate->answer);
+    gate->answer->id = id;
+    if (result->state == CALL_CONTINUES)
+        gate->answer->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    else if (result->value < 0)
+        gate->answer->error = (int)result->value;
+    else
+        gate->answer->val = result->value;
+    ioctl(gate->watch.fd, SECCOMP_IOCTL_NOTIF_SEND, gate->answer); // who asked may be gone
 }
 
-static bool is_message_allowed(const struct gate *gate, uint64_t at) {
-    struct msghdr header;
-    return read_from(gate->question, at, &header, sizeof header) && is_header_allowed(gate, &header);
+static struct call_result make(const struct gate *gate, const struct seccomp_notif *question) {
+    const struct call_rules rules = {.allows = allows, .context = gate};
+    struct caller caller;
+    if (caller_open(&caller, gate->watch.fd, question) < 0)
+        return (struct call_result){.state = CALL_RETURNED, .value = -EACCES};
+    const struct call_result result = call_make(&caller, &rules, gate->room);
+    caller_close(&caller);
+    return result;
 }
 
-static bool are_allowed(const struct gate *gate, uint64_t at, uint64_t count) {
-    for (uint64_t i = 0; i < count && i < MESSAGES_MAX; i++) {
-        struct mmsghdr message;
-        if (!read_from(gate->question, at + i * sizeof message, &message, sizeof message) ||
-            !is_header_allowed(gate, &message.msg_hdr))
-            return false;
+static void drop(struct waiting *waiting) {
+    struct waiting **place = &waiting->gate->waiting;
+    while (*place != waiting)
+        place = &(*place)->next;
+    *place = waiting->next;
+    loop_remove(waiting->gate->loop, &waiting->watch);
+    close(waiting->watch.fd);
+    free(waiting);
+}
+
+static void go_on(void *context, uint32_t events) {
+    struct waiting *waiting = context;
+    struct call_result result = {.state = CALL_RETURNED};
+    int error = 0;
+    socklen_t size = sizeof error;
+    (void)events;
+    if (!waiting->connects)
+        result = make(waiting->gate, &waiting->question);
+    else if (getsockopt(waiting->watch.fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0)
+        result.value = -error;
+    if (result.state == CALL_WAITS) {
+        close(result.fd);
+        return;
     }
-    return true;
+    reply(waiting->gate, waiting->question.id, &result);
+    drop(waiting);
 }
 
-static bool decide(const struct gate *gate) {
-    const struct seccomp_data *call = &gate->question->data;
-    switch (call->nr) {
-    case SYS_connect:
-        return is_allowed(gate, call->args[1], (uint32_t)call->args[2]);
-    case SYS_sendto:
-        return is_allowed(gate, call->args[4], (uint32_t)call->args[5]);
-    case SYS_sendmsg:
-        return is_message_allowed(gate, call->args[1]);
-    case SYS_sendmmsg:
-        return are_allowed(gate, call->args[1], (uint32_t)call->args[2]);
-    default:
-        return false;
+// A socket that we hold does not close with who asked.
+static void patrol(void *context, uint64_t now_ns) {
+    struct gate *gate = context;
+    for (struct waiting *each = gate->waiting, *next; each; each = next) {
+        next = each->next;
+        if (ioctl(gate->watch.fd, SECCOMP_IOCTL_NOTIF_ID_VALID, &each->question.id) < 0) drop(each);
     }
+    if (gate->waiting) loop_timer_set(gate->loop, &gate->patrol, now_ns + patrol_ns);
+}
+
+static int keep_waiting(struct gate *gate, const struct call_result *result) {
+    struct waiting *waiting = malloc(sizeof *waiting);
+    if (!waiting) return -1;
+    *waiting = (struct waiting){.gate = gate,
+                                .next = gate->waiting,
+                                .watch = {.fd = result->fd, .ready = go_on, .context = waiting},
+                                .connects = result->connects,
+                                .question = *gate->question};
+    if (loop_add(gate->loop, &waiting->watch, EPOLLOUT) < 0) {
+        free(waiting);
+        return -1;
+    }
+    if (!gate->waiting) loop_timer_set(gate->loop, &gate->patrol, loop_turn_ns(gate->loop) + patrol_ns);
+    gate->waiting = waiting;
+    return 0;
 }
 
 static void answer(void *context, uint32_t events) {
     struct gate *gate = context;
     if (!(events & EPOLLIN)) {
-        loop_remove(gate->loop, &gate->watch); // nobody is left who could ask
+        loop_remove(gate->loop, &gate->watch); // no process is left that could ask
         return;
     }
     memset(gate->question, 0, sizeof *gate->question);
     // Who asked may be gone meanwhile (ENOENT).
     if (ioctl(gate->watch.fd, SECCOMP_IOCTL_NOTIF_RECV, gate->question) < 0) return;
-    bool allowed = decide(gate);
-    memset(gate->answer, 0, sizeof *gate->answer);
-    gate->answer->id = gate->question->id;
-    // What was read was the caller's only if it still waits: its number may be another process's by now.
-    if (ioctl(gate->watch.fd, SECCOMP_IOCTL_NOTIF_ID_VALID, &gate->question->id) < 0) return;
-    if (allowed)
-        gate->answer->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-    else
-        gate->answer->error = -EACCES;
-    ioctl(gate->watch.fd, SECCOMP_IOCTL_NOTIF_SEND, gate->answer);
+    struct call_result result = make(gate, gate->question);
+    if (result.state == CALL_WAITS) {
+        if (keep_waiting(gate, &result) == 0) return;
+        close(result.fd);
+        result = (struct call_result){.state = CALL_RETURNED, .value = -ENOMEM};
+    }
+    reply(gate, gate->question->id, &result);
 }
 
 int gate_open(struct gate *gate, struct loop *loop, int fd, enum address_space nearest,
@@ -146,19 +180,25 @@ int gate_open(struct gate *gate, struct loop *loop, int fd, enum address_space n
     *gate = (struct gate){.nearest = nearest,
                           .besides = besides,
                           .loop = loop,
-                          .watch = {.fd = fd, .ready = answer, .context = gate}};
+                          .watch = {.fd = fd, .ready = answer, .context = gate},
+                          .patrol = {.due = patrol, .context = gate}};
     if (syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes) < 0) return -1;
     // The kernel's may be larger than those that this was compiled with.
     size_t question = sizeof *gate->question, reply = sizeof *gate->answer;
     gate->question = calloc(1, sizes.seccomp_notif > question ? sizes.seccomp_notif : question);
     gate->answer = calloc(1, sizes.seccomp_notif_resp > reply ? sizes.seccomp_notif_resp : reply);
-    if (!gate->question || !gate->answer) return -1;
+    gate->room = call_room_open();
+    if (!gate->question || !gate->answer || !gate->room) return -1;
     return loop_add(loop, &gate->watch, EPOLLIN);
 }
 
 void gate_close(struct gate *gate) {
+    while (gate->waiting)
+        drop(gate->waiting);
+    loop_timer_clear(gate->loop, &gate->patrol);
     loop_remove(gate->loop, &gate->watch);
     close(gate->watch.fd);
+    call_room_close(gate->room);
     free(gate->question);
     free(gate->answer);
 }

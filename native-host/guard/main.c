@@ -26,6 +26,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 // What the command gets to end by itself after Ctrl-C or SIGTERM.
@@ -46,26 +47,28 @@ static void child_ended(void *context, int status) {
     loop_stop(guard->loop);
 }
 
-// In the child: the filter's descriptor goes over a socket to who answers.
+// In the child: says which descriptor the filter's is, and waits until it was taken. It is not sent, as
+// sending is what asks.
 static int enter_filter(void *context) {
     const struct guard *guard = context;
-    char byte = 0, control[CMSG_SPACE(sizeof(int))];
-    memset(control, 0, sizeof control);
-    struct iovec data = {.iov_base = &byte, .iov_len = 1};
-    struct msghdr message = {
-        .msg_iov = &data, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(int));
-    int fd = connect_filter_install(&message);
-    if (fd >= 0) {
-        memcpy(CMSG_DATA(header), &fd, sizeof fd);
-        return sendmsg(guard->to, &message, 0) == 1 ? 0 : -1;
-    }
+    char taken;
+    const int fd = connect_filter_install();
+    if (fd >= 0)
+        return write(guard->to, &fd, sizeof fd) == sizeof fd && read(guard->to, &taken, 1) == 1 ? 0 : -1;
     log_line("system calls cannot be filtered: %s%s", strerror(errno),
              errno == EBUSY ? " (a container's runtime does so already: run outside it)" : "");
     return -1;
+}
+
+// How many: none if there is no filter.
+static size_t take_filter(const struct guard *guard, int from, int *filter) {
+    int fd;
+    if (read(from, &fd, sizeof fd) != sizeof fd) return 0;
+    const int child = (int)syscall(SYS_pidfd_open, guard->child.pid, 0);
+    *filter = child < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, child, fd, 0);
+    if (*filter < 0) log_line("the filter cannot be taken over: %s", strerror(errno));
+    if (child >= 0) close(child);
+    return *filter >= 0 && write(from, "", 1) == 1;
 }
 
 // In the child: the far side's sockets go to who stays on this machine's network.
@@ -99,7 +102,11 @@ static size_t start(struct guard *guard, struct child_options *options, int *des
     options->grace_ns = grace_ns;
     if (child_start(&guard->child, options) < 0) die(EXIT_RUN_FAILED, "command: %s", strerror(errno));
     close(ends[1]);
-    size_t count = options->prepare ? handover_receive(ends[0], descriptors, max) : 0;
+    size_t count = 0;
+    if (options->prepare == enter_filter)
+        count = take_filter(guard, ends[0], descriptors);
+    else if (options->prepare)
+        count = handover_receive(ends[0], descriptors, max);
     close(ends[0]);
     return count;
 }
@@ -112,13 +119,13 @@ static int run_filtered(struct guard *guard) {
     // What the command leaves behind stays ours, so that its memory can be read wherever only a parent may do
     // so.
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    // Without a filter there is no command: its end is told, with the reason.
-    bool asked = start(guard, &child_options, &fd, 1) == 1;
-    if ((asked && gate_open(&gate, guard->loop, fd, options->nearest, &options->own) < 0) ||
+    // Without a filter there is no command: its end is reported with the reason.
+    bool filtered = start(guard, &child_options, &fd, 1) == 1;
+    if ((filtered && gate_open(&gate, guard->loop, fd, options->nearest, &options->own) < 0) ||
         loop_run(guard->loop) < 0)
         log_line("event loop: %s", strerror(errno));
     child_close(&guard->child);
-    if (asked) gate_close(&gate);
+    if (filtered) gate_close(&gate);
     return guard->status;
 }
 
