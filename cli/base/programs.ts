@@ -74,7 +74,7 @@ export function programPath(program: Program, environment: NodeJS.ProcessEnv = p
   if (isCheckout()) throw new UserError(`${program} is not built: run \`npm run setup\` in ${checkout}`);
   throw new UserError(
     `${program} is missing, because the package ${platformPackage} is not installed: install Trilane again without --omit=optional ` +
-      "(there are programs for Linux on x86-64), or name a folder of programs in TRILANE_PROGRAMS",
+      "(there are programs for Linux on x86-64 and arm64), or name a folder of programs in TRILANE_PROGRAMS",
   );
 }
 

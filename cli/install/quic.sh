@@ -2,6 +2,7 @@
 # Builds quiche, its BoringSSL and nghttp2 (native-host/quic) once into a cache outside the checkout and prints
 # the folder: lib/libtrilane_quic.a and include/, and an empty file `controllers` if that quiche calls our congestion
 # controllers (quiche_build.sh). Keyed by sources and compilers, so a second clone builds nothing. Does not install anything.
+# With TRILANE_CROSS=aarch64-linux-gnu it builds for arm64, by the compilers of that prefix.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 crate=$(dirname "$(dirname "$here")")/native-host/quic
@@ -17,12 +18,22 @@ PATH=$rust:$PATH
 LIBCLANG_PATH=$(python3 "$here/libclang.py") || fail "no libclang that bindgen can use; install libclang-dev"
 export LIBCLANG_PATH CARGO_NET_RETRY=${CARGO_NET_RETRY:-5}
 rust_version=$(rustc --version)
+cross=${TRILANE_CROSS:-}
+cc=cc cxx=c++ strip=strip
+if [ -n "$cross" ]; then
+  cc=$cross-gcc cxx=$cross-g++ strip=$cross-strip
+  target=${cross%%-*}-unknown-linux-gnu
+  export CARGO_BUILD_TARGET=$target "BINDGEN_EXTRA_CLANG_ARGS_${target//-/_}=-isystem /usr/$cross/include"
+  export "CC_${target//-/_}=$cc" "CXX_${target//-/_}=$cxx" "AR_${target//-/_}=$cross-ar"
+  linker=CARGO_TARGET_${target^^}_LINKER
+  export "${linker//-/_}=$cc"
+fi
 key=$({
   cat "$crate/Cargo.toml" "$crate/Cargo.lock" "$crate/src/lib.rs" "$crate"/quiche/* "$here"/{quic.sh,quiche_build.sh,quiche_lines.py}
   printf '%s\n' "$rust_version"
-  cc --version | head -n 1
-  c++ --version | head -n 1
-  uname -m
+  "$cc" --version | head -n 1
+  "$cxx" --version | head -n 1
+  printf '%s\n' "${cross:-$(uname -m)}"
 } | sha256sum | cut -c1-16)
 out=$cache/quic-$key
 
@@ -65,8 +76,8 @@ if [ ! -f "$out/complete" ]; then
   found=$(headers "$work/messages.json") || fail "cargo's messages cannot be read (in $work/messages.json)"
   eval "$found"
   cp -r "${boringssl:?}/openssl" "${nghttp2:?}/nghttp2" "${quiche:?}/quiche.h" "$out/include/" || fail "its headers are not where they should be (see $work)"
-  cp "$work/target/release/libtrilane_quic.a" "$out/lib/"
-  strip --strip-debug "$out/lib/libtrilane_quic.a"
+  cp "$work/target/${CARGO_BUILD_TARGET:-.}/release/libtrilane_quic.a" "$out/lib/"
+  "$strip" --strip-debug "$out/lib/libtrilane_quic.a"
   if [ -e "$work/without" ]; then
     echo "setup: $(cat "$work/without"); everything but --quic-congestion cubic-n1 and its like works" >&2
   else

@@ -6,15 +6,19 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 crate=$root/native-host/quic
 cache=${TRILANE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/trilane}
+cross=${TRILANE_CROSS:-}
+cc=${cross:+$cross-g}cc
+cxx=${cross:+$cross-g++}
+cxx=${cxx:-c++}
 
 # All that decides what is built but Rust's version, which a linker does not see in the library.
 sources() {
-  command -v cc >/dev/null && command -v c++ >/dev/null || return 1
+  command -v "$cc" >/dev/null && command -v "$cxx" >/dev/null || return 1
   {
     cat "$crate/Cargo.toml" "$crate/Cargo.lock" "$crate/src/lib.rs" "$crate"/quiche/* "$root"/cli/install/{quic.sh,quiche_build.sh,quiche_lines.py}
-    cc --version | head -n 1
-    c++ --version | head -n 1
-    uname -m
+    "$cc" --version | head -n 1
+    "$cxx" --version | head -n 1
+    printf '%s\n' "${cross:-$(uname -m)}"
   } | sha256sum | cut -c1-64
 }
 built_earlier() {

@@ -3,7 +3,7 @@
 # long. Run by main.ts in a root with npm, whose own Node is too old: Node 24 comes first, outside of the time.
 set -euo pipefail
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo -E "$@"; fi; }
-packages=("$PWD"/build/packages/trilane-linux-*.tgz "$PWD"/build/packages/trilane-[0-9]*.[0-9].tgz)
+packages=("$PWD"/build/packages/trilane-linux-x64-*.tgz "$PWD"/build/packages/trilane-[0-9]*.[0-9].tgz)
 for package in "${packages[@]}"; do
   [ -e "$package" ] || {
     echo "npm.sh: no package in build/packages: run npm run packages" >&2

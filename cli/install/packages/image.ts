@@ -7,9 +7,10 @@ import { createReadStream, createWriteStream, mkdirSync, renameSync, rmSync, sta
 import { basename, join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { RunError, UserError } from "../../base/errors.ts";
+import { UserError } from "../../base/errors.ts";
 import { version } from "../../base/version.ts";
 import { isInstalled } from "../requirements.ts";
+import { makeTree } from "./debian.ts";
 
 const suite = "trixie";
 const included = ["ca-certificates", "chromium", "fonts-liberation", "iputils-ping"];
@@ -17,56 +18,18 @@ const included = ["ca-certificates", "chromium", "fonts-liberation", "iputils-pi
 const excluded = ["/usr/share/man/*", "/usr/share/doc/*", "/usr/share/locale/*", "/usr/share/lintian/*"];
 const user = 1000;
 
-/** Packages come from where this machine has its own from. */
-function mirrors(): string[] {
-  const rows = execFileSync("apt-get", ["indextargets", "--format", "$(LABEL) $(REPO_URI)", "Created-By: Packages"], {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  const of = (label: string) =>
-    rows
-      .split("\n")
-      .find((row) => row.startsWith(`${label} `))
-      ?.slice(label.length + 1);
-  const [archive, security] = [of("Debian"), of("Debian-Security")];
-  if (!archive || !security) return [];
-  return [
-    `deb ${archive} ${suite} main`,
-    `deb ${archive} ${suite}-updates main`,
-    `deb ${security} ${suite}-security main`,
-  ];
-}
-
-/** How this machine reaches them: proxies and certificates, but no passwords in files. */
-function aptOptions(): string[] {
-  const rows = execFileSync("apt-config", ["dump", "Acquire"], { encoding: "utf8" }).split("\n");
-  return rows
-    .filter((row) => /^Acquire::(https?::|Check-)/.test(row) && !row.endsWith(' "";'))
-    .map((row) => `--aptopt=${row}`);
-}
-
 async function makeFiles(deb: string, path: string, epoch_s: number): Promise<void> {
   const inside = `/tmp/${basename(deb)}`;
-  const words = [
-    ...["--quiet", "--mode=auto", "--variant=minbase", `--include=${included.join(",")}`, "--format=tar"],
+  const options = [
+    ...["--mode=auto", "--variant=minbase", `--include=${included.join(",")}`],
     ...excluded.map((each) => `--dpkgopt=path-exclude=${each}`),
     "--dpkgopt=path-include=/usr/share/doc/*/copyright",
     '--aptopt=APT::Install-Recommends "false"',
-    ...aptOptions(),
     `--customize-hook=upload ${deb} ${inside}`,
     `--customize-hook=chroot "$1" dpkg -i ${inside} && rm "$1${inside}"`,
     `--customize-hook=chroot "$1" useradd --uid ${user} --create-home trilane && chroot "$1" install -d -o ${user} -g ${user} /data`,
-    ...[suite, path, ...mirrors()],
   ];
-  const made = spawn("mmdebstrap", words, {
-    stdio: ["ignore", "inherit", "inherit"],
-    env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch_s) },
-  });
-  const status = await new Promise<number | null>((resolve, reject) => {
-    made.once("error", reject);
-    made.once("close", resolve);
-  });
-  if (status !== 0) throw new RunError(`mmdebstrap ended with status ${status}: what it printed says why`);
+  await makeTree({ suite, path, options }, epoch_s);
 }
 
 interface Blob {
@@ -144,7 +107,11 @@ async function makeLayout(tar: string, folder: string, epoch_s: number): Promise
     manifests: [
       {
         ...of("manifest.v1+json", manifest),
-        annotations: { "org.opencontainers.image.ref.name": version },
+        annotations: {
+          "org.opencontainers.image.ref.name": version,
+          // What podman and newer Dockers call it: of the other alone podman makes a name.
+          "io.containerd.image.name": `docker.io/library/${name}`,
+        },
       },
     ],
   };

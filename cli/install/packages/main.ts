@@ -1,6 +1,6 @@
 // `npm run packages`: builds what people install without a compiler into build/packages: the npm packages, the Debian package, the
-// extension's zip, the source, the list of parts, and the sums of all; with --image a container's image, too. The same commit gives the
-// same bytes. Publishes nothing.
+// extension's zip, the source, the list of parts, and the sums of all; with --arm64 the programs for 64-bit ARM, with --image a container's image,
+// too. The same commit gives the same bytes. Publishes nothing.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -22,11 +22,12 @@ import { textTable } from "../../base/text_table.ts";
 import { version } from "../../base/version.ts";
 import { buildExtension, builtExtension } from "../extension.ts";
 import { zipExtension } from "../package.ts";
+import { arm64, tryUnderQemu } from "./arm64.ts";
 import { makeDeb } from "./deb.ts";
 import { makeImage } from "./image.ts";
-import { platform, stagePrograms, stageTrilane } from "./npm_packages.ts";
-import { billOfMaterials, licenceText, partsOf } from "./parts.ts";
-import { buildPrograms } from "./programs.ts";
+import { programsPackage, stagePrograms, stageTrilane } from "./npm_packages.ts";
+import { billOfMaterials, licenceText, type Part, partsOf } from "./parts.ts";
+import { buildPrograms, type Target, x64 } from "./programs.ts";
 
 const out = join(checkout, "build", "packages");
 
@@ -54,8 +55,10 @@ async function sha256Of(path: string): Promise<string> {
 
 const git = (...words: string[]): Buffer => execFileSync("git", words, { cwd: checkout, maxBuffer: 2 ** 30 });
 
+const switches = ["--arm64", "--image"] as const;
+
 /** Nothing of an earlier build stays there. */
-async function makePackages(isImageWanted: boolean): Promise<void> {
+async function makePackages(wanted: readonly string[]): Promise<void> {
   const epoch_s = Number(process.env.SOURCE_DATE_EPOCH ?? git("log", "-1", "--format=%ct").toString());
   mkdirSync(out, { recursive: true });
   for (const name of readdirSync(out)) rmSync(join(out, name), { recursive: true });
@@ -65,16 +68,30 @@ async function makePackages(isImageWanted: boolean): Promise<void> {
     return join(work, name);
   };
   try {
-    const [trilane, programs] = [folder("trilane"), folder("programs")];
-    const parts = partsOf(await stageTrilane(trilane));
-    stagePrograms(programs, buildPrograms());
-    const licences = licenceText(parts);
-    for (const each of [trilane, programs]) {
-      writeFileSync(join(each, "THIRD-PARTY.txt"), licences);
-      cpSync(join(checkout, "LICENSE"), join(each, "LICENSE"));
-    }
-    tar(trilane, "package", join(out, `trilane-${version}.tgz`), epoch_s);
-    tar(programs, "package", join(out, `trilane-${platform}-${version}.tgz`), epoch_s);
+    const trilane = folder("trilane");
+    const npmFolders = await stageTrilane(trilane);
+    /** Of the same version and licence texts, whatever they are in. */
+    const parts = new Map<string, Part>();
+    const pack = (stage: string, name: string, { root }: Target): string => {
+      const inside = partsOf(npmFolders, root);
+      for (const part of inside) parts.set(`${part.kind} ${part.name} ${part.version}`, part);
+      const licences = licenceText(inside);
+      writeFileSync(join(stage, "THIRD-PARTY.txt"), licences);
+      cpSync(join(checkout, "LICENSE"), join(stage, "LICENSE"));
+      tar(stage, "package", join(out, `${name}-${version}.tgz`), epoch_s);
+      return licences;
+    };
+    const packPrograms = (target: Target): string => {
+      const stage = folder(target.cpu);
+      const programs = buildPrograms(target);
+      if (target.cpu === "arm64") tryUnderQemu(programs);
+      stagePrograms(stage, target.cpu, programs);
+      pack(stage, programsPackage(target.cpu), target);
+      return stage;
+    };
+    const licences = pack(trilane, "trilane", x64);
+    const programs = packPrograms(x64);
+    if (wanted.includes("--arm64")) packPrograms(await arm64(epoch_s));
     const deb = await makeDeb({ trilane, programs, licences, work: folder("deb"), out, epoch_s });
     await buildExtension();
     writeFileSync(join(out, `trilane-extension-${version}.zip`), zipExtension(builtExtension));
@@ -83,8 +100,8 @@ async function makePackages(isImageWanted: boolean): Promise<void> {
       join(out, `trilane-${version}-source.tar.gz`),
       execFileSync("gzip", ["-9n"], { input: source, maxBuffer: 2 ** 30 }),
     );
-    writeFileSync(join(out, "bom.cdx.json"), billOfMaterials(parts));
-    if (isImageWanted) await makeImage(deb, folder("image"), out, epoch_s);
+    writeFileSync(join(out, "bom.cdx.json"), billOfMaterials([...parts.values()]));
+    if (wanted.includes("--image")) await makeImage(deb, folder("image"), out, epoch_s);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -99,10 +116,11 @@ async function makePackages(isImageWanted: boolean): Promise<void> {
 }
 
 try {
-  const [word, ...more] = process.argv.slice(2);
-  if ((word !== undefined && word !== "--image") || more.length > 0)
-    throw new UserError(`no word ${JSON.stringify(more[0] ?? word)} of packages: use --image or nothing`);
-  await makePackages(word === "--image");
+  const words = process.argv.slice(2);
+  const unknown = words.find((word) => !switches.some((each) => each === word));
+  if (unknown !== undefined)
+    throw new UserError(`no word ${JSON.stringify(unknown)} of packages: use ${switches.join(", ")} or nothing`);
+  await makePackages(words);
 } catch (error) {
   const explained = explain(error);
   if (!explained) throw error;

@@ -7,7 +7,7 @@ import { checkout } from "../../base/programs.ts";
 import { version } from "../../base/version.ts";
 import { buildExtension, builtExtension } from "../extension.ts";
 import { bundleCommandLine, bundleStamp } from "./bundle.ts";
-import type { BuiltProgram } from "./programs.ts";
+import type { BuiltProgram, Target } from "./programs.ts";
 
 /** What the bundle reads at run time. */
 const readFiles = [
@@ -52,7 +52,7 @@ const manifest = (fields: object): string => {
   return `${JSON.stringify({ version, description, license, os: ["linux"], ...fields }, null, 2)}\n`;
 };
 
-export const platform = "linux-x64";
+export const programsPackage = (cpu: Target["cpu"]): string => `trilane-linux-${cpu}`;
 
 /** Trilane without its programs, as a folder. Gives the npm packages in its bundle. */
 export async function stageTrilane(stage: string): Promise<string[]> {
@@ -76,7 +76,7 @@ export async function stageTrilane(stage: string): Promise<string[]> {
       },
       bin: { trilane: "cli/trilane" },
       engines: { node: ">=22.13" },
-      optionalDependencies: { [`trilane-${platform}`]: version },
+      optionalDependencies: { [programsPackage("x64")]: version, [programsPackage("arm64")]: version },
     }),
   );
   return packages;
@@ -93,8 +93,8 @@ echo "trilane: the package trilane is not beside $here: install it again" >&2
 exit 2
 `;
 
-/** The programs of this platform, as a folder. */
-export function stagePrograms(stage: string, programs: readonly BuiltProgram[]): void {
+/** The programs of one kind of machine, as a folder. */
+export function stagePrograms(stage: string, cpu: Target["cpu"], programs: readonly BuiltProgram[]): void {
   for (const { name, folder, path } of programs) {
     const to = join(stage, "build", "native", folder, name);
     copy(path, to);
@@ -103,6 +103,6 @@ export function stagePrograms(stage: string, programs: readonly BuiltProgram[]):
   writeFileSync(join(stage, "build", "native", "built-from"), `${sourcesDigest(checkout)}\n`);
   mkdirSync(join(stage, "cli"));
   writeFileSync(join(stage, "cli", "trilane"), neighbour, { mode: 0o755 });
-  const name = `trilane-${platform}`;
-  writeFileSync(join(stage, "package.json"), manifest({ name, cpu: ["x64"], libc: ["glibc"] }));
+  const name = programsPackage(cpu);
+  writeFileSync(join(stage, "package.json"), manifest({ name, cpu: [cpu], libc: ["glibc"] }));
 }

@@ -16,9 +16,12 @@ export interface Part {
 }
 
 /** Those whose archives are linked in, by their package of Debian. */
-const linked = ["libbrotli-dev", "libidn2-dev", "libjansson-dev", "libpsl-dev", "libsqlite3-dev", "libunistring-dev"];
-const alsoLinked = ["libzstd-dev", "zlib1g-dev"];
-const headed = ["libllhttp-dev", "node-llhttp"];
+export const linkedLibraries = [
+  ...["libbrotli-dev", "libidn2-dev", "libjansson-dev", "libpsl-dev", "libsqlite3-dev", "libunistring-dev"],
+  ...["libzstd-dev", "zlib1g-dev"],
+] as const;
+/** Compiled with the programs: one of them, by the release of Debian. */
+const compiledLibraries = ["libllhttp-dev", "node-llhttp"] as const;
 
 const licenceFiles = (folder: string): string[] =>
   globSync("{LICENSE,LICENCE,COPYING,NOTICE,License,license}*", { cwd: folder })
@@ -42,6 +45,12 @@ function npmPart(folder: string): Part {
   };
 }
 
+/** Crates that have another's library in one of their folders. */
+const broughtLibraries: Readonly<Record<string, string>> = {
+  "boring-sys": "deps/boringssl",
+  "libnghttp2-sys": "nghttp2",
+};
+
 function crates(): Part[] {
   const lock = readFileSync(join(checkout, "native-host/quic/Cargo.lock"), "utf8");
   const registry = join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "registry/src");
@@ -50,7 +59,8 @@ function crates(): Part[] {
     // Those of other platforms are in the lock only.
     if (folder === undefined) return [];
     const path = join(registry, folder);
-    const inside = name === "boring-sys" ? licenceFiles(join(path, "deps/boringssl")) : [];
+    const library = broughtLibraries[name];
+    const inside = library === undefined ? [] : licenceFiles(join(path, library));
     const [, declared] = /^license = "([^"]+)"$/m.exec(readFileSync(join(path, "Cargo.toml"), "utf8")) ?? [];
     const texts = [...licenceFiles(path), ...inside];
     return [
@@ -59,11 +69,25 @@ function crates(): Part[] {
   });
 }
 
-function systemLibraries(): Part[] {
+/** Rust's own library, which rustc links into every program: its licences as rustup has them, or Debian. */
+function rustLibrary(): Part {
+  const folder = execFileSync("bash", [join(checkout, "cli/install/find_rust.sh")], { encoding: "utf8" }).trim();
+  const rustc = (...words: string[]) => execFileSync(join(folder, "rustc"), words, { encoding: "utf8" }).trim();
+  const [, of = ""] = /^rustc (\S+)/.exec(rustc("--version")) ?? [];
+  const [path] = [
+    ...globSync(join(rustc("--print", "sysroot"), "share/doc/rust/COPYRIGHT-library.html")),
+    ...globSync("/usr/share/doc/libstd-rust*-dev/copyright"),
+  ];
+  const text = path === undefined ? "" : readFileSync(path, "utf8").replaceAll(/<[^>]*>/g, "");
+  return { kind: "cargo", name: "std", version: of, licences: text === "" ? [] : [text] };
+}
+
+/** `root`: where they lie, "" if this machine has them. */
+function systemLibraries(names: readonly string[], root: string): Part[] {
   const query = (name: string): string | null => {
     try {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg-query's own form
-      return execFileSync("dpkg-query", ["-W", "-f", "${Version}", name], {
+      return execFileSync("dpkg-query", [`--admindir=${root}/var/lib/dpkg`, "-W", "-f", "${Version}", name], {
         encoding: "utf8",
         stdio: ["ignore", "pipe", "ignore"],
       });
@@ -71,16 +95,23 @@ function systemLibraries(): Part[] {
       return null;
     }
   };
-  return [...linked, ...alsoLinked, ...headed].flatMap((name): Part[] => {
+  return names.flatMap((name): Part[] => {
     const of = query(name);
     if (of === null || of === "") return [];
-    return [{ kind: "deb", name, version: of, licences: [readFileSync(`/usr/share/doc/${name}/copyright`, "utf8")] }];
+    const licence = readFileSync(`${root}/usr/share/doc/${name}/copyright`, "utf8");
+    return [{ kind: "deb", name, version: of, licences: [licence] }];
   });
 }
 
-/** `npmFolders`: as bundleCommandLine gives them. */
-export function partsOf(npmFolders: readonly string[]): Part[] {
-  const parts = [...[...npmFolders, "node_modules/dashjs"].map(npmPart), ...crates(), ...systemLibraries()];
+/** `npmFolders`: as bundleCommandLine gives them. `root`: as in Target. */
+export function partsOf(npmFolders: readonly string[], root: string): Part[] {
+  const inPrograms = [
+    ...crates(),
+    rustLibrary(),
+    ...systemLibraries(linkedLibraries, root),
+    ...systemLibraries(compiledLibraries, ""),
+  ];
+  const parts = [...[...npmFolders, "node_modules/dashjs"].map(npmPart), ...inPrograms];
   const without = parts.find(({ licences }) => licences.length === 0);
   if (without)
     throw new RunError(`${without.name} ${without.version}: no licence found: see what it may be shipped under`);

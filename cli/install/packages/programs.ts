@@ -8,7 +8,21 @@ import { checkout, programFolders } from "../../base/programs.ts";
 const newestGlibc = [2, 34] as const;
 const sharedLibraries = /^(libc|libm|libresolv|libgcc_s|libstdc\+\+|ld-linux-[\w-]+)\.so\.\d+$/;
 
-const build = join(checkout, "build", "portable");
+/** A kind of machine that programs are built for. */
+export interface Target {
+  /** As npm calls it. */
+  readonly cpu: "x64" | "arm64";
+  /** Below build/. */
+  readonly build: string;
+  /** Before the names of its binutils. */
+  readonly binutils: string;
+  /** Where its libraries lie: "" if the system has them. */
+  readonly root: string;
+  readonly cmake: readonly string[];
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+export const x64: Target = { cpu: "x64", build: "portable", binutils: "", root: "", cmake: [], environment: {} };
 
 export interface BuiltProgram {
   readonly name: string;
@@ -36,29 +50,19 @@ export function unportable(objdump: string): string[] {
 }
 
 /** Builds them. RunError if one is not portable. */
-export function buildPrograms(): BuiltProgram[] {
-  const quic = execFileSync("bash", [join(checkout, "cli/install/quic_folder.sh")], { encoding: "utf8" }).trim();
-  const names = programFolders.map(([name]) => name);
-  const stdio = ["ignore", "ignore", "inherit"] as const;
-  execFileSync(
-    "cmake",
-    [
-      "-S",
-      join(checkout, "native-host"),
-      "-B",
-      build,
-      "-G",
-      "Ninja",
-      `-DTRILANE_QUIC=${quic}`,
-      "-DTRILANE_PORTABLE=ON",
-    ],
-    { stdio: [...stdio] },
-  );
-  execFileSync("ninja", ["-C", build, ...names], { stdio: [...stdio] });
-  return programFolders.map(([name, folder]) => {
-    const path = join(build, folder, name);
-    const found = unportable(execFileSync("objdump", ["-p", path], { encoding: "utf8" }));
+export function buildPrograms({ build, binutils, cmake, environment }: Target): BuiltProgram[] {
+  const folder = join(checkout, "build", build);
+  const env = { ...process.env, ...environment };
+  const run = (program: string, words: readonly string[]) =>
+    execFileSync(program, words, { env, stdio: ["ignore", "ignore", "inherit"] });
+  const quic = execFileSync("bash", [join(checkout, "cli/install/quic_folder.sh")], { env, encoding: "utf8" }).trim();
+  const options = [`-DTRILANE_QUIC=${quic}`, "-DTRILANE_PORTABLE=ON", ...cmake];
+  run("cmake", ["-S", join(checkout, "native-host"), "-B", folder, "-G", "Ninja", ...options]);
+  run("ninja", ["-C", folder, ...programFolders.map(([name]) => name)]);
+  return programFolders.map(([name, place]) => {
+    const path = join(folder, place, name);
+    const found = unportable(execFileSync(`${binutils}objdump`, ["-p", path], { encoding: "utf8" }));
     if (found.length > 0) throw new RunError(`${name}: ${found.join("; ")}`);
-    return { name, folder, path };
+    return { name, folder: place, path };
   });
 }

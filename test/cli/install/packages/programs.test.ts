@@ -1,12 +1,15 @@
 // What packages may bring: programs that run on every system that the packages are for, found where a package has them.
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { programPath } from "../../../../cli/base/programs.ts";
+import { tryUnderQemu } from "../../../../cli/install/packages/arm64.ts";
+import { stagePrograms } from "../../../../cli/install/packages/npm_packages.ts";
 import { billOfMaterials, licenceText } from "../../../../cli/install/packages/parts.ts";
 import { unportable } from "../../../../cli/install/packages/programs.ts";
+import { isInstalled } from "../../../../cli/install/requirements.ts";
 
 const root = mkdtempSync(join(tmpdir(), "trilane-programs-"));
 after(() => rmSync(root, { recursive: true, force: true }));
@@ -27,6 +30,32 @@ test("a program that needs a library of its own, or a glibc newer than 2.34, is 
     "needs glibc 2.36, newer than 2.34",
     "needs glibc 3.0, newer than 2.34",
   ]);
+});
+
+test("a package of programs is for one kind of machine, and npm installs it on no other", () => {
+  const [stage, path] = [join(root, "arm64"), join(root, "built")];
+  mkdirSync(stage);
+  writeFileSync(path, "of arm64");
+  stagePrograms(stage, "arm64", [{ name: "trilane-shaper", folder: "shaper", path }]);
+  const { name, os, cpu, libc } = JSON.parse(readFileSync(join(stage, "package.json"), "utf8"));
+  assert.deepEqual(
+    { name, os, cpu, libc },
+    { name: "trilane-linux-arm64", os: ["linux"], cpu: ["arm64"], libc: ["glibc"] },
+  );
+  assert.equal(readFileSync(join(stage, "build/native/shaper/trilane-shaper"), "utf8"), "of arm64");
+});
+
+test("a program for arm64 that does not say its version under qemu is named", {
+  skip: !isInstalled("qemu-aarch64-static"),
+}, () => {
+  const path = join(root, "no-program");
+  writeFileSync(path, "no ELF");
+  chmodSync(path, 0o755);
+  const name = "trilane-shaper";
+  assert.throws(
+    () => tryUnderQemu([{ name, folder: "shaper", path }]),
+    /^RunError: trilane-shaper for arm64 does not start/,
+  );
 });
 
 test("TRILANE_PROGRAMS names the folder of programs; what is not there is said with the path", () => {
