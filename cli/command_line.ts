@@ -73,6 +73,7 @@ async function main(): Promise<void> {
     pageSource: async () => (await import("./pages/source.ts")).pages,
     report: async (results, sweep) =>
       (await (await import("./commands/report.ts")).reportOfAny(results, sweep, {})).document,
+    bundled: async (kind) => await (await import("./commands/report.ts")).bundledSweeps(kind),
   });
 }
 

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { credentialsInWords, secretNamesInWords } from "../../extension/har/secrets.ts";
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
-import { chooseSweep, openNamed } from "../results/export/choose.ts";
+import { chooseAnySweep, openNamed } from "../results/export/choose.ts";
 import { resultsPath } from "../results/store/database.ts";
 import { fileEnding, limitsInWords } from "../sweep/bundle/layout.ts";
 import { bundledLines } from "../sweep/bundle/words.ts";
@@ -27,7 +27,7 @@ function usualName(name: string, sweep: number): string {
 function chosen(word: string | undefined, home: string): { results: string; sweep: number; name: string } {
   const { results, asked, file } = openNamed(word, home);
   try {
-    const { id, name } = chooseSweep(results, asked);
+    const { id, name } = chooseAnySweep(results, asked, ({ kind: of }) => of === "pages" || of === "commands");
     const folder = file === null ? home : statSync(file).isDirectory() ? file : null;
     return { results: folder === null ? (file ?? home) : resultsPath(folder), sweep: id, name };
   } finally {
@@ -42,7 +42,7 @@ export const command: Command<BundleOptions> = {
     table
       .positional("sweep", {
         type: "string",
-        describe: "number of the sweep, or a file of results, as merged.db (default: the newest)",
+        describe: "number of a sweep of pages or commands, or a file of results, as merged.db (default: the newest)",
       })
       .option("out", {
         type: "string",
@@ -59,16 +59,17 @@ export const command: Command<BundleOptions> = {
         describe: `keep values that are otherwise masked: ${credentialsInWords}. In loads also those of fields named ${secretNamesInWords}`,
       })
       .example("trilane bundle 3", "sweep 3, for an artifact committee")
+      .example("trilane bundle 5", "a sweep of commands, with the secrets of command lines and output masked")
       .example("trilane bundle merged.db --out study.tar.zst", "what several machines measured")
       .epilogue(`A bundle is a tar compressed with zstd, ${limitsInWords}. The same sweep gives the same bytes.`),
-  run: async (options) => {
+  run: async (options, { bundled }) => {
     const home = homeFolder(options.home);
     const { name, ...which } = chosen(options.sweep, home);
-    const bundled = await writeBundle({
+    const written = await writeBundle({
       ...{ home, ...which, out: resolve(options.out ?? usualName(name, which.sweep)) },
-      ...{ keepCredentials: options["keep-credentials"], resultsOnly: options["results-only"] },
+      ...{ keepCredentials: options["keep-credentials"], resultsOnly: options["results-only"], kinds: bundled },
     });
-    if (options.json) printJson(bundled);
-    else printLines(bundledLines(bundled));
+    if (options.json) printJson(written);
+    else printLines(bundledLines(written));
   },
 };

@@ -3,6 +3,7 @@
 import { UserError } from "../base/errors.ts";
 import type { OptionTable } from "../base/option_table.ts";
 import type { ReportOf } from "../report/report_files.ts";
+import type { BundledKinds } from "../sweep/bundle/bundled_sweeps.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
 
 /** The title of the options that most people need, in a command's help. */
@@ -19,6 +20,8 @@ export interface House {
   readonly pageSource: () => Promise<PageSource>;
   /** Of a sweep of any instrument. */
   readonly report: ReportOf;
+  /** What of instruments' sweeps goes into bundles. */
+  readonly bundled: BundledKinds;
 }
 
 /** A command of `trilane`: `define` declares its options and examples, `run` does the work and throws UserError or RunError. */

@@ -19,6 +19,7 @@ import {
 } from "../results/gate/budget_outcome.ts";
 import type { AnySweep, Results } from "../results/store/results.ts";
 import type { MetricChoice } from "../results/verdict/compared_metric.ts";
+import type { BundledKinds } from "../sweep/bundle/bundled_sweeps.ts";
 import { defineStoredMetric, type MetricOptions } from "../sweep/plan/metric_option.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
@@ -86,6 +87,10 @@ export async function reportOfAny(
   const { reportOf } = await import("../report/report.ts");
   return { document: reportOf(results, sweep, given.metric), attempts: results.loadsOf(sweep).length };
 }
+
+/** What a bundle has of an instrument's sweep; null: they are not bundled. */
+export const bundledSweeps: BundledKinds = async (kind) =>
+  (await instruments.find(({ sweeps }) => sweeps === kind)?.stored())?.bundled ?? null;
 
 export const command: Command<ReportOptions> = {
   usage: "report [sweep]",

@@ -92,7 +92,7 @@ async function reproduceFile(options: ReproduceOptions, house: House): Promise<v
     options.json ? printJson(reproduced) : printLines(reproducedLines(reproduced));
   await reproduceBundle({
     ...{ bundle: options.what, out: options.out },
-    onReproduced: show,
+    ...{ onReproduced: show, kinds: house.bundled },
     rerun: options.rerun ? (reproduced, read, unpacked) => rerun(options, reproduced, read, unpacked, house) : null,
   });
 }

@@ -12,6 +12,7 @@ import type { BudgetPlace } from "../results/gate/budget.ts";
 import type { AnySweep, Environment, NewHost, Results } from "../results/store/results.ts";
 import type { ComparedNumber, PublishedNumber } from "../results/studies/compared_number.ts";
 import type { AskedToEnd } from "../sweep/asked_to_end.ts";
+import type { BundledSweeps } from "../sweep/bundle/bundled_sweeps.ts";
 import type { CountedCell, LinkTests } from "../sweep/link_tests.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
 import type { Progress } from "../sweep/progress/progress.ts";
@@ -175,6 +176,8 @@ export interface StoredSweeps {
   readonly compared?: (results: Results, sweep: number, study: string) => readonly StudyFigure[];
   /** To a file, or to standard output. */
   readonly export: (results: Results, sweep: number, given: ExportTerms) => Promise<void>;
+  /** For `trilane bundle`; absent: it does not take such sweeps. */
+  readonly bundled?: BundledSweeps;
 }
 
 export interface ExportTerms {

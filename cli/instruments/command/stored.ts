@@ -12,6 +12,7 @@ import { readNumber } from "../../results/export/choose.ts";
 import type { CommandSweep, MeasuredCell, Results } from "../../results/store/results.ts";
 import { commandSentences } from "./answer/sentences.ts";
 import { summarizeCommands } from "./answer/summary.ts";
+import { bundledCommands } from "./bundled.ts";
 import { commandCsvLines, commandFormats } from "./export/csv.ts";
 import type { CommandRun } from "./metrics/values.ts";
 import { commandReport } from "./report/command_report.ts";
@@ -84,4 +85,5 @@ export const storedCommands: StoredSweeps = {
   attempts: (results, sweep) => results.measuredRunsOf(sweep).length,
   report: commandReport,
   export: exportCommands,
+  bundled: bundledCommands,
 };

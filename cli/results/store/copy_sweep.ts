@@ -18,6 +18,8 @@ export interface SweepCopy {
   readonly keepCredentials: boolean;
   /** By page, the digest to note for its recording. */
   readonly digests: ReadonlyMap<string, string>;
+  /** What else is to be masked; asked for each row, the sweep's own first. */
+  readonly mask?: (table: string, row: Row) => Row;
   /** Told of each page load. */
   readonly told?: (load: PageLoad) => void;
 }
@@ -45,13 +47,13 @@ function maskedPageLoad<Blob extends Uint8Array>(blob: Blob, load: PageLoad): Bl
   return JSON.stringify(masked) === JSON.stringify(load) ? blob : packedPageLoad(masked);
 }
 
-function rowChange({ from, keepCredentials, digests, told }: SweepCopy): (table: string, row: Row) => Row {
+function rowChange({ from, keepCredentials, digests, mask, told }: SweepCopy): (table: string, row: Row) => Row {
   return (table, row) => {
-    const changed: Row = { ...row };
+    const changed: Row = keepCredentials || !mask ? { ...row } : { ...mask(table, row) };
     if (table === "sweep") changed.owner = null;
     if (table === "cell") changed.recording_digest = digests.get(String(row.page)) ?? row.recording_digest ?? null;
     if (!keepCredentials)
-      for (const column of textColumns[table] ?? []) changed[column] = maskedText(row[column] ?? null);
+      for (const column of textColumns[table] ?? []) changed[column] = maskedText(changed[column] ?? null);
     if (table === "load") {
       const blob = row.har as Uint8Array<ArrayBuffer>;
       const load = unpackedPageLoad(blob, `${from}: load ${row.id}`, true);

@@ -1,4 +1,4 @@
-// What is made from a sweep's results alone, whoever makes it and wherever: the report, its loads as CSV, and each figure.
+// What is made from a sweep's results alone, whoever makes it and wherever: the report, its attempts as CSV, and each figure.
 
 import { version } from "../../base/version.ts";
 import { gatherReport } from "../../report/data.ts";
@@ -6,7 +6,23 @@ import { figureFiles } from "../../report/figure_files.ts";
 import { buildReport } from "../../report/report.ts";
 import { csvLines } from "../../results/export/csv.ts";
 import type { Results } from "../../results/store/results.ts";
+import type { BundledKinds, BundledSweeps } from "./bundled_sweeps.ts";
 import { figureMember, loadsName, reportName } from "./layout.ts";
+
+const bundledPages: BundledSweeps = {
+  noun: "load",
+  planSchema: "sweep-plan",
+  attempts: (results, sweep) => results.loadsOf(sweep),
+  links: (results, sweep) => results.cellsOf(sweep),
+  report: (results, sweep) => buildReport(gatherReport(results, sweep, version)),
+  rows: (results, sweep) => {
+    const films = results.filmedLoadsOf(sweep);
+    return [...csvLines(results.sweep(sweep).plan, results.cellsOf(sweep), results.loadsOf(sweep), films)].join("");
+  },
+};
+
+export const bundledKind = async (kind: string, others: BundledKinds): Promise<BundledSweeps | null> =>
+  kind === "pages" ? bundledPages : await others(kind);
 
 export interface MadeFile {
   /** A bundle's member, and a file below the folder of what is reproduced. */
@@ -14,14 +30,11 @@ export interface MadeFile {
   readonly text: string;
 }
 
-export function figuresOf(results: Results, sweepId: number): MadeFile[] {
-  const report = buildReport(gatherReport(results, sweepId, version));
-  const { plan } = results.sweep(sweepId);
-  const films = results.filmedLoadsOf(sweepId);
-  const loads = [...csvLines(plan, results.cellsOf(sweepId), results.loadsOf(sweepId), films)].join("");
+export function figuresOf(results: Results, sweep: number, kind: BundledSweeps): MadeFile[] {
+  const report = kind.report(results, sweep, {});
   return [
     { name: reportName, text: report },
-    { name: loadsName, text: loads },
+    { name: loadsName, text: kind.rows(results, sweep) },
     ...figureFiles(report).map(({ name, text }) => ({ name: figureMember(name), text })),
   ];
 }

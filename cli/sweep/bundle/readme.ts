@@ -3,6 +3,7 @@ import type { Bundle } from "../../../schemas/generated/bundle.ts";
 import { browserInWords } from "../../base/browser_words.ts";
 import { count } from "../../base/numbers.ts";
 import { limitsInWords } from "./layout.ts";
+import { maskedSentence } from "./words.ts";
 
 /** What a cell of a Markdown table or a line may hold of what is somebody else's. */
 const plain = (text: string): string => text.replaceAll(/[|`\\<>\r\n]/g, " ");
@@ -26,19 +27,32 @@ function machineLine({
 }
 
 export function readmeText(bundle: Omit<Bundle, "members">): string {
-  const { sweep, lanes, links, recordings, programs, browsers, ran_on, credentials, trilane } = bundle;
+  const {
+    sweep,
+    lanes,
+    links,
+    recordings,
+    programs,
+    browsers,
+    ran_on,
+    environment,
+    credentials,
+    masked: values,
+    trilane,
+  } = bundle;
   const included = recordings.filter((recording) => recording.included).length;
   const masked = recordings.filter(({ digest, loaded_digest }) => digest !== loaded_digest).map(({ name }) => name);
+  const isOfPages = sweep.kind === undefined;
+  const what = isOfPages ? `${count(recordings.length, "page")} over ${lanes.join(", ")}` : "Commands, timed,";
   return `# ${plain(sweep.name)}
 
-${count(recordings.length, "page")} over ${lanes.join(", ")} on ${count(links.length, "link")}: ${count(sweep.loads, "load")}, ${sweep.valid} valid, from ${sweep.created_at} to ${sweep.finished_at ?? "now, unfinished"}. Plan ${sweep.plan_digest}, seed ${sweep.seed}.
+${what} on ${links.length === 0 ? "the network as it was" : count(links.length, "link")}: ${count(sweep.loads, isOfPages ? "load" : "run")}, ${sweep.valid} valid, from ${sweep.created_at} to ${sweep.finished_at ?? "now, unfinished"}. Plan ${sweep.plan_digest}, seed ${sweep.seed}.
 Bundled by Trilane ${trilane} (\`trilane bundle\`).
 
 ## Use it
 
     trilane reproduce BUNDLE              # the report and each figure again, from results.db; no network, no browser
-    trilane reproduce BUNDLE --rerun      # also the loads, on this machine, and what differs
-
+${isOfPages ? "    trilane reproduce BUNDLE --rerun      # also the loads, on this machine, and what differs\n" : ""}
 \`report.html\` needs nothing but a browser. Everything else is SQLite, JSON, CSV, SVG, and bodies as they were on the wire.
 
 ## What lies in it
@@ -46,10 +60,10 @@ Bundled by Trilane ${trilane} (\`trilane bundle\`).
 | member | what it is |
 |---|---|
 | manifest.json | what the sweep ran with, and the size and SHA-256 of each member (schemas/bundle.schema.json) |
-| plan.json | what was to be loaded (schemas/sweep-plan.schema.json) |
-| results.db | each load with its requests and timings: SQLite (schemas/results.sql; \`load.har\` is gzipped JSON) |
+| plan.json | ${isOfPages ? "what was to be loaded (schemas/sweep-plan.schema.json)" : "the commands (schemas/command-plan.schema.json)"} |
+| results.db | ${isOfPages ? "each load with its requests and timings: SQLite (schemas/results.sql; `load.har` is gzipped JSON)" : "each run: SQLite (schemas/results.sql, measured_run)"} |
 | report.html, loads.csv, figures/ | made from results.db alone |
-| recordings/, bodies/ | ${included === recordings.length ? "the pages" : included === 0 ? "left out" : `${included} of the ${recordings.length} pages`}: exchanges (schemas/bundled-recording.schema.json), and bodies by their SHA-256 |
+| recordings/, bodies/ | ${!isOfPages ? "none" : included === recordings.length ? "the pages" : included === 0 ? "left out" : `${included} of the ${recordings.length} pages`}: exchanges (schemas/bundled-recording.schema.json), and bodies by their SHA-256 |
 | files/ | files that links name, by their SHA-256 |
 | schemas/ | the formats |
 
@@ -58,11 +72,16 @@ ${
   credentials === "masked"
     ? "Credentials are masked, length kept: cookies, authorization, and what is secret by its name. Personal data in bodies and paths stay."
     : "Credentials are kept as they were."
-}${masked.length > 0 ? `\nThat changed these recordings, so their digests are not those that were loaded (loaded_digest): ${plain(masked.join(", "))}.` : ""}
+}${masked.length > 0 ? `\nThat changed these recordings, so their digests are not those that were loaded (loaded_digest): ${plain(masked.join(", "))}.` : ""}${values ? `\n${maskedSentence(values)}.` : ""}
 
 ## What it ran on
 
-${[...browsers.map(browserLine), ...ran_on.map(machineLine)].join("\n") || "No load told."}
+${
+  [...browsers.map(browserLine), ...ran_on.map(machineLine)].join("\n") ||
+  Object.entries(environment)
+    .map(([name, value]) => `- ${plain(`${name}: ${value}`)}`)
+    .join("\n")
+}
 
 ${programs.length === 0 ? "Digests of Trilane's programs were not noted." : `Trilane's programs, SHA-256:\n\n${programs.map(({ name, sha256 }) => `- ${plain(name)}: ${sha256}`).join("\n")}`}
 `;

@@ -11,7 +11,8 @@ import { makeProcessFolder, sweepProcessFolders } from "../../base/process_folde
 import { removedAtEnd } from "../../base/removed_at_end.ts";
 import { sqliteCode } from "../../results/store/failure.ts";
 import { openResultsFile, type Results } from "../../results/store/results.ts";
-import { figuresOf, type MadeFile } from "./figures.ts";
+import type { BundledKinds, BundledSweeps } from "./bundled_sweeps.ts";
+import { bundledKind, figuresOf, type MadeFile } from "./figures.ts";
 import { fileEnding, isFigure, isOfRerun, manifestName, reportName, resultsName } from "./layout.ts";
 import { readBundle, type UnpackedBundle } from "./read_bundle.ts";
 
@@ -21,6 +22,7 @@ export interface ReproduceRequest {
   readonly out: string | undefined;
   /** Told when the figures are there. */
   readonly onReproduced: (reproduced: Reproduced) => void;
+  readonly kinds: BundledKinds;
   /** Given all members that a rerun needs, in a folder that stays until it resolves. */
   readonly rerun: ((reproduced: Reproduced, bundle: UnpackedBundle, unpacked: string) => Promise<void>) | null;
 }
@@ -54,13 +56,13 @@ function refuseDamaged(error: unknown, bundle: string, path: string): unknown {
   return new UserError(`${bundle}: its results cannot be read (${why}): get the file again`);
 }
 
-function madeFrom(path: string, bundle: string, { sweep }: Bundle): MadeFile[] {
+function madeFrom(path: string, bundle: string, { sweep }: Bundle, kind: BundledSweeps): MadeFile[] {
   let results: Results | null = null;
   try {
     results = openResultsFile(path);
     const damage = results.damage();
     if (damage !== null) throw new RunError(damage);
-    return figuresOf(results, sweep.id);
+    return figuresOf(results, sweep.id, kind);
   } catch (error) {
     throw refuseDamaged(error, bundle, path);
   } finally {
@@ -123,7 +125,9 @@ export async function reproduceBundle(request: ReproduceRequest): Promise<Reprod
     const isWanted = (name: string): boolean => name === resultsName || (rerun !== null && isOfRerun(name));
     const check = (_: Bundle, text: string): void => refuseForeign(folder, text);
     const read = await readBundle(bundle, { folder: unpacked, isWanted, check });
-    const made = madeFrom(join(unpacked, resultsName), bundle, read.manifest);
+    const kind = await bundledKind(read.manifest.sweep.kind ?? "pages", request.kinds);
+    if (!kind) throw new UserError(`${bundle}: is of ${read.manifest.sweep.kind}: upgrade Trilane`);
+    const made = madeFrom(join(unpacked, resultsName), bundle, read.manifest, kind);
     for (const { name, text } of [...made, { name: manifestName, text: read.manifestText }]) {
       await mkdir(dirname(join(whole, name)), { recursive: true, mode: 0o700 });
       await writeFile(join(whole, name), text);

@@ -4,6 +4,10 @@ import type { Reproduced } from "../../../schemas/generated/reproduced.ts";
 import { count, formatSize } from "../../base/numbers.ts";
 import { version } from "../../base/version.ts";
 
+/** What of a sweep of commands is not as it was. */
+export const maskedSentence = ({ command_lines, output }: NonNullable<Bundled["masked"]>): string =>
+  `masked: ${count(command_lines, "value")} of command lines, ${count(output, "value")} in what they printed; look at plan.json for others`;
+
 export function bundledLines({
   path,
   sha256,
@@ -13,10 +17,12 @@ export function bundledLines({
   recordings,
   figures,
   credentials,
+  masked,
 }: Bundled): string[] {
   const pages = recordings === 0 ? "no recordings" : count(recordings, "recording");
   return [
-    `${count(loads, "load")}, ${pages}, ${count(figures, "file")} of figures: ${formatSize(bytes)}, unpacked ${formatSize(unpacked_bytes)}`,
+    `${masked ? count(loads, "run") : `${count(loads, "load")}, ${pages}`}, ${count(figures, "file")} of figures: ${formatSize(bytes)}, unpacked ${formatSize(unpacked_bytes)}`,
+    ...(masked ? [maskedSentence(masked)] : []),
     credentials === "masked"
       ? "credentials are masked; personal data in pages' bodies and paths are not"
       : "credentials are kept: whoever has the file has them",

@@ -21,10 +21,11 @@ import { withArchive } from "../../recording/archive/client.ts";
 import { copySweeps } from "../../results/store/copy_sweep.ts";
 import { formatVersion } from "../../results/store/migrations.ts";
 import { referenceSweeps } from "../../results/store/reference_sweeps.ts";
-import { type Cell, openResultsFile, type Results, type Sweep } from "../../results/store/results.ts";
+import { type AnySweep, type Cell, openResultsFile, type Results } from "../../results/store/results.ts";
 import { browsersOf } from "../../results/verdict/browsers.ts";
-import { isValid, sortLanes } from "../../results/verdict/sample.ts";
-import { figuresOf } from "./figures.ts";
+import { sortLanes } from "../../results/verdict/sample.ts";
+import type { BundledKinds, BundledSweeps } from "./bundled_sweeps.ts";
+import { bundledKind, figuresOf } from "./figures.ts";
 import {
   byName,
   fileMember,
@@ -50,23 +51,33 @@ export interface BundleRequest {
   readonly keepCredentials: boolean;
   /** Without recordings and the files of links. */
   readonly resultsOnly: boolean;
+  readonly kinds: BundledKinds;
 }
 
 /** What the sweep is, before anything is copied. */
 interface Chosen {
-  readonly sweep: Sweep;
+  readonly sweep: AnySweep;
+  readonly kind: BundledSweeps;
+  /** Of pages. */
   readonly cells: readonly Cell[];
+  readonly links: ReturnType<BundledSweeps["links"]>;
   /** With the sweeps of reference cells that its report compares machines by. */
   readonly sweeps: readonly number[];
 }
 
-function choose(results: Results, id: number): Chosen {
-  const sweep = results.sweep(id);
+async function choose(results: Results, id: number, kinds: BundledKinds): Promise<Chosen> {
+  const sweep = results.anySweep(id);
+  const kind = await bundledKind(sweep.kind, kinds);
+  if (!kind)
+    throw new UserError(
+      `sweep ${id} is of ${sweep.kind}: only sweeps of pages and of commands are bundled, take \`trilane export\``,
+    );
   if (results.progressOf(sweep).running)
     throw new UserError(`sweep ${id} is being run: wait for its end, or stop it first`);
-  if (results.loadsOf(id).length === 0)
-    throw new UserError(`sweep ${id} has no loads yet: let \`trilane sweep\` go on with it`);
-  return { sweep, cells: results.cellsOf(id), sweeps: [...referenceSweeps(results, id), id] };
+  if (kind.attempts(results, id).length === 0)
+    throw new UserError(`sweep ${id} has no ${kind.noun}s yet: the command that began it resumes it`);
+  const sweeps = [...referenceSweeps(results, id), id];
+  return { sweep, kind, cells: results.cellsOf(id), links: kind.links(results, id), sweeps };
 }
 
 /** What loads ran on, each once. */
@@ -84,15 +95,14 @@ class RanOnCounter {
   }
 }
 
-function linksOf(cells: readonly Cell[]): Bundle["links"] {
-  const links = new Map(cells.map(({ link, link_profile }) => [link, { link, profile: link_profile }]));
-  return [...links.values()] as Bundle["links"];
+function linksOf(placed: Chosen["links"]): Bundle["links"] {
+  return [...new Map(placed.map(({ link, link_profile }) => [link, { link, profile: link_profile }])).values()];
 }
 
 /** UserError for a file that is no longer what it was. */
-async function linkFiles(cells: readonly Cell[]): Promise<{ files: Bundle["files"]; members: Member[] }> {
+async function linkFiles(links: Chosen["links"]): Promise<{ files: Bundle["files"]; members: Member[] }> {
   const files = new Map<string, string>();
-  for (const { link_profile } of cells) {
+  for (const { link_profile } of links) {
     refuseChangedFiles(link_profile, "leave it and all recordings out with --results-only");
     for (const { file, sha256 } of filesOf(link_profile)) if (sha256 !== undefined) files.set(file, sha256);
   }
@@ -105,8 +115,8 @@ async function linkFiles(cells: readonly Cell[]): Promise<{ files: Bundle["files
 }
 
 /** The formats of what lies in a bundle. */
-function schemaMembers(): Member[] {
-  const texts = new Map(["bundle", "bundled-recording", "sweep-plan"].flatMap((name) => [...schemaTexts(name)]));
+function schemaMembers({ planSchema }: BundledSweeps): Member[] {
+  const texts = new Map(["bundle", "bundled-recording", planSchema].flatMap((name) => [...schemaTexts(name)]));
   texts.set("results.sql", readFileSync(join(checkout, "schemas", "results.sql"), "utf8"));
   return [...texts].map(([file, text]) => textMember(schemaMember(file), text));
 }
@@ -123,8 +133,9 @@ async function gather(
   pages: RecordingMembers,
   folder: string,
 ): Promise<Gathered> {
-  const { cells } = chosen;
-  const links = request.resultsOnly ? { files: [], members: [] } : await linkFiles(cells);
+  const { cells, kind } = chosen;
+  const links = request.resultsOnly ? { files: [], members: [] } : await linkFiles(chosen.links);
+  const masking = request.keepCredentials ? undefined : kind.masking?.();
   const path = join(folder, resultsName);
   const ranOn = new RanOnCounter();
   copySweeps(path, {
@@ -132,15 +143,16 @@ async function gather(
     sweeps: chosen.sweeps,
     keepCredentials: request.keepCredentials,
     digests: new Map(pages.facts.map(({ name, digest }) => [name, digest])),
+    ...(masking ? { mask: masking.row } : {}),
     told: (load) => ranOn.add(load),
   });
   const copy = openResultsFile(path);
   try {
-    const sweep = copy.sweep(request.sweep);
-    const loads = copy.loadsOf(sweep.id);
+    const sweep = copy.anySweep(request.sweep);
+    const attempts = kind.attempts(copy, sweep.id);
     const { id, name, plan_digest, seed, command, created_at, finished_at } = sweep;
     const facts = { id, name, plan_digest, seed, command: [...command], created_at, finished_at };
-    const figures = figuresOf(copy, sweep.id).map(({ name: of, text }) => textMember(of, text));
+    const figures = figuresOf(copy, sweep.id, kind).map(({ name: of, text }) => textMember(of, text));
     const plan = textMember(planName, `${JSON.stringify(sweep.plan, null, 2)}\n`);
     const members = [
       plan,
@@ -148,22 +160,27 @@ async function gather(
       ...figures,
       ...links.members,
       ...pages.members,
-      ...schemaMembers(),
+      ...schemaMembers(kind),
     ];
     const manifest: Gathered["manifest"] = {
       schema: "trilane/bundle/1",
       trilane: version,
       results_format: formatVersion,
-      sweep: { ...facts, loads: loads.length, valid: loads.filter(isValid).length },
+      sweep: {
+        ...facts,
+        ...(sweep.kind === "pages" ? {} : { kind: sweep.kind }),
+        ...{ loads: attempts.length, valid: attempts.filter(({ status }) => status === "valid").length },
+      },
       lanes: sortLanes(cells.map(({ lane }) => lane)) as Bundle["lanes"],
-      links: linksOf(cells),
+      links: linksOf(chosen.links),
       files: links.files,
-      recordings: [...pages.facts] as Bundle["recordings"],
+      recordings: [...pages.facts],
       environment: { ...sweep.environment },
       ran_on: ranOn.all(),
-      browsers: browsersOf(loads),
+      browsers: browsersOf(copy.loadsOf(sweep.id)),
       programs: notedPrograms(sweep.environment),
       credentials: request.keepCredentials ? "kept" : "masked",
+      ...(masking ? { masked: masking.counts() } : {}),
     };
     return { manifest, members: members.toSorted(byName) };
   } finally {
@@ -197,7 +214,7 @@ async function write(request: BundleRequest, gathered: Gathered): Promise<Bundle
       }
     })(),
   );
-  const { sweep, credentials } = gathered.manifest;
+  const { sweep, credentials, masked } = gathered.manifest;
   return {
     schema: "trilane/bundled/1",
     path: request.out,
@@ -209,6 +226,7 @@ async function write(request: BundleRequest, gathered: Gathered): Promise<Bundle
     recordings: members.filter(({ name }) => name === recordingMember(name.slice(11, -5))).length,
     figures: members.filter(({ name }) => isFigure(name)).length - 2,
     credentials,
+    ...(masked ? { masked } : {}),
   };
 }
 
@@ -217,7 +235,7 @@ export async function writeBundle(request: BundleRequest): Promise<Bundled> {
   const results = openResultsFile(request.results);
   let chosen: Chosen;
   try {
-    chosen = choose(results, request.sweep);
+    chosen = await choose(results, request.sweep, request.kinds);
   } finally {
     results.close();
   }
@@ -229,6 +247,7 @@ export async function writeBundle(request: BundleRequest): Promise<Bundled> {
   const bundled = async (pages: RecordingMembers): Promise<Bundled> =>
     await write(request, await gather(request, chosen, pages, folder));
   try {
+    if (loaded.size === 0) return await bundled({ facts: [], members: [] });
     if (request.resultsOnly) {
       const facts = [...loaded].map(([name, digest]) => ({ name, digest, loaded_digest: digest, included: false }));
       return await bundled({ facts, members: [] });

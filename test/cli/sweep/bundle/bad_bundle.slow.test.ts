@@ -20,6 +20,7 @@ import { after, afterEach, before, beforeEach, test } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { UserError } from "../../../../cli/base/errors.ts";
 import { tarHeader } from "../../../../cli/base/tar.ts";
+import { bundledSweeps } from "../../../../cli/commands/report.ts";
 import { reproduceBundle } from "../../../../cli/sweep/bundle/reproduce.ts";
 import { prepareRerun } from "../../../../cli/sweep/bundle/rerun.ts";
 import type { Bundle } from "../../../../schemas/generated/bundle.ts";
@@ -72,7 +73,7 @@ const added =
 
 async function assertRefused(path: string, words: RegExp, { rerun = false } = {}): Promise<void> {
   const out = join(folder, "out");
-  const request = { bundle: path, out, onReproduced: () => {} };
+  const request = { bundle: path, out, onReproduced: () => {}, kinds: bundledSweeps };
   const again = { manifest: null, home: join(out, "rerun"), results: join(out, "results.db") };
   const reproducing = reproduceBundle({
     ...request,
@@ -111,11 +112,23 @@ test("what is no bundle: empty, text, a database, a zip, another tar, a folder, 
   await assertRefused(packed(folder, "a", [good[0] as TestMember]), /^has no manifest\.json/);
   mkdirSync(join(folder, "f"));
   await assert.rejects(
-    reproduceBundle({ bundle: join(folder, "f"), out: join(folder, "out"), onReproduced: () => {}, rerun: null }),
+    reproduceBundle({
+      bundle: join(folder, "f"),
+      out: join(folder, "out"),
+      onReproduced: () => {},
+      kinds: bundledSweeps,
+      rerun: null,
+    }),
     /f: is not a regular file: name a bundle$/,
   );
   await assert.rejects(
-    reproduceBundle({ bundle: "/dev/zero", out: join(folder, "out"), onReproduced: () => {}, rerun: null }),
+    reproduceBundle({
+      bundle: "/dev/zero",
+      out: join(folder, "out"),
+      onReproduced: () => {},
+      kinds: bundledSweeps,
+      rerun: null,
+    }),
     /zero: is not a regular file: name a bundle$/,
   );
 });
@@ -425,6 +438,7 @@ test("a symlink to a bundle is read; one in place of the folder is not followed"
     bundle: join(folder, "link"),
     out: join(folder, "out"),
     onReproduced: () => {},
+    kinds: bundledSweeps,
     rerun: null,
   });
   assert.equal(done.same, done.files);
@@ -434,6 +448,7 @@ test("a symlink to a bundle is read; one in place of the folder is not followed"
       bundle: join(folder, "link"),
       out: join(folder, "elsewhere"),
       onReproduced: () => {},
+      kinds: bundledSweeps,
       rerun: null,
     }),
     /elsewhere: is no folder/,

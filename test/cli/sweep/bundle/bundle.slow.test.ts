@@ -11,6 +11,7 @@ import { afterEach, beforeEach, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { UserError } from "../../../../cli/base/errors.ts";
+import { bundledSweeps } from "../../../../cli/commands/report.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
 import { gatherReport } from "../../../../cli/report/data.ts";
 import { buildReport, writeReport } from "../../../../cli/report/report.ts";
@@ -41,13 +42,13 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const reproduced = (bundle: string, out: string): Promise<Reproduced> =>
-  reproduceBundle({ bundle, out, onReproduced: () => {}, rerun: null });
+  reproduceBundle({ bundle, out, onReproduced: () => {}, kinds: bundledSweeps, rerun: null });
 
 /** The plan of a rerun, which is not made. */
 async function rerunPlan(bundle: string, out: string): Promise<Plan> {
   let plan: Plan | null = null;
   await reproduceBundle({
-    ...{ bundle, out, onReproduced: () => {} },
+    ...{ bundle, out, onReproduced: () => {}, kinds: bundledSweeps },
     rerun: async (_, { manifest }, unpacked) => {
       plan = await prepareRerun({
         bundle,

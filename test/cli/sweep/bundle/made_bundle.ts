@@ -3,6 +3,7 @@ import { createReadStream, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createZstdDecompress, zstdCompressSync } from "node:zlib";
 import { tarEnd, tarHeader, tarMembers, tarPadding } from "../../../../cli/base/tar.ts";
+import { bundledSweeps } from "../../../../cli/commands/report.ts";
 import type { Exchange } from "../../../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
 import { resultsPath } from "../../../../cli/results/store/database.ts";
@@ -60,7 +61,8 @@ export async function storeRace(
 
 export function bundled(home: string, sweep: number, out: string, more: Partial<BundleRequest> = {}): Promise<Bundled> {
   const request = { home, results: resultsPath(home), sweep, out, keepCredentials: false, resultsOnly: false };
-  return writeBundle({ ...request, ...more });
+  const kinds = bundledSweeps;
+  return writeBundle({ ...request, kinds, ...more });
 }
 
 export interface TestMember {

@@ -1,0 +1,62 @@
+// A sweep of commands as `trilane bundle` takes it. Secrets in command lines and output are masked (export/secrets.ts).
+import { createHash } from "node:crypto";
+import type { CommandRecord } from "../../../schemas/generated/command_record.ts";
+import type { Row } from "../../results/store/copy_rows.ts";
+import { storedJson } from "../../results/store/stored_json.ts";
+import type { BundledSweeps, Masking } from "../../sweep/bundle/bundled_sweeps.ts";
+import { commandCsvLines } from "./export/csv.ts";
+import { SecretMask } from "./export/secrets.ts";
+import type { CommandPlan } from "./plan/plan.ts";
+import { commandReport } from "./report/command_report.ts";
+
+/** The digest of a plan that is masked would let its secrets be guessed: it is made anew. */
+function maskedSweep(row: Row, mask: SecretMask): Row {
+  const plan = storedJson(row.plan ?? null, "sweep.plan") as CommandPlan;
+  const own = storedJson(row.command ?? null, "sweep.command") as string[];
+  const [ownMasked, ...lines] = mask.lines([own, ...plan.commands.map(({ words }) => words)]);
+  const commands = plan.commands.map((command, place) => ({ ...command, words: lines[place] }));
+  const masked = JSON.stringify({ ...plan, commands });
+  const command = JSON.stringify(ownMasked);
+  if (masked === JSON.stringify(plan)) return { ...row, command };
+  return { ...row, command, plan: masked, plan_digest: createHash("sha256").update(masked).digest("hex") };
+}
+
+function maskedRecord(record: CommandRecord, mask: SecretMask): CommandRecord {
+  return {
+    ...record,
+    numbers: record.numbers.map((number) => ({ ...number, reason: number.reason && mask.output(number.reason) })),
+    output_end: mask.output(record.output_end),
+  };
+}
+
+function maskedRun(row: Row, mask: SecretMask): Row {
+  const reasons = storedJson(row.reasons ?? null, "measured_run.reasons") as string[];
+  const record = row.record === null ? null : (storedJson(row.record ?? null, "measured_run.record") as CommandRecord);
+  return {
+    ...row,
+    reasons: JSON.stringify(reasons.map((reason) => mask.output(reason))),
+    record: record && JSON.stringify(maskedRecord(record, mask)),
+  };
+}
+
+function masking(): Masking {
+  const mask = new SecretMask();
+  return {
+    row: (table, row) =>
+      table === "sweep" ? maskedSweep(row, mask) : table === "measured_run" ? maskedRun(row, mask) : row,
+    counts: () => mask.counts,
+  };
+}
+
+export const bundledCommands: BundledSweeps = {
+  noun: "run",
+  planSchema: "command-plan",
+  attempts: (results, sweep) => results.measuredRunsOf(sweep),
+  links: (results, sweep) =>
+    results
+      .measuredCellsOf(sweep)
+      .flatMap(({ link, link_profile }) => (link !== null && link_profile ? [{ link, link_profile }] : [])),
+  report: commandReport,
+  rows: (results, sweep) => [...commandCsvLines(results.measuredRunsOf(sweep))].join(""),
+  masking,
+};

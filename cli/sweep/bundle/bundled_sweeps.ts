@@ -1,0 +1,36 @@
+// What a bundle asks of a sweep, by what that measures: its attempts and links, its report, what of it is secret. Sweeps of pages are in
+// figures.ts; an instrument gives its own (cli/engine/instrument.ts).
+import type { SQLOutputValue } from "node:sqlite";
+import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
+import type { LoadStatus, Results } from "../../results/store/results.ts";
+
+type Row = Record<string, SQLOutputValue>;
+
+/** Credentials taken out of rows on their way into a bundle. */
+export interface Masking {
+  /** A row as it is to be; the sweep's own comes first. */
+  readonly row: (table: string, row: Row) => Row;
+  /** Once all rows are copied: different values that were masked. */
+  readonly counts: () => { readonly command_lines: number; readonly output: number };
+}
+
+export interface BundledSweeps {
+  /** What an attempt is called. */
+  readonly noun: "load" | "run";
+  /** Of its plans. */
+  readonly planSchema: string;
+  readonly attempts: (results: Results, sweep: number) => readonly { readonly status: LoadStatus }[];
+  readonly links: (
+    results: Results,
+    sweep: number,
+  ) => readonly { readonly link: string; readonly link_profile: LinkProfile }[];
+  /** One HTML document. */
+  readonly report: (results: Results, sweep: number, given: object) => string;
+  /** Its attempts as CSV. */
+  readonly rows: (results: Results, sweep: number) => string;
+  /** Beyond what is masked in all rows. */
+  readonly masking?: () => Masking;
+}
+
+/** Of an instrument's sweeps; null: they are not bundled. */
+export type BundledKinds = (kind: string) => Promise<BundledSweeps | null>;
