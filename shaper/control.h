@@ -2,8 +2,7 @@
 // (schemas/shaper-control.schema.json). It serves at most one short request of each client in a turn of the
 // loop, never waits for a client, and holds no more than one request and one answer of each: a client that
 // sends rubbish, stops reading or hangs cannot hold up the link. Does not know what steering is.
-#ifndef TRILANE_SHAPER_CONTROL_H
-#define TRILANE_SHAPER_CONTROL_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/loop.h"
@@ -59,5 +58,3 @@ void control_answer(struct control *control, uint64_t request, json_t *members, 
 
 // Removes the socket, where it is still ours. A zeroed control is none.
 void control_close(struct control *control);
-
-#endif

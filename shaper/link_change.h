@@ -1,7 +1,6 @@
 // Reads what a running link is to become. In a thread of its own, because the link's form may name a trace of
 // millions of lines, and the link runs meanwhile. Does not change it.
-#ifndef TRILANE_SHAPER_LINK_CHANGE_H
-#define TRILANE_SHAPER_LINK_CHANGE_H
+#pragma once
 
 #include "base/loop.h"
 #include "shaper/language/link_profile.h"
@@ -31,5 +30,3 @@ void link_change_close(struct link_change *change); // waits for what is being r
 
 // Begins to read; not while `busy`. `now` stays as it is until `read` is called. 0, or -1 with errno.
 int link_change_begin(struct link_change *change, const struct link_profile *now, const char *form);
-
-#endif

@@ -1,7 +1,6 @@
 // The link while it runs: what it is to be now, how it is doing, and changing it. What the control
 // socket's requests come down to. Does not talk to clients: see control.h.
-#ifndef TRILANE_SHAPER_LIVE_LINK_H
-#define TRILANE_SHAPER_LIVE_LINK_H
+#pragma once
 
 #include "shaper/control.h"
 #include "shaper/evidence/evidence.h"
@@ -34,5 +33,3 @@ void live_link_open(struct live_link *link, const struct link_profile *profile);
 int live_link_begin(struct live_link *link, struct tun_loop *tun_loop, struct evidence *evidence,
                     struct control *control, uint64_t start_ns);
 void live_link_close(struct live_link *link); // after the tun loop
-
-#endif

@@ -1,8 +1,7 @@
 // When the path moves: the NAT's rebindings at each multiple of their interval, and the one switch to another
 // link, all counted from the start; and what became of it, for the report. In virtual time: is given what is
 // due, it changes the NAT and says what happened. Does not hold packets or settings of links: path.h does.
-#ifndef TRILANE_SHAPER_MOVES_H
-#define TRILANE_SHAPER_MOVES_H
+#pragma once
 
 #include "shaper/language/link_profile.h"
 #include "shaper/nat.h"
@@ -42,5 +41,3 @@ uint64_t moves_due_ns(const struct moves *moves); // NODE_NEVER: no more
 
 // What is due first, done to the NAT at its time; a switch changes the address, too. Only where something is.
 struct move moves_next(struct moves *moves);
-
-#endif

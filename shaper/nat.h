@@ -12,8 +12,7 @@
 // arrives, and the next packet that leaves the link upward already has its new port. So a change costs what
 // the endpoints need to follow it, and nothing of the link. Works on packets in place, in virtual time: looks
 // at no clock, and does not know when to change (moves.h does).
-#ifndef TRILANE_SHAPER_NAT_H
-#define TRILANE_SHAPER_NAT_H
+#pragma once
 
 #include "shaper/nodes/packet.h"
 
@@ -84,5 +83,3 @@ bool nat_down(struct nat *nat, struct packet *packet);
 
 // As text, of INET_ADDRSTRLEN and INET6_ADDRSTRLEN bytes.
 void nat_address_text(const struct nat_address *address, char v4[16], char v6[46]);
-
-#endif

@@ -1,6 +1,5 @@
 // The command line of trilane-shaper. Does not act on it.
-#ifndef TRILANE_SHAPER_OPTIONS_H
-#define TRILANE_SHAPER_OPTIONS_H
+#pragma once
 
 #include "shaper/evidence/evidence.h"
 #include "shaper/language/link_profile.h"
@@ -24,5 +23,3 @@ struct options {
 
 // Prints and exits for --help and --version, and for what cannot be taken.
 void options_read(struct options *options, int argc, char **argv);
-
-#endif

@@ -3,8 +3,7 @@
 //
 // It comes after the link in both directions, so a far server's packets meet the queue when they are sent
 // and not half an extra round trip later: with one sender nothing can tell the difference.
-#ifndef TRILANE_SHAPER_ORIGIN_DELAY_H
-#define TRILANE_SHAPER_ORIGIN_DELAY_H
+#pragma once
 
 #include "shaper/nodes/node.h"
 #include "shaper/nodes/packet_heap.h"
@@ -25,5 +24,3 @@ void origin_delay_open(struct origin_delay *delay, struct packet_pool *pool, enu
 // What it holds, one packet after the other: the caller's now. NULL: nothing more.
 struct packet *origin_delay_take_back(struct origin_delay *delay);
 void origin_delay_close(struct origin_delay *delay); // packets held stay the pool's
-
-#endif

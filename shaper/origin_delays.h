@@ -1,8 +1,7 @@
 // How much farther away than the link's other end each server is: a table by address, read from
 // "192.0.2.1=20ms,2001:db8::1=5ms,198.51.100.0/24=8ms". An address goes before a network that it is in, and a
 // network before those read after it. Times are round trips. Does not delay.
-#ifndef TRILANE_SHAPER_ORIGIN_DELAYS_H
-#define TRILANE_SHAPER_ORIGIN_DELAYS_H
+#pragma once
 
 #include "shaper/language/link_quantity.h"
 
@@ -18,5 +17,3 @@ void origin_delays_close(struct origin_delays *delays);
 
 // One way, of a packet whose address has `size` bytes (4 or 16). 0 for all that are not in the table.
 uint64_t origin_delays_one_way_ns(const struct origin_delays *delays, const uint8_t *address, size_t size);
-
-#endif

@@ -4,8 +4,7 @@
 //     FEC decoder -> origin's delay -> out
 //
 // Does not read or write packets: path_take puts them in, and the `out` node gets them.
-#ifndef TRILANE_SHAPER_PATH_H
-#define TRILANE_SHAPER_PATH_H
+#pragma once
 
 #include "shaper/language/link_profile.h"
 #include "shaper/nodes/delay.h"
@@ -73,5 +72,3 @@ uint64_t path_due_ns(const struct path *path); // when path_advance has somethin
 // Packets inside: taken + copies + parity packets sent + datagrams repaired
 //               = out + dropped + moved + parity packets that came + datagrams late + held.
 uint64_t path_held(const struct path *path);
-
-#endif

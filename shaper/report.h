@@ -1,7 +1,6 @@
 // The shaper's report (schemas/shaper-report.schema.json): what was configured, and what became of every
 // packet.
-#ifndef TRILANE_SHAPER_REPORT_H
-#define TRILANE_SHAPER_REPORT_H
+#pragma once
 
 #include "shaper/tun/tun_loop.h"
 
@@ -23,5 +22,3 @@ struct report_run {
 // NULL when memory is short.
 json_t *report_of(const struct tun_loop *tun_loop, const struct link_profile *profile,
                   const struct report_run *run);
-
-#endif

@@ -62,8 +62,7 @@ function serverSettings(members: Properties<Partial<Member>>): string {
   );
   return [
     banner,
-    "#ifndef TRILANE_SERVER_SETTINGS_H",
-    "#define TRILANE_SERVER_SETTINGS_H",
+    "#pragma once",
     "",
     ...all.map(
       ({ name, words }) =>
@@ -84,8 +83,6 @@ function serverSettings(members: Properties<Partial<Member>>): string {
     )}`,
     "",
     `#define SERVER_HELP${helpText(all.flatMap(({ option, help }) => helpLines(option, help)))}`,
-    "",
-    "#endif",
     "",
   ].join("\n");
 }
@@ -154,8 +151,7 @@ export function transportSettings(read: (file: string) => unknown): Map<string, 
       "transport_settings.h",
       [
         banner,
-        "#ifndef TRILANE_TRANSPORT_SETTINGS_H",
-        "#define TRILANE_TRANSPORT_SETTINGS_H",
+        "#pragma once",
         "",
         "#include <stdbool.h>",
         "#include <stdint.h>",
@@ -165,8 +161,6 @@ export function transportSettings(read: (file: string) => unknown): Map<string, 
         `#define TRANSPORT_OPTIONS(X)${continued(all.map(({ option }, at) => `X(${quoted(option)})${at + 1 < all.length ? "," : ""}`))}`,
         "",
         `#define TRANSPORT_HELP${helpText(help)}`,
-        "",
-        "#endif",
         "",
       ].join("\n"),
     ],

@@ -4,8 +4,7 @@
 // The database keeps SQLite's rollback journal instead of a write-ahead log: a log needs files beside the
 // database to be written even by readers, and a home on a read-only file system must still replay. Writers
 // gather a recording aside and hold the lock for one short transaction only; readers wait for that at most.
-#ifndef TRILANE_ARCHIVE_ARCHIVE_DB_H
-#define TRILANE_ARCHIVE_ARCHIVE_DB_H
+#pragma once
 
 #include "archive/archive_error.h"
 
@@ -30,5 +29,3 @@ int archive_db_fail(sqlite3 *db, const char *home, struct archive_error *error);
 int archive_db_exec(sqlite3 *db, const char *home, const char *sql, struct archive_error *error);
 int archive_db_prepare(sqlite3 *db, const char *home, const char *sql, sqlite3_stmt **out,
                        struct archive_error *error);
-
-#endif

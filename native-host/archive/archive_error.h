@@ -1,6 +1,5 @@
 // How the archive says what went wrong: a code for programs, a line and a remedy for people.
-#ifndef TRILANE_ARCHIVE_ARCHIVE_ERROR_H
-#define TRILANE_ARCHIVE_ARCHIVE_ERROR_H
+#pragma once
 
 enum archive_code {
     ARCHIVE_NOT_FOUND, // no recording of that name
@@ -30,5 +29,3 @@ __attribute__((format(printf, 4, 5))) int archive_fail(struct archive_error *err
 // The same for errno, with the path that it is about.
 int archive_fail_errno(struct archive_error *error, const char *path);
 int archive_fail_memory(struct archive_error *error);
-
-#endif

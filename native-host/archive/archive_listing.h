@@ -1,7 +1,6 @@
 // What the archive holds, as JSON for messages, in pages that stay below the size a browser takes in one
 // message. Reads only; makes nothing where there is no archive.
-#ifndef TRILANE_ARCHIVE_ARCHIVE_LISTING_H
-#define TRILANE_ARCHIVE_ARCHIVE_LISTING_H
+#pragma once
 
 #include "archive/archive_error.h"
 
@@ -18,5 +17,3 @@ int archive_show(json_t **out, const char *home, const char *name, int64_t from_
 // The "recording" of archive_show alone, as it is in the transaction that `db` has open.
 int archive_show_recording(json_t **out, sqlite3 *db, const char *home, const char *name,
                            struct archive_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 // Brings an archive of an earlier Trilane to the version of schemas/archive.sql. How a version is added:
 // schemas/migrations/README.md. Knows no recordings, and does not judge whether a database is an archive.
-#ifndef TRILANE_ARCHIVE_ARCHIVE_MIGRATION_H
-#define TRILANE_ARCHIVE_ARCHIVE_MIGRATION_H
+#pragma once
 
 #include "archive/archive_error.h"
 
@@ -17,5 +16,3 @@ int archive_migrate(sqlite3 *db, const char *home, struct archive_error *error);
 // *copy: a migrated copy in memory, to be read, of an archive that cannot be migrated in its place. Bodies
 // are files and are not copied.
 int archive_migrate_in_memory(sqlite3 **copy, sqlite3 *db, const char *home, struct archive_error *error);
-
-#endif

@@ -2,8 +2,7 @@
 // folder and its rows in memory, and becomes visible in one transaction or not at all; a process killed at
 // any moment leaves the archive as it was before or as it is after. Does not check what its caller has
 // checked already: field syntax is messaging's (schemas/message.schema.json).
-#ifndef TRILANE_ARCHIVE_ARCHIVE_WRITER_H
-#define TRILANE_ARCHIVE_ARCHIVE_WRITER_H
+#pragma once
 
 #include "archive/archive_error.h"
 #include "archive/body_store.h"
@@ -59,5 +58,3 @@ void archive_abort(struct archive_transaction *transaction);
 // Removes the recording, then every body that no exchange names (also those that crashes left behind) with
 // an error where one of them stays.
 int archive_remove(const char *home, const char *name, struct archive_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 // Memory given back all at once: what a recording's rows, headers and facts point into.
-#ifndef TRILANE_ARCHIVE_ARENA_H
-#define TRILANE_ARCHIVE_ARENA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ void *arena_take(struct arena *arena, size_t size);
 // A NUL-terminated copy. NULL when memory is short.
 char *arena_copy(struct arena *arena, const char *text, size_t size);
 void arena_free(struct arena *arena);
-
-#endif

@@ -1,7 +1,6 @@
 // Bodies of the archive read back: a piece at a time, or whole, to see whether they are what their names say.
 // Reads only and takes no lock: a body under its name never changes, it only comes and goes.
-#ifndef TRILANE_ARCHIVE_BODY_READER_H
-#define TRILANE_ARCHIVE_BODY_READER_H
+#pragma once
 
 #include "archive/archive_error.h"
 
@@ -24,5 +23,3 @@ int body_size(const char *home, const char *sha256, uint64_t *size, struct archi
 
 // Reads the body whole. A file that cannot be read is missing.
 enum body_state body_check(const char *home, const char *sha256, uint64_t expected_size);
-
-#endif

@@ -6,8 +6,7 @@
 // the same lock. So a body that a writer has staged cannot be swept away before the writer's rows name it,
 // and a body that is there under the lock stays until the writer commits. A staging folder holds an flock for
 // as long as its process lives; later writers remove those without a holder. Does not know SQLite.
-#ifndef TRILANE_ARCHIVE_BODY_STORE_H
-#define TRILANE_ARCHIVE_BODY_STORE_H
+#pragma once
 
 #include "archive/archive_error.h"
 
@@ -57,5 +56,3 @@ void body_store_discard(struct body_store *store, const struct staged_body *body
 // the archive's write lock held. *removed counts. A home without bodies is swept too.
 int body_store_sweep(const char *home, int (*named)(void *context, const char *sha256), void *context,
                      size_t *removed, struct archive_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 // Byte ranges as Range and Content-Range write them (RFC 9110, 14). Pure. Of several ranges in one request
 // none is understood: a server may ignore them and send all.
-#ifndef TRILANE_ARCHIVE_BYTE_RANGE_H
-#define TRILANE_ARCHIVE_BYTE_RANGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ bool range_resolve(const struct range_request *range, uint64_t size, struct byte
 
 // "bytes FIRST-LAST/SIZE"; a size of "*" is UINT64_MAX. False where it is anything else.
 bool content_range_parse(struct byte_range *range, uint64_t *whole_size, const char *text, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 // Undoes a content coding: gzip, deflate, br, zstd; and makes gzip. Pure.
-#ifndef TRILANE_ARCHIVE_CONTENT_CODING_H
-#define TRILANE_ARCHIVE_CONTENT_CODING_H
+#pragma once
 
 #include "archive/variant.h"
 
@@ -17,5 +16,3 @@ uint8_t *content_decode(enum coding coding, const uint8_t *body, size_t size, si
 // Compressed as a server does it as it goes (level 6), the caller's to free. NULL: too large, or memory is
 // short.
 uint8_t *content_gzip(const uint8_t *body, size_t size, size_t *gzip_size);
-
-#endif

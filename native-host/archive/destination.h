@@ -1,7 +1,6 @@
 // What a request is for, as the Fetch standard has its destinations, and whether a recorded response is of a
 // type for that: so that no picture is given for a script. Pure.
-#ifndef TRILANE_ARCHIVE_DESTINATION_H
-#define TRILANE_ARCHIVE_DESTINATION_H
+#pragma once
 
 #include "archive/recording.h"
 
@@ -19,5 +18,3 @@ enum destination destination_of(const char *sec_fetch_dest, size_t dest_size, co
 // navigated to at the top, for errors, and for the browser's reports.
 bool destination_takes(enum destination destination, const char *path, size_t path_size,
                        const struct recorded_exchange *exchange);
-
-#endif

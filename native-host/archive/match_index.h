@@ -2,8 +2,7 @@
 // query; paths, the same without the query; places, the same without the port too; hosts, with the method. An
 // entry's exchanges are lists, one for each scheme; where request bodies were recorded there is one more list
 // for each body. Does not choose.
-#ifndef TRILANE_ARCHIVE_MATCH_INDEX_H
-#define TRILANE_ARCHIVE_MATCH_INDEX_H
+#pragma once
 
 #include "archive/match_key.h"
 #include "archive/query_index.h"
@@ -89,5 +88,3 @@ uint32_t match_index_place(const struct match_index *index, const struct match_k
 uint32_t match_index_host(const struct match_index *index, const struct match_key *key);
 uint32_t match_index_body(const struct match_index *index, uint32_t entry, bool secure,
                           const uint8_t *sha256);
-
-#endif

@@ -1,7 +1,6 @@
 // What a request is looked up by: method, host, port, path and query, in one form for requests and for
 // recorded exchanges, with their hashes. Pure.
-#ifndef TRILANE_ARCHIVE_MATCH_KEY_H
-#define TRILANE_ARCHIVE_MATCH_KEY_H
+#pragma once
 
 #include "archive/recording.h"
 
@@ -55,5 +54,3 @@ bool match_key_same_place(const struct match_key *key, const struct recorded_exc
 bool match_key_same_query(const struct match_key *key, const struct recorded_exchange *exchange);
 
 uint64_t match_hash(uint64_t hash, const void *bytes, size_t size);
-
-#endif

@@ -26,8 +26,7 @@
 //    is.
 // 4. Missed.
 // Answers with a status below 200 or above 599 (a failed request, a WebSocket's 101) are never given.
-#ifndef TRILANE_ARCHIVE_MATCHER_H
-#define TRILANE_ARCHIVE_MATCHER_H
+#pragma once
 
 #include "archive/recording.h"
 #include "archive/variant.h"
@@ -82,5 +81,3 @@ struct matcher *matcher_open(const struct recording *recording);
 void matcher_close(struct matcher *matcher);
 
 struct match_answer matcher_find(struct matcher *matcher, const struct match_request *request);
-
-#endif

@@ -24,8 +24,7 @@
 //   /js/app.js                       /static/js/app.js                0.83
 //   /en/app.js                       /de/app.js                       0.5
 //   /js/vendor.a1b2c3.js             /js/main.d4e5f6.js               0
-#ifndef TRILANE_ARCHIVE_PATH_SIMILARITY_H
-#define TRILANE_ARCHIVE_PATH_SIMILARITY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -37,5 +36,3 @@ enum { PATH_DIRECTORIES_MAX = 32, PATH_TOKENS_MAX = 64 };
 
 // 0 to 1.
 double path_similarity(const char *a, size_t a_size, const char *b, size_t b_size);
-
-#endif

@@ -11,8 +11,7 @@
 //   2 points  same name, another value
 // Their similarity is twice these points over 8 for each parameter of both: 1 where all are the same, 0 where
 // no name is.
-#ifndef TRILANE_ARCHIVE_QUERY_H
-#define TRILANE_ARCHIVE_QUERY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ size_t query_common(const uint64_t *a, size_t a_count, const uint64_t *b, size_t
 // Points of the whole; similarity, 0 to 1, of that many points for queries of so many parameters.
 unsigned query_points(const struct query *a, const struct query *b);
 double query_similarity(unsigned points, size_t a_count, size_t b_count);
-
-#endif

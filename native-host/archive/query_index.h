@@ -4,8 +4,7 @@
 // parameters are a group, compared by points alone. What all of a group have distinguishes none of them; of
 // the rest only those queries are looked at that have the rarest of the wanted features, until no other can
 // have as many points. Does not know requests or responses.
-#ifndef TRILANE_ARCHIVE_QUERY_INDEX_H
-#define TRILANE_ARCHIVE_QUERY_INDEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ void query_index_finish(struct query_index *index);
 // the last. `used_up`: for each query; what is used up stays so.
 uint32_t query_index_find(struct query_index *index, uint32_t path, const char *text, size_t size,
                           const bool *used_up, double *similarity);
-
-#endif

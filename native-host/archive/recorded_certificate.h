@@ -2,8 +2,7 @@
 // names it is good, how large its chain was, and which key exchange went with it. Read from `tls` of the
 // archive's column `recorded` (schemas/recorded.schema.json). What is missing, or is not what it should be,
 // is unknown and never an error: a page can be replayed without.
-#ifndef TRILANE_ARCHIVE_RECORDED_CERTIFICATE_H
-#define TRILANE_ARCHIVE_RECORDED_CERTIFICATE_H
+#pragma once
 
 #include "archive/arena.h"
 
@@ -26,5 +25,3 @@ struct recorded_certificates {
 int recorded_certificate_read(const struct recorded_certificate **certificate, const char *json,
                               size_t json_size, struct recorded_certificates *certificates,
                               struct arena *arena);
-
-#endif

@@ -4,8 +4,7 @@
 // The notes have `failed_urls`, and most have `failures`, which says how each of them failed: "name" (the
 // host's name was not found), "blocked" (the recording browser did not send it), "aborted" (the page gave it
 // up), "connection", or "unknown", which a URL without an entry is too.
-#ifndef TRILANE_ARCHIVE_RECORDED_FAILURES_H
-#define TRILANE_ARCHIVE_RECORDED_FAILURES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ bool recorded_failures_has(const struct recorded_failures *failures, const char 
                            const char *path, size_t path_size);
 // No request to the host came as far as a server: each failed for want of its name, or was blocked.
 bool recorded_failures_unnamed(const struct recorded_failures *failures, const char *host);
-
-#endif

@@ -1,7 +1,6 @@
 // Header fields of the archive's JSON, [["name", "value"], ...], as any lane may send them: those that frame
 // one connection's message are left away, and those that no lane can carry.
-#ifndef TRILANE_ARCHIVE_RECORDED_HEADERS_H
-#define TRILANE_ARCHIVE_RECORDED_HEADERS_H
+#pragma once
 
 #include "archive/arena.h"
 #include "archive/recording.h"
@@ -16,5 +15,3 @@ enum recorded_headers { RECORDED_HEADERS_READ, RECORDED_HEADERS_DAMAGED, RECORDE
 // says how long GET's body would be. *damaged: the place of the malformed field.
 enum recorded_headers recorded_headers_read(struct header **headers, size_t *count, const json_t *list,
                                             bool keeps_length, struct arena *arena, size_t *damaged);
-
-#endif

@@ -1,7 +1,6 @@
 // A recording opened for replay: its exchanges in memory, its bodies mapped from the archive's body files.
 // Read-only; does not import, match or serve. The archive's contract is schemas/archive.sql.
-#ifndef TRILANE_ARCHIVE_RECORDING_H
-#define TRILANE_ARCHIVE_RECORDING_H
+#pragma once
 
 #include "archive/recorded_certificate.h"
 #include "archive/recorded_failures.h"
@@ -80,5 +79,3 @@ struct recording {
 int recording_open(struct recording *recording, const char *home, const char *name, char *error,
                    size_t error_size);
 void recording_close(struct recording *recording);
-
-#endif

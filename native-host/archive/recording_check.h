@@ -1,7 +1,6 @@
 // Whether a recording in the archive is still what was written: its digest over the rows, and each body
 // against its name and size. Reads only. What the bodies mean is not looked at.
-#ifndef TRILANE_ARCHIVE_RECORDING_CHECK_H
-#define TRILANE_ARCHIVE_RECORDING_CHECK_H
+#pragma once
 
 #include "archive/archive_error.h"
 
@@ -14,5 +13,3 @@
 // "sha256", "problem": "missing", "size" or "content"}], "next": seq or null}. 0, or -1 with *error.
 int archive_verify(json_t **out, const char *home, const char *name, int64_t from_seq,
                    struct archive_error *error);
-
-#endif

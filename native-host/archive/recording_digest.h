@@ -9,8 +9,7 @@
 // decimal), connection, tls.chain_bytes, tls.record_bytes (decimal), tls.group, the number of tls.names and
 // each of them. What is not known, or no such thing, is "". The first kind began with "trilane/recording/1"
 // and ended each exchange with the response body's SHA-256.
-#ifndef TRILANE_ARCHIVE_RECORDING_DIGEST_H
-#define TRILANE_ARCHIVE_RECORDING_DIGEST_H
+#pragma once
 
 #include <openssl/sha2.h>
 
@@ -31,5 +30,3 @@ void recording_digest_start(struct recording_digest *digest, enum recording_dige
 void recording_digest_add(struct recording_digest *digest, const struct archive_exchange *exchange,
                           const char *request_body_sha256, const char *body_sha256);
 void recording_digest_finish(struct recording_digest *digest, char hex[2 * SHA256_DIGEST_LENGTH + 1]);
-
-#endif

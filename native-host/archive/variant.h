@@ -1,8 +1,7 @@
 // What of a recorded response decides whether it may answer a request for the same thing: its coding, the
 // part that it is, and what it is conditional on. Says how well it fits; does not change it
 // (replay/exchange/representation.h does).
-#ifndef TRILANE_ARCHIVE_VARIANT_H
-#define TRILANE_ARCHIVE_VARIANT_H
+#pragma once
 
 #include "archive/byte_range.h"
 #include "archive/recording.h"
@@ -55,5 +54,3 @@ enum fit variant_fit(const struct variant *variant, const struct recorded_exchan
 
 // The recorded header's value, or NULL. Names are in lower case.
 const struct header *recorded_header(const struct recorded_exchange *exchange, const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 // A growable byte buffer that is filled at its end and drained at its front.
 // Does not share or count references: one owner, `buf_free` at the end.
-#ifndef TRILANE_BASE_BUF_H
-#define TRILANE_BASE_BUF_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ int buf_add(struct buf *b, const void *bytes, size_t size);
 __attribute__((format(printf, 2, 3))) int buf_printf(struct buf *b, const char *format, ...);
 
 void buf_drain(struct buf *b, size_t size); // size <= buf_size(b)
-
-#endif

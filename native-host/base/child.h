@@ -1,8 +1,7 @@
 // One child command run to its end under the loop: it gets our stdin, stdout, stderr and descriptors 3 and 4
 // (a browser's debugging pipe) and nothing else; signals are forwarded to it; it dies with us, even if we are
 // killed. Does not capture output or restart anything.
-#ifndef TRILANE_BASE_CHILD_H
-#define TRILANE_BASE_CHILD_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/loop.h"
@@ -74,5 +73,3 @@ int child_start(struct child *child, const struct child_options *options);
 // Kills what is left of the child and waits for it: after this no process of it is left (with
 // process_namespace: nor of its descendants). Stops watching signals.
 void child_close(struct child *child);
-
-#endif

@@ -1,7 +1,6 @@
 // The one clock: CLOCK_MONOTONIC in nanoseconds, the same that Chromium's monotonic time stamps use.
 // And CPU time, for those who keep to a budget. Does not deal in wall time.
-#ifndef TRILANE_BASE_CLOCK_H
-#define TRILANE_BASE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@
 uint64_t clock_now_ns(void);
 
 uint64_t clock_spent_ns(void); // CPU time of the calling thread so far
-
-#endif

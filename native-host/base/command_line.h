@@ -1,8 +1,7 @@
 // A program's own command line, as a table: a row says how an option is written, what its value may be and
 // where it goes. --help and --version, and what an unknown option or a missing value ends with, are the same
 // for all programs. Does not read what comes after the options, and knows no program.
-#ifndef TRILANE_BASE_COMMAND_LINE_H
-#define TRILANE_BASE_COMMAND_LINE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -56,5 +55,3 @@ unsigned long long command_line_number(const char *name, const char *value, unsi
     .words = (const char *const[]) {                                                                         \
         __VA_ARGS__, NULL                                                                                    \
     }
-
-#endif

@@ -1,8 +1,7 @@
 // TRILANE_DEBUG=part,part: lines on stderr about what a program does, for who looks for a fault. Off unless
 // asked for, and then only a flag is looked at. Never on a packet's path. The command line
 // (cli/base/debug.ts) reads the parts from this file.
-#ifndef TRILANE_BASE_DEBUG_H
-#define TRILANE_BASE_DEBUG_H
+#pragma once
 
 #include "base/log.h"
 
@@ -29,5 +28,3 @@ bool debug_is_on(enum debug_part part);
     do {                                                                                                     \
         if (debug_is_on(DEBUG_##part)) log_line("debug " #part ": " format, __VA_ARGS__);                    \
     } while (0)
-
-#endif

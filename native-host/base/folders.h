@@ -1,8 +1,5 @@
 // `mkdir -p`, private to the user: what is kept here holds cookies. Removes nothing.
-#ifndef TRILANE_BASE_FOLDERS_H
-#define TRILANE_BASE_FOLDERS_H
+#pragma once
 
 // Makes the folder and those above it where they are missing. 0, or -1 with errno.
 int folders_make(const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 // A JSON document written whole or not at all. Does not read.
-#ifndef TRILANE_BASE_JSON_FILE_H
-#define TRILANE_BASE_JSON_FILE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -14,5 +13,3 @@ int json_file_write(const char *path, const json_t *document);
 // Whether json_file_write could make its file now, so that a mistyped folder shows before the work and not
 // after it. Leaves nothing. 0, or -1 with errno.
 int json_file_try(const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 // One thread's event loop: epoll for descriptors, one timerfd for all timers (nanoseconds; epoll's own
 // time-out is whole milliseconds), a signalfd. Does not buffer, accept or read: callbacks do.
-#ifndef TRILANE_BASE_LOOP_H
-#define TRILANE_BASE_LOOP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ uint64_t loop_turn_ns(const struct loop *loop);
 // Runs until loop_stop. 0, or -1 with errno.
 int loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);
-
-#endif

@@ -2,8 +2,7 @@
 // root, and the sysctls of a network namespace. Interfaces, addresses and routes are netlink.h's; starting
 // commands is child.h's. Needs a single-threaded caller (the kernel's rule for user namespaces), so call it
 // before anything starts a thread.
-#ifndef TRILANE_BASE_NAMESPACE_H
-#define TRILANE_BASE_NAMESPACE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -42,5 +41,3 @@ int namespace_get_sysctl(const char *name, char *value, int value_size);
 // packet read or written has a struct virtio_net_hdr before it (IFF_VNET_HDR). -1 with errno if /dev/net/tun
 // cannot be opened. Set-up: dies of any other error.
 int namespace_open_tun(const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 // Interfaces, addresses, routes and rules of the current network namespace, set through rtnetlink.
 // Does not list or watch them.
-#ifndef TRILANE_BASE_NETLINK_H
-#define TRILANE_BASE_NETLINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ int netlink_add_rule(struct netlink *netlink, const struct netlink_rule *rule);
 // The kernel's first rule of IPv4 finds the namespace's own addresses: from now on rules of a lower priority
 // than `priority` come before it.
 int netlink_move_local_rule(struct netlink *netlink, uint32_t priority);
-
-#endif

@@ -2,8 +2,7 @@
 // {"schema":"trilane/records/1","columns":["time_ns",...]}, and then records, each of one little-endian
 // 64-bit number for each column. Only appended to: a reader ignores a last record that was cut off. Written
 // in batches, by the caller's thread. Does not know what the columns mean.
-#ifndef TRILANE_BASE_RECORD_FILE_H
-#define TRILANE_BASE_RECORD_FILE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ int record_file_flush(struct record_file *file);
 
 // Writes what is left, and closes. 0, or -1 with errno: not all of it is in the file. NULL is no file: 0.
 int record_file_close(struct record_file *file);
-
-#endif

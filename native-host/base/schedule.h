@@ -1,8 +1,7 @@
 // When the kernel lets a program run: a shaper that wakes up late is a link that is late, and a server or a
 // shaper that waits for the browser's threads measures this machine instead of the network. Does not change
 // how much CPU time anything gets in the long run: these programs sleep most of the time.
-#ifndef TRILANE_BASE_SCHEDULE_H
-#define TRILANE_BASE_SCHEDULE_H
+#pragma once
 
 // Runs this process as promptly as the system allows. Returns how: "fifo" (real-time: root, or
 // RLIMIT_RTPRIO), else "short-slice" (what the ordinary scheduler lets anybody ask for, Linux 6.12), else
@@ -20,5 +19,3 @@ void schedule_ordinarily(void);
 // For the command, which is not to overtake the link: as any program, and a little nicer where the link is in
 // no rank above it.
 void schedule_command(void);
-
-#endif

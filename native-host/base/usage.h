@@ -1,7 +1,6 @@
 // What this process has cost the machine: CPU time, context switches and, where the kernel lets us count
 // them, cycles. Not what the kernel's own threads did, nor what its interrupts did while other processes ran.
-#ifndef TRILANE_BASE_USAGE_H
-#define TRILANE_BASE_USAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ struct usage usage_now(const struct usage_meter *meter);
 
 // Adds what has been spent since `from`.
 void usage_add(const struct usage_meter *meter, struct usage *sum, const struct usage *from);
-
-#endif

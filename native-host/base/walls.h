@@ -2,8 +2,7 @@
 // one of them takes it over. Raised once, in the process that starts no program any more, after the last one
 // was started and before the first thread. Costs nothing later: the kernel knows which calls the filter
 // always allows.
-#ifndef TRILANE_BASE_WALLS_H
-#define TRILANE_BASE_WALLS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@
 // From now on: no capabilities but `kept` (a bit each, linux/capability.h), none to gain (no_new_privs), and
 // none of the system calls of walls.c. 0, or -1 with errno.
 int walls_raise(uint64_t kept);
-
-#endif

@@ -1,7 +1,6 @@
 // What a command printed, as far as it is kept: its beginning and its end, so that a flood costs no memory.
 // Reads no descriptor.
-#ifndef TRILANE_COMMAND_KEPT_OUTPUT_H
-#define TRILANE_COMMAND_KEPT_OUTPUT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ int kept_output_is_cut(const struct kept_output *kept);
 
 // Writes what is kept; where bytes are missing, a line of its own says so. 0, or -1 with errno.
 int kept_output_write(const struct kept_output *kept, FILE *file);
-
-#endif

@@ -1,7 +1,6 @@
 // One command from its start to its end: how long it took, what CPU time it and all that it started used, how
 // it ended. Whatever it leaves behind is killed. Stores nothing.
-#ifndef TRILANE_COMMAND_RUN_H
-#define TRILANE_COMMAND_RUN_H
+#pragma once
 
 #include "command/kept_output.h"
 
@@ -22,5 +21,3 @@ struct run_result {
 // stream, kept in `output`. Exits with a line if it cannot be started.
 void run_command(char *const *argv, uint64_t timeout_ns, struct kept_output *output,
                  struct run_result *result);
-
-#endif

@@ -3,8 +3,7 @@
 // when. quiche_congestion.h gives one to quiche; tests and simulations call it directly.
 //
 // Times are nanoseconds of one monotonic clock and never go back, sizes are bytes of UDP payload.
-#ifndef TRILANE_CONGESTION_H
-#define TRILANE_CONGESTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -97,5 +96,3 @@ struct congestion_controller {
 const struct congestion_controller *congestion_find(const char *name);
 // All, in the order in which they are listed; NULL past the last.
 const struct congestion_controller *congestion_at(size_t index);
-
-#endif

@@ -1,6 +1,5 @@
 // CUBIC that behaves as N flows do together, N = 1 to 4: the controllers cubic-n1 to cubic-n4 (cubic_n.c).
-#ifndef TRILANE_CONGESTION_CUBIC_N_H
-#define TRILANE_CONGESTION_CUBIC_N_H
+#pragma once
 
 #include "congestion/congestion.h"
 
@@ -13,5 +12,3 @@ extern const struct congestion_controller cubic_n[CUBIC_N_MOST];
 double cubic_n_beta(unsigned flows);
 // What the Reno-friendly window gains in a round trip, in packets: as N Reno flows that keep 0.5.
 double cubic_n_alpha(unsigned flows);
-
-#endif

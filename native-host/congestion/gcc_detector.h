@@ -1,7 +1,6 @@
 // GCC's over-use detector (draft-ietf-rmcat-gcc-02, 5.4): the estimate against an adaptive threshold. Times
 // are milliseconds. Virtual time.
-#ifndef TRILANE_CONGESTION_GCC_DETECTOR_H
-#define TRILANE_CONGESTION_GCC_DETECTOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ struct gcc_detector {
 void gcc_detector_init(struct gcc_detector *detector);
 // The estimate m after the group that arrived at `arrived_ns`.
 enum gcc_signal gcc_detector_update(struct gcc_detector *detector, double m_ms, uint64_t arrived_ns);
-
-#endif

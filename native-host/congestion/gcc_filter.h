@@ -1,8 +1,7 @@
 // GCC's estimate of how fast the queueing delay grows (draft-ietf-rmcat-gcc-02, 5.1 to 5.3): packets become
 // groups, two groups a delay variation, and a scalar Kalman filter estimates its mean. Times are
 // milliseconds. Virtual time.
-#ifndef TRILANE_CONGESTION_GCC_FILTER_H
-#define TRILANE_CONGESTION_GCC_FILTER_H
+#pragma once
 
 #include "congestion/rate_based.h"
 
@@ -43,5 +42,3 @@ struct gcc_filter {
 
 void gcc_filter_init(struct gcc_filter *filter);
 void gcc_filter_update(struct gcc_filter *filter, double d_ms, double sent_gap_ms);
-
-#endif

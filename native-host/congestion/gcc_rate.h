@@ -1,7 +1,6 @@
 // GCC's two estimates of the bandwidth (draft-ietf-rmcat-gcc-02, 5.5 and 6): one by delay, one by loss. Rates
 // are bits per second. Virtual time.
-#ifndef TRILANE_CONGESTION_GCC_RATE_H
-#define TRILANE_CONGESTION_GCC_RATE_H
+#pragma once
 
 #include "congestion/gcc_detector.h"
 
@@ -32,5 +31,3 @@ void gcc_rate_update(struct gcc_rate *rate, const struct gcc_feedback *feedback)
 
 // By loss: what becomes of `bps` after a report in which `lost` of `all` packets were lost.
 double gcc_rate_after_losses(double bps, uint64_t lost, uint64_t all);
-
-#endif

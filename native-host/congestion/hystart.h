@@ -1,8 +1,7 @@
 // HyStart++ (RFC 9406): leaves the first slow start when round trips grow longer, before packets are lost.
 // Rounds end by the time at which packets were sent, not by their numbers, which differ between packet number
 // spaces. Virtual time.
-#ifndef TRILANE_CONGESTION_HYSTART_H
-#define TRILANE_CONGESTION_HYSTART_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ void hystart_init(struct hystart *hystart);
 void hystart_acked(struct hystart *hystart, uint64_t now_ns, uint64_t sent_ns);
 // A packet was lost: slow start is over.
 void hystart_lost(struct hystart *hystart);
-
-#endif

@@ -1,9 +1,6 @@
 // WebRTC Inter-Arrival as Chromium's QUIC had it in 2013, `inter-arrival-2013` (inter_arrival.c).
-#ifndef TRILANE_CONGESTION_INTER_ARRIVAL_H
-#define TRILANE_CONGESTION_INTER_ARRIVAL_H
+#pragma once
 
 #include "congestion/congestion.h"
 
 extern const struct congestion_controller inter_arrival;
-
-#endif

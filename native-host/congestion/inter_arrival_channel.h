@@ -1,7 +1,6 @@
 // Inter-Arrival's estimate of the channel: the rate at which packets arrive that were sent close together.
 // Rates are bytes per second. Virtual time.
-#ifndef TRILANE_CONGESTION_INTER_ARRIVAL_CHANNEL_H
-#define TRILANE_CONGESTION_INTER_ARRIVAL_CHANNEL_H
+#pragma once
 
 #include "congestion/rate_based.h"
 
@@ -32,5 +31,3 @@ void inter_arrival_channel_lost(struct inter_arrival_channel *channel);
 // The median, unless it is unknown.
 enum inter_arrival_certainty inter_arrival_channel_estimate(const struct inter_arrival_channel *channel,
                                                             double *bytes_per_s);
-
-#endif

@@ -1,7 +1,6 @@
 // Inter-Arrival's detector of over-use: are packets further apart when they arrive than when they were sent?
 // Equations and constants: inter_arrival_detector.c. Virtual time.
-#ifndef TRILANE_CONGESTION_INTER_ARRIVAL_DETECTOR_H
-#define TRILANE_CONGESTION_INTER_ARRIVAL_DETECTOR_H
+#pragma once
 
 #include "congestion/rate_based.h"
 
@@ -38,5 +37,3 @@ void inter_arrival_detector_init(struct inter_arrival_detector *detector);
 void inter_arrival_detector_add(struct inter_arrival_detector *detector, const struct arrival *packet);
 // What the path is now. Over-use is told once; afterwards the path drains.
 enum inter_arrival_usage inter_arrival_detector_judge(struct inter_arrival_detector *detector);
-
-#endif

@@ -1,7 +1,6 @@
 // Inter-Arrival's first estimate: how fast ten packets arrive that were sent at 1200 kB/s. Rates are bytes
 // per second. Virtual time.
-#ifndef TRILANE_CONGESTION_INTER_ARRIVAL_PROBE_H
-#define TRILANE_CONGESTION_INTER_ARRIVAL_PROBE_H
+#pragma once
 
 #include "congestion/rate_based.h"
 
@@ -25,5 +24,3 @@ void inter_arrival_probe_acked(struct inter_arrival_probe *probe, const struct a
 void inter_arrival_probe_lost(struct inter_arrival_probe *probe, uint64_t packets);
 // False until ten packets arrived or were lost.
 bool inter_arrival_probe_estimate(const struct inter_arrival_probe *probe, double *bytes_per_s);
-
-#endif

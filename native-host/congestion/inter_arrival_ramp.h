@@ -1,7 +1,6 @@
 // How Inter-Arrival's rate grows: cubic in time, first about what is available, then about the channel. Rates
 // are bytes per second. Virtual time.
-#ifndef TRILANE_CONGESTION_INTER_ARRIVAL_RAMP_H
-#define TRILANE_CONGESTION_INTER_ARRIVAL_RAMP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -23,5 +22,3 @@ void inter_arrival_ramp_set_channel(struct inter_arrival_ramp *ramp, uint64_t no
 void inter_arrival_ramp_hold(struct inter_arrival_ramp *ramp, uint64_t now_ns);
 // The rate now. `sent`: what is sent, 0 if that is not known: no growth while twice of it is below the rate.
 double inter_arrival_ramp_rate(struct inter_arrival_ramp *ramp, uint64_t now_ns, double sent);
-
-#endif

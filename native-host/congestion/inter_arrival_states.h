@@ -1,6 +1,5 @@
 // What Inter-Arrival takes the path for: is it alone there, does it share it, and with what? Virtual time.
-#ifndef TRILANE_CONGESTION_INTER_ARRIVAL_STATES_H
-#define TRILANE_CONGESTION_INTER_ARRIVAL_STATES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ void inter_arrival_states_decreased(struct inter_arrival_states *states, uint64_
 // Loss, or over-use by delay. False: less than a round trip after the last one, which is to be ignored.
 bool inter_arrival_states_loss(struct inter_arrival_states *states, uint64_t now_ns);
 bool inter_arrival_states_delay(struct inter_arrival_states *states, uint64_t now_ns);
-
-#endif

@@ -1,7 +1,6 @@
 // Persistent congestion (RFC 9002, 7.6): packets lost over more than three probe time-outs, and none between
 // them acknowledged. Virtual time.
-#ifndef TRILANE_CONGESTION_PERSISTENT_CONGESTION_H
-#define TRILANE_CONGESTION_PERSISTENT_CONGESTION_H
+#pragma once
 
 #include "congestion/congestion.h"
 
@@ -11,5 +10,3 @@
 // Whether `lost` establishes it. Only packets sent after first_sample_ns count, when the first round-trip
 // time was measured; UINT64_MAX: none was yet. Losses told in two calls are not put together.
 bool persistent_congestion(const struct congestion_lost *lost, uint64_t first_sample_ns);
-
-#endif

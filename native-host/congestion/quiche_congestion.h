@@ -1,7 +1,6 @@
 // Congestion control for quiche by name: quiche's own (cubic, reno, bbr2), and ours (congestion.h) where this
 // build of quiche calls them, which native-host/quic/quiche/ inserts into the versions that it knows.
-#ifndef TRILANE_QUICHE_CONGESTION_H
-#define TRILANE_QUICHE_CONGESTION_H
+#pragma once
 
 #include "congestion/congestion.h"
 
@@ -24,5 +23,3 @@ const struct congestion_controller *quiche_congestion_of(const quiche_conn *conn
 // Its window, slow start threshold, pacing rate and phase now. False, and `out` untouched, if one of quiche's
 // serves the path.
 bool quiche_congestion_window(const quiche_conn *conn, struct congestion_window *out);
-
-#endif

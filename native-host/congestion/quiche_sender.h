@@ -1,8 +1,7 @@
 // Packets of one QUIC connection out, for any endpoint: quiche makes them while the pacer lets them go, and
 // they leave in bursts; a packet that quiche itself wants out later (its BBR paces) waits in the burst. Keeps
 // an account of the streams' bytes that quiche holds. Gives quiche no data, and sets no timer.
-#ifndef TRILANE_QUICHE_SENDER_H
-#define TRILANE_QUICHE_SENDER_H
+#pragma once
 
 #include "quic_io/burst.h"
 #include "quic_io/pacer.h"
@@ -50,5 +49,3 @@ void quiche_sender_not_application_limited(quiche_conn *quic);
 // When it may go on after `packets`, or a timer of quiche's runs out; UINT64_MAX: nothing is waited for.
 uint64_t quiche_sender_due_ns(const struct quiche_sender *sender, const quiche_conn *quic,
                               enum quiche_packets packets);
-
-#endif

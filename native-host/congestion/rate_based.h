@@ -1,7 +1,6 @@
 // What controllers that set a rate share: the time at which a packet arrived, from plain acknowledgements,
 // and a window that leaves the rate in charge. Virtual time.
-#ifndef TRILANE_CONGESTION_RATE_BASED_H
-#define TRILANE_CONGESTION_RATE_BASED_H
+#pragma once
 
 #include "congestion/congestion.h"
 
@@ -24,5 +23,3 @@ uint64_t acked_bytes(const struct congestion_acked *acked);
 // A round trip of the rate and two seconds of queue: the window limits only if acknowledgements cease.
 // At least 4 packets.
 uint64_t rate_based_window(double rate_bps, uint64_t min_rtt_ns, double packet_bytes);
-
-#endif

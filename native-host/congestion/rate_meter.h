@@ -1,7 +1,6 @@
 // How fast bytes came (or went), over the last half second. Times given must not go back; one that does
 // counts as the last. Virtual time.
-#ifndef TRILANE_CONGESTION_RATE_METER_H
-#define TRILANE_CONGESTION_RATE_METER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ void rate_meter_add(struct rate_meter *meter, uint64_t now_ns, uint64_t bytes);
 void rate_meter_pause(struct rate_meter *meter);
 // Bits per second, of up to the last 0.5 s; 0 as long as less than 0.1 s was metered.
 double rate_meter_bps(const struct rate_meter *meter);
-
-#endif

@@ -2,12 +2,9 @@
 // deep (sprout_ewma.c). Two names for one controller, by what its receiver does:
 //   sprout-ewma       acknowledges each packet by itself: a receiver of ours
 //   sprout-ewma-acks  acknowledges as it likes, which a browser does
-#ifndef TRILANE_CONGESTION_SPROUT_EWMA_H
-#define TRILANE_CONGESTION_SPROUT_EWMA_H
+#pragma once
 
 #include "congestion/congestion.h"
 
 extern const struct congestion_controller sprout_ewma;
 extern const struct congestion_controller sprout_ewma_acks;
-
-#endif

@@ -1,7 +1,6 @@
 // A call that blocks (the system's resolver), in a thread of its own, with its end told on the loop. Whoever
 // waits may give up: the thread then ends in its own time, and cleans up after itself. Knows no resolver.
-#ifndef TRILANE_FETCH_BACKGROUND_H
-#define TRILANE_FETCH_BACKGROUND_H
+#pragma once
 
 #include "base/loop.h"
 
@@ -18,5 +17,3 @@ struct background *background_start(struct loop *loop, const struct background_j
                                     void (*done)(void *context), void *context);
 // Before or after its end; NULL: nothing. `done` is not called any more.
 void background_leave(struct background *background);
-
-#endif

@@ -1,7 +1,6 @@
 // HTTP over a stream of bytes, as tcp_connection.c runs it: h1_exchange.c and h2_exchange.c. They see bytes
 // that TLS has opened, and leave bytes to be sent; neither sees a socket.
-#ifndef TRILANE_FETCH_BYTE_STREAM_H
-#define TRILANE_FETCH_BYTE_STREAM_H
+#pragma once
 
 #include "base/buf.h"
 #include "fetch/connection.h"
@@ -23,5 +22,3 @@ struct exchange_kind {
 };
 
 extern const struct exchange_kind h1_exchange, h2_exchange;
-
-#endif

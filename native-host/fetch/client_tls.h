@@ -1,7 +1,6 @@
 // The client's TLS for all lanes: BoringSSL with one way to verify certificates, for TCP and for QUIC, and
 // the tickets that servers gave. Does no I/O: tls_io and quiche do.
-#ifndef TRILANE_FETCH_CLIENT_TLS_H
-#define TRILANE_FETCH_CLIENT_TLS_H
+#pragma once
 
 #include <openssl/ssl.h>
 #include <stdbool.h>
@@ -48,5 +47,3 @@ const char *client_tls_version(const SSL *ssl);
 uint64_t client_tls_certificate_bytes(const SSL *ssl); // 0: none were sent
 // Why the certificate was refused; NULL: it was not.
 const char *client_tls_refusal(const SSL *ssl);
-
-#endif

@@ -1,8 +1,7 @@
 // A connection of one lane to one server, as fetch.c sees it: what it takes to open one, what it tells on its
 // way, what it can be asked. tcp_connection.c (h1, h2) and h3_connection.c are the two kinds. Neither knows
 // the record.
-#ifndef TRILANE_FETCH_CONNECTION_H
-#define TRILANE_FETCH_CONNECTION_H
+#pragma once
 
 #include "base/loop.h"
 #include "fetch/client_tls.h"
@@ -73,5 +72,3 @@ struct connection_kind {
 };
 
 extern const struct connection_kind tcp_h1_connection, tcp_h2_connection, quic_h3_connection;
-
-#endif

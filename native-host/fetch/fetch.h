@@ -1,8 +1,7 @@
 // One object after another over one lane: name, connection (before it, for a ticket, another one that is not
 // timed), request, response, redirects, and never longer than it may take. Of a name's addresses it takes the
 // resolver's first; it tries nothing twice, so that a row is of one attempt.
-#ifndef TRILANE_FETCH_FETCH_H
-#define TRILANE_FETCH_FETCH_H
+#pragma once
 
 #include "fetch/options.h"
 
@@ -16,5 +15,3 @@ void fetcher_close(struct fetcher *fetcher);
 
 // The object's record. NULL when memory is short.
 json_t *fetcher_fetch(struct fetcher *fetcher, const char *url);
-
-#endif

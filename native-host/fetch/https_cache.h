@@ -1,7 +1,6 @@
 // The HTTPS records of the names that a run has met, each asked for once. As long as the run: it knows no
 // TTL.
-#ifndef TRILANE_FETCH_HTTPS_CACHE_H
-#define TRILANE_FETCH_HTTPS_CACHE_H
+#pragma once
 
 #include "base/loop.h"
 #include "fetch/https_record.h"
@@ -15,5 +14,3 @@ void https_cache_close(struct https_cache *cache); // NULL: nothing
 // asked for. NULL when memory is short; else as long as the cache.
 const struct https_answer *https_cache_ask(struct https_cache *cache, struct loop *loop, const char *host,
                                            uint16_t port, uint64_t *took_ns);
-
-#endif

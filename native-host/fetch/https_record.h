@@ -1,7 +1,6 @@
 // HTTPS records of the DNS (RFC 9460): what a server says of itself before anyone connects. Reads an answer
 // message, and asks for one through the system's resolver library. Does not follow aliases: it tells them.
-#ifndef TRILANE_FETCH_HTTPS_RECORD_H
-#define TRILANE_FETCH_HTTPS_RECORD_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ void https_record_read_all(struct https_answer *answer, const uint8_t *message, 
 
 // Blocks for some seconds at most.
 void https_record_ask(struct https_answer *answer, const char *host, uint16_t port);
-
-#endif

@@ -1,7 +1,6 @@
 // Names to addresses by the system's resolver (files, DNS, whatever it is set up for), and the HTTPS records
 // of a name, each off the loop. Does not choose among addresses: the resolver's first is it. Keeps nothing.
-#ifndef TRILANE_FETCH_NAMES_H
-#define TRILANE_FETCH_NAMES_H
+#pragma once
 
 #include "base/loop.h"
 #include "fetch/https_record.h"
@@ -22,5 +21,3 @@ const struct in6_addr *names_found(const struct names_lookup *lookup, const char
 // After `done`; lives as long as the lookup.
 const struct https_answer *names_https_found(const struct names_lookup *lookup);
 uint64_t names_took_ns(const struct names_lookup *lookup);
-
-#endif

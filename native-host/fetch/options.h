@@ -1,6 +1,5 @@
 // The command line of trilane-fetch. Does not act on it.
-#ifndef TRILANE_FETCH_OPTIONS_H
-#define TRILANE_FETCH_OPTIONS_H
+#pragma once
 
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -40,5 +39,3 @@ struct fetch_options {
 
 // Prints and exits for --help and --version, and for what cannot be taken.
 void options_read(struct fetch_options *options, int argc, char **argv);
-
-#endif

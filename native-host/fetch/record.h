@@ -1,7 +1,6 @@
 // The line about one object (schemas/fetch-record.schema.json), made of what fetch.c found out. Decides which
 // values are missing, and says why. Measures nothing.
-#ifndef TRILANE_FETCH_RECORD_H
-#define TRILANE_FETCH_RECORD_H
+#pragma once
 
 #include "base/usage.h"
 #include "fetch/connection.h"
@@ -35,5 +34,3 @@ struct record {
 
 // NULL when memory is short.
 json_t *record_json(const struct record *record);
-
-#endif

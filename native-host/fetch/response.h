@@ -1,8 +1,7 @@
 // What comes back for a request, whatever the lane: status, the fields that the record keeps, the body's size
 // and digest, the times of its first and last byte, and whether it kept its word (content-length). Keeps no
 // body. The lanes call it; it calls whoever waits for the object, once.
-#ifndef TRILANE_FETCH_RESPONSE_H
-#define TRILANE_FETCH_RESPONSE_H
+#pragma once
 
 #include <openssl/sha.h>
 #include <stdbool.h>
@@ -67,5 +66,3 @@ void response_end(struct response *response);
 // After it is over: nothing. Without a full stop.
 __attribute__((format(printf, 3, 4))) void response_fail(struct response *response, enum fetch_stage stage,
                                                          const char *reason, ...);
-
-#endif

@@ -1,7 +1,6 @@
 // https:// URLs, as far as a client needs them: whom to ask, and for what. Resolves what a Location says.
 // Does not know other schemes, user names or names that are not in ASCII.
-#ifndef TRILANE_FETCH_URL_H
-#define TRILANE_FETCH_URL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ void url_free(struct url *url); // zeroed: nothing
 
 // What `location` means at `base`, for url_parse: the caller's to free. NULL when memory is short.
 char *url_resolve(const struct url *base, const char *location);
-
-#endif

@@ -1,12 +1,9 @@
 // The far end's certificate. Every run makes a key and a certificate of its own, as small as can be, which
 // nobody verifies: in a lab there is nobody else.
-#ifndef TRILANE_FLOWS_CERTIFICATE_H
-#define TRILANE_FLOWS_CERTIFICATE_H
+#pragma once
 
 #include <openssl/ssl.h>
 #include <stdbool.h>
 
 // False when memory is short.
 bool certificate_use_new(SSL_CTX *context);
-
-#endif

@@ -1,7 +1,6 @@
 // One end of a run: starts its flows at their times (near) or waits for them (far), samples them, cuts them
 // and reports what became of each. Knows nothing of how a transport sends (flow.h).
-#ifndef TRILANE_FLOWS_ENGINE_H
-#define TRILANE_FLOWS_ENGINE_H
+#pragma once
 
 #include "flows/plan.h"
 
@@ -41,5 +40,3 @@ const struct flow *engine_flows(const struct engine *engine); // as many as the 
 
 // 0, or -1 with errno: the samples are not whole.
 int engine_close_samples(struct engine *engine);
-
-#endif

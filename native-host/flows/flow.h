@@ -10,8 +10,7 @@
 //
 // The near end is always the client. Flow i has the far port FLOW_FIRST_PORT + i to itself, TCP or UDP: there
 // is no other agreement between the two ends, and each takes one connection for each flow.
-#ifndef TRILANE_FLOWS_FLOW_H
-#define TRILANE_FLOWS_FLOW_H
+#pragma once
 
 #include "base/loop.h"
 
@@ -147,5 +146,3 @@ void flow_closed(struct flow *flow);
 void flow_cut_by_peer(struct flow *flow);
 // It cannot go on, or could not begin; `why` without a full stop ("Connection refused"), copied.
 __attribute__((format(printf, 2, 3))) void flow_failed(struct flow *flow, const char *why, ...);
-
-#endif

@@ -1,7 +1,6 @@
 // What the engine keeps of a flow. Only its parts (engine, sampler, report) see inside: transports have
 // flow.h.
-#ifndef TRILANE_FLOWS_FLOW_STATE_H
-#define TRILANE_FLOWS_FLOW_STATE_H
+#pragma once
 
 #include "flows/flow.h"
 
@@ -53,5 +52,3 @@ const struct path_change *flow_moves(const struct flow *flow, size_t *count);
 static inline bool flow_is_over(const struct flow *flow) {
     return flow->state >= FLOW_ENDED;
 }
-
-#endif

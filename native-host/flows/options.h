@@ -1,6 +1,5 @@
 // The command line of trilane-flows. Does not act on it.
-#ifndef TRILANE_FLOWS_OPTIONS_H
-#define TRILANE_FLOWS_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ struct options {
 
 // Prints and exits for --help and --version, and for what cannot be taken.
 void options_read(struct options *options, int argc, char **argv);
-
-#endif

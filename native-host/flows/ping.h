@@ -1,8 +1,7 @@
 // Round trips beside the flows: the near end sends a small UDP datagram at each interval, the far end returns
 // it. What a datagram waits at an end for its program to run is left out: the kernel stamps arrivals, and the
 // far end says how long it kept one. Does not judge.
-#ifndef TRILANE_FLOWS_PING_H
-#define TRILANE_FLOWS_PING_H
+#pragma once
 
 #include "base/loop.h"
 
@@ -26,5 +25,3 @@ void ping_close(struct ping *ping); // NULL: nothing
 // Of the near end: how many were sent, and the replies, `count` of them, in the order of their coming.
 uint64_t ping_sent(const struct ping *ping);
 const struct ping_reply *ping_replies(const struct ping *ping, size_t *count);
-
-#endif

@@ -1,7 +1,6 @@
 // What both ends are told of a run: a file of schemas/flow-run.schema.json, checked. Does not know what the
 // transports can do.
-#ifndef TRILANE_FLOWS_PLAN_H
-#define TRILANE_FLOWS_PLAN_H
+#pragma once
 
 #include "flows/flow.h"
 
@@ -18,5 +17,3 @@ struct plan {
 // 0, or -1 with one line in `error` (PLAN_ERROR_SIZE bytes), which names the place in the file.
 int plan_read(struct plan *plan, const char *path, char *error);
 void plan_close(struct plan *plan);
-
-#endif

@@ -1,7 +1,6 @@
 // What the files of a QUIC flow share of its connection: quic_flow.c (its life), quic_stream.c (the request
 // and the flow's bytes), quic_packets.c (from quiche to the link). For nobody else but their tests.
-#ifndef TRILANE_FLOWS_QUIC_CONNECTION_H
-#define TRILANE_FLOWS_QUIC_CONNECTION_H
+#pragma once
 
 #include "base/loop.h"
 #include "congestion/quiche_sender.h"
@@ -85,5 +84,3 @@ void quic_packets_heard(struct quic_connection *connection, uint64_t now_ns);
 // Only the packets that quiche has by now: a goodbye.
 void quic_packets_last(struct quic_connection *connection);
 void quic_packets_sample(struct quic_connection *connection, struct flow_sample *sample);
-
-#endif

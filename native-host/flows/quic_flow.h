@@ -4,11 +4,8 @@
 // wants that. The far end follows a near end whose address changes (quic_io/quiche_paths.h). A near end that
 // only receives cannot know that a NAT forgot it, and has nothing to send that would tell the far end: after
 // three round trips without a packet, and 100 ms, it sends a PING. No Retry, no early data.
-#ifndef TRILANE_FLOWS_QUIC_FLOW_H
-#define TRILANE_FLOWS_QUIC_FLOW_H
+#pragma once
 
 #include "flows/flow.h"
 
 extern const struct flow_transport quic_transport;
-
-#endif

@@ -1,8 +1,7 @@
 // A near end that moves to another address of its own accord (RFC 9000, 9.2: active migration), as often as
 // its plan says: a new socket, thus a new port, is probed beside the one in use, and used once the far end
 // has answered there. What is under way to the old one still arrives. A NAT's rebinding is the link's doing.
-#ifndef TRILANE_FLOWS_QUIC_MOVE_H
-#define TRILANE_FLOWS_QUIC_MOVE_H
+#pragma once
 
 #include "base/loop.h"
 #include "quic_io/udp.h"
@@ -35,5 +34,3 @@ void quic_move_free(struct quic_connection *connection);
 
 // The link of a connection that moves: each burst by the socket of its address.
 struct udp_link quic_move_link(struct quic_connection *connection);
-
-#endif

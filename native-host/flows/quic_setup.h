@@ -1,8 +1,7 @@
 // What the QUIC flows of one end share: a quiche configuration for each congestion controller, the far end's
 // TLS (a certificate made in memory, which nobody verifies: in a lab there is nobody else), room to read
 // into. Does not know a connection.
-#ifndef TRILANE_FLOWS_QUIC_SETUP_H
-#define TRILANE_FLOWS_QUIC_SETUP_H
+#pragma once
 
 #include "flows/flow.h"
 
@@ -45,5 +44,3 @@ const struct quic_controller *quic_setup_controller(struct quic_setup *setup, co
 
 // For quiche_conn_new_with_tls, which takes it over. NULL when memory is short.
 SSL *quic_setup_server_tls(const struct quic_setup *setup);
-
-#endif

@@ -1,8 +1,7 @@
 // Looks at each running flow at every multiple of an interval of CLOCK_MONOTONIC, so that both ends of a run
 // look at the same moments, and appends what it sees to a file of records (base/record_file.h). Changes
 // nothing.
-#ifndef TRILANE_FLOWS_SAMPLER_H
-#define TRILANE_FLOWS_SAMPLER_H
+#pragma once
 
 #include "flows/flow_state.h"
 
@@ -28,5 +27,3 @@ int sampler_close(struct sampler *sampler);
 
 // The greatest multiple of the interval that is not after now.
 uint64_t sampler_tick_ns(uint64_t now_ns, uint64_t interval_ns);
-
-#endif

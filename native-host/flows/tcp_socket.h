@@ -1,7 +1,6 @@
 // The kernel's TCP sockets as flows use them: congestion control by socket, what TCP_INFO tells, addresses in
 // text form. Does not send or receive.
-#ifndef TRILANE_FLOWS_TCP_SOCKET_H
-#define TRILANE_FLOWS_TCP_SOCKET_H
+#pragma once
 
 #include "flows/flow.h"
 
@@ -45,5 +44,3 @@ void tcp_socket_sample(int fd, struct flow_sample *sample);
 
 // From now on closing it sends a RST, whatever is unsent or unread.
 void tcp_socket_abort_on_close(int fd);
-
-#endif

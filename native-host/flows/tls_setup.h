@@ -1,7 +1,6 @@
 // TLS 1.3 of the flows over TCP: one version, no resumption, nobody verifies (in a lab there is nobody else).
 // How bytes pass is tls_io/tls_link.h's.
-#ifndef TRILANE_FLOWS_TLS_SETUP_H
-#define TRILANE_FLOWS_TLS_SETUP_H
+#pragma once
 
 #include <openssl/ssl.h>
 #include <stdbool.h>
@@ -14,5 +13,3 @@ void tls_setup_close(struct tls_setup *setup); // NULL: nothing
 
 // For tls_link_open. NULL when memory is short.
 SSL *tls_setup_connection(const struct tls_setup *setup);
-
-#endif

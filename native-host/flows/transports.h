@@ -1,6 +1,5 @@
 // The list of transports. It stands here once: plans, help and errors read it.
-#ifndef TRILANE_FLOWS_TRANSPORTS_H
-#define TRILANE_FLOWS_TRANSPORTS_H
+#pragma once
 
 #include "flows/flow.h"
 
@@ -12,5 +11,3 @@ const struct flow_transport *transport_named(const char *name);
 
 // "tcp, tls".
 void transports_list(char *text, size_t size);
-
-#endif

@@ -1,8 +1,7 @@
 // How far away an address is: on this machine, on a network of its own, or on the internet. The sorts are
 // those of Local Network Access (https://wicg.github.io/local-network-access/), and an IPv4 address inside an
 // IPv6 one counts as what it is. 198.18.0.0/15 is no exception: replayed recordings stand there.
-#ifndef TRILANE_GUARD_ADDRESS_SPACE_H
-#define TRILANE_GUARD_ADDRESS_SPACE_H
+#pragma once
 
 #include "guard/own_networks.h"
 
@@ -25,5 +24,3 @@ const char *address_space_name(enum address_space space);
 
 // The number of such a name; -1 for another word.
 int address_space_named(const char *name);
-
-#endif

@@ -4,8 +4,7 @@
 //
 // Three things differ from a call of its own: a signal does not interrupt it, a broken pipe is EPIPE without
 // SIGPIPE, and who receives over AF_UNIX sees our number for the sender's (SCM_CREDENTIALS).
-#ifndef TRILANE_GUARD_CALL_H
-#define TRILANE_GUARD_CALL_H
+#pragma once
 
 #include "guard/caller.h"
 
@@ -37,5 +36,3 @@ void call_room_close(struct call_room *room);
 
 struct call_result call_make(const struct caller *caller, const struct call_rules *rules,
                              struct call_room *room);
-
-#endif

@@ -1,6 +1,5 @@
 // The process whose call waits for an answer: its memory and its descriptors, while it waits.
-#ifndef TRILANE_GUARD_CALLER_H
-#define TRILANE_GUARD_CALLER_H
+#pragma once
 
 #include <linux/seccomp.h>
 #include <stdbool.h>
@@ -33,5 +32,3 @@ bool caller_waits(const struct caller *caller);
 // All of its sockets are streams, which send to whom they are connected whatever a message names, and no
 // other thread can give it another one while it waits: what it sends reaches no one new.
 bool caller_has_streams_only(const struct caller *caller);
-
-#endif

@@ -6,12 +6,9 @@
 // Ways past these calls are closed, all by what stands in registers, which no other thread can change:
 // sockets of other families and protocols than a browser's, routes that a socket or io_uring would take by
 // itself, descriptors shared by processes, and other processes' memory.
-#ifndef TRILANE_GUARD_CONNECT_FILTER_H
-#define TRILANE_GUARD_CONNECT_FILTER_H
+#pragma once
 
 // For this process, those that it starts, and for ever: they gain no privileges any more (no_new_privs).
 // Returns the descriptor at which the questions are answered (close-on-exec), or -1 with errno (EBUSY where
 // another one answers already).
 int connect_filter_install(void);
-
-#endif

@@ -1,8 +1,7 @@
 // A browser's debugging port: the browser listens in the near namespace, and who wants to speak to it is
 // outside. Outside, the port is opened on loopback before the lab is made; inside, trilane-guard gets its
 // descriptor over a Unix socket and accepts there. The socket is gone once it was used.
-#ifndef TRILANE_GUARD_DEBUGGING_H
-#define TRILANE_GUARD_DEBUGGING_H
+#pragma once
 
 #include "base/loop.h"
 #include "guard/doors.h"
@@ -24,5 +23,3 @@ void debugging_close(struct debugging *debugging);
 
 // Inside: adds the port as a door to the browser's. 0: done, or there is none; -1 with errno.
 int debugging_enter(struct doors *doors);
-
-#endif

@@ -1,7 +1,6 @@
 // One connection through a door: what one end sends the other one gets, both ways, until both have ended. An
 // end that is reset resets the other. Does not accept and does not say where to connect to.
-#ifndef TRILANE_GUARD_DOOR_CONNECTION_H
-#define TRILANE_GUARD_DOOR_CONNECTION_H
+#pragma once
 
 #include "base/loop.h"
 
@@ -31,5 +30,3 @@ struct door_connections {
 // Takes the accepted descriptor over, whatever happens.
 void door_connection_open(struct door_connections *all, int accepted_fd, const struct door_target *target);
 void door_connections_close(struct door_connections *all);
-
-#endif

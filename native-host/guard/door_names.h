@@ -1,7 +1,6 @@
 // The DNS of a far namespace with doors: the names behind the link have their addresses (A), no other name
 // exists. A pure function from a query's bytes to the answer's.
-#ifndef TRILANE_GUARD_DOOR_NAMES_H
-#define TRILANE_GUARD_DOOR_NAMES_H
+#pragma once
 
 #include <netinet/in.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@ struct door_name {
 // The answer's size; 0: the query is not one, or no answer to it is known.
 size_t door_names_answer(const struct door_name *names, size_t count, const uint8_t *query, size_t query_size,
                          uint8_t answer[DOOR_ANSWER_MAX]);
-
-#endif

@@ -1,8 +1,7 @@
 // Doors: TCP ports in one network namespace that lead to a port in this one. A socket stays in the namespace
 // that it was made in, so who stays here can accept there once it has the descriptor. The names of a far side
 // are answered the same way. Opens no namespace.
-#ifndef TRILANE_GUARD_DOORS_H
-#define TRILANE_GUARD_DOORS_H
+#pragma once
 
 #include "base/loop.h"
 #include "guard/door_connection.h"
@@ -58,5 +57,3 @@ int doors_add(struct doors *doors, int listening_fd, const struct door_target *t
 // Answers questions for the list's names at a UDP socket, taken over. 0, or -1 with errno.
 int doors_answer_names(struct doors *doors, int fd);
 void doors_close(struct doors *doors);
-
-#endif

@@ -1,7 +1,6 @@
 // A far namespace, before trilane-shaper opens the link in it: its doors to this machine, and what it does
 // not forward to. Set-up: dies.
-#ifndef TRILANE_GUARD_FAR_SIDE_H
-#define TRILANE_GUARD_FAR_SIDE_H
+#pragma once
 
 #include "guard/address_space.h"
 #include "guard/doors.h"
@@ -15,5 +14,3 @@ void far_side_refuse(enum address_space nearest, const struct own_networks *own)
 
 // Sockets for the list's doors in this namespace, after one for its names. Gives their number.
 size_t far_side_listen(const struct door_list *list, int descriptors[DOORS_MAX + 1]);
-
-#endif

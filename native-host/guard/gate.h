@@ -7,8 +7,7 @@
 // What is allowed the gate does itself (call.h): the caller's memory and descriptors can change after they
 // were looked at. A caller continues by itself only if nothing that it could change would lead it anywhere
 // else.
-#ifndef TRILANE_GUARD_GATE_H
-#define TRILANE_GUARD_GATE_H
+#pragma once
 
 #include "base/loop.h"
 #include "guard/address_space.h"
@@ -34,5 +33,3 @@ int gate_open(struct gate *gate, struct loop *loop, int fd, enum address_space n
 
 // From now on every call that the filter asks about fails.
 void gate_close(struct gate *gate);
-
-#endif

@@ -1,6 +1,5 @@
 // Descriptors sent to another process over a Unix socket.
-#ifndef TRILANE_GUARD_HANDOVER_H
-#define TRILANE_GUARD_HANDOVER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -10,5 +9,3 @@ enum { HANDOVER_MAX = 128 };
 int handover_send(int to, const int *descriptors, size_t count);
 // How many came (close-on-exec), at most `max`; 0: none, as the other side is gone.
 size_t handover_receive(int from, int *descriptors, size_t max);
-
-#endif

@@ -1,6 +1,5 @@
 // The command line of trilane-guard. Does not act on it, but for what only prints.
-#ifndef TRILANE_GUARD_OPTIONS_H
-#define TRILANE_GUARD_OPTIONS_H
+#pragma once
 
 #include "guard/address_space.h"
 #include "guard/doors.h"
@@ -23,5 +22,3 @@ struct options {
 // Prints and exits for what is not to run a command, and for what cannot be taken.
 void options_read(struct options *options, int argc, char **argv);
 void options_close(struct options *options);
-
-#endif

@@ -1,8 +1,7 @@
 // The networks that a machine is on, whatever addresses they have: its own addresses are loopback's, others
 // with the same prefix are local. Read from the interfaces, or from the text of another process's list: a
 // lab's interfaces say nothing of the machine around it, so a command in a lab is handed the machine's.
-#ifndef TRILANE_GUARD_OWN_NETWORKS_H
-#define TRILANE_GUARD_OWN_NETWORKS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -32,5 +31,3 @@ int own_networks_parse(struct own_networks *own, const char *text);
 void own_networks_write(const struct own_networks *own, FILE *file);
 
 void own_networks_free(struct own_networks *own);
-
-#endif

@@ -1,7 +1,6 @@
 // What goes back to who sent a message: its events, then one answer. Splits a document that is too large for
 // one message into parts. Does not decide what is answered, and writes to no descriptor itself.
-#ifndef TRILANE_MESSAGING_ANSWERS_H
-#define TRILANE_MESSAGING_ANSWERS_H
+#pragma once
 
 #include "messaging/message_error.h"
 
@@ -25,5 +24,3 @@ int answers_event(const struct answers *answers, json_t *id, const char *event, 
 // The document that stands in `fd`, the JSON text of an object, read from its start. A small
 // one is the answer's `result`, a large one goes in parts. What is no JSON is answered with *damaged.
 int answers_document(const struct answers *answers, json_t *id, int fd, const struct message_error *damaged);
-
-#endif

@@ -1,7 +1,6 @@
 // The archive's messages: their fields have been checked (dispatch.c), here they are acted on. Holds the
 // transactions and uploads that a conversation has open; they end with it.
-#ifndef TRILANE_MESSAGING_ARCHIVE_MESSAGES_H
-#define TRILANE_MESSAGING_ARCHIVE_MESSAGES_H
+#pragma once
 
 #include "messaging/message_error.h"
 
@@ -33,5 +32,3 @@ int archive_message_abort(struct archive_conversation *conversation, const json_
                           struct message_error *error);
 int archive_message_remove(struct archive_conversation *conversation, const json_t *message, json_t **result,
                            struct message_error *error);
-
-#endif

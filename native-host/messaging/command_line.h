@@ -1,6 +1,5 @@
 // Starts the command line (cli/trilane) as a child with a process group of its own. Does not wait for it.
-#ifndef TRILANE_MESSAGING_COMMAND_LINE_H
-#define TRILANE_MESSAGING_COMMAND_LINE_H
+#pragma once
 
 #include "messaging/message_error.h"
 
@@ -23,5 +22,3 @@ int command_line_check(const char *program, struct message_error *error);
 // What a command that failed said, from its standard error: the last line, split into what happened and what
 // to do. Says so where it said nothing. `fd` is read from its start.
 void command_line_error(int fd, const char *what, struct message_error *error);
-
-#endif

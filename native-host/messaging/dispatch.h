@@ -1,7 +1,6 @@
 // Messages in, events and answers out. What the messages are stands in schemas/message.schema.json.
 // Does not read or write descriptors of its own accord: answers go to `answers`.
-#ifndef TRILANE_MESSAGING_DISPATCH_H
-#define TRILANE_MESSAGING_DISPATCH_H
+#pragma once
 
 #include "messaging/answers.h"
 #include "messaging/host_paths.h"
@@ -29,5 +28,3 @@ int dispatch_unreadable(struct host *host, const char *message);
 // Whether something goes on beside the conversation, so that host_work has to be called every now and then.
 bool host_works(const struct host *host);
 int host_work(struct host *host);
-
-#endif

@@ -1,7 +1,6 @@
 // Native messaging's frames: a 4-byte length in the machine's byte order, then that many bytes of JSON.
 // Does not look at the JSON and reads no descriptor.
-#ifndef TRILANE_MESSAGING_FRAME_H
-#define TRILANE_MESSAGING_FRAME_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -38,5 +37,3 @@ size_t frame_missing(struct buf *in);
 
 // Writes a message to a blocking descriptor. 0, or -1 with errno.
 int frame_write(int fd, const char *bytes, size_t size);
-
-#endif

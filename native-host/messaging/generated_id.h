@@ -1,7 +1,6 @@
 // Names that the host makes for what it keeps: the time and a random part, in hex, so that no message's text
 // becomes a path and names sort by age. Does not look whether one is taken.
-#ifndef TRILANE_MESSAGING_MADE_ID_H
-#define TRILANE_MESSAGING_MADE_ID_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@ bool is_generated_id(const char *text);
 // When it was made, as ISO 8601 in UTC: 2026-01-31T12:00:00Z. `id` is one.
 enum { MADE_TIME_SIZE = 32 };
 void generated_id_time(const char *id, char text[MADE_TIME_SIZE]);
-
-#endif

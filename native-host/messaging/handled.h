@@ -1,6 +1,5 @@
 // What a message's handler has come to.
-#ifndef TRILANE_MESSAGING_HANDLED_H
-#define TRILANE_MESSAGING_HANDLED_H
+#pragma once
 
 enum handled {
     REFUSED = -1,         // *error says why
@@ -8,5 +7,3 @@ enum handled {
     ANSWERED = 1,         // it has answered itself, or will
     CONNECTION_LOST = -2, // nothing can be said any more: nobody reads, or memory is short
 };
-
-#endif

@@ -1,11 +1,8 @@
 // Where a host finds what it needs. Strings are borrowed for the host's life.
-#ifndef TRILANE_MESSAGING_HOST_PATHS_H
-#define TRILANE_MESSAGING_HOST_PATHS_H
+#pragma once
 
 struct host_paths {
     const char *home; // the data folder, absolute; made when something is written
     const char *cli;  // the command line's program
     const char *host; // trilane-host itself, which also supervises jobs
 };
-
-#endif

@@ -1,7 +1,6 @@
 // The stream of bytes that comes in: taken apart into messages, each handed on. Throws away what is too large
 // to be taken, as it comes. Reads no descriptor.
-#ifndef TRILANE_MESSAGING_INBOUND_H
-#define TRILANE_MESSAGING_INBOUND_H
+#pragma once
 
 #include "base/buf.h"
 #include "messaging/dispatch.h"
@@ -28,5 +27,3 @@ uint8_t *inbound_room(struct inbound *inbound, size_t *size);
 enum inbound_status inbound_added(struct inbound *inbound, struct host *host, size_t size);
 // Whether the stream may end here.
 bool inbound_between_messages(const struct inbound *inbound);
-
-#endif

@@ -1,7 +1,6 @@
 // A job's supervisor: a process that runs one command, ends it when asked, and leaves a word on how it ended.
 // It belongs to no host. What the files of a job's folder are called.
-#ifndef TRILANE_MESSAGING_JOB_SUPERVISOR_H
-#define TRILANE_MESSAGING_JOB_SUPERVISOR_H
+#pragma once
 
 #define job_request_name "job.json"
 #define job_events_name "events.jsonl"
@@ -30,5 +29,3 @@ int job_forget_pages(int folder);
 
 // Runs argv in the folder at `path`. Returns the exit status to end with.
 int job_supervise(const char *path, char *const *argv);
-
-#endif

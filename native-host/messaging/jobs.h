@@ -3,8 +3,7 @@
 // (control) that the job's supervisor reads: as long as somebody does, the job is running; a byte in it asks
 // the job to end. So no process is ever found by its number, which could be another's by then. Knows no
 // messages.
-#ifndef TRILANE_MESSAGING_JOBS_H
-#define TRILANE_MESSAGING_JOBS_H
+#pragma once
 
 #include "messaging/generated_id.h"
 #include "messaging/message_error.h"
@@ -61,5 +60,3 @@ int job_cancel(const char *folder, struct message_error *error);
 int job_remove(const char *folder, const char *kind, const char *id, struct message_error *error);
 // An array of listed_job, the newest first.
 int job_list(json_t **jobs, const char *home, const char *kind, struct message_error *error);
-
-#endif

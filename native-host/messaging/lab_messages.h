@@ -1,7 +1,6 @@
 // The labs' messages: their fields have been checked (dispatch.c), here they are acted on. A lab is a job: a
 // browser on an emulated link, open until it is stopped or its window closed. It belongs to no conversation.
-#ifndef TRILANE_MESSAGING_LAB_MESSAGES_H
-#define TRILANE_MESSAGING_LAB_MESSAGES_H
+#pragma once
 
 #include "messaging/host_paths.h"
 #include "messaging/message_error.h"
@@ -23,5 +22,3 @@ int lab_message_stop(const struct lab_conversation *conversation, const json_t *
                      struct message_error *error);
 int lab_message_list(const struct lab_conversation *conversation, const json_t *message, json_t **result,
                      struct message_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 // Why a message was refused: goes into the answer's `error`.
-#ifndef TRILANE_MESSAGING_MESSAGE_ERROR_H
-#define TRILANE_MESSAGING_MESSAGE_ERROR_H
+#pragma once
 
 struct message_error {
     const char *code; // a literal: "malformed", "not-found", ...
@@ -18,5 +17,3 @@ __attribute__((format(printf, 2, 3))) int message_malformed(struct message_error
 // For errno, with the path that it is about.
 int message_fail_errno(struct message_error *error, const char *path);
 int message_fail_memory(struct message_error *error);
-
-#endif

@@ -1,8 +1,7 @@
 // Checks a message's fields against the table that is generated from schemas/message.schema.json
 // (message_rules.c of schemas/generated/). What fields say of one another is not there: their handlers check
 // it.
-#ifndef TRILANE_MESSAGING_MESSAGE_RULES_H
-#define TRILANE_MESSAGING_MESSAGE_RULES_H
+#pragma once
 
 #include "messaging/message_error.h"
 
@@ -57,5 +56,3 @@ int message_check(const struct message_rules *rules, const struct message_type *
 // Whether the field, a link that follows its rule, names no file: which no pattern over its text can say. 0,
 // or -1 with *error.
 int message_check_link(const json_t *message, const char *field, struct message_error *error);
-
-#endif

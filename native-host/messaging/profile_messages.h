@@ -1,7 +1,6 @@
 // The profiles' messages: their fields have been checked (dispatch.c), here they are acted on. Holds the
 // uploads that a conversation has open; they end with it.
-#ifndef TRILANE_MESSAGING_PROFILE_MESSAGES_H
-#define TRILANE_MESSAGING_PROFILE_MESSAGES_H
+#pragma once
 
 #include "messaging/answers.h"
 #include "messaging/message_error.h"
@@ -30,5 +29,3 @@ int profile_message_remove(struct profile_conversation *conversation, const json
 // Answers by itself (handled.h).
 int profile_message_get(struct profile_conversation *conversation, const json_t *message, json_t **result,
                         struct message_error *error);
-
-#endif

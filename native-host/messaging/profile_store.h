@@ -1,7 +1,6 @@
 // Profiles as files: HOME/profiles/ID.har is a profile's HAR text, ID.json what people call it. A profile is
 // there when its .har is: written aside, then renamed. Knows no messages; does not read what a HAR says.
-#ifndef TRILANE_MESSAGING_PROFILE_STORE_H
-#define TRILANE_MESSAGING_PROFILE_STORE_H
+#pragma once
 
 #include "messaging/generated_id.h"
 #include "messaging/message_error.h"
@@ -41,5 +40,3 @@ int profile_find(const char *home, const char *id, struct message_error *error);
 int profile_link(char path[PATH_MAX], const char *home, const char *id, const char *folder,
                  struct message_error *error);
 int profile_remove(const char *home, const char *id, struct message_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 // Questions that the command line answers with one JSON document: `trilane doctor --json`. They run beside
 // the conversation; work is done when queries_work is called. Does not know what is asked.
-#ifndef TRILANE_MESSAGING_QUERIES_H
-#define TRILANE_MESSAGING_QUERIES_H
+#pragma once
 
 #include "messaging/answers.h"
 #include "messaging/message_error.h"
@@ -23,5 +22,3 @@ int queries_ask(struct queries *queries, json_t *id, const char *what, char *con
 bool queries_under_way(const struct queries *queries);
 // Answers those that have ended. 0, or -1 when nothing can be said any more.
 int queries_work(struct queries *queries);
-
-#endif

@@ -1,6 +1,5 @@
 // A race.start as the command line's words. Checks what a field by itself does not show.
-#ifndef TRILANE_MESSAGING_RACE_COMMAND_H
-#define TRILANE_MESSAGING_RACE_COMMAND_H
+#pragma once
 
 #include "messaging/host_paths.h"
 #include "messaging/message_error.h"
@@ -21,5 +20,3 @@ int race_command_check(const json_t *message, struct message_error *error);
 int race_command_make(struct race_command *command, const struct host_paths *paths, const char *page,
                       const json_t *message);
 void race_command_free(struct race_command *command);
-
-#endif

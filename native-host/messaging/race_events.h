@@ -1,6 +1,5 @@
 // Reads a race's events as they are written, a line at a time. Says nothing to anybody.
-#ifndef TRILANE_MESSAGING_RACE_EVENTS_H
-#define TRILANE_MESSAGING_RACE_EVENTS_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -24,5 +23,3 @@ void race_events_close(struct race_events *events);
 // return 0. Returns 0, what `each` returned, or -1 when memory is short.
 int race_events_read(struct race_events *events, int (*each)(void *context, json_int_t number, json_t *line),
                      void *context);
-
-#endif

@@ -1,7 +1,6 @@
 // The races' messages: their fields have been checked (dispatch.c), here they are acted on. Holds who follows
 // which race; a race itself belongs to no conversation.
-#ifndef TRILANE_MESSAGING_RACE_MESSAGES_H
-#define TRILANE_MESSAGING_RACE_MESSAGES_H
+#pragma once
 
 #include "messaging/answers.h"
 #include "messaging/host_paths.h"
@@ -37,5 +36,3 @@ int race_message_remove(struct race_conversation *conversation, const json_t *me
 bool race_followed(const struct race_conversation *conversation);
 // Tells followers what is new. 0, or -1 when nothing can be said any more.
 int race_work(struct race_conversation *conversation);
-
-#endif

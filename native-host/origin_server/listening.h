@@ -1,6 +1,5 @@
 // Which ports of the network namespace are listened on, by /proc. Opens no socket.
-#ifndef TRILANE_ORIGIN_SERVER_LISTENING_H
-#define TRILANE_ORIGIN_SERVER_LISTENING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,5 +10,3 @@ bool listening_on(const char *protocol, uint16_t port); // "tcp", "udp"
 
 // "80, 8443" of TCP, for people; "no port" if there are none.
 void listening_list(char *text, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 // Another program's server, from its start to its end. Does not know what it serves.
-#ifndef TRILANE_ORIGIN_SERVER_SERVE_H
-#define TRILANE_ORIGIN_SERVER_SERVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ uint64_t serve_cpu_ns(const struct serve *serve);
 
 // Ends it and all that it has started in its session.
 void serve_stop(struct serve *serve);
-
-#endif

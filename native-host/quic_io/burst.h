@@ -1,8 +1,7 @@
 // Packets of one connection that leave together, for UDP_SEGMENT: the same two addresses, one size but for
 // the last. One packet that does not fit waits behind, so that a link without room never costs a packet. Does
 // not make packets, nor know when they are due beyond what it is told.
-#ifndef TRILANE_QUIC_IO_BURST_H
-#define TRILANE_QUIC_IO_BURST_H
+#pragma once
 
 #include "quic_io/udp.h"
 
@@ -25,5 +24,3 @@ uint8_t *burst_place(struct burst *burst, size_t size);
 void burst_add(struct burst *burst, const struct udp_burst *packet, uint64_t due_ns);
 // Sends what is due. True if nothing is left.
 bool burst_flush(struct burst *burst, const struct udp_link *link, uint64_t now_ns);
-
-#endif

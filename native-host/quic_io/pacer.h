@@ -5,8 +5,7 @@
 // The rate is a multiple of window / smoothed RTT, as RFC 9002 (7.7) has it and with Linux TCP's multiples: 2
 // while the window doubles each round trip (or the pacer itself would hold it back), 1.25 afterwards. After a
 // silence of about a round trip an initial window may leave at once.
-#ifndef TRILANE_QUIC_IO_PACER_H
-#define TRILANE_QUIC_IO_PACER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ bool pacer_may_send(struct pacer *pacer, uint64_t now_ns);
 void pacer_sent(struct pacer *pacer, size_t size, uint64_t now_ns);
 // When the next packet may leave, after pacer_may_send said no.
 uint64_t pacer_next_ns(const struct pacer *pacer);
-
-#endif

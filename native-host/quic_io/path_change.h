@@ -1,7 +1,6 @@
 // One change of a QUIC client's address, as the end that follows it saw it, and how reports tell it
 // (schemas/path-changes.schema.json).
-#ifndef TRILANE_PATH_CHANGE_H
-#define TRILANE_PATH_CHANGE_H
+#pragma once
 
 #include <jansson.h>
 #include <netinet/in.h>
@@ -19,5 +18,3 @@ struct path_change {
 
 // NULL when memory is short.
 json_t *path_changes_json(const struct path_change *changes, size_t count);
-
-#endif

@@ -2,8 +2,7 @@
 // it came onto another network. quiche probes and follows; here are the limits that let it follow as often as
 // a link moves, spare connection ids, what it has to be told, and the times of each change. Does not route
 // packets, nor make them.
-#ifndef TRILANE_QUICHE_PATHS_H
-#define TRILANE_QUICHE_PATHS_H
+#pragma once
 
 #include "quic_io/path_change.h"
 
@@ -56,5 +55,3 @@ void quiche_paths_leave(quiche_conn *quic);
 // Gives the peer one more id, which is written to `id` (`size` random bytes). `moves`: of its own accord, so
 // that its paths have one each. False: it has enough to spare.
 bool quiche_paths_spare_id(quiche_conn *quic, bool moves, uint8_t *id, size_t size);
-
-#endif

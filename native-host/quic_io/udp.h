@@ -2,8 +2,7 @@
 // which of our addresses it was sent to, and sends from the address it is told. Batches both ways: recvmmsg
 // in; a burst out by one sendmsg with UDP_SEGMENT, or as udp_set_batching says. Does not know QUIC and keeps
 // no queue: what the kernel does not take stays the caller's.
-#ifndef TRILANE_QUIC_IO_UDP_H
-#define TRILANE_QUIC_IO_UDP_H
+#pragma once
 
 #include "base/loop.h"
 
@@ -75,5 +74,3 @@ uint32_t udp_set_receive_buffer(struct udp *udp, uint32_t size_bytes);
 
 // Where it has no room, `writable` will be called.
 struct udp_link udp_link(struct udp *udp);
-
-#endif

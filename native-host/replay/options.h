@@ -1,6 +1,5 @@
 // The command line of trilane-replay. Does not act on it.
-#ifndef TRILANE_REPLAY_OPTIONS_H
-#define TRILANE_REPLAY_OPTIONS_H
+#pragma once
 
 #include "replay/exchange/think.h"
 #include "replay/origins/origins.h"
@@ -46,5 +45,3 @@ struct options {
 
 // --help and --version print and exit. What cannot be taken is one line and EXIT_BAD_INPUT.
 void options_parse(struct options *options, int argc, char *const *argv);
-
-#endif

@@ -1,7 +1,6 @@
 // What trilane-replay did, gathered while it runs and written as one JSON document at its end
 // (schemas/replay-report.schema.json). Does not decide anything.
-#ifndef TRILANE_REPLAY_REPORT_H
-#define TRILANE_REPLAY_REPORT_H
+#pragma once
 
 #include "archive/matcher.h"
 #include "archive/recording.h"
@@ -98,5 +97,3 @@ void report_visit(struct report *report, uint64_t now_ns);
 // 0, or -1 with one line in `error` and nothing half-written.
 int report_write(struct report *report, const struct report_setting *setting, const char *path, char *error,
                  size_t error_size);
-
-#endif

@@ -1,6 +1,5 @@
 // What a report holds: report.c notes it, report_json.c writes it. No other file reads it.
-#ifndef TRILANE_REPLAY_REPORT_ENTRIES_H
-#define TRILANE_REPLAY_REPORT_ENTRIES_H
+#pragma once
 
 #include "replay/report.h"
 
@@ -87,5 +86,3 @@ struct report {
 // Copies to `to`, which has room for three times as many bytes; what is not printable ASCII as %XX. The bytes
 // written.
 size_t report_printable(char *to, const char *bytes, size_t size);
-
-#endif

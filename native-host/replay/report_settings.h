@@ -1,7 +1,6 @@
 // What trilane-replay ran with, as its report has it (schemas/replay-report.schema.json). Does not know what
 // it served.
-#ifndef TRILANE_REPLAY_REPORT_SETTINGS_H
-#define TRILANE_REPLAY_REPORT_SETTINGS_H
+#pragma once
 
 #include "replay/report.h"
 
@@ -11,5 +10,3 @@
 json_t *report_versions_json(const struct report_setting *setting);
 json_t *report_origins_json(const struct report_setting *setting);
 json_t *report_transport_json(const struct report_setting *setting);
-
-#endif

@@ -17,8 +17,7 @@
 //         connection it accepts, with the address the packet was sent to, and ends them all in
 //         h3_server_close. On failure a line in `error`. Opened once for each port that has https in the
 //         recording, always for 443.
-#ifndef TRILANE_REPLAY_SERVER_H
-#define TRILANE_REPLAY_SERVER_H
+#pragma once
 
 #include "archive/recording.h"
 #include "base/loop.h"
@@ -62,5 +61,3 @@ void server_close(struct server *server);
 
 // The strings live as long as the server.
 struct transport_granted server_granted(const struct server *server);
-
-#endif

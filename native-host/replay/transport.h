@@ -1,8 +1,7 @@
 // How TCP and QUIC carry the lanes: what of it may be chosen (generated from schemas/serving.schema.json),
 // and the command line's words for it. Applies nothing: server.c, far_network.c, quic.c, h3_packets.c and
 // udp.c do.
-#ifndef TRILANE_REPLAY_TRANSPORT_H
-#define TRILANE_REPLAY_TRANSPORT_H
+#pragma once
 
 #include "quic_io/udp.h"
 #include "schemas/generated/transport_settings.h"
@@ -49,5 +48,3 @@ bool transport_tcp_is_paced(const struct tcp_transport *tcp);
 // line for the user in `error`.
 int transport_set(struct transport *transport, const char *option, const char *value, char *error,
                   size_t error_size);
-
-#endif

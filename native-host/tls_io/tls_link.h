@@ -1,8 +1,7 @@
 // TLS (BoringSSL) over a connected TCP socket: what is written is sealed in full records (small ones at
 // first) and handed to the socket many at a time. Which versions, certificates and tickets is the matter of
 // who made the SSL. Does not watch the socket or close it.
-#ifndef TRILANE_TLS_LINK_H
-#define TRILANE_TLS_LINK_H
+#pragma once
 
 #include <openssl/ssl.h>
 #include <stdbool.h>
@@ -46,5 +45,3 @@ int tls_link_finish(struct tls_link *link);
 
 // Whether sealed bytes wait for the socket to be writable.
 bool tls_link_waits(const struct tls_link *link);
-
-#endif

@@ -1,8 +1,7 @@
 // What a run leaves behind beside its report, each only if an option wants it: a log per direction, a
 // capture, the counters of flows, and their bins over time. Watches the packets of both directions; an
 // unwatched link costs nothing. Does not write files by itself: file_writer.h does, in threads of their own.
-#ifndef TRILANE_SHAPER_EVIDENCE_H
-#define TRILANE_SHAPER_EVIDENCE_H
+#pragma once
 
 #include "base/loop.h"
 #include "shaper/evidence/flow_bins.h"
@@ -90,5 +89,3 @@ void evidence_rebinding(struct evidence *evidence, const char *kind, uint64_t no
 
 // Writes what is left. 0, or -1 where something is not whole: a line has said what. `run` is of the end.
 int evidence_close(struct evidence *evidence, const struct evidence_run *run, uint64_t end_ns);
-
-#endif

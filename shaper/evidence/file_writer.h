@@ -2,8 +2,7 @@
 // What does not fit in the buffer, because the disk is slower than the link, is left out whole and counted; a
 // file that cannot be written any more (a full disk) ends with a whole record, with one line on stderr, and
 // the link continues. Does not know what records are.
-#ifndef TRILANE_SHAPER_FILE_WRITER_H
-#define TRILANE_SHAPER_FILE_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ uint64_t file_writer_left_out(const struct file_writer *writer);
 // Writes what is left, waiting for at most some seconds, and closes. 0, or -1 where the file is not whole: a
 // line on stderr has said why. NULL is no writer: 0.
 int file_writer_close(struct file_writer *writer);
-
-#endif

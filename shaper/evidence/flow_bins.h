@@ -2,8 +2,7 @@
 // happened or waited, one record of bytes, queue, delay, drops and marks. Summed over bins a record's columns
 // are the flow's counters (flow_table.h), exactly. evidence.h gives it the packets; looks at no clock and
 // writes no file.
-#ifndef TRILANE_SHAPER_FLOW_BINS_H
-#define TRILANE_SHAPER_FLOW_BINS_H
+#pragma once
 
 #include "shaper/nodes/packet.h"
 
@@ -69,5 +68,3 @@ void flow_bins_marked(struct flow_bins *bins, uint32_t flow, bool down, uint64_t
 void flow_bins_advance(struct flow_bins *bins, uint64_t now_ns);
 // Writes also the present ones, as far as they have come: nothing may be added after it.
 void flow_bins_end(struct flow_bins *bins);
-
-#endif

@@ -1,7 +1,6 @@
 // The document of flow counters (schemas/flow-counters.schema.json): each flow's counters and NetShaper's
 // metrics.
-#ifndef TRILANE_SHAPER_FLOW_COUNTERS_H
-#define TRILANE_SHAPER_FLOW_COUNTERS_H
+#pragma once
 
 #include "shaper/evidence/flow_table.h"
 
@@ -22,5 +21,3 @@ json_t *flow_counters_of(const struct flow_table *table, const struct flow_count
 // A direction's metrics alone.
 json_t *flow_metrics_of(const struct flow_counts *counts, const struct histogram *queue_delay_ns,
                         const uint64_t *capacity_bytes);
-
-#endif

@@ -1,8 +1,7 @@
 // Counters per flow and per direction: sent, received, lost, bytes, queueing delay, and what NetShaper
 // (Carlucci, De Cicco, Mascolo, SAC 2015) reports of them: goodput, channel utilization, loss ratio.
 // evidence.h gives it the packets; looks at no clock.
-#ifndef TRILANE_SHAPER_FLOW_TABLE_H
-#define TRILANE_SHAPER_FLOW_TABLE_H
+#pragma once
 
 #include "shaper/evidence/stream_bytes.h"
 #include "shaper/nodes/flow_key.h"
@@ -71,5 +70,3 @@ void flow_table_received(struct flow_table *table, const struct packet *packet, 
 
 // How long a packet that the link has sent waited and was being sent.
 uint64_t flow_queue_delay_ns(const struct packet *packet, uint64_t end_ns);
-
-#endif

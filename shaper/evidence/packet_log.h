@@ -11,8 +11,7 @@
 // readers skip: "# 816 loss 1 1500" for a packet lost after it left, "# 5000 steer loss=2%" for a change.
 // (mm-throughput-graph stops at a `d`, of mm-link's own logs too; mm-delay-graph does not.)
 // Arrivals are departures + drops + what is queued, as there. An unlimited link has no `#` lines.
-#ifndef TRILANE_SHAPER_PACKET_LOG_H
-#define TRILANE_SHAPER_PACKET_LOG_H
+#pragma once
 
 #include "shaper/evidence/file_writer.h"
 #include "shaper/nodes/capacity.h"
@@ -50,5 +49,3 @@ void packet_log_change(struct packet_log *log, const char *what, const char *for
 // Writes what the link could have carried up to now_ns, as each of the above does first. Called for every
 // 100 ms, also while nothing happens, so that it is never much; and before the link changes.
 void packet_log_opportunities(struct packet_log *log, uint64_t now_ns);
-
-#endif

@@ -7,8 +7,7 @@
 // Secrets Block. Readers want it before the packets that it opens, and the keys are known only after them: a
 // place is kept for it at the file's beginning. Where the capture is no file that can be gone back in (a
 // pipe), keys come as early as they are known.
-#ifndef TRILANE_SHAPER_PCAPNG_H
-#define TRILANE_SHAPER_PCAPNG_H
+#pragma once
 
 #include "shaper/evidence/file_writer.h"
 #include "shaper/nodes/packet.h"
@@ -52,5 +51,3 @@ struct pcapng_statistics {
 };
 void pcapng_end(struct pcapng *pcapng, enum pcapng_interface interface,
                 const struct pcapng_statistics *statistics, uint64_t end_ns);
-
-#endif

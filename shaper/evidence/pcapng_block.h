@@ -1,6 +1,5 @@
 // The pcapng blocks that we write, by their numbers.
-#ifndef TRILANE_SHAPER_PCAPNG_BLOCK_H
-#define TRILANE_SHAPER_PCAPNG_BLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@
 #define PCAPNG_PACKET UINT32_C(6)
 #define PCAPNG_SECRETS UINT32_C(10)
 #define PCAPNG_FILLER UINT32_C(0x80000001) // for local use: readers skip it
-
-#endif

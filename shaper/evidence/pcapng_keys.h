@@ -1,7 +1,6 @@
 // TLS keys on their way into a capture: reads the lines that programs append to a key log (SSLKEYLOGFILE),
 // and keeps the capture's Decryption Secrets Block up to date. Runs in the capture's writing thread.
-#ifndef TRILANE_SHAPER_PCAPNG_KEYS_H
-#define TRILANE_SHAPER_PCAPNG_KEYS_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -24,5 +23,3 @@ void pcapng_keys_close(struct pcapng_keys *keys);
 
 // A file_writer_options.between: looks for new lines and writes them to the capture.
 void pcapng_keys_between(void *keys, int fd);
-
-#endif

@@ -1,7 +1,6 @@
 // How many different bytes of a TCP stream have passed, whatever their order and however often each did: a
 // goodput counts a retransmitted byte once. Holds no bytes, only the ranges beyond the first gap.
-#ifndef TRILANE_SHAPER_STREAM_BYTES_H
-#define TRILANE_SHAPER_STREAM_BYTES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ void stream_bytes_close(struct stream_bytes *stream);
 // Returns how many of these bytes have not passed before. More than 4096 gaps at once, or a shortage of
 // memory: the oldest gap is taken as filled, so that its bytes are not counted when they come.
 uint32_t stream_bytes_add(struct stream_bytes *stream, uint32_t sequence, uint32_t size_bytes);
-
-#endif

@@ -1,7 +1,6 @@
 // `trilane-shaper --links`: what links mean, for programs that do not read the language themselves. A line of
 // JSON in, a line of JSON out, any number of them; opens no network.
-#ifndef TRILANE_SHAPER_LINK_ANSWERS_H
-#define TRILANE_SHAPER_LINK_ANSWERS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -20,5 +19,3 @@ json_t *link_answer(const char *line, size_t size);
 
 // Answers all lines of standard input. The exit status.
 int link_answers_run(void);
-
-#endif

@@ -1,7 +1,6 @@
 // A link's profile as JSON (schemas/link-profile.schema.json), as the report has it. The sums
 // of files are not computed here: cli/link/files.ts adds them.
-#ifndef TRILANE_SHAPER_LINK_JSON_H
-#define TRILANE_SHAPER_LINK_JSON_H
+#pragma once
 
 #include "shaper/language/link_profile.h"
 
@@ -9,5 +8,3 @@
 
 // NULL when memory is short.
 json_t *link_profile_json(const struct link_profile *profile);
-
-#endif

@@ -1,7 +1,6 @@
 // The settings of a link's short form that are more than a quantity: steps, jitter, loss, reordering,
 // periods, and words. Opens no file: it returns which one is named.
-#ifndef TRILANE_SHAPER_LINK_MODELS_H
-#define TRILANE_SHAPER_LINK_MODELS_H
+#pragma once
 
 #include "shaper/language/link_quantity.h"
 #include "shaper/nodes/settings.h"
@@ -32,5 +31,3 @@ int link_read_word(const char *name, const char *text, const char *const *words,
 
 // The share of packets or slots lost, in the long run; of LOSS_FILE: unknown here, 0.
 double link_mean_loss(const struct loss_settings *loss);
-
-#endif

@@ -1,8 +1,7 @@
 // The settings of a link's short form by which the path itself moves: rebind (the NAT's binding changes) and
 // switch (another link, as from Wi-Fi to LTE). Reads what they say of times and kinds; the link that is
 // switched to is a form of its own, in which a plus sign stands for the comma, and is read by link_profile.h.
-#ifndef TRILANE_SHAPER_LINK_MOVES_H
-#define TRILANE_SHAPER_LINK_MOVES_H
+#pragma once
 
 #include "shaper/language/link_quantity.h"
 #include "shaper/nodes/settings.h"
@@ -22,5 +21,3 @@ int link_read_switch(const char *text, uint64_t *at_ns, char form[LINK_FORM_MAX 
 // Refuses what a link that is switched to may not say: what holds for the whole run, a further switch, and a
 // rate without a delay.
 int link_check_switched(const struct link_settings *settings, struct link_error *error);
-
-#endif

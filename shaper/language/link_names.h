@@ -1,6 +1,5 @@
 // The links that have a name: "3g", "lighthouse-slow-4g"; what they are, and whose figures they have.
-#ifndef TRILANE_SHAPER_LINK_NAMES_H
-#define TRILANE_SHAPER_LINK_NAMES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@ const struct named_link *link_named(const char *name, size_t size);
 
 // The index-th; NULL past the last.
 const struct named_link *link_named_at(size_t index);
-
-#endif

@@ -2,8 +2,7 @@
 // opens the files that they name; short_form.h takes the form apart. The only reader of
 // the language (cli/link/link.ts asks it); schemas/examples/link-forms.json holds forms, profiles and errors.
 // Does not shape.
-#ifndef TRILANE_SHAPER_LINK_PROFILE_H
-#define TRILANE_SHAPER_LINK_PROFILE_H
+#pragma once
 
 #include "shaper/language/link_quantity.h"
 #include "shaper/language/short_form.h"
@@ -64,5 +63,3 @@ double link_loss(const struct direction_settings *direction);
 const char *link_trace_path(const struct link_profile *profile, enum link_side side);
 const char *link_jitter_path(const struct link_profile *profile, enum link_side side);
 const char *link_loss_path(const struct link_profile *profile, enum link_side side);
-
-#endif

@@ -1,7 +1,6 @@
 // The quantities of a link's short form, with their units: rates, times, queues, shares, whole numbers. Each
 // is read exactly: no unit, no sign and no space is guessed.
-#ifndef TRILANE_SHAPER_LINK_QUANTITY_H
-#define TRILANE_SHAPER_LINK_QUANTITY_H
+#pragma once
 
 #include "shaper/language/short_form.h"
 
@@ -33,5 +32,3 @@ double link_rounded_share(double share);
 // `what`: what the number is, for the error, as "seed".
 int link_read_whole(const char *what, const char *text, uint64_t least, uint64_t most, uint64_t *value,
                     struct link_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 // What a link's short form says of UDP: udp=blocked, throttled:RATE, mtu=BYTES, late:TIME or open.
-#ifndef TRILANE_SHAPER_LINK_UDP_H
-#define TRILANE_SHAPER_LINK_UDP_H
+#pragma once
 
 #include "shaper/language/short_form.h"
 #include "shaper/nodes/settings.h"
@@ -10,5 +9,3 @@ enum { LINK_UDP_MTU_MIN = 68, LINK_UDP_MTU_MAX = 1500 };
 
 // 0, or -1 with the error's line.
 int link_read_udp(const char *text, struct udp_settings *udp, struct link_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 // A link's short form taken apart into its settings as written: "3g,loss=1%,queue_up=50p". Knows the keys,
 // which replaces which, and the names of known links. Does not understand the values: see link_profile.h.
-#ifndef TRILANE_SHAPER_LINK_FORM_H
-#define TRILANE_SHAPER_LINK_FORM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -96,5 +95,3 @@ bool link_form_says_no_delay(const char *form, char with[2][LINK_FORM_MAX + 16])
 // As a form of this one setting does.
 int link_settings_set(struct link_settings *settings, enum link_key key, const char *text,
                       struct link_error *error);
-
-#endif

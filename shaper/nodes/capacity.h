@@ -1,7 +1,6 @@
 // How much a link could have carried up to a time: the integral of its rate, also over steps, traces and
 // changes while it runs. Does not know what it did carry.
-#ifndef TRILANE_SHAPER_CAPACITY_H
-#define TRILANE_SHAPER_CAPACITY_H
+#pragma once
 
 #include "shaper/nodes/settings.h"
 
@@ -21,5 +20,3 @@ void capacity_begin_again(struct capacity *capacity, uint64_t now_ns);
 
 // Whole bytes, not falling with time. Only where `known`.
 uint64_t capacity_bytes(const struct capacity *capacity, uint64_t now_ns);
-
-#endif

@@ -1,7 +1,6 @@
 // CoDel (RFC 8289): drops, or marks, from the head when packets have waited longer than a target for a whole
 // interval, the more often the longer that lasts.
-#ifndef TRILANE_SHAPER_CODEL_H
-#define TRILANE_SHAPER_CODEL_H
+#pragma once
 
 #include "shaper/nodes/packet.h"
 
@@ -24,5 +23,3 @@ extern const struct queue_kind codel_kind;
 
 // The next packet of a list of the queue (FQ-CoDel has many), after the drops that are due.
 struct packet *codel_get(struct codel *codel, struct queue *queue, struct packet_list *list, uint64_t now_ns);
-
-#endif

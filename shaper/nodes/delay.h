@@ -2,8 +2,7 @@
 // jitter: uniform, normal, Pareto, or numbers of a file. In order, unless reordering is allowed: then each
 // leaves when its own time has come. Never earlier than it came: of a jitter longer than the delay the rest
 // is cut off. Holds as many packets as are on their way.
-#ifndef TRILANE_SHAPER_DELAY_H
-#define TRILANE_SHAPER_DELAY_H
+#pragma once
 
 #include "shaper/nodes/node.h"
 #include "shaper/nodes/packet_heap.h"
@@ -33,5 +32,3 @@ void delay_steer(struct delay *delay, const struct delay_settings *settings);
 // for none before it.
 struct packet *delay_take_back(struct delay *delay);
 void delay_close(struct delay *delay); // packets held stay the pool's
-
-#endif

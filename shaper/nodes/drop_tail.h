@@ -1,6 +1,5 @@
 // Drop-tail: first in, first out, and what does not fit is dropped.
-#ifndef TRILANE_SHAPER_DROP_TAIL_H
-#define TRILANE_SHAPER_DROP_TAIL_H
+#pragma once
 
 #include "shaper/nodes/queue.h"
 
@@ -11,5 +10,3 @@ void drop_tail_put(struct queue *queue, struct packet *packet, bool fits, uint64
 // Drop-head's too.
 void drop_tail_open(struct queue *queue, uint64_t now_ns);
 struct packet *drop_tail_get(struct queue *queue, uint64_t now_ns);
-
-#endif

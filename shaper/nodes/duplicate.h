@@ -1,6 +1,5 @@
 // Duplication: a packet comes twice, the copy right behind it. Stands after loss: what is lost comes never.
-#ifndef TRILANE_SHAPER_DUPLICATE_H
-#define TRILANE_SHAPER_DUPLICATE_H
+#pragma once
 
 #include "shaper/nodes/node.h"
 #include "shaper/nodes/random.h"
@@ -17,5 +16,3 @@ struct duplicate {
 void duplicate_open(struct duplicate *duplicate, struct packet_pool *pool, double probability, uint64_t seed,
                     uint64_t stream, struct node *next);
 void duplicate_steer(struct duplicate *duplicate, double probability);
-
-#endif

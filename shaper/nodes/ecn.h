@@ -1,6 +1,5 @@
 // Explicit congestion notification (RFC 3168): marks a packet instead of dropping it.
-#ifndef TRILANE_SHAPER_ECN_H
-#define TRILANE_SHAPER_ECN_H
+#pragma once
 
 #include "shaper/nodes/packet.h"
 
@@ -9,5 +8,3 @@
 // Sets "congestion experienced" in the IP header and corrects IPv4's checksum. False, and nothing done, if
 // the packet's sender does not speak ECN or it is no IP packet.
 bool ecn_mark(struct packet *packet);
-
-#endif

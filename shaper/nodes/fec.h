@@ -12,8 +12,7 @@
 // The ECN field is no part of it, because a queue may mark any of them on the way. Which group a packet is of
 // travels beside it (struct packet's `fec`): QUIC, for one, had that in its packets' own headers, and where
 // it would cost bytes on the link it would be the same few for every packet.
-#ifndef TRILANE_SHAPER_FEC_H
-#define TRILANE_SHAPER_FEC_H
+#pragma once
 
 #include "shaper/nodes/packet.h"
 
@@ -44,5 +43,3 @@ void fec_make_parity(struct packet *sum, uint8_t ecn);
 // Makes the sum of a parity packet and all of its group but one datagram that datagram. False if that is
 // none.
 bool fec_make_datagram(struct packet *sum, uint8_t ecn);
-
-#endif

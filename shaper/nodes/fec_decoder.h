@@ -2,8 +2,7 @@
 // parity packets to itself, and where one datagram of a group is missing and all the rest has come, sends the
 // missing one, with its bytes as they were. Holds nothing back: what it waits for, it waits for aside.
 // A datagram that comes after it was repaired is kept back, so that the end points get it once.
-#ifndef TRILANE_SHAPER_FEC_DECODER_H
-#define TRILANE_SHAPER_FEC_DECODER_H
+#pragma once
 
 #include "shaper/nodes/fec.h"
 #include "shaper/nodes/node.h"
@@ -24,5 +23,3 @@ struct fec_decoder {
 
 void fec_decoder_open(struct fec_decoder *decoder, struct packet_pool *pool, struct node *next);
 void fec_decoder_close(struct fec_decoder *decoder);
-
-#endif

@@ -1,8 +1,7 @@
 // Forward error correction's first half, before the link: behind each `group` datagrams of a flow it sends a
 // parity packet (fec.h), which the link has to carry like any other. Adds no delay and changes no datagram. A
 // group that does not become full has no parity packet: its datagrams went on when they came.
-#ifndef TRILANE_SHAPER_FEC_ENCODER_H
-#define TRILANE_SHAPER_FEC_ENCODER_H
+#pragma once
 
 #include "shaper/nodes/fec.h"
 #include "shaper/nodes/node.h"
@@ -23,5 +22,3 @@ void fec_encoder_open(struct fec_encoder *encoder, struct packet_pool *pool, uin
                       struct node *next);
 void fec_encoder_steer(struct fec_encoder *encoder, uint32_t group); // groups that are begun keep their size
 void fec_encoder_close(struct fec_encoder *encoder);
-
-#endif

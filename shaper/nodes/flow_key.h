@@ -1,7 +1,6 @@
 // Which flow an IP packet belongs to, and what of it is the transport's payload. Looks only at headers, and
 // believes none: lengths are checked against the packet's size.
-#ifndef TRILANE_SHAPER_FLOW_KEY_H
-#define TRILANE_SHAPER_FLOW_KEY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ struct flow_packet {
 
 // `down`: it goes from far to near. Takes any bytes. False where they are no IP packet.
 bool flow_packet_read(struct flow_packet *flow, const uint8_t *bytes, uint32_t size_bytes, bool down);
-
-#endif

@@ -1,7 +1,6 @@
 // FQ-CoDel (RFC 8290): flows take turns by deficit round robin, those that have just begun to send before the
 // others, and CoDel looks after each flow's queue. What does not fit is dropped from the fattest flow.
-#ifndef TRILANE_SHAPER_FQ_CODEL_H
-#define TRILANE_SHAPER_FQ_CODEL_H
+#pragma once
 
 #include "shaper/nodes/codel.h"
 #include "shaper/nodes/packet.h"
@@ -32,5 +31,3 @@ struct fq_codel {
 };
 
 extern const struct queue_kind fq_codel_kind;
-
-#endif

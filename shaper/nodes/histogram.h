@@ -1,6 +1,5 @@
 // Counts of durations in buckets of at most 6.25 % width: quantiles in constant memory.
-#ifndef TRILANE_SHAPER_HISTOGRAM_H
-#define TRILANE_SHAPER_HISTOGRAM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ void histogram_add(struct histogram *histogram, uint64_t value);
 // The upper end of the bucket that holds the quantile (0..1), never above the maximum. 0 when empty: look at
 // `count`.
 uint64_t histogram_quantile(const struct histogram *histogram, double quantile);
-
-#endif

@@ -5,8 +5,7 @@
 // Where the rate changes, what is left of the packet being sent continues at the new one. A trace's
 // opportunities each carry 1500 bytes, of one packet or of several; a packet leaves with the opportunity that
 // carries its last byte, and what no packet uses of an opportunity is lost.
-#ifndef TRILANE_SHAPER_LINK_H
-#define TRILANE_SHAPER_LINK_H
+#pragma once
 
 #include "shaper/nodes/node.h"
 #include "shaper/nodes/queue.h"
@@ -50,5 +49,3 @@ void link_steer(struct link *link, const struct rate_settings *rate, const struc
 // How long a packet would wait with that much ahead of it, until it begins to be sent: at the rate of now, or
 // by the trace's opportunities to come. NODE_NEVER if it never is.
 uint64_t link_wait_ns(const struct link *link, uint64_t ahead_bytes, uint64_t now_ns);
-
-#endif

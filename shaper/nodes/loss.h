@@ -6,8 +6,7 @@
 // slot since the start takes the n-th fate, whether or not a packet comes in it, so that two streams of
 // different packets meet the same outages. For that, Gilbert and Elliott's chain goes through slots in which
 // nothing came, but through no more than LOSS_CHAIN_SLOTS of them: where so many are full it begins anew.
-#ifndef TRILANE_SHAPER_LOSS_H
-#define TRILANE_SHAPER_LOSS_H
+#pragma once
 
 #include "shaper/nodes/node.h"
 #include "shaper/nodes/random.h"
@@ -36,5 +35,3 @@ void loss_start(struct loss *loss, uint64_t now_ns); // time 0 of the slots; the
 // The fates of slots up to the present one stay as they were. Slots of another length are numbered as if they
 // had been there from the start.
 void loss_steer(struct loss *loss, const struct loss_settings *settings, uint64_t now_ns);
-
-#endif

@@ -4,8 +4,7 @@
 // packet on with the time at which the packet leaves, which may lie before the time to which the node is
 // being advanced. So a loop that wakes up late gives every packet the time it should have had, and errors do
 // not add up; and a test may run hours of traffic in a moment.
-#ifndef TRILANE_SHAPER_NODE_H
-#define TRILANE_SHAPER_NODE_H
+#pragma once
 
 #include "shaper/nodes/packet.h"
 
@@ -34,5 +33,3 @@ struct node {
 static inline void node_take(struct node *node, struct packet *packet, uint64_t now_ns) {
     node->kind->take(node, packet, now_ns);
 }
-
-#endif

@@ -1,7 +1,6 @@
 // A file of numbers, one a line or separated by white space: what a loss or a jitter does to each packet, as
 // it was measured. Read once; wraps. Does not know what the numbers mean.
-#ifndef TRILANE_SHAPER_NUMBER_FILE_H
-#define TRILANE_SHAPER_NUMBER_FILE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ void number_file_close(struct number_file *file); // NULL: nothing
 uint64_t number_file_count(const struct number_file *file); // at least 1
 double number_file_at(const struct number_file *file,
                       uint64_t n); // the n-th, from 0; again from the start after the last
-
-#endif

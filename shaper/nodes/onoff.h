@@ -6,8 +6,7 @@
 // gone through one after the other, but never more than ONOFF_BLOCK_CYCLES of them: after so many mean
 // lengths they begin anew, in either state as often as the link is in it, which what they are like does not
 // change.
-#ifndef TRILANE_SHAPER_ONOFF_H
-#define TRILANE_SHAPER_ONOFF_H
+#pragma once
 
 #include "shaper/nodes/node.h"
 #include "shaper/nodes/random.h"
@@ -38,5 +37,3 @@ void onoff_open(struct onoff *onoff, struct packet_pool *pool, const struct onof
 void onoff_start(struct onoff *onoff, uint64_t now_ns); // the first period begins
 // Periods count from the start as ever.
 void onoff_steer(struct onoff *onoff, const struct onoff_settings *settings);
-
-#endif

@@ -1,7 +1,6 @@
 // The times in which this machine held the link up: the union of intervals, kept as a bounded list. Looks at
 // no clock, and does not know what held it up.
-#ifndef TRILANE_SHAPER_OVERDUE_H
-#define TRILANE_SHAPER_OVERDUE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ struct overdue {
 void overdue_add(struct overdue *overdue, uint64_t start_ns, uint64_t end_ns);
 
 uint64_t overdue_total_ns(const struct overdue *overdue);
-
-#endif

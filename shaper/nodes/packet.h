@@ -1,7 +1,6 @@
 // An IP packet held by the shaper, its pool, who learns its fate, and a first-in-first-out list of
 // packets. Does not know what is inside: packets are sizes in time to most nodes.
-#ifndef TRILANE_SHAPER_PACKET_H
-#define TRILANE_SHAPER_PACKET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -82,5 +81,3 @@ struct packet_list {
 
 void packet_list_add(struct packet_list *list, struct packet *packet);
 struct packet *packet_list_remove(struct packet_list *list); // the first; NULL when empty
-
-#endif

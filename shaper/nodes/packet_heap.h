@@ -1,7 +1,6 @@
 // Packets that leave in another order than they came: the one due first is at hand. Those due at once leave
 // as they came.
-#ifndef TRILANE_SHAPER_PACKET_HEAP_H
-#define TRILANE_SHAPER_PACKET_HEAP_H
+#pragma once
 
 #include "shaper/nodes/packet.h"
 
@@ -25,5 +24,3 @@ int packet_heap_add(struct packet_heap *heap, struct packet *packet, uint64_t du
 struct packet *packet_heap_remove(struct packet_heap *heap);
 uint64_t packet_heap_due_ns(const struct packet_heap *heap); // NODE_NEVER where it is empty
 void packet_heap_close(struct packet_heap *heap);            // packets held stay their pool's
-
-#endif

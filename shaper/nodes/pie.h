@@ -1,8 +1,7 @@
 // PIE (RFC 8033): drops, or marks, arriving packets with a probability that a proportional-integral
 // controller adapts every 15 ms to the delay of the queue, which it works out from the queue's length and the
 // measured rate of departures.
-#ifndef TRILANE_SHAPER_PIE_H
-#define TRILANE_SHAPER_PIE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ struct pie {
 };
 
 extern const struct queue_kind pie_kind;
-
-#endif

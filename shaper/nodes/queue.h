@@ -1,8 +1,7 @@
 // The queue before a link: what all disciplines share (limits, counters, marks), and the interface behind
 // which each has a file of its own. Does not send: a link takes from it. What the link is sending is not in
 // the queue.
-#ifndef TRILANE_SHAPER_QUEUE_H
-#define TRILANE_SHAPER_QUEUE_H
+#pragma once
 
 #include "shaper/nodes/packet.h"
 #include "shaper/nodes/queue_kinds.h"
@@ -89,5 +88,3 @@ struct packet *queue_remove(struct queue *queue, struct packet_list *list); // N
 
 void queue_drop(struct queue *queue, struct packet *packet, enum drop_reason reason, uint64_t now_ns);
 bool queue_mark(struct queue *queue, struct packet *packet, uint64_t now_ns); // false: it is to be dropped
-
-#endif

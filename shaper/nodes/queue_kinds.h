@@ -1,7 +1,6 @@
 // Every queue discipline, a row each, in the order in which people see them. A new one is its header and
 // source beside this file, an include and a row here, and its word in schemas/link-profile.schema.json.
-#ifndef TRILANE_SHAPER_QUEUE_KINDS_H
-#define TRILANE_SHAPER_QUEUE_KINDS_H
+#pragma once
 
 #include "shaper/nodes/codel.h"
 #include "shaper/nodes/fq_codel.h"
@@ -18,5 +17,3 @@
 
 #define QUEUE_CONSTANT(constant, kind, word, active, state) constant,
 enum queue_discipline { QUEUE_KINDS(QUEUE_CONSTANT) QUEUE_DISCIPLINES };
-
-#endif

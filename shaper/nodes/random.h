@@ -1,7 +1,6 @@
 // Seeded random numbers: the same seed and stream give the same numbers on every machine (SplitMix64).
 // Not for secrets.
-#ifndef TRILANE_SHAPER_RANDOM_H
-#define TRILANE_SHAPER_RANDOM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ double random_exponential(struct random *random); // mean 1, above 0; draws one
 // Pareto of the second kind (Lomax: from 0 on) with shape 3 and mean 1: standard deviation 1.73, and one in
 // 1331 is above 20. Draws one.
 double random_pareto(struct random *random);
-
-#endif

@@ -1,8 +1,7 @@
 // Reordering: a packet is chosen at random and steps aside until `distance` later ones have overtaken it.
 // If fewer come, it leaves once nothing has come for REORDER_PATIENCE_NS: the last packet of a flow, or a
 // handshake's only one, would otherwise never arrive. Loses nothing.
-#ifndef TRILANE_SHAPER_REORDER_H
-#define TRILANE_SHAPER_REORDER_H
+#pragma once
 
 #include "shaper/nodes/node.h"
 #include "shaper/nodes/random.h"
@@ -27,5 +26,3 @@ void reorder_open(struct reorder *reorder, const struct reorder_settings *settin
                   uint64_t stream, struct node *next);
 // Those that stand aside stay for as many as before.
 void reorder_steer(struct reorder *reorder, const struct reorder_settings *settings);
-
-#endif

@@ -1,8 +1,7 @@
 // What each node of a path may be set to do, as plain values: the one place where profile, nodes and report
 // meet. Reads no text (link_profile.h does) and decides nothing (the nodes do).
 // A zeroed struct asks for nothing: unlimited, undelayed, lossless, in order.
-#ifndef TRILANE_SHAPER_SETTINGS_H
-#define TRILANE_SHAPER_SETTINGS_H
+#pragma once
 
 #include "shaper/nodes/queue_kinds.h"
 #include <stdbool.h>
@@ -104,5 +103,3 @@ struct direction_settings {
     struct delay_settings delay;
     uint32_t fec_group; // datagrams to one parity packet, at most FEC_GROUP_MAX; 0: none
 };
-
-#endif

@@ -1,8 +1,7 @@
 // How long sending takes at a rate that changes at given times, exactly. What is to be sent is counted in
 // billionths of a bit: at r bit/s, a nanosecond does r of them, so that no time of a whole nanosecond has a
 // remainder. Knows nothing of packets.
-#ifndef TRILANE_SHAPER_STEPPED_RATE_H
-#define TRILANE_SHAPER_STEPPED_RATE_H
+#pragma once
 
 #include "shaper/nodes/settings.h"
 
@@ -18,5 +17,3 @@ struct stepped_end stepped_rate_end(const struct steps *steps, uint64_t elapsed_
 
 // How much is done between the two times.
 uint64_t stepped_rate_done(const struct steps *steps, uint64_t from_ns, uint64_t to_ns);
-
-#endif

@@ -1,6 +1,5 @@
 // Reads a value that changes at given times.
-#ifndef TRILANE_SHAPER_STEPS_H
-#define TRILANE_SHAPER_STEPS_H
+#pragma once
 
 #include "shaper/nodes/settings.h"
 
@@ -12,5 +11,3 @@ static inline uint64_t steps_value(const struct steps *steps, uint64_t elapsed_n
         value = steps->step[i].value;
     return value;
 }
-
-#endif

@@ -1,8 +1,7 @@
 // What a link did over the time of a run, in bins of equal length: bytes delivered, the queue's highest
 // level, packets dropped and lost. Given the counters after each turn, so it causes no wakeup and costs a few
 // additions; when the bins are full, two become one. Knows no packets and looks at no clock.
-#ifndef TRILANE_SHAPER_TIMELINE_H
-#define TRILANE_SHAPER_TIMELINE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -40,5 +39,3 @@ struct timeline {
 // Counters never fall and time never goes back from one call to the next.
 void timeline_tell(struct timeline *timeline, const struct timeline_counters *down,
                    const struct timeline_counters *up, uint64_t now_ns);
-
-#endif

@@ -5,8 +5,7 @@
 //
 // The last time is the trace's length: a trace that wraps begins again there, so that its first opportunity
 // and all others come as much later. Does not send: see link.h.
-#ifndef TRILANE_SHAPER_TRACE_H
-#define TRILANE_SHAPER_TRACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ uint64_t trace_at_ns(const struct trace *trace, bool once, uint64_t n);
 
 // How many opportunities have come up to and including elapsed_ns after time 0.
 uint64_t trace_passed(const struct trace *trace, bool once, uint64_t elapsed_ns);
-
-#endif

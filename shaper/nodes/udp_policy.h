@@ -13,8 +13,7 @@
 //
 // Also notes, for what falling back to TCP took, when the first QUIC packet came (RFC 9000, 17.2: a long
 // header), and when the next byte over TCP left the path for the same server: as captures stamp them.
-#ifndef TRILANE_SHAPER_UDP_POLICY_H
-#define TRILANE_SHAPER_UDP_POLICY_H
+#pragma once
 
 #include "shaper/nodes/flow_key.h"
 #include "shaper/nodes/node.h"
@@ -66,5 +65,3 @@ void udp_policy_close(
 void udp_policy_left(struct udp_policy *policy, const struct packet *packet, uint64_t due_ns);
 
 uint64_t udp_burst_bytes(uint64_t rate_bps); // of a full bucket
-
-#endif

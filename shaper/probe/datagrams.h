@@ -1,8 +1,7 @@
 // Sending a phase's datagrams and recording those that arrive, each with the kernel's own time of its
 // arrival, so that a receiver that is not let run at once does not spoil the measure. Times are
 // CLOCK_REALTIME's, in which the kernel stamps. Does not compare.
-#ifndef TRILANE_SHAPER_PROBE_DATAGRAMS_H
-#define TRILANE_SHAPER_PROBE_DATAGRAMS_H
+#pragma once
 
 #include "shaper/probe/phase.h"
 
@@ -40,5 +39,3 @@ bool datagrams_receive(struct receiver *receiver, const struct phase *phase, int
 
 // Throws away what an earlier phase left.
 void datagrams_discard(struct receiver *receiver);
-
-#endif

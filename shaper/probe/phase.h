@@ -1,7 +1,6 @@
 // A phase of a measurement: datagrams of one size sent over the link in one direction, to be recorded where
 // they arrive. Does not send.
-#ifndef TRILANE_SHAPER_PROBE_PHASE_H
-#define TRILANE_SHAPER_PROBE_PHASE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ bool phase_read(struct phase *phase, const char *text);
 
 const char *phase_direction_name(enum phase_direction direction);
 const char *phase_kind_name(enum phase_kind kind);
-
-#endif

@@ -4,8 +4,7 @@
 // Only packets whose checksum is known to be right join (they were cut by segments.h), with the same headers,
 // one sequence number following the other, and only the last may be shorter: the kernel can cut them again
 // where they were. Does not decide which links may do so and does not write: tun_device.h does.
-#ifndef TRILANE_SHAPER_GRO_BATCH_H
-#define TRILANE_SHAPER_GRO_BATCH_H
+#pragma once
 
 #include "shaper/nodes/packet.h"
 
@@ -33,5 +32,3 @@ bool gro_batch_add(struct gro_batch *batch, struct packet *packet, uint64_t due_
 // What stands before the packets' payloads in a batch of several: the kernel's header and the packets' own,
 // for all of them. `headers` has room for batch->header_bytes.
 void gro_batch_headers(const struct gro_batch *batch, struct virtio_net_hdr *offload, uint8_t *headers);
-
-#endif

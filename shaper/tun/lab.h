@@ -1,7 +1,6 @@
 // The two sides of the bottleneck: their interfaces, addresses and routes, and on the command's side the
 // files that name its DNS server. Does not forward.
-#ifndef TRILANE_SHAPER_LAB_H
-#define TRILANE_SHAPER_LAB_H
+#pragma once
 
 #include "base/lab_addresses.h"
 #include "base/netlink.h"
@@ -37,5 +36,3 @@ int lab_unread(struct lab_side *side, uint64_t *packets);
 // Inside the command's mount namespace: puts files of our own over resolv.conf (one nameserver, `address`),
 // nsswitch.conf and hosts, so that no name is answered from outside the lab. 0, or -1 after a line.
 int lab_name_files(const char *address);
-
-#endif

@@ -2,8 +2,7 @@
 // gets up to 64 kB of one TCP or UDP flow in one read; this cuts it into the packets that the wire would have
 // carried, each with its own headers and its complete checksum, exactly as the kernel's own segmentation
 // does (RFC 9293 for what a segment repeats, RFC 1071 for checksums). Does not read or write devices.
-#ifndef TRILANE_SHAPER_SEGMENTS_H
-#define TRILANE_SHAPER_SEGMENTS_H
+#pragma once
 
 #include "shaper/nodes/packet.h"
 
@@ -44,5 +43,3 @@ void segments_whole_headers(uint8_t *headers, uint32_t size_bytes, uint32_t ip_b
 // One packet, whole in `packet`: completes the checksum that the kernel left to the device. 0, or -1 if
 // header and packet do not fit each other.
 int segments_complete(const struct virtio_net_hdr *offload, struct packet *packet);
-
-#endif

@@ -1,7 +1,6 @@
 // One side's device: its packets one by one, although the kernel hands over up to 64 kB at once (one system
 // call instead of 45). Does not wait and does not open it: wire.h does.
-#ifndef TRILANE_SHAPER_TUN_DEVICE_H
-#define TRILANE_SHAPER_TUN_DEVICE_H
+#pragma once
 
 #include "shaper/tun/gro_batch.h"
 #include "shaper/tun/segments.h"
@@ -25,5 +24,3 @@ bool tun_device_read(struct tun_device *device, struct packet *packet);
 // True if the kernel took it.
 bool tun_device_write(const struct wire *wire, struct packet *packet);
 bool tun_device_write_train(const struct wire *wire, const struct gro_batch *batch);
-
-#endif

@@ -1,8 +1,7 @@
 // Runs the two paths of a bottleneck between two TUN devices: reads packets, stamps their arrival, writes
 // them when they are due. The only part of the shaper that looks at a clock. Does not make the devices or the
 // namespaces.
-#ifndef TRILANE_SHAPER_TUN_LOOP_H
-#define TRILANE_SHAPER_TUN_LOOP_H
+#pragma once
 
 #include "base/loop.h"
 #include "shaper/moves.h"
@@ -72,5 +71,3 @@ void tun_loop_catch_up(struct tun_loop *tun_loop);
 // Other settings from now on, for what is yet to arrive and as path_steer says for what is held.
 void tun_loop_steer(struct tun_loop *tun_loop, const struct link_profile *profile);
 void tun_loop_close(struct tun_loop *tun_loop); // drops what is under way
-
-#endif

@@ -15,8 +15,7 @@
 // spaced, at the most by WAKEUP_COMPENSATION_GAP_NS, and packets are late by less than that; rates stay
 // exact, since departures are reckoned in virtual time. Arrivals do not wake us then: they are looked for at
 // the next wake-up, and count as arrived halfway since the last.
-#ifndef TRILANE_SHAPER_WAKEUP_COMPENSATION_H
-#define TRILANE_SHAPER_WAKEUP_COMPENSATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ bool wakeup_compensation_busy(const struct wakeup_compensation *wakeup_compensat
 uint64_t wakeup_compensation_arrived_ns(const struct wakeup_compensation *wakeup_compensation,
                                         uint64_t idle_ns, uint64_t now_ns);
 uint64_t wakeup_compensation_found_ns(uint64_t idle_ns, uint64_t now_ns);
-
-#endif

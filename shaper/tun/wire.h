@@ -2,8 +2,7 @@
 // if there is no /dev/net/tun (as in many containers), a packet socket at the other end of a pair of Ethernet
 // devices (veth). Both hand over the same packets, with the same struct virtio_net_hdr before each; the
 // socket has a frame header after it. Does not read or write: tun_device.h does.
-#ifndef TRILANE_SHAPER_WIRE_H
-#define TRILANE_SHAPER_WIRE_H
+#pragma once
 
 #include "base/netlink.h"
 
@@ -33,5 +32,3 @@ void wire_frame(uint8_t frame[WIRE_FRAME], const uint8_t *packet);
 // Packets that the namespace sent and that were dropped because we did not read them soon enough, since the
 // wire was opened. 0, or -1 with errno.
 int wire_unread(struct wire *wire, struct netlink *netlink, const char *interface, uint64_t *packets);
-
-#endif

@@ -1,7 +1,6 @@
 // What a fuzz target is: one function, given any bytes, which ends, leaves nothing behind, and aborts where a
 // promise does not hold.
-#ifndef TRILANE_FUZZ_TARGET_H
-#define TRILANE_FUZZ_TARGET_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
     do {                                                                                                     \
         if (!(holds)) abort();                                                                               \
     } while (0)
-
-#endif

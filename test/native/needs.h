@@ -1,15 +1,10 @@
 // For tests that read what they made with a program that not every machine has. A header only.
-#ifndef TRILANE_TEST_NEEDS_H
-#define TRILANE_TEST_NEEDS_H
+#pragma once
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "test/native/cmocka_unit.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 // Skips what is left of the test without the program, and says so: test/run.sh names what was skipped.
 static inline void needs_program(const char *program) {
@@ -19,5 +14,3 @@ static inline void needs_program(const char *program) {
     print_message("skipped: not installed: %s (apt install %s)\n", program, program);
     skip();
 }
-
-#endif

@@ -1,7 +1,6 @@
 // The replay's DNS server: UDP and TCP port 53 on every address of the namespace, answering from the address
 // that was queried. What it answers is dns_zone's; this file does the sockets. Asks no other server.
-#ifndef TRILANE_REPLAY_DNS_H
-#define TRILANE_REPLAY_DNS_H
+#pragma once
 
 #include "archive/recording.h"
 #include "base/loop.h"
@@ -26,5 +25,3 @@ struct dns_options {
 int dns_open(struct dns **out, struct loop *loop, const struct recording *recording,
              const struct dns_options *options, char *error, size_t error_size);
 void dns_close(struct dns *dns);
-
-#endif

@@ -2,8 +2,7 @@
 // addresses come from the recording: A and AAAA in recorded order of first use, HTTPS (RFC 9460) for hosts
 // recorded over https only. Another host has an A record, and an HTTPS record where all of the recording is
 // https; whether it exists unrecorded_hosts.h decides. Does no I/O, keeps no state between queries.
-#ifndef TRILANE_REPLAY_DNS_ZONE_H
-#define TRILANE_REPLAY_DNS_ZONE_H
+#pragma once
 
 #include "archive/recording.h"
 
@@ -50,5 +49,3 @@ void dns_zone_close(struct dns_zone *zone);
 // outcomes, not for FORMERR and the like.
 size_t dns_answer(const struct dns_zone *zone, const uint8_t *query, size_t query_size, bool tcp,
                   uint8_t *answer, struct dns_question *question, bool *reported);
-
-#endif

@@ -1,8 +1,7 @@
 // The protocol-neutral exchange in which h1, h2 and h3 all end: a request goes in, a recorded response comes
 // out, and its body is pulled by the lane as fast as the lane can send. It never knows the lane's protocol
 // beyond a label for the report, so a lane's cost is the lane's own. Does not do I/O and never copies a body.
-#ifndef TRILANE_REPLAY_EXCHANGE_H
-#define TRILANE_REPLAY_EXCHANGE_H
+#pragma once
 
 #include "archive/recording.h"
 #include "base/loop.h"
@@ -141,5 +140,3 @@ void exchange_connection_sent(struct exchange_connection *connection, uint64_t t
 
 // The response is wholly handed over (`complete`) or was cut off. Frees the exchange.
 void exchange_end(struct exchange *exchange, bool complete, uint64_t now_ns);
-
-#endif

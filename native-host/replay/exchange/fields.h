@@ -1,8 +1,7 @@
 // Header fields between h2 or h3 and the exchange: gathers a request's fields and checks them by RFC
 // 9113, 8.2 and 8.3, which RFC 9114, 4.2 and 4.3 repeat; lists a response's. Does not know HPACK, QPACK or
 // frames.
-#ifndef TRILANE_REPLAY_FIELDS_H
-#define TRILANE_REPLAY_FIELDS_H
+#pragma once
 
 #include "archive/recording.h"
 #include "base/buf.h"
@@ -52,5 +51,3 @@ int response_fields_make(struct response_fields *fields, const struct exchange *
 // The same of a 103.
 int hint_fields_make(struct response_fields *fields, const struct recorded_hint *hint);
 void response_fields_free(struct response_fields *fields);
-
-#endif

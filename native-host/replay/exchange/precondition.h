@@ -1,7 +1,6 @@
 // Conditional requests (RFC 9110, 13): what If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since
 // and If-Range say of a recorded response. Pure.
-#ifndef TRILANE_REPLAY_PRECONDITION_H
-#define TRILANE_REPLAY_PRECONDITION_H
+#pragma once
 
 #include "archive/recording.h"
 #include "replay/exchange/request_selectors.h"
@@ -20,5 +19,3 @@ bool precondition_range_holds(const struct request_selectors *selectors,
 
 // Seconds since 1970 of an HTTP date in any of its three forms (RFC 9110, 5.6.7). -1: it is none.
 long long http_date_parse(const char *text, size_t size);
-
-#endif

@@ -2,8 +2,7 @@
 // in order of arrival, where an incremental one goes behind the others after each turn and one that is not
 // stays until it is done. h2 and h3 both send by it, so that they honour priorities alike, or both not: then
 // all responses take turns, as many servers have it. Does not own the items.
-#ifndef TRILANE_REPLAY_PRIORITY_SCHEDULER_H
-#define TRILANE_REPLAY_PRIORITY_SCHEDULER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ void priority_scheduler_run(struct priority_scheduler *order,
 struct send_item *priority_scheduler_first(const struct priority_scheduler *order);
 struct send_item *priority_scheduler_next(const struct priority_scheduler *order,
                                           const struct send_item *item);
-
-#endif

@@ -1,8 +1,7 @@
 // Recorded bodies in another content coding, for clients that do not accept the recorded one: gzip if they
 // accept that, else none. Made when first requested or all at the start, and kept until the end, since a lane
 // may still be sending one.
-#ifndef TRILANE_REPLAY_RECODED_BODIES_H
-#define TRILANE_REPLAY_RECODED_BODIES_H
+#pragma once
 
 #include "archive/recording.h"
 #include "archive/variant.h"
@@ -24,5 +23,3 @@ void recoded_bodies_prepare(struct recoded_bodies *bodies);
 // and it is to be sent as it was recorded.
 const uint8_t *recoded_body(struct recoded_bodies *bodies, const struct recorded_exchange *exchange,
                             enum coding recorded, unsigned accepted, enum coding *coding, size_t *size);
-
-#endif

@@ -1,8 +1,7 @@
 // The response that is sent for a recorded one: as it was recorded, or as the request's conditions and range
 // make of it (304, 412, 206, 416), in another coding for who does not accept its own. Does not choose between
 // recorded ones (archive/matcher.h).
-#ifndef TRILANE_REPLAY_REPRESENTATION_H
-#define TRILANE_REPLAY_REPRESENTATION_H
+#pragma once
 
 #include "archive/matcher.h"
 #include "replay/exchange/recoded_bodies.h"
@@ -36,5 +35,3 @@ int representation_make(struct representation *representation, const struct matc
                         enum unrecorded unrecorded, const struct request_selectors *selectors,
                         struct recoded_bodies *recoded);
 void representation_free(struct representation *representation);
-
-#endif

@@ -1,7 +1,6 @@
 // What of a request decides its answer, kept until the request is whole: its head comes long before the last
 // byte of its body, and the lane does not keep it. Does not look anything up.
-#ifndef TRILANE_REPLAY_REQUEST_SELECTORS_H
-#define TRILANE_REPLAY_REQUEST_SELECTORS_H
+#pragma once
 
 #include "archive/matcher.h"
 #include "replay/exchange/exchange.h"
@@ -53,5 +52,3 @@ void request_selectors_body(struct request_selectors *selectors, const void *byt
 // The request is whole: `match` is complete. It points into `selectors`.
 void request_selectors_finish(struct request_selectors *selectors);
 void request_selectors_free(struct request_selectors *selectors);
-
-#endif

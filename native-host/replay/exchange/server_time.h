@@ -3,8 +3,7 @@
 // (and the think time, if the server is to think) or, behind others or for a window, room in the
 // transport: how long that took is the link's affair, and what the server adds to it counts. By lane, so that
 // a reader sees that the server favours none. Does not look at a clock.
-#ifndef TRILANE_REPLAY_SERVER_TIME_H
-#define TRILANE_REPLAY_SERVER_TIME_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ void server_times_free(struct server_times *times);
 // {"h2": {"requests", "waited", "median_ns", "p90_ns", "max_ns"}, ...} of the lanes that have times. Sorts
 // them.
 json_t *server_times_json(struct server_times *times);
-
-#endif

@@ -1,7 +1,6 @@
 // The server's think time: how long a whole request waits before its response may be sent, as the recorded
 // server took it, or the same for all. Says how long; exchange.c waits.
-#ifndef TRILANE_REPLAY_THINK_H
-#define TRILANE_REPLAY_THINK_H
+#pragma once
 
 #include "archive/recording.h"
 
@@ -23,5 +22,3 @@ int think_parse(struct think *think, const char *text);
 // where the time is fixed, and else not at all. `known` is false where the recording has the request and not
 // the time, and so nothing is waited for.
 uint64_t think_time_ns(const struct think *think, const struct recorded_exchange *recorded, bool *known);
-
-#endif

@@ -10,8 +10,7 @@
 // - Failed: the URL failed when it was recorded. No answer: the lane breaks off the exchange.
 // - Other: 404. Its CORS headers let the page see it: where a page asks another origin, that one grants it,
 //   and what did fail for want of it is among the failures.
-#ifndef TRILANE_REPLAY_UNRECORDED_H
-#define TRILANE_REPLAY_UNRECORDED_H
+#pragma once
 
 #include "archive/recording.h"
 
@@ -32,5 +31,3 @@ enum unrecorded unrecorded_kind(const struct request_selectors *selectors, const
 // The response's headers; their number. Values point into `selectors`.
 size_t unrecorded_headers(enum unrecorded kind, const struct request_selectors *selectors,
                           struct header headers[UNRECORDED_HEADERS_MAX]);
-
-#endif

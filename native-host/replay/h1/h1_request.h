@@ -1,7 +1,6 @@
 // One HTTP/1 request's head as llhttp reports it, piece by piece, and the checks that llhttp leaves to its
 // user. Does not parse bytes, nor answer.
-#ifndef TRILANE_REPLAY_H1_REQUEST_H
-#define TRILANE_REPLAY_H1_REQUEST_H
+#pragma once
 
 #include "base/buf.h"
 #include "replay/exchange/exchange.h"
@@ -43,5 +42,3 @@ const char *h1_request_finish(struct h1_request *request, bool http_1_0, const c
                               struct exchange_request *out);
 
 bool h1_request_expects_continue(const struct exchange_request *request);
-
-#endif

@@ -1,8 +1,7 @@
 // The HTTP/2 lane: one connection on a stream, each of its requests in an exchange. nghttp2 does the protocol
 // (framing, HPACK, flow control, RFC 9218 priorities, errors); this file's .c is the only one that knows
 // nghttp2. Does not do TLS, nor accept connections.
-#ifndef TRILANE_REPLAY_H2_H
-#define TRILANE_REPLAY_H2_H
+#pragma once
 
 #include "replay/exchange/exchange.h"
 #include "replay/tcp/stream.h"
@@ -21,5 +20,3 @@ int h2_parse_priority(const void *value, size_t size, uint8_t *urgency, bool *in
 
 // The library's version, for the report.
 const char *h2_library_version(void);
-
-#endif

@@ -1,7 +1,6 @@
 // Frames on streams that are over, which nghttp2 ignores and RFC 9113 has errors for (5.1, 5.1.1), and
 // PRIORITY frames on none (6.3). Knows which streams there were; does not end the connection.
-#ifndef TRILANE_REPLAY_H2_CLOSED_H
-#define TRILANE_REPLAY_H2_CLOSED_H
+#pragma once
 
 #include <nghttp2/nghttp2.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ void h2_closed_reset(struct h2_closed *closed, int32_t id);
 // A frame begins: what h2_heads.h found. The error that it is for the connection, or NGHTTP2_NO_ERROR.
 uint32_t h2_closed_frame(struct h2_closed *closed, nghttp2_session *session, const nghttp2_frame_hd *head,
                          int32_t dependency);
-
-#endif

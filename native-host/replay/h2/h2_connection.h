@@ -1,7 +1,6 @@
 // What the files of the HTTP/2 lane share of one connection: h2.c (its life), h2_request.c (from frames to
 // exchanges), h2_response.c (from exchanges to frames). For no other file.
-#ifndef TRILANE_REPLAY_H2_CONNECTION_H
-#define TRILANE_REPLAY_H2_CONNECTION_H
+#pragma once
 
 #include "replay/exchange/exchange.h"
 #include "replay/exchange/fields.h"
@@ -71,5 +70,3 @@ void h2_responses_send(struct h2 *h2);
 // A request has become whole (and the server's think time has passed), or a 103 is due: sends. h2 may be gone
 // afterwards.
 void h2_go_on(struct h2 *h2);
-
-#endif

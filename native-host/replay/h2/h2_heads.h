@@ -1,7 +1,6 @@
 // Finds the heads of frames in what a client sends, beside nghttp2, which reports nothing of frames that it
 // ignores. Does not judge them, nor keep anything of a payload but a PRIORITY frame's first field.
-#ifndef TRILANE_REPLAY_H2_HEADS_H
-#define TRILANE_REPLAY_H2_HEADS_H
+#pragma once
 
 #include <nghttp2/nghttp2.h>
 #include <stdbool.h>
@@ -22,5 +21,3 @@ struct h2_heads {
 // and for a PRIORITY frame of the right length `dependency` with the stream that it depends on (else -1).
 size_t h2_heads_take(struct h2_heads *heads, const uint8_t *bytes, size_t size, bool *found,
                      nghttp2_frame_hd *head, int32_t *dependency);
-
-#endif

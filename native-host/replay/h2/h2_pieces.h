@@ -1,7 +1,6 @@
 // What the HTTP/2 lane has made and its stream has not taken yet: one TLS record of frames or less, whose
 // bodies stay where they are in the recording. Does not know HTTP/2: the order is the caller's.
-#ifndef TRILANE_REPLAY_H2_PIECES_H
-#define TRILANE_REPLAY_H2_PIECES_H
+#pragma once
 
 #include "base/buf.h"
 #include "replay/tcp/stream.h"
@@ -39,5 +38,3 @@ int h2_pieces_copy(struct h2_pieces *pieces, const uint8_t *bytes, size_t size);
 void h2_pieces_add(struct h2_pieces *pieces, const uint8_t *body, size_t size);
 // Gives the stream what it takes. True when nothing is left.
 bool h2_pieces_hand_over(struct h2_pieces *pieces);
-
-#endif

@@ -1,7 +1,6 @@
 // Which connection a QUIC packet belongs to, by its destination connection id. Does not own what it points
 // to.
-#ifndef TRILANE_REPLAY_CID_TABLE_H
-#define TRILANE_REPLAY_CID_TABLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ void *cid_table_find(const struct cid_table *table, const struct cid *cid);
 // The id must not be in it yet. 0, or -1 when memory is short.
 int cid_table_add(struct cid_table *table, const struct cid *cid, void *owner);
 void cid_table_remove(struct cid_table *table, const struct cid *cid);
-
-#endif

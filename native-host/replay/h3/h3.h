@@ -3,8 +3,7 @@
 // in which responses send, timers, following a client whose address changes (quic_io/quiche_paths.h). No
 // server push, no Retry, and no move that a client makes by itself: the transport parameters forbid it. Does
 // not route packets to connections, nor own a socket: h3_server.c does.
-#ifndef TRILANE_REPLAY_H3_H
-#define TRILANE_REPLAY_H3_H
+#pragma once
 
 #include "quic_io/udp.h"
 #include "replay/h3/cid_table.h"
@@ -44,5 +43,3 @@ void h3_connection_go_on(struct h3_connection *connection, uint64_t now_ns);
 bool h3_connection_is_half_open(const struct h3_connection *connection);
 // Says goodbye if it is not over, and frees it. `reason` is for the report, if it has none by then.
 void h3_connection_close(struct h3_connection *connection, const char *reason, uint64_t now_ns);
-
-#endif

@@ -1,8 +1,7 @@
 // What the files of the HTTP/3 lane share of one connection: h3.c (its life), h3_request.c (from quiche's
 // events to exchanges), h3_response.c (from exchanges to quiche), h3_packets.c (from quiche to the link). For
 // no other file.
-#ifndef TRILANE_REPLAY_H3_CONNECTION_H
-#define TRILANE_REPLAY_H3_CONNECTION_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/loop.h"
@@ -106,5 +105,3 @@ void h3_response_reprioritized(struct h3_connection *connection, struct h3_reque
 void h3_packets_turn(struct h3_connection *connection);
 // Only the packets that quiche has by now: a goodbye.
 void h3_packets_last(struct h3_connection *connection);
-
-#endif

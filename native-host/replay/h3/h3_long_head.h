@@ -2,8 +2,7 @@
 // into an idle connection's window, which does not grow while nothing is sent, such a one never goes. So it
 // is framed here (RFC 9114, 7.2; RFC 9204, 4.5: literals only) and given to quiche as bytes of the stream, as
 // much at a time as it takes. Does not read; keeps no state of a connection.
-#ifndef TRILANE_REPLAY_H3_LONG_HEAD_H
-#define TRILANE_REPLAY_H3_LONG_HEAD_H
+#pragma once
 
 #include "archive/recording.h"
 #include "base/buf.h"
@@ -20,5 +19,3 @@ bool h3_head_can_go_whole(struct quiche_paths *paths, const quiche_conn *quic, c
 // The HEADERS frame, and the head of the DATA frame of all the body where there is one. 0, or -1 when memory
 // is short.
 int h3_long_head_make(struct buf *out, const quiche_h3_header *fields, size_t count, uint64_t body_size);
-
-#endif

@@ -1,7 +1,6 @@
 // The HTTP/3 lane's server: a UDP socket and the connections on it, found by their ids. Does not know quiche
 // (h3.c and quic.c do).
-#ifndef TRILANE_REPLAY_H3_SERVER_H
-#define TRILANE_REPLAY_H3_SERVER_H
+#pragma once
 
 #include "quic_io/udp.h"
 #include "replay/server.h"
@@ -26,5 +25,3 @@ void h3_server_close(struct h3_server *server);
 // Packets that came in, and that the link has room again; a server with a socket calls these itself.
 void h3_server_receive(struct h3_server *server, struct udp_packet *packets, size_t count);
 void h3_server_writable(struct h3_server *server);
-
-#endif

@@ -1,7 +1,6 @@
 // What quiche does without a connection: the settings that all connections of a server share, the outside of
 // packets, its version. Does not send or receive: h3.c, its parts and h3_server.c do.
-#ifndef TRILANE_REPLAY_QUIC_H
-#define TRILANE_REPLAY_QUIC_H
+#pragma once
 
 #include "quic_io/udp.h"
 #include "replay/h3/cid_table.h"
@@ -48,5 +47,3 @@ enum { QUIC_CONGESTION_LIST_SIZE = 256 };
 void quic_list_congestion_controls(char list[QUIC_CONGESTION_LIST_SIZE]);
 // 0, or -1 with what there is in `error` if there is no congestion control of that name.
 int quic_check_congestion_control(const char *name, char *error, size_t error_size);
-
-#endif

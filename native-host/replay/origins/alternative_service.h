@@ -1,8 +1,7 @@
 // Alt-Svc (RFC 7838) for the lane in which a browser learns of h3 that way: arranges the recording before it
 // is served, so that every response from an https:// origin says that the origin's port has h3 as well, in
 // place of what was recorded. Does not serve.
-#ifndef TRILANE_REPLAY_ALTERNATIVE_SERVICE_H
-#define TRILANE_REPLAY_ALTERNATIVE_SERVICE_H
+#pragma once
 
 #include "archive/recording.h"
 
@@ -17,5 +16,3 @@ struct alternative_service; // what the recording's exchanges point to
 // Close it after the recording's last use. 0, or -1 when memory is short: the recording is as it was.
 int alternative_service_offer(struct alternative_service **service, struct recording *recording);
 void alternative_service_close(struct alternative_service *service);
-
-#endif

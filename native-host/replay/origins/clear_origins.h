@@ -7,8 +7,7 @@
 //   of all http:// URLs that a page names, before it asks.
 // - Redirects to http:// lead to https://. One that only led from the one to the other is left out:
 //   upgraded, it would lead to itself.
-#ifndef TRILANE_REPLAY_CLEAR_ORIGINS_H
-#define TRILANE_REPLAY_CLEAR_ORIGINS_H
+#pragma once
 
 #include "archive/recording.h"
 
@@ -28,5 +27,3 @@ void clear_origins_close(struct clear_origins *clear);
 
 // How many exchanges were recorded over http://.
 size_t clear_origins_count(const struct recording *recording);
-
-#endif

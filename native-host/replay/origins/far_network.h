@@ -1,8 +1,7 @@
 // The network of the namespace in which the replay serves: the recorded addresses and those of unrecorded
 // hosts on lo, TCP as the experiment wants it. Makes no namespace (base/namespace.h) and no route: what is
 // run in the namespace brings its own.
-#ifndef TRILANE_REPLAY_FAR_NETWORK_H
-#define TRILANE_REPLAY_FAR_NETWORK_H
+#pragma once
 
 #include "archive/recording.h"
 #include "base/loop.h"
@@ -30,5 +29,3 @@ int far_network_open(struct far_network *far, struct loop *loop, const struct re
                      bool twins, bool for_others, const struct tcp_transport *tcp, char *error,
                      size_t error_size);
 void far_network_close(struct far_network *far);
-
-#endif

@@ -2,8 +2,7 @@
 // http:// on a host of its own, HOST.clear.test (a name that is in no DNS, RFC 6761); port 443
 // becomes 80. What asks for https:// as http:// has to ask for that host: browsers do not go to http:// for a
 // host of which they know that it is reached over TLS only (HSTS). Does not serve.
-#ifndef TRILANE_REPLAY_IN_CLEAR_H
-#define TRILANE_REPLAY_IN_CLEAR_H
+#pragma once
 
 #include "archive/recording.h"
 
@@ -18,5 +17,3 @@ void in_clear_close(struct in_clear *in_clear);
 
 // How much of a host's name is left without the suffix above; all of a name that does not have it.
 size_t in_clear_bare_size(const char *host, size_t size);
-
-#endif

@@ -1,8 +1,7 @@
 // Which servers a replay stands for: as recorded (each host at its recorded addresses, with the names its
 // certificate had), or fewer, to study what a page's many hosts cost. Arranges the recording before anything
 // is served from it: the DNS, the network and the certificates then follow. Does not serve.
-#ifndef TRILANE_REPLAY_ORIGINS_H
-#define TRILANE_REPLAY_ORIGINS_H
+#pragma once
 
 #include "archive/recording.h"
 #include "schemas/generated/server_settings.h"
@@ -42,5 +41,3 @@ struct certificates;
 // recording. 0, or -1 when memory is short.
 int origins_certify(const struct recording *recording, const struct chain_size *size,
                     struct certificates *certificates);
-
-#endif

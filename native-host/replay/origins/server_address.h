@@ -1,8 +1,7 @@
 // Addresses of servers in text form, and their twins: with --ipv6-twins a server that was recorded at an IPv4
 // address is also at an IPv6 address of ours, so that one recording can be loaded over either version.
 // Everything but the sockets and the DNS knows the recorded address only. Does not bind or resolve.
-#ifndef TRILANE_REPLAY_SERVER_ADDRESS_H
-#define TRILANE_REPLAY_SERVER_ADDRESS_H
+#pragma once
 
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -19,5 +18,3 @@ bool server_address_twin_text(const char *recorded, char text[INET6_ADDRSTRLEN])
 // As it was recorded: IPv4 as such though it came through an IPv6 socket, a twin as the address that it is
 // of.
 void server_address_text(const struct in6_addr *address, char text[INET6_ADDRSTRLEN]);
-
-#endif

@@ -7,8 +7,7 @@
 // from (cli/recording/import/addresses.ts, which begins at the other end): IPv4 only, as many hosts have. By
 // a hash of the name, so that a host has the same one in each load. Two hosts may meet at one address, which
 // no connection is shared for: each has a certificate for its own name alone.
-#ifndef TRILANE_REPLAY_UNRECORDED_HOSTS_H
-#define TRILANE_REPLAY_UNRECORDED_HOSTS_H
+#pragma once
 
 #include "archive/recording.h"
 
@@ -30,5 +29,3 @@ bool unrecorded_host_exists(const char *name, const struct recording *recording)
 
 // In network byte order.
 void unrecorded_host_address(const char *name, uint8_t address[4]);
-
-#endif

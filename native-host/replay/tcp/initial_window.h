@@ -1,8 +1,7 @@
 // Keeps TCP's initial window of the current namespace at a given size, and its congestion control for sockets
 // that choose none: both are attributes of routes, so every route that appears (the shaper's to the browser;
 // lo's own, but those of IPv6) is given them. Only for what is not the kernel's own.
-#ifndef TRILANE_REPLAY_INITIAL_WINDOW_H
-#define TRILANE_REPLAY_INITIAL_WINDOW_H
+#pragma once
 
 #include "base/loop.h"
 
@@ -20,5 +19,3 @@ struct initial_window_wanted {
 int initial_window_open(struct initial_window **out, struct loop *loop,
                         const struct initial_window_wanted *wanted, char *error, size_t error_size);
 void initial_window_close(struct initial_window *initial_window);
-
-#endif

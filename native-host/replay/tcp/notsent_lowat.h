@@ -1,8 +1,7 @@
 // How much of a TCP connection may wait in the kernel for the window: little, so that what goes next is
 // decided late and an urgent response soon has its turn; but enough that the link never waits for us. No more
 // than a quarter of the congestion window, as the wait counts in round trips. Does not send.
-#ifndef TRILANE_REPLAY_NOTSENT_LOWAT_H
-#define TRILANE_REPLAY_NOTSENT_LOWAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ void notsent_lowat_sent(struct notsent_lowat *ahead, size_t size);
 // False: later, when the socket is writable for epoll, which goes by the same measure. True also where the
 // kernel does not tell, as it is no TCP socket.
 bool notsent_lowat_has_room(struct notsent_lowat *ahead, int fd);
-
-#endif

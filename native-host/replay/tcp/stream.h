@@ -6,8 +6,7 @@
 // Readiness is level-triggered and each turn's bytes are bounded, so one busy connection cannot starve
 // another: read and write until STREAM_AGAIN, the stream calls again when it continues, even where it was
 // only the bound that ended it.
-#ifndef TRILANE_REPLAY_STREAM_H
-#define TRILANE_REPLAY_STREAM_H
+#pragma once
 
 #include "base/loop.h"
 
@@ -93,5 +92,3 @@ void stream_close(struct stream *stream);
 // Gone in order, on its own from here: flushes, sends close_notify and FIN, discards what still comes until
 // the peer closes (or a few seconds have passed, so that a vanished peer costs nothing), then closes.
 void stream_finish(struct stream *stream);
-
-#endif

@@ -12,8 +12,7 @@
 //    "busy_us":N,"receiver_limited_us":N,"send_buffer_limited_us":N}
 //   {"event":"closed", and as a sample}
 // C is the connection's id in the replay report. The units and meanings are those of linux/tcp.h.
-#ifndef TRILANE_REPLAY_TCP_INFO_H
-#define TRILANE_REPLAY_TCP_INFO_H
+#pragma once
 
 #include "base/loop.h"
 
@@ -44,5 +43,3 @@ struct tcp_info_watch {
 void tcp_info_watch(struct tcp_info_log *log, struct tcp_info_watch *watch, int fd, uint64_t connection,
                     const char *lane);
 void tcp_info_forget(struct tcp_info_watch *watch); // nothing if it is not watched
-
-#endif

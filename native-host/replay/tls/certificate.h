@@ -2,8 +2,7 @@
 // requested name a leaf under it, made in memory: beforehand where it is to look like a recorded one, else
 // when it is first wanted. All leaves have one key, so that a browser can be made to trust two key hashes
 // instead of a file. Does not do TLS.
-#ifndef TRILANE_REPLAY_CERTIFICATE_H
-#define TRILANE_REPLAY_CERTIFICATE_H
+#pragma once
 
 #include <openssl/ssl.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ int certificates_write(const struct certificates *certificates, const char *fold
 // --ignore-certificate-errors-spki-list. `text` has CERTIFICATES_SPKI_SIZE bytes. 0, or -1.
 enum { CERTIFICATES_SPKI_SIZE = 2 * 45 + 1 };
 int certificates_spki(const struct certificates *certificates, char *text);
-
-#endif

@@ -1,7 +1,6 @@
 // How large TLS records the recorded servers made while a connection was young: a table by the address that a
 // server is replayed from. Sends nothing: stream.c does.
-#ifndef TRILANE_REPLAY_RECORD_SIZES_H
-#define TRILANE_REPLAY_RECORD_SIZES_H
+#pragma once
 
 #include "archive/recording.h"
 
@@ -15,5 +14,3 @@ void record_sizes_close(struct record_sizes *sizes);
 
 // In bytes of plaintext; 0: not known. Of several recorded servers at one address the largest.
 uint32_t record_sizes_of(const struct record_sizes *sizes, const char *address);
-
-#endif

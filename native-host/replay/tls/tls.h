@@ -1,7 +1,6 @@
 // The one place where BoringSSL is set up: the context for TCP (ALPN h2, http/1.1; TLS 1.2 and 1.3) and that
 // for QUIC (ALPN h3; TLS 1.3), which share the certificates. Does not do I/O: stream.c and quiche do.
-#ifndef TRILANE_REPLAY_TLS_H
-#define TRILANE_REPLAY_TLS_H
+#pragma once
 
 #include <openssl/ssl.h>
 
@@ -34,5 +33,3 @@ SSL *tls_new_quic(struct tls *tls, const char *local_address);
 // wants them.
 const char *tls_version(const SSL *ssl);
 const char *tls_alpn(const SSL *ssl);
-
-#endif

@@ -1,7 +1,6 @@
 // Makes keys and X.509 certificates: a root of our own and leaves under it. Keeps nothing and reads no files.
 // All return NULL when memory is short.
-#ifndef TRILANE_REPLAY_X509_MAKE_H
-#define TRILANE_REPLAY_X509_MAKE_H
+#pragma once
 
 #include <openssl/evp.h>
 #include <openssl/pool.h>
@@ -26,5 +25,3 @@ CRYPTO_BUFFER *x509_make_leaf(const struct x509_leaf *wanted, EVP_PKEY *key, con
 bool x509_name_covers(const char *name, const char *host);
 
 CRYPTO_BUFFER *x509_to_der(X509 *certificate);
-
-#endif

@@ -7,13 +7,12 @@
 #include "archive/mount_namespace.h"
 #include "archive/recording.h"
 #include "archive/run_and_kill.h"
+#include "test/native/cmocka_unit.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +20,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 // ---- Killed ----
 

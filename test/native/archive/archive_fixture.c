@@ -2,20 +2,17 @@
 
 #include "archive/archive_listing.h"
 #include "archive/recording.h"
+#include "test/native/cmocka_unit.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <openssl/sha2.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 char *fixture_make_home(void) {
     const char *folder = getenv("TMPDIR");

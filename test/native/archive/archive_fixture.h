@@ -1,7 +1,6 @@
 // What the archive's tests share: homes to throw away, recordings made from a number, and the check that an
 // archive is whole.
-#ifndef TRILANE_TEST_ARCHIVE_FIXTURE_H
-#define TRILANE_TEST_ARCHIVE_FIXTURE_H
+#pragma once
 
 #include "archive/archive_writer.h"
 
@@ -47,5 +46,3 @@ size_t fixture_count_staged(const char *home);
 // A path in the home, in a static buffer.
 const char *fixture_path(const char *home, const char *name);
 void fixture_write_file(const char *path, const void *bytes, size_t size);
-
-#endif

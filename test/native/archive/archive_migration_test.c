@@ -7,10 +7,9 @@
 #include "archive/mount_namespace.h"
 #include "archive/recording.h"
 #include "archive/run_and_kill.h"
+#include "test/native/cmocka_unit.h"
 
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +17,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 // test/fixtures/databases: each has the recording "page", of two exchanges and id 1; 2 and 3 were removed.
 static const char *const fixtures[] = {"archive_1a.sql", "archive_1b.sql"};

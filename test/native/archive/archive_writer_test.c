@@ -4,13 +4,11 @@
 
 #include "archive/archive_listing.h"
 #include "archive/recording.h"
+#include "test/native/cmocka_unit.h"
 
 #include <arpa/inet.h>
 #include <limits.h>
-#include <setjmp.h>
 #include <sqlite3.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +16,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 // The recording as listed; borrowed until the next call.
 static const json_t *listed(const char *home, const char *name) {

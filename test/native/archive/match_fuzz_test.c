@@ -3,13 +3,9 @@
 #include "archive/content_coding.h"
 #include "archive/matcher.h"
 #include "archive/query.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "test/native/cmocka_unit.h"
 
 #include <brotli/encode.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

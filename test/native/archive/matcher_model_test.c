@@ -2,12 +2,8 @@
 // request looks at all exchanges. Random recordings of few names, so that all rules meet, and random
 // requests.
 #include "archive/matcher.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,8 @@
 // The matcher's promises, one by one (archive/matcher.h), and a large recording against a scan of it. Over
 // 500 lines: one short test a promise, all on the same few fixtures.
 #include "archive/matcher.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +78,6 @@ static int64_t ask(struct matcher *matcher, const char *method, const char *sche
     } while (0)
 
 static void test_exact_comes_before_fuzzy(void **state) {
-    (void)state;
     static const struct row rows[] = {{"GET", "https", "a.test", "/x?a=1", 200},
                                       {"GET", "https", "a.test", "/x?a=2", 200},
                                       {"GET", "https", "b.test", "/x?a=2", 200},
@@ -99,7 +94,6 @@ static void test_exact_comes_before_fuzzy(void **state) {
 }
 
 static void test_similar_paths(void **state) {
-    (void)state;
     static const struct row rows[] = {{"GET", "https", "a.test", "/js/app.a1b2c3.js", 200},
                                       {"GET", "https", "a.test", "/js/app.a1b2c3d.js?v=1", 200},
                                       {"GET", "https", "a.test", "/js/app.a1b2c3d.js?v=2", 200},
@@ -147,7 +141,6 @@ static char *long_path(char letter, size_t letters, const char *end) {
 // As many long paths as are compared at most, by their bytes: what is like the asked one among them is found,
 // and not where it comes later.
 static void test_long_paths_are_compared_up_to_a_bound(void **state) {
-    (void)state;
     enum { COMPARED = 10, LETTERS = MATCH_SIMILAR_BYTES_MAX / COMPARED / 2 - 20 };
     char *asked = long_path('x', LETTERS, ".a1b2c3.js"), *alike = long_path('x', LETTERS, ".d4e5f6.js");
     char *others[COMPARED];
@@ -174,7 +167,6 @@ static void test_long_paths_are_compared_up_to_a_bound(void **state) {
 }
 
 static void test_effort(void **state) {
-    (void)state;
     static const struct row rows[] = {{"GET", "https", "a.test", "/x?a=1", 200}};
     struct fixture f;
     open_rows(&f, rows, 1);
@@ -187,7 +179,6 @@ static void test_effort(void **state) {
 }
 
 static void test_hosts_in_any_form(void **state) {
-    (void)state;
     static const struct row rows[] = {{"GET", "https", "a.test", "/", 200},
                                       {"GET", "https", "2001:db8::1", "/", 200}};
     struct fixture f;
@@ -206,7 +197,6 @@ static void test_hosts_in_any_form(void **state) {
 }
 
 static void test_duplicates_in_recorded_order(void **state) {
-    (void)state;
     static const struct row rows[] = {{"GET", "https", "a.test", "/poll", 200},
                                       {"GET", "https", "a.test", "/other", 200},
                                       {"GET", "https", "a.test", "/poll", 200},
@@ -224,7 +214,6 @@ static void test_duplicates_in_recorded_order(void **state) {
 }
 
 static void test_own_scheme_first(void **state) {
-    (void)state;
     static const struct row rows[] = {{"GET", "http", "a.test", "/", 301},
                                       {"GET", "https", "a.test", "/", 200},
                                       {"GET", "http", "b.test", "/", 200}};
@@ -237,7 +226,6 @@ static void test_own_scheme_first(void **state) {
 }
 
 static void test_no_redirect_to_itself(void **state) {
-    (void)state;
     static const struct row rows[] = {{"GET", "http", "a.test", "/", 301},
                                       {"GET", "http", "a.test", "/x?y", 308},
                                       {"GET", "http", "a.test", "/other", 301}};
@@ -260,7 +248,6 @@ static void test_no_redirect_to_itself(void **state) {
 }
 
 static void test_own_port_first(void **state) {
-    (void)state;
     static const struct row rows[] = {
         {"GET", "https", "a.test", "/", 200},      {"GET", "https", "a.test", "/", 200},
         {"GET", "http", "a.test", "/", 200},       {"GET", "https", "a.test", "/", 200},
@@ -290,7 +277,6 @@ static void test_own_port_first(void **state) {
 }
 
 static void test_the_query_of_its_own_port_first(void **state) {
-    (void)state;
     static const struct row rows[] = {{"GET", "http", "a.test", "/x?id=3&t=1", 200},
                                       {"GET", "https", "a.test", "/x?id=1&t=2", 200},
                                       {"GET", "https", "a.test", "/x?id=2&t=2", 200}};
@@ -307,7 +293,6 @@ static void test_the_query_of_its_own_port_first(void **state) {
 }
 
 static void test_head(void **state) {
-    (void)state;
     static const struct row rows[] = {{"GET", "https", "a.test", "/x?a=1", 200},
                                       {"HEAD", "https", "a.test", "/y", 204}};
     struct fixture f;
@@ -320,7 +305,6 @@ static void test_head(void **state) {
 }
 
 static void test_the_most_alike_query(void **state) {
-    (void)state;
     static const struct row rows[] = {
         {"GET", "https", "a.test", "/x?id=1&t=100", 200}, {"GET", "https", "a.test", "/x?id=2&t=200", 200},
         {"GET", "https", "a.test", "/x?t=300&id=3", 200}, {"GET", "https", "a.test", "/x", 200},
@@ -342,7 +326,6 @@ static void test_the_most_alike_query(void **state) {
 }
 
 static void test_failed_answers_are_not_given(void **state) {
-    (void)state;
     static const struct row rows[] = {{"GET", "https", "a.test", "/", 0},
                                       {"GET", "https", "a.test", "/ws", 101},
                                       {"GET", "https", "a.test", "/", 200},
@@ -356,7 +339,6 @@ static void test_failed_answers_are_not_given(void **state) {
 }
 
 static void test_every_exchange_of_a_large_recording(void **state) {
-    (void)state;
     size_t count = HOSTS * PATHS * QUERIES;
     struct recorded_exchange *exchanges = calloc(count, sizeof *exchanges);
     char(*hosts)[16] = calloc(count, sizeof *hosts);
@@ -387,7 +369,6 @@ static void test_every_exchange_of_a_large_recording(void **state) {
 }
 
 static void test_time_stamps_and_random_numbers(void **state) {
-    (void)state;
     static const struct row rows[] = {
         {"GET", "https", "a.test", "/hit?ev=start&t=1732180000123", 200},
         {"GET", "https", "a.test", "/hit?ev=click&t=1732180004567", 200},
@@ -433,7 +414,6 @@ static struct match_answer post(struct matcher *matcher, const char *path, const
     } while (0)
 
 static void test_request_bodies(void **state) {
-    (void)state;
     static const struct row rows[] = {
         {"POST", "https", "a.test", "/q", 200},    {"POST", "https", "a.test", "/q", 200},
         {"POST", "https", "a.test", "/q", 200},    {"POST", "https", "a.test", "/q", 200},
@@ -485,7 +465,6 @@ static int64_t wish_for(struct matcher *matcher, const char *accept, const char 
 }
 
 static void test_the_variant_that_fits(void **state) {
-    (void)state;
     struct header br = {"content-encoding", "br", 16, 2}, gzip = {"content-encoding", "gzip", 16, 4};
     struct header first = {"content-range", "bytes 0-3/10", 13, 12},
                   second = {"content-range", "bytes 4-9/10", 13, 12};
@@ -520,7 +499,6 @@ static void test_the_variant_that_fits(void **state) {
 }
 
 static void test_codings(void **state) {
-    (void)state;
     static const struct {
         const char *header;
         unsigned accepted;

@@ -2,14 +2,9 @@
 #include "archive/path_similarity.h"
 
 #include "archive/destination.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +17,6 @@ static double similarity(const char *a, const char *b) {
 }
 
 static void test_scores(void **state) {
-    (void)state;
     static const struct {
         const char *a, *b;
         double score;
@@ -71,7 +65,6 @@ static void test_scores(void **state) {
 
 // A search engine's scripts: modules in a list, the build in a hash.
 static void test_lists_of_modules(void **state) {
-    (void)state;
     static const char recorded[] =
         "/xjs/_/js/k=xjs.s.en.6-Yo5ye8MLk.O/m=sx,c,sb,cdos,cr,elog,jsa,r,hsm/rt=j/d=1/rs=ACT90oGD";
     static const char fewer[] =
@@ -101,7 +94,6 @@ static char *random_path(size_t *size) {
 }
 
 static void test_any_bytes(void **state) {
-    (void)state;
     for (int i = 0; i < ROUNDS; i++) {
         size_t a_size, b_size;
         char *a = random_path(&a_size), *b = random_path(&b_size);
@@ -115,7 +107,6 @@ static void test_any_bytes(void **state) {
 }
 
 static void test_destinations(void **state) {
-    (void)state;
     static const struct {
         const char *dest, *accept;
         enum destination destination;
@@ -140,7 +131,6 @@ static void test_destinations(void **state) {
 }
 
 static void test_what_takes_what(void **state) {
-    (void)state;
     static const struct {
         enum destination asked;
         const char *path;

@@ -5,21 +5,18 @@
 // there are those from before or those from after.
 #include "archive/archive_db.h"
 #include "archive/archive_fixture.h"
+#include "test/native/cmocka_unit.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 // ---- Recorded ----
 

@@ -1,12 +1,8 @@
 // Recordings read back from an archive made here with the project's own schema, sound and damaged.
 #include "archive/arena.h"
 #include "archive/recording.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -306,7 +302,6 @@ static void test_odd_certificates_are_unknown(void **state) {
 
 // Whatever stands there: names that a certificate may bear, or nothing.
 static void test_mutated_certificates(void **state) {
-    (void)state;
     static const char sound[] = "{\"version\":\"TLS 1.3\",\"names\":[\"a.test\",\"*.a.test\",\"192.0.2.1\"],"
                                 "\"issuer\":\"x\",\"chain_bytes\":4321}";
     static const char spice[] = "\"\\[]{},:0123456789eE+-.*u\x80\xff\n";

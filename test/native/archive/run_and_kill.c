@@ -1,17 +1,12 @@
 #include "archive/run_and_kill.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 // Whether a traced process is about to make a system call that can change what is on disk.
 static bool changes_disk(pid_t pid) {

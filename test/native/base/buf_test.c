@@ -1,16 +1,11 @@
 // buf: bytes come out as they went in, whatever the order of adding and draining.
 #include "base/buf.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 static void empty_buffer_has_nothing(void **state) {
-    (void)state;
     struct buf b = {0};
     assert_int_equal(buf_size(&b), 0);
     assert_int_equal(buf_add(&b, NULL, 0), 0);
@@ -19,7 +14,6 @@ static void empty_buffer_has_nothing(void **state) {
 }
 
 static void bytes_come_out_in_order(void **state) {
-    (void)state;
     struct buf b = {0};
     uint8_t put = 0, got = 0;
     size_t held = 0;
@@ -42,7 +36,6 @@ static void bytes_come_out_in_order(void **state) {
 }
 
 static void drained_space_is_used_again(void **state) {
-    (void)state;
     struct buf b = {0};
     char block[200] = "";
     for (int i = 0; i < 1000; i++) {
@@ -54,7 +47,6 @@ static void drained_space_is_used_again(void **state) {
 }
 
 static void printf_appends_text(void **state) {
-    (void)state;
     struct buf b = {0};
     assert_int_equal(buf_add(&b, "a", 1), 0);
     char long_text[1000];
@@ -67,7 +59,6 @@ static void printf_appends_text(void **state) {
 }
 
 static void absurd_size_is_refused_and_leaves_the_buffer(void **state) {
-    (void)state;
     struct buf b = {0};
     assert_int_equal(buf_add(&b, "abc", 3), 0);
     assert_int_equal(buf_reserve(&b, SIZE_MAX - 1), -1);

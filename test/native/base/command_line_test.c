@@ -2,19 +2,14 @@
 // ends the program with one line and EXIT_BAD_INPUT.
 #include "base/command_line.h"
 #include "base/log.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum way { THERE, BACK, AROUND };
 
@@ -88,7 +83,6 @@ static int in_child(const char *const *words, char *said, size_t size) {
 }
 
 static void each_kind_lands_in_its_place(void **state) {
-    (void)state;
     struct options options = {.off = true};
     char *argv[24];
     static const char *const all[] = {"one",      "--text", "a",     "--on",   "--off",
@@ -107,7 +101,6 @@ static void each_kind_lands_in_its_place(void **state) {
 
 // getopt's own answers are ':' and '?', which are numbers, too.
 static void every_row_of_a_long_table_is_taken(void **state) {
-    (void)state;
     enum { ROWS = COMMAND_LINE_ROWS_MOST };
     static struct option_row many[ROWS];
     static char names[ROWS][16];
@@ -137,7 +130,6 @@ static void every_row_of_a_long_table_is_taken(void **state) {
 }
 
 static void what_cannot_be_taken_is_one_line(void **state) {
-    (void)state;
     static const struct {
         const char *const words[4];
         int status;

@@ -1,19 +1,15 @@
 // json_file: the whole document or the file as it was.
 #include "base/json_file.h"
+#include "test/native/cmocka_unit.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static int entries(const char *folder) {
     DIR *dir = opendir(folder);
@@ -26,7 +22,6 @@ static int entries(const char *folder) {
 }
 
 static void written_file_reads_back_and_replaces(void **state) {
-    (void)state;
     char folder[] = "/tmp/json_file_test.XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/report.json", folder);
@@ -44,7 +39,6 @@ static void written_file_reads_back_and_replaces(void **state) {
 }
 
 static void failure_leaves_nothing(void **state) {
-    (void)state;
     json_t *document = json_pack("{s:i}", "turn", 1);
     assert_int_equal(json_file_write("/nonexistent/folder/report.json", document), -1);
     assert_int_equal(errno, ENOENT);
@@ -66,7 +60,6 @@ static void failure_leaves_nothing(void **state) {
 
 // As on a full disk: the first byte cannot be written.
 static void full_disk_is_an_error(void **state) {
-    (void)state;
     char folder[] = "/tmp/json_file_test.XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/report.json", folder);
@@ -87,7 +80,6 @@ static void full_disk_is_an_error(void **state) {
 
 // The temporary file's name is no one's to foresee: a symlink under the one that it had is not followed.
 static void a_symlink_is_not_followed(void **state) {
-    (void)state;
     char folder[] = "/tmp/json_file_test.XXXXXX", path[64], temporary[96], victim[64];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/report.json", folder);

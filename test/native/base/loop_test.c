@@ -1,16 +1,12 @@
 // loop: timers in order of their times, descriptors, signals, and removal from within callbacks.
 #include "base/clock.h"
 #include "base/loop.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { TIMERS = 500 };
 
@@ -35,7 +31,6 @@ static void fired(void *context, uint64_t now_ns) {
 }
 
 static void timers_fire_in_order_after_moves_and_removals(void **state) {
-    (void)state;
     struct many *many = calloc(1, sizeof *many);
     assert_int_equal(loop_open(&many->loop), 0);
     srand(3);
@@ -76,7 +71,6 @@ static void not_before(void *context, uint64_t now_ns) {
 }
 
 static void timer_never_fires_early(void **state) {
-    (void)state;
     struct early early;
     assert_int_equal(loop_open(&early.loop), 0);
     for (int i = 0; i < 100; i++) {
@@ -111,7 +105,6 @@ static void turn_ended(void *context) {
 }
 
 static void removed_watch_is_not_called_in_the_same_turn(void **state) {
-    (void)state;
     struct pair pair = {0};
     int pipes[2][2];
     assert_int_equal(loop_open(&pair.loop), 0);
@@ -138,7 +131,6 @@ static void stop_on(void *context, int number) {
 }
 
 static void signals_come_through_the_loop(void **state) {
-    (void)state;
     struct loop *loop;
     assert_int_equal(loop_open(&loop), 0);
     assert_int_equal(loop_on_signals(loop, (const int[]){SIGUSR1, 0}, stop_on, loop), 0);

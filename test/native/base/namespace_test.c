@@ -2,15 +2,13 @@
 // back.
 #include "base/namespace.h"
 #include "base/netlink.h"
+#include "test/native/cmocka_unit.h"
 
 #include <errno.h>
 #include <ifaddrs.h>
 #include <linux/capability.h>
 #include <net/if.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -19,8 +17,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 // What the tests could not undo in this process. 0, or the number of the check that failed.
 static int in_process(int (*body)(void)) {
@@ -145,12 +141,10 @@ static int sysctls(void) {
 }
 
 static void lab_is_empty_and_ours(void **state) {
-    (void)state;
     assert_int_equal(in_process(make_lab), 0);
 }
 
 static void only_its_token_makes_a_network_a_lab(void **state) {
-    (void)state;
     assert_int_equal(in_process(tokens), 0);
     assert_int_equal(in_process(others_network), 0);
     struct stat own;
@@ -160,17 +154,14 @@ static void only_its_token_makes_a_network_a_lab(void **state) {
 }
 
 static void interfaces_addresses_and_routes(void **state) {
-    (void)state;
     assert_int_equal(in_process(configure), 0);
 }
 
 static void one_tun_on_each_side(void **state) {
-    (void)state;
     assert_int_equal(in_process(tun_in_two_networks), 0);
 }
 
 static void sysctls_of_the_namespace(void **state) {
-    (void)state;
     assert_int_equal(in_process(sysctls), 0);
 }
 

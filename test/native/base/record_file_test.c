@@ -1,19 +1,15 @@
 // record_file: a header and whole records, also where the disk takes no more.
 #include "base/record_file.h"
+#include "test/native/cmocka_unit.h"
 
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const char *const columns[] = {"time_ns", "flow", "bytes"};
 static const char header[] =
@@ -43,7 +39,6 @@ static uint64_t number_at(const uint8_t *bytes) {
 }
 
 static void records_read_back(void **state) {
-    (void)state;
     enum { COUNT = 50000 }; // several batches
     char path[64];
     make_path(path);
@@ -71,7 +66,6 @@ static void records_read_back(void **state) {
 
 // The disk is full from the start, or a file may grow no more in the middle of a record.
 static void full_disk_leaves_whole_records(void **state) {
-    (void)state;
     struct record_file *file;
     assert_int_equal(record_file_open(&file, "/dev/full", columns, COLUMNS), -1);
     assert_int_equal(errno, ENOSPC);

@@ -1,16 +1,12 @@
 // usage: what work costs this process, and counters of perf_event_open, which not every machine has.
 #include "base/clock.h"
 #include "base/usage.h"
+#include "test/native/cmocka_unit.h"
 
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const uint64_t work_ns = 30 * NS_PER_MS;
 
@@ -26,7 +22,6 @@ static void *work(void *unused) {
 }
 
 static void work_is_counted_once(void **state) {
-    (void)state;
     struct usage_meter meter;
     struct usage sum = {0};
     usage_meter_open(&meter, true);
@@ -42,7 +37,6 @@ static void work_is_counted_once(void **state) {
 }
 
 static void waiting_is_a_voluntary_switch(void **state) {
-    (void)state;
     struct usage_meter meter;
     struct usage sum = {0};
     usage_meter_open(&meter, false);
@@ -72,13 +66,11 @@ static uint64_t counted(bool with_threads) {
 }
 
 static void threads_are_counted_where_they_are_asked_for(void **state) {
-    (void)state;
     assert_true(counted(true) >= work_ns / 2);
     assert_true(counted(false) < work_ns / 2);
 }
 
 static void what_is_not_there_has_a_reason(void **state) {
-    (void)state;
     struct perf_counter counter;
     perf_counter_open(&counter, PERF_TYPE_HARDWARE, 9999, false);
     assert_int_equal(counter.fd, -1);

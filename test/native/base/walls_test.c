@@ -2,6 +2,7 @@
 // with its files. The link's program raises them.
 #include "base/walls.h"
 
+#include "test/native/cmocka_unit.h"
 #include "test/native/shaper/run.h"
 
 #include <errno.h>
@@ -9,19 +10,13 @@
 #include <linux/capability.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static void *nothing(void *context) {
     return context;
@@ -54,7 +49,6 @@ static int behind_walls(void) {
 }
 
 static void test_what_is_left(void **state) {
-    (void)state;
     int status;
     pid_t child = fork();
     if (child == 0) _exit(behind_walls());
@@ -64,7 +58,6 @@ static void test_what_is_left(void **state) {
 }
 
 static void test_the_link_has_walls_and_its_command_none(void **state) {
-    (void)state;
     struct run run;
     static const char script[] =
         "\"$0\" --link 3mbit/50ms -- sh -c 'sleep 2; grep -E \"^(NoNewPrivs|Seccomp):\" /proc/self/status' & "
@@ -77,7 +70,6 @@ static void test_the_link_has_walls_and_its_command_none(void **state) {
 }
 
 static void test_fetch_has_walls(void **state) {
-    (void)state;
     struct run run;
     static const char script[] = "sleep 2 | \"$0\" --urls - & sleep 1; "
                                  "grep -E '^(CapEff|NoNewPrivs|Seccomp):' /proc/$!/status; wait $!";

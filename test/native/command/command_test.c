@@ -4,18 +4,14 @@
 #include "command/run.h"
 
 #include "base/clock.h"
+#include "test/native/cmocka_unit.h"
 
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-
-#include <cmocka.h>
 
 static struct kept_output output;
 static struct run_result result;
@@ -36,7 +32,6 @@ static char *written(const struct kept_output *kept, size_t *size) {
 }
 
 static void output_is_kept_at_both_ends(void **state) {
-    (void)state;
     // Up to both halves everything; from one byte more on a line says what is missing.
     for (size_t extra = 0; extra < 3; extra++) {
         const size_t all = 2 * (size_t)KEPT_HALF + extra * (KEPT_HALF / 2 + 7);
@@ -62,7 +57,6 @@ static void output_is_kept_at_both_ends(void **state) {
 }
 
 static void pieces_of_any_size_are_one_output(void **state) {
-    (void)state;
     static char bytes[3 * KEPT_HALF];
     for (size_t at = 0; at < sizeof bytes; at++)
         bytes[at] = (char)('a' + at % 19);
@@ -83,7 +77,6 @@ static void pieces_of_any_size_are_one_output(void **state) {
 }
 
 static void its_end_is_reported(void **state) {
-    (void)state;
     run_shell("echo out; echo err >&2; exit 3", NS_PER_S * 60);
     assert_true(WIFEXITED(result.wait_status));
     assert_int_equal(WEXITSTATUS(result.wait_status), 3);
@@ -98,7 +91,6 @@ static void its_end_is_reported(void **state) {
 }
 
 static void it_has_no_input_and_no_descriptor_of_ours(void **state) {
-    (void)state;
     run_shell("cat; for fd in /proc/self/fd/*; do case ${fd##*/} in [012]) ;; *) [ -e $fd ] && exit 1 ;; "
               "esac; done; exit 0",
               NS_PER_S * 60);
@@ -108,7 +100,6 @@ static void it_has_no_input_and_no_descriptor_of_ours(void **state) {
 }
 
 static void one_that_ignores_its_end_is_killed(void **state) {
-    (void)state;
     run_shell("trap '' TERM; echo here; while :; do sleep 1000; done", NS_PER_MS * 300);
     assert_true(result.timed_out);
     assert_false(result.interrupted);
@@ -119,7 +110,6 @@ static void one_that_ignores_its_end_is_killed(void **state) {
 }
 
 static void what_it_leaves_is_ended_and_counted(void **state) {
-    (void)state;
     run_shell("sleep 1000 & setsid sleep 1000 & (setsid sh -c 'sleep 1000 & sleep 1000' &) ; exit 0",
               NS_PER_S * 60);
     assert_true(WIFEXITED(result.wait_status));
@@ -130,7 +120,6 @@ static void what_it_leaves_is_ended_and_counted(void **state) {
 }
 
 static void a_flood_is_read_to_its_end(void **state) {
-    (void)state;
     run_shell("head -c 5000000 /dev/zero; echo; echo end", NS_PER_S * 60);
     assert_int_equal(output.size, 5000005);
     size_t size;

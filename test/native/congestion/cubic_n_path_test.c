@@ -2,12 +2,8 @@
 // it.
 #include "congestion/cubic_n.h"
 #include "simulated_path.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -15,7 +11,6 @@ enum { PACKET = 1250 };
 
 // A flow that keeps beta of a window of BDP + buffer leaves the link busy if beta (BDP + buffer) >= BDP.
 static void full_link_takes_a_buffer_of_one_over_beta_less_one(void **state) {
-    (void)state;
     const double rate_bps = 20e6, rtt_s = 0.05, bdp = rate_bps / 8 * rtt_s;
     for (unsigned n = 1; n <= CUBIC_N_MOST; n++) {
         const double enough = (1 / cubic_n_beta(n) - 1) * bdp;
@@ -39,7 +34,6 @@ static void full_link_takes_a_buffer_of_one_over_beta_less_one(void **state) {
 
 // N sqrt(1.5 / p) packets, as N Reno flows.
 static void random_loss_leaves_the_window_of_n_reno_flows(void **state) {
-    (void)state;
     static const double rates[] = {0.01, 0.02};
     for (unsigned n = 1; n <= CUBIC_N_MOST; n++)
         for (size_t i = 0; i < 2; i++) {

@@ -1,11 +1,7 @@
 // cubic_n in virtual time, against RFC 9438's equations as they stand there.
 #include "congestion/cubic_n.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -86,7 +82,6 @@ static void lose(struct flow *flow) {
 }
 
 static void constants_are_those_of_n_flows(void **state) {
-    (void)state;
     assert_float_equal(cubic_n_beta(1), 0.7, 1e-9);
     assert_float_equal(cubic_n_alpha(1), 3 * 0.3 / 1.7, 1e-9);
     assert_float_equal(cubic_n_beta(2), 0.85, 1e-9);
@@ -99,7 +94,6 @@ static void constants_are_those_of_n_flows(void **state) {
 }
 
 static void loss_keeps_beta_once_for_a_window(void **state) {
-    (void)state;
     for (unsigned n = 1; n <= CUBIC_N_MOST; n++) {
         struct flow flow = open_flow(n, 1000, 100);
         assert_int_equal(look(&flow).ssthresh_bytes, UINT64_MAX);
@@ -118,7 +112,6 @@ static void loss_keeps_beta_once_for_a_window(void **state) {
 }
 
 static void window_is_never_below_two_packets(void **state) {
-    (void)state;
     struct flow flow = open_flow(1, 3, 100);
     for (int i = 0; i < 5; i++)
         lose(&flow);
@@ -128,7 +121,6 @@ static void window_is_never_below_two_packets(void **state) {
 }
 
 static void window_follows_w_cubic(void **state) {
-    (void)state;
     for (unsigned n = 1; n <= CUBIC_N_MOST; n++) {
         struct flow flow = open_flow(n, 2000, 200);
         lose(&flow);
@@ -148,7 +140,6 @@ static void window_follows_w_cubic(void **state) {
 
 // On a short path W_est leads: alpha_N packets in a round trip until the window of before, then N.
 static void short_paths_are_reno_friendly(void **state) {
-    (void)state;
     for (unsigned n = 1; n <= CUBIC_N_MOST; n++) {
         struct flow flow = open_flow(n, 40, 10);
         lose(&flow);
@@ -168,7 +159,6 @@ static void short_paths_are_reno_friendly(void **state) {
 }
 
 static void fast_convergence_lowers_the_plateau(void **state) {
-    (void)state;
     for (unsigned n = 1; n <= 2; n++) {
         const double beta = cubic_n_beta(n);
         struct flow flow = open_flow(n, 2000, 200);
@@ -187,7 +177,6 @@ static void fast_convergence_lowers_the_plateau(void **state) {
 }
 
 static void slow_start_doubles_and_ends_by_loss(void **state) {
-    (void)state;
     struct flow flow = open_flow(2, 10, 100);
     round_trip(&flow, false);
     assert_float_equal(packets(&flow), 20, 0.01);
@@ -200,7 +189,6 @@ static void slow_start_doubles_and_ends_by_loss(void **state) {
 }
 
 static void slow_start_ends_by_delay(void **state) {
-    (void)state;
     struct flow flow = open_flow(1, 10, 100);
     for (int i = 0; i < 3; i++)
         round_trip(&flow, false);
@@ -219,7 +207,6 @@ static void slow_start_ends_by_delay(void **state) {
 
 // What t does not count: otherwise the window would leap when there is something to send again.
 static void idle_and_limited_times_do_not_count(void **state) {
-    (void)state;
     struct flow busy = open_flow(1, 500, 50), idle = open_flow(1, 500, 50), limited = open_flow(1, 500, 50);
     struct flow *const all[] = {&busy, &idle, &limited};
     for (size_t i = 0; i < 3; i++) {
@@ -243,7 +230,6 @@ static void idle_and_limited_times_do_not_count(void **state) {
 }
 
 static void persistent_congestion_starts_over(void **state) {
-    (void)state;
     struct flow flow = open_flow(2, 100, 100);
     ack(&flow, false); // the first sample
     const uint64_t first_ns = flow.now_ns + 1, step_ns = flow.rtt_ns;
@@ -267,7 +253,6 @@ static void persistent_congestion_starts_over(void **state) {
 }
 
 static void persistent_congestion_needs_a_sample(void **state) {
-    (void)state;
     struct flow flow = open_flow(1, 100, 100);
     const struct congestion_packet gone[] = {{0, flow.now_ns, PACKET, true, false},
                                              {1, flow.now_ns + 20 * flow.rtt_ns, PACKET, true, false}};
@@ -280,7 +265,6 @@ static void persistent_congestion_needs_a_sample(void **state) {
 }
 
 static void controllers_are_found_by_name(void **state) {
-    (void)state;
     assert_ptr_equal(congestion_find("cubic-n2"), &cubic_n[1]);
     assert_null(congestion_find("cubic-n9"));
     assert_null(congestion_find("cubic"));

@@ -1,10 +1,6 @@
 #include "fixed_link.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 
 enum { FLIGHT = 1 << 14, INITIAL_PACKETS = 10, ACK_PACKETS_MOST = 10, CHROMIUM_FROM_PACKETS = 100 };

@@ -1,8 +1,7 @@
 // A bulk sender over a link of fixed rate with a queue that drops nothing, in virtual time, whose receiver
 // acknowledges by a rule: what a congestion controller makes of ACKs that come seldom. Not paced.
 // (simulated_path.h: losses, and an ACK for each packet.)
-#ifndef TRILANE_TEST_FIXED_LINK_H
-#define TRILANE_TEST_FIXED_LINK_H
+#pragma once
 
 #include "congestion/congestion.h"
 
@@ -30,5 +29,3 @@ struct fixed_link_result {
 
 struct fixed_link_result simulate_fixed_link(const struct congestion_controller *controller,
                                              const struct fixed_link *link);
-
-#endif

@@ -2,12 +2,7 @@
 // does when the link halves.
 #include "congestion/gcc.h"
 #include "paced_path.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test/native/cmocka_unit.h"
 
 enum { PACKET = 1250 };
 
@@ -16,7 +11,6 @@ static const double rtts_s[] = {0.03, 0.12};
 static const uint64_t acks_every[] = {1, 2, 10};
 
 static void uses_the_link_and_keeps_the_queue_short(void **state) {
-    (void)state;
     for (size_t i = 0; i < 3; i++)
         for (size_t j = 0; j < 2; j++)
             for (size_t k = 0; k < 3; k++) {
@@ -44,7 +38,6 @@ static void uses_the_link_and_keeps_the_queue_short(void **state) {
 }
 
 static void backs_off_when_the_link_halves(void **state) {
-    (void)state;
     for (size_t i = 0; i < 3; i++)
         for (size_t k = 0; k < 3; k++) {
             const struct paced_path path = {.rate_bps = rates_bps[i],
@@ -71,7 +64,6 @@ static void backs_off_when_the_link_halves(void **state) {
 
 // A queue too short for the delay to tell: the loss-based controller keeps the rate near the link's.
 static void short_queues_are_told_by_losses(void **state) {
-    (void)state;
     const struct paced_path path = {.rate_bps = 5e6,
                                     .rtt_s = 0.03,
                                     .buffer_s = 0.004,

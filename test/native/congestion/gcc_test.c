@@ -2,12 +2,8 @@
 #include "congestion/gcc.h"
 #include "congestion/gcc_filter.h"
 #include "congestion/gcc_rate.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <math.h>
 
 enum { PACKET = 1250, NS_PER_MILLISECOND = 1000 * 1000 };
@@ -21,7 +17,6 @@ static bool add(struct gcc_groups *groups, double sent_ms, double arrived_ms, st
 }
 
 static void packets_sent_within_5_ms_are_a_group(void **state) {
-    (void)state;
     struct gcc_groups groups = {0};
     struct gcc_variation v;
     assert_false(add(&groups, 100, 150, &v));
@@ -37,7 +32,6 @@ static void packets_sent_within_5_ms_are_a_group(void **state) {
 
 // An outage holds up packets that then arrive at once: d < 0, and less than 5 ms apart.
 static void what_an_outage_held_up_is_one_group(void **state) {
-    (void)state;
     struct gcc_groups groups = {0};
     struct gcc_variation v;
     add(&groups, 100, 150, &v);
@@ -54,7 +48,6 @@ static void what_an_outage_held_up_is_one_group(void **state) {
 // z = 2, alpha = 0.99^(30 x 10 / 1000) = 0.996989..., var_v = alpha + (1 - alpha) 4 = 1.009032...
 // k = 0.101 / (1.009032 + 0.101) = 0.0909884..., m = 0.1819768..., e = (1 - k) 0.101 = 0.0918102...
 static void the_filter_follows_the_equations(void **state) {
-    (void)state;
     struct gcc_filter filter;
     gcc_filter_init(&filter);
     gcc_filter_update(&filter, 2, 10);
@@ -71,7 +64,6 @@ static void the_filter_follows_the_equations(void **state) {
 }
 
 static void the_estimate_converges_to_the_growth(void **state) {
-    (void)state;
     struct gcc_filter filter;
     gcc_filter_init(&filter);
     for (int i = 0; i < 400; i++)
@@ -102,7 +94,6 @@ static enum gcc_signal after(struct gcc_detector *detector, uint64_t *now_ns, do
 
 // M = 60 m, th = 12.5 ms at first: m = 0.25 ms is above it.
 static void over_use_takes_10_ms_above_the_threshold(void **state) {
-    (void)state;
     uint64_t now_ns;
     struct gcc_detector detector = calm(&now_ns);
     assert_int_equal(after(&detector, &now_ns, 5, 0.25), GCC_NORMAL);
@@ -117,7 +108,6 @@ static void over_use_takes_10_ms_above_the_threshold(void **state) {
 }
 
 static void under_use_is_told_at_once(void **state) {
-    (void)state;
     uint64_t now_ns;
     struct gcc_detector detector = calm(&now_ns);
     assert_int_equal(after(&detector, &now_ns, 5, -0.19), GCC_NORMAL); // M = -11.4, th = 11.8
@@ -125,7 +115,6 @@ static void under_use_is_told_at_once(void **state) {
 }
 
 static void few_groups_count_for_less(void **state) {
-    (void)state;
     struct gcc_detector detector;
     gcc_detector_init(&detector);
     for (uint64_t i = 1; i <= 12; i++) // M = i m
@@ -137,7 +126,6 @@ static void few_groups_count_for_less(void **state) {
 }
 
 static void the_threshold_follows_fast_and_falls_slowly(void **state) {
-    (void)state;
     struct gcc_detector detector;
     uint64_t now_ns = ns(1000);
     gcc_detector_init(&detector);
@@ -165,7 +153,6 @@ static void update(struct gcc_rate *rate, double ms, enum gcc_signal signal, dou
 }
 
 static void far_from_convergence_it_gains_8_percent_a_second(void **state) {
-    (void)state;
     struct gcc_rate rate = {.bps = 1e6, .state = GCC_INCREASE};
     update(&rate, 1000, GCC_NORMAL, 1e6);
     assert_float_equal(rate.bps, 1.08e6, 1e-3);
@@ -181,7 +168,6 @@ static void far_from_convergence_it_gains_8_percent_a_second(void **state) {
 }
 
 static void over_use_keeps_85_percent_of_what_came_in(void **state) {
-    (void)state;
     struct gcc_rate rate = {.bps = 3e6, .state = GCC_INCREASE};
     update(&rate, 100, GCC_OVER_USE, 2e6);
     assert_float_equal(rate.bps, 1.7e6, 1e-3);
@@ -195,7 +181,6 @@ static void over_use_keeps_85_percent_of_what_came_in(void **state) {
 }
 
 static void states_change_as_the_drafts_table_says(void **state) {
-    (void)state;
     const enum gcc_state by_signal[3][3] = {
         // by state: Increase, Decrease, Hold
         [GCC_NORMAL] = {GCC_INCREASE, GCC_HOLD, GCC_INCREASE},
@@ -213,7 +198,6 @@ static void states_change_as_the_drafts_table_says(void **state) {
 
 // Close to the mean of 2 Mbit/s, sigma at least sqrt(400 x 2e6) = 28.3 kbit/s, 3 sigma = 84.9 kbit/s.
 static void near_convergence_it_gains_half_a_packet_in_a_response_time(void **state) {
-    (void)state;
     struct gcc_rate rate = {.bps = 2e6, .state = GCC_INCREASE};
     update(&rate, 100, GCC_OVER_USE, 2e6);
     update(&rate, 100, GCC_NORMAL, 1.7e6); // Hold
@@ -236,7 +220,6 @@ static void near_convergence_it_gains_half_a_packet_in_a_response_time(void **st
 }
 
 static void losses_above_10_percent_take_half_of_their_share(void **state) {
-    (void)state;
     assert_float_equal(gcc_rate_after_losses(1e6, 20, 100), 0.9e6, 1e-3);
     assert_float_equal(gcc_rate_after_losses(1e6, 11, 100), 0.945e6, 1e-3);
     assert_float_equal(gcc_rate_after_losses(1e6, 10, 100), 1e6, 1e-3);
@@ -286,7 +269,6 @@ static void send_for(struct sender *s, double seconds, double rate_bps, double g
 }
 
 static void the_first_round_trip_makes_the_initial_window_a_rate(void **state) {
-    (void)state;
     struct sender s = open_sender(50);
     assert_int_equal(look(&s).window_bytes, 10 * PACKET);
     assert_int_equal(look(&s).pacing_bps, 0);
@@ -299,7 +281,6 @@ static void the_first_round_trip_makes_the_initial_window_a_rate(void **state) {
 }
 
 static void a_growing_delay_reduces_the_rate_and_losses_do(void **state) {
-    (void)state;
     struct sender s = open_sender(50);
     send_for(&s, 3, 2e6, 0, 0);
     assert_float_equal((double)look(&s).pacing_bps, 2e6 * pow(1.08, 2.95), 0.02e6);

@@ -3,12 +3,8 @@
 #include "congestion/inter_arrival_channel.h"
 #include "congestion/inter_arrival_probe.h"
 #include "congestion/inter_arrival_ramp.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <math.h>
 
 enum { PACKET = 1250 };
@@ -24,7 +20,6 @@ static struct arrival at(double sent_ms, double arrived_ms) {
 // --- The probe ---
 
 static void ten_packets_tell_the_rate_of_the_link(void **state) {
-    (void)state;
     struct inter_arrival_probe probe = {0};
     double rate;
     for (int i = 0; i < 10; i++) { // sent 1 ms apart, arriving 2.5 ms apart: 9 packets in 22.5 ms
@@ -37,7 +32,6 @@ static void ten_packets_tell_the_rate_of_the_link(void **state) {
 }
 
 static void acks_of_several_packets_tell_as_much(void **state) {
-    (void)state;
     struct inter_arrival_probe probe = {0};
     double rate;
     for (int i = 1; i < 10; i += 2) {
@@ -49,7 +43,6 @@ static void acks_of_several_packets_tell_as_much(void **state) {
 }
 
 static void a_lost_packet_halves_the_estimate(void **state) {
-    (void)state;
     struct inter_arrival_probe probe = {0};
     double rate;
     for (int i = 0; i < 9; i++) {
@@ -63,7 +56,6 @@ static void a_lost_packet_halves_the_estimate(void **state) {
 }
 
 static void a_probe_that_misses_falls_back(void **state) {
-    (void)state;
     struct inter_arrival_probe probe = {0};
     double rate;
     const struct arrival only = at(1000, 1020);
@@ -78,7 +70,6 @@ static void a_probe_that_misses_falls_back(void **state) {
 }
 
 static void a_sender_that_is_the_limit_gets_40_kilobytes_at_least(void **state) {
-    (void)state;
     static const double gaps_ms[] = {100, 2};
     static const double expected[] = {40000, PACKET / 0.002};
     for (int c = 0; c < 2; c++) {
@@ -96,7 +87,6 @@ static void a_sender_that_is_the_limit_gets_40_kilobytes_at_least(void **state) 
 // --- The channel ---
 
 static void pairs_sent_close_together_tell_the_channel(void **state) {
-    (void)state;
     struct inter_arrival_channel channel = {0};
     double rate;
     for (int i = 0; i <= 20; i++) { // pairs 0.1 ms apart that arrive 2 ms apart, 20 ms from pair to pair
@@ -112,7 +102,6 @@ static void pairs_sent_close_together_tell_the_channel(void **state) {
 
 // Rates of 10 pairs sorted: the median has index 5, the quartiles 2 and 8.
 static void quartiles_a_quarter_apart_are_uncertain(void **state) {
-    (void)state;
     static const double by_rank[] = {1, 2, 900, 950, 960, 1000, 1010, 1020, 1150, 1e6};
     struct inter_arrival_channel channel = {.count = 10};
     double rate;
@@ -126,7 +115,6 @@ static void quartiles_a_quarter_apart_are_uncertain(void **state) {
 }
 
 static void a_lost_packet_breaks_a_pair(void **state) {
-    (void)state;
     struct inter_arrival_channel channel = {0};
     const struct arrival first = at(1000, 1020), second = at(1000.1, 1030);
     inter_arrival_channel_acked(&channel, &first, PACKET);
@@ -146,7 +134,6 @@ static double ramp_to(struct inter_arrival_ramp *ramp, double ms) {
 
 // From 70 to 100 kB/s: t0 = cbrt(30000 / 6000) = 1.71 s. Beyond it 6000 t^3.
 static void the_ramp_is_cubic_about_what_was_available(void **state) {
-    (void)state;
     struct inter_arrival_ramp ramp;
     inter_arrival_ramp_reset(&ramp, ns(1000), 70000, 100000, 100000);
     assert_float_equal(ramp.origin_s, 1.7099759, 1e-6);
@@ -158,7 +145,6 @@ static void the_ramp_is_cubic_about_what_was_available(void **state) {
 }
 
 static void above_halfway_it_is_cubic_about_the_channel(void **state) {
-    (void)state;
     struct inter_arrival_ramp ramp;
     inter_arrival_ramp_reset(&ramp, ns(1000), 70000, 100000, 300000);
     assert_float_equal(ramp.halfway, 200000, 0);
@@ -174,7 +160,6 @@ static void above_halfway_it_is_cubic_about_the_channel(void **state) {
 }
 
 static void it_does_not_grow_beyond_twice_what_is_sent(void **state) {
-    (void)state;
     struct inter_arrival_ramp ramp;
     inter_arrival_ramp_reset(&ramp, ns(1000), 70000, 100000, 100000);
     for (double t = 1031; t < 11000; t += 31)
@@ -187,7 +172,6 @@ static void it_does_not_grow_beyond_twice_what_is_sent(void **state) {
 }
 
 static void a_good_channel_estimate_moves_the_plateau(void **state) {
-    (void)state;
     struct inter_arrival_ramp ramp;
     inter_arrival_ramp_reset(&ramp, ns(1000), 70000, 100000, 100000);
     inter_arrival_ramp_set_channel(&ramp, ns(1100), 90000); // below what is available: no news

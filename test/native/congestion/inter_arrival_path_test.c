@@ -2,12 +2,7 @@
 // what it does when the link halves.
 #include "congestion/inter_arrival.h"
 #include "paced_path.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test/native/cmocka_unit.h"
 
 enum { PACKET = 1250 };
 
@@ -15,7 +10,6 @@ static const double rates_bps[] = {1e6, 5e6, 20e6};
 static const uint64_t acks_every[] = {1, 2};
 
 static void uses_the_link_and_keeps_the_queue_short(void **state) {
-    (void)state;
     for (size_t i = 0; i < 3; i++)
         for (size_t k = 0; k < 2; k++) {
             const struct paced_path path = {.rate_bps = rates_bps[i],
@@ -39,7 +33,6 @@ static void uses_the_link_and_keeps_the_queue_short(void **state) {
 // Over-use is told once; then the rate is held while the queue grows, so that losses have to end it. What it
 // keeps afterwards is low, for its least delay is the faster link's (inter_arrival.c).
 static void backs_off_when_the_link_halves(void **state) {
-    (void)state;
     for (size_t i = 0; i < 3; i++)
         for (size_t k = 0; k < 2; k++) {
             const struct paced_path path = {.rate_bps = rates_bps[i],

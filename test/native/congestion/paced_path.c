@@ -1,12 +1,8 @@
 #include "paced_path.h"
 
 #include "quic_io/pacer.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdbool.h>
 #include <stdlib.h>
 

@@ -1,8 +1,7 @@
 // A bulk sender over one bottleneck in virtual time, paced as ours are (quic_io/pacer.c), for controllers
 // that set a rate. Packets of one size, a queue that drops at its end, a receiver that acknowledges every Nth
 // packet, loss by three later ACKs or by a time-out. The link's rate may change once.
-#ifndef TRILANE_TEST_PACED_PATH_H
-#define TRILANE_TEST_PACED_PATH_H
+#pragma once
 
 #include "congestion/congestion.h"
 
@@ -31,5 +30,3 @@ struct paced_span {
 // Runs until the last span ends; spans follow one another.
 void simulate_paced(const struct congestion_controller *controller, const struct paced_path *path,
                     struct paced_span *spans, size_t count);
-
-#endif

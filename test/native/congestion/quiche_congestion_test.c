@@ -3,15 +3,11 @@
 #include "../replay/lane_site.h"
 #include "congestion/cubic_n.h"
 #include "congestion/quiche_congestion.h"
+#include "test/native/cmocka_unit.h"
 
 #include <arpa/inet.h>
 #include <jansson.h>
 #include <openssl/rand.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -140,7 +136,6 @@ static void fly(struct pair *pair, size_t lost) {
 }
 
 static void loss_keeps_what_the_controller_keeps(void **state) {
-    (void)state;
     const struct {
         const char *name;
         double kept;
@@ -176,7 +171,6 @@ static void loss_keeps_what_the_controller_keeps(void **state) {
 }
 
 static void all_of_a_stream_arrives_over_losses(void **state) {
-    (void)state;
     if (!quiche_congestion_calls_ours()) return;
     static struct flight flight;
     static uint8_t room[64 * 1024];
@@ -213,7 +207,6 @@ static void all_of_a_stream_arrives_over_losses(void **state) {
 }
 
 static void a_config_can_be_given_back_to_quiche(void **state) {
-    (void)state;
     if (!quiche_congestion_calls_ours()) return;
     quiche_config *config = make_config();
     const struct sockaddr_in6 here = address("::1", 1), there = address("::1", 2);
@@ -230,7 +223,6 @@ static void a_config_can_be_given_back_to_quiche(void **state) {
 }
 
 static void unknown_names_are_refused_with_what_there_is(void **state) {
-    (void)state;
     quiche_config *config = make_config();
     assert_int_equal(quiche_congestion_choose(config, "warp"), -1);
     assert_int_equal(quiche_congestion_choose(config, "cubic-n0"), -1);
@@ -247,7 +239,6 @@ static void unknown_names_are_refused_with_what_there_is(void **state) {
 
 // What users may choose is what there is.
 static void the_schema_lists_what_there_is(void **state) {
-    (void)state;
     json_t *schema = json_load_file(TRILANE_ROOT "/schemas/serving.schema.json", 0, NULL);
     json_t *quic =
         json_object_get(json_object_get(json_object_get(schema, "definitions"), "quic"), "properties");
@@ -267,12 +258,10 @@ static void the_schema_lists_what_there_is(void **state) {
 }
 
 static int set_up(void **state) {
-    (void)state;
     return lane_site_open(&site);
 }
 
 static int tear_down(void **state) {
-    (void)state;
     lane_site_close(&site);
     return 0;
 }

@@ -1,11 +1,6 @@
 // The rate meter in virtual time.
 #include "congestion/rate_meter.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test/native/cmocka_unit.h"
 
 enum { NS_PER_MILLISECOND = 1000 * 1000 };
 
@@ -18,7 +13,6 @@ static void feed(struct rate_meter *meter, uint64_t *now_ns, int steps, uint64_t
 }
 
 static void measures_the_last_half_second(void **state) {
-    (void)state;
     struct rate_meter meter = {0};
     uint64_t now_ns = 5000;
     rate_meter_add(&meter, now_ns, 1000000); // the clock starts
@@ -38,7 +32,6 @@ static void measures_the_last_half_second(void **state) {
 }
 
 static void pauses_do_not_count(void **state) {
-    (void)state;
     struct rate_meter meter = {0};
     uint64_t now_ns = 1;
     feed(&meter, &now_ns, 600, 125);
@@ -51,7 +44,6 @@ static void pauses_do_not_count(void **state) {
 }
 
 static void times_that_go_back_count_as_the_last(void **state) {
-    (void)state;
     struct rate_meter meter = {0};
     uint64_t now_ns = 1000ull * NS_PER_MILLISECOND;
     feed(&meter, &now_ns, 600, 100);

@@ -1,10 +1,6 @@
 #include "simulated_path.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdbool.h>
 #include <stdlib.h>
 

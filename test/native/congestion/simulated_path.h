@@ -1,8 +1,7 @@
 // A bulk sender over one bottleneck in virtual time: what a congestion controller makes of a link. Packets of
 // one size, a queue that drops at its end, losses at random besides, an ACK for each packet, loss by three
 // later ACKs or by a probe time-out. Not paced.
-#ifndef TRILANE_TEST_SIMULATED_PATH_H
-#define TRILANE_TEST_SIMULATED_PATH_H
+#pragma once
 
 #include "congestion/congestion.h"
 
@@ -28,5 +27,3 @@ struct simulated_result {
 
 struct simulated_result simulate_path(const struct congestion_controller *controller,
                                       const struct simulated_path *path);
-
-#endif

@@ -3,12 +3,8 @@
 // language, packet by packet: utilization over 20 s, and the mean queue over the second half.
 #include "congestion/sprout_ewma.h"
 #include "fixed_link.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -42,7 +38,6 @@ static struct fixed_link_result over(double mbit, double rtt_ms, enum ack_rule a
 // Where ACKs are held back, a packet may arrive at the very moment at which one is due, and what comes first
 // decides what all that follows comes to: 4 % for the queue there.
 static void links_are_used_as_another_simulation_has_it(void **state) {
-    (void)state;
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         const double utilization = expected[i].utilization, queue_ms = expected[i].queue_ms;
         const struct fixed_link_result found = over(expected[i].mbit, expected[i].rtt_ms, expected[i].acks);
@@ -57,7 +52,6 @@ static void links_are_used_as_another_simulation_has_it(void **state) {
 }
 
 static void short_paths_are_full_with_a_queue_of_the_rest_of_100_ms(void **state) {
-    (void)state;
     for (double mbit = 5; mbit <= 20; mbit *= 2) {
         const struct fixed_link_result found = over(mbit, 30, ACK_EACH);
         assert_true(found.utilization >= 0.99);
@@ -67,7 +61,6 @@ static void short_paths_are_full_with_a_queue_of_the_rest_of_100_ms(void **state
 
 // A tenth of the ACKs leaves a fraction of a fast link.
 static void seldom_acks_cost_utilization(void **state) {
-    (void)state;
     const double rtts_ms[] = {30, 120, 300};
     for (size_t i = 0; i < 3; i++) {
         const struct fixed_link_result each = over(20, rtts_ms[i], ACK_EACH);

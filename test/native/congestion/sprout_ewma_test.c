@@ -1,12 +1,7 @@
 // sprout_ewma by hand-made trains of packets: what is a sample, what a forced tick, and what it does not
 // react to.
 #include "congestion/sprout_ewma.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test/native/cmocka_unit.h"
 
 enum { PACKET = 1000, INITIAL_PACKETS = 10, BEGIN_MS = 1000 };
 static const uint64_t NS_PER_MILLISECOND = 1000 * 1000;
@@ -74,7 +69,6 @@ static double after(double rate, double bytes, double tick_ms) {
 }
 
 static void it_begins_with_the_initial_window_in_100_ms_unpaced(void **state) {
-    (void)state;
     struct flow flow = open_flow();
     const struct congestion_window window = look(&flow);
     assert_int_equal(window.window_bytes, INITIAL_PACKETS * PACKET);
@@ -88,7 +82,6 @@ static void it_begins_with_the_initial_window_in_100_ms_unpaced(void **state) {
 // Packets 3 ms apart, all of one burst: the first sample comes with the packet that arrives 20 ms or more
 // after the first, which counts itself.
 static void a_tick_of_20_ms_is_a_sample(void **state) {
-    (void)state;
     struct flow flow = open_flow();
     for (int i = 0; i <= 20; i++)
         send_at(&flow, 3 * i);
@@ -108,7 +101,6 @@ static void a_tick_of_20_ms_is_a_sample(void **state) {
 
 // The delay that the receiver tells is taken off: it arrived then.
 static void arrivals_are_without_the_told_delay(void **state) {
-    (void)state;
     struct flow flow = open_flow();
     for (int i = 0; i <= 8; i++)
         send_at(&flow, 4 * i);
@@ -123,7 +115,6 @@ static void arrivals_are_without_the_told_delay(void **state) {
 }
 
 static void the_end_of_a_burst_is_a_forced_tick(void **state) {
-    (void)state;
     struct flow flow = open_flow();
     const double burst_ms[] = {0, 1, 2};
     for (size_t i = 0; i < 3; i++)
@@ -145,7 +136,6 @@ static void the_end_of_a_burst_is_a_forced_tick(void **state) {
 }
 
 static void nothing_sent_yet_is_a_forced_tick_too(void **state) {
-    (void)state;
     struct flow flow = open_flow();
     send_at(&flow, 0);
     send_at(&flow, 0);
@@ -158,7 +148,6 @@ static void nothing_sent_yet_is_a_forced_tick_too(void **state) {
 
 // A burst whose last packet is lost has no end.
 static void the_end_of_a_burst_may_be_lost(void **state) {
-    (void)state;
     struct flow flow = open_flow();
     const double sent_ms[] = {0, 1, 10, 11, 20, 21};
     for (size_t i = 0; i < 6; i++)
@@ -172,7 +161,6 @@ static void the_end_of_a_burst_may_be_lost(void **state) {
 }
 
 static void many_pauses_are_known_at_once(void **state) {
-    (void)state;
     enum { BURSTS = 3000, KNOWN = 1024 };
     struct flow flow = open_flow();
     for (int i = 0; i < BURSTS; i++)
@@ -193,7 +181,6 @@ static void many_pauses_are_known_at_once(void **state) {
 }
 
 static void long_paths_have_the_rate_times_their_round_trip(void **state) {
-    (void)state;
     struct flow flow = open_flow();
     flow.min_rtt_ms = 30;
     send_at(&flow, 0);
@@ -208,7 +195,6 @@ static void long_paths_have_the_rate_times_their_round_trip(void **state) {
 }
 
 static void losses_change_nothing(void **state) {
-    (void)state;
     struct flow flow = open_flow();
     const struct congestion_packet packet = {
         .sent_ns = ns(0), .bytes = PACKET, .ack_eliciting = true, .after_acked = true};
@@ -223,7 +209,6 @@ static void losses_change_nothing(void **state) {
 
 // Single small packets now and then: two packets are always allowed, and two in a tick are where it began.
 static void the_window_is_never_below_two_packets(void **state) {
-    (void)state;
     struct flow flow = open_flow();
     for (int i = 0; i < 60; i++) {
         const struct congestion_packet packet = {.sent_ns = ns(100 * i), .bytes = 40};
@@ -244,7 +229,6 @@ static void the_window_is_never_below_two_packets(void **state) {
 }
 
 static void one_of_them_asks_for_single_acks(void **state) {
-    (void)state;
     assert_true(congestion_find("sprout-ewma")->wants_single_acks);
     assert_false(congestion_find("sprout-ewma-acks")->wants_single_acks);
     assert_false(congestion_find("cubic-n1")->wants_single_acks);

@@ -1,15 +1,11 @@
 // What h1_exchange and h2_exchange make of what a server says, whole and a byte at a time: bodies of each
 // framing, interim responses, and every way of not keeping one's word, each told once and in words.
 #include "fetch/byte_stream.h"
+#include "test/native/cmocka_unit.h"
 
 #include <nghttp2/nghttp2.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct talk {
     const struct exchange_kind *kind;
@@ -86,7 +82,6 @@ static const struct h1_case h1_cases[] = {
 };
 
 static void h1_answers_are_read(void **state) {
-    (void)state;
     for (size_t i = 0; i < sizeof h1_cases / sizeof *h1_cases; i++)
         for (int whole = 0; whole < 2; whole++) {
             const struct h1_case *c = &h1_cases[i];
@@ -108,7 +103,6 @@ static void h1_answers_are_read(void **state) {
 
 static void h1_asks_as_it_should(void **state) {
     struct talk t;
-    (void)state;
     begin(&t, &h1_exchange);
     assert_int_equal(buf_add(&t.out, "", 1), 0);
     assert_string_equal((const char *)buf_bytes(&t.out),
@@ -119,7 +113,6 @@ static void h1_asks_as_it_should(void **state) {
 static void bytes_behind_the_end_are_told(void **state) {
     static const char said[] = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhello";
     struct talk t;
-    (void)state;
     begin(&t, &h1_exchange);
     say(&t, said, sizeof said - 1, 4096);
     assert_int_equal(t.overs, 1);
@@ -131,7 +124,6 @@ static void bytes_behind_the_end_are_told(void **state) {
 static void a_body_too_large_ends_it(void **state) {
     char said[2000] = "HTTP/1.1 200 OK\r\n\r\n";
     struct talk t;
-    (void)state;
     memset(said + strlen(said), 'x', 1500);
     begin(&t, &h1_exchange);
     say(&t, said, 1500, 100);
@@ -142,7 +134,6 @@ static void a_body_too_large_ends_it(void **state) {
 
 static void endless_fields_end_it(void **state) {
     struct talk t;
-    (void)state;
     begin(&t, &h1_exchange);
     say(&t, "HTTP/1.1 200 OK\r\n", 17, 17);
     for (int i = 0; i < 100000 && t.overs == 0; i++)
@@ -155,7 +146,6 @@ static void endless_fields_end_it(void **state) {
 static void an_endless_field_ends_it(void **state) {
     static const char *const begins[] = {"name", "name: value"};
     char more[1000];
-    (void)state;
     memset(more, 'x', sizeof more);
     for (int i = 0; i < 2; i++) {
         struct talk t;
@@ -172,7 +162,6 @@ static void an_endless_field_ends_it(void **state) {
 
 static void endless_interim_heads_end_it(void **state) {
     struct talk t;
-    (void)state;
     begin(&t, &h1_exchange);
     for (int i = 0; i < 1000 && t.overs == 0; i++)
         say(&t, "HTTP/1.1 103 Early Hints\r\n\r\n", 28, 28);
@@ -184,7 +173,6 @@ static void endless_interim_heads_end_it(void **state) {
 // Its connection ended without a word (close_notify): only what was framed by a length or chunks is whole.
 static void an_h1_connection_that_is_cut_off_is_told(void **state) {
     struct talk t;
-    (void)state;
     begin(&t, &h1_exchange);
     say(&t, "HTTP/1.1 200 OK\r\n\r\nhello", 24, 24);
     h1_exchange.ended(t.exchange, "the connection was cut off");
@@ -224,7 +212,6 @@ static const struct {
 };
 
 static void h2_answers_are_read(void **state) {
-    (void)state;
     for (size_t i = 0; i < sizeof h2_cases / sizeof *h2_cases; i++)
         for (int whole = 0; whole < 2; whole++) {
             struct talk t;
@@ -242,7 +229,6 @@ static void h2_answers_are_read(void **state) {
 
 static void an_h2_connection_that_ends_is_told(void **state) {
     struct talk t;
-    (void)state;
     begin(&t, &h2_exchange);
     say(&t, SAY(SETTINGS HEADERS FRAME("\5", "\0", "\0", "hello")), 4096);
     h2_exchange.ended(t.exchange, NULL);
@@ -254,7 +240,6 @@ static void an_h2_connection_that_ends_is_told(void **state) {
 // nghttp2 notices: how much of it it passes on before depends on the pieces.
 static void an_h2_body_behind_its_length_is_told(void **state) {
     static const char why[] = "the server broke the rules of HTTP/2 after ";
-    (void)state;
     for (size_t piece = 1; piece < 100; piece += 7) {
         struct talk t;
         begin(&t, &h2_exchange);
@@ -268,7 +253,6 @@ static void an_h2_body_behind_its_length_is_told(void **state) {
 
 static void an_h2_goodbye_lets_the_response_end(void **state) {
     struct talk t;
-    (void)state;
     begin(&t, &h2_exchange);
     say(&t,
         SAY(SETTINGS HEADERS FRAME("\5", "\0", "\0", "hello") "\0\0\x08\x07\0\0\0\0\0\0\0\0\1\0\0\0\0" FRAME(
@@ -289,7 +273,6 @@ static void unread_h2_answers_end_it(void **state) {
         size_t size;
     } floods[] = {{SAY("\0\0\x08\6\0\0\0\0\0pingpong")}, {SAY(SETTINGS)}};
     enum { ENOUGH = 400000, LIMIT = (1 << 20) + 100 };
-    (void)state;
     for (size_t i = 0; i < sizeof floods / sizeof *floods; i++) {
         struct talk t;
         begin(&t, &h2_exchange);
@@ -306,7 +289,6 @@ static void unread_h2_answers_end_it(void **state) {
 
 static void endless_interim_h2_heads_end_it(void **state) {
     struct talk t;
-    (void)state;
     begin(&t, &h2_exchange);
     say(&t, SAY(SETTINGS), 4096);
     for (int i = 0; i < 1000 && t.overs == 0; i++)

@@ -1,7 +1,6 @@
 // A server on loopback that keeps to QUIC and says of HTTP/3 what it is given, byte by byte: on the request's
 // stream, and on streams of its own. For tests only.
-#ifndef TRILANE_TEST_HOSTILE_H3_H
-#define TRILANE_TEST_HOSTILE_H3_H
+#pragma once
 
 #include "hostile_server.h"
 
@@ -22,5 +21,3 @@ struct hostile_h3 {
 
 // As hostile_server_start: 0, or -1. Ended by hostile_server_stop.
 int hostile_h3_start(struct hostile_server *server, const struct hostile_h3 *hostile);
-
-#endif

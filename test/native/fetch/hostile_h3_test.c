@@ -2,16 +2,12 @@
 // in time, and what is whole counts.
 #include "hostile_h3.h"
 #include "rows.h"
+#include "test/native/cmocka_unit.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 // Frames: HEADERS with fields of QPACK's static table or literal ones, and DATA.
 #define HEADERS(size, fields) "\1" size "\0\0" fields
@@ -92,7 +88,6 @@ static const struct {
 };
 
 static void each_way_has_its_row(void **state) {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct hostile_server server;
         struct run run;
@@ -113,7 +108,6 @@ static void control_characters_are_not_kept(void **state) {
     struct hostile_server server;
     struct run run;
     char words[256];
-    (void)state;
     assert_int_equal(hostile_h3_start(&server, &hostile), 0);
     snprintf(words, sizeof words, "--lane h3 --insecure https://127.0.0.1:%u/", server.port);
     rows_fetch(&run, words);
@@ -129,7 +123,6 @@ static void a_connection_that_is_gone_is_not_used_again(void **state) {
     struct hostile_server server;
     struct run run;
     char words[512];
-    (void)state;
     assert_int_equal(hostile_h3_start(&server, &hostile), 0);
     snprintf(words, sizeof words,
              "--lane h3 --insecure --reuse --timeout 3 --urls "

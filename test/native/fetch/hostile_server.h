@@ -1,7 +1,6 @@
 // A server on loopback that does not keep to what a client hopes for: over TCP with TLS, each connection
 // alike. For tests only; certificates are made in memory.
-#ifndef TRILANE_TEST_HOSTILE_SERVER_H
-#define TRILANE_TEST_HOSTILE_SERVER_H
+#pragma once
 
 #include <openssl/ssl.h>
 #include <stdbool.h>
@@ -38,5 +37,3 @@ SSL_CTX *hostile_context(const struct hostile *hostile, char *authority);
 // 0, or -1.
 int hostile_server_start(struct hostile_server *server, const struct hostile *hostile);
 void hostile_server_stop(struct hostile_server *server);
-
-#endif

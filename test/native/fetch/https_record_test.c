@@ -1,14 +1,10 @@
 // HTTPS records as RFC 9460 has them in its examples, and whatever else a server may send for one.
 #include "fetch/https_record.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define BYTES(text) (const uint8_t *)(text), sizeof(text) - 1
 
@@ -22,7 +18,6 @@ static void expect(const uint8_t *data, size_t size, const char *json) {
 }
 
 static void records_are_read(void **state) {
-    (void)state;
     // RFC 9460, appendix D.
     expect(BYTES("\x00\x00\x03"
                  "foo\x07"
@@ -63,7 +58,6 @@ static void broken_ones_are_none(void **state) {
         {BYTES("\x00\x01\x00\x00\x03\x00\x01\x01")},   // half a port
         {BYTES("\x00\x01\x00\x00\x04\x00\x05\x01\x02\x03\x04\x05")},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
         if (https_record_read(broken[i].data, broken[i].size)) fail_msg("record %zu was taken", i);
 }
@@ -102,7 +96,6 @@ static void many_records_are_refused(void **state) {
                    {33, 3, HTTPS_FAILED},   {1000, 3, HTTPS_FAILED}, {1, 4096, HTTPS_PRESENT},
                    {1, 4097, HTTPS_FAILED}, {2, 2100, HTTPS_FAILED}};
     static uint8_t message[65536];
-    (void)state;
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
         struct https_answer answer = {.records = json_array()};
         const size_t size = write_answer(message, answers[i].count, answers[i].size);
@@ -121,7 +114,6 @@ static void many_records_are_refused(void **state) {
 static void any_bytes_are_safe(void **state) {
     static const char whole[] = "\x00\x01\x03www\x00\x00\x01\x00\x06\x02h3\x02h2\x00\x03\x00\x02\x01\xbb\x00"
                                 "\x04\x00\x04\xc0\x00\x02\x01";
-    (void)state;
     for (size_t size = 0; size < sizeof whole; size++)
         for (size_t at = 0; at < size; at++)
             for (int value = 0; value < 256; value += 5) {

@@ -4,20 +4,16 @@
 #include "base/namespace.h"
 #include "hostile_server.h"
 #include "rows.h"
+#include "test/native/cmocka_unit.h"
 
 #include <arpa/inet.h>
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 struct hostile_case {
     const char *words; // %u is the port, %s the authority's file
@@ -131,7 +127,6 @@ static const struct hostile_case cases[] = {
 };
 
 static void hostile_servers_have_their_rows(void **state) {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct hostile_server server;
         struct run run;
@@ -151,7 +146,6 @@ static void long_fields_are_cut(void **state) {
     struct run run;
     struct buf said = {0};
     char words[512];
-    (void)state;
     assert_int_equal(buf_printf(&said, "HTTP/1.1 302 Found\r\nContent-Length: 0\r\nAlt-Svc: h"), 0);
     for (int i = 0; i < 50000; i++)
         assert_int_equal(buf_printf(&said, "\xc3\xa9"), 0);
@@ -215,7 +209,6 @@ static int redirect_in_a_lab(void) {
 
 static void redirects_lead_no_nearer(void **state) {
     int status;
-    (void)state;
     pid_t child = fork();
     if (child == 0) _exit(redirect_in_a_lab());
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -237,7 +230,6 @@ static void a_connection_that_is_spoilt_is_not_used_again(void **state) {
           .stays = true}},
         {"h2", {.alpn = "h2", .says = "\0\0\0\4\0\0\0\0\0\0\0\1\1\5\0\0\0\1\x88", .size = 19}},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof spoilt / sizeof *spoilt; i++) {
         struct hostile_server server;
         struct run run;
@@ -268,7 +260,6 @@ static void nobody_there_has_its_row(void **state) {
     struct run run;
     char words[256];
     int fd;
-    (void)state;
     const uint16_t port = deaf_port(&fd);
     for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++) {
         snprintf(words, sizeof words, "--lane %s --insecure https://127.0.0.1:1/", lanes[i]);
@@ -290,7 +281,6 @@ static void nobody_there_has_its_row(void **state) {
 static void each_line_of_a_file_has_its_row(void **state) {
     struct run run;
     size_t lines = 0;
-    (void)state;
     rows_fetch(
         &run,
         "--lane h1 --urls <(echo; echo '# none'; for i in $(seq 20); do echo https://127.0.0.1:1/$i; done; "
@@ -319,7 +309,6 @@ static void command_lines_are_checked(void **state) {
         {"--follow 51 https://x/", "follow: must be a number from 0 to 50 (got \"51\")"},
         {"--nonsense", "--nonsense: no such option (see --help)"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct run run;
         char said[256];

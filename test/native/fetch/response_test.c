@@ -2,15 +2,11 @@
 // trailers that a server has no right to, how much of its fields is kept, and that only a whole object has a
 // last byte.
 #include "fetch/response.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void on_over(void *context) {
     ++*(unsigned *)context;
@@ -48,7 +44,6 @@ static const struct said cases[] = {
 };
 
 static void only_what_is_whole_has_a_last_byte(void **state) {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct said *said = &cases[i];
         struct response response;
@@ -76,7 +71,6 @@ static void only_what_is_whole_has_a_last_byte(void **state) {
 static void trailers_are_not_kept(void **state) {
     struct response response;
     unsigned overs = 0;
-    (void)state;
     response_begin(&response, 1000, on_over, &overs);
     response_head(&response, 302, "2");
     response_head_end(&response);
@@ -92,7 +86,6 @@ static void interim_heads_are_counted(void **state) {
     struct response response;
     unsigned overs = 0;
     int heads = 0;
-    (void)state;
     response_begin(&response, 1000, on_over, &overs);
     for (; heads < 1000 && overs == 0; heads++)
         response_head(&response, 103, "3");
@@ -106,7 +99,6 @@ static void fields_are_counted_together(void **state) {
     struct response response;
     unsigned overs = 0;
     char *value = calloc(1, 100001);
-    (void)state;
     assert_non_null(value);
     memset(value, 'x', 100000);
     response_begin(&response, 1000, on_over, &overs);

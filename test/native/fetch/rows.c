@@ -1,13 +1,8 @@
 #include "rows.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 void rows_fetch(struct run *run, const char *words) {
     char line[2048];

@@ -1,6 +1,5 @@
 // Runs trilane-fetch for a test, and holds the row that it prints to what is expected.
-#ifndef TRILANE_TEST_FETCH_ROWS_H
-#define TRILANE_TEST_FETCH_ROWS_H
+#pragma once
 
 #include "../shaper/run.h"
 
@@ -16,5 +15,3 @@ void rows_expect(const struct run *run, const char *stage, const char *reason);
 void rows_expect_two_connections(const struct run *run);
 // "null": it has none.
 const char *rows_text(const json_t *row, const char *key);
-
-#endif

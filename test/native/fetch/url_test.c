@@ -1,13 +1,9 @@
 // Whom a URL says to ask, and for what; what a Location means at a URL; and why others are none of ours.
 #include "fetch/url.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void urls_are_read(void **state) {
     static const struct {
@@ -25,7 +21,6 @@ static void urls_are_read(void **state) {
         {"https://a_b.example./", "a_b.example.", "a_b.example.", "/", 443, false},
         {"https://x/\xc3\xa9", "x", "x", "/%C3%A9", 443, false},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         struct url url;
         const char *why;
@@ -63,7 +58,6 @@ static void others_are_refused(void **state) {
         "https://x/\r\nHost: y",
         "https://\xc3\xa9.example/",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct url url;
         const char *why = NULL;
@@ -92,7 +86,6 @@ static void locations_are_resolved(void **state) {
     };
     struct url base;
     const char *why;
-    (void)state;
     assert_int_equal(url_parse(&base, "https://shop.example:8443/a/b/c?d=/e", &why), 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *means = url_resolve(&base, cases[i].location);

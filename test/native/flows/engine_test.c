@@ -6,15 +6,11 @@
 #include "flows/flow_state.h"
 #include "flows/report.h"
 #include "flows/transports.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 // --- a transport whose connections are places in a list
 
@@ -196,7 +192,6 @@ static void end_both(void) {
 }
 
 static void flows_that_end_are_released_once_and_reported(void **state) {
-    (void)state;
     struct end end;
     open_end(&end, true, 2);
     run_near(&end, end_both);
@@ -249,7 +244,6 @@ static void close_after_all(void *context, uint64_t now_ns) {
 }
 
 static void the_near_end_waits_for_connections_to_close(void **state) {
-    (void)state;
     struct end end;
     char first[PLAN_ERROR_SIZE];
     open_end(&end, true, 2);
@@ -267,7 +261,6 @@ static void the_near_end_waits_for_connections_to_close(void **state) {
 static void nothing(void) {}
 
 static void a_refusal_ends_the_run(void **state) {
-    (void)state;
     struct end end;
     char first[PLAN_ERROR_SIZE];
     open_end(&end, true, 3);
@@ -294,7 +287,6 @@ static void connect_and_stop(void) {
 
 // One had all by then, one was cut, one not even connected.
 static void stopping_cuts_what_still_runs(void **state) {
-    (void)state;
     struct end end;
     char first[PLAN_ERROR_SIZE];
     open_end(&end, true, 3);
@@ -314,7 +306,6 @@ static void stopping_cuts_what_still_runs(void **state) {
 
 // A flow's time is over where the near end says so: at the far end that is no failure.
 static void a_peer_that_closes_is_judged_by_the_end(void **state) {
-    (void)state;
     struct end end;
     char error[PLAN_ERROR_SIZE], first[PLAN_ERROR_SIZE];
     open_end(&end, false, 3);
@@ -347,7 +338,6 @@ static void a_peer_that_closes_is_judged_by_the_end(void **state) {
 }
 
 static void what_no_transport_can_is_refused(void **state) {
-    (void)state;
     struct flow_plan flow = {.transport = &fake_transport, .congestion = "vegas"};
     const struct plan plan = {.for_ms = 1000, .sample_ms = 5, .flows = &flow, .count = 1};
     char error[PLAN_ERROR_SIZE];

@@ -3,17 +3,13 @@
 
 #include "flows/sampler.h"
 #include "flows/transports.h"
+#include "test/native/cmocka_unit.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define FLOW                                                                                                 \
     "{\"transport\":\"tcp\",\"congestion\":\"cubic\",\"direction\":\"up\",\"start_ms\":5000,"                \
@@ -25,14 +21,12 @@
 static char path[] = "/tmp/flows_plan_test.XXXXXX";
 
 static int make_file(void **state) {
-    (void)state;
     const int fd = mkstemp(path);
     if (fd >= 0) close(fd);
     return fd >= 0 ? 0 : -1;
 }
 
 static int remove_file(void **state) {
-    (void)state;
     return unlink(path);
 }
 
@@ -45,7 +39,6 @@ static int read_text(struct plan *plan, const char *text, char *error) {
 }
 
 static void a_run_is_read(void **state) {
-    (void)state;
     char error[PLAN_ERROR_SIZE] = "";
     struct plan plan;
     assert_int_equal(
@@ -82,7 +75,6 @@ static void a_run_is_read(void **state) {
 
 // Each is the run above with one member of it or of its flow replaced.
 static void what_is_wrong_is_said_in_one_line(void **state) {
-    (void)state;
     static const struct {
         const char *key;
         const char *value; // JSON; NULL: left out
@@ -144,7 +136,6 @@ static void what_is_wrong_is_said_in_one_line(void **state) {
 }
 
 static void too_many_flows_and_no_json_are_said_in_one_line(void **state) {
-    (void)state;
     char error[PLAN_ERROR_SIZE], expected[PLAN_ERROR_SIZE];
     struct plan plan;
     json_t *run = json_loads(RUN(FLOW), 0, NULL);
@@ -173,7 +164,6 @@ static void too_many_flows_and_no_json_are_said_in_one_line(void **state) {
 }
 
 static void ticks_are_multiples_of_the_interval(void **state) {
-    (void)state;
     assert_int_equal(sampler_tick_ns(0, 5000000), 0);
     assert_int_equal(sampler_tick_ns(4999999, 5000000), 0);
     assert_int_equal(sampler_tick_ns(5000000, 5000000), 5000000);

@@ -2,19 +2,14 @@
 // flow has its controller, and nothing is left of it, however it ends.
 #include "../shaper/run.h"
 
+#include "../needs.h"
+#include "test/native/cmocka_unit.h"
+
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-#include "../needs.h"
 
 static char folder[] = "/tmp/trilane-flows-test-XXXXXX";
 
@@ -120,7 +115,6 @@ static const double tcp_share = 1448. / 1500; // with time stamps
 static const double tls_share = 16384. / (16384 + 5 + 1 + 16) * 1448 / 1500;
 
 static void goodput_is_what_the_link_carried(void **state) {
-    (void)state;
     holds_goodput("tcp", "down", tcp_share);
     holds_goodput("tcp", "up", tcp_share);
     holds_goodput("tls", "down", tls_share);
@@ -128,7 +122,6 @@ static void goodput_is_what_the_link_carried(void **state) {
 }
 
 static void sizes_are_exact_and_controllers_each_flows_own(void **state) {
-    (void)state;
     struct run run;
     write_run(
         30000, NULL,
@@ -205,7 +198,6 @@ static size_t read_records(const char *name, uint64_t **records) {
 }
 
 static void samples_lie_on_one_grid_and_count_up(void **state) {
-    (void)state;
     struct run run;
     write_run(1500, "50", "tcp cubic down 0 - -,tcp cubic up 300 500 -");
     script(&run, "lab 20mbit/20ms");
@@ -249,7 +241,6 @@ static void samples_lie_on_one_grid_and_count_up(void **state) {
 }
 
 static void a_peer_that_refuses_is_one_line(void **state) {
-    (void)state;
     struct run run;
     write_run(5000, NULL, "tcp cubic up 0 - 1000,tcp cubic down 0 - 1000");
     script(&run, "$S --keep-capabilities --link 20mbit/20ms -- $F near run.json --report near.json");
@@ -263,7 +254,6 @@ static void a_peer_that_refuses_is_one_line(void **state) {
 }
 
 static void bad_input_is_one_line(void **state) {
-    (void)state;
     struct run run;
     char expected[512];
     write_run(5000, NULL, "tcp cubic up 0 - 1000,tcp nonesuch down 0 - 1000");
@@ -311,7 +301,6 @@ static void bad_input_is_one_line(void **state) {
 
 // A file that may grow no more stands for a full disk.
 static void a_full_disk_ends_the_run_in_one_line(void **state) {
-    (void)state;
     struct run run;
     write_run(50000, NULL, "tcp cubic down 0 - -");
     script(&run, "lab 20mbit/20ms bash -c 'trap \"\" XFSZ; ulimit -f 8; exec \"$@\"' -");
@@ -345,7 +334,6 @@ static void after(struct run *run, const char *deed) {
 }
 
 static void killed_parts_leave_nothing(void **state) {
-    (void)state;
     struct run run;
     needs_program("pgrep");
     write_run(50000, NULL, "tcp cubic down 0 - -,tcp cubic up 0 - -");
@@ -360,7 +348,6 @@ static void killed_parts_leave_nothing(void **state) {
 }
 
 static void signals_end_it_with_reports(void **state) {
-    (void)state;
     struct run run;
     write_run(50000, NULL, "tcp cubic down 0 - -,tcp cubic up 0 - -");
     static const struct {
@@ -382,7 +369,6 @@ static void signals_end_it_with_reports(void **state) {
 
 // A command can be timed by the run: when it began is there while it runs, and is what the report says.
 static void a_run_says_when_it_began(void **state) {
-    (void)state;
     struct run run;
     write_run(50000, NULL, "tcp cubic down 40000 - 1000");
     script(&run, "$F far run.json -- $S --keep-capabilities --link 20mbit/20ms -- "
@@ -398,7 +384,6 @@ static void a_run_says_when_it_began(void **state) {
 
 // A run that has a command ends with it, with its status; a flow whose time has not come has not started.
 static void a_command_ends_the_run(void **state) {
-    (void)state;
     struct run run;
     write_run(50000, NULL, "tcp cubic down 0 - -,tcp cubic down 40000 - -,tcp cubic up 0 - 1000");
     script(&run, "$F far run.json --report far.json -- $S --keep-capabilities --link 20mbit/20ms -- "
@@ -418,12 +403,10 @@ static void a_command_ends_the_run(void **state) {
 }
 
 static int make_folder(void **state) {
-    (void)state;
     return mkdtemp(folder) ? 0 : -1;
 }
 
 static int remove_folder(void **state) {
-    (void)state;
     char command[128];
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command);

@@ -5,12 +5,8 @@
 #include "base/clock.h"
 #include "congestion/quiche_congestion.h"
 #include "flows/quic_connection.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +15,6 @@
 // --- tests
 
 static void carries_exactly_so_many_bytes(void **state) {
-    (void)state;
     static const uint64_t sizes[] = {1, 1200, 5 * 1000 * 1000};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         for (int direction = FLOW_DOWN; direction <= FLOW_UP; direction++) {
@@ -36,7 +31,6 @@ static void carries_exactly_so_many_bytes(void **state) {
 }
 
 static void carries_a_hundred_at_once(void **state) {
-    (void)state;
     enum { SIZE = 100 * 1000 };
     struct meeting *meeting = meeting_open(FLOWS_MOST, FLOW_DOWN, SIZE);
     meeting_listen(meeting);
@@ -48,7 +42,6 @@ static void carries_a_hundred_at_once(void **state) {
 }
 
 static void has_each_controller(void **state) {
-    (void)state;
     static const char *const names[] = {
         "cubic", "reno", "bbr2", "cubic-n1", "cubic-n2", "gcc", "inter-arrival-2013"};
     enum { ALL = sizeof names / sizeof *names, OF_QUICHE = 3, SIZE = 1000 * 1000 };
@@ -73,7 +66,6 @@ static void has_each_controller(void **state) {
 // A receiver whose sender's controller goes by arrivals answers each packet, in whatever batches they come;
 // such a sender is not paced.
 static void acknowledges_each_packet_where_the_controller_wants_that(void **state) {
-    (void)state;
     if (!quiche_congestion_calls_ours()) skip();
     enum { SIZE = 3 * 1000 * 1000 };
     static const char *const names[] = {"sprout-ewma", "sprout-ewma-acks"};
@@ -106,7 +98,6 @@ static bool far_is_over(const struct meeting *meeting) {
 }
 
 static void ends_when_it_is_cut(void **state) {
-    (void)state;
     struct meeting *meeting = meeting_open(1, FLOW_DOWN, FLOW_UNAVAILABLE);
     struct flow *far = &meeting->flows[0][0], *near = &meeting->flows[1][0];
     meeting_listen(meeting);
@@ -164,7 +155,6 @@ static void lose_from_far(struct meeting *meeting, unsigned of_1000) {
 }
 
 static void sends_again_what_was_lost(void **state) {
-    (void)state;
     enum { SIZE = 2 * 1000 * 1000 };
     struct meeting *meeting = meeting_open(1, FLOW_DOWN, SIZE);
     const bool ours = quiche_congestion_calls_ours();
@@ -191,7 +181,6 @@ static bool far_has_probed(const struct meeting *meeting) {
 
 // quiche takes all that flow control allows while it probes, which would be counted as sent.
 static void takes_little_from_the_application_while_nothing_arrives(void **state) {
-    (void)state;
     struct meeting *meeting = meeting_open(1, FLOW_DOWN, FLOW_UNAVAILABLE);
     struct flow *far = &meeting->flows[0][0], *near = &meeting->flows[1][0];
     meeting_listen(meeting);
@@ -214,7 +203,6 @@ static bool much_is_there(const struct meeting *meeting) {
 // Losses must not let it believe, bit by bit, that quiche holds less than it does: what is lost here would
 // add up to 0.6 MB.
 static void takes_little_and_sends_whole_packets_through_many_losses(void **state) {
-    (void)state;
     struct meeting *meeting = meeting_open(1, FLOW_DOWN, FLOW_UNAVAILABLE);
     strcpy(meeting->flows[0][0].plan.congestion, "reno");
     strcpy(meeting->flows[1][0].plan.congestion, "reno");
@@ -238,7 +226,6 @@ static bool near_is_over(const struct meeting *meeting) {
 }
 
 static void says_that_nobody_listens(void **state) {
-    (void)state;
     struct meeting *meeting = meeting_open(1, FLOW_DOWN, 1000);
     meeting_listen(meeting);
     quic_transport.release(meeting->flows[0][0].connection);
@@ -252,7 +239,6 @@ static void says_that_nobody_listens(void **state) {
 }
 
 static void says_that_the_plans_differ(void **state) {
-    (void)state;
     struct meeting *meeting = meeting_open(1, FLOW_DOWN, 1000);
     meeting->flows[1][0].plan.size_bytes = 1001;
     meeting_listen(meeting);
@@ -277,7 +263,6 @@ static size_t lines_of(const char *folder, const char *name) {
 }
 
 static void writes_qlogs_where_it_can(void **state) {
-    (void)state;
     char folder[] = "/tmp/trilane-quic-flow-XXXXXX", near[64], far[64], error[256];
     assert_non_null(mkdtemp(folder));
     struct meeting *meeting = meeting_open(1, FLOW_DOWN, 100 * 1000);

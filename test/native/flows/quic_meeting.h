@@ -1,8 +1,7 @@
 // Two ends of QUIC flows in one process, over sockets of the loopback, with an engine that only counts: what
 // the tests of the transport meet in. Fails the test that uses it where something is out of order, or takes
 // long.
-#ifndef TRILANE_TEST_QUIC_MEETING_H
-#define TRILANE_TEST_QUIC_MEETING_H
+#pragma once
 
 #include "flows/quic_flow.h"
 
@@ -56,5 +55,3 @@ void meeting_run(struct meeting *meeting);
 void meeting_close(struct meeting *meeting);
 struct flow_sample meeting_sample(const struct flow *flow);
 void meeting_assert_whole(const struct flow *sender, const struct flow *receiver, uint64_t size_bytes);
-
-#endif

@@ -5,13 +5,9 @@
 
 #include "congestion/quiche_congestion.h"
 #include "quic_io/path_change.h"
+#include "test/native/cmocka_unit.h"
 
 #include <arpa/inet.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -135,23 +131,19 @@ static void carry_over_a_nat_that_forgets(enum flow_direction direction, const c
 }
 
 static void follows_down(void **state) {
-    (void)state;
     carry_over_a_nat_that_forgets(FLOW_DOWN, "cubic");
 }
 
 static void follows_up(void **state) {
-    (void)state;
     carry_over_a_nat_that_forgets(FLOW_UP, "cubic");
 }
 
 static void follows_with_a_controller_for_each_path(void **state) {
-    (void)state;
     if (!quiche_congestion_calls_ours()) skip();
     carry_over_a_nat_that_forgets(FLOW_DOWN, "cubic-n2");
 }
 
 static void follows_with_bbr(void **state) {
-    (void)state;
     carry_over_a_nat_that_forgets(FLOW_DOWN, "bbr2");
 }
 
@@ -196,23 +188,19 @@ static void move_of_its_own_accord(enum flow_direction direction, const char *co
 }
 
 static void moves_down(void **state) {
-    (void)state;
     move_of_its_own_accord(FLOW_DOWN, "cubic");
 }
 
 static void moves_up(void **state) {
-    (void)state;
     move_of_its_own_accord(FLOW_UP, "cubic");
 }
 
 static void moves_with_bbr(void **state) {
-    (void)state;
     move_of_its_own_accord(FLOW_DOWN, "bbr2");
 }
 
 // Nothing answers at the new ports: the flow goes on where it is.
 static void stays_where_it_is_answered(void **state) {
-    (void)state;
     struct meeting *meeting = meeting_open(1, FLOW_DOWN, SIZE);
     meeting->flows[1][0].plan.migrate_ms = 5; // the far end knows of none, and gives no ids to move with
     meeting_listen(meeting);

@@ -1,6 +1,7 @@
 // TLS between two ends of a socket pair whose buffers are small: every byte arrives, in order, whatever the
 // socket takes at a time; what is no TLS, and a peer that is gone, are told apart from the end.
 #include "flows/tls_setup.h"
+#include "test/native/cmocka_unit.h"
 #include "tls_io/tls_link.h"
 
 #include <errno.h>
@@ -8,15 +9,10 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { NEAR, FAR, ENDS, ALLOWED = 64 * 1024 };
 
@@ -85,7 +81,6 @@ static void shake_hands(struct ends *ends) {
 }
 
 static void every_byte_arrives_and_the_end(void **state) {
-    (void)state;
     enum { SIZE = 1000003, READ = 1000 };
     struct ends ends;
     open_ends(&ends);
@@ -126,7 +121,6 @@ static void every_byte_arrives_and_the_end(void **state) {
 
 // A record that fits a packet can be read when that packet has come.
 static void the_first_records_fit_packets(void **state) {
-    (void)state;
     enum { SEGMENT = 1000, YOUNG = 128 * 1024, CONTENT = 256 * 1024, HEAD = 5, RECORD_MOST = 16384 };
     struct ends ends;
     open_tcp_ends(&ends, SEGMENT);
@@ -165,7 +159,6 @@ static void the_first_records_fit_packets(void **state) {
 
 // Without an allowance nothing is read, however much there is.
 static void a_turn_reads_no_more_than_it_may(void **state) {
-    (void)state;
     struct ends ends;
     uint8_t bytes[1024] = {0};
     open_ends(&ends);
@@ -179,7 +172,6 @@ static void a_turn_reads_no_more_than_it_may(void **state) {
 }
 
 static void what_is_no_tls_fails(void **state) {
-    (void)state;
     struct ends ends;
     open_ends(&ends);
     static const char request[] = "GET / HTTP/1.1\r\nHost: far.trilane\r\n\r\n";
@@ -191,7 +183,6 @@ static void what_is_no_tls_fails(void **state) {
 }
 
 static void a_peer_that_is_gone_is_noticed(void **state) {
-    (void)state;
     struct ends ends;
     uint8_t bytes[64] = {0};
     open_ends(&ends);

@@ -2,23 +2,17 @@
 // query is not answered.
 #include "guard/door_names.h"
 #include "guard/doors.h"
+#include "test/native/cmocka_unit.h"
 
 #include <arpa/inet.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct door_list list;
 static uint8_t answer[DOOR_ANSWER_MAX];
 
 static int name_app(void **state) {
-    (void)state;
     return door_list_add_name(&list, "App.test=100.64.1.1");
 }
 
@@ -39,7 +33,6 @@ static size_t ask(const uint8_t *query, size_t size) {
 }
 
 static void test_a_name_that_is_known_has_its_address(void **state) {
-    (void)state;
     uint8_t query[64];
     struct in_addr address;
     size_t size = write_query(query, app, sizeof app, 1);
@@ -50,7 +43,6 @@ static void test_a_name_that_is_known_has_its_address(void **state) {
 }
 
 static void test_of_other_types_there_is_no_record(void **state) {
-    (void)state;
     uint8_t query[64];
     for (int type = 28; type <= 65; type += 37) {
         size_t size = write_query(query, app, sizeof app, (uint8_t)type);
@@ -60,7 +52,6 @@ static void test_of_other_types_there_is_no_record(void **state) {
 }
 
 static void test_another_name_does_not_exist(void **state) {
-    (void)state;
     uint8_t query[64];
     static const char other[] = "\3www\3app\4test";
     size_t size = write_query(query, other, sizeof other, 1);
@@ -69,7 +60,6 @@ static void test_another_name_does_not_exist(void **state) {
 }
 
 static void test_what_is_no_query_is_dropped(void **state) {
-    (void)state;
     uint8_t query[64];
     size_t size = write_query(query, app, sizeof app, 1);
     // Cut anywhere; in a block of its own, so that a sanitizer sees a read past its end.
@@ -91,7 +81,6 @@ static void test_what_is_no_query_is_dropped(void **state) {
 }
 
 static void test_doors_are_read_from_words(void **state) {
-    (void)state;
     static struct door_list doors;
     assert_int_equal(door_list_add(&doors, "127.0.0.1:3000=127.0.0.1:3001,[::1]:3001"), 0);
     assert_int_equal(doors.all[0].target.count, 2);

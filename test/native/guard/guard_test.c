@@ -3,16 +3,13 @@
 #include "base/log.h"
 #include "base/namespace.h"
 #include "base/netlink.h"
+#include "test/native/cmocka_unit.h"
 #include "test/native/shaper/run.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/netlink.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +17,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 static char self[4096];
 static int listening_fd = -1;
 static char port[8];
 
 static int listen_on_loopback(void **state) {
-    (void)state;
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
     listening_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -38,7 +32,6 @@ static int listen_on_loopback(void **state) {
 }
 
 static int close_listener(void **state) {
-    (void)state;
     return close(listening_fd);
 }
 
@@ -61,7 +54,6 @@ static int status_of(const char *nearest, const char *script, struct run *run) {
 static const char connects[] = "exec 5<>/dev/tcp/127.0.0.1/$1";
 
 static void test_connections_to_this_machine_fail(void **state) {
-    (void)state;
     struct run run;
     assert_int_not_equal(status_of("public", connects, &run), 0);
     assert_non_null(strstr(run.err, "Permission denied"));
@@ -73,7 +65,6 @@ static void test_connections_to_this_machine_fail(void **state) {
 }
 
 static void test_they_succeed_where_allowed(void **state) {
-    (void)state;
     struct run run;
     assert_int_equal(status_of("loopback", connects, &run), 0);
     assert_string_equal(run.err, "");
@@ -118,7 +109,6 @@ static int send_by_all_calls(const char *text) {
 }
 
 static void test_no_call_that_takes_an_address_reaches_this_machine(void **state) {
-    (void)state;
     struct run run;
     int through = status_of_role("public", "send", &run);
     assert_string_equal(run.out, "");
@@ -146,7 +136,6 @@ static int send_to_processes(void) {
 }
 
 static void test_processes_send_to_one_another(void **state) {
-    (void)state;
     struct run run;
     assert_int_equal(status_of_role("public", "send-to-processes", &run), 0);
 }
@@ -201,7 +190,6 @@ static int call_with_all_families(const char *text) {
 }
 
 static void test_all_families_by_all_calls(void **state) {
-    (void)state;
     struct run run;
     for (int local = 0; local < 2; local++) {
         assert_int_equal(status_of_role(local ? "local" : "public", "families", &run), 0);
@@ -231,7 +219,6 @@ static int send_unspecified(const char *text) {
 }
 
 static void test_no_family_is_a_way_to_loopback(void **state) {
-    (void)state;
     struct run run;
     assert_int_equal(send_unspecified(port), 1); // else the attempt is none
     assert_int_equal(status_of_role("public", "send-unspecified", &run), 0);
@@ -279,7 +266,6 @@ static int be_public(const char *text) {
 }
 
 static void test_public_addresses_of_this_machine_and_its_networks_are_near(void **state) {
-    (void)state;
     struct run run;
     char *argv[] = {self, "be-public", "9000", NULL};
     run_program(&run, argv);
@@ -295,7 +281,6 @@ static void test_public_addresses_of_this_machine_and_its_networks_are_near(void
 
 // In a lab the interfaces are the lab's: what the machine around it is on is handed in.
 static void test_networks_that_are_handed_in_are_near(void **state) {
-    (void)state;
     struct run run;
     char *networks[] = {PROGRAM_TRILANE_GUARD, "--networks", NULL};
     run_program(&run, networks);
@@ -323,7 +308,6 @@ static void test_networks_that_are_handed_in_are_near(void **state) {
 }
 
 static void test_the_commands_end_is_ours(void **state) {
-    (void)state;
     struct run run;
     assert_int_equal(status_of("public", "echo out; echo err >&2; exit 7", &run), 7);
     assert_string_equal(run.out, "out\n");
@@ -335,7 +319,6 @@ static void test_the_commands_end_is_ours(void **state) {
 }
 
 static void test_many_at_once(void **state) {
-    (void)state;
     struct run run;
     const char *script =
         "for i in $(seq 50); do (exec 5<>/dev/tcp/127.0.0.1/$1) 2>/dev/null && echo through & done; wait";
@@ -345,7 +328,6 @@ static void test_many_at_once(void **state) {
 
 // As record/live_lab.sh starts a link.
 static void test_a_lab_can_be_made_in_a_new_network(void **state) {
-    (void)state;
     struct run run;
     char *argv[] = {PROGRAM_TRILANE_GUARD,
                     "--new-network",
@@ -367,7 +349,6 @@ static void test_a_lab_can_be_made_in_a_new_network(void **state) {
 }
 
 static void test_bad_words(void **state) {
-    (void)state;
     struct run run;
     char *no_space[] = {PROGRAM_TRILANE_GUARD, "--nearest", "home", "--", "true", NULL};
     run_program(&run, no_space);

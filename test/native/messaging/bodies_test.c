@@ -3,16 +3,13 @@
 #include "messaging/conversation.h"
 
 #include "archive/archive_fixture.h"
+#include "test/native/cmocka_unit.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static void test_uploaded_in_pieces(void **state) {
     struct host *host = ((struct setting *)*state)->host;

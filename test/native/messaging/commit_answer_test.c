@@ -2,13 +2,10 @@
 #include "messaging/conversation.h"
 
 #include "archive/archive_fixture.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
 #include <sqlite3.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 // Another program, which comes between a commit and whatever its writer does next.
 struct rival {

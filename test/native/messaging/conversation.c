@@ -2,14 +2,11 @@
 
 #include "archive/archive_fixture.h"
 #include "messaging/frame.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 // What the host has sent and no test has taken yet.
 static json_t *sent;

@@ -1,6 +1,5 @@
 // A conversation with a trilane-host that has a home of its own, for tests of messages.
-#ifndef TRILANE_TEST_MESSAGING_CONVERSATION_H
-#define TRILANE_TEST_MESSAGING_CONVERSATION_H
+#pragma once
 
 #include "messaging/dispatch.h"
 
@@ -37,5 +36,3 @@ const char *code_of(json_t *answer);
     "\"host\":\"a.example\",\"port\":443,\"path\":\"/\",\"request_headers\":[],\"address\":\"192.0.2.1\","   \
     "\"status\":200,\"response_headers\":[],\"body_origin\":\"" origin "\",\"recorded\":{}}" more "}"
 #define COMMIT "{\"id\":3,\"type\":\"archive.commit\",\"transaction\":1}"
-
-#endif

@@ -1,15 +1,12 @@
 // Applies schemas/examples/message/mutations.jsonl as test/schemas/mutations.ts does.
 #include "messaging/examples.h"
+#include "test/native/cmocka_unit.h"
 
 #include <dirent.h>
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define FOLDER TRILANE_ROOT "/schemas/examples/message/"
 

@@ -1,6 +1,5 @@
 // The schema's examples of messages and their mutations, which tests in both languages read.
-#ifndef TRILANE_TEST_MESSAGING_EXAMPLES_H
-#define TRILANE_TEST_MESSAGING_EXAMPLES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,5 +8,3 @@
 // there are few.
 void each_example(bool valid, void (*each)(void *context, const char *name, const char *bytes, size_t size),
                   void *context);
-
-#endif

@@ -7,18 +7,14 @@
 #include "messaging/frame.h"
 #include "messaging/inbound.h"
 #include "messaging/job_supervisor.h"
+#include "test/native/cmocka_unit.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 enum { EXAMPLES_MAX = 400, FRAME_ROOM = 4096, ORDINARY_FRAMES = 30000 };
 
@@ -211,7 +207,6 @@ static uint64_t number_from(const char *variable, uint64_t otherwise) {
 
 static void test_frames(void **state) {
     struct fuzz *fuzz = calloc(1, sizeof *fuzz);
-    (void)state;
     assert_non_null(fuzz);
     fuzz->random = number_from("FRAME_FUZZ_SEED", 1);
     fuzz->home = fixture_make_home();

@@ -1,14 +1,11 @@
 // Frames: whole, in pieces, too large, and random bytes.
 #include "messaging/frame.h"
+#include "test/native/cmocka_unit.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static void add_frame(struct buf *in, const char *text, size_t size) {
     uint32_t length = (uint32_t)size;
@@ -17,7 +14,6 @@ static void add_frame(struct buf *in, const char *text, size_t size) {
 }
 
 static void test_frames_in_pieces(void **state) {
-    (void)state;
     struct buf whole = {0}, in = {0};
     add_frame(&whole, "{\"id\":1}", 8);
     add_frame(&whole, "", 0);
@@ -41,7 +37,6 @@ static void test_frames_in_pieces(void **state) {
 }
 
 static void test_largest(void **state) {
-    (void)state;
     struct buf in = {0};
     struct frame frame;
     uint32_t length = FRAME_IN_MAX;
@@ -60,7 +55,6 @@ static void test_largest(void **state) {
 
 // What is written is read back, also where the pipe takes a message only in parts.
 static void test_written(void **state) {
-    (void)state;
     enum { SIZE = 300000 };
     int ends[2];
     char *text = malloc(SIZE);
@@ -91,7 +85,6 @@ static void test_written(void **state) {
 }
 
 static void test_write_fails(void **state) {
-    (void)state;
     int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
     assert_int_equal(frame_write(fd, "x", 1), -1);
     close(fd);
@@ -99,7 +92,6 @@ static void test_write_fails(void **state) {
 
 // Every byte belongs to one frame, or the stream is refused.
 static void test_random_bytes(void **state) {
-    (void)state;
     srand(1);
     for (int round = 0; round < 20000; round++) {
         struct buf in = {0};

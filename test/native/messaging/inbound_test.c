@@ -3,13 +3,10 @@
 
 #include "messaging/frame.h"
 #include "messaging/inbound.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static enum inbound_status give(struct inbound *inbound, struct host *host, const char *bytes, size_t size) {
     enum inbound_status status = INBOUND_GOES_ON;

@@ -5,20 +5,17 @@
 
 #include "archive/archive_fixture.h"
 #include "base/clock.h"
+#include "test/native/cmocka_unit.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define ID "6920558b0123abcd"
 #define JOB "jobs/" ID

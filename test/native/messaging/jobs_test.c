@@ -6,18 +6,15 @@
 #include "archive/archive_fixture.h"
 #include "base/clock.h"
 #include "messaging/generated_id.h"
+#include "test/native/cmocka_unit.h"
 
 #include <jansson.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const uint64_t patience_ns = 60 * NS_PER_S;
 

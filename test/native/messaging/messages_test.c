@@ -4,16 +4,13 @@
 
 #include "archive/archive_fixture.h"
 #include "messaging/examples.h"
+#include "test/native/cmocka_unit.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 // ---- The schema's examples ----
 

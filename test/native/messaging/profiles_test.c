@@ -5,17 +5,14 @@
 #include "archive/archive_fixture.h"
 #include "messaging/frame.h"
 #include "messaging/generated_id.h"
+#include "test/native/cmocka_unit.h"
 
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define BEGIN_PROFILE "{\"id\":1,\"type\":\"profile.begin\",\"name\":\"../a \xc3\xa4\"}"
 #define COMMIT_1 "{\"id\":1,\"type\":\"profile.commit\",\"upload\":1}"

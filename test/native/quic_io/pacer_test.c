@@ -2,12 +2,7 @@
 #include "quic_io/pacer.h"
 
 #include "base/clock.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test/native/cmocka_unit.h"
 
 enum { PACKET = 1350, WINDOW = 100 * PACKET };
 static const uint64_t RTT_NS = 50 * NS_PER_MS;
@@ -30,7 +25,6 @@ static size_t send_for(struct pacer *pacer, uint64_t now_ns, uint64_t duration_n
 }
 
 static void first_flight_is_an_initial_window(void **state) {
-    (void)state;
     struct pacer pacer;
     pacer_init(&pacer, PACKET, 10);
     pacer_update(&pacer, 10 * PACKET, RTT_NS, true);
@@ -39,7 +33,6 @@ static void first_flight_is_an_initial_window(void **state) {
 }
 
 static void spreads_the_window(void **state) {
-    (void)state;
     const struct {
         bool slow_start;
         double gain;
@@ -58,7 +51,6 @@ static void spreads_the_window(void **state) {
 }
 
 static void a_rate_of_the_controllers_own_holds(void **state) {
-    (void)state;
     struct pacer pacer;
     size_t most;
     pacer_init(&pacer, PACKET, 10);
@@ -72,7 +64,6 @@ static void a_rate_of_the_controllers_own_holds(void **state) {
 }
 
 static void a_late_timer_costs_nothing(void **state) {
-    (void)state;
     struct pacer pacer;
     size_t most;
     pacer_init(&pacer, PACKET, 10);
@@ -84,7 +75,6 @@ static void a_late_timer_costs_nothing(void **state) {
 }
 
 static void silence_refills_to_an_initial_window(void **state) {
-    (void)state;
     struct pacer pacer;
     size_t most;
     pacer_init(&pacer, PACKET, 10);
@@ -96,7 +86,6 @@ static void silence_refills_to_an_initial_window(void **state) {
 }
 
 static void says_when_to_come_again(void **state) {
-    (void)state;
     struct pacer pacer;
     pacer_init(&pacer, PACKET, 10);
     pacer_update(&pacer, WINDOW, RTT_NS, false);

@@ -3,13 +3,9 @@
 #include "quic_io/quiche_paths.h"
 
 #include "base/clock.h"
+#include "test/native/cmocka_unit.h"
 
 #include <arpa/inet.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <string.h>
 
 enum { MOST_PATHS = 16, VALIDATED = 3, FIRST_PORT = 40000 };
@@ -113,13 +109,11 @@ static void move(uint64_t now_ns) {
 }
 
 static int end(void **state) {
-    (void)state;
     quiche_paths_free(&paths);
     return 0;
 }
 
 static void gives_up_after_three_round_trips(void **state) {
-    (void)state;
     begin();
     probe(NS_PER_S);
     move(NS_PER_S + RTT_NS);
@@ -132,7 +126,6 @@ static void gives_up_after_three_round_trips(void **state) {
 }
 
 static void gives_up_what_was_left_before_though_each_move_comes_sooner(void **state) {
-    (void)state;
     begin();
     const uint64_t every_ns = 2 * RTT_NS;
     for (unsigned moves = 0; moves < MOST_PATHS - 1; moves++) {
@@ -149,7 +142,6 @@ static void gives_up_what_was_left_before_though_each_move_comes_sooner(void **s
 }
 
 static void a_probe_alone_gives_up_nothing(void **state) {
-    (void)state;
     begin();
     probe(NS_PER_S);
     probe(2 * NS_PER_S);

@@ -1,12 +1,8 @@
 // The UDP socket on loopback, with ordinary sockets as peers.
 #include "quic_io/udp.h"
+#include "test/native/cmocka_unit.h"
 
 #include <arpa/inet.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,7 +73,6 @@ static int connect_to(const char *address, uint16_t port) {
 }
 
 static void answers_from_the_address_that_was_asked(void **state) {
-    (void)state;
     struct server server;
     open_server(&server);
     struct udp_link link = udp_link(server.udp);
@@ -119,7 +114,6 @@ static void answers_from_the_address_that_was_asked(void **state) {
 }
 
 static void drops_what_is_too_long(void **state) {
-    (void)state;
     struct server server;
     open_server(&server);
     int fd = connect_to("127.0.0.1", udp_port(server.udp));
@@ -134,7 +128,6 @@ static void drops_what_is_too_long(void **state) {
 }
 
 static void says_what_buffers_are_granted(void **state) {
-    (void)state;
     struct server server;
     open_server(&server);
     assert_int_equal(udp_set_send_buffer(server.udp, 65536), 65536);
@@ -145,7 +138,6 @@ static void says_what_buffers_are_granted(void **state) {
 }
 
 static void says_when_the_port_is_taken(void **state) {
-    (void)state;
     struct server server;
     open_server(&server);
     struct udp *second;
@@ -163,7 +155,6 @@ static void on_refused(void *context) {
 }
 
 static void a_client_hears_only_its_server_and_that_it_has_gone(void **state) {
-    (void)state;
     struct server server, client = {0};
     struct sockaddr_in6 local, peer = {.sin6_family = AF_INET6};
     char error[200] = "";

@@ -1,12 +1,8 @@
 // Requests in a resumed TCP connection's first flight: taken where that is allowed, and only there. A client
 // of BoringSSL's own, in memory.
+#include "test/native/cmocka_unit.h"
 #include "tls_meeting.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <openssl/err.h>
 #include <stdbool.h>
 #include <stdio.h>

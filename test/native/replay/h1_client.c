@@ -3,12 +3,8 @@
 #include "base/clock.h"
 #include "replay/h1/h1.h"
 #include "replay/tcp/stream.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>

@@ -1,7 +1,6 @@
 // An HTTP/1.1 client for the tests that sends whatever it is given: at the other end of a socket pair, in the
 // server's loop.
-#ifndef TRILANE_TEST_H1_CLIENT_H
-#define TRILANE_TEST_H1_CLIENT_H
+#pragma once
 
 #include "lane_site.h"
 
@@ -29,5 +28,3 @@ void h1_client_converse(struct h1_client *client);
 struct h1_client h1_client_ask(struct lane_site *site, const char *input);
 // How often the answer has `text`.
 size_t h1_client_count(const struct h1_client *client, const char *text);
-
-#endif

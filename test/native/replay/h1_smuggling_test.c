@@ -2,12 +2,8 @@
 // 9112, 6.3 and 11.2). Each one is refused with 400 and the connection closed, or read in the one way that
 // the RFC has; what is hidden behind it is never answered.
 #include "h1_client.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 

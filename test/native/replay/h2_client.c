@@ -2,13 +2,9 @@
 
 #include "base/clock.h"
 #include "replay/h2/h2.h"
+#include "test/native/cmocka_unit.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>

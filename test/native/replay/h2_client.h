@@ -1,6 +1,5 @@
 // An HTTP/2 client on nghttp2 for the tests: it runs in the server's loop at the other end of a socket pair.
-#ifndef TRILANE_TEST_H2_CLIENT_H
-#define TRILANE_TEST_H2_CLIENT_H
+#pragma once
 
 #include "lane_site.h"
 
@@ -35,5 +34,3 @@ struct seen *h2_client_request(struct h2_client *client, const char *method, con
                                const char *priority, size_t upload_bytes);
 void h2_client_send(struct h2_client *client);
 void h2_client_run(struct h2_client *client, size_t wanted);
-
-#endif

@@ -1,6 +1,5 @@
 // What a client may write against RFC 9114 and RFC 9204, and what should come of it.
-#ifndef TRILANE_TEST_H3_ATTEMPTS_H
-#define TRILANE_TEST_H3_ATTEMPTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ struct attempts {
 extern const struct attempts attempts_by_the_rfcs;
 // Where quiche 0.30 differs: what it does.
 extern const struct attempts attempts_by_quiche;
-
-#endif

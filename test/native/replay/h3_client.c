@@ -1,14 +1,10 @@
 #include "h3_client.h"
 
 #include "base/clock.h"
+#include "test/native/cmocka_unit.h"
 
 #include <arpa/inet.h>
 #include <openssl/rand.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 // An HTTP/3 client on quiche for the tests, and the link between it and the server: packets in memory, with a
 // delay, and lost or mutated on request. It runs in the server's loop; time is real, since quiche looks at
 // the clock itself.
-#ifndef TRILANE_TEST_H3_CLIENT_H
-#define TRILANE_TEST_H3_CLIENT_H
+#pragma once
 
 #include "lane_site.h"
 
@@ -91,5 +90,3 @@ void h3_client_run(struct h3_client *client, size_t wanted);
 void h3_client_send(struct h3_client *client);
 // The NAT before the client loses its binding: what is under way to the old one does not arrive.
 void h3_client_rebind(struct h3_client *client);
-
-#endif

@@ -1,9 +1,6 @@
 // What a test does from inside the namespace of trilane-replay: this test program itself is the command that
 // the replay runs, as `PROGRAM inside SCENARIO HOME`.
-#ifndef TRILANE_TEST_INSIDE_H
-#define TRILANE_TEST_INSIDE_H
+#pragma once
 
 // Runs a scenario: its exit status, 0 when all was as it should be. Says on stderr what was not.
 int inside_run(const char *scenario, const char *home);
-
-#endif

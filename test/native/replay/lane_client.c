@@ -1,12 +1,8 @@
 #include "lane_client.h"
 
 #include "base/clock.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 
 enum { H3_REQUEST_CANCELLED = 0x10c };

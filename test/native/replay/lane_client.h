@@ -1,7 +1,6 @@
 // One client for HTTP/2 and HTTP/3, so that a test says once what both lanes do alike. What only one of them
 // has is asked of h2_client and h3_client.
-#ifndef TRILANE_TEST_LANE_CLIENT_H
-#define TRILANE_TEST_LANE_CLIENT_H
+#pragma once
 
 #include "h2_client.h"
 #include "h3_client.h"
@@ -35,5 +34,3 @@ unsigned lane_client_finished(const struct lane_client *client);
 void lane_client_update(struct lane_client *client, const struct seen *seen, unsigned urgency,
                         bool incremental);
 void lane_client_cancel(struct lane_client *client, struct seen *seen);
-
-#endif

@@ -4,12 +4,8 @@
 #include "replay/exchange/priority_scheduler.h"
 #include "replay/h2/h2.h"
 #include "replay/h3/cid_table.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +18,6 @@ static struct cid cid_of(unsigned number) {
 }
 
 static void finds_what_was_added(void **state) {
-    (void)state;
     enum { IDS = 500 };
     struct cid_table table = {0};
     char owners[IDS];
@@ -50,7 +45,6 @@ static void finds_what_was_added(void **state) {
 // --- the order of responses
 
 static void goes_by_urgency_then_arrival(void **state) {
-    (void)state;
     struct priority_scheduler order = {0};
     struct send_item late = {.urgency = 5}, first = {.urgency = 3}, second = {.urgency = 3},
                      urgent = {.urgency = 0};
@@ -75,7 +69,6 @@ static void goes_by_urgency_then_arrival(void **state) {
 }
 
 static void turns_among_the_incremental(void **state) {
-    (void)state;
     struct priority_scheduler order = {0};
     struct send_item a = {.urgency = 3, .incremental = true}, b = a, c = a;
     priority_scheduler_add(&order, &a);
@@ -90,7 +83,6 @@ static void turns_among_the_incremental(void **state) {
 }
 
 static void reads_priorities(void **state) {
-    (void)state;
     const struct {
         const char *value;
         int result;
@@ -119,7 +111,6 @@ static int request_of(const char *const *pairs, struct fields *fields, struct ex
 }
 
 static void takes_a_request(void **state) {
-    (void)state;
     const char *pairs[] = {":method", "GET",    ":scheme", "https",    ":authority", "a.test", ":path",
                            "/x?y=1",  "accept", "*/*",     "priority", "u=1",        NULL,     NULL};
     struct fields fields;
@@ -143,7 +134,6 @@ static void takes_a_request(void **state) {
 }
 
 static void refuses_what_is_malformed(void **state) {
-    (void)state;
 #define START ":method", "GET", ":scheme", "https", ":authority", "a", ":path", "/"
     const char *cases[][16] = {
         {":method", "GET", ":scheme", "https", ":authority", "a", NULL},             // no path
@@ -191,7 +181,6 @@ static void refuses_what_is_malformed(void **state) {
 }
 
 static void bounds_a_request(void **state) {
-    (void)state;
     struct fields fields = {0};
     static char value[FIELDS_SIZE_MAX / 4];
     memset(value, 'v', sizeof value);
@@ -230,7 +219,6 @@ static void add_packet(struct burst *burst, uint8_t mark, size_t size, uint16_t 
 }
 
 static void gathers_equal_packets(void **state) {
-    (void)state;
     static struct burst burst;
     struct sink sink = {.room = 1};
     sink.link = (struct udp_link){take_burst, &sink};
@@ -263,7 +251,6 @@ static void gathers_equal_packets(void **state) {
 }
 
 static void keeps_packets_for_later(void **state) {
-    (void)state;
     static struct burst burst;
     struct sink sink = {.room = 1};
     sink.link = (struct udp_link){take_burst, &sink};

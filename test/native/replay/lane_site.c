@@ -3,12 +3,8 @@
 #include "base/clock.h"
 #include "replay/report.h"
 #include "replay/tls/certificate.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 // A site to test a lane against: a small recording made in memory, its certificates in a temporary folder, a
 // loop. Also what a test's client notes of a response.
-#ifndef TRILANE_TEST_LANE_SITE_H
-#define TRILANE_TEST_LANE_SITE_H
+#pragma once
 
 #include "base/loop.h"
 #include "replay/exchange/exchange.h"
@@ -63,5 +62,3 @@ struct seen {
 void seen_field(struct seen *seen, const void *name, size_t name_size, const void *value, size_t value_size);
 void seen_body(struct seen *seen, const uint8_t *bytes, size_t size);
 void assert_whole(const struct lane_site *site, const struct seen *seen, const char *path);
-
-#endif

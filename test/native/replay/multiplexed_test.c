@@ -1,12 +1,8 @@
 // What HTTP/2 and HTTP/3 do alike, each test over both: bodies and none, windows, many requests at once,
 // priorities, uploads, cancelled requests, forbidden fields.
 #include "lane_client.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 
 enum { SMALL_WINDOW_BYTES = 20000 };
@@ -25,12 +21,10 @@ static struct seen *get(const char *path, const char *priority) {
 }
 
 static int set_up(void **state) {
-    (void)state;
     return lane_site_open(&site);
 }
 
 static int tear_down(void **state) {
-    (void)state;
     lane_site_close(&site);
     return 0;
 }

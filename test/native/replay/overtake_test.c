@@ -4,12 +4,8 @@
 // holds ahead.
 #include "../shaper/run.h"
 #include "page_archive.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,13 +25,11 @@ enum {
 static char home[] = "/tmp/trilane-test-XXXXXX";
 
 static int make_archive(void **state) {
-    (void)state;
     strcpy(home, "/tmp/trilane-test-XXXXXX");
     return page_archive_make(home);
 }
 
 static int remove_archive(void **state) {
-    (void)state;
     page_archive_remove(home);
     return 0;
 }
@@ -76,7 +70,6 @@ static json_int_t bulky_bytes(const char *lane, const char *how, const char *bou
 }
 
 static void overtakes(void **state) {
-    (void)state;
     static const char *const lanes[] = {"h2", "h3"};
     static const char *const hows[] = {"new", "updated"};
     for (size_t i = 0; i < 4; i++) {
@@ -97,7 +90,6 @@ static void overtakes(void **state) {
 }
 
 static void waits_behind_what_is_in_the_socket_where_that_is_not_bounded(void **state) {
-    (void)state;
     const json_int_t bytes = bulky_bytes("h2", "new", "off");
     print_message("h2, not bounded: %lld bytes of the bulky one still came\n", (long long)bytes);
     assert_true(bytes > BDP_BYTES + QUEUE_BYTES + AHEAD_BYTES);

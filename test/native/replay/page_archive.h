@@ -1,7 +1,6 @@
 // An archive on disk with one small recording, for tests that run trilane-replay. Made with the project's own
 // schema.
-#ifndef TRILANE_TEST_PAGE_ARCHIVE_H
-#define TRILANE_TEST_PAGE_ARCHIVE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ enum { PAGE_LARGE_BYTES = 8 * 1024 * 1024 };
 // `home` is a template for mkdtemp. 0 or -1.
 int page_archive_make(char *home);
 void page_archive_remove(const char *home);
-
-#endif

@@ -4,12 +4,8 @@
 #include "lane_client.h"
 
 #include "replay/exchange/priority_scheduler.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,7 +138,6 @@ static void assert_order_over_both(const struct request_selectors list[ASKED], c
 }
 
 static void come_in_one_order(void **state) {
-    (void)state;
     unsigned random = 1;
     for (int round = 0; round < ROUNDS; round++) {
         struct request_selectors list[ASKED];
@@ -156,7 +151,6 @@ static void come_in_one_order(void **state) {
 
 // Some priorities change while all wait. Those whose urgency changes stand behind their new equals.
 static void come_in_one_order_after_updates(void **state) {
-    (void)state;
     unsigned random = 2;
     for (int round = 0; round < ROUNDS; round++) {
         struct request_selectors list[ASKED];
@@ -180,7 +174,6 @@ static void come_in_one_order_after_updates(void **state) {
 
 // A PRIORITY_UPDATE that comes before its request goes before the request's own field, on both lanes.
 static void take_an_early_update(void **state) {
-    (void)state;
     lane_client_open(&client, LANE_CLIENT_H2, &site, LANE_CLIENT_WINDOW_BYTES);
     // nghttp2 sends it before the requests' heads; ids are 1, 3, 5.
     const struct seen third = {.id = 5};
@@ -203,7 +196,6 @@ static void ask_for_urgency(struct lane_client *c, struct seen *seen) {
 // Where none counts, all take turns on both lanes: the most urgent and bulky one, which else comes first,
 // ends after the small one, and with the other bulky one.
 static void come_in_turns_where_none_counts(void **state) {
-    (void)state;
     exchange_site_set(site.site, &(struct server_settings){.priorities = SERVER_PRIORITIES_NONE});
     for (enum lane_client_kind kind = 0; kind < LANE_CLIENT_KINDS; kind++) {
         lane_client_open(&client, kind, &site, LANE_CLIENT_WINDOW_BYTES);

@@ -1,12 +1,8 @@
 // trilane-replay as its users meet it: started, served from, attacked, interrupted, killed.
 #include "inside.h"
 #include "page_archive.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>

@@ -6,12 +6,8 @@
 #include "lane_site.h"
 
 #include "base/clock.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -65,17 +61,14 @@ static void assert_h1_ends(const char *input, bool has_head) {
 }
 
 static void h1_ends_with_a_partial_head(void **state) {
-    (void)state;
     assert_h1_ends("GET /small HTTP/1.1\r\nHost: a.t", false);
 }
 
 static void h1_ends_with_a_partial_body(void **state) {
-    (void)state;
     assert_h1_ends("POST /small HTTP/1.1\r\nHost: a.test\r\nContent-Length: 10\r\n\r\nabc", true);
 }
 
 static void h1_stays_between_requests(void **state) {
-    (void)state;
     static const char input[] = "GET /small HTTP/1.1\r\nHost: a.test\r\n\r\n";
     struct loop_timer timer = {.due = stop, .context = &site};
     struct h1_client client = {
@@ -107,26 +100,22 @@ static void assert_h2_ends(const char *bytes, size_t size, bool has_head) {
 }
 
 static void h2_ends_without_a_request(void **state) {
-    (void)state;
     static const char bytes[] = PREFACE SETTINGS_FRAME;
     assert_h2_ends(bytes, sizeof bytes - 1, false);
 }
 
 static void h2_ends_without_a_continuation(void **state) {
-    (void)state;
     static const char bytes[] = PREFACE SETTINGS_FRAME HEADERS_FRAME("\x01");
     assert_h2_ends(bytes, sizeof bytes - 1, false);
 }
 
 static void h2_ends_with_a_partial_body(void **state) {
-    (void)state;
     static const char bytes[] = PREFACE SETTINGS_FRAME "\0\0\x0b\1\4\0\0\0\1\x83\x87\x84\x41\x06"
                                                        "a.test";
     assert_h2_ends(bytes, sizeof bytes - 1, true);
 }
 
 static void h2_stays_between_requests(void **state) {
-    (void)state;
     struct h2_client client;
     h2_client_open(&client, &site, 1024 * 1024);
     h2_client_request(&client, "GET", "/small", NULL, 0);
@@ -171,20 +160,17 @@ static void assert_h3_ends(const char *bytes, size_t size, bool has_head) {
     "a.test\x51\x06/small"
 
 static void h3_ends_with_a_partial_head(void **state) {
-    (void)state;
     static const char head[] = HEAD;
     assert_h3_ends(head, 12, false);
 }
 
 static void h3_ends_with_a_partial_body(void **state) {
-    (void)state;
     static const char head_and_body[] = HEAD "\0\x0a"
                                              "abc";
     assert_h3_ends(head_and_body, sizeof head_and_body - 1, true);
 }
 
 static void h3_stays_between_requests(void **state) {
-    (void)state;
     static struct h3_client client;
     const struct h3_client_options options = {.window_bytes = 1024 * 1024, .delay_ns = NS_PER_MS};
     h3_client_open(&client, &site, &options);
@@ -231,13 +217,11 @@ static void assert_h3_stays_after_a_reset(const char *bytes, size_t size) {
 }
 
 static void h3_stays_after_a_cancelled_head(void **state) {
-    (void)state;
     static const char head[] = HEAD;
     assert_h3_stays_after_a_reset(head, 12);
 }
 
 static void h3_stays_after_a_cancelled_upload(void **state) {
-    (void)state;
     static const char head_and_body[] = HEAD "\0\x0a"
                                              "abc";
     assert_h3_stays_after_a_reset(head_and_body, sizeof head_and_body - 1);
@@ -261,7 +245,6 @@ static void go_on(void *context, uint64_t now_ns) {
 }
 
 static void bodies_that_go_on_may_take_long(void **state) {
-    (void)state;
     const struct exchange_request request = {.method = "POST",
                                              .method_size = 4,
                                              .scheme = "https",

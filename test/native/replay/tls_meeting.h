@@ -1,7 +1,6 @@
 // The servers' TLS with an authority and certificates of its own in a temporary folder, and a client of
 // BoringSSL's own that meets it in memory. What the client verifies and asks for is the test's.
-#ifndef TRILANE_TEST_TLS_MEETING_H
-#define TRILANE_TEST_TLS_MEETING_H
+#pragma once
 
 #include "replay/tls/certificate.h"
 #include "replay/tls/tls.h"
@@ -21,5 +20,3 @@ int tls_meeting_close(struct tls_meeting *meeting);
 // New connections, joined, before their handshake. The last ones are forgotten.
 void tls_meeting_begin(struct tls_meeting *meeting);
 void tls_meeting_forget(struct tls_meeting *meeting);
-
-#endif

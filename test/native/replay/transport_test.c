@@ -1,11 +1,7 @@
 // The transport's options: each sets what its name says and nothing else, and refuses what cannot be.
 #include "replay/transport.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +13,6 @@ static struct transport set(const char *option, const char *value) {
 }
 
 static void each_sets_its_own(void **state) {
-    (void)state;
     struct transport wanted = transport_stock;
 #define ASSERT_SETS(option, value, member, expected)                                                         \
     do {                                                                                                     \
@@ -55,7 +50,6 @@ static void each_sets_its_own(void **state) {
 }
 
 static void what_cannot_be_is_refused_in_a_line(void **state) {
-    (void)state;
     static const char *const wrong[][2] = {
         {"tcp-initcwnd", "0"},       {"tcp-initcwnd", "1001"},
         {"tcp-initcwnd", "ten"},     {"quic-initcwnd", "-1"},
@@ -80,7 +74,6 @@ static void what_cannot_be_is_refused_in_a_line(void **state) {
 }
 
 static void bbr_paces_by_itself(void **state) {
-    (void)state;
     assert_false(transport_tcp_is_paced(&transport_stock.tcp));
     struct transport bbr = set("tcp-congestion", "bbr"), paced = set("tcp-pacing", "on");
     assert_true(transport_tcp_is_paced(&bbr.tcp));

@@ -1,8 +1,7 @@
 // A sender that halves its window once a round trip for a lost or marked packet and else adds one packet a
 // round trip: what queue management is made for. Much simpler than TCP: losses are known a round trip later,
 // and nothing is sent again.
-#ifndef TRILANE_TEST_SHAPER_AIMD_H
-#define TRILANE_TEST_SHAPER_AIMD_H
+#pragma once
 
 #include "ledger.h"
 
@@ -15,5 +14,3 @@ struct aimd {
 // the ledger.
 struct aimd aimd_run(struct ledger *ledger, const struct rate_settings *rate,
                      const struct queue_settings *queue);
-
-#endif

@@ -1,6 +1,5 @@
 // A node at the end of a path that notes what leaves and when.
-#ifndef TRILANE_TEST_SHAPER_COLLECT_H
-#define TRILANE_TEST_SHAPER_COLLECT_H
+#pragma once
 
 #include "shaper/nodes/node.h"
 
@@ -22,5 +21,3 @@ struct collect *collect_open(struct packet_pool *pool);
 void collect_close(struct collect *collect);
 
 struct packet *test_packet(struct packet_pool *pool, uint32_t number, uint32_t size_bytes);
-
-#endif

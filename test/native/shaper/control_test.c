@@ -3,13 +3,11 @@
 #include "shaper/control.h"
 
 #include "base/clock.h"
+#include "test/native/cmocka_unit.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +18,6 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char path[] = "/tmp/trilane-control-XXXXXX";
 
@@ -141,7 +137,6 @@ static const char *answer_to(int fd, const char *request) {
 }
 
 static void requests_are_answered_in_order(void **state) {
-    (void)state;
     int fd = connected();
     assert_string_equal(
         answer_to(fd, "{\"command\":\"stats\"}\n{\"command\":\"steer\",\"link\":\"loss=2%\"}\n\n"),
@@ -154,7 +149,6 @@ static void requests_are_answered_in_order(void **state) {
 
 // Changes are answered later; until then the client's next request waits, and others are served.
 static void answers_that_come_later_keep_their_order(void **state) {
-    (void)state;
     int fd = connected(), hanging = connected(), other = connected();
     static const char never[] = "{\"command\":\"steer\",\"link\":\"never\"}\n{\"command\":\"stats\"}\n";
     assert_int_equal(send(hanging, never, strlen(never), MSG_NOSIGNAL), strlen(never));
@@ -186,7 +180,6 @@ static void answers_that_come_later_keep_their_order(void **state) {
 }
 
 static void bad_requests_are_answered_with_one_line(void **state) {
-    (void)state;
     static const char *const requests[] = {
         "hello\n",
         "{\"command\":\n",
@@ -218,7 +211,6 @@ static void bad_requests_are_answered_with_one_line(void **state) {
 }
 
 static void endless_request_is_refused(void **state) {
-    (void)state;
     int fd = connected();
     static char a[70000];
     memset(a, 'a', sizeof a);
@@ -233,7 +225,6 @@ static void endless_request_is_refused(void **state) {
 }
 
 static void deep_and_random_requests_do_no_harm(void **state) {
-    (void)state;
     static char deep[60002];
     memset(deep, '[', 60000);
     deep[60000] = '\n';
@@ -289,7 +280,6 @@ static void hung_clients_hold_up_nobody(void **state) {
 }
 
 static void socket_of_a_killed_shaper_is_replaced(void **state) {
-    (void)state;
     struct control control, second;
     struct control_error error;
     char other[64];
@@ -330,7 +320,6 @@ static void leave_socket(const char *at, int *fd) {
 // too. Who comes meanwhile waits until it listens. (The pause gives one that does not wait the time to show
 // it.)
 static void shapers_at_once_do_not_replace_each_other(void **state) {
-    (void)state;
     char folder[] = "/tmp/trilane-control-folder-XXXXXX", at[64], lock_path[80];
     assert_non_null(mkdtemp(folder));
     snprintf(at, sizeof at, "%s/socket", folder);
@@ -359,7 +348,6 @@ static void shapers_at_once_do_not_replace_each_other(void **state) {
 
 // In a folder that all users share, as the one of temporary files is.
 static void nobody_else_can_keep_a_socket_from_being_made(void **state) {
-    (void)state;
     char folder[] = "/tmp/trilane-control-folder-XXXXXX", at[64], lock_path[80];
     assert_non_null(mkdtemp(folder));
     snprintf(at, sizeof at, "%s/socket", folder);
@@ -390,7 +378,6 @@ static void nobody_else_can_keep_a_socket_from_being_made(void **state) {
 }
 
 static void socket_of_another_shaper_outlasts_ours(void **state) {
-    (void)state;
     struct control ours, theirs;
     struct control_error error;
     char at[64];

@@ -1,7 +1,6 @@
 // UDP datagrams for tests, each determined by its number: so that what comes out of a path can be compared
 // with what went in, byte by byte.
-#ifndef TRILANE_TEST_SHAPER_DATAGRAM_H
-#define TRILANE_TEST_SHAPER_DATAGRAM_H
+#pragma once
 
 #include "shaper/nodes/packet.h"
 #include "shaper/nodes/random.h"
@@ -22,5 +21,3 @@ void datagram_mark(struct packet *packet, uint8_t ecn);
 // A packet of any kind: a third are datagrams, a third are such with some bytes or the length changed, a
 // third are random bytes that may begin like IP. All bytes are set.
 void datagram_make_any(struct packet *packet, struct random *random);
-
-#endif

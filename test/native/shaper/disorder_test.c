@@ -3,15 +3,11 @@
 #include "shaper/nodes/duplicate.h"
 #include "shaper/nodes/onoff.h"
 #include "shaper/nodes/reorder.h"
+#include "test/native/cmocka_unit.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #define MS UINT64_C(1000000)
 

@@ -4,12 +4,12 @@
 
 #include "base/clock.h"
 
+#include "../needs.h"
+#include "test/native/cmocka_unit.h"
+
 #include <jansson.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +18,6 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-
-#include "../needs.h"
 
 #define SHAPER PROGRAM_TRILANE_SHAPER
 
@@ -35,7 +31,6 @@ static void script(struct run *run, const char *text) {
 }
 
 static void nothing_is_written_unasked(void **state) {
-    (void)state;
     struct run run;
     script(
         &run,
@@ -47,7 +42,6 @@ static void nothing_is_written_unasked(void **state) {
 // Every packet of the run is in log, capture and counters, and they agree: arrivals = departures + drops, and
 // what the log calls lost is what did not answer.
 static void files_of_a_run_agree(void **state) {
-    (void)state;
     struct run run;
     script(&run, "$S --link 3mbit/20ms,loss_down=20%,seed=4 --log log --pcapng capture --flow-counters flows "
                  "--report report "
@@ -93,7 +87,6 @@ static void files_of_a_run_agree(void **state) {
 
 // What mm-throughput-graph and mm-delay-graph demand of each line, and that the link's capacity is all there.
 static void log_is_as_mahimahis_plotters_take_it(void **state) {
-    (void)state;
     struct run run;
     script(&run, "$S --link down=12mbit,up=1mbit,rtt=10ms --log plot -- sh -c 'ping -q -c 20 -i 0.02 "
                  "100.64.0.1 >/dev/null; "
@@ -148,7 +141,6 @@ static double packets_out(int fd) {
 
 // Pings through a link whose delay and loss change under way; the command does not notice, its packets do.
 static void running_link_changes_and_its_log_says_so(void **state) {
-    (void)state;
     char text[1024], socket_path[256];
     snprintf(socket_path, sizeof socket_path, "%s/socket", folder);
     snprintf(text, sizeof text,
@@ -207,7 +199,6 @@ static void running_link_changes_and_its_log_says_so(void **state) {
 
 // A running link with a trace whose file is gone, and a seed of its own, takes any change.
 static void steering_wants_neither_files_nor_seed_again(void **state) {
-    (void)state;
     char text[1024];
     snprintf(text, sizeof text,
              "cd %s && printf '1\\n2\\n' >trace && exec %s --link trace=trace,trace_end=once,rtt=20ms,seed=7 "
@@ -240,7 +231,6 @@ static void steering_wants_neither_files_nor_seed_again(void **state) {
 }
 
 static void files_that_cannot_be_made_are_bad_input(void **state) {
-    (void)state;
     static const char *const cases[][2] = {
         {"--log /no/such/folder/log",
          "trilane-shaper: log: /no/such/folder/log.down: No such file or directory\n"},
@@ -275,7 +265,6 @@ static void files_that_cannot_be_made_are_bad_input(void **state) {
 
 // Neither the running shaper's files nor its socket suffer from one that is refused.
 static void second_shaper_leaves_the_first_ones_files(void **state) {
-    (void)state;
     struct run run;
     script(&run,
            "$S --control one --log one -- sh -c \"$S --control one --log one -- true; echo \\$?; "
@@ -286,7 +275,6 @@ static void second_shaper_leaves_the_first_ones_files(void **state) {
 
 // The link carries on, and the exit status says that what was asked for is not there.
 static void full_disk_is_told_and_the_link_goes_on(void **state) {
-    (void)state;
     struct run run;
     script(&run, "$S --link 3mbit/20ms --pcapng /dev/full -- sh -c 'ping -q -c 20 -i 0.02 100.64.0.1 | "
                  "grep -o \"[0-9]* received\"'");
@@ -299,7 +287,6 @@ static void full_disk_is_told_and_the_link_goes_on(void **state) {
 
 // Of bins a full disk leaves whole records, as of captures.
 static void full_disk_ends_bins_too(void **state) {
-    (void)state;
     struct run run;
     script(&run,
            "$S --link 3mbit/20ms --flow-counters counters --flow-bins /dev/full -- sh -c 'ping -q -c 20 -i "
@@ -312,7 +299,6 @@ static void full_disk_ends_bins_too(void **state) {
 
 // Bins of a real run: a header that names the columns, and bytes that add up to the counters'.
 static void bins_of_a_run_add_up(void **state) {
-    (void)state;
     struct run run;
     script(
         &run,
@@ -327,7 +313,6 @@ static void bins_of_a_run_add_up(void **state) {
 }
 
 static void capture_of_a_killed_shaper_is_whole(void **state) {
-    (void)state;
     needs_program("tshark");
     struct run run;
     script(&run,
@@ -343,7 +328,6 @@ static void capture_of_a_killed_shaper_is_whole(void **state) {
 
 // A TLS 1.3 exchange through the link, opened by tshark with nothing but the capture.
 static void capture_opens_tls(void **state) {
-    (void)state;
     needs_program("tshark");
     struct run run;
     script(&run,
@@ -362,12 +346,10 @@ static void capture_opens_tls(void **state) {
 }
 
 static int make_folder(void **state) {
-    (void)state;
     return mkdtemp(folder) ? 0 : -1;
 }
 
 static int remove_folder(void **state) {
-    (void)state;
     char command[64];
     snprintf(command, sizeof command, "rm -r %s", folder);
     return system(command);

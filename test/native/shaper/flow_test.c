@@ -6,20 +6,15 @@
 #include "wire_packet.h"
 
 #include "base/clock.h"
+#include "test/native/cmocka_unit.h"
 
 #include <arpa/inet.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 static void both_directions_are_one_flow(void **state) {
-    (void)state;
     for (int version = 4; version <= 6; version += 2) {
         struct packet down, up;
         struct flow_packet of_down, of_up;
@@ -38,7 +33,6 @@ static void both_directions_are_one_flow(void **state) {
 }
 
 static void later_fragments_and_extension_headers(void **state) {
-    (void)state;
     struct packet packet;
     struct flow_packet flow;
     wire_packet_udp(&packet, 4, true, 100);
@@ -59,7 +53,6 @@ static void later_fragments_and_extension_headers(void **state) {
 
 // Any bytes, ending at a page that may not be touched.
 static void any_bytes_are_read_within_their_size(void **state) {
-    (void)state;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uint8_t *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(pages, MAP_FAILED);
@@ -99,7 +92,6 @@ static void any_bytes_are_read_within_their_size(void **state) {
 
 // Against a table of bytes: random pieces of a stream whose numbers wrap around, again and again.
 static void each_byte_of_a_stream_counts_once(void **state) {
-    (void)state;
     enum { BYTES = 60000, START = -20000 };
     srand(3);
     for (int round = 0; round < 50; round++) {
@@ -124,7 +116,6 @@ static void each_byte_of_a_stream_counts_once(void **state) {
 
 // More gaps than are kept: none is counted twice, and memory stays bounded.
 static void gaps_beyond_number_are_given_up(void **state) {
-    (void)state;
     struct stream_bytes stream = {0};
     stream_bytes_add(&stream, 0, 0);
     uint64_t counted = 0;
@@ -143,7 +134,6 @@ static double real(const json_t *of, const char *name) {
 }
 
 static void counters_and_metrics_of_a_small_run(void **state) {
-    (void)state;
     struct flow_table table = {0};
     const uint64_t start_ns = 5 * NS_PER_S;
     for (uint32_t i = 0; i < 10;
@@ -188,7 +178,6 @@ static void counters_and_metrics_of_a_small_run(void **state) {
 }
 
 static void flows_beyond_number_are_counted_together(void **state) {
-    (void)state;
     struct flow_table table = {0};
     struct packet packet;
     wire_packet_udp(&packet, 4, true, 10);
@@ -205,7 +194,6 @@ static void flows_beyond_number_are_counted_together(void **state) {
 }
 
 static void capacity_is_the_integral_of_the_rate(void **state) {
-    (void)state;
     struct rate_settings steps = {
         .kind = RATE_STEPS,
         .steps_bps = {.count = 3, .step = {{0, 8000000}, {NS_PER_S, 800000}, {2 * NS_PER_S, 8000}}}};
@@ -227,7 +215,6 @@ static void capacity_is_the_integral_of_the_rate(void **state) {
 }
 
 static void capacity_of_a_trace_is_its_opportunities(void **state) {
-    (void)state;
     char path[] = "/tmp/trilane-trace-XXXXXX", error[256];
     int fd = mkstemp(path);
     assert_true(fd >= 0);

@@ -1,16 +1,11 @@
 // A real lab whose link does all that a link may do to packets: what was lost is repaired, unseen by the end
 // points, and the report's books balance.
 #include "run.h"
+#include "test/native/cmocka_unit.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char report_path[64];
 
@@ -59,7 +54,6 @@ static void assert_books(const json_t *report) {
 // Each seventh of data and parity packets is lost, never two of a group: the receiver misses nothing but,
 // perhaps, one of the last group, which did not become full.
 static void losses_are_repaired_unseen(void **state) {
-    (void)state;
     json_t *report;
     // The queue takes what a sender that was held up sends at once.
     json_t *udp = measure("20mbit/10ms,queue=1000p,loss_down=every:7,fec_down=4",
@@ -78,7 +72,6 @@ static void losses_are_repaired_unseen(void **state) {
 }
 
 static void books_balance_whatever_the_link_does(void **state) {
-    (void)state;
     json_t *report;
     json_t *udp = measure("8mbit/40ms,queue=5p,loss=ge:2%:40%,duplicate=2%,reorder=3%:3,onoff=300ms:50ms,"
                           "fec=3,jitter=pareto:3ms,jitter_order=free",
@@ -94,7 +87,6 @@ static void books_balance_whatever_the_link_does(void **state) {
 
 // A TCP that asks for ECN is told of the queue by marks; one that does not, by drops.
 static void ecn_is_asked_for_where_the_queue_marks(void **state) {
-    (void)state;
     for (int ecn = 0; ecn < 2; ecn++) {
         json_t *report;
         json_t *tcp = measure(ecn ? "10mbit/20ms,aqm=codel,ecn=on" : "10mbit/20ms,aqm=codel",

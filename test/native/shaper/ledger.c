@@ -1,13 +1,9 @@
 #include "ledger.h"
 
 #include "datagram.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static struct ledger_entry entry_of(const struct packet *packet, uint64_t now_ns) {
     struct ledger_entry entry = {.time_ns = now_ns, .waited_ns = now_ns - packet->queued_ns};

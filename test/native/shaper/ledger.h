@@ -1,6 +1,5 @@
 // What became of every datagram that a link was given: a node behind it and a watcher of its pool.
-#ifndef TRILANE_TEST_SHAPER_LEDGER_H
-#define TRILANE_TEST_SHAPER_LEDGER_H
+#pragma once
 
 #include "shaper/nodes/link.h"
 
@@ -53,5 +52,3 @@ void ledger_advance(struct link *link, uint64_t now_ns);
 // Fails the test unless packets and bytes in = out + dropped + held, by the ledger and by the link's own
 // counters.
 void ledger_check(const struct ledger *ledger, const struct link *link);
-
-#endif

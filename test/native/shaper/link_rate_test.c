@@ -2,16 +2,12 @@
 #include "ledger.h"
 #include "shaper/nodes/random.h"
 #include "shaper/nodes/trace.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MS UINT64_C(1000000)
 

@@ -1,19 +1,14 @@
 // Paths that move, in a real lab: what the far end sees of UDP and TCP, what becomes of connections, and what
 // the report says of it. Nothing here is held to a time: each run ends when it has seen what it waits for.
 #include "run.h"
+#include "test/native/cmocka_unit.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char report_path[64], log_path[64];
 
@@ -90,7 +85,6 @@ static size_t place_of(const char *peer, const json_t *moves, const char *own, c
 }
 
 static void ports_are_seen_to_change(void **state) {
-    (void)state;
     static const char *const versions[] = {"4", "6"}, *const addresses[] = {"100.64.0.2", "fd00:7472::2"};
     for (int v = 0; v < 2; v++) {
         json_t *report, *seen = talk("20mbit/10ms,rebind=400ms", versions[v], "3", &report);
@@ -114,7 +108,6 @@ static void ports_are_seen_to_change(void **state) {
 }
 
 static void addresses_are_seen_to_change(void **state) {
-    (void)state;
     static const char *const versions[] = {"4", "6"};
     static const char *const own[] = {"100.64.0.2", "fd00:7472::2"}, *const keys[] = {"address", "address_6"};
     for (int v = 0; v < 2; v++) {
@@ -134,7 +127,6 @@ static void addresses_are_seen_to_change(void **state) {
 }
 
 static void a_switch_changes_link_and_address_at_its_time(void **state) {
-    (void)state;
     json_t *report, *seen = talk("20mbit/10ms,switch=2s:5mbit/40ms+queue=20p", "4", "2", &report);
     const json_t *moves = moves_of(report), *move = json_array_get(json_object_get(moves, "list"), 0);
     assert_non_null(peer(seen, 1));
@@ -155,7 +147,6 @@ static void a_switch_changes_link_and_address_at_its_time(void **state) {
 }
 
 static void an_idle_link_moves_too(void **state) {
-    (void)state;
     struct run run;
     run_program(&run, (char *[]){PROGRAM_TRILANE_SHAPER, "--link", "20mbit/10ms,rebind=100ms,switch=150ms:3g",
                                  "--report", report_path, "--log", log_path, "--", "sleep", "2", NULL});
@@ -171,14 +162,12 @@ static void an_idle_link_moves_too(void **state) {
 }
 
 static int find_places(void **state) {
-    (void)state;
     snprintf(report_path, sizeof report_path, "/tmp/trilane-moves-%d.json", (int)getpid());
     snprintf(log_path, sizeof log_path, "/tmp/trilane-moves-%d", (int)getpid());
     return 0;
 }
 
 static int clear_places(void **state) {
-    (void)state;
     static const char *const ends[] = {".json", ".up", ".down"};
     for (int i = 0; i < 3; i++) {
         char path[80];

@@ -3,17 +3,13 @@
 #include "shaper/moves.h"
 #include "shaper/nodes/checksum.h"
 #include "shaper/nodes/node.h"
+#include "test/native/cmocka_unit.h"
 #include "wire_packet.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const uint64_t ms = 1000000;
 
@@ -117,7 +113,6 @@ static void make(struct packet *packet, int version, bool tcp, bool down) {
 enum { KINDS = 4 };
 
 static void before_any_change_nothing_changes(void **state) {
-    (void)state;
     struct nat *nat = new_nat();
     for (int kind = 0; kind < KINDS * 2; kind++) {
         struct packet packet, same;
@@ -134,7 +129,6 @@ static void before_any_change_nothing_changes(void **state) {
 }
 
 static void lost_bindings_are_renewed_with_other_ports(void **state) {
-    (void)state;
     for (int kind = 0; kind < KINDS; kind++) {
         int version = kind % 2 ? 4 : 6;
         bool tcp = kind / 2;
@@ -183,7 +177,6 @@ static void lost_bindings_are_renewed_with_other_ports(void **state) {
 }
 
 static void another_address_leaves_ports_alone(void **state) {
-    (void)state;
     static const char *const seen[2][3] = {{"fd00:7472::2", "fd00:7472:1::1", "fd00:7472:1::2"},
                                            {"100.64.0.2", "100.65.0.1", "100.65.0.2"}};
     for (int kind = 0; kind < KINDS; kind++) {
@@ -215,7 +208,6 @@ static void another_address_leaves_ports_alone(void **state) {
 // Every port of the command at once: no two flows get the same one, but where there are more than ports to
 // give.
 static void flows_get_ports_of_their_own(void **state) {
-    (void)state;
     static bool given[NAT_PORTS];
     struct nat *nat = new_nat();
     struct packet packet;
@@ -241,7 +233,6 @@ static void flows_get_ports_of_their_own(void **state) {
 }
 
 static void a_datagram_without_a_checksum_stays_without(void **state) {
-    (void)state;
     struct nat *nat = new_nat();
     struct packet packet;
     nat_lose_ports(nat);
@@ -256,7 +247,6 @@ static void a_datagram_without_a_checksum_stays_without(void **state) {
 
 // Any payload, so that checksums of all kinds occur, 0xffff for a sum of zero among them.
 static void checksums_are_those_of_the_whole_packet(void **state) {
-    (void)state;
     struct nat *nat = new_nat();
     bool ones = false;
     srand(3);
@@ -284,7 +274,6 @@ static void checksums_are_those_of_the_whole_packet(void **state) {
 
 // The far side answers a datagram with "port unreachable", which quotes it.
 static void icmp_errors_are_mapped_with_what_they_quote(void **state) {
-    (void)state;
     for (int version = 4; version <= 6; version += 2) {
         struct nat *nat = new_nat();
         struct packet sent, seen, error;
@@ -319,7 +308,6 @@ static void icmp_errors_are_mapped_with_what_they_quote(void **state) {
 }
 
 static void what_is_not_the_commands_passes(void **state) {
-    (void)state;
     struct nat *nat = new_nat();
     struct packet packet, same;
     nat_lose_ports(nat);
@@ -339,7 +327,6 @@ static void what_is_not_the_commands_passes(void **state) {
 // Whatever the bytes say of themselves, only headers within the packet are touched (sanitizers see to it),
 // and nothing is mapped that has no port.
 static void any_bytes_pass(void **state) {
-    (void)state;
     struct nat *nat = new_nat();
     nat_lose_ports(nat);
     nat_change_address(nat);
@@ -370,7 +357,6 @@ static struct link_profile profile_of(const char *form) {
 }
 
 static void moves_come_at_their_times(void **state) {
-    (void)state;
     struct link_profile profile = profile_of("10mbit/50ms,rebind=2s,switch=4s:3g");
     struct moves moves;
     assert_int_equal(moves_open(&moves, &profile, 7 * ms), 0);
@@ -394,7 +380,6 @@ static void moves_come_at_their_times(void **state) {
 }
 
 static void other_settings_keep_the_times_from_the_start(void **state) {
-    (void)state;
     struct link_profile plain = profile_of("10mbit/50ms"),
                         often = profile_of("10mbit/50ms,rebind=300ms:address"),
                         late = profile_of("10mbit/50ms,switch=1s:3g");

@@ -3,13 +3,9 @@
 #include "shaper/nodes/histogram.h"
 #include "shaper/nodes/link.h"
 #include "shaper/nodes/random.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define MS UINT64_C(1000000)
 
@@ -144,7 +140,6 @@ static void queue_limit_in_bytes(void **state) {
 // The numbers themselves, so that a change of the generator, which would change every result, does not go
 // unseen.
 static void random_numbers_are_the_published_generators(void **state) {
-    (void)state;
     struct random random = {.state = 1234567};
     assert_true(random_next(&random) == UINT64_C(6457827717110365317));
     assert_true(random_next(&random) == UINT64_C(3203168211198807973));
@@ -152,7 +147,6 @@ static void random_numbers_are_the_published_generators(void **state) {
 }
 
 static void histogram_quantiles_are_within_their_bucket(void **state) {
-    (void)state;
     struct histogram histogram = {0};
     assert_int_equal(histogram_quantile(&histogram, 0.5), 0);
     for (uint64_t value = 1; value <= 100000; value++)

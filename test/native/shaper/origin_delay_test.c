@@ -3,16 +3,12 @@
 #include "collect.h"
 #include "shaper/origin_delay.h"
 #include "shaper/path.h"
+#include "test/native/cmocka_unit.h"
 
 #include <arpa/inet.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MS UINT64_C(1000000)
 

@@ -4,15 +4,11 @@
 #include "datagram.h"
 #include "random_path.h"
 #include "shaper/path.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 enum { RUNS = 1000000, STEER_EVERY = 5000 };
 
@@ -39,7 +35,6 @@ static uint64_t drops(const struct path *path) {
 }
 
 static void a_million_packets_of_any_kind_pass_through(void **state) {
-    (void)state;
     struct random_path_files files;
     random_path_open(&files);
     static struct link_profile profile;

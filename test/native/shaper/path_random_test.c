@@ -4,14 +4,10 @@
 #include "datagram.h"
 #include "random_path.h"
 #include "shaper/path.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MS UINT64_C(1000000)
 
@@ -156,7 +152,6 @@ static void run(const struct link_profile profiles[2], uint64_t seed, enum wake 
 }
 
 static void every_packet_is_accounted_for_whenever_the_loop_wakes(void **state) {
-    (void)state;
     struct random_path_files files;
     random_path_open(&files);
     struct end *exact = malloc(sizeof *exact), *other = malloc(sizeof *other);

@@ -2,14 +2,10 @@
 // had begun with the other link.
 #include "collect.h"
 #include "shaper/path.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const uint64_t ms = 1000000;
 
@@ -55,7 +51,6 @@ static void send(struct fixture *f, uint32_t number, uint64_t at_ns) {
 }
 
 static void what_is_under_way_is_lost(void **state) {
-    (void)state;
     static const char *const befores[] = {"12mbit/40ms",
                                           "12mbit/40ms,aqm=fq_codel",
                                           "12mbit/40ms,aqm=codel",
@@ -87,7 +82,6 @@ static void what_is_under_way_is_lost(void **state) {
 }
 
 static void schedules_of_the_other_link_count_from_the_switch(void **state) {
-    (void)state;
     struct fixture *f = begin("12mbit:6mbit@1s/0ms", "rate=12mbit:1.2mbit@500ms,rtt=20ms:40ms@500ms");
     path_switch(&f->path, &f->after, 2000 * ms);
     send(f, 0, 2400 * ms); // 1 ms and 10 ms
@@ -100,7 +94,6 @@ static void schedules_of_the_other_link_count_from_the_switch(void **state) {
 }
 
 static void on_and_off_periods_begin_on(void **state) {
-    (void)state;
     struct fixture *f = begin("12mbit/0ms,onoff=1s:1s", "12mbit/0ms,onoff=2s:1s");
     path_switch(&f->path, &f->after, 1500 * ms);
     send(f, 0, 3400 * ms);
@@ -135,7 +128,6 @@ static void note_drop(struct packet_watcher *watcher, const struct packet *packe
 }
 
 static void drops_say_where_packets_were(void **state) {
-    (void)state;
     struct fixture *f = begin("12mbit/40ms", "6mbit/20ms");
     struct watch watch = {.watcher = {nothing, nothing, nothing, nothing, nothing, note_drop}};
     f->pool.watcher = &watch.watcher;

@@ -2,14 +2,10 @@
 // depends on when the loop happens to wake up.
 #include "collect.h"
 #include "shaper/path.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { PACKETS = 50000 };
 
@@ -69,7 +65,6 @@ static void run(const struct link_profile *profile, enum path_stream stream, enu
 }
 
 static void every_packet_is_accounted_for(void **state) {
-    (void)state;
     for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) {
         struct link_profile profile = profile_of(forms[f]);
         struct packet_pool pool = {0};
@@ -92,7 +87,6 @@ static void every_packet_is_accounted_for(void **state) {
 // time. The largest excess ends at the current departure and began at the smallest value of bits - rate *
 // time before it.
 static void rate_is_not_exceeded_in_any_window(void **state) {
-    (void)state;
     for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) {
         struct link_profile profile = profile_of(forms[f]);
         uint64_t rate_bps = link_rate_bps(&profile.down);
@@ -114,7 +108,6 @@ static void rate_is_not_exceeded_in_any_window(void **state) {
 }
 
 static void lateness_changes_nothing(void **state) {
-    (void)state;
     static const enum wake others[] = {WAKE_LATE, WAKE_NEVER};
     for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) {
         struct link_profile profile = profile_of(forms[f]);
@@ -138,7 +131,6 @@ static void lateness_changes_nothing(void **state) {
 }
 
 static void idle_link_adds_transmission_and_delay(void **state) {
-    (void)state;
     struct link_profile profile = profile_of("down=8mbit,up=1mbit,delay_down=10ms,delay_up=15ms");
     struct packet_pool pool = {0};
     struct collect *out = collect_open(&pool);
@@ -157,7 +149,6 @@ static void idle_link_adds_transmission_and_delay(void **state) {
 
 // A lost packet has used the link: those behind it leave when they would have left anyway.
 static void lost_packets_use_their_time(void **state) {
-    (void)state;
     struct link_profile lossless = profile_of("1mbit/0ms,queue=unlimited");
     struct link_profile lossy = profile_of("1mbit/0ms,queue=unlimited,loss=30%");
     struct packet_pool pool = {0};

@@ -1,16 +1,10 @@
 // What trilane-probe takes for a phase, and what it does not.
 #include "shaper/probe/phase.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 static void a_phase_is_read_as_written(void **state) {
-    (void)state;
     struct phase phase;
     assert_true(phase_read(&phase, "up:flood:1500:400:12.5:20:300"));
     assert_int_equal(phase.direction, PHASE_UP);
@@ -28,7 +22,6 @@ static void a_phase_is_read_as_written(void **state) {
 }
 
 static void anything_else_is_refused(void **state) {
-    (void)state;
     static const char *const texts[] = {
         "",
         "down",

@@ -2,19 +2,14 @@
 // devices. The bounds are wide: they hold on a busy machine. How exact the link is, is the self-test's to
 // say.
 #include "run.h"
+#include "test/native/cmocka_unit.h"
 
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char report_path[64];
 
@@ -51,7 +46,6 @@ static void assert_within(double value, double expected, double share) {
 }
 
 static void round_trip_is_delay_plus_transmission(void **state) {
-    (void)state;
     static const struct {
         const char *link;
         double least_us;
@@ -81,7 +75,6 @@ static void round_trip_is_delay_plus_transmission(void **state) {
 }
 
 static void saturated_link_carries_its_rate(void **state) {
-    (void)state;
     static const char *const directions[] = {"down", "up"};
     // The queue bridges moments in which a busy machine does not let the sender run.
     for (int i = 0; i < 2; i++) {
@@ -108,7 +101,6 @@ static uint64_t dropped(const json_t *direction) {
 
 // Loss after the link, and the books: what went in came out, was dropped or is still inside.
 static void losses_are_as_asked_and_every_packet_is_in_the_report(void **state) {
-    (void)state;
     json_t *udp =
         measure("4mbit/10ms,loss=10%,queue=20p", (const char *[]){"udp", "down", "3", "6000000", NULL});
     json_t *all = report();

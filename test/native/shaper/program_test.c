@@ -2,22 +2,18 @@
 #include "run.h"
 
 #include "base/clock.h"
+#include "test/native/cmocka_unit.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define SHAPER PROGRAM_TRILANE_SHAPER
 
@@ -26,7 +22,6 @@ static void shaper(struct run *run, const char *link, const char *script) {
 }
 
 static void exit_status_is_the_commands(void **state) {
-    (void)state;
     struct run run;
     shaper(&run, "3mbit/50ms", "exit 7");
     assert_int_equal(run.status, 7);
@@ -41,7 +36,6 @@ static void exit_status_is_the_commands(void **state) {
 }
 
 static void command_is_in_an_empty_network_without_privileges(void **state) {
-    (void)state;
     struct run run;
     shaper(
         &run, "3mbit/50ms",
@@ -57,7 +51,6 @@ static void command_is_in_an_empty_network_without_privileges(void **state) {
 
 // Descriptors 0 to 4 are the command's, and no other: 3 and 4 here are the two ends of a pipe.
 static void descriptors_3_and_4_pass_and_no_others(void **state) {
-    (void)state;
     int there[2];
     assert_int_equal(pipe2(there, O_CLOEXEC), 0);
     int read_end = fcntl(there[0], F_DUPFD, 10),
@@ -79,14 +72,12 @@ static void descriptors_3_and_4_pass_and_no_others(void **state) {
 
 // Signals and timers are the command's own: none blocked, none ignored but what we were started with.
 static void signals_are_as_usual_in_the_command(void **state) {
-    (void)state;
     struct run run;
     shaper(&run, "3mbit/50ms", "grep -E 'SigBlk|SigIgn' /proc/self/status");
     assert_string_equal(run.out, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
 }
 
 static void bad_input_is_one_line_and_status_2(void **state) {
-    (void)state;
     static const struct {
         char *arguments[4];
         const char *line;
@@ -143,7 +134,6 @@ static pid_t start_lingering(int *read_end, bool wait) {
 }
 
 static void nothing_is_left_after_kill_9(void **state) {
-    (void)state;
     int read_end;
     pid_t pid = start_lingering(&read_end, true);
     kill(pid, SIGKILL);
@@ -154,7 +144,6 @@ static void nothing_is_left_after_kill_9(void **state) {
 
 // Also while it is still being set up.
 static void nothing_is_left_after_kill_9_at_any_moment(void **state) {
-    (void)state;
     srand(5);
     for (int i = 0; i < 60; i++) {
         int read_end;
@@ -169,7 +158,6 @@ static void nothing_is_left_after_kill_9_at_any_moment(void **state) {
 
 // A command that does not heed SIGTERM has two seconds.
 static void command_that_will_not_end_is_killed(void **state) {
-    (void)state;
     int read_end, status;
     pid_t pid = start_lingering(&read_end, true);
     uint64_t start_ns = clock_now_ns();
@@ -182,7 +170,6 @@ static void command_that_will_not_end_is_killed(void **state) {
 }
 
 static void signals_are_forwarded_once(void **state) {
-    (void)state;
     static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
     static char *const argv[] = {SHAPER,
                                  "--link",
@@ -210,7 +197,6 @@ static void signals_are_forwarded_once(void **state) {
 
 // What is typed reaches the command by itself: once, and it may go on.
 static void ctrl_c_at_the_terminal_is_the_commands_affair(void **state) {
-    (void)state;
     int terminal, status;
     pid_t pid = forkpty(&terminal, NULL, NULL, NULL);
     assert_true(pid >= 0);
@@ -230,7 +216,6 @@ static void ctrl_c_at_the_terminal_is_the_commands_affair(void **state) {
 
 // With --die-with-parent the shaper does not outlive a killed parent that could not stop it.
 static void dies_with_its_parent(void **state) {
-    (void)state;
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     static char *const argv[] = {
@@ -246,7 +231,6 @@ static void dies_with_its_parent(void **state) {
 }
 
 static void forbidden_user_namespaces_are_named_with_the_remedy(void **state) {
-    (void)state;
     struct run run;
     run_program(&run, (char *[]){"unshare", "-U", "-r", "sh", "-c",
                                  "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$0\" -- true", SHAPER,
@@ -272,7 +256,6 @@ static void run_in_network(struct run *run, const char *set_token) {
 }
 
 static void a_network_is_a_lab_only_by_its_token(void **state) {
-    (void)state;
     struct run run;
     run_in_network(&run, "export TRILANE_LAB=$(readlink /proc/self/ns/net)");
     assert_string_equal(run.out, "0\n1000\n1\n");

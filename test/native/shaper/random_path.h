@@ -1,6 +1,5 @@
 // Random settings of a whole path, of all kinds that there are.
-#ifndef TRILANE_TEST_SHAPER_RANDOM_PATH_H
-#define TRILANE_TEST_SHAPER_RANDOM_PATH_H
+#pragma once
 
 #include "shaper/nodes/random.h"
 #include "shaper/nodes/settings.h"
@@ -21,5 +20,3 @@ struct direction_settings random_path_settings(const struct random_path_files *f
 
 // Nothing as often as anything.
 struct udp_settings random_path_udp(struct random *random);
-
-#endif

@@ -1,6 +1,5 @@
 // Runs a program for a test and collects what it prints.
-#ifndef TRILANE_TEST_SHAPER_RUN_H
-#define TRILANE_TEST_SHAPER_RUN_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -15,5 +14,3 @@ void run_program(struct run *run, char *const argv[]);
 
 // Starts it with `fd3` as its descriptor 3 and silent; the caller waits for it.
 pid_t start_program(char *const argv[], int fd3);
-
-#endif

@@ -8,15 +8,13 @@
 #include "base/clock.h"
 #include "base/namespace.h"
 #include "shaper/path.h"
+#include "test/native/cmocka_unit.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +23,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { PORT = 7010, BURSTS = 60, BURST_MAX = 40, PACKETS_MAX = BURSTS * BURST_MAX, HEADERS = 28 };
 
@@ -250,7 +246,6 @@ static int differences(const char *form, int64_t *late_ns, uint32_t *arrived) {
 }
 
 static void same_fates_at_the_same_times(void **state) {
-    (void)state;
     static const char *const forms[] = {
         "50mbit/20ms,queue=12p",
         "unlimited/30ms,loss=20%,seed=5",

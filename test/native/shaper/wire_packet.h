@@ -1,6 +1,5 @@
 // Makes IP packets for tests of what reads them.
-#ifndef TRILANE_TEST_SHAPER_WIRE_PACKET_H
-#define TRILANE_TEST_SHAPER_WIRE_PACKET_H
+#pragma once
 
 #include "shaper/nodes/packet.h"
 
@@ -13,5 +12,3 @@ enum { WIRE_SYN = 2, WIRE_ACK = 16 };
 void wire_packet_tcp(struct packet *packet, int version, bool down, uint32_t sequence, uint8_t flags,
                      uint32_t payload_bytes);
 void wire_packet_udp(struct packet *packet, int version, bool down, uint32_t payload_bytes);
-
-#endif

@@ -4,13 +4,12 @@
 
 #include "base/namespace.h"
 #include "base/netlink.h"
+#include "test/native/cmocka_unit.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +18,6 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { MANY_COUNT = 150, TC = 0x02 };
 
@@ -207,7 +204,6 @@ static void test_udp_answers_from_the_address_asked(void **state) {
 }
 
 static void test_udp_garbage(void **state) {
-    (void)state;
     int fd = connect_to("100.64.0.53", SOCK_DGRAM);
     uint8_t bytes[2048];
     srand(2);
@@ -232,7 +228,6 @@ static void test_udp_garbage(void **state) {
 }
 
 static void test_truncated_then_tcp(void **state) {
-    (void)state;
     uint8_t query[64], answer[DNS_MESSAGE_MAX];
     int fd = connect_to("192.0.2.11", SOCK_DGRAM);
     size_t size = make_query(query, "many.example.org", 1);
@@ -254,7 +249,6 @@ static void test_truncated_then_tcp(void **state) {
 }
 
 static void test_tcp_in_pieces_and_together(void **state) {
-    (void)state;
     uint8_t queries[4096];
     size_t size = 0;
     int fd = connect_to("2001:db8::10", SOCK_STREAM);
@@ -273,7 +267,6 @@ static void test_tcp_in_pieces_and_together(void **state) {
 
 // A client that asks and does not read: the server stops reading from it, and goes on when it reads.
 static void test_tcp_backpressure(void **state) {
-    (void)state;
     enum { COUNT = 20000 };
     uint8_t query[64];
     size_t size = make_tcp_query(query, "many.example.org", 0), sent = 0;
@@ -297,7 +290,6 @@ static void test_tcp_backpressure(void **state) {
 }
 
 static void test_tcp_garbage(void **state) {
-    (void)state;
     srand(3);
     for (int i = 0; i < 200; i++) {
         uint8_t bytes[600], sink[4096];
@@ -315,7 +307,6 @@ static void test_tcp_garbage(void **state) {
 }
 
 static void test_tcp_many_connections(void **state) {
-    (void)state;
     enum { COUNT = 80 };
     int fds[COUNT], answered = 0;
     for (int i = 0; i < COUNT; i++)

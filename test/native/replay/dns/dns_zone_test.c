@@ -2,14 +2,11 @@
 // crash. Over 500 lines: one short test a promise, all on one reader of answers.
 #include "replay/dns/dns_zone.h"
 #include "replay/origins/unrecorded_hosts.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { TYPE_TXT = 16, TYPE_ANY = 255, CLASS_IN = 1, CLASS_CHAOS = 3 };
 enum { QR = 0x80, AA = 0x04, TC = 0x02, RD = 0x01 };
@@ -138,7 +135,6 @@ static void test_addresses_in_recorded_order(void **state) {
 static void test_twins(void **state) {
     struct dns_zone *zone;
     char error[256];
-    (void)state;
     assert_int_equal(dns_zone_open(&zone, &recording, "h3", true, error, sizeof error), 0);
     struct answer *answer = ask(zone, make_query("www.example.org", DNS_TYPE_A, CLASS_IN), false);
     assert_int_equal(answer_count_of(answer), 2);
@@ -210,7 +206,6 @@ static void test_local_names(void **state) {
 }
 
 static void test_no_https_records(void **state) {
-    (void)state;
     struct dns_zone *zone = open_zone("");
     struct answer *answer = ask(zone, make_query("www.example.org", DNS_TYPE_HTTPS, CLASS_IN), false);
     assert_int_equal(answer->question.outcome, DNS_NODATA);
@@ -269,7 +264,6 @@ static void test_unrecorded_hosts(void **state) {
 
 // All of the recording is https; a recorded server has the address that the host would have.
 static void test_unrecorded_hosts_beside_https(void **state) {
-    (void)state;
     uint8_t address[4];
     unrecorded_host_address("fonts.example.com", address);
     char taken[16];
@@ -404,7 +398,6 @@ static void test_malformed(void **state) {
 
 // More addresses than a datagram takes: cut with TC set, and whole over TCP.
 static void test_truncated(void **state) {
-    (void)state;
     enum { COUNT = 200 };
     static struct recorded_exchange many[COUNT];
     static char addresses[COUNT][24];
@@ -435,7 +428,6 @@ static void test_truncated(void **state) {
 }
 
 static void test_bad_address(void **state) {
-    (void)state;
     struct recorded_exchange bad = {
         .scheme = "https", .host = "a.example", .port = 443, .address = "not.an.address"};
     struct recording broken = {.name = "broken", .exchanges = &bad, .exchange_count = 1};
@@ -447,7 +439,6 @@ static void test_bad_address(void **state) {
 }
 
 static void test_names_for_reports(void **state) {
-    (void)state;
     char text[16];
     assert_string_equal(dns_type_name(DNS_TYPE_HTTPS, text), "HTTPS");
     assert_string_equal(dns_type_name(65535, text), "TYPE65535");

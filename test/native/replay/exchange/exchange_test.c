@@ -5,13 +5,9 @@
 #include "../lane_site.h"
 #include "replay/exchange/precondition.h"
 #include "replay/report.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "test/native/cmocka_unit.h"
 
 #include <brotli/encode.h>
-#include <cmocka.h>
 #include <jansson.h>
 #include <openssl/sha2.h>
 #include <stdio.h>
@@ -161,7 +157,6 @@ static void expect(struct site *site, const char *path, const char *name, const 
 }
 
 static void test_conditions(void **state) {
-    (void)state;
     struct site site;
     open_site(&site);
     expect(&site, "/cached", NULL, NULL, 200, ten);
@@ -208,7 +203,6 @@ static void expect_range(struct site *site, const char *path, const char *range,
 }
 
 static void test_ranges(void **state) {
-    (void)state;
     struct site site;
     open_site(&site);
     expect_range(&site, "/plain", "bytes=0-3", 206, "0123", "bytes 0-3/10");
@@ -245,7 +239,6 @@ static void test_ranges(void **state) {
 }
 
 static void test_if_range(void **state) {
-    (void)state;
     struct site site;
     open_site(&site);
     static const struct {
@@ -270,7 +263,6 @@ static void test_if_range(void **state) {
 }
 
 static void test_head(void **state) {
-    (void)state;
     struct site site;
     open_site(&site);
     struct exchange *exchange = ask(&site, "HEAD", "/cached", NULL, NULL, 200, NULL);
@@ -306,7 +298,6 @@ static json_t *report_of(struct site *site) {
 }
 
 static void test_codings_that_are_not_accepted(void **state) {
-    (void)state;
     struct site site;
     open_site(&site);
     const char *as_recorded = (const char *)brotli_body;
@@ -350,7 +341,6 @@ static void test_codings_that_are_not_accepted(void **state) {
 }
 
 static void test_request_bodies_and_the_report(void **state) {
-    (void)state;
     struct site site;
     open_site(&site);
     struct exchange *exchange = begin(&site, "POST", "/post?a=1", NULL, NULL);
@@ -404,7 +394,6 @@ static void test_request_bodies_and_the_report(void **state) {
 }
 
 static void test_http_dates(void **state) {
-    (void)state;
     static const struct {
         const char *text;
         long long seconds;

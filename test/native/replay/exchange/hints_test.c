@@ -3,12 +3,8 @@
 #include "../h1_client.h"
 #include "../lane_client.h"
 #include "base/clock.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <string.h>
 
 enum { THINK_MS = 40, SECOND_MS = 15, FINAL_FIELDS = 3 };
@@ -74,21 +70,18 @@ static void sends_them(enum lane_client_kind kind) {
 }
 
 static void h2_sends_them_in_time(void **state) {
-    (void)state;
     think_as_recorded();
     sends_them(LANE_CLIENT_H2);
     assert_reported(2, true);
 }
 
 static void h3_sends_them_in_time(void **state) {
-    (void)state;
     think_as_recorded();
     sends_them(LANE_CLIENT_H3);
     assert_reported(2, true);
 }
 
 static void without_think_time_they_go_with_the_answer(void **state) {
-    (void)state;
     sends_them(LANE_CLIENT_H2);
     sends_them(LANE_CLIENT_H3);
     assert_reported(2, false);
@@ -96,7 +89,6 @@ static void without_think_time_they_go_with_the_answer(void **state) {
 
 // Answers without a body, and to HEAD, end with their head: after a 103, too.
 static void h2_and_h3_end_answers_without_a_body(void **state) {
-    (void)state;
     struct recorded_exchange *empty =
         (struct recorded_exchange *)(uintptr_t)lane_site_exchange(&site, "/empty");
     *empty = (struct recorded_exchange){.seq = empty->seq,
@@ -122,7 +114,6 @@ static void h2_and_h3_end_answers_without_a_body(void **state) {
 
 // Of heads that quiche cannot take whole, which are framed by hand.
 static void h3_sends_them_before_a_long_head(void **state) {
-    (void)state;
     struct recorded_exchange *large =
         (struct recorded_exchange *)(uintptr_t)lane_site_exchange(&site, "/long-header");
     large->hints = hints;
@@ -149,7 +140,6 @@ static struct buf ask_h1(const char *input) {
 }
 
 static void h1_sends_them(void **state) {
-    (void)state;
     think_as_recorded();
     struct buf answer = ask_h1("GET /small HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n");
     assert_true(buf_size(&answer) > strlen(first) + SMALL_BYTES);
@@ -159,7 +149,6 @@ static void h1_sends_them(void **state) {
 }
 
 static void http_1_0_has_none(void **state) {
-    (void)state;
     think_as_recorded();
     struct buf answer = ask_h1("GET /small HTTP/1.0\r\nHost: a.test\r\n\r\n");
     assert_memory_equal(buf_bytes(&answer), "HTTP/1.1 200 OK\r\n", 17);
@@ -168,7 +157,6 @@ static void http_1_0_has_none(void **state) {
 }
 
 static void left_out_there_are_none(void **state) {
-    (void)state;
     think_as_recorded();
     exchange_site_set(site.site, &(struct server_settings){.early_hints = SERVER_EARLY_HINTS_NONE});
     for (enum lane_client_kind kind = LANE_CLIENT_H2; kind < LANE_CLIENT_KINDS; kind++) {
@@ -184,7 +172,6 @@ static void left_out_there_are_none(void **state) {
 
 // Who goes between hint and answer leaves nothing behind (the sanitizer looks).
 static void clients_may_vanish_after_a_hint(void **state) {
-    (void)state;
     static const struct think long_one = {.kind = THINK_FIXED, .fixed_ns = 3600 * NS_PER_S};
     exchange_site_think(site.site, &long_one, site.loop);
     const char *input = "GET /small HTTP/1.1\r\nHost: a.test\r\n\r\n";

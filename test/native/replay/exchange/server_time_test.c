@@ -1,11 +1,6 @@
 // The server's own time by lane: quantiles of what could be sent at once, a count of what had to wait.
 #include "replay/exchange/server_time.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test/native/cmocka_unit.h"
 
 static json_int_t number(const json_t *lanes, const char *lane, const char *key) {
     const json_t *value = json_object_get(json_object_get(lanes, lane), key);
@@ -14,7 +9,6 @@ static json_int_t number(const json_t *lanes, const char *lane, const char *key)
 }
 
 static void tells_quantiles_by_lane(void **state) {
-    (void)state;
     struct server_times times = {0};
     // 0 to 1000 microseconds, in an order of their own: 701 and 1001 have no common divisor.
     for (uint64_t i = 0; i <= 1000; i++)
@@ -37,7 +31,6 @@ static void tells_quantiles_by_lane(void **state) {
 }
 
 static void keeps_no_more_lanes_than_there_are(void **state) {
-    (void)state;
     static const char *const names[] = {"a", "b", "c", "d", "e"};
     struct server_times times = {0};
     for (size_t i = 0; i < SERVER_TIME_LANES_MAX; i++)

@@ -5,12 +5,8 @@
 #include "base/clock.h"
 #include "replay/exchange/think.h"
 #include "replay/h1/h1.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +47,6 @@ static void assert_all_thought(size_t count, json_int_t think_ns) {
 }
 
 static void takes_its_words(void **state) {
-    (void)state;
     struct think think = {.kind = THINK_NONE};
     assert_int_equal(think_parse(&think, "recorded"), 0);
     assert_int_equal(think.kind, THINK_RECORDED);
@@ -69,7 +64,6 @@ static void takes_its_words(void **state) {
 }
 
 static void knows_how_long(void **state) {
-    (void)state;
     const struct recorded_exchange known = {.server_time_ns = 7}, unknown = {.server_time_ns = -1};
     const struct think none = {.kind = THINK_NONE};
     bool told;
@@ -105,17 +99,14 @@ static void thinks_of_all_at_once(enum lane_client_kind kind) {
 }
 
 static void h2_thinks_of_all_at_once(void **state) {
-    (void)state;
     thinks_of_all_at_once(LANE_CLIENT_H2);
 }
 
 static void h3_thinks_of_all_at_once(void **state) {
-    (void)state;
     thinks_of_all_at_once(LANE_CLIENT_H3);
 }
 
 static void takes_the_recorded_time_where_it_is_known(void **state) {
-    (void)state;
     for (size_t i = 0; i < site.recording.exchange_count; i++)
         site.recording.exchanges[i].server_time_ns = -1;
     ((struct recorded_exchange *)(uintptr_t)lane_site_exchange(&site, "/many/1"))->server_time_ns =
@@ -164,7 +155,6 @@ static void open_raw(struct raw *raw, struct stream_set *streams, const char *in
 }
 
 static void h1_thinks_of_each(void **state) {
-    (void)state;
     exchange_site_think(site.site, &fixed, site.loop);
     struct stream_set streams;
     struct raw raw;
@@ -217,7 +207,6 @@ static void run_until(size_t requests, json_int_t aborted) {
 
 // Whoever goes while the server thinks leaves nothing behind: no timer, no exchange (the sanitizer looks).
 static void clients_may_vanish_meanwhile(void **state) {
-    (void)state;
     const struct think long_one = {.kind = THINK_FIXED, .fixed_ns = 3600 * NS_PER_S};
     exchange_site_think(site.site, &long_one, site.loop);
     struct stream_set streams;

@@ -4,12 +4,8 @@
 
 #include "replay/exchange/request_selectors.h"
 #include "replay/origins/unrecorded_hosts.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +39,6 @@ static void keep(struct request_selectors *selectors, const char *method, const 
 #define FIELDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 static void test_kinds(void **state) {
-    (void)state;
     const struct recording nothing_failed = {0};
     static const struct {
         const char *method;
@@ -94,7 +89,6 @@ static const char *value_of(const struct header *headers, size_t count, const ch
     } while (0)
 
 static void test_cross_origin(void **state) {
-    (void)state;
     struct request_selectors selectors;
     struct header headers[UNRECORDED_HEADERS_MAX];
     size_t size;
@@ -130,7 +124,6 @@ static const char notes[] =
     "                \"https://mixed.test/b\": \"connection\", \"https://left.test/beacon\": \"aborted\"}}";
 
 static void test_what_failed_fails(void **state) {
-    (void)state;
     static const struct {
         const char *authority, *path;
         bool fails;
@@ -164,7 +157,6 @@ static void test_what_failed_fails(void **state) {
 }
 
 static void test_damaged_notes(void **state) {
-    (void)state;
     static const char *const texts[] = {"",
                                         "[]",
                                         "{}",
@@ -182,7 +174,6 @@ static void test_damaged_notes(void **state) {
 }
 
 static void test_hosts(void **state) {
-    (void)state;
     static const struct {
         const char *name;
         bool exists, exists_beside_google;
@@ -230,7 +221,6 @@ static void test_hosts(void **state) {
 }
 
 static void test_addresses(void **state) {
-    (void)state;
     uint8_t first[4], again[4], other[4];
     unrecorded_host_address("fonts.example.com", first);
     unrecorded_host_address("fonts.example.com", again);

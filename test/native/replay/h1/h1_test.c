@@ -7,12 +7,8 @@
 #include "replay/h1/h1.h"
 #include "replay/h1/h1_request.h"
 #include "replay/tcp/stream.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

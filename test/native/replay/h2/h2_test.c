@@ -2,12 +2,8 @@
 // of a connection, mutated bytes. What h3 does alike is in multiplexed_test.c.
 #include "../h2_client.h"
 #include "../lane_site.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +17,6 @@ static struct lane_site site;
 static struct h2_client client;
 
 static void answers_a_request(void **state) {
-    (void)state;
     h2_client_open(&client, &site, BIG_WINDOW);
     struct seen *seen = h2_client_request(&client, "GET", "/small", NULL, 0);
     h2_client_run(&client, 1);
@@ -30,7 +25,6 @@ static void answers_a_request(void **state) {
 }
 
 static void sends_large_heads(void **state) {
-    (void)state;
     h2_client_open(&client, &site, BIG_WINDOW);
     struct seen *one = h2_client_request(&client, "GET", "/long-header", NULL, 0);
     struct seen *many = h2_client_request(&client, "GET", "/many-headers", NULL, 0);
@@ -48,7 +42,6 @@ static void sends_large_heads(void **state) {
 }
 
 static void refuses_a_huge_head_at_once(void **state) {
-    (void)state;
     h2_client_open(&client, &site, BIG_WINDOW);
     struct seen *huge = h2_client_request(&client, "GET", "/huge-head", NULL, 0);
     struct seen *small = h2_client_request(&client, "GET", "/small", NULL, 0);
@@ -59,7 +52,6 @@ static void refuses_a_huge_head_at_once(void **state) {
 }
 
 static void refuses_a_malformed_request(void **state) {
-    (void)state;
     h2_client_open(&client, &site, BIG_WINDOW);
     struct seen *bad = h2_client_request(&client, "GET", "", NULL, 0);
     h2_client_run(&client, 2); // until the server closes: nghttp2 takes this for an error of the connection
@@ -70,7 +62,6 @@ static void refuses_a_malformed_request(void **state) {
 }
 
 static void says_goodbye(void **state) {
-    (void)state;
     h2_client_open(&client, &site, BIG_WINDOW);
     h2_client_request(&client, "GET", "/small", NULL, 0);
     h2_client_run(&client, 1);
@@ -112,7 +103,6 @@ static void stop(void *context, uint64_t now_ns) {
 }
 
 static void survives_mutated_bytes(void **state) {
-    (void)state;
     uint8_t bytes[8192], mutated[8192];
     size_t size = client_bytes(bytes, sizeof bytes);
     assert_true(size > 800);

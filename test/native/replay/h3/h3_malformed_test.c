@@ -6,12 +6,8 @@
 #include "../h3_client.h"
 
 #include "base/clock.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,17 +144,14 @@ static size_t try_all(const struct attempts *all) {
 }
 
 static void ends_what_is_malformed(void **state) {
-    (void)state;
     assert_int_equal(try_all(&attempts_by_the_rfcs), 0);
 }
 
 static void knows_what_quiche_lets_pass(void **state) {
-    (void)state;
     assert_int_equal(try_all(&attempts_by_quiche), 0);
 }
 
 static void survives_random_bytes(void **state) {
-    (void)state;
     for (uint32_t i = 1; i <= MUTATIONS; i++) {
         mutation = i;
         const struct attempt *one = &attempts_by_the_rfcs.list[i % attempts_by_the_rfcs.count];

@@ -5,12 +5,8 @@
 
 #include "base/clock.h"
 #include "replay/h3/quic.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -81,7 +77,6 @@ static void load_while_moving(const struct h3_client_options *options, unsigned 
 }
 
 static void follows_a_client_that_moves(void **state) {
-    (void)state;
     loads = 0;
     const struct h3_client_options options = {.window_bytes = BIG_WINDOW, .delay_ns = 5 * NS_PER_MS};
     load_while_moving(&options, 3, 1000 * 1000);
@@ -90,7 +85,6 @@ static void follows_a_client_that_moves(void **state) {
 
 // As Chromium's ids; of the paths of such a peer quiche lets none go.
 static void follows_a_client_without_ids_again_and_again(void **state) {
-    (void)state;
     loads = 0;
     const struct h3_client_options options = {
         .window_bytes = BIG_WINDOW, .delay_ns = NS_PER_MS, .without_ids = true};
@@ -98,7 +92,6 @@ static void follows_a_client_without_ids_again_and_again(void **state) {
 }
 
 static void follows_with_each_controller(void **state) {
-    (void)state;
     loads = 0;
     static const char *const names[] = {"reno", "bbr2", "cubic-n2"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -114,7 +107,6 @@ static void follows_with_each_controller(void **state) {
 
 // Once it has moved it may be known by another id, which the server routes to its connection.
 static void routes_the_ids_that_it_gives(void **state) {
-    (void)state;
     const struct h3_client_options options = {.window_bytes = BIG_WINDOW, .delay_ns = NS_PER_MS};
     h3_client_open(&client, &site, &options);
     struct seen *before = h3_client_request(&client, "GET", "/small", NULL, 0);

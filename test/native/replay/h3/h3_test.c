@@ -4,14 +4,10 @@
 #include "../lane_site.h"
 
 #include "base/clock.h"
+#include "test/native/cmocka_unit.h"
 
-#include <openssl/rand.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <netinet/in.h>
+#include <openssl/rand.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +27,6 @@ static json_int_t number(const json_t *object, const char *key) {
 }
 
 static void tells_of_its_connection(void **state) {
-    (void)state;
     h3_client_open(&client, &site, &plain);
     h3_client_request(&client, "GET", "/small", NULL, 0);
     h3_client_run(&client, 1);
@@ -50,7 +45,6 @@ static void tells_of_its_connection(void **state) {
 
 // quiche's client acknowledges once for each batch of packets: by its own count.
 static void tells_how_often_the_client_acknowledged(void **state) {
-    (void)state;
     const struct h3_client_options options = {.window_bytes = BIG_WINDOW, .delay_ns = 10 * NS_PER_MS};
     h3_client_open(&client, &site, &options);
     struct seen *seen = h3_client_request(&client, "GET", "/large", NULL, 0);
@@ -75,7 +69,6 @@ static void tells_how_often_the_client_acknowledged(void **state) {
 
 // With the initial window alone 4 MB take more than 300 round trips.
 static void grows_its_window_while_responses_wait(void **state) {
-    (void)state;
     enum { ROUND_TRIPS_MAX = 100 };
     static const char *const congestion[] = {"cubic", "reno"};
     const uint64_t delay_ns = 10 * NS_PER_MS;
@@ -100,7 +93,6 @@ static void grows_its_window_while_responses_wait(void **state) {
 }
 
 static void sends_large_heads(void **state) {
-    (void)state;
     h3_client_open(&client, &site, &plain);
     struct seen *one = h3_client_request(&client, "GET", "/long-header", NULL, 0);
     h3_client_run(&client, 1); // alone, it is larger than the window
@@ -122,7 +114,6 @@ static void sends_large_heads(void **state) {
 
 // Also where the client's own window is the smaller one, and packets are lost on the way.
 static void sends_large_heads_through_small_windows(void **state) {
-    (void)state;
     const struct h3_client_options small = {.window_bytes = 20000, .delay_ns = NS_PER_MS, .lose_of_1000 = 10};
     h3_client_open(&client, &site, &small);
     struct seen *one = h3_client_request(&client, "GET", "/long-header", NULL, 0);
@@ -134,7 +125,6 @@ static void sends_large_heads_through_small_windows(void **state) {
 }
 
 static void refuses_a_malformed_request(void **state) {
-    (void)state;
     h3_client_open(&client, &site, &plain);
     struct seen *bad = h3_client_request(&client, "GET", "", NULL, 0);
     struct seen *good = h3_client_request(&client, "GET", "/small", NULL, 0);
@@ -145,7 +135,6 @@ static void refuses_a_malformed_request(void **state) {
 }
 
 static void resets_requests_with_forbidden_trailers(void **state) {
-    (void)state;
     static const char *const forbidden[][2] = {{"x-a", "a\r\nb: c"}, {"x a", "a"}, {":path", "/large"}};
     h3_client_open(&client, &site, &plain);
     client.extra_in_trailers = true;
@@ -166,7 +155,6 @@ static void resets_requests_with_forbidden_trailers(void **state) {
 }
 
 static void repairs_losses(void **state) {
-    (void)state;
     const struct h3_client_options lossy = {
         .window_bytes = BIG_WINDOW, .delay_ns = NS_PER_MS, .lose_of_1000 = 30};
     h3_client_open(&client, &site, &lossy);
@@ -181,7 +169,6 @@ static void repairs_losses(void **state) {
 // The first flight after the handshake is an initial window; after that packets are spread over the round
 // trip, and the window grows all the same.
 static void paces(void **state) {
-    (void)state;
     const struct h3_client_options far = {.window_bytes = BIG_WINDOW, .delay_ns = 20 * NS_PER_MS};
     h3_client_open(&client, &site, &far);
     struct seen *large = h3_client_request(&client, "GET", "/large", NULL, 0);
@@ -198,7 +185,6 @@ static void paces(void **state) {
 }
 
 static void runs_bbr(void **state) {
-    (void)state;
     const struct h3_client_options bbr = {
         .window_bytes = BIG_WINDOW, .delay_ns = 5 * NS_PER_MS, .congestion = "bbr2"};
     h3_client_open(&client, &site, &bbr);
@@ -224,7 +210,6 @@ static void refuse_for_a_while(struct h3_client *c, struct seen *seen) {
 }
 
 static void waits_for_room_on_the_link(void **state) {
-    (void)state;
     h3_client_open(&client, &site, &plain);
     client.on_body = refuse_for_a_while;
     struct seen *large = h3_client_request(&client, "GET", "/large", NULL, 0);
@@ -234,7 +219,6 @@ static void waits_for_room_on_the_link(void **state) {
 }
 
 static void negotiates_the_version(void **state) {
-    (void)state;
     h3_client_open(&client, &site, &plain);
     uint8_t packet[1200] = {0xc0, 0xfa, 0xce, 0xb0, 0x0c, 8, 1, 2, 3, 4, 5, 6,
                             7,    8,    8,    9,    9,    9, 9, 9, 9, 9, 9};
@@ -247,7 +231,6 @@ static void negotiates_the_version(void **state) {
 }
 
 static void survives_mutated_packets(void **state) {
-    (void)state;
     // Every tenth packet has a bit flipped: most fail authentication and count as lost.
     const struct h3_client_options noisy = {
         .window_bytes = BIG_WINDOW, .delay_ns = NS_PER_MS, .mutate_of_1000 = 100};
@@ -288,7 +271,6 @@ static void open_handshakes(unsigned count) {
 }
 
 static void bounds_how_many_handshakes_are_open(void **state) {
-    (void)state;
     enum { AT_MOST = 512 };
     h3_client_open(&client, &site, &plain);
     struct seen *before = h3_client_request(&client, "GET", "/small", NULL, 0);
@@ -312,7 +294,6 @@ static void bounds_how_many_handshakes_are_open(void **state) {
 
 // Whoever floods does not keep a client out that comes after.
 static void serves_beside_open_handshakes(void **state) {
-    (void)state;
     h3_client_open(&client, &site, &plain);
     open_handshakes(700);
     struct seen *seen = h3_client_request(&client, "GET", "/small", NULL, 0);
@@ -323,7 +304,6 @@ static void serves_beside_open_handshakes(void **state) {
 
 // However many are finished, none of them counts as open.
 static void forgets_handshakes_that_are_finished(void **state) {
-    (void)state;
     h3_client_open(&client, &site, &plain);
     for (unsigned i = 0; i < 520; i++) {
         if (i > 0) h3_client_reconnect(&client);
@@ -335,7 +315,6 @@ static void forgets_handshakes_that_are_finished(void **state) {
 }
 
 static void reports_the_clients_goodbye(void **state) {
-    (void)state;
     h3_client_open(&client, &site, &plain);
     h3_client_request(&client, "GET", "/small", NULL, 0);
     h3_client_run(&client, 1);

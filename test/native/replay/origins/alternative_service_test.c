@@ -1,11 +1,7 @@
 // Alt-Svc told by every https response, and nothing else changed.
 #include "replay/origins/alternative_service.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -29,7 +25,6 @@ static const struct header *only(const struct recorded_exchange *exchange, const
 }
 
 static void test_offered(void **state) {
-    (void)state;
     struct recorded_exchange exchanges[] = {
         {.scheme = "https", .port = 443, .headers = several, .header_count = 3},
         {.scheme = "http", .port = 80, .headers = several, .header_count = 3},
@@ -48,7 +43,6 @@ static void test_offered(void **state) {
 }
 
 static void test_nothing_recorded(void **state) {
-    (void)state;
     struct recording recording = {.exchange_count = 0};
     struct alternative_service *service;
     assert_int_equal(alternative_service_offer(&service, &recording), 0);

@@ -1,12 +1,8 @@
 // http:// origins made https:// ones: what is asked for under which URL afterwards, and what a browser is
 // told.
 #include "replay/origins/clear_origins.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <string.h>
 
 #define HEADER(name, value) ((struct header){name, value, sizeof name - 1, sizeof value - 1})
@@ -27,7 +23,6 @@ static struct recorded_exchange exchange_of(const char *scheme, const char *host
 }
 
 static void test_scheme_port_and_policy(void **state) {
-    (void)state;
     struct recorded_exchange exchanges[] = {
         exchange_of("http", "a.test", 80, "/"), exchange_of("https", "b.test", 443, "/frame"),
         exchange_of("http", "c.test", 8080, "/x"), exchange_of("https", "d.test", 443, "/none")};
@@ -56,7 +51,6 @@ static void test_scheme_port_and_policy(void **state) {
 }
 
 static void test_all_https_stays(void **state) {
-    (void)state;
     struct recorded_exchange exchange = exchange_of("https", "a.test", 443, "/");
     exchange.headers = html;
     exchange.header_count = 2;
@@ -100,7 +94,6 @@ static const struct redirect {
 };
 
 static void test_redirects(void **state) {
-    (void)state;
     for (size_t i = 0; i < sizeof redirects / sizeof *redirects; i++) {
         const struct redirect *r = &redirects[i];
         struct header location = {"location", r->location, 8, strlen(r->location)};

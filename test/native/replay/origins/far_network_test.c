@@ -4,13 +4,9 @@
 #include "base/clock.h"
 #include "base/namespace.h"
 #include "replay/origins/far_network.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "test/native/cmocka_unit.h"
 
 #include <arpa/inet.h>
-#include <cmocka.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -178,29 +174,24 @@ static void in_process(int (*test)(uint32_t), uint32_t argument) {
 }
 
 static void test_stock(void **state) {
-    (void)state;
     in_process(open_far, 10);
 }
 
 static void test_other_windows(void **state) {
-    (void)state;
     in_process(open_far, 32);
     in_process(open_far, 3);
 }
 
 static void test_other_programs(void **state) {
-    (void)state;
     in_process(serve_for_others, 10);
     in_process(serve_for_others, 32);
 }
 
 static void test_tuned(void **state) {
-    (void)state;
     in_process(tune_far, 262144);
 }
 
 static void test_addresses_that_cannot_be(void **state) {
-    (void)state;
     in_process(refuse_address, 0);
 }
 

@@ -1,11 +1,7 @@
 // Under which names and ports https:// origins are served in clear.
 #include "replay/origins/in_clear.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <string.h>
 
 static void assert_place(const struct recorded_exchange *exchange, const char *host, unsigned port) {
@@ -15,7 +11,6 @@ static void assert_place(const struct recorded_exchange *exchange, const char *h
 }
 
 static void test_arranged(void **state) {
-    (void)state;
     char longest[243], too_long[244]; // of 253 bytes with the suffix, and of one more
     memset(longest, 'a', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
@@ -45,7 +40,6 @@ static void test_arranged(void **state) {
 }
 
 static void test_nothing_recorded(void **state) {
-    (void)state;
     struct recording recording = {.exchange_count = 0};
     struct in_clear *in_clear;
     assert_int_equal(in_clear_arrange(&in_clear, &recording), 0);

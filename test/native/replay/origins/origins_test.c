@@ -1,12 +1,8 @@
 // Which servers stand for a recording's hosts: as recorded, merged by operator, or one for all.
 #include "replay/origins/origins.h"
 #include "replay/tls/x509_make.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,7 +130,6 @@ static void test_single(void **state) {
 }
 
 static void test_many_shards(void **state) {
-    (void)state;
     enum { HOSTS = 3000 };
     struct recorded_exchange *many = calloc(HOSTS, sizeof *many);
     char(*hosts)[32] = calloc(HOSTS, sizeof *hosts);
@@ -159,7 +154,6 @@ static void test_many_shards(void **state) {
 }
 
 static void test_names_cover(void **state) {
-    (void)state;
     assert_true(x509_name_covers("a.test", "a.test"));
     assert_true(x509_name_covers("*.a.test", "x.a.test"));
     assert_false(x509_name_covers("*.a.test", "a.test"));
@@ -170,7 +164,6 @@ static void test_names_cover(void **state) {
 }
 
 static void test_kinds_are_named(void **state) {
-    (void)state;
     static const char *const names[] = {"as-recorded", "merged", "single"};
     for (size_t i = 0; i < 3; i++)
         assert_string_equal(origins_kind_name((enum server_origins)i), names[i]);

@@ -1,13 +1,9 @@
 // A twin is told apart from every other address, and is text of the address that it stands for.
 #include "replay/origins/server_address.h"
+#include "test/native/cmocka_unit.h"
 
 #include <arpa/inet.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void expect_text(const char *address, const char *expected) {
     struct in6_addr bytes;
@@ -19,7 +15,6 @@ static void expect_text(const char *address, const char *expected) {
 
 static void addresses_are_told_as_recorded(void **state) {
     char twin[INET6_ADDRSTRLEN];
-    (void)state;
     assert_true(server_address_twin_text("192.0.2.7", twin));
     assert_string_equal(twin, "fd00:7472:4::c000:207");
     expect_text(twin, "192.0.2.7");
@@ -30,7 +25,6 @@ static void addresses_are_told_as_recorded(void **state) {
 }
 
 static void names_are_no_addresses(void **state) {
-    (void)state;
     assert_true(server_address_is("192.0.2.7"));
     assert_true(server_address_is("::1"));
     assert_false(server_address_is("192.0.2.7.example"));

@@ -3,13 +3,9 @@
 #include "replay/tls/certificate.h"
 
 #include "../tls_meeting.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "test/native/cmocka_unit.h"
 
 #include <arpa/inet.h>
-#include <cmocka.h>
 #include <dirent.h>
 #include <openssl/base64.h>
 #include <openssl/err.h>

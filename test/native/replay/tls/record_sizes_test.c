@@ -1,11 +1,6 @@
 // Sizes of recorded servers' TLS records, by the address that each is replayed from.
 #include "replay/tls/record_sizes.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test/native/cmocka_unit.h"
 
 static struct recorded_exchange exchanges[] = {
     {.address = "192.0.2.7", .record_bytes = 1369},  {.address = "192.0.2.10"},
@@ -14,7 +9,6 @@ static struct recorded_exchange exchanges[] = {
 };
 
 static void test_the_largest_of_an_address_counts(void **state) {
-    (void)state;
     const struct recording recording = {.exchanges = exchanges,
                                         .exchange_count = sizeof exchanges / sizeof *exchanges};
     struct record_sizes *sizes = record_sizes_open(&recording);
@@ -27,7 +21,6 @@ static void test_the_largest_of_an_address_counts(void **state) {
 }
 
 static void test_none_is_known_of_an_empty_recording(void **state) {
-    (void)state;
     const struct recording recording = {0};
     struct record_sizes *sizes = record_sizes_open(&recording);
     assert_non_null(sizes);

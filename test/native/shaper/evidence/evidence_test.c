@@ -5,22 +5,18 @@
 
 #include "base/clock.h"
 
+#include "../../needs.h"
+#include "test/native/cmocka_unit.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-
-#include "../../needs.h"
 
 static char folder[] = "/tmp/trilane-evidence-XXXXXX";
 
@@ -83,7 +79,6 @@ static char *speak(int saved) {
 
 // A ring much smaller than what passes through it, records of all sizes across its end.
 static void records_come_out_whole_and_in_order(void **state) {
-    (void)state;
     struct file_writer *writer = open_writer(path_of("ring"), 5000);
     assert_int_equal(file_writer_start(writer), 0);
     char line[600];
@@ -116,7 +111,6 @@ static void records_come_out_whole_and_in_order(void **state) {
 }
 
 static void nobody_waits_for_a_pipe_that_nobody_reads(void **state) {
-    (void)state;
     const char *path = path_of("pipe");
     assert_int_equal(mkfifo(path, 0600), 0);
     int reader = open(path, O_RDONLY | O_NONBLOCK);
@@ -137,7 +131,6 @@ static void nobody_waits_for_a_pipe_that_nobody_reads(void **state) {
 }
 
 static void full_disk_ends_a_file_with_a_whole_record(void **state) {
-    (void)state;
     struct rlimit before;
     getrlimit(RLIMIT_FSIZE, &before);
     struct rlimit limit = {.rlim_cur = 100000, .rlim_max = before.rlim_max};
@@ -216,7 +209,6 @@ static void record(const struct evidence_options *options, struct evidence *evid
 }
 
 static void log_is_mahimahis(void **state) {
-    (void)state;
     struct evidence evidence;
     record(&(struct evidence_options){.log = path_of("log")}, &evidence);
     size_t size;
@@ -261,7 +253,6 @@ static void assert_blocks(const char *name, uint32_t *types, int most) {
 }
 
 static void capture_is_read_by_tshark(void **state) {
-    (void)state;
     struct evidence evidence;
     record(&(struct evidence_options){.pcapng = path_of("capture")}, &evidence);
     uint32_t types[8];
@@ -284,7 +275,6 @@ static void capture_is_read_by_tshark(void **state) {
 }
 
 static void keys_stand_before_the_packets(void **state) {
-    (void)state;
     FILE *keys = fopen(path_of("keys"), "we");
     for (int i = 0; i < 3; i++)
         fprintf(keys, "CLIENT_RANDOM %064d %096d\n", i, i);
@@ -309,7 +299,6 @@ static void keys_stand_before_the_packets(void **state) {
 
 // More keys than the place holds: the rest comes where it comes, and nothing is torn.
 static void keys_beyond_the_place_are_not_lost(void **state) {
-    (void)state;
     FILE *keys = fopen(path_of("keys"), "we");
     const int lines = 10000;
     for (int i = 0; i < lines; i++)
@@ -332,7 +321,6 @@ static void keys_beyond_the_place_are_not_lost(void **state) {
 }
 
 static void nothing_asked_for_is_nothing_watched(void **state) {
-    (void)state;
     struct evidence evidence;
     struct evidence_error error;
     assert_int_equal(evidence_open(&evidence, &(struct evidence_options){0}, &error), 0);
@@ -343,13 +331,11 @@ static void nothing_asked_for_is_nothing_watched(void **state) {
 }
 
 static int make_folder(void **state) {
-    (void)state;
     signal(SIGPIPE, SIG_IGN);
     return mkdtemp(folder) ? 0 : -1;
 }
 
 static int remove_folder(void **state) {
-    (void)state;
     char command[64];
     snprintf(command, sizeof command, "rm -r %s", folder);
     return system(command);

@@ -6,18 +6,14 @@
 #include "shaper/path.h"
 
 #include "base/clock.h"
+#include "test/native/cmocka_unit.h"
 
 #include <endian.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { MOST = 100 };
 
@@ -52,7 +48,6 @@ static void assert_record(const struct records *records, uint32_t i, const uint6
 
 // A slow link sends a packet for longer than a bin: of each bin there is a record, of silence there is none.
 static void what_waits_is_there_in_every_bin(void **state) {
-    (void)state;
     struct records records = {0};
     struct flow_bins bins;
     flow_bins_open(&bins, bin_ns, keep, &records);
@@ -78,7 +73,6 @@ static void what_waits_is_there_in_every_bin(void **state) {
 // One that finds the queue full never waited; one that is taken out of it did. What an unlimited link takes
 // has not waited either.
 static void peak_is_of_what_lasted(void **state) {
-    (void)state;
     struct records records = {0};
     struct flow_bins bins;
     flow_bins_open(&bins, bin_ns, keep, &records);
@@ -106,7 +100,6 @@ static void peak_is_of_what_lasted(void **state) {
 
 // Directions go on by themselves; what comes too late for its bin is in the next one, and in no other.
 static void late_tellings_are_counted_once(void **state) {
-    (void)state;
     struct records records = {0};
     struct flow_bins bins;
     flow_bins_open(&bins, bin_ns, keep, &records);
@@ -271,7 +264,6 @@ static void round_adds_up(const struct link_profile *profile, const char *folder
 }
 
 static void sums_over_bins_are_the_counters(void **state) {
-    (void)state;
     char folder[] = "/tmp/trilane-bins-XXXXXX", command[64];
     assert_non_null(mkdtemp(folder));
     struct random_path_files files;

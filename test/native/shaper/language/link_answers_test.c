@@ -1,14 +1,10 @@
 // link_answers: one answer to each line, whatever is on it. What links mean is link_profile_test.c's.
 #include "shaper/language/link_answers.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static json_t *answer_to(const char *line) {
     json_t *answer = link_answer(line, strlen(line));
@@ -24,7 +20,6 @@ static void assert_member(const char *line, const char *key, const char *expecte
 }
 
 static void a_link_has_its_form_label_name_and_profile(void **state) {
-    (void)state;
     assert_member("{\"form\": \" rate=3mbit,rtt=50ms\"}", "form", "3mbit/50ms");
     assert_member("{\"form\": \"down=750kbit,up=250kbit,rtt=100ms\"}", "name", "cse534-lb-hl");
     assert_member("{\"form\": \"trace=/a/b,rtt=5ms,loss=file:/c/d\"}", "form",
@@ -44,7 +39,6 @@ static void a_link_has_its_form_label_name_and_profile(void **state) {
 }
 
 static void files_are_read_where_it_is_asked_for(void **state) {
-    (void)state;
     static const char form[] = "trace=schemas/examples/link-files/12mbit.trace,rtt=50ms";
     for (int files = 0; files < 2; files++) {
         char line[200];
@@ -59,7 +53,6 @@ static void files_are_read_where_it_is_asked_for(void **state) {
 }
 
 static void anything_has_an_answer(void **state) {
-    (void)state;
     static const char *const lines[] = {
         "",
         "x",
@@ -87,7 +80,6 @@ static void anything_has_an_answer(void **state) {
 }
 
 static int enter_checkout(void **state) {
-    (void)state;
     return chdir(TRILANE_ROOT);
 }
 

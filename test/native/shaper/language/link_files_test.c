@@ -2,18 +2,12 @@
 // can have end in one line.
 #include "shaper/language/link_answers.h"
 #include "shaper/language/link_files.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 static void test_links_that_name_no_file(void **state) {
-    (void)state;
     struct link_error error;
     static const char *const forms[] = {
         "3g",
@@ -31,7 +25,6 @@ static void test_links_that_name_no_file(void **state) {
 }
 
 static void test_links_that_do(void **state) {
-    (void)state;
     struct link_error error;
     static const char *const forms[] = {
         "x.json",
@@ -53,7 +46,6 @@ static void test_links_that_do(void **state) {
 
 // Nor does anything follow for what no one can read.
 static void test_what_is_no_link(void **state) {
-    (void)state;
     struct link_error error;
     static const char *const forms[] = {"",
                                         "3mbit/50ms,loss=1%,loss=2%",
@@ -70,7 +62,6 @@ static void test_what_is_no_link(void **state) {
 
 // Written as a form, some of these have no digits, others 300 of them.
 static void test_numbers_beyond_any_link_are_refused(void **state) {
-    (void)state;
     static const char *const numbers[] = {"1e308", "-1e308", "1.7e308", "1e101", "1e20"};
     static const char *const places[] = {
         "{\"profile\":{\"down\":{\"rate_bps\":%s,\"delay_ms\":25,\"queue\":{\"packets\":100},\"loss\":0},"

@@ -5,16 +5,12 @@
 #include "shaper/language/link_names.h"
 #include "shaper/language/link_write.h"
 #include "shaper/nodes/random.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { FORM_MAX = 400 };
 
@@ -142,7 +138,6 @@ static uint64_t number_from(const char *variable, uint64_t otherwise) {
 }
 
 static void mutilated_forms_do_no_harm(void **state) {
-    (void)state;
     struct fuzz fuzz;
     random_open(&fuzz.random, number_from("LINK_FUZZ_SEED", 23), 0);
     uint64_t runs = number_from("LINK_FUZZ_RUNS", 1000000), taken = 0;
@@ -174,7 +169,6 @@ static void mutilated_forms_do_no_harm(void **state) {
 }
 
 static int enter_checkout(void **state) {
-    (void)state;
     return chdir(TRILANE_ROOT);
 }
 

@@ -4,17 +4,13 @@
 #include "shaper/language/link_names.h"
 #include "shaper/language/link_write.h"
 #include "shaper/nodes/number_file.h"
+#include "test/native/cmocka_unit.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static int read_form(const char *form, struct link_profile *profile, struct link_error *error) {
     struct link_settings settings;
@@ -76,7 +72,6 @@ static json_t *load_forms(void) {
 }
 
 static void forms_read_as_the_examples_say(void **state) {
-    (void)state;
     size_t index;
     json_t *example, *forms = load_forms(), *valid = json_object_get(forms, "valid");
     assert_true(json_array_size(valid) >= 100);
@@ -94,7 +89,6 @@ static void forms_read_as_the_examples_say(void **state) {
 }
 
 static void errors_are_those_of_the_examples(void **state) {
-    (void)state;
     size_t index;
     json_t *example, *forms = load_forms(), *invalid = json_object_get(forms, "invalid");
     assert_true(json_array_size(invalid) >= 80);
@@ -109,7 +103,6 @@ static void errors_are_those_of_the_examples(void **state) {
 }
 
 static void every_known_link_is_among_the_examples(void **state) {
-    (void)state;
     json_t *forms = load_forms(), *valid = json_object_get(forms, "valid");
     size_t names = 0;
     for (; link_named_at(names); names++) {
@@ -126,7 +119,6 @@ static void every_known_link_is_among_the_examples(void **state) {
 }
 
 static void overlong_input_is_refused(void **state) {
-    (void)state;
     char form[5000];
     struct link_profile profile;
     struct link_error error;
@@ -140,7 +132,6 @@ static void overlong_input_is_refused(void **state) {
 }
 
 static void option_replaces_what_the_form_says(void **state) {
-    (void)state;
     struct link_settings settings;
     struct link_profile profile;
     struct link_error error;
@@ -163,7 +154,6 @@ static void assert_limits(const char *form, uint64_t packets, uint64_t bytes) {
 }
 
 static void queues_hold_what_was_asked(void **state) {
-    (void)state;
     assert_limits("3mbit/50ms", 0, 18750);
     assert_limits("10mbit/100ms,queue=2bdp", 0, 250000);
     assert_limits("200kbit/30ms", 0, 15000); // a product of 750 bytes, but ten packets at least
@@ -183,7 +173,6 @@ static void read_as(const char *form, struct link_profile *profile) {
 }
 
 static void settings_reach_the_nodes(void **state) {
-    (void)state;
     struct link_profile profile;
     read_as(
         "8mbit:1mbit@10s/60ms,jitter=normal:5ms,jitter_order_up=free,loss=ge:1%:25%:80%:0.5%,loss_slot=10ms,"
@@ -211,7 +200,6 @@ static void settings_reach_the_nodes(void **state) {
 }
 
 static void files_are_opened(void **state) {
-    (void)state;
     struct link_profile profile;
     read_as("trace=schemas/examples/link-files/12mbit.trace,rtt=50ms,trace_end_up=once,"
             "jitter_down=file:schemas/examples/link-files/jitter.numbers,"
@@ -227,7 +215,6 @@ static void files_are_opened(void **state) {
 }
 
 static void bad_files_are_named(void **state) {
-    (void)state;
     static const char *const forms[] = {
         "trace=schemas/none,rtt=50ms",
         "3mbit/50ms,loss_up=file:schemas/none",
@@ -247,7 +234,6 @@ static void bad_files_are_named(void **state) {
 }
 
 static void a_change_replaces_what_it_names(void **state) {
-    (void)state;
     struct link_profile start, next;
     struct link_error error;
     read_as("down=8mbit,up=1mbit,rtt=60ms,loss=1%", &start);
@@ -287,7 +273,6 @@ static void assert_change(const char *before, const char *change, const char *af
 
 // What a form begins with is a whole link; but the fates of a running one go on by the same numbers.
 static void a_link_replaces_all_but_the_seed(void **state) {
-    (void)state;
     static const char before[] = "down=8mbit,up=1mbit,rtt=60ms,loss=1%,aqm=codel,seed=7";
     assert_change(before, "3g", "3g,seed=7");
     assert_change(before, "3g,loss=2%", "3g,loss=2%,seed=7");
@@ -301,7 +286,6 @@ static void a_link_replaces_all_but_the_seed(void **state) {
 }
 
 static void a_traces_end_goes_with_it(void **state) {
-    (void)state;
     static const char both[] = "trace=" TRACE ",trace_end=once,rtt=50ms";
     assert_change(both, "rate=3mbit", "3mbit/50ms");
     assert_change(both, "down=3mbit,up=2mbit", "down=3mbit,up=2mbit,rtt=50ms");
@@ -334,7 +318,6 @@ static void write_numbers(const char *path, const char *text) {
 
 // A change need not find, nor read again, what the link has in memory; it does where it names the file.
 static void files_that_a_change_does_not_name_stay(void **state) {
-    (void)state;
     char folder[] = "/tmp/trilane-kept-XXXXXX", form[300], trace_path[64], numbers_path[64];
     assert_non_null(mkdtemp(folder));
     snprintf(trace_path, sizeof trace_path, "%s/trace", folder);
@@ -376,7 +359,6 @@ static void files_that_a_change_does_not_name_stay(void **state) {
 
 // Where the examples' files are named relative to.
 static int enter_checkout(void **state) {
-    (void)state;
     return chdir(TRILANE_ROOT);
 }
 

@@ -2,14 +2,10 @@
 // where it begins again, and what it does to a sender that listens.
 #include "../aimd.h"
 #include "../ledger.h"
+#include "test/native/cmocka_unit.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define MS UINT64_C(1000000)
 

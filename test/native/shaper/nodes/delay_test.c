@@ -3,15 +3,11 @@
 #include "../collect.h"
 #include "shaper/nodes/delay.h"
 #include "shaper/nodes/number_file.h"
+#include "test/native/cmocka_unit.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MS UINT64_C(1000000)
 

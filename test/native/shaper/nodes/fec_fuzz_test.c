@@ -6,15 +6,11 @@
 #include "shaper/nodes/fec_encoder.h"
 #include "shaper/nodes/random.h"
 #include "shaper/nodes/settings.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 enum { RUNS = 1000000, ASIDE = 64 };
 
@@ -84,7 +80,6 @@ static void arrive(struct node *node, struct packet *packet, uint64_t now_ns) {
 static const struct node_kind wire_kind = {carry, NULL, NULL, NULL}, end_kind = {arrive, NULL, NULL, NULL};
 
 static void a_million_packets_of_any_kind_do_no_harm(void **state) {
-    (void)state;
     struct packet_pool pool = {0};
     struct wire wire = {.node = {&wire_kind, NULL}, .pool = &pool};
     struct end end = {.node = {&end_kind, NULL}, .pool = &pool};

@@ -5,14 +5,10 @@
 #include "shaper/nodes/fec_decoder.h"
 #include "shaper/nodes/fec_encoder.h"
 #include "shaper/nodes/settings.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { KEPT_MAX = 4096 };
 
@@ -105,7 +101,6 @@ static uint32_t payload_of(uint32_t number) {
 }
 
 static void parity_follows_each_full_group_and_fits(void **state) {
-    (void)state;
     for (int version = 4; version <= 6; version += 2)
         for (uint32_t group = 1; group <= FEC_GROUP_MAX; group++) {
             struct lane *lane = lane_open(group);
@@ -135,7 +130,6 @@ static void parity_follows_each_full_group_and_fits(void **state) {
 }
 
 static void any_one_of_a_group_is_repaired(void **state) {
-    (void)state;
     for (int version = 4; version <= 6; version += 2)
         for (uint32_t group = 1; group <= 12; group++)
             for (uint32_t lost = 0; lost <= group; lost++) { // `group`: the parity packet
@@ -157,7 +151,6 @@ static void any_one_of_a_group_is_repaired(void **state) {
 }
 
 static void two_of_a_group_are_lost_for_good(void **state) {
-    (void)state;
     struct lane *lane = lane_open(4);
     for (uint32_t i = 0; i < 12; i++)
         encode(lane, make(lane, 4, 3, i, payload_of(i)));
@@ -178,7 +171,6 @@ static void two_of_a_group_are_lost_for_good(void **state) {
 
 // Queues mark packets on the way; the repaired one says what the network said of the parity packet.
 static void marks_on_the_way_do_no_harm(void **state) {
-    (void)state;
     for (int version = 4; version <= 6; version += 2)
         for (int marked = 0; marked < 32; marked++) {
             struct lane *lane = lane_open(4);
@@ -197,7 +189,6 @@ static void marks_on_the_way_do_no_harm(void **state) {
 
 // What is not a whole UDP datagram behind a plain header passes as it is, and counts in no group.
 static void all_else_passes_untouched(void **state) {
-    (void)state;
     static const struct {
         int version;
         uint32_t at;
@@ -231,7 +222,6 @@ static void all_else_passes_untouched(void **state) {
 
 // Datagrams of many flows mixed: groups are of one flow each.
 static void flows_have_groups_of_their_own(void **state) {
-    (void)state;
     struct lane *lane = lane_open(3);
     enum { FLOWS = 100 };
     for (uint32_t round = 0; round < 6; round++)
@@ -260,7 +250,6 @@ static void flows_have_groups_of_their_own(void **state) {
 // The parity packet first, the datagrams backwards, everything twice: each comes once, or twice where it was
 // sent twice.
 static void order_and_copies_do_not_matter(void **state) {
-    (void)state;
     for (int twice = 0; twice < 2; twice++) {
         struct lane *lane = lane_open(5);
         for (uint32_t i = 0; i < 5; i++)
@@ -308,7 +297,6 @@ static uint64_t slabs(const struct lane *lane) {
 // Flows have places, which go from one to another; what comes later of the one before passes, and does no
 // harm to the one that has the place now.
 static void late_packets_of_a_forgotten_flow_pass(void **state) {
-    (void)state;
     struct lane *lane = lane_open(3);
     for (uint32_t i = 0; i < 3; i++)
         encode(lane, make(lane, 4, 3, i, 100));
@@ -338,7 +326,6 @@ static void late_packets_of_a_forgotten_flow_pass(void **state) {
 
 // A sender may set the ECN field of some of its datagrams only.
 static void ecn_does_not_part_a_flow(void **state) {
-    (void)state;
     for (int version = 4; version <= 6; version += 2) {
         struct lane *lane = lane_open(4);
         for (uint32_t i = 0; i < 4; i++) {
@@ -356,7 +343,6 @@ static void ecn_does_not_part_a_flow(void **state) {
 
 // A hundred thousand flows of one datagram each, and one among them that goes on.
 static void incomplete_groups_neither_hold_nor_pile_up(void **state) {
-    (void)state;
     struct lane *lane = lane_open(8);
     uint32_t number = 0;
     for (uint32_t i = 0; i < 100000; i++) {
@@ -380,7 +366,6 @@ static void incomplete_groups_neither_hold_nor_pile_up(void **state) {
 }
 
 static void steering_keeps_the_groups_that_are_begun(void **state) {
-    (void)state;
     struct lane *lane = lane_open(3);
     for (uint32_t i = 0; i < 20; i++) {
         if (i == 4) fec_encoder_steer(&lane->encoder, 2);
@@ -399,7 +384,6 @@ static void steering_keeps_the_groups_that_are_begun(void **state) {
 
 // Independent losses of data and parity packets against what each group's losses must lead to.
 static void counters_say_what_became_of_each_group(void **state) {
-    (void)state;
     srand(21);
     uint64_t repaired_in_all = 0, failed_in_all = 0;
     for (int round = 0; round < 300; round++) {

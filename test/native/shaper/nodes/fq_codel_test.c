@@ -2,14 +2,10 @@
 // what does not fit is taken from the fattest, and CoDel drops from who queues.
 #include "../ledger.h"
 #include "shaper/nodes/random.h"
+#include "test/native/cmocka_unit.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define MS UINT64_C(1000000)
 

@@ -1,18 +1,13 @@
 // Files of numbers as people write them, and the line that says what is wrong with one.
 #include "shaper/nodes/number_file.h"
+#include "test/native/cmocka_unit.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char path[64];
 static char error[256];
@@ -39,7 +34,6 @@ static struct number_file *open_example(const json_t *example) {
 }
 
 static void numbers_are_read_and_wrap(void **state) {
-    (void)state;
     size_t index;
     json_t *example, *examples = load_examples(), *valid = json_object_get(examples, "valid");
     assert_true(json_array_size(valid) >= 10);
@@ -57,7 +51,6 @@ static void numbers_are_read_and_wrap(void **state) {
 }
 
 static void what_is_no_number_is_refused_with_its_line(void **state) {
-    (void)state;
     size_t index;
     json_t *example, *examples = load_examples(), *invalid = json_object_get(examples, "invalid");
     assert_true(json_array_size(invalid) >= 20);
@@ -73,7 +66,6 @@ static void what_is_no_number_is_refused_with_its_line(void **state) {
 }
 
 static void errors_name_file_and_line(void **state) {
-    (void)state;
     static const struct {
         const char *text;
         size_t size;
@@ -106,7 +98,6 @@ static void errors_name_file_and_line(void **state) {
 }
 
 static void only_regular_files_are_read(void **state) {
-    (void)state;
     assert_null(number_file_open("/no/such/file", 1, error, sizeof error));
     assert_string_equal(error, "/no/such/file: No such file or directory: name a file of numbers");
     assert_null(number_file_open("/tmp", 1, error, sizeof error));
@@ -119,7 +110,6 @@ static void only_regular_files_are_read(void **state) {
 }
 
 static void a_million_numbers_are_read(void **state) {
-    (void)state;
     FILE *stream = fopen(path, "w");
     for (int i = 0; i < 1000000; i++)
         fprintf(stream, "%d\n", i % 977);
@@ -134,7 +124,6 @@ static void a_million_numbers_are_read(void **state) {
 
 // Any bytes: taken or refused with one line, and never worse.
 static void random_bytes_do_no_harm(void **state) {
-    (void)state;
     static const char alphabet[] = "0123456789.eE+-\n\t x\0\xff";
     srand(5);
     int taken = 0;

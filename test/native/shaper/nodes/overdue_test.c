@@ -1,14 +1,8 @@
 // overdue: the union of intervals is exact while there is room, and never too small after that.
 #include "shaper/nodes/overdue.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test/native/cmocka_unit.h"
 
 static void overlapping_times_count_once(void **state) {
-    (void)state;
     struct overdue overdue = {0};
     overdue_add(&overdue, 100, 200);
     overdue_add(&overdue, 150, 250);
@@ -26,7 +20,6 @@ static void overlapping_times_count_once(void **state) {
 }
 
 static void one_that_is_told_late_is_joined(void **state) {
-    (void)state;
     struct overdue overdue = {0};
     overdue_add(&overdue, 100, 200);
     overdue_add(&overdue, 400, 500);
@@ -37,7 +30,6 @@ static void one_that_is_told_late_is_joined(void **state) {
 }
 
 static void a_full_list_becomes_coarser_and_loses_nothing(void **state) {
-    (void)state;
     static struct overdue overdue;
     const uint64_t apart_ns = 1500000, long_ns = 1000000;
     uint64_t count = 10 * OVERDUE_MAX;

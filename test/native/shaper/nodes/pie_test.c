@@ -3,14 +3,10 @@
 #include "../aimd.h"
 #include "../datagram.h"
 #include "../ledger.h"
+#include "test/native/cmocka_unit.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define MS UINT64_C(1000000)
 

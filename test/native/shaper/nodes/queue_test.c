@@ -4,16 +4,12 @@
 #include "shaper/nodes/ecn.h"
 #include "shaper/nodes/random.h"
 #include "shaper/nodes/trace.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MS UINT64_C(1000000)
 
@@ -143,7 +139,6 @@ static uint16_t checksum_of(const uint8_t *header) {
 }
 
 static void ecn_marks_only_who_speaks_it(void **state) {
-    (void)state;
     struct packet packet, before;
     for (uint32_t i = 0; i < 20000; i++) {
         uint8_t ecn = i % 4;
@@ -268,7 +263,6 @@ static double cost_s(enum queue_discipline discipline, uint32_t standing) {
 
 // 10 000 packets lie further apart in memory than 10; a scan of them would cost a thousand times as much.
 static void long_queues_cost_as_short_ones(void **state) {
-    (void)state;
     for (int discipline = QUEUE_DROP_TAIL; discipline < QUEUE_DISCIPLINES; discipline++) {
         double few_s = cost_s((enum queue_discipline)discipline, 10);
         double many_s = cost_s((enum queue_discipline)discipline, 10000);

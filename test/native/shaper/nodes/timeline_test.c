@@ -2,18 +2,13 @@
 // stays full.
 #include "base/clock.h"
 #include "shaper/nodes/timeline.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 static const uint64_t start_ns = 5 * NS_PER_S;
 
 static void bins_stand_at_their_time(void **state) {
-    (void)state;
     struct timeline timeline = {0};
     const struct timeline_counters quiet = {0};
     timeline_tell(&timeline, &quiet, &quiet, start_ns);
@@ -42,7 +37,6 @@ static void bins_stand_at_their_time(void **state) {
 }
 
 static void sums_stay_whole(void **state) {
-    (void)state;
     struct timeline timeline = {0};
     struct timeline_counters down = {0}, up = {0};
     // 1 MB a second for 100 s; one drop in the 77th.
@@ -66,7 +60,6 @@ static void sums_stay_whole(void **state) {
 }
 
 static void a_long_silence_is_bins_without_bytes(void **state) {
-    (void)state;
     struct timeline timeline = {0};
     struct timeline_counters down = {.bytes_out = 1000}, up = {0};
     timeline_tell(&timeline, &down, &up, start_ns);

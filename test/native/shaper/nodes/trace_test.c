@@ -1,18 +1,14 @@
 // trace: what its lines mean, where it begins again, what is wrong with a file, and that the time which lines
 // take grows with their number.
 #include "shaper/nodes/trace.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MS UINT64_C(1000000)
 
@@ -34,7 +30,6 @@ static struct trace *read_good(const char *text) {
 }
 
 static void lines_are_opportunities(void **state) {
-    (void)state;
     struct trace *trace = read_good("0\n1\n1\n\x37\n10"); // the last line may lack its end
     assert_int_equal(trace_count(trace), 5);
     assert_int_equal(trace_length_ns(trace), 10 * MS);
@@ -53,7 +48,6 @@ static void lines_are_opportunities(void **state) {
 
 // Against counting one by one, at every time of a few rounds.
 static void passed_counts_them(void **state) {
-    (void)state;
     static const char *const texts[] = {"0\n1\n1\n7\n10\n", "1\n", "0\n0\n0\n5\n", "3\n3\n3\n4\n"};
     for (int t = 0; t < 4; t++)
         for (int once = 0; once < 2; once++) {
@@ -69,7 +63,6 @@ static void passed_counts_them(void **state) {
 }
 
 static void errors_name_file_and_line(void **state) {
-    (void)state;
     static const struct {
         const char *text;
         const char *line;
@@ -102,7 +95,6 @@ static void errors_name_file_and_line(void **state) {
 }
 
 static void what_is_no_file_is_refused(void **state) {
-    (void)state;
     char error[512], fifo[64];
     assert_null(trace_open("/nowhere/trace", error, sizeof error));
     assert_string_equal(error, "/nowhere/trace: No such file or directory: name a trace file");
@@ -135,7 +127,6 @@ static struct trace *open_lines(uint32_t lines, double *took_s) {
 }
 
 static void ten_times_as_many_lines_take_about_ten_times_as_long(void **state) {
-    (void)state;
     enum { LINES = 10000000 };
     double few_s = 0, many_s = 0;
     trace_close(open_lines(LINES / 10, &few_s));

@@ -3,14 +3,10 @@
 #include "../collect.h"
 #include "../wire_packet.h"
 #include "shaper/path.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MS UINT64_C(1000000)
 
@@ -72,7 +68,6 @@ static struct packet *with_port(struct packet *packet, bool source, uint16_t por
 }
 
 static void blocked_udp_is_dropped_but_for_dns_and_the_probe(void **state) {
-    (void)state;
     for (int d = 0; d < 2; d++) {
         bool down = d == 1;
         struct bench bench;
@@ -97,7 +92,6 @@ static void blocked_udp_is_dropped_but_for_dns_and_the_probe(void **state) {
 }
 
 static void larger_packets_fall_into_the_black_hole(void **state) {
-    (void)state;
     struct bench bench;
     bench_open(&bench, "unlimited/0ms,udp=mtu=1280", PATH_DOWN);
     path_take(&bench.path, udp(&bench, true, 4, 1252), MS); // 1280
@@ -115,7 +109,6 @@ static void larger_packets_fall_into_the_black_hole(void **state) {
 // 1 Mbit/s: 1500 bytes take 12 ms, and the bucket holds 100 ms, less than the 10 packets that it holds at
 // least.
 static void a_bucket_polices(void **state) {
-    (void)state;
     struct bench bench;
     bench_open(&bench, "unlimited/0ms,udp=throttled:1mbit", PATH_UP);
     assert_int_equal(udp_burst_bytes(1000000), 15000);
@@ -144,7 +137,6 @@ static void a_bucket_polices(void **state) {
 }
 
 static void late_udp_is_late_by_just_that(void **state) {
-    (void)state;
     struct bench bench;
     bench_open(&bench, "unlimited/40ms,udp=late:50ms", PATH_DOWN);
     path_take(&bench.path, udp(&bench, true, 4, 1200), 10 * MS);
@@ -170,7 +162,6 @@ static void late_udp_is_late_by_just_that(void **state) {
 }
 
 static void steering_keeps_what_is_held_and_the_order(void **state) {
-    (void)state;
     struct bench bench;
     bench_open(&bench, "unlimited/0ms,udp=late:50ms", PATH_UP);
     path_take(&bench.path, udp(&bench, false, 4, 1200), 10 * MS);
@@ -190,7 +181,6 @@ static void steering_keeps_what_is_held_and_the_order(void **state) {
 }
 
 static void a_change_of_something_else_does_not_fill_the_bucket(void **state) {
-    (void)state;
     struct bench bench;
     bench_open(&bench, "unlimited/0ms,udp=throttled:1mbit", PATH_UP);
     for (int i = 0; i < 10; i++)
@@ -225,7 +215,6 @@ static void leave(struct node *node, struct packet *packet, uint64_t now_ns) {
 static const struct node_kind end_kind = {leave, NULL, NULL, NULL};
 
 static void the_fallback_ends_when_a_byte_over_tcp_leaves_for_the_same_server(void **state) {
-    (void)state;
     struct bench bench;
     bench_open(&bench, "unlimited/40ms,udp=blocked", PATH_UP);
     struct end end = {.node = {&end_kind, NULL}, .bench = &bench};
@@ -253,7 +242,6 @@ static void the_fallback_ends_when_a_byte_over_tcp_leaves_for_the_same_server(vo
 }
 
 static void malformed_packets_go_on_as_they_came(void **state) {
-    (void)state;
     struct bench bench;
     bench_open(&bench, "unlimited/0ms,udp=blocked", PATH_UP);
     uint8_t random = 1;

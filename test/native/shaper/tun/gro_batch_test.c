@@ -2,14 +2,10 @@
 // and what was one whole and lost nothing is one batch again.
 #include "shaper/tun/gro_batch.h"
 #include "shaper/tun/segments.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { COUNT = 40, MSS = 1000 };
 
@@ -83,7 +79,6 @@ static int batches(struct packet *packets, const uint64_t *due_ns, uint64_t span
 static struct packet packets[2 * COUNT + 4];
 
 static void a_whole_becomes_a_whole_again(void **state) {
-    (void)state;
     srand(3);
     assert_int_equal(batches(packets, NULL, 0, cut(4, 0x10, packets)), 1);
     assert_int_equal(batches(packets, NULL, 0, cut(6, 0x18, packets)), 1);
@@ -91,7 +86,6 @@ static void a_whole_becomes_a_whole_again(void **state) {
 }
 
 static void what_leaves_at_another_time_is_another_train(void **state) {
-    (void)state;
     srand(4);
     uint64_t due_ns[COUNT + 1];
     uint32_t count = cut(4, 0x10, packets);
@@ -103,7 +97,6 @@ static void what_leaves_at_another_time_is_another_train(void **state) {
 }
 
 static void a_gap_a_flag_or_a_checksum_we_do_not_know_ends_a_train(void **state) {
-    (void)state;
     srand(5);
     uint32_t count = cut(4, 0x10, packets);
     memmove(&packets[7], &packets[8], (count - 8) * sizeof packets[0]);
@@ -125,7 +118,6 @@ static void a_gap_a_flag_or_a_checksum_we_do_not_know_ends_a_train(void **state)
 
 // Packets gone, doubled or moved: no batch holds what it should not.
 static void disorder_never_makes_a_wrong_train(void **state) {
-    (void)state;
     srand(6);
     for (int round = 0; round < 3000; round++) {
         uint32_t count = cut(rand() % 2 ? 4 : 6, rand() % 4 ? 0x10 : 0x18, packets);

@@ -1,14 +1,10 @@
 // segments: what the kernel leaves to the device is done as the kernel would do it, and nothing that a header
 // may say leads outside the bytes. Checksums are verified the long way, two bytes at a time.
 #include "shaper/tun/segments.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { TCP = 6, UDP = 17, FIN = 0x01, PSH = 0x08, ACK = 0x10, ECE = 0x40, CWR = 0x80, UDP_SEGMENTATION = 5 };
 
@@ -110,7 +106,6 @@ static const struct shape several[] = {
 };
 
 static void a_whole_is_cut_as_the_kernel_cuts_it(void **state) {
-    (void)state;
     srand(5);
     for (size_t i = 0; i < sizeof several / sizeof several[0]; i++) {
         const struct shape *shape = &several[i];
@@ -156,7 +151,6 @@ static void a_whole_is_cut_as_the_kernel_cuts_it(void **state) {
 }
 
 static void the_checksum_of_one_packet_is_completed(void **state) {
-    (void)state;
     static const struct shape shapes[] = {{4, TCP, 12, 1448, 0},
                                           {6, TCP, 0, 1, 0},
                                           {4, UDP, 0, 0, 0},
@@ -180,7 +174,6 @@ static void the_checksum_of_one_packet_is_completed(void **state) {
 
 // A UDP checksum that comes out as 0 is sent as 0xffff (RFC 768): 0 says that there is none.
 static void a_udp_checksum_is_never_zero(void **state) {
-    (void)state;
     struct shape shape = {4, UDP, 0, 2, 0};
     struct packet packet;
     struct virtio_net_hdr offload;
@@ -193,7 +186,6 @@ static void a_udp_checksum_is_never_zero(void **state) {
 }
 
 static void headers_that_do_not_fit_are_refused(void **state) {
-    (void)state;
     const struct shape *shape = &several[0];
     uint8_t *bytes = malloc(SEGMENTS_CAPACITY);
     struct virtio_net_hdr right, offload;
@@ -222,7 +214,6 @@ static void headers_that_do_not_fit_are_refused(void **state) {
 
 // Whatever the header says, under the sanitizers: refused, or cut into packets that hold all of the payload.
 static void anything_is_refused_or_cut(void **state) {
-    (void)state;
     srand(7);
     int cut = 0;
     for (int i = 0; i < 200000; i++) {

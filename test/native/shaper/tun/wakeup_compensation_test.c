@@ -1,14 +1,10 @@
 // wakeup_compensation: the lead settles where wake-ups need it, waiting awake and wake-ups keep to their
 // budget, and what a wake-up takes is learned.
 #include "shaper/tun/wakeup_compensation.h"
+#include "test/native/cmocka_unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 enum { WAKES = 20000 };
 
@@ -73,14 +69,12 @@ static uint64_t mostly_prompt_ns(int wake) {
 }
 
 static void three_of_four_wake_ups_are_on_time(void **state) {
-    (void)state;
     struct outcome outcome = run(1000000, false, spread_ns);
     assert_true(outcome.late < WAKES / 2 * 0.30 && outcome.late > WAKES / 2 * 0.20);
     assert_true(outcome.awake_ns <= outcome.total_ns / 16 + 4000000);
 }
 
 static void rare_stalls_do_not_move_the_lead(void **state) {
-    (void)state;
     struct outcome outcome = run(1000000, false, mostly_prompt_ns);
     assert_true(outcome.late < WAKES / 2 * 0.35);
     assert_true(outcome.awake_ns <= outcome.total_ns / 100);
@@ -88,7 +82,6 @@ static void rare_stalls_do_not_move_the_lead(void **state) {
 
 // At 80 000 wake-ups a second there is no time to wait: the share holds, and packets are late instead.
 static void waiting_awake_keeps_to_its_share(void **state) {
-    (void)state;
     struct outcome outcome = run(12000, true, spread_ns);
     assert_true(outcome.awake_ns <= outcome.total_ns / 16 + 4000000);
     outcome = run(300000, false, spread_ns);
@@ -98,7 +91,6 @@ static void waiting_awake_keeps_to_its_share(void **state) {
 // Packets every 12 us (1 Gbit/s) leave many at a wake-up, none of them later than a gap. A wake-up for each
 // of those every 120 us (100 Mbit/s) would take a quarter of a core: while packets queue it is less than 8 %.
 static void a_busy_link_wakes_us_no_more_often_than_agreed(void **state) {
-    (void)state;
     struct outcome outcome = run(12000, true, spread_ns);
     assert_true((uint64_t)outcome.wakes <= outcome.total_ns / WAKEUP_COMPENSATION_GAP_NS + 1500);
     assert_true(outcome.latest_ns <= WAKEUP_COMPENSATION_GAP_NS);
@@ -110,7 +102,6 @@ static void a_busy_link_wakes_us_no_more_often_than_agreed(void **state) {
 // Packets every 250 us (2000 a second each way, as the self-test sends) that do not queue each have a wake-up
 // of their own; and the savings give one to each of those that queue at first.
 static void packets_that_do_not_queue_are_each_on_time(void **state) {
-    (void)state;
     struct outcome outcome = run(250000, false, spread_ns);
     assert_true(outcome.wakes >= WAKES - 2);
     outcome = run(250000, true, spread_ns);
@@ -118,7 +109,6 @@ static void packets_that_do_not_queue_are_each_on_time(void **state) {
 }
 
 static void a_budget_used_up_is_told_and_comes_back(void **state) {
-    (void)state;
     struct wakeup_compensation wakeup_compensation;
     uint64_t now_ns = 1000000000, spent_ns = 0;
     wakeup_compensation_open(&wakeup_compensation, now_ns);
@@ -143,13 +133,11 @@ static void a_budget_used_up_is_told_and_comes_back(void **state) {
 }
 
 static void what_a_wake_up_takes_is_its_median(void **state) {
-    (void)state;
     assert_true(labs((long)run(1000000, false, spread_ns).wake_ns - 40000) < 6000);
     assert_true(labs((long)run(1000000, false, mostly_prompt_ns).wake_ns - 30000) < 3000);
 }
 
 static void an_arrival_is_set_back_no_further_than_we_slept(void **state) {
-    (void)state;
     struct wakeup_compensation wakeup_compensation;
     wakeup_compensation_open(&wakeup_compensation, 1000000000);
     wakeup_compensation.wake_ns = 35000;
