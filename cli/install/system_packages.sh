@@ -32,6 +32,13 @@ llhttp() {
   return 1
 }
 python() { python3 -c 'import ctypes, json'; }
+# As test/fuzz/run.sh finds it.
+clang_runtime() {
+  local clang
+  clang=$(compgen -c | grep -E '^clang(-[0-9]+)?$' | sort -uV | tail -n 1) &&
+    printf 'int LLVMFuzzerTestOneInput(const char *b, long n);\nint LLVMFuzzerTestOneInput(const char *b, long n) { return !b && n; }\n' |
+    "$clang" -x c -fsanitize=fuzzer,address,undefined -o /dev/null -
+}
 libclang() { python3 "$here/libclang.py"; }
 # cli/base/programs.ts has the same paths.
 chromium() {

@@ -24,6 +24,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   fidelity: async () => (await import("./fidelity.ts")).bench,
   "flow-theory": async () => (await import("./flow_theory.ts")).bench,
   flows: async () => (await import("./flows.ts")).bench,
+  fuzz: async () => (await import("./fuzz.ts")).bench,
   "hostile-files": async () => (await import("./hostile_files.ts")).bench,
   house: async () => (await import("./house.ts")).bench,
   host: async () => (await import("./host.ts")).bench,
@@ -47,7 +48,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   views: () => extensionBench("./extension_views.ts"),
 };
 
-/** Options of `busy` alone, and of `soak`. */
+/** Options of `busy` alone; of `soak` and `fuzz`. */
 const ofOne = {
   pages: { type: "string" },
   links: { type: "string" },

@@ -1,16 +1,14 @@
 // The main of a fuzz target where there is no libFuzzer: runs it over each file of the folders that are
-// named, and over changes of each, the same ones every time. Knows nothing of coverage: `npm run fuzz` looks
-// for new inputs.
+// named, and for 10 s (with TRILANE_WIDE a minute) over changes of each, the same ones every time. Knows
+// nothing of coverage: `npm run fuzz` looks for new inputs.
 #include "target.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
-#ifndef FUZZ_RUNS
-#define FUZZ_RUNS 5000
-#endif
-enum { INPUT_BYTES = 1 << 16, RUNS = FUZZ_RUNS, PATH_BYTES = 4096 };
+enum { INPUT_BYTES = 1 << 16, CHANGES = 8, PATH_BYTES = 4096, USUAL_S = 10, WIDE_S = 60 };
 
 // splitmix64
 static uint64_t draw(uint64_t *state, uint64_t below) {
@@ -68,21 +66,31 @@ static unsigned run_file(const char *path, unsigned changes, uint64_t *state) {
     return 1 + changes;
 }
 
+static unsigned run_folder(const char *folder, uint64_t *state) {
+    struct dirent **files;
+    unsigned runs = 0;
+    int count = scandir(folder, &files, NULL, alphasort);
+    if (count < 0) perror(folder);
+    for (int at = 0; at < count; at++) {
+        char path[PATH_BYTES];
+        snprintf(path, sizeof path, "%s/%s", folder, files[at]->d_name);
+        if (files[at]->d_name[0] != '.') runs += run_file(path, CHANGES, state);
+        free(files[at]);
+    }
+    if (count >= 0) free(files);
+    return runs;
+}
+
 int main(int argc, char **argv) {
     uint64_t state = 1;
-    unsigned long runs = 0;
-    for (int i = 1; i < argc; i++) {
-        struct dirent **files;
-        int count = scandir(argv[i], &files, NULL, alphasort);
-        if (count < 0) perror(argv[i]);
-        for (int at = 0; at < count; at++) {
-            char path[PATH_BYTES];
-            snprintf(path, sizeof path, "%s/%s", argv[i], files[at]->d_name);
-            if (files[at]->d_name[0] != '.') runs += run_file(path, (unsigned)(RUNS / count), &state);
-            free(files[at]);
-        }
-        if (count >= 0) free(files);
-    }
+    unsigned long runs = 0, before;
+    const char *wide = getenv("TRILANE_WIDE");
+    time_t end = time(NULL) + (wide && *wide ? WIDE_S : USUAL_S);
+    do {
+        before = runs;
+        for (int i = 1; i < argc; i++)
+            runs += run_folder(argv[i], &state);
+    } while (runs > before && time(NULL) < end);
     printf("%lu runs\n", runs);
     return runs > 0 ? 0 : 1;
 }

@@ -1,13 +1,18 @@
 #!/usr/bin/env bash
 # `npm run fuzz -- TARGET --minutes N`: runs a target of this folder with libFuzzer from its stored corpus, for a minute unless more are
 # asked for. What it finds new lies in build/fuzz/corpus/TARGET; with --keep the smallest set of inputs that reaches as much is stored.
-# Needs clang with its runtime (Debian: clang and libclang-rt-dev), which set-up does not install.
+# Needs clang with its runtime, which set-up installs.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 targets=$(sed -nE 's/^trilane_fuzz\(([a-z_]+) .*/\1/p' test/fuzz/CMakeLists.txt | xargs)
 fail() { echo "fuzz: $1" >&2 && exit 2; }
 target=${1:-}
-[[ " $targets " == *" $target "* && -n $target ]] || fail "name a target: $targets"
+# Those in TypeScript.
+parsers=$(sed -nE 's/^  ([a-z_]+): .*/\1/p' test/fuzz/parsers/targets.ts | xargs)
+if [[ " $parsers " == *" $target "* && -n $target ]]; then
+  exec node_modules/.bin/node --disable-warning=ExperimentalWarning test/fuzz/parsers/main.ts "$@"
+fi
+[[ " $targets " == *" $target "* && -n $target ]] || fail "name a target: $targets $parsers"
 shift
 minutes=1 keep=
 while [ $# -gt 0 ]; do

@@ -1,0 +1,69 @@
+// Each fuzz target from its stored inputs for so many executions: how many there were, how much code they reached, and whether anything was
+// found. `--runs N`, default ten million for those in C; `--hours H` is the most for one target, default an hour; `--only NAME`.
+import { spawnSync } from "node:child_process";
+import { globSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { checkout } from "../../cli/base/programs.ts";
+import { targets as parsers } from "../fuzz/parsers/targets.ts";
+import { corpusOf, watchedFuzz } from "../fuzz/parsers/watched.ts";
+import { type Bench, type Measurement, measurement } from "./bench.ts";
+
+const usualRuns = 10_000_000;
+
+interface Fuzzed {
+  readonly executions: number;
+  /** libFuzzer's edges, or characters of TypeScript. */
+  readonly reached: number;
+  /** null: nothing. */
+  readonly finding: string | null;
+}
+
+const inC = (): string[] => {
+  const lists = readFileSync(join(checkout, "test", "fuzz", "CMakeLists.txt"), "utf8");
+  return [...lists.matchAll(/^trilane_fuzz\((\w+) /gm)].map(([, name = ""]) => name);
+};
+
+function fuzzC(target: string, runs: number, most_s: number): Fuzzed {
+  const build = join(checkout, "build", "fuzz");
+  const built = spawnSync("bash", ["test/fuzz/run.sh", target, "--minutes", "0"], { cwd: checkout, encoding: "utf8" });
+  if (built.status !== 0) throw new Error(built.stderr);
+  const [program = ""] = globSync(`${build}/**/fuzz_${target}`);
+  const found = join(build, "corpus", target);
+  mkdirSync(found, { recursive: true });
+  const limits = [`-runs=${runs}`, `-max_total_time=${most_s}`, "-max_len=4096", "-timeout=20", "-rss_limit_mb=1024"];
+  const words = [...limits, "-print_final_stats=1", `-artifact_prefix=${build}/${target}-`, found, corpusOf(target)];
+  const { status, stderr } = spawnSync(program, words, { encoding: "utf8", maxBuffer: 1 << 28 });
+  const number = (pattern: RegExp): number => Number([...stderr.matchAll(pattern)].at(-1)?.[1] ?? 0);
+  return {
+    executions: number(/stat::number_of_executed_units: *(\d+)/g),
+    reached: number(/ cov: (\d+) /g),
+    finding: status === 0 ? null : (/^SUMMARY: .*$/m.exec(stderr)?.[0] ?? `exit status ${status}`),
+  };
+}
+
+async function fuzzParser(target: string, most_s: number): Promise<Fuzzed> {
+  const folders = [corpusOf(target)];
+  const seed = Date.now() % 1e9;
+  const fuzzed = await watchedFuzz({ target, folders, time_ms: most_s * 1000, seed, found: null });
+  return { executions: fuzzed.executions, reached: fuzzed.characters, finding: fuzzed.finding?.what ?? null };
+}
+
+export const bench: Bench = async (say, only, { runs, more }) => {
+  const most_s = Math.round(Number(more.hours ?? 1) * 3600);
+  const names = [...inC(), ...Object.keys(parsers)].filter((name) => name.includes(only));
+  const count = (name: string, value: number, bar: number | null = null): Measurement =>
+    measurement(name, [value], bar, { unit: "times" });
+  const measured: Measurement[] = [];
+  for (const name of names) {
+    const fuzzed = parsers[name] ? await fuzzParser(name, most_s) : fuzzC(name, runs ?? usualRuns, most_s);
+    const { executions, reached, finding } = fuzzed;
+    say(`${name}: ${finding ?? "nothing found"}`);
+    measured.push(
+      count(`${name}: executions`, executions),
+      count(`${name}: ${parsers[name] ? "characters" : "edges"} reached`, reached),
+      count(`${name}: inputs stored`, readdirSync(corpusOf(name)).length),
+      count(`${name}: findings`, finding === null ? 0 : 1, 0),
+    );
+  }
+  return measured;
+};
