@@ -13,7 +13,7 @@ import { isInstalled } from "../requirements.ts";
 import { makeTree } from "./debian.ts";
 
 const suite = "trixie";
-const included = ["ca-certificates", "chromium", "fonts-liberation", "iputils-ping"];
+const included = ["ca-certificates", "chromium", "fonts-liberation", "iputils-ping", "passt"];
 /** What nobody reads in a container. */
 const excluded = ["/usr/share/man/*", "/usr/share/doc/*", "/usr/share/locale/*", "/usr/share/lintian/*"];
 const user = 1000;
