@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "messaging/command_line.h"
+#include "messaging/child_command.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -128,10 +128,10 @@ int job_supervise(const char *path, char *const *argv) {
     }
     struct supervisor supervisor = {.signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK)};
     int out = open_output(job_events_name), err = open_output(job_stderr_name), status = -1;
-    const struct command_line command = {
+    const struct child_command command = {
         .argv = argv, .folder = ".", .out = out, .err = err, .death_signal = SIGTERM};
     if (supervisor.signals >= 0 && out >= 0 && err >= 0 &&
-        (supervisor.command = command_line_start(&command)) > 0)
+        (supervisor.command = child_command_start(&command)) > 0)
         status = wait_for_end(&supervisor);
     else
         log_line("%s: %s", path, strerror(errno));

@@ -2,7 +2,7 @@
 
 #include "base/folders.h"
 #include "base/json_file.h"
-#include "messaging/command_line.h"
+#include "messaging/child_command.h"
 #include "messaging/job_supervisor.h"
 
 #include <dirent.h>
@@ -110,7 +110,7 @@ static void fail_failed(int folder, const char *path, const char *kind, struct m
         errno = ENOSPC;
         message_fail_errno(error, path);
     } else {
-        command_line_error(fd, kind, error);
+        child_command_error(fd, kind, error);
     }
     if (fd >= 0) close(fd);
 }

@@ -1,6 +1,6 @@
 #include "messaging/lab_messages.h"
 
-#include "messaging/command_line.h"
+#include "messaging/child_command.h"
 #include "messaging/handled.h"
 #include "messaging/job_supervisor.h"
 #include "messaging/jobs.h"
@@ -74,7 +74,7 @@ int lab_message_start(const struct lab_conversation *conversation, const json_t 
                       struct message_error *error) {
     struct job job;
     if (message_check_link(message, "link", error) < 0 ||
-        command_line_check(conversation->paths->cli, error) < 0)
+        child_command_check(conversation->paths->cli, error) < 0)
         return REFUSED;
     json_t *request = json_copy((json_t *)(uintptr_t)message);
     if (!request) return message_fail_memory(error);

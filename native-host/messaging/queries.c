@@ -1,7 +1,7 @@
 #include "messaging/queries.h"
 
 #include "base/clock.h"
-#include "messaging/command_line.h"
+#include "messaging/child_command.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -72,7 +72,7 @@ void queries_close(struct queries *queries) {
 
 int queries_ask(struct queries *queries, json_t *id, const char *what, char *const *argv,
                 struct message_error *error) {
-    if (command_line_check(argv[0], error) < 0) return -1;
+    if (child_command_check(argv[0], error) < 0) return -1;
     if (queries->count == QUERIES_MAX)
         return message_fail(error, "too-many", "wait for the answers", "%s: %d questions are under way", what,
                             QUERIES_MAX);
@@ -84,9 +84,9 @@ int queries_ask(struct queries *queries, json_t *id, const char *what, char *con
                             .out = memfd_create("answer", MFD_CLOEXEC),
                             .err = memfd_create("error", MFD_CLOEXEC),
                             .end_ns = clock_now_ns() + time_limit_ns};
-    const struct command_line command = {
+    const struct child_command command = {
         .argv = argv, .folder = "/", .out = query->out, .err = query->err, .death_signal = SIGKILL};
-    if (query->out < 0 || query->err < 0 || (query->pid = command_line_start(&command)) < 0) {
+    if (query->out < 0 || query->err < 0 || (query->pid = child_command_start(&command)) < 0) {
         message_fail_errno(error, argv[0]);
         free_query(query);
         return -1;
@@ -105,7 +105,7 @@ bool queries_under_way(const struct queries *queries) {
 static int answer(const struct queries *queries, const struct query *query) {
     struct message_error error;
     struct stat printed;
-    command_line_error(query->err, query->what, &error);
+    child_command_error(query->err, query->what, &error);
     if (fstat(query->out, &printed) < 0 || printed.st_size == 0)
         return answers_error(queries->answers, query->id, &error);
     return answers_document(queries->answers, query->id, query->out, &error);

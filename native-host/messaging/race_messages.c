@@ -1,6 +1,6 @@
 #include "messaging/race_messages.h"
 
-#include "messaging/command_line.h"
+#include "messaging/child_command.h"
 #include "messaging/handled.h"
 #include "messaging/jobs.h"
 #include "messaging/message_rules.h"
@@ -120,7 +120,7 @@ int race_message_start(struct race_conversation *conversation, const json_t *mes
     struct job job;
     if (race_command_check(message, error) < 0 || message_check_link(message, "link", error) < 0 ||
         (profile && profile_find(home, profile, error) < 0) ||
-        command_line_check(conversation->paths->cli, error) < 0 ||
+        child_command_check(conversation->paths->cli, error) < 0 ||
         start(conversation, message, &job, error) < 0)
         return REFUSED;
     // The race goes on without it; one that is left is a file to remove, and no reason to tell of no race.

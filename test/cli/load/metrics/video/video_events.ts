@@ -26,6 +26,13 @@ export const settings: VideoEvents["settings"] = {
 
 export const state = (kind: VideoPlayState["kind"], t_ms: number, media_s = 0): Event => ({ kind, t_ms, media_s });
 
+/** `playing 1000, waiting 3000 2`: each with its time in ms and, if not 0, where the playhead was, in s. */
+export const states = (story: string): Event[] =>
+  story.split(", ").map((each) => {
+    const [kind, t_ms, media_s = "0"] = each.split(" ");
+    return state(kind as VideoPlayState["kind"], Number(t_ms), Number(media_s));
+  });
+
 export const buffer = (t_ms: number, video_s: number, dropped_frames = 0): Event => ({
   ...{ kind: "buffer", t_ms, media_s: 0, video_s, audio_s: video_s, total_frames: 100, dropped_frames },
 });

@@ -1,4 +1,4 @@
-#include "messaging/command_line.h"
+#include "messaging/child_command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 enum { STATUS_NOT_STARTED = 127, LAST_WORDS_SIZE = 8192 };
 
-__attribute__((noreturn)) static void run(const struct command_line *command, pid_t parent) {
+__attribute__((noreturn)) static void run(const struct child_command *command, pid_t parent) {
     static const int ordinary[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD};
     setpgid(0, 0);
     if (prctl(PR_SET_PDEATHSIG, command->death_signal) < 0 || getppid() != parent) _exit(STATUS_NOT_STARTED);
@@ -32,7 +32,7 @@ __attribute__((noreturn)) static void run(const struct command_line *command, pi
     _exit(STATUS_NOT_STARTED);
 }
 
-pid_t command_line_start(const struct command_line *command) {
+pid_t child_command_start(const struct child_command *command) {
     pid_t parent = getpid(), pid = fork();
     if (pid == 0) run(command, parent);
     // Here too, so that the group is there whoever runs first.
@@ -40,7 +40,7 @@ pid_t command_line_start(const struct command_line *command) {
     return pid;
 }
 
-int command_line_check(const char *program, struct message_error *error) {
+int child_command_check(const char *program, struct message_error *error) {
     struct stat file;
     if (stat(program, &file) == 0 && S_ISREG(file.st_mode) && access(program, X_OK) == 0) return 0;
     return message_fail(error, "failed",
@@ -79,7 +79,7 @@ static void fail_in_words(const char *line, struct message_error *error) {
     message_fail(error, "failed", remedy ? remedy + 2 : "see `trilane doctor`", "%.*s", size, line);
 }
 
-void command_line_error(int fd, const char *what, struct message_error *error) {
+void child_command_error(int fd, const char *what, struct message_error *error) {
     char text[LAST_WORDS_SIZE];
     struct stat file;
     off_t size = fstat(fd, &file) == 0 ? file.st_size : 0;
