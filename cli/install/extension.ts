@@ -1,6 +1,6 @@
 // Builds the extension into build/extension, where a browser can load it: scripts and styles bundled by esbuild, one
 // file each and readable (a store's reviewer reads them), pages and icons copied, and the manifest with the version of
-// package.json and the key of schemas/extension.json, which fixes the extension's id. Quiet when all is well.
+// package.json and the key of schemas/extension.json, which fixes the extension's id. The same source gives build/extension-firefox. Quiet when all is well.
 // Does not check types (test/check.sh does) nor make the store's zip (package.ts does).
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -14,6 +14,8 @@ import { filesOf } from "./package_check.ts";
 
 const source = join(checkout, "extension");
 export const builtExtension = join(checkout, "build", "extension");
+/** The same source as a package for Firefox. */
+export const builtForFirefox = join(checkout, "build", "extension-firefox");
 
 /** Each page is views/NAME/NAME.html; the script and the style beside it bear its name. */
 function pages(): string[] {
@@ -25,6 +27,8 @@ function pages(): string[] {
 export interface BuildOptions {
   /** Default: build/extension. Replaced as a whole, where anything in it is another. */
   readonly out?: string;
+  /** Default: no, for Chromium and its kin. */
+  readonly firefox?: boolean;
   /**
    * Optional permissions that are to be had from the start: where nobody is there to answer the browser's question, as in a
    * browser that was opened for one purpose. Never for the store.
@@ -35,7 +39,40 @@ export interface BuildOptions {
 interface SourceManifest {
   readonly permissions: readonly string[];
   readonly optional_permissions: readonly string[];
+  readonly background: { readonly service_worker: string; readonly type: string };
 }
+
+/**
+ * extension/manifest.json for one of the two. Firefox has no debugger for extensions: it reports their requests instead, of sites that they may
+ * see, and its background is a page.
+ */
+export function manifestFor(firefox: boolean, source: SourceManifest, granted: readonly string[]): object {
+  const { background, ...rest } = source;
+  const filled = {
+    ...rest,
+    permissions: [...source.permissions, ...granted],
+    optional_permissions: source.optional_permissions.filter((name) => !granted.includes(name)),
+    version,
+  };
+  if (!firefox) return { ...filled, background, key: identity.key };
+  const { minimum_chrome_version: _, ...shared } = filled as typeof filled & { minimum_chrome_version?: string };
+  return {
+    ...shared,
+    permissions: [...shared.permissions.filter((name) => name !== "debugger"), "webRequest", "webRequestBlocking"],
+    host_permissions: ["<all_urls>"],
+    background: { scripts: [background.service_worker], type: background.type },
+    browser_specific_settings: {
+      gecko: {
+        id: identity.firefox_id,
+        strict_min_version: firefoxFrom,
+        data_collection_permissions: { required: ["none"] },
+      },
+    },
+  };
+}
+
+/** Its first version with all that the extension uses: the data collection permissions are the last that came. */
+const firefoxFrom = "140.0";
 
 function isSame(one: string, other: string): boolean {
   try {
@@ -81,7 +118,11 @@ function putInPlace(fresh: string, out: string, aside: string): void {
 }
 
 /** Builds the extension. Throws where a source does not compile. */
-export async function buildExtension({ out = builtExtension, granted = [] }: BuildOptions = {}): Promise<void> {
+export async function buildExtension({
+  firefox = false,
+  out = firefox ? builtForFirefox : builtExtension,
+  granted = [],
+}: BuildOptions = {}): Promise<void> {
   const worker = join(source, "background", "service_worker.ts");
   const entryPoints = [
     ...(existsSync(worker) ? [worker] : []),
@@ -104,28 +145,25 @@ export async function buildExtension({ out = builtExtension, granted = [] }: Bui
       bundle: true,
       format: "esm",
       platform: "browser",
-      target: "chrome125",
+      target: firefox ? `firefox${Number.parseInt(firefoxFrom, 10)}` : "chrome125",
       charset: "utf8",
       logLevel: "warning",
-      define: { TRILANE_VERSION: JSON.stringify(version) },
+      define: { TRILANE_VERSION: JSON.stringify(version), TRILANE_FIREFOX: String(firefox) },
     });
     for (const page of pages())
       cpSync(join(source, "views", page, `${page}.html`), join(fresh, "views", page, `${page}.html`));
     for (const icon of readdirSync(join(source, "icons")).filter((name) => name.endsWith(".png")))
       cpSync(join(source, "icons", icon), join(fresh, "icons", basename(icon)));
     const manifest = JSON.parse(readFileSync(join(source, "manifest.json"), "utf8")) as SourceManifest;
-    const filled = {
-      ...manifest,
-      permissions: [...manifest.permissions, ...granted],
-      optional_permissions: manifest.optional_permissions.filter((name) => !granted.includes(name)),
-      version,
-      key: identity.key,
-    };
-    writeFileSync(join(fresh, "manifest.json"), `${JSON.stringify(filled, null, 2)}\n`);
+    const text = JSON.stringify(manifestFor(firefox, manifest, granted), null, 2);
+    writeFileSync(join(fresh, "manifest.json"), `${text}\n`);
     putInPlace(fresh, out, work);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
 }
 
-if (import.meta.main) await buildExtension();
+if (import.meta.main) {
+  await buildExtension();
+  await buildExtension({ firefox: true });
+}

@@ -1,8 +1,8 @@
 // What a reader of a profile must know of how its load went, in sentences. Pure.
 
 import type { ProfileFacts } from "../../schemas/generated/profile.ts";
-import { isUnderWay } from "../capture/requests.ts";
-import type { LoadSeen } from "./page_load.ts";
+import { type Capture, isUnderWay } from "../capture/requests.ts";
+import type { Ended, MainDocument } from "./main_document.ts";
 
 type Note = ProfileFacts["notes"][number];
 
@@ -20,7 +20,8 @@ const endings: Readonly<Record<string, string>> = {
 
 const several = (count: number, one: string, many: string): string => (count === 1 ? one : `${count} ${many}`);
 
-export function loadNotes({ capture, ended, document }: LoadSeen): Note[] {
+/** Of how it ended, and of the documents that came. */
+export function documentNotes(ended: Ended, document: Pick<MainDocument, "failure" | "shown" | "sentOn">): Note[] {
   const notes: Note[] = [];
   const add = (about: Note["about"], text: string) => notes.push({ about, text });
   const ending = endings[ended];
@@ -37,6 +38,23 @@ export function loadNotes({ capture, ended, document }: LoadSeen): Note[] {
       "document",
       `${several(document.sentOn, "A document", "documents")} redirected the browser before loading. Times are for the last document, requests for all.`,
     );
+  return notes;
+}
+
+export function openNote(open: number): Note[] {
+  const text = `${several(open, "One request was", "requests were")} still under way at the end (streams, long polls). Times and sizes are until then.`;
+  return open > 0 ? [{ about: "requests", text }] : [];
+}
+
+interface Watched {
+  readonly capture: Capture;
+  readonly ended: Ended;
+  readonly document: MainDocument;
+}
+
+export function loadNotes({ capture, ended, document }: Watched): Note[] {
+  const notes = documentNotes(ended, document);
+  const add = (about: Note["about"], text: string) => notes.push({ about, text });
   if (document.dialogs > 0)
     add("dialog", "The page opened a dialog while it loaded. The times include how long it was open.");
   const wantsLogin = [...capture.extraInfos.values()].some(({ responses }) =>
@@ -45,12 +63,7 @@ export function loadNotes({ capture, ended, document }: LoadSeen): Note[] {
   if (wantsLogin) add("auth", "A server wanted a name and password. The times include how long that took.");
   if (document.shown !== null && !capture.requests.some(({ sent }) => /^https?:/i.test(sent.request.url)))
     add("requests", "No HTTP request was made: the page came from this machine or the browser itself.");
-  const open = capture.requests.filter(isUnderWay).length;
-  if (open > 0)
-    add(
-      "requests",
-      `${several(open, "One request was", "requests were")} still under way at the end (streams, long polls). Times and sizes are until then.`,
-    );
+  notes.push(...openNote(capture.requests.filter(isUnderWay).length));
   const first = capture.requests.find(({ sent }) => sent.type === "Document" && /^https?:/.test(sent.request.url));
   if (first?.response?.connectionReused)
     add(

@@ -11,61 +11,13 @@ import { putProfile } from "../history/history.ts";
 import { browserFacts } from "./browser_facts.ts";
 import { attachFailure } from "./debugger_session.ts";
 import { FailureError } from "./failure.ts";
-import { type ObservedResource, observedEntry } from "./observed_entry.ts";
+import { observedEntry } from "./observed_entry.ts";
 import { tabUrl } from "./profiling.ts";
-
-interface Observed {
-  readonly url: string;
-  readonly title: string;
-  readonly timeOrigin_ms: number;
-  readonly resources: readonly ObservedResource[];
-  /** More requests were made than the page's timeline has room for. */
-  readonly full: boolean;
-}
-
-/** Runs in the page, in the extension's isolated world: nothing from outside but its arguments. */
-function readPage(): Observed {
-  const fields = [
-    "name",
-    "entryType",
-    "initiatorType",
-    "nextHopProtocol",
-    "deliveryType",
-    "startTime",
-    "workerStart",
-    "redirectStart",
-    "fetchStart",
-    "domainLookupStart",
-    "domainLookupEnd",
-    "connectStart",
-    "secureConnectionStart",
-    "connectEnd",
-    "requestStart",
-    "responseStart",
-    "responseEnd",
-    "transferSize",
-    "encodedBodySize",
-    "decodedBodySize",
-    "responseStatus",
-    "contentType",
-  ];
-  const pick = (entry: PerformanceEntry): ObservedResource => {
-    const all = entry as unknown as Record<string, unknown>;
-    return Object.fromEntries(fields.map((field) => [field, all[field]])) as unknown as ObservedResource;
-  };
-  const resources = performance.getEntriesByType("resource");
-  return {
-    url: location.href,
-    title: document.title,
-    timeOrigin_ms: performance.timeOrigin,
-    resources: [...performance.getEntriesByType("navigation"), ...resources].map(pick),
-    full: resources.length >= 250 && resources.length % 250 === 0,
-  };
-}
+import { type ObservedPage, readPage } from "./read_page.ts";
 
 interface Answered {
   readonly timeline: PageTimeline;
-  readonly observed: Observed;
+  readonly observed: ObservedPage;
   /** Of the page and those frames that the extension may look into; the page's first. */
   readonly frames: readonly WatchedFrame[];
 }
@@ -84,7 +36,7 @@ async function ask(tabId: number, url: string): Promise<Answered> {
       .flatMap(({ result }) => (result as WatchedFrame) ?? []);
     // The tab may go on to another page between the two.
     if (first?.result && second?.result && first.documentId === second.documentId)
-      return { timeline: first.result as PageTimeline, observed: second.result as Observed, frames };
+      return { timeline: first.result as PageTimeline, observed: second.result as ObservedPage, frames };
   } catch (error) {
     throw attachFailure(error instanceof Error ? error.message : String(error), url);
   }

@@ -1,57 +1,21 @@
 // One load of a tab's page under the debugger, from the reload until the page has come to rest or cannot go on. Feeds the
 // capture, asks the page for its times, asks for bodies where wanted, detaches. Writes nothing down.
 
-import type { PageVideos } from "../../schemas/generated/page_load.ts";
 import { askVideos } from "../capture/ask_videos.ts";
 import { waitedFor } from "../capture/at_rest.ts";
-import { askBodies, type BodyTexts } from "../capture/bodies.ts";
-import type { ClsTbt } from "../capture/cls_tbt.ts";
+import { askBodies } from "../capture/bodies.ts";
 import { type CaptureEvent, capturedMethods } from "../capture/events.ts";
-import type { PageTimings } from "../capture/metrics.ts";
 import { longTasksScript, timelineExpression, timelineOf } from "../capture/page_timeline.ts";
+import { captureParts } from "../capture/profile.ts";
 import { type Capture, newCapture, take } from "../capture/requests.ts";
 import { videosScript } from "../capture/video_watch.ts";
 import { pageVideosOf } from "../capture/videos.ts";
 import { attachTo, type Commands, detachFrom, type TabEvent } from "./debugger_session.ts";
 import { FailureError } from "./failure.ts";
+import { bodiesByEntry } from "./held_bodies.ts";
+import { loadNotes } from "./load_notes.ts";
+import type { LoadListener, LoadRequest, LoadSeen, RunningLoad } from "./load_seen.ts";
 import { type Ended, MainDocument } from "./main_document.ts";
-
-export type { Ended };
-
-export interface LoadRequest {
-  readonly tabId: number;
-  readonly url: string;
-  readonly cache: "on" | "off";
-  readonly keepBodies: boolean;
-  /** From the reload to the load event. */
-  readonly timeout_ms: number;
-}
-
-export interface LoadSeen {
-  readonly capture: Capture;
-  readonly ended: Ended;
-  readonly timings: PageTimings | null;
-  readonly clsTbt: ClsTbt | null;
-  readonly videos: PageVideos | null;
-  readonly title: string;
-  /** Of the document that was shown last; null: none was. */
-  readonly url: string | null;
-  readonly bodies: BodyTexts | null;
-  readonly wall_ms: number;
-  readonly document: MainDocument;
-}
-
-export interface RunningLoad {
-  /** Ends it with what was seen. */
-  stop(): void;
-  readonly seen: Promise<LoadSeen>;
-}
-
-export interface LoadListener {
-  /** How many were sent, reported not more often than a person can read it. */
-  requests(count: number): void;
-  settling(): void;
-}
 
 const quiet_ms = 1000;
 const settleAtMost_ms = 10_000;
@@ -236,17 +200,20 @@ export async function beginLoad(request: LoadRequest, listener: LoadListener): P
         request.keepBodies && !gone
           ? await within(askBodies(seenCapture, bodyCommands(senders)), bodiesTimeout_ms)
           : null;
+      // The page's own clock begins anew with each document, so it ties to the capture's only where there was one.
+      const parts = captureParts(seenCapture, document.sentOn === 0 ? timings : null, Date.now() - wall_ms);
       return {
-        capture: seenCapture,
+        ...parts,
+        notes: loadNotes({ capture: seenCapture, ended, document }),
         ended,
         timings,
         clsTbt,
         videos,
         title: typeof title === "string" ? title : "",
         url: document.shown,
-        bodies,
+        failure: document.failure,
+        bodies: bodies && bodiesByEntry(bodies, parts.entries),
         wall_ms,
-        document,
       };
     } finally {
       await detachFrom(tabId);

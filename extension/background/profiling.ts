@@ -2,15 +2,19 @@
 import type { Failure, ProfilePhase } from "../actions.ts";
 import { profileMetricsOf } from "../capture/cls_tbt.ts";
 import { metricsOf } from "../capture/metrics.ts";
-import { captureParts, profileOf } from "../capture/profile.ts";
+import { profileOf } from "../capture/profile.ts";
 import { putProfile } from "../history/history.ts";
 import { browserFacts } from "./browser_facts.ts";
 import { detachFrom } from "./debugger_session.ts";
 import { FailureError, failureOf } from "./failure.ts";
-import { bodiesByEntry, dropBodies, holdBodies } from "./held_bodies.ts";
-import { loadNotes } from "./load_notes.ts";
-import { beginLoad, type LoadSeen, type RunningLoad } from "./page_load.ts";
+import { dropBodies, holdBodies } from "./held_bodies.ts";
+import type { LoadSeen, RunningLoad } from "./load_seen.ts";
+import { beginLoad as beginDebuggedLoad } from "./page_load.ts";
 import { changeState, currentState } from "./state.ts";
+import { beginWatchedLoad } from "./watched_load.ts";
+
+// Firefox has no debugger for extensions.
+const beginLoad = TRILANE_FIREFOX ? beginWatchedLoad : beginDebuggedLoad;
 
 // What the toolbar's button shows while no popup is open.
 const working = "#0072B2";
@@ -135,11 +139,9 @@ async function finish(profiling: Profiling, load: RunningLoad, request: ProfileR
 }
 
 async function keep(id: string, seen: LoadSeen, request: ProfileRequest, url: string): Promise<void> {
-  const { capture, document, ended, bodies } = seen;
-  const metrics = profileMetricsOf(seen.timings, seen.clsTbt);
-  const reason = document.failure ?? (metricsOf(seen.timings).plt_ms === null && ended !== "quiet" ? ended : null);
-  // The page's own clock begins anew with each document, so it ties to the capture's only where there was one.
-  const parts = captureParts(capture, document.sentOn === 0 ? seen.timings : null, Date.now() - seen.wall_ms);
+  const { ended, bodies, timings, clsTbt, failure, ...parts } = seen;
+  const metrics = profileMetricsOf(timings, clsTbt);
+  const reason = failure ?? (metricsOf(timings).plt_ms === null && ended !== "quiet" ? ended : null);
   if (parts.entries.length === 0 && ended !== "quiet" && ended !== "timeout")
     throw new FailureError("no-page", "Nothing was loaded before it ended.", "Open the page again, then profile it.");
   const profile = profileOf({
@@ -147,18 +149,14 @@ async function keep(id: string, seen: LoadSeen, request: ProfileRequest, url: st
     id,
     version: TRILANE_VERSION,
     url: seen.url ?? url,
-    title: seen.title,
     kind: "reload",
     cache: request.cache,
-    wall_ms: seen.wall_ms,
     ended,
     metrics: reason === null ? metrics : unavailableBecause(metrics, reason),
-    videos: seen.videos,
-    notes: loadNotes(seen),
     browser: browserFacts(),
   });
   await putProfile(profile);
-  if (bodies) await holdBodies(id, bodiesByEntry(bodies, profile.log.entries));
+  if (bodies) await holdBodies(id, bodies);
 }
 
 type Metrics = ReturnType<typeof profileMetricsOf>;
@@ -186,7 +184,7 @@ function unavailableBecause(metrics: Metrics, reason: string): Metrics {
 export async function mendProfiling(): Promise<void> {
   const { profiling } = await currentState();
   if (!profiling || current) return;
-  await detachFrom(profiling.tabId);
+  if (!TRILANE_FIREFOX) await detachFrom(profiling.tabId);
   await showProfiled(null);
   await changeState(
     (state) => ({

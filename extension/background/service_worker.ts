@@ -9,7 +9,7 @@ import { isOwnPage } from "./own_page.ts";
 import { mendProfiling, profilingOf, startProfile } from "./profiling.ts";
 import { resumeRaces } from "./races.ts";
 
-listenToDebugger();
+if (!TRILANE_FIREFOX) listenToDebugger();
 
 // What the service worker was stopped at; nothing is answered before its profiling is cleared up.
 const ready = mendProfiling().catch(() => {});

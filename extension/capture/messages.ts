@@ -1,5 +1,5 @@
 // The parts of HTTP messages that HAR lists apart: headers, cookies, query. No request's state.
-import type { HarCookie, HarHeader } from "../../schemas/generated/page_load.ts";
+import type { HarCookie, HarEntry, HarHeader } from "../../schemas/generated/page_load.ts";
 
 /** DevTools joins a header that came several times with newlines. */
 export function headersOf(headers: Readonly<Record<string, string>>): HarHeader[] {
@@ -25,4 +25,21 @@ export function queryOf(url: string): HarHeader[] {
   const end = url.indexOf("#", start);
   const query = url.slice(start + 1, end < 0 ? undefined : end);
   return [...new URLSearchParams(query)].map(([name, value]) => ({ name, value }));
+}
+
+export const headerValue = (headers: readonly HarHeader[], wanted: string): string | undefined =>
+  headers.find(({ name }) => name.toLowerCase() === wanted)?.value;
+
+/**
+ * For a browser that names no initiators: a style sheet is the referrer of what it requests. For all else that is the document, whatever
+ * requested it.
+ */
+export function withStyleSheets(entries: readonly HarEntry[]): HarEntry[] {
+  const sheets = new Set(
+    entries.flatMap(({ request, _resourceType }) => (_resourceType === "stylesheet" ? [request.url] : [])),
+  );
+  return entries.map((entry) => {
+    const url = headerValue(entry.request.headers, "referer");
+    return url !== undefined && sheets.has(url) ? { ...entry, _initiator: { type: "parser", url } } : entry;
+  });
 }

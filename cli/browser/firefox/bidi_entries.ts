@@ -3,7 +3,7 @@
 // Its points in time are ms of the wall clock. What BiDi does not tell is not there: who caused a request (but for style sheets, which a
 // request names as its referrer), its priority, its connection (the replay's report has that), TLS. A worker's requests bear the context of
 // its page.
-import { cookiesOf, queryOf } from "../../../extension/capture/messages.ts";
+import { cookiesOf, headerValue, queryOf } from "../../../extension/capture/messages.ts";
 import { phasesOf } from "../../../extension/capture/phases.ts";
 import type { HarEntry, HarHeader } from "../../../schemas/generated/page_load.ts";
 
@@ -123,9 +123,6 @@ const typeOf = ({ destination, initiatorType }: NetworkEvent["request"]): string
 const headersOf = (headers: readonly BidiHeader[]): HarHeader[] =>
   headers.map(({ name, value }) => ({ name, value: value.value }));
 
-const headerValue = (headers: readonly HarHeader[], wanted: string): string | undefined =>
-  headers.find(({ name }) => name.toLowerCase() === wanted)?.value;
-
 /** Never sent: by a policy of the page or of the browser. */
 const blockedBy = /^NS_ERROR_(CONTENT_BLOCKED|BLOCKED_\w+|CSP_\w+|TRACKING_URI|MALWARE_URI|PHISHING_URI)/;
 
@@ -222,15 +219,4 @@ export function entryOf({ key, event, how }: Asked, clock: Clock, main: string, 
       serverPort: null,
     },
   };
-}
-
-/** With what style sheets asked for: a request names them as its referrer; for all else it names the document, whoever asked. */
-export function withStyleSheets(entries: readonly HarEntry[]): HarEntry[] {
-  const sheets = new Set(
-    entries.flatMap(({ request, _resourceType }) => (_resourceType === "stylesheet" ? [request.url] : [])),
-  );
-  return entries.map((entry) => {
-    const url = headerValue(entry.request.headers, "referer");
-    return url !== undefined && sheets.has(url) ? { ...entry, _initiator: { type: "parser", url } } : entry;
-  });
 }

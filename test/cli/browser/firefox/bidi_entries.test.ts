@@ -1,12 +1,8 @@
 // What Firefox tells of its requests, as the rest of the product has them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  entryOf,
-  type NetworkEvent,
-  NetworkLog,
-  withStyleSheets,
-} from "../../../../cli/browser/firefox/bidi_entries.ts";
+import { entryOf, type NetworkEvent, NetworkLog } from "../../../../cli/browser/firefox/bidi_entries.ts";
+import { withStyleSheets } from "../../../../extension/capture/messages.ts";
 
 const wall_ms = 1_795_926_351_000;
 const clock = { monotonicMinusWall_ms: 5_000 - wall_ms, navigation_ms: 5_000 };
