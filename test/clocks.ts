@@ -52,6 +52,7 @@ const allowed: Readonly<Record<string, keyof typeof reasons>> = {
   "test/e2e/slurm_cluster.ts": "patience",
   "test/e2e/ssh_server.ts": "patience",
   "test/e2e/video_lab.ts": "patience",
+  "test/fuzz/parsers/watched.ts": "patience",
   "test/growth.ts": "ratio",
   "test/native/archive/matcher_bench.c": "peer",
   "test/native/base/loop_test.c": "least",

@@ -4,15 +4,13 @@
 // Wide: native-host, shaper, cli/recording/archive.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { RunError, UserError } from "../../cli/base/errors.ts";
 import { checkout, programPath } from "../../cli/base/programs.ts";
-import { shellWord } from "../../cli/base/shell_word.ts";
-import type { Exchange } from "../../cli/recording/archive/archive.ts";
-import { withArchive } from "../../cli/recording/archive/client.ts";
+import { hostWith, storeRecording, wholeRecordings } from "./stored_recordings.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trilane-faults-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -53,50 +51,15 @@ async function sweep(call: string, attempt: (fault: Fault, done: string) => Prom
   return met;
 }
 
-const exchange = (path: string): Exchange => ({
-  ...{ method: "GET", scheme: "https", host: "a.example", port: 443, path, request_headers: [] },
-  ...{ address: "192.0.2.1", status: 200, response_headers: [], body_origin: "recorded", recorded: {} },
-});
-
-async function store(home: string, name: string, program: string): Promise<void> {
-  await withArchive(
-    home,
-    async (archive) =>
-      archive.write({ name, url: "https://a.example/", source: "test", notes: {}, replace: false }, async (writer) => {
-        for (const path of ["/", "/b", "/c"])
-          await writer.add({ exchange: exchange(path), body: Buffer.from(`body of ${name} ${path}`) });
-      }),
-    program,
-  );
-}
-
-/** The names of the recordings, each of them whole. */
-async function wholeRecordings(home: string): Promise<string[]> {
-  return await withArchive(home, async (archive) => {
-    const names = (await archive.list()).map(({ name }) => name);
-    for (const name of names) {
-      const { problems, digest_matches } = await archive.verify(name);
-      assert.deepEqual([problems, digest_matches], [[], true], name);
-    }
-    return names;
-  });
-}
-
 for (const call of ["malloc", "write", "pwrite64", "fsync", "fdatasync", "renameat", "mkdirat", "openat"])
   test(`trilane-host stores a recording or leaves the archive as it was, whichever ${call} fails`, async () => {
     let homes = 0;
     const met = await sweep(call, async (fault, done) => {
       const home = join(folder, `${call}-${++homes}`);
-      await store(home, "kept", programPath("trilane-host"));
-      const program = join(folder, "host");
-      const variables = Object.entries(variablesOf(fault, done)).map(([name, value]) => `${name}=${shellWord(value)}`);
-      writeFileSync(
-        program,
-        `#!/bin/sh\nexec env ${variables.join(" ")} ${shellWord(programPath("trilane-host"))} "$@"\n`,
-      );
-      chmodSync(program, 0o700);
+      await storeRecording(home, "kept", programPath("trilane-host"));
+      const program = hostWith(join(folder, "host"), variablesOf(fault, done));
       let error: unknown = null;
-      await store(home, "new", program).catch((reason: unknown) => {
+      await storeRecording(home, "new", program).catch((reason: unknown) => {
         error = reason;
       });
       const what = `${call} ${fault.number}${fault.stays ? " and on" : ""}: ${error}`;
@@ -124,7 +87,7 @@ const programs = {
 for (const [program, calls] of Object.entries(programs))
   for (const call of calls)
     test(`${program} ends in order, whichever ${call} fails`, async () => {
-      if (!existsSync(lab)) await store(lab, "page", programPath("trilane-host"));
+      if (!existsSync(lab)) await storeRecording(lab, "page", programPath("trilane-host"));
       const shaper = ["--home", lab, "--recording", "page", "--", programPath("trilane-shaper"), ...link, "--"];
       for (const lane of lanesOf(call)) {
         const fetch = ["--lane", lane, "--insecure", "--timeout", "2", "https://a.example/"];

@@ -1,5 +1,6 @@
 // `npm run fuzz -- TARGET --minutes N [--keep]` for the parsers in TypeScript; run.sh has those in C. A finding's input lies in build/fuzz, and
 // new inputs in build/fuzz/corpus/TARGET; with --keep those are stored that reach something which no smaller one does.
+import { randomInt } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -52,7 +53,7 @@ if (!targets[target] || !(minutes >= 0 && minutes < 1e5)) {
 const build = join(checkout, "build", "fuzz");
 const found = join(build, "corpus", target);
 const folders = [corpusOf(target), found];
-const seed = Number(values.seed ?? Date.now() % 1e9);
+const seed = Number(values.seed ?? randomInt(1e9));
 const fuzzed = await watchedFuzz({ target, folders, time_ms: minutes * 60_000, seed, found });
 const { executions, characters, inputs, finding } = fuzzed;
 console.log(`${target}: ${executions} executions, ${characters} characters of code, ${inputs} inputs, seed ${seed}`);
