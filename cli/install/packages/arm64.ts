@@ -14,6 +14,8 @@ import type { BuiltProgram, Target } from "./programs.ts";
 const triplet = "aarch64-linux-gnu";
 const rustTarget = "aarch64-unknown-linux-gnu";
 
+export const toolsForArm64 = [`${triplet}-g++`, "qemu-aarch64-static", "mmdebstrap"] as const;
+
 const root = join(checkout, "build", "arm64-root");
 /** CMake looks for it, though no program has it inside. Of llhttp Debian 12 has no library: its source is compiled. */
 const alsoNeeded = ["libcmocka-dev", "?exact-name(libllhttp-dev)"];
@@ -24,7 +26,7 @@ done >"$1/var/lib/dpkg/status"`;
 
 /** UserError if something is missing, with how to install it. */
 function checkTools(): void {
-  const lacking = notInstalled([`${triplet}-g++`, "qemu-aarch64-static", "mmdebstrap"]);
+  const lacking = notInstalled(toolsForArm64);
   if (lacking !== null) throw new UserError(`--arm64: ${lacking}`);
   const rust = execFileSync("bash", [join(checkout, "cli/install/find_rust.sh")], { encoding: "utf8" }).trim();
   const words = ["--print", "target-libdir", "--target", rustTarget];

@@ -1,9 +1,12 @@
 // `npm run release -- X.Y.Z`: checks that the tree says it is X.Y.Z, runs all tests, builds the packages twice and compares them, tries the
-// Debian package on bare machines (as root only), and tags. Pushes and publishes nothing: that is a person's to do.
+// Debian package on bare machines (as root only), and tags. Pushes and publishes nothing: that is a person's to do. With --check it stops
+// before the tests.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkout } from "../../base/programs.ts";
+import { notInstalled } from "../requirements.ts";
+import { toolsForArm64 } from "./arm64.ts";
 
 export interface Tree {
   /** What `git status --porcelain` prints. */
@@ -44,7 +47,7 @@ function passes(...words: readonly string[]): boolean {
   return spawnSync(program, rest, { cwd: checkout, stdio: "inherit" }).status === 0;
 }
 
-function release(version: string): string | null {
+function release(version: string, isCheckOnly: boolean): string | null {
   const faults = releaseFaults(version, {
     changed: output("git", "status", "--porcelain"),
     tags: output("git", "tag").split("\n"),
@@ -52,7 +55,13 @@ function release(version: string): string | null {
     lockVersion: versionOf("package-lock.json"),
     changelog: read("CHANGELOG.md"),
   });
+  const lacking = notInstalled(toolsForArm64);
+  if (lacking !== null) faults.push(lacking);
   if (faults.length > 0) return faults.join("; ");
+  if (isCheckOnly) {
+    console.log(`${version} can be tested, built and tagged: leave out --check`);
+    return null;
+  }
   const sums: string[] = [];
   if (!passes("npm", "test")) return "tests failed";
   for (const _ of ["once", "again"]) {
@@ -69,7 +78,8 @@ function release(version: string): string | null {
 }
 
 if (import.meta.main) {
-  const refused = release(process.argv[2] ?? "");
+  const words = process.argv.slice(2);
+  const refused = release(words.find((word) => word !== "--check") ?? "", words.includes("--check"));
   if (refused !== null) console.error(`release: ${refused}`);
   process.exitCode = refused === null ? 0 : 1;
 }
