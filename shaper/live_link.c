@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/debug.h"
+#include "shaper/language/link_json.h"
 #include "shaper/nodes/steps.h"
 
 #include <stdio.h>
@@ -27,10 +28,6 @@ void live_link_open(struct live_link *link, const struct link_profile *profile) 
     debug_line(link, "%s", link->form);
 }
 
-static json_t *number(uint64_t value) {
-    return json_integer((json_int_t)value);
-}
-
 static const struct link_profile *profile_now(const struct live_link *link) {
     const struct link_profile *profile = link->now ? link->now : link->first;
     return link->switched ? profile->switch_to : profile;
@@ -41,8 +38,8 @@ static json_t *rate_of(const struct live_link *link, const struct direction_sett
                        uint64_t now_ns) {
     const struct rate_settings *rate = &settings->rate;
     if (rate->kind == RATE_UNLIMITED) return json_null();
-    if (rate->kind == RATE_STEPS) return number(steps_value(&rate->steps_bps, now_ns - link->zero_ns));
-    return number(link_rate_bps(settings));
+    if (rate->kind == RATE_STEPS) return json_number(steps_value(&rate->steps_bps, now_ns - link->zero_ns));
+    return json_number(link_rate_bps(settings));
 }
 
 static json_t *direction_stats(const struct live_link *link, const struct tun_direction *direction,
@@ -51,15 +48,16 @@ static json_t *direction_stats(const struct live_link *link, const struct tun_di
     const struct queue *queue = &path->link.queue;
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}}",
-        "rate_bps", rate_of(link, settings, now_ns), "packets_in", number(direction->packets_in), "bytes_in",
-        number(direction->bytes_in), "packets_out", number(direction->packets_out), "bytes_out",
-        number(direction->bytes_out), "queue_packets", number(queue->packets), "queue_bytes",
-        number(queue->size_bytes), "held_packets", number(path_held(path)), "marks", number(queue->marks),
-        "drops", "queue", number(queue->drops), "aqm", number(queue->aqm_drops), "loss",
-        number(path->loss.drops), "off", number(path->onoff.drops), "udp", number(path->udp_policy.drops),
-        "moved", number(path->moved), "unbound",
-        number(direction->nat_down ? direction->nat_down->unbound : 0), "not_ip", number(direction->not_ip),
-        "refused", number(direction->refused));
+        "rate_bps", rate_of(link, settings, now_ns), "packets_in", json_number(direction->packets_in),
+        "bytes_in", json_number(direction->bytes_in), "packets_out", json_number(direction->packets_out),
+        "bytes_out", json_number(direction->bytes_out), "queue_packets", json_number(queue->packets),
+        "queue_bytes", json_number(queue->size_bytes), "held_packets", json_number(path_held(path)), "marks",
+        json_number(queue->marks), "drops", "queue", json_number(queue->drops), "aqm",
+        json_number(queue->aqm_drops), "loss", json_number(path->loss.drops), "off",
+        json_number(path->onoff.drops), "udp", json_number(path->udp_policy.drops), "moved",
+        json_number(path->moved), "unbound",
+        json_number(direction->nat_down ? direction->nat_down->unbound : 0), "not_ip",
+        json_number(direction->not_ip), "refused", json_number(direction->refused));
 }
 
 static json_t *answer_stats(void *context, struct control_error *error) {
@@ -67,10 +65,10 @@ static json_t *answer_stats(void *context, struct control_error *error) {
     const struct link_profile *profile = profile_now(link);
     uint64_t now_ns = clock_now_ns();
     json_t *stats = json_pack("{s:{s:s, s:o, s:o, s:s, s:o, s:o, s:o}}", "stats", "schema",
-                              "trilane/shaper-stats/1", "start_ns", number(link->start_ns), "now_ns",
-                              number(now_ns), "link", link->form, "changes", number(link->changes), "down",
-                              direction_stats(link, &link->tun_loop->down, &profile->down, now_ns), "up",
-                              direction_stats(link, &link->tun_loop->up, &profile->up, now_ns));
+                              "trilane/shaper-stats/1", "start_ns", json_number(link->start_ns), "now_ns",
+                              json_number(now_ns), "link", link->form, "changes", json_number(link->changes),
+                              "down", direction_stats(link, &link->tun_loop->down, &profile->down, now_ns),
+                              "up", direction_stats(link, &link->tun_loop->up, &profile->up, now_ns));
     if (!stats) snprintf(error->line, sizeof error->line, "control: memory is short");
     return stats;
 }
@@ -105,7 +103,7 @@ static void note_change(struct live_link *link, uint64_t now_ns) {
     if (link->changes++ >= LIVE_LINK_CHANGES_REPORTED) return;
     if (!link->changes_reported) link->changes_reported = json_array();
     json_array_append_new(link->changes_reported,
-                          json_pack("{s:o, s:s}", "at_ns", number(now_ns), "link", link->change_form));
+                          json_pack("{s:o, s:s}", "at_ns", json_number(now_ns), "link", link->change_form));
 }
 
 static void change_to(void *context, struct link_profile *next, const char *error_line) {
@@ -133,7 +131,7 @@ static void change_to(void *context, struct link_profile *next, const char *erro
     link->switched = false;
     note_change(link, now_ns);
     write_form(link->form, sizeof link->form, &next->settings);
-    json_t *answer = json_pack("{s:s, s:o}", "link", link->form, "at_ns", number(now_ns));
+    json_t *answer = json_pack("{s:s, s:o}", "link", link->form, "at_ns", json_number(now_ns));
     control_answer(link->control, link->request, answer, "control: memory is short");
 }
 

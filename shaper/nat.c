@@ -3,6 +3,7 @@
 #include "shaper/nat.h"
 
 #include "base/lab_addresses.h"
+#include "shaper/nodes/byte_order.h"
 #include "shaper/nodes/checksum.h"
 #include "shaper/nodes/flow_key.h"
 
@@ -57,10 +58,6 @@ static uint32_t address_bytes(const struct headers *headers) {
 static bool has_ports(const struct headers *headers) {
     uint8_t protocol = headers->read.key.protocol;
     return headers->read.transport_at > 0 && (protocol == IPPROTO_TCP || protocol == IPPROTO_UDP);
-}
-
-static uint16_t get_16(const uint8_t *bytes) {
-    return (uint16_t)(bytes[0] << 8 | bytes[1]);
 }
 
 // The transport's checksum where the packet has one that covers addresses or ports; else NULL.
@@ -179,7 +176,7 @@ static bool is_ours(const struct nat *nat, const struct headers *headers, enum e
 
 static uint16_t port_at(const struct headers *headers, enum end end) {
     return has_ports(headers)
-               ? get_16(headers->bytes + headers->read.transport_at + (end == DESTINATION ? 2 : 0))
+               ? read_16(headers->bytes + headers->read.transport_at + (end == DESTINATION ? 2 : 0))
                : 0;
 }
 

@@ -4,6 +4,7 @@
 #include "archive/archive_writer.h"
 #include "archive/body_reader.h"
 #include "archive/recording_check.h"
+#include "messaging/handled.h"
 
 #include <openssl/base64.h>
 #include <stdbool.h>
@@ -52,14 +53,6 @@ static int fail_archive(struct message_error *error, const struct archive_error 
 static int result_empty(json_t **result, struct message_error *error) {
     *result = json_object();
     return *result ? 0 : fail_memory(error);
-}
-
-static const char *text_of(const json_t *message, const char *field) {
-    return json_string_value(json_object_get(message, field));
-}
-
-static json_int_t number_of(const json_t *message, const char *field) {
-    return json_integer_value(json_object_get(message, field));
 }
 
 // ---- What is open ----

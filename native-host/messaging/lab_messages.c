@@ -16,15 +16,6 @@
 
 static const char kind[] = "lab";
 
-static const char *text_of(const json_t *message, const char *field) {
-    return json_string_value(json_object_get(message, field));
-}
-
-static int result_of(json_t *made, json_t **result, struct message_error *error) {
-    *result = made;
-    return made ? HANDLED : message_fail_memory(error);
-}
-
 // The lab's control socket. The kernel's names of sockets are short.
 static int socket_path(char path[sizeof((struct sockaddr_un *)0)->sun_path], const char *folder,
                        struct message_error *error) {

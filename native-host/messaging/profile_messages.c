@@ -23,19 +23,6 @@ struct profile_conversation {
     json_int_t next_upload;
 };
 
-static const char *text_of(const json_t *message, const char *field) {
-    return json_string_value(json_object_get(message, field));
-}
-
-static json_int_t number_of(const json_t *message, const char *field) {
-    return json_integer_value(json_object_get(message, field));
-}
-
-static int result_of(json_t *made, json_t **result, struct message_error *error) {
-    *result = made;
-    return made ? HANDLED : message_fail_memory(error);
-}
-
 struct profile_conversation *profile_conversation_open(const char *home, const struct answers *answers) {
     struct profile_conversation *conversation = calloc(1, sizeof *conversation);
     if (!conversation) return NULL;

@@ -36,11 +36,6 @@ static const char *race_of(const json_t *message) {
     return json_string_value(json_object_get(message, "race"));
 }
 
-static int result_of(json_t *made, json_t **result, struct message_error *error) {
-    *result = made;
-    return made ? HANDLED : message_fail_memory(error);
-}
-
 struct race_conversation *race_conversation_open(const struct host_paths *paths,
                                                  const struct answers *answers, struct queries *queries) {
     struct race_conversation *conversation = calloc(1, sizeof *conversation);

@@ -5,10 +5,6 @@
 #include <math.h>
 #include <stdbool.h>
 
-static json_t *number(uint64_t value) {
-    return json_integer((json_int_t)value);
-}
-
 static json_t *real(double value) {
     return value == floor(value) && value < 1e15 ? json_integer((json_int_t)value) : json_real(value);
 }
@@ -26,9 +22,9 @@ static json_t *queue_as_given(const struct link_queue *queue) {
     case LINK_QUEUE_BDP:
         return json_pack("{s:o}", "bdp", real(queue->size));
     case LINK_QUEUE_PACKETS:
-        return json_pack("{s:o}", "packets", number((uint64_t)queue->size));
+        return json_pack("{s:o}", "packets", json_number((uint64_t)queue->size));
     case LINK_QUEUE_BYTES:
-        return json_pack("{s:o}", "bytes", number((uint64_t)queue->size));
+        return json_pack("{s:o}", "bytes", json_number((uint64_t)queue->size));
     case LINK_QUEUE_TIME:
         return json_pack("{s:o}", "ms", real(queue->size / 1e6));
     default:
@@ -40,7 +36,7 @@ static json_t *rate_steps(const struct steps *steps) {
     json_t *list = json_array();
     for (uint32_t i = 0; i < steps->count; i++)
         json_array_append_new(list, json_pack("{s:o, s:o}", "at_ms", ms(steps->step[i].at_ns), "rate_bps",
-                                              number(steps->step[i].value)));
+                                              json_number(steps->step[i].value)));
     return list;
 }
 
@@ -65,7 +61,7 @@ static json_t *loss_model(const struct loss_settings *loss, const char *path) {
                          loss->bad_to_good, "loss_in_bad", loss->loss_in_bad, "loss_in_good",
                          loss->loss_in_good);
     case LOSS_PERIODIC:
-        return json_pack("{s:o}", "every", number(loss->every));
+        return json_pack("{s:o}", "every", json_number(loss->every));
     default:
         return json_pack("{s:s}", "file", path);
     }
@@ -88,7 +84,7 @@ static json_t *direction_json(const struct link_profile *profile, enum link_side
     const struct delay_settings *delay = &direction->delay;
     uint64_t rate_bps = link_rate_bps(direction);
     json_t *object = json_object();
-    set(object, "rate_bps", rate_bps > 0 ? number(rate_bps) : json_null());
+    set(object, "rate_bps", rate_bps > 0 ? json_number(rate_bps) : json_null());
     if (direction->rate.kind == RATE_TRACE)
         set(object, "trace", trace(profile, side, direction->rate.trace_once));
     if (direction->rate.steps_bps.count > 1)
@@ -115,15 +111,17 @@ static json_t *direction_json(const struct link_profile *profile, enum link_side
             json_pack("{s:o, s:o, s:s}", "on_ms", ms(direction->onoff.on_ns), "off_ms",
                       ms(direction->onoff.off_ns), "periods",
                       direction->onoff.exponential ? "exponential" : "fixed"));
-    if (direction->fec_group > 0) set(object, "fec", number(direction->fec_group));
+    if (direction->fec_group > 0) set(object, "fec", json_number(direction->fec_group));
     return object;
 }
 
 // Absent where UDP is as any other packets are.
 static void set_udp(json_t *object, const struct udp_settings *udp) {
     if (udp->kind == UDP_BLOCKED) set(object, "udp", json_pack("{s:b}", "blocked", 1));
-    if (udp->kind == UDP_THROTTLED) set(object, "udp", json_pack("{s:o}", "rate_bps", number(udp->rate_bps)));
-    if (udp->kind == UDP_MTU) set(object, "udp", json_pack("{s:o}", "mtu_bytes", number(udp->mtu_bytes)));
+    if (udp->kind == UDP_THROTTLED)
+        set(object, "udp", json_pack("{s:o}", "rate_bps", json_number(udp->rate_bps)));
+    if (udp->kind == UDP_MTU)
+        set(object, "udp", json_pack("{s:o}", "mtu_bytes", json_number(udp->mtu_bytes)));
     if (udp->kind == UDP_LATE) set(object, "udp", json_pack("{s:o}", "late_ms", ms(udp->late_ns)));
 }
 

@@ -8,3 +8,8 @@
 
 // NULL when memory is short.
 json_t *link_profile_json(const struct link_profile *profile);
+
+// For all that a shaper reports. NULL when memory is short.
+static inline json_t *json_number(uint64_t value) {
+    return json_integer((json_int_t)value);
+}

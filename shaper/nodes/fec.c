@@ -1,17 +1,10 @@
 #include "shaper/nodes/fec.h"
 
+#include "shaper/nodes/byte_order.h"
+
 #include <string.h>
 
 enum { UDP = 17, UDP_BYTES = 8, IPV4_BYTES = 20, IPV6_BYTES = 40 };
-
-static uint32_t read_16(const uint8_t *bytes) {
-    return (uint32_t)bytes[0] << 8 | bytes[1];
-}
-
-static void write_16(uint8_t *bytes, uint32_t value) {
-    bytes[0] = (uint8_t)(value >> 8);
-    bytes[1] = (uint8_t)value;
-}
 
 static bool is_ipv4(const struct packet *packet) {
     return packet->bytes[0] >> 4 == 4;

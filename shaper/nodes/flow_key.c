@@ -1,17 +1,11 @@
 #include "shaper/nodes/flow_key.h"
 
+#include "shaper/nodes/byte_order.h"
+
 #include <netinet/in.h>
 #include <string.h>
 
 enum { TCP_SYN = 0x02, IPV6_HEADER = 40, MOST_EXTENSIONS = 8 };
-
-static uint16_t get_16(const uint8_t *bytes) {
-    return (uint16_t)(bytes[0] << 8 | bytes[1]);
-}
-
-static uint32_t get_32(const uint8_t *bytes) {
-    return (uint32_t)get_16(bytes) << 16 | get_16(bytes + 2);
-}
 
 // What follows the IP headers.
 struct transport {
@@ -35,7 +29,7 @@ static bool read_ipv4(struct flow_key *key, struct transport *transport, const u
     set_addresses(key, bytes + 12, bytes + 16, 4, down);
     transport->bytes = bytes + header;
     transport->size = size - header;
-    transport->first = (get_16(bytes + 6) & 0x1fff) == 0;
+    transport->first = (read_16(bytes + 6) & 0x1fff) == 0;
     return true;
 }
 
@@ -48,7 +42,7 @@ static bool read_ipv6(struct flow_key *key, struct transport *transport, const u
     transport->first = true;
     for (int i = 0; i < MOST_EXTENSIONS && size - at >= 8; i++) {
         if (next == IPPROTO_FRAGMENT) {
-            if ((get_16(bytes + at + 2) & 0xfff8) != 0) transport->first = false;
+            if ((read_16(bytes + at + 2) & 0xfff8) != 0) transport->first = false;
             next = bytes[at];
             at += 8;
             continue;
@@ -73,8 +67,8 @@ static void read_transport(struct flow_packet *flow, const struct transport *tra
     if (!transport->first || transport->size < 8) return;
     flow->transport_at = (uint32_t)(bytes - packet);
     if (key->protocol != IPPROTO_TCP && key->protocol != IPPROTO_UDP) return;
-    key->far_port = get_16(bytes + (down ? 0 : 2));
-    key->near_port = get_16(bytes + (down ? 2 : 0));
+    key->far_port = read_16(bytes + (down ? 0 : 2));
+    key->near_port = read_16(bytes + (down ? 2 : 0));
     if (key->protocol == IPPROTO_UDP) {
         flow->payload_bytes = transport->size - 8;
         return;
@@ -82,7 +76,7 @@ static void read_transport(struct flow_packet *flow, const struct transport *tra
     uint32_t header = transport->size >= 20 ? (uint32_t)(bytes[12] >> 4) * 4 : 0;
     if (header < 20 || header > transport->size) return;
     flow->payload_bytes = transport->size - header;
-    flow->sequence = get_32(bytes + 4) + (bytes[13] & TCP_SYN ? 1 : 0); // a SYN takes a number for itself
+    flow->sequence = read_32(bytes + 4) + (bytes[13] & TCP_SYN ? 1 : 0); // a SYN takes a number for itself
     flow->ordered = true;
 }
 

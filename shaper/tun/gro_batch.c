@@ -1,18 +1,11 @@
 #include "shaper/tun/gro_batch.h"
 
+#include "shaper/nodes/byte_order.h"
 #include "shaper/tun/segments.h"
 
 #include <string.h>
 
 enum { TCP = 6, FIN = 0x01, PSH = 0x08, ACK = 0x10, WHOLE_MAX = 65000 };
-
-static uint32_t read_16(const uint8_t *bytes) {
-    return (uint32_t)bytes[0] << 8 | bytes[1];
-}
-
-static uint32_t read_32(const uint8_t *bytes) {
-    return read_16(bytes) << 16 | read_16(bytes + 2);
-}
 
 // Finds the headers' lengths; false for what cannot be in a batch.
 static bool find_headers(struct gro_batch *batch, const struct packet *packet) {

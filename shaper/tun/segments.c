@@ -1,5 +1,7 @@
 #include "shaper/tun/segments.h"
 
+#include "shaper/nodes/byte_order.h"
+
 #include <string.h>
 
 enum {
@@ -11,24 +13,6 @@ enum {
     TCP_LAST = 0x01 | 0x08, // FIN, PSH: of the last packet only
     TCP_CWR = 0x80,         // of the first packet only
 };
-
-static uint32_t read_16(const uint8_t *bytes) {
-    return (uint32_t)bytes[0] << 8 | bytes[1];
-}
-
-static void write_16(uint8_t *bytes, uint32_t value) {
-    bytes[0] = (uint8_t)(value >> 8);
-    bytes[1] = (uint8_t)value;
-}
-
-static void write_32(uint8_t *bytes, uint32_t value) {
-    write_16(bytes, value >> 16);
-    write_16(bytes + 2, value & 0xffff);
-}
-
-static uint32_t read_32(const uint8_t *bytes) {
-    return read_16(bytes) << 16 | read_16(bytes + 2);
-}
 
 // The Internet checksum's sum in the machine's own byte order, which RFC 1071 allows; four bytes at a time
 // into 64 bits never overflow. A sum may be continued after an even number of bytes.

@@ -1,15 +1,8 @@
 #include "datagram.h"
 
+#include "shaper/nodes/byte_order.h"
+
 #include <string.h>
-
-static void write_16(uint8_t *bytes, uint32_t value) {
-    bytes[0] = (uint8_t)(value >> 8);
-    bytes[1] = (uint8_t)value;
-}
-
-static uint32_t read_16(const uint8_t *bytes) {
-    return (uint32_t)bytes[0] << 8 | bytes[1];
-}
 
 static uint32_t sum_4(const uint8_t *bytes) {
     uint32_t sum = 0;

@@ -1,9 +1,11 @@
 // nat and moves: ports and addresses as the far side sees them, what comes for former ones, checksums equal
 // to those computed from the whole packet, and when the path moves. In virtual time.
 #include "shaper/moves.h"
+#include "shaper/nodes/byte_order.h"
 #include "shaper/nodes/checksum.h"
 #include "shaper/nodes/node.h"
 #include "test/native/cmocka_unit.h"
+#include "test/native/shaper/profile_of.h"
 #include "wire_packet.h"
 
 #include <arpa/inet.h>
@@ -12,15 +14,6 @@
 #include <string.h>
 
 static const uint64_t ms = 1000000;
-
-static uint32_t get_16(const uint8_t *at) {
-    return (uint32_t)at[0] << 8 | at[1];
-}
-
-static void put_16(uint8_t *at, uint32_t value) {
-    at[0] = (uint8_t)(value >> 8);
-    at[1] = (uint8_t)value;
-}
 
 static uint32_t sum_of(const uint8_t *bytes, uint32_t size, uint32_t sum) {
     for (uint32_t i = 0; i < size; i++)
@@ -53,7 +46,7 @@ static void assert_right(const struct packet *packet) {
 }
 
 static uint32_t port(const struct packet *packet, bool destination) {
-    return get_16(packet->bytes + header_bytes(packet->bytes) + (destination ? 2 : 0));
+    return read_16(packet->bytes + header_bytes(packet->bytes) + (destination ? 2 : 0));
 }
 
 static void set_port(struct packet *packet, bool destination, uint32_t value) {
@@ -62,7 +55,7 @@ static void set_port(struct packet *packet, bool destination, uint32_t value) {
         packet->bytes + header_bytes(packet->bytes) + (protocol_of(packet->bytes) == 6 ? 16 : 6);
     uint8_t after[2];
     uint16_t sum;
-    put_16(after, value);
+    write_16(after, value);
     memcpy(&sum, checksum, 2);
     sum = checksum_after(sum, at, after, 2);
     memcpy(checksum, &sum, 2);
@@ -237,9 +230,9 @@ static void a_datagram_without_a_checksum_stays_without(void **state) {
     struct packet packet;
     nat_lose_ports(nat);
     wire_packet_udp(&packet, 4, false, 10);
-    put_16(packet.bytes + 26, 0);
+    write_16(packet.bytes + 26, 0);
     nat_up(nat, &packet, 0);
-    assert_int_equal(get_16(packet.bytes + 26), 0);
+    assert_int_equal(read_16(packet.bytes + 26), 0);
     assert_int_equal(sum_of(packet.bytes, 20, 0), 0xffff);
     assert_int_not_equal(port(&packet, false), 40000);
     free(nat);
@@ -262,11 +255,11 @@ static void checksums_are_those_of_the_whole_packet(void **state) {
         sum = checksum_after(sum, payload, after, 2);
         memcpy(checksum, &sum, 2);
         memcpy(payload, after, 2);
-        if (get_16(checksum) == 0) put_16(checksum, 0xffff);
+        if (read_16(checksum) == 0) write_16(checksum, 0xffff);
         nat_up(nat, &packet, 0);
         assert_right(&packet);
-        ones = ones || get_16(checksum) == 0xffff;
-        assert_int_not_equal(get_16(checksum), 0);
+        ones = ones || read_16(checksum) == 0xffff;
+        assert_int_not_equal(read_16(checksum), 0);
     }
     assert_true(ones);
     free(nat);
@@ -292,12 +285,12 @@ static void icmp_errors_are_mapped_with_what_they_quote(void **state) {
         icmp[1] = version == 4 ? 3 : 4;
         memcpy(icmp + 8, seen.bytes, seen.size_bytes);
         if (version == 4) {
-            put_16(error.bytes + 10, 0);
-            put_16(error.bytes + 10, 0xffff - sum_of(error.bytes, 20, 0));
+            write_16(error.bytes + 10, 0);
+            write_16(error.bytes + 10, 0xffff - sum_of(error.bytes, 20, 0));
         }
         uint32_t pseudo =
             version == 4 ? 0 : sum_of(error.bytes + 8, 32, error.size_bytes - 40 + IPPROTO_ICMPV6);
-        put_16(icmp + 2, 0xffff - sum_of(icmp, error.size_bytes - header, pseudo));
+        write_16(icmp + 2, 0xffff - sum_of(icmp, error.size_bytes - header, pseudo));
         assert_right(&error);
         assert_true(nat_down(nat, &error));
         assert_right(&error);
@@ -345,15 +338,6 @@ static void any_bytes_pass(void **state) {
         free(packet);
     }
     free(nat);
-}
-
-static struct link_profile profile_of(const char *form) {
-    struct link_settings settings;
-    struct link_profile profile = {0};
-    struct link_error error;
-    if (link_settings_read(&settings, form, &error) < 0 || link_profile_read(&profile, &settings, &error) < 0)
-        fail_msg("%s", error.line);
-    return profile;
 }
 
 static void moves_come_at_their_times(void **state) {

@@ -3,20 +3,12 @@
 #include "collect.h"
 #include "shaper/path.h"
 #include "test/native/cmocka_unit.h"
+#include "test/native/shaper/profile_of.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const uint64_t ms = 1000000;
-
-static struct link_profile profile_of(const char *form) {
-    struct link_settings settings;
-    struct link_profile profile = {0};
-    struct link_error error;
-    if (link_settings_read(&settings, form, &error) < 0 || link_profile_read(&profile, &settings, &error) < 0)
-        fail_msg("%s", error.line);
-    return profile;
-}
 
 struct fixture {
     struct link_profile before;

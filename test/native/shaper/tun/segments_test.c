@@ -1,5 +1,6 @@
 // segments: what the kernel leaves to the device is done as the kernel would do it, and nothing that a header
 // may say leads outside the bytes. Checksums are verified the long way, two bytes at a time.
+#include "shaper/nodes/byte_order.h"
 #include "shaper/tun/segments.h"
 #include "test/native/cmocka_unit.h"
 
@@ -32,11 +33,6 @@ static uint32_t at_32(const uint8_t *bytes) {
     return at_16(bytes) << 16 | at_16(bytes + 2);
 }
 
-static void put_16(uint8_t *bytes, uint32_t value) {
-    bytes[0] = (uint8_t)(value >> 8);
-    bytes[1] = (uint8_t)value;
-}
-
 static uint32_t words(const uint8_t *bytes, uint32_t size, uint32_t sum) {
     for (uint32_t i = 0; i < size; i += 2) {
         sum += (uint32_t)bytes[i] << 8 | (i + 1 < size ? bytes[i + 1] : 0);
@@ -48,8 +44,8 @@ static uint32_t words(const uint8_t *bytes, uint32_t size, uint32_t sum) {
 static uint32_t pseudo_header(const uint8_t *packet, int version, int protocol, uint32_t transport_bytes) {
     uint32_t sum = version == 4 ? words(packet + 12, 8, 0) : words(packet + 8, 32, 0);
     uint8_t rest[4];
-    put_16(rest, transport_bytes);
-    put_16(rest + 2, (uint32_t)protocol);
+    write_16(rest, transport_bytes);
+    write_16(rest + 2, (uint32_t)protocol);
     return words(rest, 4, sum);
 }
 
@@ -62,13 +58,13 @@ static uint32_t compose(const struct shape *shape, uint8_t *bytes, struct virtio
         bytes[i] = (uint8_t)rand();
     bytes[0] = shape->version == 4 ? 0x45 : 0x60;
     if (shape->version == 4) {
-        put_16(bytes + 2, size);
-        put_16(bytes + 4, 65530); // the numbers of the packets wrap
+        write_16(bytes + 2, size);
+        write_16(bytes + 4, 65530); // the numbers of the packets wrap
         bytes[9] = (uint8_t)shape->protocol;
-        put_16(bytes + 10, 0);
-        put_16(bytes + 10, ~words(bytes, 20, 0) & 0xffff);
+        write_16(bytes + 10, 0);
+        write_16(bytes + 10, ~words(bytes, 20, 0) & 0xffff);
     } else {
-        put_16(bytes + 4, size - 40);
+        write_16(bytes + 4, size - 40);
         bytes[6] = (uint8_t)shape->protocol;
     }
     uint8_t *transport = bytes + ip_bytes;
@@ -77,9 +73,9 @@ static uint32_t compose(const struct shape *shape, uint8_t *bytes, struct virtio
         transport[12] = (uint8_t)((20 + shape->tcp_options_bytes) / 4 << 4);
         transport[13] = FIN | PSH | ACK | ECE | CWR;
     } else {
-        put_16(transport + 4, size - ip_bytes);
+        write_16(transport + 4, size - ip_bytes);
     }
-    put_16(transport + field, pseudo_header(bytes, shape->version, shape->protocol, size - ip_bytes));
+    write_16(transport + field, pseudo_header(bytes, shape->version, shape->protocol, size - ip_bytes));
     uint8_t tcp_type = shape->version == 4 ? VIRTIO_NET_HDR_GSO_TCPV4 : VIRTIO_NET_HDR_GSO_TCPV6;
     *offload = (struct virtio_net_hdr){
         .flags = VIRTIO_NET_HDR_F_NEEDS_CSUM,
@@ -178,9 +174,9 @@ static void a_udp_checksum_is_never_zero(void **state) {
     struct packet packet;
     struct virtio_net_hdr offload;
     packet.size_bytes = compose(&shape, packet.bytes, &offload);
-    put_16(packet.bytes + 28, 0);
+    write_16(packet.bytes + 28, 0);
     uint32_t sum = words(packet.bytes + 20, packet.size_bytes - 20, 0);
-    put_16(packet.bytes + 28, ~sum & 0xffff); // all words together: 0xffff
+    write_16(packet.bytes + 28, ~sum & 0xffff); // all words together: 0xffff
     assert_int_equal(segments_complete(&offload, &packet), 0);
     assert_int_equal(at_16(packet.bytes + 26), 0xffff);
 }
