@@ -96,10 +96,7 @@ const withMaps = (declaration: Declaration): Declaration => ({
 function frozen(): readonly Section[] | null {
   if (thawed || typeof TRILANE_DECLARATIONS === "undefined") return thawed;
   const text = readFileSync(join(checkout, TRILANE_DECLARATIONS), "utf8");
-  thawed = (JSON.parse(text) as Section[]).map(({ title, commands }) => ({
-    title,
-    commands: commands.map(withMaps),
-  }));
+  thawed = (JSON.parse(text) as Section[]).map(({ title, commands }) => ({ title, commands: commands.map(withMaps) }));
   return thawed;
 }
 

@@ -44,10 +44,7 @@ export const command: Command<BundleOptions> = {
         type: "string",
         describe: "number of a sweep of pages or commands, or a file of results, as merged.db (default: the newest)",
       })
-      .option("out", {
-        type: "string",
-        describe: `the file to write (default: NAME-SWEEP${fileEnding} here)`,
-      })
+      .option("out", { type: "string", describe: `the file to write (default: NAME-SWEEP${fileEnding} here)` })
       .option("results-only", {
         type: "boolean",
         default: false,

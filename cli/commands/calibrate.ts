@@ -81,10 +81,7 @@ export const command: Command<CalibrateOptions> = {
         "margin",
         number(
           { least: 0, most: 50, above: true, unit: "per cent" },
-          {
-            default: 1,
-            describe: "page load times within this many per cent count as equal",
-          },
+          { default: 1, describe: "page load times within this many per cent count as equal" },
         ),
       )
       .example("trilane calibrate", "a few minutes; let nothing else run"),

@@ -132,10 +132,7 @@ export const command: Command<CellOptions> = {
         describe:
           "number of the cell, from 1 (`trilane plan` lists them): pages in order, each over all links; for flows: links",
       })
-      .option("host", {
-        type: "string",
-        describe: "this machine's name in the results (default: its own)",
-      })
+      .option("host", { type: "string", describe: "this machine's name in the results (default: its own)" })
       .example(
         "trilane cell study.json 3",
         "with one link, the third page; run again after an interruption, it goes on",

@@ -88,11 +88,7 @@ export const command: Command<SynthOptions> = {
         type: "string",
         describe: "with --like: what to call the corpus (default: the folder's or file's name, pages and seed)",
       })
-      .option("replace", {
-        type: "boolean",
-        default: false,
-        describe: "take the place of another corpus of that name",
-      })
+      .option("replace", { type: "boolean", default: false, describe: "take the place of another corpus of that name" })
       .example("trilane corpus synth", "500 pages as those of Das 2014; made before, they stay")
       .example("trilane corpus synth --pages 30 --seed 2", "a small one, das-2014-30-seed-2")
       .example("trilane corpus synth --like hars --pages 100 --name shops", "as the pages in a folder of HARs")

@@ -101,9 +101,7 @@ export const command: Command<ImportOptions> = {
       .option("url", { type: "string", describe: "start URL, where the file names none or another" })
       .option(
         "document",
-        number(fromOne, {
-          describe: "begin with the start URL's N-th response (default: the first that is a page)",
-        }),
+        number(fromOne, { describe: "begin with the start URL's N-th response (default: the first that is a page)" }),
       )
       .option("keep-credentials", {
         type: "boolean",

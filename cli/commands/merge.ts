@@ -32,10 +32,7 @@ export const command: Command<MergeOptions> = {
         "tolerance",
         number(
           { least: 0, most: 1000, unit: "per cent" },
-          {
-            default: 3,
-            describe: "machines whose reference cells differ by up to this many per cent count as equal",
-          },
+          { default: 3, describe: "machines whose reference cells differ by up to this many per cent count as equal" },
         ),
       )
       .example("trilane merge study-shards && trilane report merged.db", "the cells of a folder, and their report")

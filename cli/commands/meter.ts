@@ -69,10 +69,7 @@ async function watch(control: LinkControl, view: View, interval_ms: number, sign
 }
 
 function jsonView(): View {
-  return {
-    show: (stats) => printJson(stats),
-    end: () => undefined,
-  };
+  return { show: (stats) => printJson(stats), end: () => undefined };
 }
 
 /** Plain lines are for logs: one a second says enough. */

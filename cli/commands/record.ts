@@ -74,11 +74,7 @@ export const command: Command<RecordCommandOptions> = {
         "idle",
         number(
           { least: 0, most: 86_400_000, unit: "ms" },
-          {
-            default: usualQuiet_ms,
-            formerly: "quiet",
-            describe: "ms without a request, after which the page is done",
-          },
+          { default: usualQuiet_ms, formerly: "quiet", describe: "ms without a request, after which the page is done" },
         ),
       )
       .option(

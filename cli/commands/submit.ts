@@ -80,9 +80,7 @@ export const command: Command<SubmitOptions> = {
         "cpus",
         number(
           { least: 1, most: 4096, whole: true },
-          {
-            describe: "with --slurm: CPUs bound to each task (default: a whole node per task)",
-          },
+          { describe: "with --slurm: CPUs bound to each task (default: a whole node per task)" },
         ),
       )
       .option("sbatch", {
@@ -97,10 +95,7 @@ export const command: Command<SubmitOptions> = {
         default: false,
         describe: "with --slurm: print the job scripts, submit nothing",
       })
-      .option("program", {
-        type: "string",
-        describe: "with --ssh: path of trilane on the hosts (default: as here)",
-      })
+      .option("program", { type: "string", describe: "with --ssh: path of trilane on the hosts (default: as here)" })
       .option("ssh-command", {
         type: "string",
         default: "ssh",
@@ -118,12 +113,7 @@ export const command: Command<SubmitOptions> = {
     // A machine that hands in jobs need not be able to load a page, and a dry run changes nothing.
     const trials = options["dry-run"] ? "no choice" : "where possible";
     const source = await pageSource();
-    const submitting: Submitting = {
-      home,
-      source,
-      ...(await clusterPlans(home, source, options, trials)),
-      say,
-    };
+    const submitting: Submitting = { home, source, ...(await clusterPlans(home, source, options, trials)), say };
     if (options["dry-run"]) {
       printLines(slurmDryRun(submitting, slurmOptions(options)).trimEnd().split("\n"));
       return;

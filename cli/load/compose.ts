@@ -203,12 +203,7 @@ function composeMeasured(measured: Measured, ended_ns: number): PageLoad {
         }),
         started_ns: measured.started_ns,
         ...(clsTbt?.longTasks
-          ? {
-              long_tasks: clsTbt.longTasks.map(({ start, duration }) => ({
-                start_ms: start,
-                duration_ms: duration,
-              })),
-            }
+          ? { long_tasks: clsTbt.longTasks.map(({ start, duration }) => ({ start_ms: start, duration_ms: duration })) }
           : {}),
         ...(timings?.userTimings ? { user_timings: [...timings.userTimings] } : {}),
         ...(measured.videos ? { videos: measured.videos } : {}),

@@ -51,11 +51,7 @@ export function readMachine(): MachineReading {
   const busy_ms = stat?.busy_ms ?? null;
   const isWhole =
     accounted_ms !== null && busy_ms !== null && Math.abs(accounted_ms - busy_ms) <= busy_ms * mostApart_share;
-  return {
-    stalled_us: stalled_us(),
-    used_ms: isWhole ? accounted_ms : busy_ms,
-    stolen_ms: stat?.stolen_ms ?? null,
-  };
+  return { stalled_us: stalled_us(), used_ms: isWhole ? accounted_ms : busy_ms, stolen_ms: stat?.stolen_ms ?? null };
 }
 
 export interface PressureReading {

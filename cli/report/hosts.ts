@@ -79,12 +79,7 @@ const ofPages: RanWords = {
   between: "pages and links",
 };
 
-const ofFlows: RanWords = {
-  measured: "runs",
-  placesHead: "Links",
-  within: "runs over a link",
-  between: "links",
-};
+const ofFlows: RanWords = { measured: "runs", placesHead: "Links", within: "runs over a link", between: "links" };
 
 /** The same of a sweep of flows. */
 export function flowHostsSection(hosts: readonly Host[], runs: readonly Ran[]): Markup | null {

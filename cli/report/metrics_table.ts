@@ -43,13 +43,7 @@ const isScore = (name: keyof typeof computedFacts): boolean => computedFacts[nam
 const ofPage = (scores: boolean) =>
   pageMetrics.filter((name) => name !== "plt_ms" && (metricFacts[name].kind === "score") === scores);
 
-const videoText = {
-  moment: undefined,
-  duration: undefined,
-  cpu: undefined,
-  rate: formatRate,
-  score: plain,
-} as const;
+const videoText = { moment: undefined, duration: undefined, cpu: undefined, rate: formatRate, score: plain } as const;
 
 const videoRows = videoMetrics.map((name) => ofLoad(name, videoText[videoFacts[name].kind]));
 

@@ -197,10 +197,7 @@ async function loads(connection: Connection): Promise<ExtensionLab> {
       const timeline = await watched.evaluate(timelineExpression);
       await delay(afterLoad_ms);
       const first = watched.capture.requests[0];
-      const entries = entriesOf(watched.capture, {
-        pageref: "page_1",
-        navigationStart_s: first?.sent.timestamp ?? 0,
-      });
+      const entries = entriesOf(watched.capture, { pageref: "page_1", navigationStart_s: first?.sent.timestamp ?? 0 });
       await (session as CDPSession | null)?.detach();
       return { plt_ms: pltOf(timeline), entries };
     },

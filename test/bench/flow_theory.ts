@@ -213,9 +213,7 @@ async function fecAtLoss(site: Site, share: number): Promise<Measurement[]> {
       `${name}: parity packets off half of the datagrams`,
       found.map((one) => one.parityOff),
       0,
-      {
-        unit: "packets",
-      },
+      { unit: "packets" },
     ),
     measurement(
       `${name}: deviations of what is repaired`,
@@ -227,9 +225,7 @@ async function fecAtLoss(site: Site, share: number): Promise<Measurement[]> {
       `${name}: deviations of what is left`,
       [deviations(left, expected.left.mean, expected.left.variance)],
       z,
-      {
-        unit: "times",
-      },
+      { unit: "times" },
     ),
   ];
 }

@@ -19,11 +19,7 @@ const lane = "h2";
 /** A lane's difference that matters is larger. */
 const bar_percent = 1;
 
-const ways = {
-  alone: {},
-  watched: { longTasks: true },
-  filmed: { longTasks: true, filmed: true },
-} as const;
+const ways = { alone: {}, watched: { longTasks: true }, filmed: { longTasks: true, filmed: true } } as const;
 type Way = keyof typeof ways;
 const names = Object.keys(ways) as Way[];
 

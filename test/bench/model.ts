@@ -108,9 +108,7 @@ function measured(pairs: readonly Pair[]): Measurement[] {
       "pages and links without both",
       [pairs.filter((pair) => laneDifferences(pair).length === 0).length],
       0,
-      {
-        unit: "times",
-      },
+      { unit: "times" },
     ),
   ];
 }

@@ -59,10 +59,7 @@ function rows(name: string, runs: readonly Run[], { roundTrip_ms }: Site): Measu
       `${name}: rebindings survived`,
       runs.map(({ survived }) => survived),
       least,
-      {
-        unit: "times",
-        bar_is: "at least",
-      },
+      { unit: "times", bar_is: "at least" },
     ),
     measurement(`${name}: silence after each, in round trips`, silences, null, { unit: "ratio" }),
     measurement(`${name}: the longest of them`, [Math.max(...silences)], bar_roundTrips, { unit: "ratio" }),

@@ -63,11 +63,7 @@ test("a capture keeps the Link fields of a 103 with the request that they came f
     if (isHinted || event.method !== "Network.requestWillBeSent" || event.params.requestId !== requestId) continue;
     isHinted = true;
     const headers = { Link: "</a.css>; rel=preload\n</b.js>; rel=preload", "Set-Cookie": "a=1" };
-    take(capture, {
-      method: "Network.responseReceivedEarlyHints",
-      params: { requestId, headers },
-      target: "page",
-    });
+    take(capture, { method: "Network.responseReceivedEarlyHints", params: { requestId, headers }, target: "page" });
   }
   const entries = entriesOf(capture, { pageref: "page_1", navigationStart_s: 0 });
   assert.deepEqual(

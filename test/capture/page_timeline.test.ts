@@ -86,13 +86,7 @@ function pageWith(entries: Entries): object {
 
 const whole: Entries = {
   navigation: [
-    {
-      requestStart: 3,
-      responseStart: 20,
-      domContentLoadedEventEnd: 50,
-      loadEventEnd: 90,
-      activationStart: 1,
-    },
+    { requestStart: 3, responseStart: 20, domContentLoadedEventEnd: 50, loadEventEnd: 90, activationStart: 1 },
   ],
   paint: [{ name: "first-contentful-paint", startTime: 60 }],
   "largest-contentful-paint": [

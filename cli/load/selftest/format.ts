@@ -43,11 +43,7 @@ export function formatRow(row: SelftestRow): string {
   return `${row.quantity} ${row.direction} ${measured} ${unit}, asked ${asked} within ${tolerance}`;
 }
 
-const words: Readonly<Record<SelftestRow["outcome"], string>> = {
-  within: "within",
-  out: "OUT",
-  "not-measured": "–",
-};
+const words: Readonly<Record<SelftestRow["outcome"], string>> = { within: "within", out: "OUT", "not-measured": "–" };
 
 /** The table of one link, its name as the first line. */
 export function linkLines({ link, rows, measurements }: SelftestLink): string[] {

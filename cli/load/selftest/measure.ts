@@ -98,12 +98,7 @@ export async function measureLink(link: LinkProfile, effort: Effort, signal?: Ab
     const report = join(folder, "shaper.json");
     // A move would take away what is being measured.
     const still = withoutMoves(link);
-    const lab = labCommand({
-      home: folder,
-      recording: null,
-      link: still,
-      reports: { replay: "", shaper: report },
-    });
+    const lab = labCommand({ home: folder, recording: null, link: still, reports: { replay: "", shaper: report } });
     const probe = programPath("trilane-probe");
     const command = [probe, "far", ...lab.shaper, probe, "near", ...phases.map(phaseWords)];
     const printed = await run(command, Math.ceil(wall_ms + startAndEnd_ms), signal);

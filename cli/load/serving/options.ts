@@ -94,10 +94,7 @@ export function servingChoiceOf(options: ServingOptions): ServingChoice {
     think: options.think === undefined ? undefined : thinkOf(options.think),
     chain: options.chain === undefined ? undefined : chainOf(options.chain),
   };
-  return {
-    ...(said({ ...servers, ...sizes }) as ServingChoice),
-    ...(isEmpty(transport) ? {} : { transport }),
-  };
+  return { ...(said({ ...servers, ...sizes }) as ServingChoice), ...(isEmpty(transport) ? {} : { transport }) };
 }
 
 /** Of what runs no browser of ours: `shell` and `time`. UserError for settings of one, and for what has no recording to work on. */

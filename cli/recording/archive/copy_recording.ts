@@ -16,11 +16,7 @@ export async function copyRecording(
   const { name, url, source, recorded_at, notes } = recording;
   return await target.write({ name, url, source, recorded_at, notes, replace: false }, async (writer) => {
     for (const exchange of exchanges)
-      await writer.add({
-        exchange,
-        body: body(exchange.body_sha256),
-        requestBody: body(exchange.request_body_sha256),
-      });
+      await writer.add({ exchange, body: body(exchange.body_sha256), requestBody: body(exchange.request_body_sha256) });
   });
 }
 

@@ -46,10 +46,7 @@ function directoryOf(bytes: Buffer, end: number): { readonly files: number; read
   try {
     const end64 = Number(bytes.readBigUInt64LE(locator + 8));
     if (bytes.readUInt32LE(end64) !== end64Signature) throw damaged();
-    return {
-      files: Number(bytes.readBigUInt64LE(end64 + 32)),
-      directory: Number(bytes.readBigUInt64LE(end64 + 48)),
-    };
+    return { files: Number(bytes.readBigUInt64LE(end64 + 32)), directory: Number(bytes.readBigUInt64LE(end64 + 48)) };
   } catch (error) {
     throw error instanceof RangeError ? damaged() : error;
   }

@@ -29,10 +29,7 @@ function deadEnd({
     if (next === null) return null;
     url = next;
   }
-  return {
-    how: "redirects in a circle (ERR_TOO_MANY_REDIRECTS)",
-    isCircle: true,
-  };
+  return { how: "redirects in a circle (ERR_TOO_MANY_REDIRECTS)", isCircle: true };
 }
 
 const deadEndError = (name: string, how: string): UserError =>

@@ -160,10 +160,7 @@ function entryOf(
       headers: logged?.requestHeaders ? linesOf(logged.requestHeaders) : entry.request.headers,
       ...(sentBody ? { postData: { mimeType: entry.request.postData?.mimeType ?? "", ...sentBody } } : {}),
     },
-    response: {
-      ...response,
-      headers: logged?.responseHeaders ? linesOf(logged.responseHeaders) : response.headers,
-    },
+    response: { ...response, headers: logged?.responseHeaders ? linesOf(logged.responseHeaders) : response.headers },
     content: { ...response.content, ...fromLog?.content, ...body },
   };
 }

@@ -58,11 +58,7 @@ export function defineLive<T>(table: OptionTable<T>): OptionTable<T & LiveOption
       describe:
         "load the page once more, over HTTP/1.1, which measures how long servers took (--no-time-servers: do not)",
     })
-    .option("scroll", {
-      type: "boolean",
-      default: false,
-      describe: "scroll to the end, so that lazy images load",
-    })
+    .option("scroll", { type: "boolean", default: false, describe: "scroll to the end, so that lazy images load" })
     .option("resolve", {
       type: "string",
       array: true,

@@ -43,10 +43,7 @@ export function thinned({ time_ms, value }: Curve, column_ms: number): Curve {
     else keepColumn(from, to);
     from = to;
   }
-  return {
-    time_ms: kept.map((index) => time_ms[index] as number),
-    value: kept.map((index) => value[index] as number),
-  };
+  return { time_ms: kept.map((index) => time_ms[index] as number), value: kept.map((index) => value[index] as number) };
 }
 
 function distance([x, y]: Point, [x1, y1]: Point, [x2, y2]: Point): number {

@@ -234,9 +234,5 @@ export function videoOverTime(name: string, loads: readonly ShapedLoad[]): Marku
   const span = spanWords(viewings.map(({ spans }) => spans)) || "a moment";
   const label = `A video over time, ${name}: buffer, stalls, link and queue of ${names.map(({ words, told }) => `${words}, ${told}`).join("; ")}`;
   const figure = html`<figure class="flows video">${flowLegend(names)}<div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${parts}${axis}<text class="axis end" x="${axisRight}" y="${y + 20}">seconds since the navigation</text></svg></div><figcaption>${name}: the video over time in the load of each lane that is closest to its median (n = ${String(viewings.length)}), with what its link did.</figcaption>${readingKey(`Buffered: pictures ahead of the playhead, sampled about every 100 ms. Not playing: pale from the moment the player was told to play until the first frame, full while it stood still. Link: the rate at which bytes reached the browser, over ${span}; queue: the most that waited for the link in that time.`)}</figure>`;
-  return savedFigure(figure, {
-    name: ["video-over-time", name],
-    columns: csvColumns,
-    rows: viewings.flatMap(csvRows),
-  });
+  return savedFigure(figure, { name: ["video-over-time", name], columns: csvColumns, rows: viewings.flatMap(csvRows) });
 }

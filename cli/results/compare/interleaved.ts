@@ -84,9 +84,5 @@ export function interleavedSides({ plan }: Pick<Sweep, "plan">, run: Run): Inter
   }
   const of = interleaved.of === "pages" ? "page" : "link";
   const names = versionsOf(cells, of);
-  return {
-    a: sideOf(run, of, names, 0),
-    b: sideOf(run, of, names, 1),
-    names: { a: names[0], b: names[1] },
-  };
+  return { a: sideOf(run, of, names, 0), b: sideOf(run, of, names, 1), names: { a: names[0], b: names[1] } };
 }

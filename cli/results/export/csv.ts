@@ -105,11 +105,7 @@ const firstColumns: readonly Column[] = [
     ...fromCell((cell) => cell.link_profile.down.loss),
   },
   { name: "loss_up", meaning: "the same from the browser", ...fromCell((cell) => cell.link_profile.up.loss) },
-  {
-    name: "block",
-    meaning: "repetition, from 0; its loads ran next to each other",
-    value: (load) => load.block,
-  },
+  { name: "block", meaning: "repetition, from 0; its loads ran next to each other", value: (load) => load.block },
   { name: "attempt", meaning: "try at this load, from 0", value: (load) => load.attempt },
   { name: "position", meaning: "place in the planned order, from 0", value: (load) => load.position },
   {

@@ -153,10 +153,7 @@ export function medianDifferenceErrors(lane: Float64Array, over: Float64Array): 
     lane: medianError(lanes),
     over: medianError(overs),
     off: { lane: medianOff(lanes), over: medianOff(overs) },
-    blocks: {
-      all: sides.filter((side) => side !== 0).length,
-      together: sides.filter((side) => side === 1).length,
-    },
+    blocks: { all: sides.filter((side) => side !== 0).length, together: sides.filter((side) => side === 1).length },
   };
 }
 

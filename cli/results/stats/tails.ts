@@ -11,11 +11,7 @@ export interface Tails {
 
 /** Sums of many chances may pass 1 by a last bit. */
 export function tailsOf(greater: number, less: number): Tails {
-  return {
-    greater: Math.min(1, greater),
-    less: Math.min(1, less),
-    twoSided: Math.min(1, 2 * Math.min(greater, less)),
-  };
+  return { greater: Math.min(1, greater), less: Math.min(1, less), twoSided: Math.min(1, 2 * Math.min(greater, less)) };
 }
 
 /** Of the test with both sides' parts exchanged. */

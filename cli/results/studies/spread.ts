@@ -32,10 +32,7 @@ function spreadOf(times_ms: readonly number[], seed: number, lane: string) {
     (random) => coefficientOfVariation(times_ms.map(() => times_ms[Math.floor(random() * times_ms.length)] as number)),
     randomSource(seed, `spread of ${lane}`),
   );
-  return {
-    variation: coefficientOfVariation(times_ms),
-    interval: times_ms.length < minimumUnits ? null : interval,
-  };
+  return { variation: coefficientOfVariation(times_ms), interval: times_ms.length < minimumUnits ? null : interval };
 }
 
 /** Of the published spreads those whose page was loaded over that lane and link. */

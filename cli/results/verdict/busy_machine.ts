@@ -93,11 +93,7 @@ const nothingOff: ReadonlyMap<string, number> = new Map();
 
 /** Loads of one page on one link as on a calm machine. */
 export function calmed<T extends ValidSample>(loads: readonly T[]): Calmed<T> {
-  const points = loads.map((load) => ({
-    lane: load.lane,
-    x: waited_ms(load),
-    y: load.plt_ms,
-  }));
+  const points = loads.map((load) => ({ lane: load.lane, x: waited_ms(load), y: load.plt_ms }));
   if (points.every(({ x }) => x === 0)) return { loads, off_ms: nothingOff, slope: null };
   const slope = slopeOf(points.filter((_, index) => loads[index]?.status === "valid"));
   const { low, high } = slope.possible;

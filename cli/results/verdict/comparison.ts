@@ -154,11 +154,7 @@ export function toldTogether(results: readonly Improvement[]): Improvement[] {
   const tested = results.filter(({ probability }) => probability !== null);
   const corrected = holm(tested.map(({ probability }) => probability as number));
   const found = new Map(tested.map((result, index) => [result, corrected[index] as number]));
-  return results.map((result) => ({
-    ...result,
-    probability: found.get(result) ?? null,
-    comparisons: tested.length,
-  }));
+  return results.map((result) => ({ ...result, probability: found.get(result) ?? null, comparisons: tested.length }));
 }
 
 /** What the medians that are lower bounds make of a difference: they are the slower lane's, or the faster one's; null: there are none. */

@@ -240,10 +240,7 @@ export function noiseOf(samples: readonly Sample[], pair: LanePair): LoadNoise |
       base_ms,
       spread: widened(spreads[index] as Both),
     })),
-    typical: widened({
-      lane: median(spreads.map(({ lane }) => lane)),
-      over: median(spreads.map(({ over }) => over)),
-    }),
+    typical: widened({ lane: median(spreads.map(({ lane }) => lane)), over: median(spreads.map(({ over }) => over)) }),
     allowance,
     effects: effectSpread(samples, pair),
     runs: Math.min(...found.map(({ blocks }) => blocks.length)),

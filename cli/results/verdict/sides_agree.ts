@@ -43,10 +43,7 @@ export interface PairAgreement {
 /** Loads by the values that their lanes name, each as if it were the only one: with lanes that name none. */
 export function sidesOf<Load extends Pick<Sample, "lane">>(
   loads: readonly Load[],
-): (Pick<Side, "name"> & {
-  readonly values: FactorValues;
-  readonly loads: readonly Load[];
-})[] {
+): (Pick<Side, "name"> & { readonly values: FactorValues; readonly loads: readonly Load[] })[] {
   const groups = [...Map.groupBy(loads, ({ lane }) => factorText(factorsOf(lane))).values()];
   return groups
     .map((group) => {

@@ -204,10 +204,7 @@ test("an icon is what the browser asks for by itself, as an image; anything else
   };
   const countOf = (one: HarEntry) =>
     verify(
-      evidence({
-        ...overH3([one], []),
-        replay: replayReport([served(pageUrl, "h3"), served(one.request.url, "h3")]),
-      }),
+      evidence({ ...overH3([one], []), replay: replayReport([served(pageUrl, "h3"), served(one.request.url, "h3")]) }),
     ).counts.requests;
   const logo = "https://cdn.example/logo.png";
   assert.equal(countOf(asked(logo, [{ name: "Sec-Fetch-Dest", value: "image" }])), 1);

@@ -89,13 +89,7 @@ describe("pages", () => {
     assert.deepEqual(await names(), ["object-1kB"]);
     const recording = first.get("object-1kB");
     assert.deepEqual(told, [
-      {
-        event: "page-ready",
-        page: "object-1kB",
-        recording_digest: recording?.digest,
-        exchanges: 1,
-        body_bytes: 1000,
-      },
+      { event: "page-ready", page: "object-1kB", recording_digest: recording?.digest, exchanges: 1, body_bytes: 1000 },
     ]);
   });
 

@@ -197,25 +197,13 @@ test("a cell tells n, medians and interval, or why it is empty", () => {
   );
   const tested = {
     ...cell,
-    test: {
-      direction: "faster" as const,
-      probability: 0.0312,
-      n: 6,
-      holm: 0.187,
-      benjaminiHochberg: 0.0624,
-    },
+    test: { direction: "faster" as const, probability: 0.0312, n: 6, holm: 0.187, benjaminiHochberg: 0.0624 },
   };
   assert.match(cellStory(tested, grid), /14 % \(95 %: 11 to 17\); p 0\.031, corrected 0\.19; medians/);
   assert.ok(!isCorrected(tested));
   const certain = {
     ...cell,
-    test: {
-      direction: "faster" as const,
-      probability: 0.0001,
-      n: 14,
-      holm: 0.0018,
-      benjaminiHochberg: 0.0009,
-    },
+    test: { direction: "faster" as const, probability: 0.0001, n: 14, holm: 0.0018, benjaminiHochberg: 0.0009 },
   };
   assert.match(cellStory(certain, grid), /p < 0\.001, corrected 0\.0018;/);
   assert.ok(isCorrected(certain));

@@ -268,13 +268,7 @@ export function pageLoadOf(
         shaper: failed
           ? null
           : {
-              ...{
-                schema: "trilane/shaper-report/1",
-                version,
-                scheduling: "fifo",
-                link: profile,
-                seed: profile.seed,
-              },
+              ...{ schema: "trilane/shaper-report/1", version, scheduling: "fifo", link: profile, seed: profile.seed },
               ...{ start_ns: 1e12, end_ns: 1e12 + 3e9, child_status: 0, cpu_ns: 4e7 },
               timeline: timelineOf(of.plt_ms, profile.down.rate_bps ?? 1e7),
               down: direction(900, of.lane === "h1" ? 12 : 4),

@@ -390,12 +390,7 @@ describe("loads that are enough", () => {
     const counts = new Map<string, number>();
     const events: SweepEvent[] = [];
     const outcome = await fastRun({ home, plan, measure: measure(counts), tell: (event) => events.push(event) });
-    assert.deepEqual(Object.fromEntries(counts), {
-      "clear h1": 6,
-      "clear h3": 6,
-      "doubtful h1": 9,
-      "doubtful h3": 9,
-    });
+    assert.deepEqual(Object.fromEntries(counts), { "clear h1": 6, "clear h3": 6, "doubtful h1": 9, "doubtful h3": 9 });
     assert.deepEqual([outcome.state, outcome.done, outcome.all], ["finished", 30, 30]);
     const last = events.at(-1);
     // What is given up is planned until the next load would begin.

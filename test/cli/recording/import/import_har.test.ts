@@ -229,9 +229,7 @@ const entry = (changes: { request?: Json; response?: Json; entry?: Json } = {}):
 const har = (
   entries: unknown[],
   pages: unknown[] = [{ id: "p", startedDateTime: "2026-01-05T10:00:00.000Z", title: "a" }],
-): Json => ({
-  log: { version: "1.2", creator: { name: "test", version: "1" }, pages, entries },
-});
+): Json => ({ log: { version: "1.2", creator: { name: "test", version: "1" }, pages, entries } });
 
 test("what holds no page is refused in one line that says what it has instead", () => {
   const call = entry({

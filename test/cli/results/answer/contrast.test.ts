@@ -91,9 +91,7 @@ const cell = (
   parts: readonly string[],
   runs: ContrastedCell["runs"],
   link = "5mbit/50ms",
-): ContrastedCell => ({
-  ...{ mix, link, lane: null, parts, runs },
-});
+): ContrastedCell => ({ ...{ mix, link, lane: null, parts, runs } });
 const blocks = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 
 test("flows of one run are compared by run, though the more one gets the less the other does", () => {

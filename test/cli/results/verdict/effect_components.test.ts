@@ -58,12 +58,7 @@ test("loads that timed out are no values", () => {
   const samples = lanesOf({ ...steady, gain_percent: () => 0 }, 4).map(
     (load): Sample =>
       load.lane === "h3" && load.block === 0
-        ? {
-            ...load,
-            status: "failed",
-            reasons: ["the load event did not come within 60000 ms"],
-            plt_ms: null,
-          }
+        ? { ...load, status: "failed", reasons: ["the load event did not come within 60000 ms"], plt_ms: null }
         : load,
   );
   const residual = effectComponents(samples, pair)?.components.at(-1);

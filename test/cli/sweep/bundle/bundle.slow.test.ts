@@ -359,10 +359,7 @@ describe("a rerun", () => {
     const database = new DatabaseSync(join(home, "results.db"));
     const row = database.prepare("SELECT link_profile FROM cell").get();
     const profile = JSON.parse(String(row?.link_profile)) as { down: object };
-    const changed = {
-      ...profile,
-      down: { ...profile.down, trace: { file: trace, sha256: "0".repeat(64) } },
-    };
+    const changed = { ...profile, down: { ...profile.down, trace: { file: trace, sha256: "0".repeat(64) } } };
     database.prepare("UPDATE cell SET link_profile = ?").run(JSON.stringify(changed));
     database.close();
     await assert.rejects(

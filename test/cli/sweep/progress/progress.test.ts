@@ -408,18 +408,7 @@ describe("outcome", () => {
         const browser = { browser_version: null, browser_sha256: null };
         const place = { id: block, cell: cell.id, block, attempt: 0, position: block, started_at: "t", wall_ms: 1500 };
         const { page, lane, link } = cell;
-        return {
-          ...place,
-          page,
-          lane,
-          link,
-          status: "valid",
-          reasons: [],
-          ...nothing,
-          plt_ms,
-          ...counts,
-          ...browser,
-        };
+        return { ...place, page, lane, link, status: "valid", reasons: [], ...nothing, plt_ms, ...counts, ...browser };
       }),
     );
     return { cells, loads };
