@@ -37,6 +37,6 @@ for folder in "$root/root" "$home"; do
   [ ! -e "$cargo" ] || install -D -m 644 "$cargo" "$folder/.cargo/config.toml"
 done
 git clone --quiet --no-hardlinks "$checkout" "$home/trilane"
-# What `npm run packages` made.
-[ ! -d "$checkout/build/packages" ] || install -D -t "$home/trilane/build/packages" "$checkout"/build/packages/*
+# What `npm run packages` made and is installed there.
+for package in "$checkout"/build/packages/*.{deb,tgz}; do [ ! -e "$package" ] || install -D -t "$home/trilane/build/packages" "$package"; done
 chroot "$root" chown -R fresh:fresh /home/fresh
