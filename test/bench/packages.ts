@@ -13,7 +13,8 @@ const megabyte = 1e6;
 
 /** Patterns of files, and what those of one line may have together, in MB. */
 const sizes = [
-  { name: "npm packages of one platform", files: ["trilane-[0-9]*.[0-9].tgz", "trilane-linux-x64-*.tgz"], bar: 10 },
+  { name: "npm packages, x64", files: ["trilane-[0-9]*.[0-9].tgz", "trilane-linux-x64-*.tgz"], bar: 10 },
+  { name: "npm packages, arm64", files: ["trilane-[0-9]*.[0-9].tgz", "trilane-linux-arm64-*.tgz"], bar: 10 },
   { name: "Debian package", files: ["*.deb"], bar: 40 },
   { name: "image", files: ["*-image.tar"], bar: 400 },
 ];
@@ -36,7 +37,7 @@ function sizesOf(say: (line: string) => void): Measurement[] {
   return sizes.flatMap(({ name, files, bar }) => {
     const found = files.flatMap((pattern) => globSync(pattern, { cwd: folder }));
     if (found.length < files.length) {
-      say(`${name}: not in build/packages: run \`npm run packages\` (with -- --image)`);
+      say(`${name}: not in build/packages: run \`npm run packages\` (with -- --arm64 --image)`);
       return [];
     }
     const bytes = found.reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
