@@ -43,9 +43,5 @@ struct query {
 // From the "?" on, or empty.
 void query_parse(struct query *query, const char *text, size_t size);
 
-// How many hashes two ascending lists have in common.
-size_t query_common(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count);
-
-// Points of the whole; similarity, 0 to 1, of that many points for queries of so many parameters.
-unsigned query_points(const struct query *a, const struct query *b);
+// 0 to 1, of that many points (what queries share, by the weights above) for queries of so many parameters.
 double query_similarity(unsigned points, size_t a_count, size_t b_count);

@@ -5,7 +5,7 @@ import type { Interval } from "../../cli/base/interval.ts";
 import { median } from "../../cli/base/quantile.ts";
 import { hashText, randomSource } from "../../cli/base/random.ts";
 import { textTable } from "../../cli/base/text_table.ts";
-import { medianInPlace, resampledInterval } from "../../cli/results/stats/bootstrap.ts";
+import { resampledInterval } from "../../cli/results/stats/bootstrap.ts";
 import type { SeenLoad } from "./seen_load.ts";
 
 export interface LoadPair {
@@ -41,7 +41,7 @@ export function pltDifference({ page, lane, pairs }: Cell): PltDifference {
       drawnLive[index] = live[drawn] ?? Number.NaN;
       drawnReplayed[index] = replayed[drawn] ?? Number.NaN;
     }
-    return percentOf(medianInPlace(drawnLive, pairs.length), medianInPlace(drawnReplayed, pairs.length));
+    return percentOf(median([...drawnLive]), median([...drawnReplayed]));
   };
   const live_ms = median([...live]);
   const replayed_ms = median([...replayed]);

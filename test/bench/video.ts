@@ -19,11 +19,11 @@ import { segmentsOf } from "../../cli/load/metrics/video/segments.ts";
 import { videoMetricsOf } from "../../cli/load/metrics/video/video_metrics.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
-import { readPattern } from "../../cli/recording/synth/video/pattern.ts";
 import { shownAs } from "../../cli/recording/synth/video/video_page.ts";
 import { videoSpec } from "../../cli/recording/synth/video/video_spec.ts";
 import { binsOf } from "../../cli/report/figures/link_over_time.ts";
 import type { VideoEvents, VideoFrame } from "../../schemas/generated/video_events.ts";
+import { readPattern } from "../cli/recording/synth/video/read_pattern.ts";
 import { untimedLoad } from "../e2e/untimed_load.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 

@@ -15,10 +15,10 @@ import type { ScreencastFrame } from "../../cli/browser/screencast.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
 import { ClipStore } from "../../cli/recording/synth/video/clip_store.ts";
-import { readPattern } from "../../cli/recording/synth/video/pattern.ts";
 import { shownAs, videoPage, videoUrl } from "../../cli/recording/synth/video/video_page.ts";
 import { videoSpec } from "../../cli/recording/synth/video/video_spec.ts";
 import type { VideoEvents } from "../../schemas/generated/video_events.ts";
+import { readPattern } from "../cli/recording/synth/video/read_pattern.ts";
 import { schemaErrors } from "../schemas/schema_errors.ts";
 import { play } from "./video_lab.ts";
 

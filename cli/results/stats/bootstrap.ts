@@ -25,25 +25,3 @@ export function resampledInterval(
   const tail = (1 - confidence) / 2;
   return { low: quantileOfSorted(values, tail), high: quantileOfSorted(values, 1 - tail) };
 }
-
-/** The median of a buffer's first `count` numbers, sorting them in place; NaN for none. */
-export function medianInPlace(buffer: Float64Array, count: number): number {
-  if (count === 0) return Number.NaN;
-  // Insertion sort: these are a handful of loads, and this is the inner loop.
-  if (count <= 40) {
-    for (let index = 1; index < count; index++) {
-      const value = buffer[index] as number;
-      let hole = index;
-      while (hole > 0 && (buffer[hole - 1] as number) > value) {
-        buffer[hole] = buffer[hole - 1] as number;
-        hole--;
-      }
-      buffer[hole] = value;
-    }
-  } else {
-    buffer.subarray(0, count).sort();
-  }
-  const middle = count >> 1;
-  const high = buffer[middle] as number;
-  return count % 2 === 1 ? high : ((buffer[middle - 1] as number) + high) / 2;
-}

@@ -14,6 +14,29 @@
 
 enum { ROUNDS = 20000, SIZE_MAX_BYTES = 400 };
 
+// How many hashes two ascending lists have in common.
+static size_t query_common(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count) {
+    size_t common = 0;
+    for (size_t i = 0, j = 0; i < a_count && j < b_count;) {
+        common += a[i] == b[j];
+        const bool step_a = a[i] <= b[j], step_b = b[j] <= a[i];
+        i += step_a;
+        j += step_b;
+    }
+    return common;
+}
+
+// What the index (query_index.c) counts up, pair by pair.
+static unsigned query_points(const struct query *a, const struct query *b) {
+    size_t points = QUERY_POINTS_NAME * query_common(a->names, a->count, b->names, b->count) +
+                    QUERY_POINTS_LOOKS * query_common(a->looks, a->looks_count, b->looks, b->looks_count);
+    for (size_t i = 0; i < a->count; i++)
+        for (size_t j = 0; j < b->count; j++)
+            if (a->pairs[i] == b->pairs[j])
+                points += a->pair_is_volatile[i] ? QUERY_POINTS_VOLATILE_VALUE : QUERY_POINTS_VALUE;
+    return (unsigned)points;
+}
+
 static uint64_t state = 2463534242u;
 
 static unsigned random_below(unsigned limit) {

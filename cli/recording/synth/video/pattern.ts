@@ -1,15 +1,12 @@
-// The picture of a clip's frame: its number as digits and, for programs, as a row of black and white cells; colour bars. Reads
-// that number back from a picture. Pure.
+// The picture of a clip's frame: its number as digits and, for programs, as a row of black and white cells; colour bars. Pure.
 //
-// From above: an eighth of the height is the row of cells, the middle is grey with the digits (and, smaller, the picture's
+// From above: an eighth of the height is the row of cells (a white and a black one to compare with, the number's 20 bits, highest first,
+// and their parity), the middle is grey with the digits (and, smaller, the picture's
 // height in pixels), the last three eighths are the colour bars. All edges are at even pixels, so that colours
 // do not bleed, and nearly all is the same in the next frame, so that encoding and decoding cost little.
 
 /** Planes of Y, U and V in turn, U and V at half the size in both directions (I420), in BT.709's limited range. */
 export type Planes = Uint8Array;
-
-/** The row: a white and a black cell to compare with, then the number's bits, highest first, and their parity. */
-export const codeCells = { bits: 20, all: 24, heightShare: 1 / 8 } as const;
 
 export const planesSize = (width: number, height: number): number => (width * height * 3) / 2;
 
@@ -74,53 +71,4 @@ export function drawPattern(planes: Planes, width: number, height: number, numbe
   const top = even((codeBottom + barsTop - 5 * square) / 2);
   write(String(number).padStart(6, "0").slice(-6), square, top, square);
   if (small > 0) write(String(height), even(width - 16 * small - square), top, small);
-}
-
-/** A picture in rows from above, `channels` bytes a pixel: red, green and blue first. */
-export interface Picture {
-  readonly data: Uint8Array | Uint8ClampedArray;
-  readonly width: number;
-  readonly height: number;
-  readonly channels: 3 | 4;
-}
-
-export interface Area {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-/** Mean of the middle of an area: what scaling and compression blurred is at its edges. */
-function brightness({ data, width, channels }: Picture, { left, top, width: wide, height: high }: Area): number {
-  let sum = 0;
-  let count = 0;
-  for (let y = Math.ceil(top + high / 3); y < top + (high * 2) / 3; y++)
-    for (let x = Math.ceil(left + wide / 3); x < left + (wide * 2) / 3; x++) {
-      const at = (y * width + x) * channels;
-      sum += (data[at] ?? 0) + (data[at + 1] ?? 0) + (data[at + 2] ?? 0);
-      count += 3;
-    }
-  return count === 0 ? Number.NaN : sum / count;
-}
-
-/** The frame's number in a picture of a frame, or in the area of it where the frame is shown; null: none can be read for certain. */
-export function readPattern(picture: Picture, area?: Area): number | null {
-  const { left, top, width, height } = area ?? { left: 0, top: 0, width: picture.width, height: picture.height };
-  const cell = width / codeCells.all;
-  const cellAt = (place: number): number =>
-    brightness(picture, { left: left + place * cell, top, width: cell, height: height * codeCells.heightShare });
-  const [white, black] = [cellAt(0), cellAt(1)];
-  // Also where there is no picture at all.
-  if (!(white - black > 80)) return null;
-  let number = 0;
-  let ones = 0;
-  for (let place = 2; place < 3 + codeCells.bits; place++) {
-    const share = (cellAt(place) - black) / (white - black);
-    if (share > 0.35 && share < 0.65) return null;
-    const bit = share > 0.5 ? 1 : 0;
-    ones += bit;
-    if (place < 2 + codeCells.bits) number = number * 2 + bit;
-  }
-  return ones % 2 === 0 ? number : null;
 }
