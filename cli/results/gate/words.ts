@@ -55,7 +55,8 @@ function answer(cell: ComparedCell, threshold_percent: number): string {
   if (cell.judgement === "faster") return `**Faster ${on}: ${change}.**`;
   if (cell.judgement === "same")
     return `**No change of more than ${threshold_percent} %; the largest is ${on}: ${change}.**`;
-  return `**No change is shown; the largest is ${on}: ${change === "" ? "not known" : change}.**`;
+  if (change === "") return "**Nothing to compare: no lane has enough valid loads before and after.**";
+  return `**No change is shown; the largest is ${on}: ${change}.**`;
 }
 
 export interface CommentFacts {

@@ -63,6 +63,14 @@ test("a slower cell is a failure in JUnit and the comment's first sentence; an e
   );
 });
 
+test("a comment says that nothing can be compared if one side has no valid load", () => {
+  const comparison = compareRuns([run("shop", [])], [run("shop", around(500))], terms);
+  assert.match(
+    commentText({ ...facts, comparison }),
+    /### Trilane: too few loads for an answer\n\n\*\*Nothing to compare: no lane has enough valid loads before and after\.\*\*\n/,
+  );
+});
+
 interface SaxElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
