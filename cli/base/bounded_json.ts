@@ -2,7 +2,7 @@
 // early is said to. The scan looks at brackets, commas and quotes only; JSON.parse judges the rest.
 
 /** How much of it there may be. SECURITY.md lists these. */
-export const jsonLimits = { depth: 1000, values: 3_000_000 } as const;
+const jsonLimits = { depth: 1000, values: 3_000_000 } as const;
 
 /** What is wrong with the text, as the end of a sentence that begins with the file's name. */
 export class JsonTextError extends Error {
@@ -43,7 +43,7 @@ export function withoutNaN(text: Buffer): Buffer {
   return copy;
 }
 
-export interface JsonScan {
+interface JsonScan {
   /** The text ends within a value. */
   readonly isCutOff: boolean;
   /** Of the lists called `counted` how many objects are whole. */

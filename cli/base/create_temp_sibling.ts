@@ -8,7 +8,7 @@ import { removedAtEnd } from "./removed_at_end.ts";
 /** What such a file's name has after that of the file beside it, as a pattern. */
 export const tempSiblingEnding = "[0-9a-f]{12}";
 
-export interface TempSibling {
+interface TempSibling {
   readonly aside: string;
   /** From then on it is not removed when this process ends. */
   readonly keep: () => void;

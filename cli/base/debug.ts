@@ -7,7 +7,7 @@ import { UserError } from "./errors.ts";
 import { checkout } from "./programs.ts";
 import { say } from "./terminal_text.ts";
 
-export interface DebugPart {
+interface DebugPart {
   readonly name: string;
   readonly about: string;
 }

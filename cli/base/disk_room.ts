@@ -1,7 +1,7 @@
 // How much an ordinary user may still write into a folder. Judges nothing.
 import { statfsSync } from "node:fs";
 
-export interface Room {
+interface Room {
   readonly free: number;
   readonly all: number;
 }

@@ -1,7 +1,7 @@
 // Whether this system's C library runs the programs that packages bring. Those of a checkout are built for what it has.
 
 /** Of Debian 12, Ubuntu 22.04 and RHEL 9. */
-export const neededGlibc = [2, 34] as const;
+const neededGlibc = [2, 34] as const;
 
 /** Why they do not run with this version of glibc; undefined: another C library. null: they do. */
 export function libraryFault(version: string | undefined): string | null {

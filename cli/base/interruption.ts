@@ -25,7 +25,7 @@ export type Stop = (typeof stops)[number];
 /** npm passes on the Ctrl-C that the terminal has sent to us already: what follows so soon is the same one. */
 const sameSignal_ms = 300;
 
-export interface Interruption {
+interface Interruption {
   readonly signal: AbortSignal;
   received(): Stop | null;
   ignore(): void;

@@ -5,7 +5,7 @@ import { type FactorValues, factorText, factorWords, splitFactors } from "./fact
 
 export type { Lane, LaneLabel };
 
-export interface LaneFacts {
+interface LaneFacts {
   /** The protocol it is a lane of: its hue in figures. */
   readonly family: "h1" | "h2" | "h3";
   /** In sentences. */

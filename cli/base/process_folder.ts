@@ -21,7 +21,7 @@ export const folderKinds = [
   "shell",
   "submit",
 ] as const;
-export type FolderKind = (typeof folderKinds)[number];
+type FolderKind = (typeof folderKinds)[number];
 
 function isRunning(pid: number): boolean {
   try {

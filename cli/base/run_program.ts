@@ -3,7 +3,7 @@
 import { type ExecFileException, execFile } from "node:child_process";
 import { passDebugLines } from "./debug.ts";
 
-export interface RunProgramOptions {
+interface RunProgramOptions {
   readonly timeout_ms?: number;
   readonly mostOutput_bytes?: number;
   readonly signal?: AbortSignal | undefined;

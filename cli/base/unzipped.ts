@@ -7,7 +7,7 @@ const compressions = [
   { name: "zstd", magic: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), decompress: zstdDecompressSync },
 ];
 
-export interface UnzipErrors {
+interface UnzipErrors {
   /** It would come to more than the limit. */
   readonly tooLarge: () => UserError;
   /** gzip ends early; default: a line that says so. */

@@ -31,7 +31,7 @@ interface CellOptions extends CommonOptions, AsOptions {
   reference: string | undefined;
 }
 
-export type ClusterOptions = Pick<CellOptions, "plan" | "shards" | "reference" | "as" | "compute">;
+type ClusterOptions = Pick<CellOptions, "plan" | "shards" | "reference" | "as" | "compute">;
 
 /** What `cell` and `submit` share. */
 export function defineCluster<T>(table: OptionTable<T>): OptionTable<T & ClusterOptions> {
@@ -53,7 +53,7 @@ export function defineCluster<T>(table: OptionTable<T>): OptionTable<T & Cluster
 }
 
 /** A plan to be shared out, that of the reference cells (null: none), and the folder of shards. */
-export interface ClusterPlans {
+interface ClusterPlans {
   readonly plan: SharedPlan;
   readonly reference: Plan | null;
   readonly shards: string;

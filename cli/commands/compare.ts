@@ -103,7 +103,7 @@ function harsOf(word: string, home: string, loads: readonly number[]): PageLoad[
   }
 }
 
-export type StoredComparison = Pick<CompareOptions, "a" | "b" | "threshold" | "occasion-spread" | "metric" | "json"> &
+type StoredComparison = Pick<CompareOptions, "a" | "b" | "threshold" | "occasion-spread" | "metric" | "json"> &
   Partial<GateOptions>;
 
 /** Prints what stored sweeps come to, and sets the exit status, or throws where there is no answer. */

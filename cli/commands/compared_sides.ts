@@ -111,7 +111,7 @@ export interface Where {
   readonly comparedSweep: (results: Results, sweep: AnySweep) => Run;
 }
 
-export interface NamedSides {
+interface NamedSides {
   a: string;
   b: string | undefined;
   metric: MetricChoice | undefined;

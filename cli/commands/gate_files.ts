@@ -31,7 +31,7 @@ export function defineGate<Values>(table: OptionTable<Values>) {
 }
 
 /** What a gate reads of a comparison. `hars`: page loads of a side, by their loads' numbers. */
-export interface Gated {
+interface Gated {
   readonly comparison: Comparison;
   readonly a: readonly Run[];
   readonly b: readonly Run[];

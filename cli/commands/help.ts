@@ -6,12 +6,12 @@ import { essentials } from "./command.ts";
 import type { Declaration, Section } from "./declared.ts";
 import { letters, plainOptions } from "./words.ts";
 
-export interface OptionGroup {
+interface OptionGroup {
   readonly title: string;
   readonly options: readonly (readonly [name: string, declared: Declared])[];
 }
 
-export interface HelpSize {
+interface HelpSize {
   readonly columns: number;
   /** With the rare options, and all examples. */
   readonly isAll: boolean;

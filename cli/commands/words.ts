@@ -7,7 +7,7 @@ import { type Declared, isWithin, rangeWords } from "../base/option.ts";
 import type { Declaration } from "./declared.ts";
 
 /** Options of every command. */
-export const commonOptions = {
+const commonOptions = {
   home: {
     type: "string",
     placeholder: "FOLDER",

@@ -12,14 +12,14 @@ import { TimeLeft } from "../sweep/plan/estimate.ts";
 import type { Attempt, PlannedTask } from "../sweep/planned_task.ts";
 import { RetryBudget } from "../sweep/retry_budget.ts";
 
-export interface OrderedCell {
+interface OrderedCell {
   readonly id: number;
   /** null: the network as it is. */
   readonly link: string | null;
 }
 
 /** An attempt that ended by itself. */
-export interface EndedAttempt extends Attempt {
+interface EndedAttempt extends Attempt {
   readonly wall_ms: number;
 }
 
@@ -45,7 +45,7 @@ export interface OrderedOptions<Cell extends OrderedCell> {
 }
 
 /** How a kind of task is run, stored and told of. */
-export interface TaskKind<Cell extends OrderedCell, Made extends EndedAttempt> {
+interface TaskKind<Cell extends OrderedCell, Made extends EndedAttempt> {
   readonly kind: NonNullable<SweepStarted["kind"]>;
   /** False: on the network as it is the machine is the least that disturbs. */
   readonly waitsForCalm: boolean;

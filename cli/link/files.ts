@@ -7,7 +7,7 @@ import { resolve } from "node:path";
 import { chunksOf } from "../base/text_lines.ts";
 import { describeLinks, type LinkDirection, type LinkProfile, refuse } from "./link.ts";
 
-export interface NamedFile {
+interface NamedFile {
   readonly file: string;
   readonly sha256?: string;
 }
@@ -78,7 +78,7 @@ export function mapSwitchedTo(form: string, change: (link: string) => string): s
 }
 
 /** A form, which may be no whole link but a change to one (`loss=file:losses`), with each file that it names changed. */
-export function mapFormFiles(form: string, change: (file: string) => string): string {
+function mapFormFiles(form: string, change: (file: string) => string): string {
   const changed = (_: string, setting: string, file: string) => `${setting}${change(file)}`;
   const settingWith = (setting: string): string =>
     setting.replace(/^(trace(?:_down|_up)?=|(?:jitter|loss)(?:_down|_up)?=file:)(.+)$/s, changed);

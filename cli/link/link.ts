@@ -24,7 +24,7 @@ export interface Link {
   readonly undelayed?: readonly [string, string];
 }
 
-export interface NamedLink {
+interface NamedLink {
   readonly name: string;
   readonly form: string;
   readonly summary: string;

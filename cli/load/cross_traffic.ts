@@ -32,7 +32,7 @@ export interface RunningTraffic extends CrossTraffic {
 }
 
 /** Where a load's files are. */
-export interface TrafficFolders {
+interface TrafficFolders {
   /** The load's own, which goes with it. */
   readonly scratch: string;
   /** Of its evidence, in which the shaper writes counters then; null: none is kept. */
@@ -125,7 +125,7 @@ export async function readTraffic({ files }: RunningTraffic): Promise<TrafficRep
 }
 
 /** Times of the load on CLOCK_MONOTONIC; null: it did not come so far. */
-export interface LoadTimes {
+interface LoadTimes {
   readonly navigation_ns: number | null;
   readonly loadEnd_ns: number | null;
 }

@@ -27,7 +27,7 @@ export function factorBetween(recorded: string, asked: string): number | null {
   return factor > 1 && factor <= 4 ? factor : null;
 }
 
-export interface Misses {
+interface Misses {
   /** Recorded, and not asked for. */
   readonly notAsked: readonly string[];
   /** Asked for, and not recorded, or answered with something like it. */
@@ -73,7 +73,7 @@ function missesIn(tried: Tried, recorded: Parameters<typeof missesOf>[0]): Misse
   return { notAsked: urlsOf(notAsked), instead: urlsOf([...beyond, ...fuzzy]) };
 }
 
-export interface OnDevice {
+interface OnDevice {
   readonly device: Device;
   readonly tried: Tried;
 }

@@ -55,7 +55,7 @@ export function heldUp_ms({ intervals }: Pick<ShaperOverdue, "intervals">, { sta
   return held_ns / 1e6;
 }
 
-export interface Disturbing {
+interface Disturbing {
   /** Navigation to the end of the load event, on the clock of the shaper's report. */
   readonly window: Window;
   readonly overdue: ShaperOverdue;

@@ -22,7 +22,7 @@ export function machine(): Machine {
   };
 }
 
-export interface EnvironmentParts {
+interface EnvironmentParts {
   readonly machine: Machine;
   /** By product. */
   readonly versions: Record<string, string>;

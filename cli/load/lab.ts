@@ -41,13 +41,13 @@ export interface LabFlows {
   readonly qlogs: string | null;
 }
 
-export interface FlowEndFiles {
+interface FlowEndFiles {
   readonly report: string;
   /** null: none are taken. */
   readonly samples: string | null;
 }
 
-export interface LabCommand {
+interface LabCommand {
   /** trilane-replay, and the far end of flows. */
   readonly replay: readonly string[];
   /** trilane-shaper, and the near end of flows. Up to and with the last `--`: the command to run in the near namespace follows. */

@@ -14,7 +14,7 @@ export interface LabEnd {
   readonly timedOut: boolean;
 }
 
-export interface LabLimits {
+interface LabLimits {
   readonly timeout_ms: number;
   readonly signal: AbortSignal;
   /** Given what its programs print, piece by piece. Default: that is dropped. */

@@ -99,7 +99,7 @@ function judge(held: Held, connections: Connections | null, seen: Seen): Judged 
 export const isOffLane = (held: Held, connections: Connections | null, served: ServedEntry): boolean =>
   isOnWire(served.entry) && judge(held, connections, served).finding === "off lane";
 
-export interface LaneEvidence extends Held {
+interface LaneEvidence extends Held {
   readonly joined: Joined;
   /** Of the moment that a request began; what began later is not judged. */
   readonly isBeforeLoad: (time_ns: number) => boolean;

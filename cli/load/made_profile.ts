@@ -14,7 +14,7 @@ import { labCommand } from "./lab.ts";
 
 const timeout_ms = 40_000;
 
-export interface ProfileOf {
+interface ProfileOf {
   readonly engine: Engine;
   readonly program: string;
   /** Of the program's file; null: a script, behind which the browser may change. */

@@ -11,7 +11,7 @@ export const quiet_ms = 500;
 export const quietAtMost_ms = 10_000;
 const poll_ms = 50;
 
-export interface Quieting {
+interface Quieting {
   readonly page: Pick<EnginePage, "underWay" | "evaluate">;
   /** At least so long. */
   readonly settle_ms: number;

@@ -12,7 +12,7 @@ import { coverageBounds, isCoverageReason, percentDown, unansweredWords } from "
 import type { Tried } from "./pin_decision.ts";
 import type { Trial } from "./trial.ts";
 
-export interface CheckInput {
+interface CheckInput {
   readonly recording: Recording;
   readonly recorded: RecordedRequests;
   readonly lane: Lane;

@@ -30,7 +30,7 @@ export interface Joined {
   readonly connections: Connections | null;
 }
 
-export interface JoinOptions {
+interface JoinOptions {
   readonly wireUrl: ToWireUrl;
   readonly entries: readonly HarEntry[];
   readonly replay: Pick<ReplayReport, "requests"> | null;

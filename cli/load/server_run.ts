@@ -20,7 +20,7 @@ import { fillTemplate, type ServedSite, type TemplateValues } from "./servers/te
 const upstream = "127.0.0.1:8099";
 const templates = join(import.meta.dirname, "servers", "templates");
 
-export interface ServerRun {
+interface ServerRun {
   /** trilane-replay's. */
   readonly replayOptions: readonly string[];
   /** After trilane-replay's words. */

@@ -11,7 +11,7 @@ export function fallbackProtocols(lane: Lane, link: LinkProfile, shaper: ShaperR
   return link.udp && hasTried ? laneFacts[lane].fallback : [];
 }
 
-export interface FallbackEvidence {
+interface FallbackEvidence {
   readonly lane: Lane;
   readonly link: LinkProfile;
   readonly shaper: ShaperReport | null;

@@ -74,13 +74,13 @@ export type FlowMetric = keyof typeof flow_metrics.properties;
 export type GroupMetric = keyof typeof group_metrics.properties;
 export type DirectionMetric = keyof typeof direction_metrics.properties;
 export type PingMetric = keyof typeof ping_metrics.properties;
-export type RecordedFetchMetric = WithMetric<typeof fetchSchema.properties> & keyof FetchRecord;
+type RecordedFetchMetric = WithMetric<typeof fetchSchema.properties> & keyof FetchRecord;
 const { process: commandProcess, counted: commandTraffic } = commandSchema.definitions;
 
 /** Of the command and its processes. */
-export type ProcessMetric = WithMetric<typeof commandProcess.properties>;
+type ProcessMetric = WithMetric<typeof commandProcess.properties>;
 /** Of its link. */
-export type TrafficMetric = keyof typeof commandTraffic.properties;
+type TrafficMetric = keyof typeof commandTraffic.properties;
 export type CommandMetric = ProcessMetric | TrafficMetric;
 
 export type FetchMetric = RecordedFetchMetric | keyof typeof computedOfFetch;

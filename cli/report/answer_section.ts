@@ -141,7 +141,7 @@ export function answerMarkup(data: ReportData): Markup {
 ${lossesBox(data)}`;
 }
 
-export interface Comparisons {
+interface Comparisons {
   readonly verdict: SweepVerdict;
   /** What is said of modelled pages. */
   readonly modelled: readonly string[];

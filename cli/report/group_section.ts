@@ -71,7 +71,7 @@ function metrics({ filmedLoads, stored }: ReportData, { group, lanes }: GroupRes
 }
 
 /** What of a section the report's first screen shows already. */
-export interface ShownAbove {
+interface ShownAbove {
   readonly isDrawn: boolean;
   readonly isFilmed: boolean;
 }

@@ -8,7 +8,7 @@ import { comparedMetric, type MetricChoice, metricChoices } from "../results/ver
 /** Beside the chosen metric: each has its own tables and figures in the page. */
 export const mostUserTimings = 3;
 
-export interface ByMetric {
+interface ByMetric {
   readonly metric: MetricChoice;
 }
 

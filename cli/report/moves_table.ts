@@ -6,7 +6,7 @@ import { median } from "../base/quantile.ts";
 import type { Load } from "../results/store/results.ts";
 import { isValid, timedOut } from "../results/verdict/sample.ts";
 
-export interface MovedLane {
+interface MovedLane {
   readonly lane: string;
   readonly loads: readonly Load[];
 }

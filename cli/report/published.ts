@@ -33,7 +33,7 @@ function spreadTable(spreads: readonly ComparedSpread[]): Markup | null {
 }
 
 /** What one browser's loads say of the study's figures. */
-export interface PublishedSide {
+interface PublishedSide {
   /** Empty: the sweep has one browser. */
   readonly name: string;
   readonly figures: readonly ComparedFigure[];

@@ -136,7 +136,7 @@ function sweepsTable(sweeps: readonly Sweep[], results: Results): Markup {
   return html`<div class="scroll"><table><thead><tr><th scope="col">sweep</th><th scope="col">began (UTC)</th><th scope="col">commit</th><th scope="col" class="num">loads</th><th scope="col">note</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
-export interface Trend {
+interface Trend {
   readonly document: string;
   readonly newest: number;
   readonly loads: number;

@@ -10,7 +10,7 @@ const firstRuns = 3;
 /** Looking takes at most so much of the time. */
 const mostShare = 0.02;
 
-export interface Looking {
+interface Looking {
   readonly results: Pick<Results, "cellsOf" | "loadsOf">;
   readonly sweep: Sweep;
   /** In tests: a monotonic clock. */

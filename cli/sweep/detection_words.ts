@@ -67,7 +67,7 @@ function cautionWords({ two_kinds, needed }: Detection): string | null {
   return `Loads of ${lane} are of two kinds, ${slower} of ${loads} much slower: the nearer that is to half, the more runs it takes, and a pilot hardly tells; ${least}.`;
 }
 
-export interface DetectionWords {
+interface DetectionWords {
   readonly noise: string;
   /** Lines of at most 71 columns. */
   readonly shown: readonly string[];

@@ -18,7 +18,7 @@ export function testGuess_ms(link: LinkProfile): number {
   return perTest_ms + expected_ms(phasesFor(link, quick));
 }
 
-export interface LinkTesting {
+interface LinkTesting {
   readonly results: Pick<Results, "linkTestsOf" | "recordLinkTest">;
   /** Its number. */
   readonly sweep: number;

@@ -31,7 +31,7 @@ function plainOut(): Out {
   };
 }
 
-export interface LiveLine {
+interface LiveLine {
   close(): void;
 }
 

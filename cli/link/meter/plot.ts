@@ -4,7 +4,7 @@ import { count, formatSize } from "../../base/numbers.ts";
 import { formatRate } from "../../registry/units.ts";
 import type { Look, Side } from "./samples.ts";
 
-export interface PlotSize {
+interface PlotSize {
   readonly columns: number;
   readonly rows: number;
 }

@@ -5,7 +5,7 @@ import { opportunity_bits } from "../opportunities.ts";
 import { formatLength } from "../trace_quantities.ts";
 import type { Outage } from "./facts.ts";
 
-export interface ChartOptions {
+interface ChartOptions {
   readonly columns: number;
   readonly rows: number;
   readonly colour: boolean;

@@ -2,7 +2,7 @@
 import { opportunity_bits } from "../opportunities.ts";
 
 /** Rates over windows of one length, in bit/s. */
-export interface RateSpread {
+interface RateSpread {
   readonly window_ms: number;
   readonly windows: number;
   readonly min_bps: number;
@@ -21,7 +21,7 @@ export interface Outage {
   readonly length_ms: number;
 }
 
-export interface Outages {
+interface Outages {
   /** A time without an opportunity counts from this length on. */
   readonly at_least_ms: number;
   readonly count: number;
@@ -42,7 +42,7 @@ export interface TraceFacts {
   readonly outages: Outages;
 }
 
-export interface FactsOptions {
+interface FactsOptions {
   readonly window_ms: number;
   readonly outage_ms: number;
 }

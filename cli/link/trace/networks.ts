@@ -15,7 +15,7 @@ export interface Drawing {
 }
 
 /** Absolute paths. */
-export interface NetworkTraces {
+interface NetworkTraces {
   readonly down: string;
   readonly up: string;
 }

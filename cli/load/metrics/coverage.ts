@@ -21,7 +21,7 @@ export const coverageBounds = {
 /** Why a request had no recorded answer: a report nobody waits for, one that failed as it did when recorded, or any other. */
 export type BeyondKind = keyof LoadCoverage["beyond"];
 
-export interface AskedRequests {
+interface AskedRequests {
   /** The recorded exchanges that were given as answers. */
   readonly seqs: Iterable<number>;
   /** Requests that a cache answered. */

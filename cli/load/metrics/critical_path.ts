@@ -17,7 +17,7 @@
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import { causesOf, delaysLoadEvent, type Fetch, fetchesOf, isOnTheLink } from "./dependencies.ts";
 
-export type NetworkPhase = "queueing" | "blocked" | "dns" | "connect" | "tls" | "send" | "wait" | "receive";
+type NetworkPhase = "queueing" | "blocked" | "dns" | "connect" | "tls" | "send" | "wait" | "receive";
 
 /** A part of the path, in ms since navigationStart. */
 export interface Segment {

@@ -6,7 +6,7 @@ import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import type { ReplayConnection } from "../../../schemas/generated/replay_report.ts";
 import type { ShaperMove } from "../../../schemas/generated/shaper_report.ts";
 
-export interface MovesCost {
+interface MovesCost {
   readonly path_moves: number;
   /** Mean over the moves after which anything came before the next one; null: after none. */
   readonly moved_first_byte_ms: number | null;

@@ -7,7 +7,7 @@
 import type { VisualMetric } from "../../../extension/capture/metric_facts.ts";
 
 /** Of one picture, per channel how many pixels have each value, 0 to 255. */
-export type Histogram = readonly [Uint32Array, Uint32Array, Uint32Array];
+type Histogram = readonly [Uint32Array, Uint32Array, Uint32Array];
 
 export interface Frame {
   /** Since navigationStart; shown from then on. */

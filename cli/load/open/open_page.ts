@@ -31,7 +31,7 @@ export type OpenedFar =
   | { readonly kind: "recording"; readonly recording: Recording; readonly lane: Lane; readonly serving: Serving }
   | { readonly kind: "live"; readonly url: string; readonly reached: Reach };
 
-export interface OpenOptions {
+interface OpenOptions {
   readonly home: string;
   readonly far: OpenedFar;
   readonly link: LinkProfile;

@@ -8,7 +8,7 @@ import { type ChromiumOptions, chromiumArguments, chromiumEnvironment } from "..
 
 const onlyWithoutWindow = ["--headless=new", "--hide-scrollbars", "--mute-audio"];
 
-export interface LookAround extends ChromiumOptions {
+interface LookAround extends ChromiumOptions {
   readonly headless: boolean;
 }
 

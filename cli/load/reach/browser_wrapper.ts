@@ -8,7 +8,7 @@ import { formatLink, type LinkProfile } from "../../link/link.ts";
 import { labCommand } from "../lab.ts";
 import type { Reach } from "./reach.ts";
 
-export interface WrappedBrowser {
+interface WrappedBrowser {
   readonly home: string;
   readonly link: LinkProfile;
   /** null: none is served. */
@@ -22,7 +22,7 @@ export interface WrappedBrowser {
 }
 
 /** Words that the script works out when it runs: what stands for one here, and the shell's text for it. */
-export type Computed = ReadonlyMap<string, string>;
+type Computed = ReadonlyMap<string, string>;
 
 /** Stands for this machine's networks as they are when the script runs. */
 export const networksThen = "@networks@";

@@ -38,7 +38,7 @@ const shownOrigins = 8;
 const mostAddresses = 4;
 
 /** What starts a far side: trilane-guard's path, and the words for one that pasta connects to the world. */
-export interface FarPrograms {
+interface FarPrograms {
   readonly guard: string;
   readonly outside: (refused: { readonly own: string } | null) => readonly string[];
 }

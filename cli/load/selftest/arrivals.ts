@@ -12,7 +12,7 @@ export function delays_ms({ sent_ns, numbers, arrived_ns }: PhaseRecord): number
   return [...first.values()];
 }
 
-export interface Fates {
+interface Fates {
   readonly sent: number;
   readonly lost: number;
   /** Arrivals beyond a packet's first. */
@@ -37,14 +37,14 @@ export function fatesOf({ sent_ns, numbers, overrun }: PhaseRecord): Fates {
 }
 
 /** How fast the link sent while it had something to send. */
-export interface BusyRate {
+interface BusyRate {
   readonly rate_bps: number;
   /** Time over which it was measured. */
   readonly busy_ms: number;
   readonly packets: number;
 }
 
-export interface BusyOptions {
+interface BusyOptions {
   readonly delay_ms: number;
   /** What the link is asked to carry, by which one packet's time is told from several's. */
   readonly rate_bps: number;
@@ -123,7 +123,7 @@ export function busyRate(record: PhaseRecord, { delay_ms, rate_bps, lossy }: Bus
 }
 
 /** What a link that follows a trace carried while it was busy, and what the trace offered then. */
-export interface TracePace {
+interface TracePace {
   readonly carried: number;
   readonly offered: number;
   readonly busy_ms: number;
@@ -131,7 +131,7 @@ export interface TracePace {
   readonly atEnds: number;
 }
 
-export interface TraceOptions {
+interface TraceOptions {
   readonly times: Uint32Array;
   readonly once: boolean;
   readonly delay_ms: number;
@@ -183,7 +183,7 @@ export function tracePace(record: PhaseRecord, { times, once, delay_ms, origin_m
 
 /** What is left of the packet being sent when the next one finds room: a flood of 1.25 packets to one finds it in 0.2 to 1. */
 const meanRest = 0.6;
-export interface QueueOptions {
+interface QueueOptions {
   /** So many of the packets filled the queue. */
   readonly burst: number;
   readonly delay_ms: number;

@@ -17,7 +17,7 @@ const scales: Readonly<Record<SelftestRow["unit"], { factor: number; unit: strin
   packets: { factor: 1, unit: "packets" },
 };
 
-export interface RowText {
+interface RowText {
   readonly asked: string;
   readonly measured: string;
   readonly tolerance: string;

@@ -42,7 +42,7 @@ export interface PhaseRecord {
   readonly arrived_ns: readonly number[];
 }
 
-export type TraceTimes = Readonly<Partial<Record<Direction, Uint32Array>>>;
+type TraceTimes = Readonly<Partial<Record<Direction, Uint32Array>>>;
 
 export interface LinkRecord {
   readonly phases: readonly PhaseRecord[];

@@ -11,7 +11,7 @@ import type { Effort } from "./phases.ts";
 /** A link that is out so often is out. */
 const mostMeasurements = 3;
 
-export interface LinkTestOptions {
+interface LinkTestOptions {
   readonly signal?: AbortSignal;
   /** Before the second measurement and before the third, for what disturbed the machine to pass. */
   readonly pauses_ms?: readonly number[];

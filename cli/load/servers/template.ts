@@ -9,7 +9,7 @@ export interface ServedSite {
   readonly addresses: readonly string[];
 }
 
-export interface ServedHost extends ServedSite {
+interface ServedHost extends ServedSite {
   /** A file with its certificate, the authority's and the key. */
   readonly certificate: string;
 }
@@ -32,7 +32,7 @@ export interface TemplateValues {
 type Values = Readonly<Record<string, string>>;
 type Sections = Readonly<Record<string, (body: string, values: Values) => string>>;
 
-export const variableNames = ["folder", "certificates", "upstream", "log", "configuration"] as const;
+const variableNames = ["folder", "certificates", "upstream", "log", "configuration"] as const;
 
 const section = /^[ \t]*\{\{#(\w+)\}\}[ \t]*\n([\s\S]*?)^[ \t]*\{\{\/\1\}\}[ \t]*\n?/gm;
 

@@ -82,7 +82,7 @@ export interface NewRecording {
 }
 
 /** A body that the archive has already, by its name: it is not sent again. */
-export interface StoredBody {
+interface StoredBody {
   readonly sha256: string;
 }
 

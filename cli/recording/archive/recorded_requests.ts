@@ -16,7 +16,7 @@ export type NotExpected =
   | "browser"
   | "upgrade";
 
-export interface RecordedRequest {
+interface RecordedRequest {
   readonly method: string;
   /** As recorded; of several that are the same, the first one's. */
   readonly url: string;

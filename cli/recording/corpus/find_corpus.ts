@@ -32,7 +32,7 @@ export function corpusRecordings(recordings: readonly Recording[], name: string)
   return pages.map(({ recording }) => recording);
 }
 
-export interface FoundCorpus {
+interface FoundCorpus {
   readonly name: string;
   readonly seed: number;
   readonly distributions: PageDistributions;

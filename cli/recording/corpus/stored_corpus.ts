@@ -8,7 +8,7 @@ import { type CorpusExchange, type CorpusPage, generation } from "./corpus_page.
 import type { PageDistributions } from "./distributions.ts";
 
 /** What a recording of a corpus notes of it. */
-export type CorpusNotes = {
+type CorpusNotes = {
   readonly name: string;
   /** From 1. */
   readonly page: number;
@@ -63,7 +63,7 @@ export class SharedBodies {
   }
 }
 
-export interface PageToWrite {
+interface PageToWrite {
   readonly name: string;
   readonly source: string;
   readonly replace: boolean;
@@ -99,13 +99,13 @@ export function isPageOf(recording: Recording, corpus: Corpus, page: number): bo
 const sorted = (notes: CorpusNotes | null): unknown =>
   notes && Object.entries(notes).sort(([a], [b]) => (a < b ? -1 : 1));
 
-export interface CorpusWritten {
+interface CorpusWritten {
   /** In the order of the pages. */
   readonly recordings: readonly Recording[];
   readonly made: number;
 }
 
-export interface WriteCorpus {
+interface WriteCorpus {
   readonly sourceOf: (name: string) => string;
   /** Takes the place of pages of that name that are of another corpus, or of other distributions. */
   readonly replace: boolean;

@@ -3,7 +3,7 @@
 import type { ArchivedExchange } from "../archive/archive.ts";
 import { urlOf } from "../export/wire_text.ts";
 
-export type Aspect = "status" | "address" | "headers" | "body" | "request body";
+type Aspect = "status" | "address" | "headers" | "body" | "request body";
 
 export interface Side {
   readonly seq: number;
@@ -22,7 +22,7 @@ export interface Change {
   readonly aspects: readonly Aspect[];
 }
 
-export interface RecordingDiff {
+interface RecordingDiff {
   readonly same: number;
   readonly changes: readonly Change[];
   /** Whether those that both have are in the same order. */

@@ -32,7 +32,7 @@ export interface Edits {
   readonly startUrl: string | undefined;
 }
 
-export interface Edited {
+interface Edited {
   readonly recording: Recording;
   readonly removed: number;
   readonly replaced: number;

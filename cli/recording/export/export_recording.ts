@@ -12,7 +12,7 @@ import { wprPieces } from "./wpr.ts";
 export const recordingFormats = ["har", "mahimahi", "wpr"] as const;
 export type RecordingFormat = (typeof recordingFormats)[number];
 
-export interface ExportedRecording {
+interface ExportedRecording {
   readonly exchanges: number;
   /** What the format cannot hold, a line each. */
   readonly left_out: readonly string[];

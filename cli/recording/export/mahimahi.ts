@@ -8,7 +8,7 @@ import type { ArchivedExchange, Header } from "../archive/archive.ts";
 import type { RecordingSource } from "./recording_source.ts";
 import { requestHeaders, requestLine, responseHeaders, statusLine } from "./wire_text.ts";
 
-export interface MahimahiExport {
+interface MahimahiExport {
   readonly exchanges: number;
   /** IPv6 addresses that were replaced by one of 198.19.0.0/16 each. */
   readonly addresses_replaced: number;

@@ -138,7 +138,7 @@ const codecs: Record<ContentEncoding, Codec> = {
   },
 };
 
-export interface Encoded {
+interface Encoded {
   readonly bytes: Buffer;
   readonly level: number;
   /** How many of the bytes say nothing. */

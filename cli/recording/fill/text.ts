@@ -47,7 +47,7 @@ const leastText: Record<TextKind, (size_bytes: number) => string> = {
 // Where a line end would end the comment or the string.
 const oneLine: ReadonlySet<TextKind> = new Set<TextKind>(["json", "vtt", "m3u8"]);
 
-export interface TextOptions {
+interface TextOptions {
   /** Characters of the text that are incompressible; the rest is spaces. All of them where it is left out. */
   readonly random_bytes?: number;
   /** Of an SVG. */

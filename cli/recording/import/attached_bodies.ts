@@ -13,7 +13,7 @@ export type BodyLookup = (name: string) => Promise<Buffer | null>;
 const mostAttached_bytes = 500e6;
 
 /** A name in the same folder; below it in a zip. Not upwards, not from the root, no drive and no stream of another system. */
-export const isAttachedName = (name: string): boolean =>
+const isAttachedName = (name: string): boolean =>
   name.length < 1024 &&
   !name.includes("\0") &&
   !name.startsWith("/") &&

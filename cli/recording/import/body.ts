@@ -161,7 +161,7 @@ function asExported({ entry, contentType }: Wanted, body: Body): Body {
   return { ...body, origin: "filled", filledWith, cutOff: body.cutOff || recorded.cut_off === true };
 }
 
-export interface BodyHints {
+interface BodyHints {
   /** What transfer_size.ts found out about the file. */
   readonly bodySizeHasHeaders: boolean;
   /** Of a picture. */

@@ -1,7 +1,7 @@
 // A HAR holds text as Unicode; the wire held bytes. Encodes text in the charset that the response named, where that is UTF-8,
 // UTF-16 or one of the single-byte ones; for any other the caller gets UTF-8 and must say so in the header.
 
-export interface EncodedText {
+interface EncodedText {
   readonly bytes: Buffer;
   /** The charset of the bytes. */
   readonly charset: string;

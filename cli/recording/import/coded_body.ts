@@ -28,7 +28,7 @@ function candidates(bytes: Buffer, named: ContentEncoding | null): ContentEncodi
   return (named === "br" || named === "deflate") && !isUtf8(bytes) ? [named] : [];
 }
 
-export interface CodedBody {
+interface CodedBody {
   readonly coding: ContentEncoding;
   readonly decoded: Buffer;
 }

@@ -2,7 +2,7 @@
 // and a remark if bytes had to be guessed. Pure.
 import { isUtf8 } from "node:buffer";
 
-export interface FileText {
+interface FileText {
   readonly utf8: Buffer;
   /** For a reader; null: the file is what it should be. */
   readonly remark: string | null;

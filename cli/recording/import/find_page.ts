@@ -104,7 +104,7 @@ function redirectsTo(document: HarEntry, earlier: readonly HarEntry[]): HarEntry
   return chain;
 }
 
-export interface FoundPage {
+interface FoundPage {
   readonly page: HarPage;
   readonly entries: ReadonlySet<HarEntry>;
 }

@@ -28,7 +28,7 @@ export interface HarPage {
 export type EntryFault = "not an object" | "no request" | "no URL" | "bad URL" | "bad method" | "body elsewhere";
 
 /** An entry that is left out. */
-export interface FaultyEntry {
+interface FaultyEntry {
   readonly fault: EntryFault;
   readonly pageref: string | null;
 }

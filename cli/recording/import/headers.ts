@@ -33,7 +33,7 @@ const notOfTheServer: ReadonlySet<string> = new Set([
   "x-firefox-http3",
 ]);
 
-export interface CleanHeaders {
+interface CleanHeaders {
   readonly headers: Header[];
   /** As recorded, what no lane may send: of one connection, which HTTP/2 and HTTP/3 forbid, or illegal in all of HTTP. */
   readonly unsent: Header[];

@@ -8,7 +8,7 @@ import type { NameValue } from "./har.ts";
 /** More than any server takes. */
 const longestHead_bytes = 1024 * 1024;
 
-export interface MessageHead {
+interface MessageHead {
   readonly firstLine: string;
   readonly headers: readonly NameValue[];
 }
@@ -108,7 +108,7 @@ export function statusIn(firstLine: string): number | null {
   return status === undefined ? null : Number(status);
 }
 
-export interface RequestLine {
+interface RequestLine {
   readonly method: string;
   readonly target: string;
 }

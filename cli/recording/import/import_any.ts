@@ -27,9 +27,9 @@ export interface Candidate {
  * Whether a recording of that name gives its place; who cannot say before the file is read says then which one does (null: none is
  * there), or throws.
  */
-export type Replacing = boolean | ((candidate: Candidate) => Promise<Recording | null>);
+type Replacing = boolean | ((candidate: Candidate) => Promise<Recording | null>);
 
-export interface ImportRequest {
+interface ImportRequest {
   /** `-`: standard input. */
   readonly file: string;
   /** undefined: found out. */

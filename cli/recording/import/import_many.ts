@@ -39,14 +39,14 @@ export async function manyFiles(words: readonly string[]): Promise<readonly stri
   return isMany ? files : null;
 }
 
-export interface ManyChoice {
+interface ManyChoice {
   readonly replace: boolean;
   readonly credentials: Credentials;
   /** As requested, for all of them. */
   readonly device: Partial<Device>;
 }
 
-export interface OfMany {
+interface OfMany {
   readonly file: string;
   /** null: it was refused. */
   readonly recording: Recording | null;

@@ -14,7 +14,7 @@ import { asEntry, type WireExchange, type WireRecording } from "./wire_exchange.
 import { WireCounter, type WireNotes } from "./wire_notes.ts";
 import { selectWire } from "./wire_select.ts";
 
-export interface WireImport {
+interface WireImport {
   readonly name: string;
   readonly replace: boolean;
   readonly url: string | undefined;

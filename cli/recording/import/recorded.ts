@@ -62,7 +62,7 @@ function frameOfTrilane({ raw }: HarEntry): string | null {
   return isRecord(raw._trilane) ? textField(raw._trilane, "documentUrl") : null;
 }
 
-export interface RecordedParts {
+interface RecordedParts {
   readonly entry: HarEntry;
   readonly body: Body;
   readonly page: HarPage | null;

@@ -8,7 +8,7 @@ import { headerValue } from "./headers.ts";
 import { isFromCache } from "./select.ts";
 
 /** Which field it was taken from, for the record. */
-export type SizeSource =
+type SizeSource =
   | "wire"
   | "content-length"
   | "bodySize"

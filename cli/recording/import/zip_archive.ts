@@ -4,7 +4,7 @@ import { inflateRawSync } from "node:zlib";
 import { UserError } from "../../base/errors.ts";
 
 /** SECURITY.md lists these. */
-export const zipLimits = { files: 20_000, bytes: 500e6 } as const;
+const zipLimits = { files: 20_000, bytes: 500e6 } as const;
 
 const endSignature = 0x06054b50;
 const directorySignature = 0x02014b50;

@@ -14,7 +14,7 @@
 import type { Kind, ModelRequest } from "./model_request.ts";
 import { startChain, withoutFragment } from "./model_request.ts";
 
-export type Dependence =
+type Dependence =
   | "start"
   | "redirect"
   | "preflight"

@@ -23,7 +23,7 @@ import { originOf, PageNodes, type PageToModel } from "./page_nodes.ts";
 import { type Source, sourceOfSize } from "./page_source.ts";
 import { modelledHeaders } from "./response_headers.ts";
 
-export interface ModelledExchange {
+interface ModelledExchange {
   /** Place among the recorded exchanges. */
   readonly index: number;
   readonly exchange: Exchange;

@@ -9,7 +9,7 @@ import { refuseDeadEnd } from "./dead_end.ts";
 import { imageDimensions } from "./image_dimensions.ts";
 import { type ModelFacts, modelPage } from "./model_page.ts";
 
-export interface ModelRequested {
+interface ModelRequested {
   /** The recording's name. */
   readonly name: string;
   /** What to call the model; default: modelName(). */

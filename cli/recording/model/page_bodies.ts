@@ -5,7 +5,7 @@ import { callSource, listSource, runtime, shortUrl, watchSource } from "./script
 import { shares } from "./shares.ts";
 import { type StyledRequest, styledElements, stylesheetSource } from "./stylesheet_source.ts";
 
-export interface MadeText {
+interface MadeText {
   readonly pieces: readonly Piece[];
   readonly kind: "html" | "code";
   readonly type: string;

@@ -11,7 +11,7 @@ export interface Piece {
   readonly share: number;
 }
 
-export interface WantedSize {
+interface WantedSize {
   /** As on the wire. */
   readonly wire_bytes: number;
   /** Before content-encoding; null: not known. */

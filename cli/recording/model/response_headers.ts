@@ -57,7 +57,7 @@ const ofCors: ReadonlySet<string> = new Set([
   "access-control-max-age",
 ]);
 
-export interface HeadersWanted {
+interface HeadersWanted {
   /** Who may read it: null: it is not requested by CORS. */
   readonly cors: { readonly origin: string; readonly credentials: boolean } | null;
   /** Of a preflight: the method that it lets through; null: it is none, or one that lets nothing through. */

@@ -15,7 +15,7 @@ const laneArguments: Record<RecordedLane, readonly string[]> = {
   h3: ["--origin-to-force-quic-on=*"],
 };
 
-export interface RecorderArguments {
+interface RecorderArguments {
   readonly lane: RecordedLane;
   /** Default: the usual one. */
   readonly device?: Device;

@@ -32,7 +32,7 @@ function fetchedBefore(entry: HarEntry, left: readonly LoggedRequest[]): LoggedR
   );
 }
 
-export interface Paired {
+interface Paired {
   /** For each entry, in their order: what was logged of it, or null. */
   readonly ofEntries: readonly (LoggedRequest | null)[];
   /** Answered requests that are no entry's. */

@@ -9,7 +9,7 @@ import type { HostAddress } from "./words.ts";
 
 /** From near to far, as trilane-guard has them. */
 const spaces = ["loopback", "local", "public"] as const;
-export type AddressSpace = (typeof spaces)[number];
+type AddressSpace = (typeof spaces)[number];
 
 export interface Reach {
   /** What may be reached, with all that is farther. */

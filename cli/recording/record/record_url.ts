@@ -15,7 +15,7 @@ import { recordVisits, type VisitBegun, type VisitsMade } from "./record_visits.
 import { type StoredPage, storeRecorded } from "./store.ts";
 import { type UnitedVisits, uniteVisits } from "./visits.ts";
 
-export interface UrlRecording extends LiveChoice {
+interface UrlRecording extends LiveChoice {
   readonly url: string;
   readonly name: string;
   readonly replace: boolean;

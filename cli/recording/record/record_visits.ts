@@ -4,7 +4,7 @@
 import { UserError } from "../../base/errors.ts";
 import { type RecordedPage, type RecordOptions, recordPage } from "./record_page.ts";
 
-export interface VisitsWanted {
+interface VisitsWanted {
   readonly visits: number;
   /** Whether servers' times are worth a visit of their own. */
   readonly timeServers: boolean;

@@ -7,7 +7,7 @@ import type { Credentials } from "../import/headers.ts";
 import { type ImportedPage, importPage } from "../import/import_har.ts";
 import type { RecordedPage } from "./record_page.ts";
 
-export interface RecordingOptions {
+interface RecordingOptions {
   readonly name: string;
   readonly url: string;
   readonly replace: boolean;

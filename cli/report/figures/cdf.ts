@@ -14,7 +14,7 @@ const optimalKey = readingKey(
   "Optimal: three round trips (name, handshake, request), one more for each request that had to wait for another's response, and at the link's rate the bytes that were needed before the load event; of each page's loads the least.",
 );
 
-export interface CdfCurve {
+interface CdfCurve {
   readonly lane: string;
   /** Median of each page that has one. */
   readonly medians_ms: readonly number[];

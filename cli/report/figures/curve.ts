@@ -94,7 +94,7 @@ function segment(points: readonly Point[]): string {
   return `M${tenths(first)}${steps.length > 0 ? `l${tenths(steps)}` : "h0"}`;
 }
 
-export type ToPixels = (value: number) => number;
+type ToPixels = (value: number) => number;
 
 /** The curve's line. */
 export function curvePath({ time_ms, value }: Curve, x: ToPixels, y: ToPixels): string {

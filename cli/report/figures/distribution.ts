@@ -15,7 +15,7 @@ function story(load: Load, { title }: ComparedMetric): string {
   return `load ${load.id}, ${load.lane}, block ${load.block + 1}: ${time}${outcome}`;
 }
 
-export interface Distribution {
+interface Distribution {
   readonly loads: readonly Load[];
   readonly metric: ComparedMetric;
   /** What the report's answer says of these loads. */

@@ -6,7 +6,7 @@ import { csvField } from "../../../extension/har/csv_field.ts";
 
 type Value = string | number | boolean | null;
 
-export interface FigureData {
+interface FigureData {
   /** What the figure is of, in words that make the file's name. */
   readonly name: readonly string[];
   /** With units. */

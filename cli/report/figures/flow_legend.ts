@@ -2,7 +2,7 @@
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { middleCut } from "../../base/middle_cut.ts";
 
-export interface FlowName {
+interface FlowName {
   /** Its colour, 1 to 8. */
   readonly number: number;
   /** Class of its colour, if it is no flow's. */

@@ -1,7 +1,7 @@
 // A legend in rows above a plot: of each line or kind of dots a sample and its name. Draws given names.
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 
-export interface LegendEntry {
+interface LegendEntry {
   /** Its colour. */
   readonly className: string;
   readonly name: string;

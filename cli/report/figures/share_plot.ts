@@ -15,7 +15,7 @@ const plotHeight = height - 48 - plotTop;
 const reach = 1.6;
 const legendWidth = 150;
 
-export interface ShareCurve {
+interface ShareCurve {
   /** Of its group: the lane's colour. */
   readonly className: string;
   /** Of its line. */
@@ -29,7 +29,7 @@ export interface ShareCurve {
   readonly isOfAxis: boolean;
 }
 
-export interface SharePlotData {
+interface SharePlotData {
   readonly title: string;
   /** For who does not see it. */
   readonly label: string;
@@ -41,7 +41,7 @@ export interface SharePlotData {
   readonly curves: readonly ShareCurve[];
 }
 
-export interface SharePlot {
+interface SharePlot {
   readonly drawing: Markup;
   /** So many values lie beyond the axis. */
   readonly beyond: number;

@@ -34,12 +34,12 @@ export interface MeanPaths {
   readonly cells: number;
 }
 
-export interface FurtherAnswer {
+interface FurtherAnswer {
   readonly pair: LanePair;
   readonly sentence: string;
 }
 
-export interface AnswerGain {
+interface AnswerGain {
   /** Median over pages on links; null: none has both lanes. */
   readonly saved_ms: number | null;
   readonly percent: number;

@@ -10,7 +10,7 @@ import { counted, isValid, type Sample } from "../verdict/sample.ts";
 import type { PairDecision } from "../verdict/stopping_decision.ts";
 import type { Decided } from "./answer_sentence.ts";
 
-export interface Basis {
+interface Basis {
   readonly loads: readonly Sample[];
   readonly plan: Pick<SweepPlan, "until"> & Partial<Pick<SweepPlan, "repetitions">>;
   readonly result: Improvement;

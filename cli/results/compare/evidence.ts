@@ -37,7 +37,7 @@ export interface CellEvidence extends Evidence {
 }
 
 /** Both sides' loads of a cell. `isPaired`: in one sweep, block by block, so that occasion i of one is occasion i of the other. */
-export interface CellLoads {
+interface CellLoads {
   readonly a: readonly (readonly TimedLoad[])[];
   readonly b: readonly (readonly TimedLoad[])[];
   readonly isPaired: boolean;

@@ -4,7 +4,7 @@
 import { leastRisingFailures, risingFailures, type Tries } from "../stats/fisher_exact.ts";
 import type { CellSide, Pair } from "./pairs.ts";
 
-export interface FailureTest {
+interface FailureTest {
   readonly pair: Pair;
   readonly probability: number;
 }

@@ -36,7 +36,7 @@ export interface SideNames {
   readonly b: string;
 }
 
-export interface InterleavedSides {
+interface InterleavedSides {
   readonly a: Run;
   readonly b: Run;
   readonly names: SideNames;

@@ -50,7 +50,7 @@ export function chooseAnySweep(
 }
 
 /** `3`: a sweep of the data folder; `old.db`, `old-home/`, `old.db#3`: one of other results. `file`: of these. */
-export interface NamedSweep {
+interface NamedSweep {
   readonly results: Results;
   readonly asked: string | undefined;
   readonly file: string | null;

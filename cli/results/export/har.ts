@@ -7,7 +7,7 @@ import { version } from "../../base/version.ts";
 import type { Load, Sweep } from "../store/results.ts";
 
 /** What is exported: rows, and how to get at each one's page load, one at a time. */
-export interface HarSource {
+interface HarSource {
   readonly sweep: Sweep;
   readonly loads: readonly Load[];
   readonly pageLoadOf: (load: number) => PageLoad;

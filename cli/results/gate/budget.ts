@@ -11,7 +11,7 @@ import { medianInterval } from "../stats/median_interval.ts";
 import { samplesOf, usualMetric } from "../verdict/compared_metric.ts";
 import { isValid } from "../verdict/sample.ts";
 
-export type BudgetOutcome = "kept" | "exceeded" | "not shown";
+type BudgetOutcome = "kept" | "exceeded" | "not shown";
 
 export type BudgetPlace = Pick<RunCell, "page" | "link" | "lane">;
 

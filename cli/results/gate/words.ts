@@ -59,7 +59,7 @@ function answer(cell: ComparedCell, threshold_percent: number): string {
   return `**No change is shown; the largest is ${on}: ${change}.**`;
 }
 
-export interface CommentFacts {
+interface CommentFacts {
   readonly comparison: Comparison;
   readonly threshold_percent: number;
   /** `page load time` */
@@ -73,7 +73,7 @@ export interface CommentFacts {
 }
 
 /** At the beginning of every comment, so that a later run finds its own. */
-export const commentMark = "<!-- trilane compare -->";
+const commentMark = "<!-- trilane compare -->";
 
 function row(cell: ComparedCell): string {
   const before = medianText(cell.median_a_ms, cell.loads_a, cell.timed_out_a);

@@ -3,7 +3,7 @@
 // two_samples.ts is that.
 
 /** In ascending order. */
-export interface SortedSamples {
+interface SortedSamples {
   readonly a: Float64Array;
   readonly b: Float64Array;
 }

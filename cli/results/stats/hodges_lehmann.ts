@@ -5,7 +5,7 @@ import type { Interval } from "../../base/interval.ts";
 import { quantileOfSorted } from "../../base/quantile.ts";
 import { signedRankCritical } from "./signed_rank.ts";
 
-export interface Shift {
+interface Shift {
   readonly estimate: number;
   /** Null with too few differences: five hold 93.75 % at most, six 96.9 %. */
   readonly interval: Interval | null;

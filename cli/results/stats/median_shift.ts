@@ -7,7 +7,7 @@ import { median } from "../../base/quantile.ts";
 import { chanceAtMost, coins, type Place, placesOf } from "./median_test.ts";
 
 /** Both samples' values by pair; null: that one is missing. */
-export interface PairedValues {
+interface PairedValues {
   readonly a: readonly (number | null)[];
   readonly b: readonly (number | null)[];
 }

@@ -26,7 +26,7 @@ export function quantileInterval(ascending: Float64Array, probability: number): 
   return low === undefined || high === undefined ? null : { low, high };
 }
 
-export interface QuantileDifference {
+interface QuantileDifference {
   readonly a: number;
   readonly b: number;
   /** b - a. */

@@ -9,7 +9,7 @@ import { type Tails, tailsOf } from "./tails.ts";
 const exactUpTo = 200;
 
 /** Of the rank sum of the positive differences. */
-export interface SignedRank extends Tails {
+interface SignedRank extends Tails {
   /** Differences that are not 0. */
   readonly n: number;
 }

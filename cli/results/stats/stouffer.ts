@@ -5,7 +5,7 @@
 // were loaded in the same minutes, have one voice together: their mean is at most as loose as one of them alone.
 import { normalQuantile, normalUpperTail } from "./normal_tail.ts";
 
-export interface OneTest {
+interface OneTest {
   readonly probability: number;
   /** The least that it can be of so many values. */
   readonly least: number;

@@ -73,7 +73,7 @@ function refusedPairs(a: number, b: number, tail: number): number {
   return (a * b - 1) / 2 - normalQuantile(tail) * Math.sqrt((a * b * (a + b + 1)) / 12);
 }
 
-export interface SampleShift {
+interface SampleShift {
   /** How much greater values of `b` are than those of `a`: the median of all differences. */
   readonly estimate: number;
   /** Null with too few values. */

@@ -9,14 +9,14 @@ export interface Factor {
   readonly levels: readonly number[];
 }
 
-export interface VarianceComponent {
+interface VarianceComponent {
   readonly name: string;
   readonly levels: number;
   /** In squares of the values' unit; 0: no variance beyond chance was found. */
   readonly variance: number;
 }
 
-export interface VarianceComponents {
+interface VarianceComponents {
   readonly factors: readonly VarianceComponent[];
   readonly residual: number;
 }

@@ -5,7 +5,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 
 export type Row = Record<string, SQLOutputValue>;
 
-export interface CopyOptions {
+interface CopyOptions {
   /** Tables whose rows do not follow by themselves. */
   readonly skipped?: readonly string[];
   /** Rows keep their numbers: nothing else is in the file, and what names them by their numbers still does. */

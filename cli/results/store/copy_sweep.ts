@@ -10,7 +10,7 @@ import { packedPageLoad, unpackedPageLoad } from "./page_load_blob.ts";
 import { companions } from "./sqlite.ts";
 import { inTransaction } from "./transaction.ts";
 
-export interface SweepCopy {
+interface SweepCopy {
   /** The file of results that they are in. */
   readonly from: string;
   readonly sweeps: readonly number[];

@@ -161,7 +161,7 @@ function useWriteAheadLog(database: DatabaseSync): void {
  * How a file that is made is written. A write-ahead log lets readers read at any time, those of this machine: SQLite's
  * documentation forbids it on a folder that several machines share, where `rollback` does.
  */
-export type Journal = "write-ahead" | "rollback";
+type Journal = "write-ahead" | "rollback";
 
 /** Opens results in the file at `path`, making it and its folder where they are missing. */
 export function openDatabase(

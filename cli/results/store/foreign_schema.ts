@@ -63,7 +63,7 @@ function statementOf(sql: string): Statement {
 /** What earlier formats made that this one does not; migrations bring it to this one's. */
 const earlierParts: Readonly<Record<string, readonly string[]>> = { sweep: ["id INTEGER PRIMARY KEY"] };
 
-export interface KnownTable {
+interface KnownTable {
   readonly name: string;
   /** By column, its declared type. */
   readonly columns: ReadonlyMap<string, string>;

@@ -163,7 +163,7 @@ export type {
 };
 
 /** Of an instrument that has no tables of its own. */
-export interface NewMeasuredSweep<Sweep extends AnySweep>
+interface NewMeasuredSweep<Sweep extends AnySweep>
   extends Pick<NewSweep, "name" | "plan_digest" | "seed" | "command" | "environment"> {
   readonly kind: Sweep["kind"];
   readonly plan: Sweep["plan"];
@@ -173,7 +173,7 @@ export interface NewMeasuredSweep<Sweep extends AnySweep>
 /** Another process is at work on the sweep. */
 export class SweepRunsError extends UserError {}
 
-export interface BegunSweep<Kind extends AnySweep = Sweep> {
+interface BegunSweep<Kind extends AnySweep = Sweep> {
   readonly sweep: Kind;
   /** It was there, unfinished. */
   readonly resumed: boolean;

@@ -20,7 +20,7 @@ export interface PublishedNumber {
   readonly within?: number;
 }
 
-export interface NumberEstimate {
+interface NumberEstimate {
   readonly value: number | null;
   /** 95 %. */
   readonly interval: Interval | null;

@@ -46,7 +46,7 @@ export interface PublishedExtreme {
 }
 
 /** What a study says sets the pages that a lane helps most apart from those that it hurts most. */
-export interface PublishedContrast {
+interface PublishedContrast {
   readonly pair: LanePair;
   readonly extremes: readonly PublishedExtreme[];
   /** The helped pages' mean over the hurt ones'. */

@@ -5,7 +5,7 @@ import { leastDifference } from "../stats/difference_test.ts";
 import { benjaminiHochberg, holm, significanceLevel } from "../stats/multiplicity.ts";
 import { direction, type Improvement } from "./comparison.ts";
 
-export interface CellTest {
+interface CellTest {
   /** Two-sided, without a difference between the lanes. */
   readonly probability: number;
   readonly direction: ReturnType<typeof direction>;

@@ -184,7 +184,7 @@ function fewestRuns(reaches: Reaches, effect: number, power: Power, first: numbe
   return passes > mostRuns ? null : passes;
 }
 
-export interface Needed {
+interface Needed {
   readonly power: Power;
   /** Null: more than mostRuns would be needed. */
   readonly runs: number | null;

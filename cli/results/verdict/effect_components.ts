@@ -7,7 +7,7 @@ import { countedTogether, type LanePair, type Sample } from "./sample.ts";
 
 export type ComponentName = "page" | "link" | "page on link" | "occasion" | "residual";
 
-export interface EffectComponent {
+interface EffectComponent {
   readonly name: ComponentName;
   /** How many of them there are; of the residual the blocks that entered. */
   readonly levels: number;

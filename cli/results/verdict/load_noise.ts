@@ -29,7 +29,7 @@ export interface KnownCell {
 /** Standard deviations of the effect, as logarithms. */
 export type EffectSpread = Readonly<Partial<Record<Exclude<ComponentName, "residual" | "occasion">, number>>>;
 
-export type Draw = (random: RandomSource) => Both;
+type Draw = (random: RandomSource) => Both;
 
 export interface LoadNoise {
   readonly pair: LanePair;
@@ -47,7 +47,7 @@ export interface LoadNoise {
   readonly kinds: LaneKinds | null;
 }
 
-export interface LaneKinds {
+interface LaneKinds {
   readonly lane: string;
   /** Of the slower kind, of all loads on the pages and links where there were two. */
   readonly slower: number;

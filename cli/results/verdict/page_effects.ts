@@ -41,7 +41,7 @@ function together(tails: readonly number[]): number {
 }
 
 /** One page's test, corrected for the number of pages. */
-export interface PageTest {
+interface PageTest {
   readonly page: string;
   /** Two-sided, without a difference of the page's medians on any link. */
   readonly probability: number;

@@ -19,7 +19,7 @@ export interface RankedPage {
   readonly cells: readonly PairedCell[];
 }
 
-export interface PageGroups {
+interface PageGroups {
   /** The most helped first. */
   readonly helped: readonly RankedPage[];
   /** The most hurt last. */

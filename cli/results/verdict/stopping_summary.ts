@@ -6,7 +6,7 @@ import { gapClause } from "./lane_coverage.ts";
 import { isValid, type Sample, sortLanes } from "./sample.ts";
 import { isSettled, type PairDecision, pairDecisions } from "./stopping_decision.ts";
 
-export interface PlaceDecision extends PairDecision {
+interface PlaceDecision extends PairDecision {
   readonly page: string;
   readonly link: string;
 }

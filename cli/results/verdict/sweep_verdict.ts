@@ -46,7 +46,7 @@ export interface SweepVerdict {
   readonly excluded: string | null;
 }
 
-export type SplitTrait = "RTT" | "the rate" | "loss";
+type SplitTrait = "RTT" | "the rate" | "loss";
 
 interface Trait {
   /** What it is called after "with". */

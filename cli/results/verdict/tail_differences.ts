@@ -5,7 +5,7 @@ import { fewestForQuantile, quantileDifference } from "../stats/quantile_interva
 import { type PairedCell, percentOfLog } from "./paired_cells.ts";
 
 export const tailQuantiles = [0.9, 0.95] as const;
-export type TailQuantile = (typeof tailQuantiles)[number];
+type TailQuantile = (typeof tailQuantiles)[number];
 
 /** `p95`. */
 export const quantileName = (quantile: number): string => `p${Math.round(quantile * 100)}`;

@@ -171,7 +171,7 @@ export function excludedLine(loads: readonly Sample[]): string | null {
   return slower === "" ? left : `${left} ${slower}`;
 }
 
-export interface RaceVerdict {
+interface RaceVerdict {
   readonly lanes: readonly LaneSummary[];
   readonly comparisons: readonly Improvement[];
   /** Header and one row per lane: lane, median, interval, against h1, loads, invalid or failed. */

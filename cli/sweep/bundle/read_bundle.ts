@@ -25,7 +25,7 @@ export interface UnpackedBundle {
   readonly sha256: string;
 }
 
-export interface Unpacking {
+interface Unpacking {
   /** An empty folder that nobody else writes to. */
   readonly folder: string;
   readonly isWanted: (member: string) => boolean;

@@ -15,7 +15,7 @@ export interface RecordingMembers {
   readonly members: readonly Member[];
 }
 
-export interface RecordingChoice {
+interface RecordingChoice {
   /** By the page's name, the digest of the recording that was loaded. */
   readonly loaded: ReadonlyMap<string, string>;
   readonly keepCredentials: boolean;

@@ -16,7 +16,7 @@ import { bundledKind, figuresOf, type MadeFile } from "./figures.ts";
 import { fileEnding, isFigure, isOfRerun, manifestName, reportName, resultsName } from "./layout.ts";
 import { readBundle, type UnpackedBundle } from "./read_bundle.ts";
 
-export interface ReproduceRequest {
+interface ReproduceRequest {
   readonly bundle: string;
   /** The folder; default: called as the bundle, where the command runs. */
   readonly out: string | undefined;

@@ -24,7 +24,7 @@ import type { Plan } from "../plan/plan_document.ts";
 import { trialKey } from "../plan/recording_trial.ts";
 import { bodyMember, fileMember, planName, recordingMember } from "./layout.ts";
 
-export interface RerunRequest {
+interface RerunRequest {
   /** The bundle's file, for errors. */
   readonly bundle: string;
   readonly manifest: Bundle;

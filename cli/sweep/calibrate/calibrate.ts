@@ -14,7 +14,7 @@ const level = 0.05;
 /** So many loads may be invalid by chance before a step is given up. */
 const mostInvalid = 2;
 
-export interface CalibrationOptions<Lane> {
+interface CalibrationOptions<Lane> {
   /** Taken in turn. */
   readonly lanes: readonly Lane[];
   /** PLT in ms of one load; null: it did not count. */

@@ -6,7 +6,7 @@ import { isValid } from "../../results/verdict/sample.ts";
 import { fewestLoads } from "../../results/verdict/unpaired_loads.ts";
 import { type Disagreement, disagreements, type ReferenceLoads } from "./agreement.ts";
 
-export interface HostSeen {
+interface HostSeen {
   readonly name: string;
   readonly facts: HostFacts;
 }

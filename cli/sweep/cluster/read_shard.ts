@@ -14,7 +14,7 @@ import {
 } from "../../results/store/results.ts";
 
 /** What must be alike wherever a plan's cells ran. */
-export interface PartCell {
+interface PartCell {
   readonly link: string;
   readonly link_profile: unknown;
   /** Of flows: none. */

@@ -27,7 +27,7 @@ export function referencePlan(asked: string | undefined): Plan | null {
 }
 
 /** The file of results that a cell of a plan is run into. */
-export interface CellShard {
+interface CellShard {
   readonly path: string;
   readonly host: NamedHost;
   /** Throws where a page's recording is not the one that all machines are to load. */

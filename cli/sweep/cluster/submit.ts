@@ -154,7 +154,7 @@ function submittedOf(
   return { schema: "trilane/submitted/1", name: plan.name, shards, of: plan.cells, ...rest };
 }
 
-export interface SlurmOptions {
+interface SlurmOptions {
   readonly cpus: number | null;
   readonly options: readonly string[];
 }

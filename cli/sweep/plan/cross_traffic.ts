@@ -58,7 +58,7 @@ const afterLoad_s = 60;
 /** Samples of flows beside a load are for its evidence. */
 const sample_ms = 10;
 
-export interface SettledTraffic {
+interface SettledTraffic {
   readonly flows: readonly Flow[];
   readonly page_start_s: number;
 }

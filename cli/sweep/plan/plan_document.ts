@@ -52,7 +52,7 @@ export function plansIn(folder: string): string[] {
     .sort();
 }
 
-export interface ReadDocument {
+interface ReadDocument {
   readonly document: unknown;
   /** From which the links' files are named. */
   readonly folder: string;

@@ -11,7 +11,7 @@ import type { TraceSource } from "../../link/trace/networks.ts";
 import { refuseSame } from "./refuse_same.ts";
 
 /** A plan as far as its links are concerned. */
-export interface LinkedPlan {
+interface LinkedPlan {
   readonly name: string;
   readonly links: readonly PlanLink[];
 }

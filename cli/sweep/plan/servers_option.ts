@@ -33,7 +33,7 @@ export function defineServers<Options>(table: OptionTable<Options>): OptionTable
     .group(["servers", "server"], "Servers in the lanes:");
 }
 
-export interface ChosenServers {
+interface ChosenServers {
   /** In the order in which they were named. */
   readonly names: readonly string[];
   readonly servers: Readonly<Record<string, PlanServer>>;

@@ -198,7 +198,7 @@ class TerminalProgress implements Progress {
   }
 }
 
-export interface ProgressOptions {
+interface ProgressOptions {
   readonly json: boolean;
   readonly out: Terminal;
   readonly err: Terminal;

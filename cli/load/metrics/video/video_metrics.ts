@@ -5,7 +5,7 @@ import type { VideoBuffer, VideoEvents } from "../../../../schemas/generated/vid
 import { playbackOf, stalled_ms, stallRatio, viewing_ms } from "./playback.ts";
 import { connect_ms, downloadRate_bps, playedParts, ratePlayed_bps, segmentsOf, switchesOf } from "./segments.ts";
 
-export type VideoMetrics = Readonly<Record<VideoMetric, number | null>>;
+type VideoMetrics = Readonly<Record<VideoMetric, number | null>>;
 
 export const noVideoMetrics: VideoMetrics = {
   startup_delay_ms: null,

@@ -46,7 +46,7 @@ function mediaInformation({ kind, entry }: Track): Buffer {
   );
 }
 
-export function initializationSegment(track: Track): Buffer {
+function initializationSegment(track: Track): Buffer {
   const { kind, timescale, sampleDuration, samples, width, height } = track;
   const duration = sampleDuration * samples.length;
   const volume = kind === "audio" ? 0x100 : 0;

@@ -91,7 +91,7 @@ interface PageScope {
   trilaneVideo?: VideoEvents;
 }
 
-export interface PlayedBy {
+interface PlayedBy {
   readonly settings: VideoSettings;
   readonly manifest: string;
 }

@@ -6,7 +6,7 @@
 // do not bleed, and nearly all is the same in the next frame, so that encoding and decoding cost little.
 
 /** Planes of Y, U and V in turn, U and V at half the size in both directions (I420), in BT.709's limited range. */
-export type Planes = Uint8Array;
+type Planes = Uint8Array;
 
 export const planesSize = (width: number, height: number): number => (width * height * 3) / 2;
 

@@ -28,7 +28,7 @@ export const opusRate = 48_000;
 export const packetDuration = opusRate / 50;
 
 /** Of pictures (14496-12, 12.1.3); `configuration`: avcC, vpcC or av1C. */
-export function visualEntry(type: string, width: number, height: number, configuration: Buffer): Buffer {
+function visualEntry(type: string, width: number, height: number, configuration: Buffer): Buffer {
   const inch = 72 * 2 ** 16;
   return box(
     type,

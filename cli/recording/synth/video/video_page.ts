@@ -191,7 +191,7 @@ function segmentExchange(representation: Representation, path: string, body: Buf
   return exchange({ server, path, type: `${server}/mp4`, resourceType: "xhr", body });
 }
 
-export interface VideoPage {
+interface VideoPage {
   readonly settings: VideoSettings;
   /** Of its pictures. */
   readonly codec: PictureCodec;
