@@ -69,6 +69,46 @@ test("a race over nginx's lanes and the replay's: loads verified by its log, row
   }
 });
 
+test("fetch has servers as rows: each lane of nginx's and the replay's gives the same bytes, compared by download", {
+  skip: notInstalled(["nginx"]) ?? false,
+}, () => {
+  const words = [
+    "fetch",
+    "--page",
+    page,
+    "--home",
+    home,
+    "--servers",
+    "replay,nginx",
+    "--lanes",
+    "h2,h3",
+    "--runs",
+    "1",
+  ];
+  const { stdout, stderr, status } = spawnSync(
+    trilane,
+    [...words, "--link", "100mbit/4ms", urls[0] ?? "", ...anyDisturbance],
+    {
+      encoding: "utf8",
+      timeout: 120_000,
+    },
+  );
+  assert.equal(status, 0, stderr);
+  assert.match(stderr, /^h3\+nginx is left out: nginx 1\.\d+\S* is built without HTTP\/3/m);
+  for (const row of ["h2+replay", "h3+replay", "h2+nginx"]) assert.ok(stdout.includes(`\n${row} `), stdout);
+  assert.match(stdout, /h2\+nginx connected [\d.]+ % (faster|slower) than h2\+replay .*; its download took/s);
+  const results = openResults(home);
+  try {
+    const sweep = results.listAllSweeps()[0] ?? assert.fail();
+    assert.match(String(sweep.environment.server_nginx), /^1\.\d+/);
+    const fetches = results.fetchesOf(sweep.id);
+    assert.deepEqual(new Set(fetches.map(({ status: is }) => is)), new Set(["valid"]));
+    assert.equal(new Set(fetches.map(({ record }) => record?.body_sha256)).size, 1);
+  } finally {
+    results.close();
+  }
+});
+
 test("a server that does not come up is one line before anything is measured", () => {
   const words = [
     "race",

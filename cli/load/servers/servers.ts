@@ -16,7 +16,7 @@ export interface LoadServer {
 }
 
 type ServedPlan = Pick<SweepPlan, "servers">;
-export type ServersPlan = Pick<SweepPlan, "lanes" | "servers">;
+export type ServersPlan = ServedPlan & { readonly lanes: readonly LaneLabel[] };
 
 /** What a name stands for. @throws UserError if it is unknown. */
 export function serverNamed({ servers = {} }: ServedPlan, name: string): LoadServer {

@@ -2,8 +2,8 @@
 // results' owner alone; decides nothing about which fetch comes next, nor what records mean.
 import type { DatabaseSync } from "node:sqlite";
 import type { FetchCost } from "../../../schemas/generated/fetch_cost.ts";
-import type { FetchPlanDocument } from "../../../schemas/generated/fetch_plan.ts";
-import type { FetchIp, FetchLane, FetchRecord, FetchTls } from "../../../schemas/generated/fetch_record.ts";
+import type { FetchLabel, FetchPlanDocument } from "../../../schemas/generated/fetch_plan.ts";
+import type { FetchIp, FetchRecord, FetchTls } from "../../../schemas/generated/fetch_record.ts";
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { PlanLink } from "../../../schemas/generated/sweep_plan.ts";
 import { attemptColumns, attemptValues, type NewAttempt, type Read } from "./attempt_rows.ts";
@@ -13,7 +13,7 @@ import type { Environment } from "./sweep_rows.ts";
 /** A plan of fetches as it is stored (cli/instruments/fetch/plan fills in its defaults). */
 export interface StoredFetchPlan extends Omit<FetchPlanDocument, "objects" | "tls" | "ip" | "lanes" | "links"> {
   readonly objects: readonly string[];
-  readonly lanes: readonly FetchLane[];
+  readonly lanes: readonly FetchLabel[];
   readonly tls: readonly FetchTls[];
   readonly ip: readonly FetchIp[];
   /** Absent: the network as it is. */
@@ -22,7 +22,7 @@ export interface StoredFetchPlan extends Omit<FetchPlanDocument, "objects" | "tl
 
 /** Over what an object is fetched. */
 export interface FetchVariant {
-  readonly lane: FetchLane;
+  readonly lane: FetchLabel;
   readonly tls: FetchTls;
   readonly ip: FetchIp;
 }

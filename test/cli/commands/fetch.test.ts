@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
+import { bareLane } from "../../../cli/instruments/fetch/metrics/fetched.ts";
 import { fetchCellsOf, fetchPlanOf } from "../../../cli/instruments/fetch/plan/plan.ts";
 import { openResults } from "../../../cli/results/store/results.ts";
 import type { FetchExport } from "../../../schemas/generated/fetch_export.ts";
@@ -40,7 +41,7 @@ function storeSweep(): number {
       ...{ cell: id, block: 0, attempt: 0, position: id, started_at: new Date().toISOString(), wall_ms: 9 },
       status: error ? "failed" : "valid",
       reasons: error ? ["connect: Connection refused"] : [],
-      record: fetchRecord({ url: object, final_url: object, lane, error }),
+      record: fetchRecord({ url: object, final_url: object, lane: bareLane(lane), error }),
       cost: null,
     });
   }

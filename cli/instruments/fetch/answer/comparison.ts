@@ -6,7 +6,7 @@ import { type Contrast, contrast, type Pair } from "../../../results/answer/cont
 import type { StoredFetch } from "../../../results/store/results.ts";
 
 /** Times that every lane has. */
-export type ComparedTime = "established_ms" | "first_byte_ms";
+export type ComparedTime = "established_ms" | "first_byte_ms" | "download_ms";
 
 export interface TimeDifference extends Contrast {
   /** The first lane's time less the second's: median of the units. */

@@ -5,7 +5,7 @@ import type { Interval } from "../../../base/interval.ts";
 import { shift } from "../../../results/stats/hodges_lehmann.ts";
 import { holm, significanceLevel } from "../../../results/stats/multiplicity.ts";
 import { signedRank } from "../../../results/stats/signed_rank.ts";
-import { type Fetched, hostOf, isQuic, type Variant } from "../metrics/fetched.ts";
+import { bareLane, type Fetched, hostOf, isPlainTcp, isQuic, serverOfLane, type Variant } from "../metrics/fetched.ts";
 import { type Quantity, quantities } from "../metrics/quantities.ts";
 
 /** A lane with its TLS; the version of IP is the same on both sides. */
@@ -52,12 +52,12 @@ export function pairsOf(variants: readonly Variant[]): VariantPair[] {
   const sides = [...new Map(variants.map(({ lane, tls }) => [sideKey({ lane, tls }), { lane, tls }])).values()];
   // The nearest comparison first: h2 before h1, TLS 1.3 before 1.2.
   const plainTcp = sides
-    .filter(({ lane }) => lane === "h1" || lane === "h2")
+    .filter(({ lane }) => isPlainTcp(lane))
     .sort((a, b) => (a.tls > b.tls ? -1 : a.tls < b.tls ? 1 : a.lane > b.lane ? -1 : 1));
   const quic = sides.filter(({ lane }) => isQuic(lane));
   const overTcp = plainTcp.flatMap((lane) =>
-    lane.lane === "h2"
-      ? plainTcp.flatMap((over) => (over.lane === "h1" && over.tls === lane.tls ? [{ lane, over }] : []))
+    bareLane(lane.lane) === "h2"
+      ? plainTcp.flatMap((over) => (bareLane(over.lane) === "h1" && over.tls === lane.tls ? [{ lane, over }] : []))
       : [],
   );
   const ofQuic = quic.flatMap((lane) => plainTcp.map((over) => ({ lane, over })));
@@ -65,7 +65,9 @@ export function pairsOf(variants: readonly Variant[]): VariantPair[] {
   const of0rtt = quic
     .filter(({ lane }) => lane === "h3-0rtt")
     .flatMap((lane) => resumed.map((over) => ({ lane, over })));
-  return [...ofQuic, ...of0rtt, ...overTcp];
+  return [...ofQuic, ...of0rtt, ...overTcp].filter(
+    ({ lane, over }) => serverOfLane(lane.lane) === serverOfLane(over.lane),
+  );
 }
 
 const percentOf = (log: number): number => (1 - Math.exp(log)) * 100;

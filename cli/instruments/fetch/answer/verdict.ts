@@ -2,12 +2,14 @@
 // IPv4. Pure: text out, no colour.
 import { formatPercents, formatTime, percentRange } from "../../../base/numbers.ts";
 import { isProbable, shown, shownTogether, surenessNote, unitsText } from "../../../results/answer/contrast.ts";
-import type { FetchVariant, StoredFetch } from "../../../results/store/results.ts";
+import type { StoredFetch } from "../../../results/store/results.ts";
+import { bareLane, isPlainTcp, serverOfLane } from "../metrics/fetched.ts";
 import { type ComparedTime, type TimeDifference, timeDifference } from "./comparison.ts";
 import { distinctPlaces, type FetchPlace, placeKey } from "./summary.ts";
 
 /** More comparisons are the table's to show; of those that show nothing for want of fetches two will do. */
 const mostSentences = 5;
+const mostOfServers = 12;
 const mostWithoutInterval = 2;
 
 /** What is compared with all others: the first that there is. */
@@ -20,23 +22,30 @@ const baselines = [
 ] as const;
 
 /** First what people ask first. */
-const lanesInOrder: readonly FetchVariant["lane"][] = ["h3", "h3-0rtt", "h2", "h2-0rtt", "h1"];
+const lanesInOrder: readonly string[] = ["h3", "h3-0rtt", "h2", "h2-0rtt", "h1"];
 
 interface ComparedPlaces {
   readonly one: FetchPlace;
   readonly other: FetchPlace;
 }
 
-/** Within a link and a version of IP, each against the baseline; then IPv6 against IPv4 of each that is alike otherwise. */
+/** Within a link, a version of IP and a server, each against the baseline; then each server against the first; then IPv6 against IPv4. */
 function comparedPlaces(places: readonly FetchPlace[]): ComparedPlaces[] {
-  const groups = [...Map.groupBy(places, ({ link, ip }) => JSON.stringify([link, ip])).values()];
+  const groups = [
+    ...Map.groupBy(places, ({ link, ip, lane }) => JSON.stringify([link, ip, serverOfLane(lane)])).values(),
+  ];
   const ofLanes = groups.flatMap((of) => {
-    const base = baselines.find(({ lane, tls }) => of.some((place) => place.lane === lane && place.tls === tls));
-    const other = of.find((place) => place.lane === base?.lane && place.tls === base.tls);
+    const base = baselines.find(({ lane, tls }) =>
+      of.some((place) => bareLane(place.lane) === lane && place.tls === tls),
+    );
+    const other = of.find((place) => bareLane(place.lane) === base?.lane && place.tls === base.tls);
     if (!other) return [];
     return of
       .filter((place) => place !== other)
-      .toSorted((a, b) => lanesInOrder.indexOf(a.lane) - lanesInOrder.indexOf(b.lane) || (a.tls > b.tls ? -1 : 1))
+      .toSorted(
+        (a, b) =>
+          lanesInOrder.indexOf(bareLane(a.lane)) - lanesInOrder.indexOf(bareLane(b.lane)) || (a.tls > b.tls ? -1 : 1),
+      )
       .map((one) => ({ one, other }));
   });
   const ofVersions = places
@@ -45,15 +54,20 @@ function comparedPlaces(places: readonly FetchPlace[]): ComparedPlaces[] {
       const other = places.find((place) => placeKey(place) === placeKey({ ...one, ip: 4 }));
       return other ? [{ one, other }] : [];
     });
-  return [...ofLanes, ...ofVersions];
+  const alike = ({ link, ip, lane, tls }: FetchPlace): string => JSON.stringify([link, ip, bareLane(lane), tls]);
+  const ofServers = [...Map.groupBy(places, alike).values()].flatMap(([other, ...of]) =>
+    other ? of.map((one) => ({ one, other })) : [],
+  );
+  return [...ofLanes, ...ofServers, ...ofVersions];
 }
 
 /** `h1 with TLS 1.2 over IPv6`: what is needed to tell the two apart, and what they share where there are others. */
 function nameOf(place: FetchPlace, beside: FetchPlace, all: readonly FetchPlace[]): string {
   const differs = (of: (place: FetchPlace) => unknown): boolean => new Set(all.map(of)).size > 1;
-  const tcp = place.lane === "h1" || place.lane === "h2";
   const tls =
-    tcp && differs(({ lane, tls }) => (lane === "h1" || lane === "h2" ? tls : "1.3")) ? ` with TLS ${place.tls}` : "";
+    isPlainTcp(place.lane) && differs(({ lane, tls }) => (isPlainTcp(lane) ? tls : "1.3"))
+      ? ` with TLS ${place.tls}`
+      : "";
   const ip = place.ip !== beside.ip ? ` over IPv${place.ip}` : "";
   return `${place.lane}${tls}${ip}`;
 }
@@ -96,20 +110,21 @@ interface ClauseWords {
   readonly none: string;
 }
 
-function sentenceOf({ one, other, connect, firstByte }: Compared): string {
+function sentenceOf({ one, other, connect, firstByte, byDownload }: Compared): string {
   const first = clauseOf(connect, {
     ...{ is: `${one} connects`, was: `${one} connected`, probably: `${one} probably connects` },
     ...{ less: `faster than ${other}`, more: `slower than ${other}`, none: `${one} against ${other}, to connect` },
   });
   const second = clauseOf(firstByte, {
-    ...{
-      is: "its first byte comes",
-      was: "its first byte came",
-      probably: "its first byte probably comes",
-      less: "sooner",
-      more: "later",
-      none: "to the first byte",
-    },
+    ...(byDownload
+      ? {
+          ...{ is: "its download takes", was: "its download took", probably: "its download probably takes" },
+          ...{ less: "less time", more: "more time", none: "in the download" },
+        }
+      : {
+          ...{ is: "its first byte comes", was: "its first byte came", probably: "its first byte probably comes" },
+          ...{ less: "sooner", more: "later", none: "to the first byte" },
+        }),
   });
   return `${first}; ${second}.`;
 }
@@ -119,7 +134,9 @@ interface Compared {
   readonly one: string;
   readonly other: string;
   readonly connect: TimeDifference;
+  /** With `byDownload` of the whole object's time in place of the first byte's. */
   readonly firstByte: TimeDifference;
+  readonly byDownload: boolean;
 }
 
 /** The answer first, over what the cells' objects were fetched over. Empty where there is nothing to compare. */
@@ -131,15 +148,23 @@ export function fetchVerdict(cells: readonly FetchPlace[], fetches: readonly Sto
   const all = comparedPlaces(places).flatMap(({ one, other }): Compared[] => {
     const of = (place: FetchPlace): readonly StoredFetch[] => byPlace.get(placeKey(place)) ?? [];
     const difference = (time: ComparedTime) => timeDifference(of(one), of(other), time);
-    const [connect, firstByte] = [difference("established_ms"), difference("first_byte_ms")];
+    // Of servers people ask how fast they send.
+    const byDownload = serverOfLane(one.lane) !== null;
+    const [connect, firstByte] = [
+      difference("established_ms"),
+      difference(byDownload ? "download_ms" : "first_byte_ms"),
+    ];
     if (!connect || !firstByte) return [];
     const where = [
       ...(links.size > 1 ? [one.link ?? ""] : []),
       ...(versions.size > 1 && one.ip === other.ip ? [`IPv${one.ip}`] : []),
     ].join(", ");
-    return [{ where, one: nameOf(one, other, places), other: nameOf(other, one, places), connect, firstByte }];
+    return [
+      { where, one: nameOf(one, other, places), other: nameOf(other, one, places), connect, firstByte, byDownload },
+    ];
   });
-  const most = all.some(({ connect }) => connect.interval !== null) ? mostSentences : mostWithoutInterval;
+  const mostShown = all.some(({ byDownload }) => byDownload) ? mostOfServers : mostSentences;
+  const most = all.some(({ connect }) => connect.interval !== null) ? mostShown : mostWithoutInterval;
   const told = all.slice(0, most);
   const corrected = shownTogether(told.flatMap(({ connect, firstByte }) => [connect, firstByte]));
   const sentences = told.map((each, index) => {

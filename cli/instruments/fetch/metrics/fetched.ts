@@ -1,10 +1,12 @@
 // One fetch of an object as figures and tables take it: what it was of, its record, what it cost. No arithmetic.
 import type { FetchCost } from "../../../../schemas/generated/fetch_cost.ts";
+import type { FetchLabel } from "../../../../schemas/generated/fetch_plan.ts";
 import type { FetchIp, FetchLane, FetchRecord, FetchTls } from "../../../../schemas/generated/fetch_record.ts";
 
 /** Over what an object is fetched. */
 export interface Variant {
-  readonly lane: FetchLane;
+  /** With its server, if the plan names servers: h2+nginx. */
+  readonly lane: FetchLabel;
   readonly tls: FetchTls;
   readonly ip: FetchIp;
 }
@@ -21,7 +23,12 @@ export interface Fetched extends Variant {
   readonly cost: FetchCost | null;
 }
 
-export const isQuic = (lane: FetchLane): boolean => lane.startsWith("h3");
+export const isQuic = (lane: FetchLabel): boolean => lane.startsWith("h3");
+export const bareLane = (lane: FetchLabel): FetchLane => lane.split("+", 1)[0] as FetchLane;
+/** Over TCP, and without early data. */
+export const isPlainTcp = (lane: FetchLabel): boolean => ["h1", "h2"].includes(bareLane(lane));
+/** Null: the lanes name none. */
+export const serverOfLane = (lane: FetchLabel): string | null => lane.split("+", 2)[1] ?? null;
 
 /** QUIC has TLS 1.3 always. */
 export const variantKey = ({ lane, tls, ip }: Variant): string => `${lane} ${isQuic(lane) ? "1.3" : tls} ${ip}`;
@@ -40,7 +47,7 @@ const laneOrder: readonly FetchLane[] = ["h1", "h2", "h2-0rtt", "h3", "h3-0rtt"]
 /** What were fetched over, each once: in the order of lanes, TLS and IP, whatever a sweep's random order was. */
 export function variantsOf(fetched: readonly Variant[]): Variant[] {
   const once = new Map(fetched.map(({ lane, tls, ip }) => [variantKey({ lane, tls, ip }), { lane, tls, ip }]));
-  const place = ({ lane }: Variant): number => laneOrder.indexOf(lane);
+  const place = ({ lane }: Variant): number => laneOrder.indexOf(bareLane(lane));
   return [...once.values()].sort((a, b) => place(a) - place(b) || Number(a.tls) - Number(b.tls) || a.ip - b.ip);
 }
 

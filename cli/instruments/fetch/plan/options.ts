@@ -11,10 +11,11 @@ import { refuseAskedWithoutDelay } from "../../../link/profile_file.ts";
 import { defineTolerance, toleranceOf } from "../../../sweep/plan/disturbance_option.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { planRange } from "../../../sweep/plan/plan_range.ts";
+import { defineServers, type ServedLanes, type ServersOptions } from "../../../sweep/plan/servers_option.ts";
 import { hostOf, type NamedObjects, namedObjects } from "./objects.ts";
 import { changedFetchPlan, type FetchPlan, fetchPlanOf, shippedFetchPlans } from "./plan.ts";
 
-export interface FetchOptions {
+export interface FetchOptions extends Partial<ServersOptions> {
   object: string[] | undefined;
   lanes: string | undefined;
   tls: string | undefined;
@@ -43,7 +44,7 @@ const usualMost = 1000;
 const range = (setting: string, unit?: string) => planRange(setting, unit, "fetch-plan");
 
 export function defineFetchOptions<T>(table: OptionTable<T>): OptionTable<T & Omit<FetchOptions, "object">> {
-  return defineTolerance(table, "a fetch in a lab before it is invalid: a share of its length")
+  return defineServers(defineTolerance(table, "a fetch in a lab before it is invalid: a share of its length"))
     .option("lanes", {
       type: "string",
       describe: `of ${lane.enum.join(", ")}, separated by commas, or "all" (default: ${usualLanes.join(",")})`,
@@ -198,14 +199,27 @@ export async function objectsOf({ object = [] }: Pick<FetchOptions, "object">): 
   return namedPlan(object) === null ? await namedObjects(object) : { urls: [], left: [] };
 }
 
-/** `urls`: what the words name. `page`: as plans name that of --page, once it is imported or recorded. UserError in one line. */
-export function fetchPlanFrom(options: FetchOptions, urls: readonly string[], page?: PlanPage): FetchPlan {
+/**
+ * `urls`: what the words name. `page`: as plans name that of --page, once it is imported or recorded. `served`: the lanes of --servers, once
+ * it is known what these can. UserError in one line.
+ */
+export function fetchPlanFrom(
+  options: FetchOptions,
+  urls: readonly string[],
+  page?: PlanPage,
+  served?: ServedLanes,
+): FetchPlan {
   const words = options.object ?? [];
   const named = namedPlan(words);
   const links = options.link.length > 0 ? { links: options.link } : {};
   const of = page ?? options.page;
   if (named !== null) {
-    const plan = changedFetchPlan(named, { ...links, ...(of === undefined ? {} : { page: of }), ...termsOf(options) });
+    const plan = changedFetchPlan(named, {
+      ...links,
+      ...(of === undefined ? {} : { page: of }),
+      ...termsOf(options),
+      ...served,
+    });
     refuseMore(plan.objects, options.most);
     return plan;
   }
@@ -220,6 +234,7 @@ export function fetchPlanFrom(options: FetchOptions, urls: readonly string[], pa
     ...(of === undefined ? {} : { page: of }),
     ...links,
     ...termsOf(options),
+    ...served,
   };
   try {
     return fetchPlanOf(document, "fetch");

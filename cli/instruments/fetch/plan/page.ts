@@ -9,6 +9,7 @@ import { withArchive } from "../../../recording/archive/client.ts";
 import { recordedUrl } from "../../../recording/archive/recorded_requests.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import type { PageSource } from "../../../sweep/plan/page_source.ts";
+import { servedLanes } from "../../../sweep/plan/servers_option.ts";
 import type { KnownSizes } from "./estimate.ts";
 import { isLongUrl } from "./objects.ts";
 import { type FetchOptions, fetchPlanFrom, objectsOf, refuseMore } from "./options.ts";
@@ -53,9 +54,11 @@ export async function readyFetchPlan(
   const { urls, left } = await objectsOf(options);
   const first = fetchPlanFrom(options, urls);
   for (const line of left) say(line);
-  if (first.page === undefined) return { plan: first, recording: null, sizes: new Map() };
+  const served = (await servedLanes(options, first.lanes, say)) ?? undefined;
+  if (first.page === undefined)
+    return { plan: fetchPlanFrom(options, urls, undefined, served), recording: null, sizes: new Map() };
   const page = options.page === undefined ? first.page : await source.pageFor(home, options.page, { say });
-  const plan = fetchPlanFrom(options, urls, page);
+  const plan = fetchPlanFrom(options, urls, page, served);
   const name = pageName(page);
   const recording = await recordingOf(home, source, page);
   const { sizes, rest } = await recordedObjects(home, name);

@@ -3,20 +3,21 @@
 import { createHash } from "node:crypto";
 import { isIPv4, isIPv6 } from "node:net";
 import { join, resolve } from "node:path";
-import type { FetchPlanDocument } from "../../../../schemas/generated/fetch_plan.ts";
-import type { FetchIp, FetchLane, FetchTls } from "../../../../schemas/generated/fetch_record.ts";
+import type { FetchLabel, FetchPlanDocument } from "../../../../schemas/generated/fetch_plan.ts";
+import type { FetchIp, FetchTls } from "../../../../schemas/generated/fetch_record.ts";
 import type { PlanLink, PlanPage } from "../../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../../base/errors.ts";
 import type { FetchVariant, NewFetchCell } from "../../../results/store/results.ts";
 import { checkedDocument, plansIn, readDocument, refuseControls } from "../../../sweep/plan/plan_document.ts";
 import { absoluteLinks, expandLinks, linksOf } from "../../../sweep/plan/plan_links.ts";
+import { isPlainTcp, serverOfLane } from "../metrics/fetched.ts";
 import { refuseLongUrl } from "./objects.ts";
 
 /** A plan with every default filled in, but for the objects of its page. */
 export interface FetchPlan extends Omit<FetchPlanDocument, "objects" | "tls" | "ip" | "lanes" | "links"> {
   /** Empty: all of the page's. */
   readonly objects: readonly string[];
-  readonly lanes: readonly FetchLane[];
+  readonly lanes: readonly FetchLabel[];
   readonly tls: readonly FetchTls[];
   readonly ip: readonly FetchIp[];
   /** Absent: over the network as it is. */
@@ -58,7 +59,18 @@ function settledIp({ connect, ip }: { connect?: string; ip?: readonly FetchIp[] 
   return [version];
 }
 
-function refuseContradictions({ links, page, objects, ca, verify }: FetchPlan): void {
+function refuseContradictions({ links, page, objects, ca, verify, lanes, ip, syscalls }: FetchPlan): void {
+  const served = lanes.find((lane) => serverOfLane(lane) !== null);
+  if (served !== undefined && page === undefined)
+    throw new UserError(
+      `${served}: a server stands in a lab, in front of a recording: name one and its link (--page, --link), or leave --servers out`,
+    );
+  if (served !== undefined && ip.includes(6))
+    throw new UserError(`${served}: servers listen on a recording’s addresses, which are of IPv4: leave --ip 6 out`);
+  if (served !== undefined && syscalls > 0)
+    throw new UserError(
+      `${served}: system calls are counted of trilane-replay, not of other servers: leave --syscalls or --servers out`,
+    );
   if (links !== undefined && page === undefined)
     throw new UserError(
       "a lab reaches no network: name the recording whose servers it has (--page), or leave --link out",
@@ -129,12 +141,10 @@ export function changedFetchPlan(pathOrName: string, changes: object): FetchPlan
 export const blocksOf = ({ repetitions, syscalls }: Pick<FetchPlan, "repetitions" | "syscalls">): number =>
   repetitions + syscalls;
 
-const overTcp = (lane: FetchVariant["lane"]): boolean => lane === "h1" || lane === "h2";
-
 /** Lanes x versions of TLS x versions of IP; what has TLS 1.3 always has it once. */
 export function variantsOf({ lanes, tls, ip }: Pick<FetchPlan, "lanes" | "tls" | "ip">): FetchVariant[] {
   return lanes.flatMap((lane) =>
-    (overTcp(lane) ? tls : (["1.3"] as const)).flatMap((version) =>
+    (isPlainTcp(lane) ? tls : (["1.3"] as const)).flatMap((version) =>
       ip.map((each): FetchVariant => ({ lane, tls: version, ip: each })),
     ),
   );
@@ -163,11 +173,12 @@ const nameOfPage = (page: PlanPage): string => (typeof page === "string" ? page 
  */
 export function fetchPlanDigest(plan: FetchPlan, recording: string | null): string {
   const { name, objects, lanes, tls, ip, repetitions, seed, connect, ca, verify, follow, timeout_s } = plan;
-  const { max_body_bytes, tolerance, user_agent, page } = plan;
+  const { max_body_bytes, tolerance, user_agent, page, servers: programs } = plan;
   const links = plan.links && expandLinks({ name, links: plan.links }).map(({ form, profile }) => ({ form, profile }));
   const servers = { connect, ca, verify, links, page: page && nameOfPage(page), recording };
   const limits = { follow, timeout_s, max_body_bytes, tolerance, user_agent };
   const counted = plan.syscalls > 0 ? { syscalls: plan.syscalls } : {};
-  const decisive = { name, objects, lanes, tls, ip, repetitions, seed, ...servers, ...limits, ...counted };
+  const defined = programs ? { programs } : {};
+  const decisive = { name, objects, lanes, tls, ip, repetitions, seed, ...servers, ...limits, ...counted, ...defined };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
 }

@@ -12,6 +12,8 @@ import type { LinkProfile } from "../../../link/link.ts";
 import { labCommand } from "../../../load/lab.ts";
 import { type LabEnd, runLab } from "../../../load/lab_process.ts";
 import { readReplayReport, readShaperReport } from "../../../load/reports.ts";
+import { prepareServer, readServer } from "../../../load/server_run.ts";
+import type { LoadServer } from "../../../load/servers/servers.ts";
 import type { LoadStatus } from "../../../results/store/results.ts";
 import { type ClientRequest, clientWords } from "./client_words.ts";
 import { fetchCost, type Traces } from "./fetch_cost.ts";
@@ -22,6 +24,8 @@ export interface FetchLab {
   readonly home: string;
   /** The recording's name. */
   readonly recording: string;
+  /** In front of the recording, with its digest; null: trilane-replay itself serves. */
+  readonly server: { readonly server: LoadServer; readonly digest: string } | null;
   /** With the fetch's own seed. */
   readonly link: LinkProfile;
 }
@@ -144,20 +148,31 @@ interface LabPlace {
 
 async function attemptInLab(
   request: FetchAttemptRequest,
-  { home, recording, link }: FetchLab,
+  { home, recording, link, server }: FetchLab,
   { folder, traces }: LabPlace,
 ): Promise<FetchAttempt> {
   const begun_ms = performance.now();
   const reports = { replay: join(folder, "replay.json"), shaper: join(folder, "shaper.json") };
   // All that a lane may want of its servers, alike for all lanes.
-  const replayOptions = ["--early-data", "--ipv6-twins"];
-  const lab = labCommand({ home, recording, link, reports, replayOptions });
+  const own = ["--early-data", "--ipv6-twins"];
+  const served =
+    server &&
+    (await prepareServer(server.server, {
+      home,
+      recording: { name: recording, digest: server.digest },
+      scratch: folder,
+    }));
+  const placed = served ? { replayOptions: served.replayOptions, server: served.words } : { replayOptions: own };
+  const lab = labCommand({ home, recording, link, reports, ...placed });
   const [far, near] = traces ? [straceWords(traces.server), straceThreadsWords(traces.client)] : [[], []];
   const words = [...far, ...lab.replay, ...lab.shaper, ...near, ...clientWords(request)];
   const { end, limit_ms, record } = await run(words, request);
   const shaper = await readShaperReport(reports.shaper);
   const wall_ms = wallSince(begun_ms);
-  const cost = await fetchCost({ record, replay: await readReplayReport(reports.replay), traces });
+  const left = served && (await readServer(served, null));
+  const replay = served ? null : await readReplayReport(reports.replay);
+  const cost = await fetchCost({ record, replay, traces });
+  if (left && left.reasons.length > 0) return { status: "failed", reasons: left.reasons, wall_ms, record, cost };
   // Of times that do not count nothing can be disturbed.
   if (record && shaper) {
     const disturbed = traces ? [] : disturbedReasons(record, shaper, request.plan);

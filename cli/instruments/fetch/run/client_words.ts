@@ -5,6 +5,7 @@ import { RunError, UserError } from "../../../base/errors.ts";
 import { programPath } from "../../../base/programs.ts";
 import { ProgramFailure, runProgram } from "../../../base/run_program.ts";
 import type { FetchVariant } from "../../../results/store/results.ts";
+import { bareLane } from "../metrics/fetched.ts";
 import { type FetchPlan, variantsOf } from "../plan/plan.ts";
 
 export interface ClientRequest extends FetchVariant {
@@ -26,7 +27,7 @@ function optionWords({ plan, lane, tls, ip, ca, askHttpsRecord }: Omit<ClientReq
   const { connect, verify, follow, timeout_s, max_body_bytes, user_agent } = plan;
   return [
     programPath("trilane-fetch"),
-    ...["--lane", lane, "--ip", String(ip)],
+    ...["--lane", bareLane(lane), "--ip", String(ip)],
     ...(tls === "1.3" ? [] : ["--tls", tls]),
     ...orNothing("--connect", connect),
     ...(verify ? orNothing("--ca", ca ?? undefined) : ["--insecure"]),

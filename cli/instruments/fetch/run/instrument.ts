@@ -6,6 +6,8 @@ import { RunError, UserError } from "../../../base/errors.ts";
 import { wrapped } from "../../../base/wrapped_text.ts";
 import type { ExecutionTerms, Instrument } from "../../../engine/instrument.ts";
 import { tryLab } from "../../../load/lab.ts";
+import { installed, type LoadServer, serverOf } from "../../../load/servers/servers.ts";
+import { tryServers } from "../../../load/try_servers.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";
 import type { FetchCell, FetchSweep } from "../../../results/store/results.ts";
 import { callSentences, costSentences } from "../answer/cost_sentence.ts";
@@ -35,8 +37,10 @@ export interface FetchExecution extends ExecutionTerms {
 }
 
 export function fetchInstrument(execution: FetchExecution): Instrument<FetchSweep> {
-  const { plan, recording, sizes, fresh, systems = null } = execution;
+  const { home, plan, recording, sizes, fresh, systems = null } = execution;
   const fetchCells = fetchCellsOf(plan);
+  /** Versions and builds of the plan's servers, for the report. */
+  const served: Record<string, string> = {};
   return {
     noun: "fetches",
     profiles: [...new Set(fetchCells.flatMap(({ link_profile }) => link_profile ?? []))],
@@ -45,9 +49,13 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
       if (plan.ca !== undefined) refuseUnreadable(plan.ca);
       await tryClient(plan, recording !== null);
       if (recording) await tryLab();
+      if (recording) await tryServers(home, plan, [recording]);
+      for (const server of new Set(plan.lanes.flatMap((lane) => serverOf(plan, lane) ?? [])))
+        served[`server_${server.name}`] = await serverInWords(server);
       if (plan.syscalls > 0) await tryStrace();
     },
-    begin: (results, start) => {
+    begin: (results, begun) => {
+      const start = { ...begun, environment: { ...begun.environment, ...served } };
       const { name, seed } = plan;
       const plan_digest = fetchPlanDigest(plan, recording?.digest ?? null);
       return results.beginFetchSweep({ name, plan, plan_digest, seed, ...start, fetchCells }, fresh);
@@ -98,6 +106,12 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
   };
 }
 
+async function serverInWords(server: LoadServer): Promise<string> {
+  const program = await installed(server);
+  if (program === null) return server.definition.command ?? "";
+  return [program.version, program.build, server.definition.configuration].filter((word) => word != null).join("; ");
+}
+
 function refuseUnreadable(path: string): void {
   try {
     accessSync(path, constants.R_OK);
@@ -109,11 +123,16 @@ function refuseUnreadable(path: string): void {
 function requestsOf({ home, plan, recording }: FetchExecution, signal: AbortSignal): FetchRunnerOptions["requestOf"] {
   // A lab's servers have this home's certificates.
   const ca = recording ? join(home, "ca", "ca.pem") : (plan.ca ?? null);
-  const labOf = ({ object, link, link_profile }: FetchCell, block: number) =>
+  const serverFor = (lane: FetchCell["lane"]) => {
+    const server = serverOf(plan, lane);
+    return server && recording ? { server, digest: recording.digest } : null;
+  };
+  const labOf = ({ object, lane, link, link_profile }: FetchCell, block: number) =>
     recording && link_profile
       ? {
           home,
           recording: recording.name,
+          server: serverFor(lane),
           link: { ...link_profile, seed: fetchSeed(plan, { object, link, link_profile }, block) },
         }
       : null;

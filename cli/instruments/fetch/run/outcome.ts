@@ -3,6 +3,7 @@ import type { FetchMetricSummary, FetchSummary } from "../../../../schemas/gener
 import { textTable } from "../../../base/text_table.ts";
 import { type FetchMetric, metrics } from "../../../registry/metrics.ts";
 import { columnText } from "../../../registry/units.ts";
+import { isPlainTcp } from "../metrics/fetched.ts";
 
 interface Column {
   readonly title: string;
@@ -22,8 +23,8 @@ const mostLinks = 12;
 
 /** The name that tells the rows of a table apart. */
 function rowName({ lane, tls, ip }: FetchSummary, all: readonly FetchSummary[]): string {
-  const overTcp = all.filter((each) => each.lane === "h1" || each.lane === "h2");
-  const withTls = overTcp.some((each) => each.tls !== "1.3") && (lane === "h1" || lane === "h2");
+  const overTcp = all.filter((each) => isPlainTcp(each.lane));
+  const withTls = overTcp.some((each) => each.tls !== "1.3") && isPlainTcp(lane);
   const withIp = new Set(all.map((each) => each.ip)).size > 1;
   return `${lane}${withTls ? ` ${tls}` : ""}${withIp ? ` v${ip}` : ""}`;
 }

@@ -19,6 +19,7 @@ import { type FlowPlan, flowPlanOf, readFlowPlan } from "./plan.ts";
 
 export interface FlowOptions {
   plan: string | undefined;
+  servers: string | undefined;
   link: string[];
   flow: string[];
   for: string | undefined;
@@ -42,6 +43,12 @@ const range = (setting: string, unit?: string) => planRange(setting, unit, "flow
 
 export function defineFlowOptions<T>(table: OptionTable<T>): OptionTable<T & Omit<FlowOptions, "plan">> {
   return defineTolerance(table, "a run before it is invalid: a share of its length, with --page of the PLT")
+    .option("servers", {
+      type: "string",
+      rare: true,
+      placeholder: "NAMES",
+      describe: "of `trilane fetch`: flows have none",
+    })
     .option("flow", {
       type: "string",
       array: true,
@@ -183,6 +190,10 @@ export function flowPlanFrom(
   page?: PlanPage,
   kernel: readonly string[] | null = kernelControllers(),
 ): FlowPlan {
+  if (options.servers !== undefined)
+    throw new UserError(
+      "--servers: a flow is sent by trilane-flow, whose controller and samples no other server has: take `trilane fetch --page object-100MB --servers ... --link ...`",
+    );
   if (options.plan !== undefined) {
     refuseBesidePlan(options);
     const plan = readFlowPlan(options.plan, kernel);

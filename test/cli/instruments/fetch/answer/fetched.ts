@@ -1,6 +1,6 @@
 // Fetches as the results have them, made of the schema's example and of what a test says of each.
 
-import type { Fetched } from "../../../../../cli/instruments/fetch/metrics/fetched.ts";
+import { bareLane, type Fetched } from "../../../../../cli/instruments/fetch/metrics/fetched.ts";
 import example from "../../../../../schemas/examples/fetch-record/h2.json" with { type: "json" };
 import type { FetchRecord } from "../../../../../schemas/generated/fetch_record.ts";
 
@@ -9,7 +9,7 @@ export type Changes = Partial<Omit<Fetched, "record">> & { readonly record?: Par
 export function fetchedOf({ record = {}, ...changes }: Changes = {}): Fetched {
   const { object = "https://shop.example/", lane = "h2", tls = "1.3", ip = 4, block = 0 } = changes;
   const { link = "50mbit/20ms", cost = null } = changes;
-  const own = { ...(example as FetchRecord), url: object, final_url: object, lane, tls, ip, ...record };
+  const own = { ...(example as FetchRecord), url: object, final_url: object, lane: bareLane(lane), tls, ip, ...record };
   return { object, link, lane, tls, ip, block, cost, record: own };
 }
 

@@ -18,6 +18,7 @@ const none: FlowOptions = {
     page: undefined,
     lanes: undefined,
     tolerance: undefined,
+    servers: undefined,
   },
 };
 const plan = (options: Partial<FlowOptions>) => flowPlanFrom({ ...none, ...options }, undefined, kernel);
