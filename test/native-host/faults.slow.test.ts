@@ -1,10 +1,19 @@
-// Calls fail one after another in the programs that serve: the n-th malloc, write, fsync, accept and so on, n counting up until nothing
+// Calls fail one after another in our programs: the n-th malloc, write, fsync, accept and so on, n counting up until nothing
 // fails any more. Each time the program ends in order with one line, or continues; none crashes, hangs or leaves half of a recording.
 // Takes some n; with TRILANE_WIDE more, and all calls after the n-th fail too. Each n by hand: TRILANE_FAULTS=all (an hour).
 // Wide: native-host, shaper, cli/recording/archive.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -43,9 +52,9 @@ async function sweep(call: string, attempt: (fault: Fault, done: string) => Prom
   for (const stays of isWide || isWhole ? [false, true] : [false])
     for (let number = 1; ; number = next(number)) {
       const done = join(folder, "done");
-      rmSync(done, { force: true });
+      writeFileSync(done, "");
       await attempt({ call, number, stays }, done);
-      if (!existsSync(done)) break;
+      if (statSync(done).size === 0) break;
       met++;
     }
   return met;
@@ -75,35 +84,93 @@ for (const call of ["malloc", "write", "pwrite64", "fsync", "fdatasync", "rename
 
 const lab = join(folder, "lab");
 const link = ["--link", "100mbit/1ms"];
-/** Over each transport that has the call; memory over one, as there are hundreds of calls. */
-const lanesOf = (call: string): readonly string[] =>
-  call === "malloc" ? ["h2"] : /mmsg$/.test(call) ? ["h3"] : ["h1", "h3"];
-const programs = {
-  "trilane-replay": ["malloc", "write", "openat", "socket", "accept4", "recvmmsg", "sendmsg"],
-  "trilane-shaper": ["malloc", "write", "openat", "socket"],
-  "trilane-fetch": ["malloc", "write", "openat", "socket", "recvmmsg", "sendmsg"],
-} as const;
 
-for (const [program, calls] of Object.entries(programs))
+/** What is run while calls of one of its programs fail. */
+type Command = readonly string[];
+
+/** A fetch from a replay over a link. */
+function fetchOver(lane: string): Command {
+  const shaper = [programPath("trilane-shaper"), ...link, "--"];
+  const fetch = [programPath("trilane-fetch"), "--lane", lane, "--insecure", "--timeout", "2", "https://a.example/"];
+  return [programPath("trilane-replay"), "--home", lab, "--recording", "page", "--", ...shaper, ...fetch];
+}
+/** Over each transport that has the call; memory over one, as there are hundreds of calls. */
+const fetchesOf = (call: string): readonly Command[] => {
+  const lanes = call === "malloc" ? ["h2"] : /mmsg$/.test(call) ? ["h3"] : ["h1", "h3"];
+  return lanes.map(fetchOver);
+};
+
+const outputs = join(folder, "outputs");
+const output = (name: string): string => join(outputs, name);
+
+/** A flow of each transport. */
+const flows = (): readonly Command[] => {
+  const flow = { congestion: "cubic", direction: "down", start_ms: 0, duration_ms: null, size_bytes: 20_000 };
+  const run = { schema: "trilane/flow-run/1", for_ms: 500, sample_ms: 50, ping_ms: 100 };
+  const flows = ["tcp", "tls", "quic"].map((transport) => ({ transport, ...flow }));
+  writeFileSync(join(folder, "run.json"), JSON.stringify({ ...run, flows }));
+  const end = (name: string): string[] => [
+    ...[programPath("trilane-flows"), name, join(folder, "run.json")],
+    ...["--report", output(`${name}.json`), "--samples", output(`${name}.samples`)],
+  ];
+  return [[...end("far"), "--", programPath("trilane-shaper"), "--keep-capabilities", ...link, "--", ...end("near")]];
+};
+const recorded = ["--record", output("record.json"), "--output", output("printed")];
+const timed: Command = [programPath("trilane-command"), ...recorded, "--", "sh", "-c", "echo 1; sleep 0.05 & echo 2"];
+const guarded: Command = [programPath("trilane-guard"), "--", "bash", "-c", ": >/dev/tcp/127.0.0.1/9"];
+
+interface Swept {
+  readonly calls: readonly string[];
+  readonly commands: (call: string) => readonly Command[];
+  /** The status that it ends with when nothing fails; default 0. */
+  readonly usual?: number;
+}
+
+/** What each of them begins with. */
+const setUp = ["malloc", "epoll_create1", "epoll_ctl"];
+const files = ["open", "fopen", "fclose"];
+const serving = [...setUp, ...files, "socket", "timerfd_create"];
+const programs: Readonly<Record<string, Swept>> = {
+  "trilane-replay": {
+    calls: [...serving, "signalfd", "fork", "write", "openat", "accept4", "recvmmsg", "sendmsg"],
+    commands: fetchesOf,
+  },
+  "trilane-shaper": { calls: [...serving, "signalfd", "fork", "write"], commands: fetchesOf },
+  "trilane-fetch": { calls: [...serving, "recvmmsg", "send", "recv"], commands: fetchesOf },
+  "trilane-flows": {
+    calls: [...serving, "signalfd", "fork", "write", "accept4", "recvmmsg", "send", "recv"],
+    commands: flows,
+  },
+  "trilane-command": { calls: ["malloc", "open", "pipe2", "fork", ...files, "rename"], commands: () => [timed] },
+  "trilane-guard": { calls: [...setUp, "signalfd", "write"], commands: () => [guarded], usual: 1 },
+};
+
+for (const [program, { calls, commands, usual = 0 }] of Object.entries(programs))
   for (const call of calls)
     test(`${program} ends in order, whichever ${call} fails`, async () => {
       if (!existsSync(lab)) await storeRecording(lab, "page", programPath("trilane-host"));
-      const shaper = ["--home", lab, "--recording", "page", "--", programPath("trilane-shaper"), ...link, "--"];
-      for (const lane of lanesOf(call)) {
-        const fetch = ["--lane", lane, "--insecure", "--timeout", "2", "https://a.example/"];
-        await sweep(call, (fault, done) => {
-          const words = [...shaper, programPath("trilane-fetch"), ...fetch];
-          const { status, signal, stderr } = spawnSync(programPath("trilane-replay"), words, {
+      let met = 0;
+      for (const [first = "", ...words] of commands(call)) {
+        let last: number | null = null;
+        met += await sweep(call, (fault, done) => {
+          rmSync(outputs, { recursive: true, force: true });
+          mkdirSync(outputs);
+          const { status, signal, stderr } = spawnSync(first, words, {
             env: { ...process.env, ...variablesOf(fault, done), TRILANE_FAULT_PROGRAM: program },
             encoding: "utf8",
             timeout: 30_000,
           });
-          const what = `${lane} ${call} ${fault.number}${fault.stays ? " and on" : ""}: ${signal ?? status} ${stderr}`;
+          const what = `${call} ${fault.number}${fault.stays ? " and on" : ""}: ${signal ?? status} ${stderr}`;
           // So Rust, and with it quiche, ends without memory.
           if (/^memory allocation of \d+ bytes failed$/m.test(stderr)) return;
           assert.ok(signal === null && status !== null && status < 128, what);
-          assert.doesNotMatch(stderr, /killed by|signal|stack smashing|panicked/, what);
+          assert.doesNotMatch(stderr, /killed by|by signal|stack smashing|panicked/, what);
           assert.ok(stderr.trimEnd().split("\n").length <= 3, what);
+          for (const name of readdirSync(outputs).filter((each) => each.endsWith(".json")))
+            assert.doesNotThrow(() => JSON.parse(readFileSync(output(name), "utf8")), `${what}: half of ${name}`);
+          last = status;
         });
+        assert.equal(last, usual, "what it ends with when nothing fails");
       }
+      assert.ok(met > 0, `${program} never called ${call}`);
     });

@@ -1,7 +1,7 @@
 // Preloaded into a program of ours: of one C library function the call with a given number, and with
 // TRILANE_FAULT_STAYS each after it, fails as if the disk were full, memory short or the table of files
 // without room. Calls count from just before the program's main. TRILANE_FAULT=FUNCTION:NUMBER;
-// TRILANE_FAULT_DONE=FILE is made if a call fails.
+// TRILANE_FAULT_DONE=FILE, which is there and empty, is written to if a call fails.
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,16 +11,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 extern char *program_invocation_short_name;
 extern void *__libc_malloc(size_t size), *__libc_calloc(size_t count, size_t size),
     *__libc_realloc(void *old, size_t size);
 
-static const char *wanted, *done;
+static const char *wanted, *done_name;
+static int done = -1;
+static struct stat done_is;
 static long number, count;
 static bool stays;
 
@@ -29,9 +34,23 @@ __attribute__((constructor)) static void begin(void) {
     const char *colon = fault ? strchr(fault, ':') : NULL;
     if (!colon || (program && strcmp(program, program_invocation_short_name) != 0)) return;
     number = strtol(colon + 1, NULL, 10);
-    done = getenv("TRILANE_FAULT_DONE");
+    done_name = getenv("TRILANE_FAULT_DONE");
+    // Opened now: later the program may be in a place without it.
+    done = done_name ? (int)syscall(SYS_openat, AT_FDCWD, done_name, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+    if (done >= 0 && fstat(done, &done_is) < 0) done = -1;
     stays = getenv("TRILANE_FAULT_STAYS") != NULL;
     wanted = fault; // last: from here on calls count
+}
+
+// By the file that was opened at first, or, if the program has closed it, by its name.
+static void note_done(void) {
+    if (!done_name) return;
+    struct stat now;
+    bool is_open =
+        done >= 0 && fstat(done, &now) == 0 && now.st_ino == done_is.st_ino && now.st_dev == done_is.st_dev;
+    int fd = is_open ? done : (int)syscall(SYS_openat, AT_FDCWD, done_name, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (fd >= 0) syscall(SYS_write, fd, "x", 1);
+    if (fd >= 0 && !is_open) syscall(SYS_close, fd);
 }
 
 static bool fails(const char *name, int error) {
@@ -39,8 +58,7 @@ static bool fails(const char *name, int error) {
     if (!wanted || strncmp(wanted, name, size) != 0 || wanted[size] != ':') return false;
     long at = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
     if (at < number || (at > number && !stays)) return false;
-    int fd = done ? (int)syscall(SYS_openat, AT_FDCWD, done, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
-    if (fd >= 0) syscall(SYS_close, fd);
+    note_done();
     errno = error;
     return true;
 }
@@ -107,6 +125,47 @@ FAULT(int, accept4, EMFILE, (int fd, struct sockaddr *from, socklen_t *size, int
 FAULT(int, recvmmsg, ENOMEM,
       (int fd, struct mmsghdr *messages, unsigned most, int flags, struct timespec *limit),
       (fd, messages, most, flags, limit))
+
+FAULT(int, sendmmsg, ENOBUFS, (int fd, struct mmsghdr *messages, unsigned count, int flags),
+      (fd, messages, count, flags))
+FAULT(ssize_t, recvmsg, ENOMEM, (int fd, struct msghdr *message, int flags), (fd, message, flags))
+FAULT(int, rename, EIO, (const char *name, const char *other), (name, other))
+FAULT(int, epoll_create1, EMFILE, (int flags), (flags))
+FAULT(int, epoll_ctl, ENOSPC, (int fd, int what, int of, struct epoll_event *event), (fd, what, of, event))
+FAULT(int, pipe2, EMFILE, (int fds[2], int flags), (fds, flags))
+FAULT(int, signalfd, EMFILE, (int fd, const sigset_t *set, int flags), (fd, set, flags))
+FAULT(int, timerfd_create, EMFILE, (clockid_t clock, int flags), (clock, flags))
+FAULT(int, fflush, ENOSPC, (FILE * file), (file))
+FAULT(pid_t, fork, EAGAIN, (void), ())
+
+// It is closed all the same.
+int fclose(FILE *file) {
+    static int (*real)(FILE * file);
+    if (!real) *(void **)&real = dlsym(RTLD_NEXT, "fclose");
+    int status = real(file);
+    return fails("fclose", ENOSPC) ? EOF : status;
+}
+
+// Names of the same call.
+#define OPENS(name)                                                                                          \
+    int name(const char *path, int flags, ...) {                                                             \
+        va_list more;                                                                                        \
+        va_start(more, flags);                                                                               \
+        mode_t mode = flags & O_CREAT ? va_arg(more, mode_t) : 0;                                            \
+        va_end(more);                                                                                        \
+        return fails("open", EMFILE) ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);           \
+    }
+OPENS(open)
+OPENS(open64)
+
+#define FOPENS(name)                                                                                         \
+    FILE *name(const char *path, const char *mode) {                                                         \
+        static FILE *(*real)(const char *path, const char *mode);                                            \
+        if (!real) *(void **)&real = dlsym(RTLD_NEXT, #name);                                                \
+        return fails("fopen", EMFILE) ? NULL : real(path, mode);                                             \
+    }
+FOPENS(fopen)
+FOPENS(fopen64)
 
 int openat(int at, const char *name, int flags, ...) {
     va_list more;
