@@ -1,8 +1,6 @@
 // Inter-Arrival's estimates in virtual time: the probe, the channel and the ramp between them, with packet
 // trains made by hand and values worked by hand.
-#include "congestion/inter_arrival_channel.h"
-#include "congestion/inter_arrival_probe.h"
-#include "congestion/inter_arrival_ramp.h"
+#include "congestion/inter_arrival_estimates.h"
 #include "test/native/cmocka_unit.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 // are to decide of them.
 #include "congestion/inter_arrival.h"
 #include "congestion/inter_arrival_detector.h"
-#include "congestion/inter_arrival_states.h"
 #include "test/native/cmocka_unit.h"
 
 #include <math.h>
