@@ -51,7 +51,7 @@ function signed(sentence: string): string {
 /** A number and its unit stand in one line, in a headline as wide as any. */
 function unbroken(sentence: string): (Markup | string)[] {
   return signed(sentence)
-    .split(/((?:\d[\d.]*|≥) (?:%|ms|s|Mbit\/s|kbit\/s)(?![\w/])\)?)/)
+    .split(/((?:−?\d[\d.]* to )?(?:−?\d[\d.]*|≥) (?:%|ms|s|Mbit\/s|kbit\/s)(?![\w/])\)?)/)
     .map((part, at) => (at % 2 ? html`<span class="whole">${part}</span>` : part));
 }
 

@@ -73,7 +73,7 @@ test("the answer first: which lane, by how much, why, how sure, when and on what
   const text = await reportOf({ ...raceFixture, plt_ms: ({ lane }) => plt_ms[lane as "h1" | "h2" | "h3"] });
   assert.match(
     text,
-    /<p class="answer">HTTP\/3 saves <span class="whole">\d+ ms<\/span> \(<span class="whole">\d+ %<\/span>, <span class="whole">95 %<\/span> CI \d+ to <span class="whole">\d+ %\)<\/span> over HTTP\/2 on shop \(<span class="whole">3 Mbit\/s<\/span>, <span class="whole">50 ms<\/span> RTT\)\.<\/p>/,
+    /<p class="answer">HTTP\/3 saves <span class="whole">\d+ ms<\/span> \(<span class="whole">\d+ %<\/span>, <span class="whole">95 %<\/span> CI <span class="whole">\d+ to \d+ %\)<\/span> over HTTP\/2 on shop \(<span class="whole">3 Mbit\/s<\/span>, <span class="whole">50 ms<\/span> RTT\)\.<\/p>/,
   );
   assert.match(
     text,
