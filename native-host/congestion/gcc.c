@@ -2,7 +2,7 @@
 //
 // Source: draft-ietf-rmcat-gcc-02 (Holmer et al., 2016), the sender-side version; where its text is silent,
 // Carlucci et al., "Congestion Control for Web Real-Time Communication" (2017), and WebRTC. Equations and
-// constants are in gcc_filter.c (delay), gcc_detector.c (over-use) and gcc_rate.c (rates). What is paced is
+// constants are in gcc_delay.c (delay, over-use) and gcc_rate.c (rates). What is paced is
 // the lower of the two rates.
 //
 // Faithful: the delay-based controller (groups of 5 ms, scalar Kalman filter, adaptive threshold, three
@@ -29,7 +29,7 @@
 // - No probing, no use of what the application limits: WebRTC has both, the draft neither.
 #include "congestion/gcc.h"
 
-#include "congestion/gcc_filter.h"
+#include "congestion/gcc_delay.h"
 #include "congestion/gcc_rate.h"
 #include "congestion/rate_based.h"
 #include "congestion/rate_meter.h"

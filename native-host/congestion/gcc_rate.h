@@ -2,7 +2,7 @@
 // are bits per second. Virtual time.
 #pragma once
 
-#include "congestion/gcc_detector.h"
+#include "congestion/gcc_delay.h"
 
 #include <stdbool.h>
 #include <stdint.h>

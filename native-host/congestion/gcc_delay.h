@@ -1,12 +1,14 @@
-// GCC's estimate of how fast the queueing delay grows (draft-ietf-rmcat-gcc-02, 5.1 to 5.3): packets become
-// groups, two groups a delay variation, and a scalar Kalman filter estimates its mean. Times are
-// milliseconds. Virtual time.
+// GCC's view of the delay: how fast it grows, and whether that is over-use. Times are milliseconds. Virtual
+// time.
 #pragma once
 
 #include "congestion/rate_based.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+// GCC's estimate of how fast the queueing delay grows (draft-ietf-rmcat-gcc-02, 5.1 to 5.3): packets become
+// groups, two groups a delay variation, and a scalar Kalman filter estimates its mean.
 
 enum { GCC_GAPS = 60 };
 
@@ -42,3 +44,20 @@ struct gcc_filter {
 
 void gcc_filter_init(struct gcc_filter *filter);
 void gcc_filter_update(struct gcc_filter *filter, double d_ms, double sent_gap_ms);
+
+// GCC's over-use detector (draft-ietf-rmcat-gcc-02, 5.4): the estimate against an adaptive threshold.
+
+enum gcc_signal { GCC_NORMAL, GCC_OVER_USE, GCC_UNDER_USE };
+
+struct gcc_detector {
+    double threshold_ms;
+    double last_m_ms;
+    uint64_t last_ns;       // the group before
+    uint64_t over_since_ns; // the first group in a row that was above the threshold
+    bool over;              // the last one was
+    uint64_t count;         // of groups
+};
+
+void gcc_detector_init(struct gcc_detector *detector);
+// The estimate m after the group that arrived at `arrived_ns`.
+enum gcc_signal gcc_detector_update(struct gcc_detector *detector, double m_ms, uint64_t arrived_ns);
