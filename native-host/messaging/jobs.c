@@ -20,7 +20,7 @@
 
 enum { ENDED_KEPT = 100, ARGUMENTS_MAX = 48, FILE_NAME_ROOM = 40 };
 
-const char *job_state_name(enum job_state state) {
+static const char *job_state_name(enum job_state state) {
     static const char *const names[] = {"running", "finished", "failed", "canceled", "lost"};
     return names[state];
 }

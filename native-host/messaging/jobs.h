@@ -20,8 +20,6 @@ enum job_state {
     JOB_LOST, // its supervisor has gone and left no word
 };
 
-const char *job_state_name(enum job_state state);
-
 // All below return 0, or -1 with *error.
 
 // A job that is being started.

@@ -68,8 +68,8 @@ static json_t *counts_of(const struct flow_counts *counts) {
     return object;
 }
 
-json_t *flow_metrics_of(const struct flow_counts *counts, const struct histogram *queue_delay_ns,
-                        const uint64_t *capacity_bytes) {
+static json_t *flow_metrics_of(const struct flow_counts *counts, const struct histogram *queue_delay_ns,
+                               const uint64_t *capacity_bytes) {
     json_t *metrics = counts_of(counts);
     json_t *delay = json_object_get(metrics, "queue_delay_ns");
     static const struct {

@@ -17,7 +17,3 @@ struct flow_counters_run {
 
 // NULL when memory is short.
 json_t *flow_counters_of(const struct flow_table *table, const struct flow_counters_run *run);
-
-// A direction's metrics alone.
-json_t *flow_metrics_of(const struct flow_counts *counts, const struct histogram *queue_delay_ns,
-                        const uint64_t *capacity_bytes);

@@ -51,7 +51,7 @@ bool tun_device_read(struct tun_device *device, struct packet *packet) {
     return true;
 }
 
-bool tun_device_write(const struct wire *wire, struct packet *packet) {
+static bool tun_device_write(const struct wire *wire, struct packet *packet) {
     memset(packet->offload, 0, sizeof packet->offload); // VIRTIO_NET_HDR_GSO_NONE
     // Where we made the checksum the receiver's kernel need not verify it.
     if (packet->cut) packet->offload[offsetof(struct virtio_net_hdr, flags)] = VIRTIO_NET_HDR_F_DATA_VALID;
@@ -64,7 +64,7 @@ bool tun_device_write(const struct wire *wire, struct packet *packet) {
     return writev(wire->fd, parts, 3) == (ssize_t)(size + WIRE_FRAME);
 }
 
-bool tun_device_write_train(const struct wire *wire, const struct gro_batch *batch) {
+bool tun_device_write_batch(const struct wire *wire, const struct gro_batch *batch) {
     if (batch->count == 1) return tun_device_write(wire, batch->packets[0]);
     struct virtio_net_hdr offload;
     uint8_t frame[WIRE_FRAME], headers[GRO_BATCH_HEADERS];

@@ -22,5 +22,4 @@ struct tun_device {
 bool tun_device_read(struct tun_device *device, struct packet *packet);
 
 // True if the kernel took it.
-bool tun_device_write(const struct wire *wire, struct packet *packet);
-bool tun_device_write_train(const struct wire *wire, const struct gro_batch *batch);
+bool tun_device_write_batch(const struct wire *wire, const struct gro_batch *batch);

@@ -58,7 +58,7 @@ static bool write_batch(struct tun_direction *direction) {
     struct nat *nat = direction->nat_up;
     for (uint32_t i = 0; nat && i < batch->count; i++)
         nat_up(nat, batch->packets[i], batch->due_ns[i]);
-    bool written = tun_device_write_train(direction->to, batch);
+    bool written = tun_device_write_batch(direction->to, batch);
     for (uint32_t i = 0; nat && direction->pool.watcher && i < batch->count; i++)
         nat_up_back(nat, batch->packets[i]);
     return written;
