@@ -37,3 +37,18 @@ struct packet *test_packet(struct packet_pool *pool, uint32_t number, uint32_t s
     packet->size_bytes = size_bytes;
     return packet;
 }
+
+int collect_set_up(void **state) {
+    struct collect_fixture *f = calloc(1, sizeof *f);
+    f->out = collect_open(&f->pool);
+    *state = f;
+    return 0;
+}
+
+int collect_tear_down(void **state) {
+    struct collect_fixture *f = *state;
+    collect_close(f->out);
+    packet_pool_close(&f->pool);
+    free(f);
+    return 0;
+}

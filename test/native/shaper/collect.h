@@ -21,3 +21,11 @@ struct collect *collect_open(struct packet_pool *pool);
 void collect_close(struct collect *collect);
 
 struct packet *test_packet(struct packet_pool *pool, uint32_t number, uint32_t size_bytes);
+
+// For cmocka: a state with a pool and what leaves.
+struct collect_fixture {
+    struct packet_pool pool;
+    struct collect *out;
+};
+int collect_set_up(void **state);
+int collect_tear_down(void **state);

@@ -9,32 +9,12 @@
 
 #define MS UINT64_C(1000000)
 
-struct fixture {
-    struct packet_pool pool;
-    struct collect *out;
-};
-
-static int set_up(void **state) {
-    struct fixture *f = calloc(1, sizeof *f);
-    f->out = collect_open(&f->pool);
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    struct fixture *f = *state;
-    collect_close(f->out);
-    packet_pool_close(&f->pool);
-    free(f);
-    return 0;
-}
-
 static void advance(struct node *node, uint64_t now_ns) {
     node->kind->advance(node, now_ns);
 }
 
 // A constant rate (0: unlimited) and a drop-tail queue.
-static void open_link(struct link *link, struct fixture *f, uint64_t rate_bps, uint64_t limit_packets,
+static void open_link(struct link *link, struct collect_fixture *f, uint64_t rate_bps, uint64_t limit_packets,
                       uint64_t limit_bytes) {
     struct rate_settings rate = {.kind = rate_bps > 0 ? RATE_STEPS : RATE_UNLIMITED,
                                  .steps_bps = {.count = 1, .step = {{.value = rate_bps}}}};
@@ -43,7 +23,7 @@ static void open_link(struct link *link, struct fixture *f, uint64_t rate_bps, u
 }
 
 static void link_takes_12_ms_for_1500_bytes_at_1_mbit(void **state) {
-    struct fixture *f = *state;
+    struct collect_fixture *f = *state;
     struct link link;
     open_link(&link, f, 1000000, 0, 0);
     assert_true(link.node.kind->due_ns(&link.node) == NODE_NEVER);
@@ -67,7 +47,7 @@ static void link_takes_12_ms_for_1500_bytes_at_1_mbit(void **state) {
 
 // 1500 bytes take 4109589.04 ns at 2.92 Mbit/s: a link that rounded each would be 0.04 ns off a packet.
 static void link_does_not_drift(void **state) {
-    struct fixture *f = *state;
+    struct collect_fixture *f = *state;
     static const uint64_t rates_bps[] = {2920000, 8600000, 999999937, 7, 14600000};
     for (size_t r = 0; r < sizeof rates_bps / sizeof rates_bps[0]; r++) {
         struct link link;
@@ -86,7 +66,7 @@ static void link_does_not_drift(void **state) {
 }
 
 static void unlimited_link_passes_at_once(void **state) {
-    struct fixture *f = *state;
+    struct collect_fixture *f = *state;
     struct link link;
     open_link(&link, f, 0, 1, 1);
     for (uint32_t i = 0; i < 10; i++)
@@ -97,7 +77,7 @@ static void unlimited_link_passes_at_once(void **state) {
 }
 
 static void queue_limit_in_packets(void **state) {
-    struct fixture *f = *state;
+    struct collect_fixture *f = *state;
     struct link link;
     open_link(&link, f, 1000000, 4, 0);
     for (uint32_t i = 0; i < 10; i++) // one is being sent, four wait, five are dropped
@@ -118,7 +98,7 @@ static void queue_limit_in_packets(void **state) {
 }
 
 static void queue_limit_in_bytes(void **state) {
-    struct fixture *f = *state;
+    struct collect_fixture *f = *state;
     struct link link;
     open_link(&link, f, 1000000, 0, 3000);
     node_take(&link.node, test_packet(&f->pool, 0, 1500), 0); // being sent
@@ -164,7 +144,7 @@ static void histogram_quantiles_are_within_their_bucket(void **state) {
 }
 
 static void pool_gives_packets_again(void **state) {
-    struct fixture *f = *state;
+    struct collect_fixture *f = *state;
     struct packet *first = packet_take(&f->pool);
     packet_return(&f->pool, first);
     assert_ptr_equal(packet_take(&f->pool), first);
@@ -176,14 +156,15 @@ static void pool_gives_packets_again(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(link_takes_12_ms_for_1500_bytes_at_1_mbit, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(link_does_not_drift, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(unlimited_link_passes_at_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(queue_limit_in_packets, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(queue_limit_in_bytes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(link_takes_12_ms_for_1500_bytes_at_1_mbit, collect_set_up,
+                                        collect_tear_down),
+        cmocka_unit_test_setup_teardown(link_does_not_drift, collect_set_up, collect_tear_down),
+        cmocka_unit_test_setup_teardown(unlimited_link_passes_at_once, collect_set_up, collect_tear_down),
+        cmocka_unit_test_setup_teardown(queue_limit_in_packets, collect_set_up, collect_tear_down),
+        cmocka_unit_test_setup_teardown(queue_limit_in_bytes, collect_set_up, collect_tear_down),
         cmocka_unit_test(random_numbers_are_the_published_generators),
         cmocka_unit_test(histogram_quantiles_are_within_their_bucket),
-        cmocka_unit_test_setup_teardown(pool_gives_packets_again, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(pool_gives_packets_again, collect_set_up, collect_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
