@@ -17,7 +17,11 @@ const engineTitle = (value: string): string => engines[value] ?? value;
 /** The server of lanes that name none. */
 export const replayServer = "replay";
 
+/** In fetches the server of lanes over a link to the outside: whichever answers there. */
+export const liveServer = "live";
+
 const serverTitles: Readonly<Record<string, string>> = {
+  [liveServer]: "a live server",
   [replayServer]: "trilane-replay",
   nginx: "nginx",
   caddy: "Caddy",

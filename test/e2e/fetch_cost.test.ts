@@ -24,7 +24,7 @@ async function attempts(countsCalls: boolean): Promise<FetchAttempt[]> {
     const lanes = ["h1", "h2", "h3"] as const;
     const document = { name: "cost", objects: [object], lanes, links, page: "object-1MB", repetitions: 1 };
     const plan = fetchPlanOf(document, "test");
-    const lab = { home, recording: "object-1MB", server: null, link: parseLink("100mbit/4ms") };
+    const lab = { home, recording: "object-1MB", far: [], server: null, link: parseLink("100mbit/4ms") };
     const made: FetchAttempt[] = [];
     for (const lane of lanes)
       made.push(

@@ -30,15 +30,20 @@ export function defineReach<Values>(table: OptionTable<Values>) {
 }
 
 export function defineLive<Values>(table: OptionTable<Values>) {
-  return table
-    .option("reach", {
+  return defineOutside(
+    table.option("reach", {
       type: "string",
       array: true,
       nargs: 1,
       default: [],
       placeholder: "HOST:PORT,...",
       describe: "servers of this machine at the other end, as localhost:3000; nothing else of it is there",
-    })
+    }),
+  );
+}
+
+export function defineOutside<Values>(table: OptionTable<Values>) {
+  return table
     .option("outside", {
       type: "boolean",
       default: false,

@@ -4,7 +4,7 @@ import type { FetchRecord } from "../../../../schemas/generated/fetch_record.ts"
 import { count } from "../../../base/numbers.ts";
 import { isDisturbed } from "../../../load/disturbance.ts";
 import type { StoredFetch } from "../../../results/store/results.ts";
-import { reasonInWords, servingHost } from "../metrics/fetched.ts";
+import { isLive, reasonInWords, servingHost } from "../metrics/fetched.ts";
 import { altSvcOffersH3 } from "./discovery.ts";
 
 /** Further reasons are in the export. */
@@ -34,6 +34,13 @@ function statusLine(fetches: readonly StoredFetch[]): string[] {
   if (bad.length === 0) return [];
   const statuses = [...new Set(bad.map(({ record }) => record?.status))].toSorted();
   return [`${count(bad.length, "response")} had a status of ${statuses.join(", ")}; they count.`];
+}
+
+function liveLine(fetches: readonly StoredFetch[]): string[] {
+  if (!fetches.some(({ lane }) => isLive(lane))) return [];
+  return [
+    "The servers are live: their distance, their load and the internet between are in every time, beside the link's; another day's times may differ.",
+  ];
 }
 
 /** Their times are of the redirect alone. */
@@ -85,6 +92,7 @@ function hostLine(fetches: readonly StoredFetch[]): string[] {
 
 export function fetchNotes(fetches: readonly StoredFetch[]): string[] {
   return [
+    ...liveLine(fetches),
     ...failureLines(fetches),
     ...statusLine(fetches),
     ...redirectLine(fetches),

@@ -2,6 +2,7 @@
 import type { FetchCost } from "../../../../schemas/generated/fetch_cost.ts";
 import type { FetchLabel } from "../../../../schemas/generated/fetch_plan.ts";
 import type { FetchIp, FetchLane, FetchRecord, FetchTls } from "../../../../schemas/generated/fetch_record.ts";
+import { liveServer } from "../../../base/factors.ts";
 
 /** Over what an object is fetched. */
 export interface Variant {
@@ -43,6 +44,9 @@ export function variantName({ lane, tls, ip }: Variant, among: readonly Variant[
 }
 
 const laneOrder: readonly FetchLane[] = ["h1", "h2", "h2-0rtt", "h3", "h3-0rtt"];
+
+/** From whatever server answers outside, through a link. */
+export const isLive = (lane: FetchLabel): boolean => serverOfLane(lane) === liveServer;
 
 /** What were fetched over, each once: in the order of lanes, TLS and IP, whatever a sweep's random order was. */
 export function variantsOf(fetched: readonly Variant[]): Variant[] {

@@ -8,6 +8,7 @@ import { count } from "../../../base/numbers.ts";
 import { number } from "../../../base/option.ts";
 import type { OptionTable } from "../../../base/option_table.ts";
 import { refuseAskedWithoutDelay } from "../../../link/profile_file.ts";
+import { defineOutside } from "../../../load/reach/wanted.ts";
 import { defineTolerance, toleranceOf } from "../../../sweep/plan/disturbance_option.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { planRange } from "../../../sweep/plan/plan_range.ts";
@@ -25,6 +26,8 @@ export interface FetchOptions extends Partial<ServersOptions> {
   link: string[];
   page: string | undefined;
   connect: string | undefined;
+  outside: boolean;
+  "allow-local-network": boolean;
   trust: string | undefined;
   insecure: boolean;
   follow: number | undefined;
@@ -44,7 +47,9 @@ const usualMost = 1000;
 const range = (setting: string, unit?: string) => planRange(setting, unit, "fetch-plan");
 
 export function defineFetchOptions<T>(table: OptionTable<T>): OptionTable<T & Omit<FetchOptions, "object">> {
-  return defineServers(defineTolerance(table, "a fetch in a lab before it is invalid: a share of its length"))
+  return defineOutside(
+    defineServers(defineTolerance(table, "a fetch in a lab before it is invalid: a share of its length")),
+  )
     .option("lanes", {
       type: "string",
       describe: `of ${lane.enum.join(", ")}, separated by commas, or "all" (default: ${usualLanes.join(",")})`,
@@ -76,7 +81,7 @@ export function defineFetchOptions<T>(table: OptionTable<T>): OptionTable<T & Om
       nargs: 1,
       default: [] as string[],
       describe:
-        "through a lab with --page's servers: RATE/RTT or a name, then settings (3g,loss=1%), see `trilane links`; again for others",
+        "through a lab with --page's servers, or with --outside to live ones: RATE/RTT or a name, then settings (3g,loss=1%), see `trilane links`; again for others",
     })
     .option("page", {
       type: "string",
@@ -154,6 +159,8 @@ function termsOf(options: FetchOptions): object {
     syscalls,
     seed,
     connect,
+    outside: options.outside || undefined,
+    allow_local_network: options["allow-local-network"] || undefined,
     ca,
     verify: insecure ? false : undefined,
     follow,

@@ -54,6 +54,8 @@ export async function readyFetchPlan(
   const { urls, left } = await objectsOf(options);
   const first = fetchPlanFrom(options, urls);
   for (const line of left) say(line);
+  if (first.outside && (options.servers !== undefined || (options.server ?? []).length > 0))
+    throw new UserError("--outside: the servers are live ones: leave --servers and --server out, or take a --page");
   const served = (await servedLanes(options, first.lanes, say)) ?? undefined;
   if (first.page === undefined)
     return { plan: fetchPlanFrom(options, urls, undefined, served), recording: null, sizes: new Map() };

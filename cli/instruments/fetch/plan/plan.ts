@@ -7,10 +7,11 @@ import type { FetchLabel, FetchPlanDocument } from "../../../../schemas/generate
 import type { FetchIp, FetchTls } from "../../../../schemas/generated/fetch_record.ts";
 import type { PlanLink, PlanPage } from "../../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../../base/errors.ts";
+import { liveServer } from "../../../base/factors.ts";
 import type { FetchVariant, NewFetchCell } from "../../../results/store/results.ts";
 import { checkedDocument, plansIn, readDocument, refuseControls } from "../../../sweep/plan/plan_document.ts";
 import { absoluteLinks, expandLinks, linksOf } from "../../../sweep/plan/plan_links.ts";
-import { isPlainTcp, serverOfLane } from "../metrics/fetched.ts";
+import { bareLane, isPlainTcp, serverOfLane } from "../metrics/fetched.ts";
 import { refuseLongUrl } from "./objects.ts";
 
 /** A plan with every default filled in, but for the objects of its page. */
@@ -59,8 +60,24 @@ function settledIp({ connect, ip }: { connect?: string; ip?: readonly FetchIp[] 
   return [version];
 }
 
-function refuseContradictions({ links, page, objects, ca, verify, lanes, ip, syscalls }: FetchPlan): void {
-  const served = lanes.find((lane) => serverOfLane(lane) !== null);
+/** Over a link to the outside every lane says that its servers are live. */
+function settledLanes({ outside = false, lanes }: Pick<FetchPlan, "outside" | "lanes">): readonly FetchLabel[] {
+  if (!outside) return lanes;
+  const other = lanes.find((lane) => ![null, liveServer].includes(serverOfLane(lane)));
+  if (other !== undefined)
+    throw new UserError(`${other}: with --outside the servers are live ones: leave one of them out`);
+  return lanes.map((lane): FetchLabel => `${bareLane(lane)}+${liveServer}`);
+}
+
+function refuseContradictions(plan: FetchPlan): void {
+  const { links, page, objects, ca, verify, lanes, ip, syscalls, outside = false } = plan;
+  if (outside && (links === undefined || page !== undefined))
+    throw new UserError(
+      "--outside: live servers through a link: name it (--link 10mbit/50ms), and no --page; or leave --outside out",
+    );
+  if (plan.allow_local_network && !outside)
+    throw new UserError("--allow-local-network: is for --outside: give that too");
+  const served = outside ? undefined : lanes.find((lane) => serverOfLane(lane) !== null);
   if (served !== undefined && page === undefined)
     throw new UserError(
       `${served}: a server stands in a lab, in front of a recording: name one and its link (--page, --link), or leave --servers out`,
@@ -71,9 +88,9 @@ function refuseContradictions({ links, page, objects, ca, verify, lanes, ip, sys
     throw new UserError(
       `${served}: system calls are counted of trilane-replay, not of other servers: leave --syscalls or --servers out`,
     );
-  if (links !== undefined && page === undefined)
+  if (links !== undefined && page === undefined && !outside)
     throw new UserError(
-      "a lab reaches no network: name the recording whose servers it has (--page), or leave --link out",
+      "a lab reaches no network: name the recording whose servers it has (--page), take live ones (--outside), or leave --link out",
     );
   if (page !== undefined && links === undefined)
     throw new UserError("a page's servers are in a lab: name its link (--link 10mbit/50ms), or leave --page out");
@@ -98,6 +115,7 @@ export function fetchPlanOf(document: unknown, source: string, folder = process.
       objects: [...new Set(objects)],
       tls: checked.tls ?? ["1.3"],
       ip: settledIp(checked),
+      lanes: settledLanes(checked),
       ...(links === undefined ? {} : { links: absoluteLinks(links, folder) }),
       ...(checked.ca === undefined ? {} : { ca: resolve(folder, checked.ca) }),
     };
@@ -175,10 +193,11 @@ export function fetchPlanDigest(plan: FetchPlan, recording: string | null): stri
   const { name, objects, lanes, tls, ip, repetitions, seed, connect, ca, verify, follow, timeout_s } = plan;
   const { max_body_bytes, tolerance, user_agent, page, servers: programs } = plan;
   const links = plan.links && expandLinks({ name, links: plan.links }).map(({ form, profile }) => ({ form, profile }));
+  const { outside, allow_local_network } = plan;
   const servers = { connect, ca, verify, links, page: page && nameOfPage(page), recording };
   const limits = { follow, timeout_s, max_body_bytes, tolerance, user_agent };
   const counted = plan.syscalls > 0 ? { syscalls: plan.syscalls } : {};
-  const defined = programs ? { programs } : {};
+  const defined = { ...(programs ? { programs } : {}), ...(outside ? { outside, allow_local_network } : {}) };
   const decisive = { name, objects, lanes, tls, ip, repetitions, seed, ...servers, ...limits, ...counted, ...defined };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
 }

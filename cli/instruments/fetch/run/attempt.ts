@@ -22,8 +22,9 @@ import { disturbedReasons } from "./validity.ts";
 
 export interface FetchLab {
   readonly home: string;
-  /** The recording's name. */
-  readonly recording: string;
+  /** The recording's name; null: `far` leads to live servers. */
+  readonly recording: string | null;
+  readonly far: readonly string[];
   /** In front of the recording, with its digest; null: trilane-replay itself serves. */
   readonly server: { readonly server: LoadServer; readonly digest: string } | null;
   /** With the fetch's own seed. */
@@ -148,7 +149,7 @@ interface LabPlace {
 
 async function attemptInLab(
   request: FetchAttemptRequest,
-  { home, recording, link, server }: FetchLab,
+  { home, recording, far: farSide, link, server }: FetchLab,
   { folder, traces }: LabPlace,
 ): Promise<FetchAttempt> {
   const begun_ms = performance.now();
@@ -157,20 +158,21 @@ async function attemptInLab(
   const own = ["--early-data", "--ipv6-twins"];
   const served =
     server &&
+    recording !== null &&
     (await prepareServer(server.server, {
       home,
       recording: { name: recording, digest: server.digest },
       scratch: folder,
     }));
   const placed = served ? { replayOptions: served.replayOptions, server: served.words } : { replayOptions: own };
-  const lab = labCommand({ home, recording, link, reports, ...placed });
+  const lab = labCommand({ home, recording, far: farSide, link, reports, ...placed });
   const [far, near] = traces ? [straceWords(traces.server), straceThreadsWords(traces.client)] : [[], []];
   const words = [...far, ...lab.replay, ...lab.shaper, ...near, ...clientWords(request)];
   const { end, limit_ms, record } = await run(words, request);
   const shaper = await readShaperReport(reports.shaper);
   const wall_ms = wallSince(begun_ms);
   const left = served && (await readServer(served, null));
-  const replay = served ? null : await readReplayReport(reports.replay);
+  const replay = served || recording === null ? null : await readReplayReport(reports.replay);
   const cost = await fetchCost({ record, replay, traces });
   if (left && left.reasons.length > 0) return { status: "failed", reasons: left.reasons, wall_ms, record, cost };
   // Of times that do not count nothing can be disturbed.

@@ -6,9 +6,11 @@ import { RunError, UserError } from "../../../base/errors.ts";
 import { wrapped } from "../../../base/wrapped_text.ts";
 import type { ExecutionTerms, Instrument } from "../../../engine/instrument.ts";
 import { tryLab } from "../../../load/lab.ts";
+import { reachHere, wantedOf } from "../../../load/reach/wanted.ts";
 import { installed, type LoadServer, serverOf } from "../../../load/servers/servers.ts";
 import { tryServers } from "../../../load/try_servers.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";
+import { spaceOf } from "../../../recording/record/reach.ts";
 import type { FetchCell, FetchSweep } from "../../../results/store/results.ts";
 import { callSentences, costSentences } from "../answer/cost_sentence.ts";
 import { fetchNotes } from "../answer/notes.ts";
@@ -41,6 +43,7 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
   const fetchCells = fetchCellsOf(plan);
   /** Versions and builds of the plan's servers, for the report. */
   const served: Record<string, string> = {};
+  let far: readonly string[] = [];
   return {
     noun: "fetches",
     profiles: [...new Set(fetchCells.flatMap(({ link_profile }) => link_profile ?? []))],
@@ -48,10 +51,11 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
     prepare: async () => {
       if (plan.ca !== undefined) refuseUnreadable(plan.ca);
       await tryClient(plan, recording !== null);
-      if (recording) await tryLab();
+      if (plan.links) await tryLab();
+      if (plan.outside) far = await liveFar(plan);
       if (recording) await tryServers(home, plan, [recording]);
-      for (const server of new Set(plan.lanes.flatMap((lane) => serverOf(plan, lane) ?? [])))
-        served[`server_${server.name}`] = await serverInWords(server);
+      const servers = recording ? plan.lanes.flatMap((lane) => serverOf(plan, lane) ?? []) : [];
+      for (const server of servers) served[`server_${server.name}`] = await serverInWords(server);
       if (plan.syscalls > 0) await tryStrace();
     },
     begin: (results, begun) => {
@@ -73,7 +77,7 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
       const { results, sweep, signal } = session;
       const manners = new HostManners({ plan, signal });
       for (const { record } of results.fetchesOf(sweep.id)) if (record) manners.completed(record);
-      const requestOf = requestsOf(execution, signal);
+      const requestOf = requestsOf(execution, far, signal);
       return runFetchSweep({
         ...{ ...session, manners, requestOf, attempt: attemptFetch },
         tasks: fetchTasks(results, sweep, plan),
@@ -106,6 +110,17 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
   };
 }
 
+/** What leads to live servers. UserError if their address is private and may not be reached, or a program is missing. */
+async function liveFar({ connect, allow_local_network = false }: FetchPlan): Promise<readonly string[]> {
+  const address = connect?.replace(/^\[(.*)\](?::\d+)?$|^(\d[\d.]*)(?::\d+)?$/, "$1$2");
+  if (address !== undefined && !allow_local_network && (await spaceOf(address)) !== "public")
+    throw new UserError(
+      `--connect ${connect}: is an address of this machine or a private network: take --allow-local-network for it`,
+    );
+  const wanted = await wantedOf({ kind: "outside", localNetwork: allow_local_network }, []);
+  return reachHere(wanted).far;
+}
+
 async function serverInWords(server: LoadServer): Promise<string> {
   const program = await installed(server);
   if (program === null) return server.definition.command ?? "";
@@ -120,18 +135,23 @@ function refuseUnreadable(path: string): void {
   }
 }
 
-function requestsOf({ home, plan, recording }: FetchExecution, signal: AbortSignal): FetchRunnerOptions["requestOf"] {
+function requestsOf(
+  { home, plan, recording }: FetchExecution,
+  far: readonly string[],
+  signal: AbortSignal,
+): FetchRunnerOptions["requestOf"] {
   // A lab's servers have this home's certificates.
   const ca = recording ? join(home, "ca", "ca.pem") : (plan.ca ?? null);
   const serverFor = (lane: FetchCell["lane"]) => {
-    const server = serverOf(plan, lane);
-    return server && recording ? { server, digest: recording.digest } : null;
+    const server = recording && serverOf(plan, lane);
+    return server && { server, digest: recording.digest };
   };
   const labOf = ({ object, lane, link, link_profile }: FetchCell, block: number) =>
-    recording && link_profile
+    link_profile
       ? {
           home,
-          recording: recording.name,
+          far,
+          recording: recording?.name ?? null,
           server: serverFor(lane),
           link: { ...link_profile, seed: fetchSeed(plan, { object, link, link_profile }, block) },
         }

@@ -8,6 +8,7 @@ import type {
 } from "../../../../schemas/generated/sweep_event.ts";
 import { type OrderedOptions, type OrderedOutcome, runInOrder } from "../../../engine/ordered_runner.ts";
 import type { FetchCell, FetchSweep } from "../../../results/store/results.ts";
+import { isLive } from "../metrics/fetched.ts";
 import type { FetchAttempt, FetchAttemptRequest } from "./attempt.ts";
 import type { HostManners } from "./host_manners.ts";
 import type { FetchTask } from "./tasks.ts";
@@ -33,7 +34,7 @@ export function runFetchSweep(options: FetchRunnerOptions): Promise<OrderedOutco
     waitsForCalm: options.links !== null,
     tell,
     waitForTurn: async ({ cell }) => {
-      if (cell.link === null) await manners.wait(cell.object);
+      if (cell.link === null || isLive(cell.lane)) await manners.wait(cell.object);
     },
     tellStart: (task) => tell({ event: "fetch-started", ...placeOf(task, task.attempts) }),
     attempt: async ({ cell, planned }) => {

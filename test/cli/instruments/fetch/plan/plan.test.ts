@@ -29,6 +29,8 @@ const options: FetchOptions = {
   page: undefined,
   connect: undefined,
   trust: undefined,
+  outside: false,
+  "allow-local-network": false,
   insecure: false,
   follow: undefined,
   timeout: undefined,

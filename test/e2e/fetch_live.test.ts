@@ -1,0 +1,78 @@
+// `trilane fetch --outside`: a live server through the link, at another address than its name's, said to be live; private networks are refused.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { checkout } from "../../cli/base/programs.ts";
+import { notInstalled } from "../../cli/install/requirements.ts";
+import { openResults } from "../../cli/results/store/results.ts";
+import { makeLiveSite, noLiveSite } from "./live_site.ts";
+import { anyDisturbance } from "./untimed_load.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "trilane-fetch-live-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const home = join(folder, "home");
+const trilane = join(checkout, "cli", "trilane");
+const link = "20mbit/40ms";
+const skip = noLiveSite(["caddy"]) || (notInstalled(["pasta"]) ?? false);
+
+test("h2 and h3 of a live server, whose name leads nowhere, through the link to its address", { skip }, () => {
+  const [site, root] = [join(folder, "site"), join(folder, "www")];
+  for (const made of [site, root]) mkdirSync(made);
+  writeFileSync(join(root, "file.bin"), Buffer.alloc(200_000, 7));
+  const { words, authority } = makeLiveSite(site, [
+    { hosts: ["live.test"], address: "203.0.113.1", root, program: "caddy" },
+  ]);
+  const [program = "", ...before] = [...words, "setpriv", "--ambient-caps", "-all", "--inh-caps", "-all", trilane];
+  const asked = ["fetch", "https://live.test/file.bin", "--home", home, "--outside", "--connect", "203.0.113.1"];
+  const terms = ["--link", link, "--lanes", "h2,h3", "--runs", "2", "--trust", join(site, "ca.pem"), "--pause", "0"];
+  const { stdout, stderr, status } = spawnSync(program, [...before, ...asked, ...terms, ...anyDisturbance], {
+    encoding: "utf8",
+    timeout: 120_000,
+  });
+  assert.ok(authority.length > 0);
+  assert.equal(status, 0, stderr + stdout);
+  for (const row of ["h2+live", "h3+live"]) assert.ok(stdout.includes(`\n${row} `), stdout);
+  assert.match(stdout, /^h3\+live connected .* than h2\+live/m);
+  assert.match(stdout, /^The servers are live: /m);
+  const results = openResults(home);
+  try {
+    const fetches = results.fetchesOf(results.listAllSweeps()[0]?.id ?? 0);
+    assert.equal(fetches.length, 4);
+    for (const { status: is, record, link: over } of fetches) {
+      assert.deepEqual([is, record?.body_bytes, record?.address, over], ["valid", 200_000, "203.0.113.1", link]);
+      // One round trip of the link at least, and the bytes at its rate.
+      assert.ok((record?.established_ms ?? 0) >= 39 && (record?.download_ms ?? 0) >= 80, JSON.stringify(record));
+    }
+  } finally {
+    results.close();
+  }
+});
+
+test("a private address, and what contradicts a live server, is refused in one line", () => {
+  for (const [words, line] of [
+    [
+      ["--link", link, "--connect", "10.9.9.9"],
+      /^trilane: --connect 10\.9\.9\.9: is an address of .* --allow-local-network for it\n$/,
+    ],
+    [
+      ["--link", link, "--connect", "[::1]:8443"],
+      /^trilane: --connect \[::1\]:8443: is an address of this machine [^\n]+\n$/,
+    ],
+    [
+      ["--link", link, "--servers", "caddy"],
+      /^trilane: --outside: the servers are live ones: leave --servers [^\n]+\n$/,
+    ],
+    [
+      ["--link", link, "--page", "object-1MB"],
+      /^trilane: --outside: live servers through a link: [^\n]+ no --page[^\n]+\n$/,
+    ],
+    [[], /^trilane: --outside: live servers through a link: name it [^\n]+\n$/],
+  ] as const) {
+    const asked = ["fetch", "https://live.test/", "--home", join(folder, "none"), "--outside", ...words];
+    const { stderr, status } = spawnSync(trilane, asked, { encoding: "utf8", timeout: 60_000 });
+    assert.deepEqual([status, line.test(stderr)], [2, true], stderr);
+  }
+});
