@@ -76,7 +76,7 @@ export const command: Command<InstallHostOptions> = {
       .option("system", { type: "boolean", default: false, describe: "for all users of this machine (as root)" })
       .option("user-data-dir", { type: "string", describe: "only for the browser that is started with this profile" })
       .option("uninstall", { type: "boolean", default: false, describe: "take it away again" })
-      .example("trilane install-host", "for Chrome, Chromium, Edge and Brave of this user")
+      .example("trilane install-host", "for Chrome, Chromium, Edge, Brave and Firefox of this user")
       .example("trilane install-host --browser chromium --uninstall", "Chromium no longer")
       .example("sudo trilane install-host --system", "for all users"),
   run: async (options) => {

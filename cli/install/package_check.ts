@@ -9,6 +9,9 @@ export const sizeLimit_bytes = 1_000_000;
 /** Each is explained in extension/store.md. */
 const permissions = ["activeTab", "debugger", "scripting", "storage"];
 const optionalPermissions = ["nativeMessaging"];
+/** Firefox has no debugger for extensions: it reports the requests of sites that they may see. */
+const firefoxPermissions = ["activeTab", "scripting", "storage", "webRequest", "webRequestBlocking"];
+const firefoxSites = ["<all_urls>"];
 
 // Code made from text, which an extension may not do (and which its content security policy refuses).
 const codeFromText =
@@ -27,7 +30,8 @@ interface Manifest {
   readonly web_accessible_resources?: unknown;
   readonly icons?: Readonly<Record<string, string>>;
   readonly action?: { readonly default_popup?: string; readonly default_icon?: Readonly<Record<string, string>> };
-  readonly background?: { readonly service_worker?: string };
+  readonly background?: { readonly service_worker?: string; readonly scripts?: readonly string[] };
+  readonly browser_specific_settings?: { readonly gecko?: { readonly id?: string } };
   readonly options_page?: string;
   readonly content_security_policy?: { readonly extension_pages?: string };
 }
@@ -42,10 +46,11 @@ export function filesOf(folder: string): string[] {
 
 function checkPermissions(manifest: Manifest): string[] {
   const found: string[] = [];
+  const firefox = manifest.browser_specific_settings?.gecko !== undefined;
   for (const [key, allowed] of [
-    ["permissions", permissions],
+    ["permissions", firefox ? firefoxPermissions : permissions],
     ["optional_permissions", optionalPermissions],
-    ["host_permissions", []],
+    ["host_permissions", firefox ? firefoxSites : []],
     ["optional_host_permissions", []],
   ] as const) {
     for (const name of manifest[key] ?? [])
@@ -102,7 +107,7 @@ export function checkExtension(folder: string): string[] {
   if (manifest.manifest_version !== 3) found.push("manifest.json: manifest_version is not 3");
   if (!/^\d+(\.\d+){0,3}$/.test(String(manifest.version))) found.push(`manifest.json: version ${manifest.version}`);
   const named = [
-    manifest.background?.service_worker ?? "(no service worker)",
+    manifest.background?.service_worker ?? manifest.background?.scripts?.[0] ?? "(no service worker)",
     manifest.action?.default_popup ?? "(no popup)",
     ...Object.values(manifest.icons ?? {}),
     ...Object.values(manifest.action?.default_icon ?? {}),

@@ -61,7 +61,11 @@ export function attachFailure(message: string, url: string): FailureError {
     );
   if (/no tab with|no target/i.test(message))
     return new FailureError("no-page", "The tab was closed.", "Open the page again, then profile it.");
-  if (/cannot (access|attach)|not allowed|cannot be (scripted|debugged)|extensions gallery/i.test(message))
+  if (
+    /cannot (access|attach)|missing host permission|not allowed|cannot be (scripted|debugged)|extensions gallery/i.test(
+      message,
+    )
+  )
     return new FailureError(
       "page-not-allowed",
       "Extensions may not look into the browser's own pages, its web store or other extensions' pages.",

@@ -38,7 +38,7 @@ let conversation: Conversation | null = null;
 
 /** What the end of a conversation means, from the browser's own words. */
 export function endOf(message: string): FailureError {
-  if (/not found/i.test(message))
+  if (/not found|no such native application/i.test(message))
     return new FailureError(
       "host-missing",
       "Trilane's helper is not installed for this browser.",
@@ -50,7 +50,7 @@ export function endOf(message: string): FailureError {
       "Trilane's helper was installed for another extension.",
       "Run `cli/trilane install-host` from the same Trilane as this extension.",
     );
-  if (/failed to start/i.test(message))
+  if (/failed to start|error (while )?launching|does not exist|file at path/i.test(message))
     return new FailureError(
       "host-ended",
       "Trilane's helper could not be started.",
@@ -170,9 +170,10 @@ function open(): Conversation {
     const error = received(talk, message);
     if (error) hangUp(talk, error);
   });
-  talk.port.onDisconnect.addListener(() => {
-    const { lastError } = chrome.runtime;
-    hangUp(talk, endOf(lastError?.message ?? ""));
+  talk.port.onDisconnect.addListener((port) => {
+    // Firefox says it of the port.
+    const error = (port as { readonly error?: { readonly message?: string } | null }).error ?? chrome.runtime.lastError;
+    hangUp(talk, endOf(error?.message ?? ""));
   });
   conversation = talk;
   return talk;

@@ -264,7 +264,9 @@ export async function openReport(id: string): Promise<void> {
     throw new FailureError(
       "file-not-allowed",
       `The browser does not let the extension open files. The report is ${path}`,
-      'Open that file in the browser, or allow it under chrome://extensions, Trilane, "Allow access to file URLs".',
+      TRILANE_FIREFOX
+        ? "Open that file in the browser: Firefox opens no files for extensions."
+        : 'Open that file in the browser, or allow it under chrome://extensions, Trilane, "Allow access to file URLs".',
     );
   }
 }

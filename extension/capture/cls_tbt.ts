@@ -78,10 +78,10 @@ export function profileMetricsOf(timings: PageTimings | null, clsTbt: ClsTbt | n
   const painted = timings?.firstContentfulPaint ?? null;
   let cls: number | null = null;
   if (!clsTbt) cls = missing("cls", "the page reported no layout shifts");
-  else if (clsTbt.shifts === null) cls = missing("cls", "this browser tells no layout shifts");
+  else if (clsTbt.shifts === null) cls = missing("cls", "this browser does not report layout shifts");
   else cls = Math.round(cumulativeLayoutShift(clsTbt.shifts) * 1e6) / 1e6;
   let tbt_ms: number | null = null;
-  if (clsTbt?.tellsLongTasks === false) tbt_ms = missing("tbt_ms", "this browser tells no long tasks");
+  if (clsTbt?.tellsLongTasks === false) tbt_ms = missing("tbt_ms", "this browser does not report long tasks");
   else if (!clsTbt?.longTasks) tbt_ms = missing("tbt_ms", "long tasks were not watched while the page loaded");
   else if (painted === null)
     tbt_ms = missing("tbt_ms", "it counts from the first contentful paint, and nothing was painted");

@@ -38,9 +38,11 @@ export interface ProfileParts {
 const pageref = "page_1";
 const never = -1;
 
-/** "Chromium" "156.0.7987.1" from what browsers call themselves to servers. */
+/** "Chromium" "156.0.7987.1", "Firefox" "153.0" from what browsers call themselves to servers. */
 function browserOf(userAgent: string): { name: string; version: string } {
   const found = /\b(Edg|OPR|HeadlessChrome|Chrome)\/([\d.]+)/.exec(userAgent);
+  const firefox = /\bFirefox\/([\d.]+)/.exec(userAgent);
+  if (firefox?.[1]) return { name: "Firefox", version: firefox[1] };
   const edge = /\bEdg\/([\d.]+)/.exec(userAgent);
   if (edge?.[1]) return { name: "Edge", version: edge[1] };
   return { name: "Chromium", version: found?.[2] ?? "" };

@@ -17,7 +17,7 @@ function silence(why: string): Failure {
   return {
     code: "failed",
     message: `the extension's service worker failed: ${why}`,
-    remedy: "try again; if it stays so, reload the extension in chrome://extensions",
+    remedy: `try again; if it stays so, reload the extension in ${TRILANE_FIREFOX ? "about:addons" : "chrome://extensions"}`,
   };
 }
 

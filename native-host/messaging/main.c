@@ -31,7 +31,7 @@ static const char usage[] =
     "  --help       print this\n"
     "\n"
     "A browser starts it with the extension's origin as argument: no other than " EXTENSION_ORIGIN "\n"
-    "is answered. `trilane install-host` tells the browser where it is.\n"
+    "is answered; Firefox with its manifest and the extension's id, " FIREFOX_ID ". `trilane install-host` tells the browser where it is.\n"
     "Messages are described in schemas/message.schema.json: a 4-byte length in the machine's\n"
     "byte order, then JSON.\n"
     "\n"
@@ -98,6 +98,12 @@ static struct words parse(int argument_count, char **arguments) {
     int place = command_line_read(&line, &words, argument_count, arguments);
     words.command = arguments + place;
     if (words.job) return words;
+    // Firefox gives the manifest's path, then the extension's id.
+    if (argument_count - place == 2 && *arguments[place] == '/') {
+        if (strcmp(arguments[place + 1], FIREFOX_ID) != 0)
+            die(EXIT_BAD_INPUT, "%s: is not Trilane's extension, which is " FIREFOX_ID, arguments[place + 1]);
+        return words;
+    }
     for (; place < argument_count; place++) {
         const char *origin = arguments[place];
         if (strncmp(origin, "chrome-extension://", strlen("chrome-extension://")) != 0)

@@ -79,6 +79,6 @@ test("what a browser does not tell is missing with its reason, and not 0", () =>
   assert.deepEqual([cls, tbt_ms], [null, null]);
   assert.deepEqual(
     [unavailable.cls, unavailable.tbt_ms],
-    ["this browser tells no layout shifts", "this browser tells no long tasks"],
+    ["this browser does not report layout shifts", "this browser does not report long tasks"],
   );
 });

@@ -182,3 +182,13 @@ export const profileIn = (view: FirefoxTab, id: string): Promise<Profile | null>
       }),
     id,
   );
+
+/** Of the tab that shows this. */
+export async function tabIdOf(view: FirefoxTab, url: string): Promise<number> {
+  const id = await view.evaluate(async (wanted) => {
+    const tabs = await chrome.tabs.query({});
+    return tabs.find((tab) => tab.url === wanted)?.id ?? null;
+  }, url);
+  if (id === null) throw new Error(`no tab shows ${url}`);
+  return id;
+}

@@ -2,26 +2,28 @@
 // that they name. All else works without, so that nothing here is more than a warning.
 import { accessSync, constants, statSync } from "node:fs";
 import { RunError } from "../../base/errors.ts";
-import { browsers, browserTitle, type HostsFolder, hostsFolders } from "../host/browsers.ts";
+import { browsers, browserTitle, type HostsFolder, hostsFolders, isFirefox } from "../host/browsers.ts";
 import { confinedBrowsers, confinedRemedy } from "../host/confined.ts";
-import { extensionOrigin, hostName, manifestPath, textAt } from "../host/manifest.ts";
+import { extensionOrigin, firefoxId, hostName, manifestPath, textAt } from "../host/manifest.ts";
 import { attempt, type Check, firstLine } from "./check.ts";
 
 const name = "extension's host";
 
 /** The manifest as far as a browser goes by it. RunError where it would not take it. */
-function programOf(path: string, text: string): string {
+function programOf(path: string, text: string, firefox: boolean): string {
   let manifest: unknown;
   try {
     manifest = JSON.parse(text);
   } catch {
     throw new RunError(`${path}: is not JSON`);
   }
-  const { name: named, path: program, allowed_origins: origins } = (manifest ?? {}) as Record<string, unknown>;
+  const { name: named, path: program, ...allowed } = (manifest ?? {}) as Record<string, unknown>;
+  const extensions = firefox ? allowed.allowed_extensions : allowed.allowed_origins;
+  const ours = firefox ? firefoxId : extensionOrigin;
   if (named !== hostName || typeof program !== "string" || !program.startsWith("/"))
     throw new RunError(`${path}: names no program for ${hostName}`);
-  if (!Array.isArray(origins) || !origins.includes(extensionOrigin))
-    throw new RunError(`${path}: is for another extension than ${extensionOrigin}`);
+  if (!Array.isArray(extensions) || !extensions.includes(ours))
+    throw new RunError(`${path}: is for another extension than ${ours}`);
   return program;
 }
 
@@ -36,8 +38,8 @@ function started(program: string): string {
   return firstLine(program, ["--version"]);
 }
 
-function manifestCheck({ path: folder, browsers: of }: HostsFolder): Check | null {
-  const path = manifestPath(folder);
+function manifestCheck(folder: HostsFolder): Check | null {
+  const path = manifestPath(folder.path);
   const remedy = "run `trilane install-host` again (with --system as root, for all users)";
   const check = attempt(
     name,
@@ -45,8 +47,8 @@ function manifestCheck({ path: folder, browsers: of }: HostsFolder): Check | nul
     () => {
       const text = textAt(path);
       if (text === null) return "";
-      const program = programOf(path, text);
-      return `${of.map(browserTitle).join(", ")}: ${program}, ${started(program)}`;
+      const program = programOf(path, text, isFirefox(folder));
+      return `${folder.browsers.map(browserTitle).join(", ")}: ${program}, ${started(program)}`;
     },
     "warning",
   );

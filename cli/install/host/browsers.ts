@@ -2,7 +2,7 @@
 // no file.
 //
 // Chrome and Chromium: developer.chrome.com, "Native messaging"; Edge: learn.microsoft.com, "Native messaging". Brave
-// reads its own folder of a user, but Chrome's of the system.
+// reads its own folder of a user, but Chrome's of the system. Firefox: MDN, "Native manifests"; it names extensions in its own way.
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -13,6 +13,9 @@ interface Places {
   readonly user: string;
   readonly system: string;
 }
+
+/** Below a user's home folder. */
+const firefoxFolder = ".mozilla/native-messaging-hosts";
 
 /** The one maker whose browsers share a folder. */
 export const makerFolder = "BraveSoftware";
@@ -26,6 +29,7 @@ const places = {
     user: `${makerFolder}/Brave-Browser`,
     system: "/etc/opt/chrome/native-messaging-hosts",
   },
+  firefox: { title: "Firefox", user: firefoxFolder, system: "/usr/lib/mozilla/native-messaging-hosts" },
 } as const satisfies Record<string, Places>;
 
 export type Browser = keyof typeof places;
@@ -44,6 +48,9 @@ export interface HostsFolder {
   readonly browsers: readonly Browser[];
 }
 
+/** Whether its manifest names the extension as Firefox does. */
+export const isFirefox = ({ browsers: of }: HostsFolder): boolean => of.includes("firefox");
+
 /** Chromium's own rule for where settings are (the XDG specification tells programs to ignore relative paths). */
 function settingsFolder(environment: NodeJS.ProcessEnv): string {
   const named = environment.CHROME_CONFIG_HOME || environment.XDG_CONFIG_HOME;
@@ -57,9 +64,10 @@ export function hostsFolders(
   environment: NodeJS.ProcessEnv = process.env,
 ): HostsFolder[] {
   if (level.kind === "profile") return [{ path: join(level.folder, "NativeMessagingHosts"), browsers: [] }];
-  const pathOf = (browser: Browser): string =>
-    level.kind === "system"
-      ? places[browser].system
-      : join(settingsFolder(environment), places[browser].user, "NativeMessagingHosts");
+  const pathOf = (browser: Browser): string => {
+    if (level.kind === "system") return places[browser].system;
+    if (browser === "firefox") return join(environment.HOME || homedir(), firefoxFolder);
+    return join(settingsFolder(environment), places[browser].user, "NativeMessagingHosts");
+  };
   return [...Map.groupBy(chosen, pathOf)].map(([path, of]) => ({ path, browsers: of }));
 }

@@ -19,7 +19,7 @@ import { makeFolder } from "../../base/make_folder.ts";
 import { checkout, programPath } from "../../base/programs.ts";
 import { version } from "../../base/version.ts";
 import { HostConversation } from "../../recording/archive/host.ts";
-import { type Browser, browsers, type HostsFolder, hostsFolders, type Level } from "./browsers.ts";
+import { type Browser, browsers, type HostsFolder, hostsFolders, isFirefox, type Level } from "./browsers.ts";
 import { type HostSettings, launcherBeginning, launcherPath, launcherText } from "./launcher.ts";
 import {
   extensionId,
@@ -231,8 +231,8 @@ function hostProgram({ settings, home }: HostPlace): { program: string; undo: ()
 }
 
 /** Reads back what a browser will read. */
-function checkManifest(path: string, program: string): void {
-  if (readFileSync(path, "utf8") !== manifestText(program))
+function checkManifest(path: string, text: string): void {
+  if (readFileSync(path, "utf8") !== text)
     throw new RunError(`${path}: is not what was written: somebody else writes it, too`);
 }
 
@@ -267,18 +267,19 @@ export async function installHost(place: HostPlace): Promise<HostInstalled> {
     undo();
     throw error;
   }
-  const manifests = folders.map(({ path: folder, browsers: of }): HostManifest => {
-    const path = manifestPath(folder);
-    const state = writeForBrowser(path, manifestText(program));
-    checkManifest(path, program);
-    return { path, browsers: [...of], state };
+  const manifests = folders.map((folder): HostManifest => {
+    const path = manifestPath(folder.path);
+    const text = manifestText(program, isFirefox(folder));
+    const state = writeForBrowser(path, text);
+    checkManifest(path, text);
+    return { path, browsers: [...folder.browsers], state };
   });
   return resultOf("installed", program, manifests);
 }
 
 /** Whether a manifest in one of these folders has the browser start this program. */
 function isNamed(program: string, folders: readonly HostsFolder[]): boolean {
-  return folders.some(({ path }) => textAt(manifestPath(path)) === manifestText(program));
+  return folders.some((folder) => textAt(manifestPath(folder.path)) === manifestText(program, isFirefox(folder)));
 }
 
 /** Takes away what installHost wrote, also where only part of it is there. */

@@ -22,17 +22,18 @@ export const hostName = "dev.trilane.host";
 /** The only one that the host answers, as a browser gives it to the program. */
 export const extensionOrigin = `chrome-extension://${extension.id}/`;
 export const extensionId: string = extension.id;
+export const firefoxId: string = extension.firefox_id;
 
 export const manifestPath = (folder: string): string => join(folder, `${hostName}.json`);
 
 /** `program`: absolute. */
-export function manifestText(program: string): string {
+export function manifestText(program: string, firefox = false): string {
   const manifest = {
     name: hostName,
     description: "Trilane: keeps recordings and races pages for the Trilane extension",
     path: program,
     type: "stdio",
-    allowed_origins: [extensionOrigin],
+    ...(firefox ? { allowed_extensions: [firefoxId] } : { allowed_origins: [extensionOrigin] }),
   };
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }

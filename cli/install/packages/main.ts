@@ -20,7 +20,7 @@ import { formatSize } from "../../base/numbers.ts";
 import { checkout } from "../../base/programs.ts";
 import { textTable } from "../../base/text_table.ts";
 import { version } from "../../base/version.ts";
-import { buildExtension, builtExtension } from "../extension.ts";
+import { buildExtension, builtExtension, builtForFirefox } from "../extension.ts";
 import { zipExtension } from "../package.ts";
 import { arm64, tryUnderQemu } from "./arm64.ts";
 import { makeDeb } from "./deb.ts";
@@ -93,8 +93,9 @@ async function makePackages(wanted: readonly string[]): Promise<void> {
     const programs = packPrograms(x64);
     if (wanted.includes("--arm64")) packPrograms(await arm64(epoch_s));
     const deb = await makeDeb({ trilane, programs, licences, work: folder("deb"), out, epoch_s });
-    await buildExtension();
+    for (const firefox of [false, true]) await buildExtension({ firefox });
     writeFileSync(join(out, `trilane-extension-${version}.zip`), zipExtension(builtExtension));
+    writeFileSync(join(out, `trilane-extension-firefox-${version}.zip`), zipExtension(builtForFirefox));
     const source = git("archive", `--prefix=trilane-${version}/`, "HEAD");
     writeFileSync(
       join(out, `trilane-${version}-source.tar.gz`),

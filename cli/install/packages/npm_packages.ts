@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { sourcesDigest } from "../../base/built_from.ts";
 import { checkout } from "../../base/programs.ts";
 import { version } from "../../base/version.ts";
-import { buildExtension, builtExtension } from "../extension.ts";
+import { buildExtension, builtExtension, builtForFirefox } from "../extension.ts";
 import { bundleCommandLine, bundleStamp } from "./bundle.ts";
 import type { BuiltProgram, Target } from "./programs.ts";
 
@@ -59,8 +59,9 @@ export async function stageTrilane(stage: string): Promise<string[]> {
   const packages = await bundleCommandLine({ out: join(stage, "build", "cli"), maps: false });
   rmSync(join(stage, "build", "cli", bundleStamp));
   for (const path of globSync(readFiles, { cwd: checkout })) copy(join(checkout, path), join(stage, path));
-  await buildExtension();
+  for (const firefox of [false, true]) await buildExtension({ firefox });
   copy(builtExtension, join(stage, "build", "extension"));
+  copy(builtForFirefox, join(stage, "build", "extension-firefox"));
   for (const file of ["package.json", "LICENSE.md", "dist/modern/umd/dash.mediaplayer.min.js"])
     copy(join(checkout, "node_modules/dashjs", file), join(stage, "build/dashjs", file));
   writeFileSync(join(stage, "cli", "trilane"), launcher);

@@ -87,6 +87,9 @@ async function latestMarkup(): Promise<Markup> {
 }
 
 addColours();
+if (TRILANE_FIREFOX)
+  find("#words").textContent =
+    "Profiling reloads the page. Without reloading there is less detail. Nothing leaves this machine.";
 put(find("#brand"), html`${logo}Trilane`);
 const answer = find("#answer");
 const trouble = find("#trouble");
@@ -129,9 +132,15 @@ function tell(error: Failure | null): void {
 
 async function profile(keepBodies: boolean): Promise<Failure | string> {
   if (!tab) return { code: "no-page", message: "there is no page in front of you", remedy: "open one, then try again" };
+  await requestSites();
   const cache = find<HTMLInputElement>("#cache").checked ? "on" : "off";
   const answered = await ask({ do: "profile", tabId: tab.id, cache, keepBodies });
   return answered.ok ? answered.profile : answered.error;
+}
+
+/** Firefox lets users take sites away from an extension that sees their requests; where it does not ask, profiling says what to do. */
+async function requestSites(): Promise<void> {
+  if (TRILANE_FIREFOX) await chrome.permissions.request({ origins: ["<all_urls>"] }).catch(() => false);
 }
 
 /** Of the last profile where its contents are still in memory, else of one that is made now. */

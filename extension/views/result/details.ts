@@ -51,7 +51,10 @@ function general(row: RequestRow): Markup {
         ? row.protocol
         : `${row.protocol}${entry._protocol ? ` (${entry._protocol})` : ""}`,
     ],
-    ["Connection", row.connection === null ? "none" : `${row.connection}${reuse(entry)}`],
+    [
+      "Connection",
+      row.connection === null ? (row.entry._protocol ? "not known" : "none") : `${row.connection}${reuse(entry)}`,
+    ],
     ["Server", entry.serverIPAddress && `${entry.serverIPAddress}${port}`],
     ["Kind", `${row.kind}${response.content.mimeType && `, ${response.content.mimeType}`}`],
     [

@@ -24,7 +24,7 @@ function keyOf(row: RequestRow, by: ShareBy): string {
 function labelOf(row: RequestRow, by: ShareBy): string {
   if (by === "host") return row.host || "no host";
   if (by !== "connection") return row[by];
-  if (row.connection === null) return "no connection";
+  if (row.connection === null) return row.entry._protocol ? "connection not known" : "no connection";
   const address = row.entry.serverIPAddress ? `, ${row.entry.serverIPAddress}` : "";
   return `${row.connection}: ${row.host}${address}`;
 }

@@ -21,6 +21,18 @@ test("the extension that is built may be handed to a store", () => {
   assert.ok(zipExtension(built).length < sizeLimit_bytes);
 });
 
+test("the package for Firefox: another manifest, no debugger in it, and it passes the checks", async () => {
+  const out = join(scratch, "firefox");
+  await buildExtension({ firefox: true, out });
+  assert.deepEqual(checkExtension(out), []);
+  assert.deepEqual(filesOf(out), filesOf(built));
+  const manifest = JSON.parse(readFileSync(join(out, "manifest.json"), "utf8")) as Record<string, unknown>;
+  assert.ok(!("key" in manifest) && !("minimum_chrome_version" in manifest));
+  const background = (folder: string) => readFileSync(join(folder, "background", "service_worker.js"), "utf8");
+  assert.ok(!background(out).includes("chrome.debugger") && background(out).includes("webRequest"));
+  assert.ok(background(built).includes("chrome.debugger") && !background(built).includes("webRequest"));
+});
+
 test("the key makes the id", () => {
   const digest = createHash("sha256").update(Buffer.from(identity.key, "base64")).digest("hex").slice(0, 32);
   const id = [...digest].map((digit) => "abcdefghijklmnop"[Number.parseInt(digit, 16)]).join("");

@@ -1,4 +1,4 @@
-// The browser's own words, as Chromium 156 has them, and what people are told instead.
+// The browser's own words, as Chromium 156 and Firefox 153 have them, and what people are told instead.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { attachFailure } from "../../../extension/background/debugger_session.ts";
@@ -12,6 +12,7 @@ test("why a tab cannot be watched", () => {
     ["The extensions gallery cannot be scripted.", "https://chromewebstore.google.com/", "page-not-allowed"],
     ["Cannot attach to this target.", "devtools://x", "page-not-allowed"],
     ['Cannot access contents of url "file:///x.html".', "file:///x.html", "file-not-allowed"],
+    ["Missing host permission for the tab, and any iframes", "about:config", "page-not-allowed"],
     ["No tab with given id 12.", "", "no-page"],
     ["Something new.", "https://a.test/", "failed"],
   ];
@@ -26,6 +27,7 @@ test("why the host is gone", () => {
   const cases: [message: string, code: string][] = [
     ["Specified native messaging host not found.", "host-missing"],
     ["Access to the specified native messaging host is forbidden.", "host-missing"],
+    ["No such native application dev.trilane.host", "host-missing"],
     ["Failed to start native messaging host.", "host-ended"],
     ["Native host has exited.", "host-ended"],
     ["Error when communicating with the native messaging host.", "host-garbage"],

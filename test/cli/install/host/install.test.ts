@@ -31,7 +31,7 @@ import {
   writableByOthers,
 } from "../../../../cli/install/host/install.ts";
 import { launcherText } from "../../../../cli/install/host/launcher.ts";
-import { extensionOrigin, hostName } from "../../../../cli/install/host/manifest.ts";
+import { extensionOrigin, firefoxId, hostName } from "../../../../cli/install/host/manifest.ts";
 import type { HostInstalled } from "../../../../schemas/generated/host_installed.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "..", "..", "cli", "trilane");
@@ -66,12 +66,13 @@ interface Manifest {
   readonly description: string;
   readonly path: string;
   readonly type: string;
-  readonly allowed_origins: readonly string[];
+  readonly allowed_origins?: readonly string[];
+  readonly allowed_extensions?: readonly string[];
 }
 
 const read = (path: string): Manifest => JSON.parse(readFileSync(path, "utf8")) as Manifest;
 
-test("a user's four browsers get a manifest that starts a host; --uninstall leaves nothing", async () => {
+test("a user's five browsers get a manifest that starts a host; --uninstall leaves nothing", async () => {
   await withFolder(async (folder) => {
     const settings = join(folder, ".config");
     mkdirSync(join(settings, "google-chrome", "Default"), { recursive: true });
@@ -81,13 +82,18 @@ test("a user's four browsers get a manifest that starts a host; --uninstall leav
     const names = ["google-chrome", "chromium", "microsoft-edge", "BraveSoftware/Brave-Browser"];
     assert.deepEqual(
       installed.manifests.map(({ path, state }) => [path, state]),
-      names.map((name) => [join(settings, name, "NativeMessagingHosts", `${hostName}.json`), "written"]),
+      [
+        ...names.map((name) => [join(settings, name, "NativeMessagingHosts", `${hostName}.json`), "written"]),
+        [join(folder, ".mozilla", "native-messaging-hosts", `${hostName}.json`), "written"],
+      ],
     );
     for (const { path } of installed.manifests) {
       const manifest = read(path);
       assert.deepEqual(
-        [manifest.name, manifest.type, manifest.allowed_origins],
-        ["dev.trilane.host", "stdio", [extensionOrigin]],
+        [manifest.name, manifest.type, manifest.allowed_origins, manifest.allowed_extensions],
+        path.includes("/.mozilla/")
+          ? ["dev.trilane.host", "stdio", undefined, [firefoxId]]
+          : ["dev.trilane.host", "stdio", [extensionOrigin], undefined],
       );
       assert.equal(manifest.path, installed.program);
       assert.equal(statSync(path).mode & 0o777, 0o644);
@@ -98,14 +104,15 @@ test("a user's four browsers get a manifest that starts a host; --uninstall leav
 
     const again = await run({ HOME: folder });
     assert.equal(again.status, 0);
-    assert.equal(again.out.match(/^unchanged/gm)?.length, 4, again.out);
+    assert.equal(again.out.match(/^unchanged/gm)?.length, 5, again.out);
     assert.match(again.out, /trilane-host answers \(\d[^)]*\), and only the extension [a-p]{32}\n$/);
 
     const one = await run({ HOME: folder }, "--browser", "brave", "--uninstall");
     assert.match(one.out, /^removed .*Brave.*\nremoved 1 manifest\n$/);
     assert.ok(!existsSync(join(settings, "BraveSoftware")));
     const rest = await run({ HOME: folder }, "--uninstall");
-    assert.match(rest.out, /\nremoved 3 manifests\n$/);
+    assert.match(rest.out, /\nremoved 4 manifests\n$/);
+    assert.ok(!existsSync(join(folder, ".mozilla")));
     assert.ok(existsSync(join(settings, "google-chrome", "Default")), "the browser's own stays");
     assert.ok(!existsSync(join(settings, "google-chrome", "NativeMessagingHosts")));
     assert.match((await run({ HOME: folder }, "--uninstall")).out, /nothing to remove\n$/);
@@ -177,6 +184,7 @@ test("where browsers look: XDG, and Brave in Chrome's folder of the system", () 
     { path: "/etc/opt/chrome/native-messaging-hosts", browsers: ["chrome", "brave"] },
     { path: "/etc/chromium/native-messaging-hosts", browsers: ["chromium"] },
     { path: "/etc/opt/edge/native-messaging-hosts", browsers: ["edge"] },
+    { path: "/usr/lib/mozilla/native-messaging-hosts", browsers: ["firefox"] },
   ]);
 });
 

@@ -108,7 +108,10 @@ test("a signal ends it in order", async () => {
 });
 
 test("a browser is answered for our extension only", () => {
-  const { id } = JSON.parse(readFileSync(join(schemas, "extension.json"), "utf8")) as { readonly id: string };
+  const { id, firefox_id } = JSON.parse(readFileSync(join(schemas, "extension.json"), "utf8")) as {
+    readonly id: string;
+    readonly firefox_id: string;
+  };
   const ours = `chrome-extension://${id}/`;
   assert.equal(talk(frames([example("hello")]), [ours, "--home", home]).answers.length, 1);
   for (const other of ["chrome-extension://abcdefghijklmnopabcdefghijklmnop/", ours.slice(0, -1), `${ours}x`]) {
@@ -116,6 +119,13 @@ test("a browser is answered for our extension only", () => {
     assert.deepEqual(answers, []);
     assert.equal(status, 2);
     assert.match(stderr, /^trilane-host: chrome-extension:[^\n]+is not Trilane's extension[^\n]+\n$/);
+  }
+  const manifest = "/home/u/.mozilla/native-messaging-hosts/dev.trilane.host.json";
+  assert.equal(talk(frames([example("hello")]), ["--home", home, manifest, firefox_id]).answers.length, 1);
+  for (const words of [[manifest, `${firefox_id}x`], [manifest], [firefox_id], [firefox_id, manifest]]) {
+    const { answers, status, stderr } = talk(frames([example("hello")]), ["--home", home, ...words]);
+    assert.deepEqual([answers, status], [[], 2], words.join(" "));
+    assert.match(stderr, /^trilane-host: [^\n]+\n$/);
   }
 });
 
