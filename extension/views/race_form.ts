@@ -30,14 +30,13 @@ const recordingWords = {
   kept: `The page's addresses, ${handedOver}`,
 };
 
-/** Requested when first needed, at a click: the browser shows its own question. False too where it would not ask. */
+/**
+ * Requested when first needed, at a click: the browser shows its own question. False too where it would not ask, because the click is too
+ * long ago: the hint has a button. Firefox takes the request only from the click itself, before anything is awaited.
+ */
 async function mayUseHost(): Promise<boolean> {
-  try {
-    return (await chrome.permissions.contains(nativeMessaging)) || (await chrome.permissions.request(nativeMessaging));
-  } catch {
-    // The click is too long ago: the hint has a button.
-    return false;
-  }
+  const given = chrome.permissions.request(nativeMessaging).catch(() => false);
+  return (await given) || (await chrome.permissions.contains(nativeMessaging));
 }
 
 const worksWithout = html`<p class="soft">Profiles, their history and their exports work without it.</p>`;
@@ -108,7 +107,7 @@ function wrong(message: string, remedy: string): Failure {
  */
 export async function openRaceForm(
   place: HTMLFormElement,
-  again: boolean,
+  again: boolean | Promise<boolean>,
   start: (choice: RaceChoice) => Promise<Failure | null>,
 ): Promise<void> {
   place.hidden = false;
@@ -126,8 +125,9 @@ export async function openRaceForm(
   if (host.host.state !== "ready") return retry(hostHint(host.host));
   const links = await ask({ do: "links" });
   if (!links.ok) return retry(failureNote(links.error));
-  const words = again ? recordingWords.again : recordingWords.kept;
-  put(place, formMarkup(links.links, await lastChoice(), words, again ? "Record and race" : "Race"));
+  const isAgain = await again;
+  const words = isAgain ? recordingWords.again : recordingWords.kept;
+  put(place, formMarkup(links.links, await lastChoice(), words, isAgain ? "Record and race" : "Race"));
   wireClose(place);
   const other = find(".other", place);
   find<HTMLSelectElement>("[name=link]", place).addEventListener("change", ({ currentTarget }) => {

@@ -50,6 +50,8 @@ export interface FirefoxTab {
   goto(url: string): Promise<void>;
   /** The value of a function's call in the page, as JSON. */
   evaluate<T, A extends readonly unknown[]>(call: (...words: A) => T | Promise<T>, ...words: A): Promise<T>;
+  /** As a person presses it. */
+  click(selector: string): Promise<void>;
   /** PNG, base64. */
   screenshot(): Promise<string>;
   close(): Promise<void>;
@@ -79,6 +81,29 @@ function tabOf(bidi: Bidi, context: string): FirefoxTab {
       });
       if (answer.type !== "success") throw new Error(JSON.stringify(answer.exceptionDetails));
       return JSON.parse((answer.result as { value: string }).value) as T;
+    },
+    async click(selector) {
+      const { nodes } = (await bidi.send("browsingContext.locateNodes", {
+        context,
+        locator: { type: "css", value: selector },
+      })) as unknown as { nodes: { sharedId: string }[] };
+      const [element] = nodes;
+      if (!element) throw new Error(`there is no ${selector}`);
+      const origin = { type: "element", element: { sharedId: element.sharedId } };
+      await bidi.send("input.performActions", {
+        context,
+        actions: [
+          {
+            type: "pointer",
+            id: "mouse",
+            actions: [
+              { type: "pointerMove", x: 0, y: 0, origin },
+              { type: "pointerDown", button: 0 },
+              { type: "pointerUp", button: 0 },
+            ],
+          },
+        ],
+      });
     },
     async screenshot() {
       return String((await bidi.send("browsingContext.captureScreenshot", { context })).data);

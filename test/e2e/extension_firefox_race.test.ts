@@ -20,20 +20,33 @@ test("a page profiled in Firefox is raced by the native host, and its contents a
   try {
     const page = `http://shop.test:${site.port}/`;
     await firefox.open(page);
-    const view = await firefox.open(`${firefoxUrl}views/race/race.html`);
-    // As the popup does at a click.
-    await view.evaluate(() => chrome.permissions.request({ permissions: ["nativeMessaging"] }));
-    const { host } = await firefox.ask(view, { do: "host" });
-    assert.equal(host.state, "ready", JSON.stringify(host));
-    const tabId = await tabIdOf(view, page);
-    const { profile } = await firefox.ask(view, { do: "profile", tabId, cache: "off", keepBodies: true });
-    const lanes = ["h1", "h2"] as const;
-    const race = { profile, lanes, link: "20mbit/20ms", runs: 1, keepCredentials: false };
-    const { race: id } = await firefox.ask(view, { do: "race", ...race });
+    const tabId = await tabIdOf(await firefox.open(`${firefoxUrl}views/result/result.html`), page);
+    const popup = await firefox.open(`${firefoxUrl}views/popup/popup.html?tab=${tabId}`);
+    await firefox.bidi.send("browsingContext.activate", { context: popup.context });
+    await until("the popup", () => popup.evaluate(() => !document.querySelector<HTMLElement>("#actions")?.hidden));
+    await popup.click("#race");
+    const form = await until(
+      "the form, or why there is none",
+      () =>
+        popup.evaluate(() => {
+          const place = document.querySelector("#race-form");
+          return place?.querySelector("button.main, .note") ? place.textContent : null;
+        }),
+      raceTime_ms,
+    );
+    assert.match(form, /Lanes.*Record and race/s);
+    await popup.evaluate(() => {
+      for (const box of document.querySelectorAll<HTMLInputElement>("#race-form [name=lane]"))
+        box.checked = box.value === "h1" || box.value === "h2";
+      const runs = document.querySelector<HTMLInputElement>("#race-form [name=runs]");
+      if (runs) runs.value = "1";
+    });
+    await popup.click("#race-form button.main");
+    const id = await until("the race is begun", async () => Object.keys((await stateIn(popup))?.races ?? {})[0]);
     const ended = await until(
       "the race's end",
       async () => {
-        const found = (await stateIn(view)).races[id];
+        const found = (await stateIn(popup)).races[id];
         return found && ["finished", "failed", "canceled"].includes(found.phase) ? found : null;
       },
       raceTime_ms,

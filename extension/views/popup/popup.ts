@@ -171,8 +171,8 @@ find("#observe").addEventListener("click", async () => {
 });
 find("#race").addEventListener("click", async () => {
   actions.hidden = true;
-  const last = await lastOf(tab);
-  await openRaceForm(form, !(last && bodiesOf(last)), race);
+  const again = lastOf(tab).then((last) => !(last && bodiesOf(last)));
+  await openRaceForm(form, again, race);
 });
 form.addEventListener("closed", () => show());
 on(answer, "click", "#stop", async () => {

@@ -118,7 +118,13 @@ function wireRace(profile: Profile): void {
     button.disabled = true;
     button.title = "An imported HAR is raced by the command line: trilane race FILE.har";
   }
-  button.addEventListener("click", async () => openRaceForm(form, !held(await readState()), start));
+  button.addEventListener("click", () =>
+    openRaceForm(
+      form,
+      readState().then((state) => !held(state)),
+      start,
+    ),
+  );
   void watchState((state) => {
     const races = Object.entries(state.races).filter(([, race]) => race.profile === id && isUnderWay(race));
     put(
