@@ -58,7 +58,7 @@ export function manifestFor(firefox: boolean, source: SourceManifest, granted: r
   const { minimum_chrome_version: _, ...shared } = filled as typeof filled & { minimum_chrome_version?: string };
   return {
     ...shared,
-    permissions: [...shared.permissions.filter((name) => name !== "debugger"), "webRequest", "webRequestBlocking"],
+    permissions: [...shared.permissions.filter((name) => name !== "debugger"), ...firefoxPermissions],
     host_permissions: ["<all_urls>"],
     background: { scripts: [background.service_worker], type: background.type },
     browser_specific_settings: {
@@ -70,6 +70,8 @@ export function manifestFor(firefox: boolean, source: SourceManifest, granted: r
     },
   };
 }
+
+const firefoxPermissions = ["webRequest", "webRequestBlocking", "webRequestFilterResponse"];
 
 /** Its first version with all that the extension uses: the data collection permissions are the last that came. */
 const firefoxFrom = "140.0";

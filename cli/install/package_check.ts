@@ -10,7 +10,10 @@ export const sizeLimit_bytes = 1_000_000;
 const permissions = ["activeTab", "debugger", "scripting", "storage"];
 const optionalPermissions = ["nativeMessaging"];
 /** Firefox has no debugger for extensions: it reports the requests of sites that they may see. */
-const firefoxPermissions = ["activeTab", "scripting", "storage", "webRequest", "webRequestBlocking"];
+const firefoxPermissions = [
+  ...["activeTab", "scripting", "storage"],
+  ...["webRequest", "webRequestBlocking", "webRequestFilterResponse"],
+];
 const firefoxSites = ["<all_urls>"];
 
 // Code made from text, which an extension may not do (and which its content security policy refuses).
