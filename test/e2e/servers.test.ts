@@ -3,10 +3,12 @@
 // Beside others: it holds nothing to time.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { checkout } from "../../cli/base/programs.ts";
 import { notInstalled } from "../../cli/install/requirements.ts";
 import { installedServer, type ServerProgram, serverPrograms } from "../../cli/load/servers/programs.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
@@ -104,6 +106,34 @@ test("fetch has servers as rows: each lane of nginx's and the replay's gives the
     const fetches = results.fetchesOf(sweep.id);
     assert.deepEqual(new Set(fetches.map(({ status: is }) => is)), new Set(["valid"]));
     assert.equal(new Set(fetches.map(({ record }) => record?.body_sha256)).size, 1);
+  } finally {
+    results.close();
+  }
+});
+
+test("a configuration of one's own serves a folder under the recording's name", {
+  skip: notInstalled(["nginx"]) ?? false,
+}, () => {
+  const served = join(home, "www");
+  mkdirSync(served);
+  const body = "from a folder\n".repeat(500);
+  const name = new URL(urls[0] ?? "").pathname.slice(1) || "index.html";
+  writeFileSync(join(served, name), body);
+  for (const folder of [home, served]) chmodSync(folder, 0o755);
+  const template = readFileSync(join(checkout, "cli", "load", "servers", "templates", "nginx.conf"), "utf8");
+  const configuration = join(home, "nginx-folder.conf");
+  writeFileSync(configuration, template.replace("proxy_pass http://recording;", `root ${served};`));
+  const words = ["fetch", urls[0] ?? "", "--page", page, "--home", home, "--server", `own=nginx:${configuration}`];
+  const terms = ["--link", "100mbit/4ms", "--lanes", "h2", "--runs", "1", ...anyDisturbance];
+  const { stderr, status } = spawnSync(trilane, [...words, ...terms], { encoding: "utf8", timeout: 120_000 });
+  assert.equal(status, 0, stderr);
+  const results = openResults(home);
+  try {
+    const [fetched] = results.fetchesOf(results.listAllSweeps()[0]?.id ?? 0);
+    assert.deepEqual(
+      [fetched?.lane, fetched?.record?.status, fetched?.record?.body_sha256],
+      ["h2+own", 200, createHash("sha256").update(body).digest("hex")],
+    );
   } finally {
     results.close();
   }
