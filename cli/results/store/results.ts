@@ -22,9 +22,7 @@ import {
   addFetch,
   addFetchCells,
   type FetchCell,
-  type FetchVariant,
   type NewFetch,
-  type NewFetchCell,
   type NewFetchSweep,
   readFetchCells,
   readFetches,
@@ -34,7 +32,6 @@ import {
   addFilm,
   type Film,
   type FilmedLoad,
-  type FilmFrame,
   type NewFilm,
   readFilmed,
   readFilmedLoads,
@@ -45,7 +42,6 @@ import {
   addFlowRun,
   type FlowCell,
   type FlowRunRow,
-  type NewFlowCell,
   type NewFlowRun,
   type NewFlowSweep,
   readFlowCells,
@@ -53,16 +49,7 @@ import {
   readPageLoad,
   readSeries,
 } from "./flow_runs.ts";
-import {
-  addHost,
-  type Host,
-  type HostFacts,
-  type NamedHost,
-  type NewHost,
-  type PlacedCell,
-  readHosts,
-  refuseOtherMachine,
-} from "./hosts.ts";
+import { addHost, type Host, type NamedHost, type NewHost, readHosts, refuseOtherMachine } from "./hosts.ts";
 import { addLoadBrowser, loadBrowserColumns } from "./load_browsers.ts";
 import { addLoadCoverage, coverageColumns } from "./load_coverage.ts";
 import { addLoadDisturbance, disturbanceColumns } from "./load_disturbance.ts";
@@ -89,6 +76,7 @@ import {
   recordingTrialOf,
 } from "./recording_trials.ts";
 import { hideSweeps, removeHidden } from "./remove_rows.ts";
+import { storedJson } from "./stored_json.ts";
 import {
   type AnySweep,
   anySweepOf,
@@ -113,54 +101,13 @@ import {
 import { inTransaction, withBusyTimeout } from "./transaction.ts";
 import { addUnmatched, readUnmatched, type Unmatched } from "./unmatched.ts";
 
-export type {
-  AnySweep,
-  Cell,
-  CommandSweep,
-  Environment,
-  FetchSweep,
-  FlowSweep,
-  LaneLabel,
-  LinkTest,
-  Load,
-  LoadStatus,
-  NewCell,
-  NewLoad,
-  NewSweep,
-  SharedSweep,
-  StoredCommandPlan,
-  Sweep,
-  SweepProgress,
-} from "./sweep_rows.ts";
-
-import { storedJson } from "./stored_json.ts";
-
-export type {
-  FetchCell,
-  FetchVariant,
-  Film,
-  FilmedLoad,
-  FilmFrame,
-  FlowCell,
-  FlowRunRow,
-  Host,
-  HostFacts,
-  MeasuredCell,
-  MeasuredRun,
-  NewFetch,
-  NewFetchCell,
-  NewFetchSweep,
-  NewFilm,
-  NewFlowCell,
-  NewFlowRun,
-  NewFlowSweep,
-  NewHost,
-  NewMeasuredCell,
-  NewMeasuredRun,
-  PlacedCell,
-  StoredFetch,
-  Unmatched,
-};
+export type * from "./fetch_runs.ts";
+export type * from "./filmstrips.ts";
+export type * from "./flow_runs.ts";
+export type * from "./hosts.ts";
+export type * from "./measured_runs.ts";
+export type * from "./sweep_rows.ts";
+export type * from "./unmatched.ts";
 
 /** Of an instrument that has no tables of its own. */
 interface NewMeasuredSweep<Sweep extends AnySweep>
