@@ -125,6 +125,17 @@ static int end(struct shaper *shaper) {
     return result;
 }
 
+// A link that `trilane steer` changes to may read any file of its user's.
+static void raise_walls(const struct options *options) {
+    static const unsigned calls[] = {WALLS_MESSAGES};
+    const struct walls walls = {
+        .calls = calls,
+        .call_count = sizeof calls / sizeof calls[0],
+        .reads = {options->control ? "/" : NULL, options->evidence.tls_keys},
+        .writes = {options->report, options->control, options->evidence.flow_counters}};
+    walls_raise_or_say(&walls);
+}
+
 static int run(struct shaper *shaper, unsigned inherited_descriptors) {
     shaper->child = (struct child){.ended = child_ended, .stopped = child_stopped, .context = shaper};
     struct child_options child_options = {
@@ -138,7 +149,7 @@ static int run(struct shaper *shaper, unsigned inherited_descriptors) {
     };
     begin(shaper);
     if (child_start(&shaper->child, &child_options) < 0) die(EXIT_RUN_FAILED, "command: %s", strerror(errno));
-    if (walls_raise(0) < 0) log_line("no walls around this program: %s", strerror(errno));
+    raise_walls(shaper->options);
     int status = EXIT_RUN_FAILED;
     if (evidence_start_writing(&shaper->evidence) < 0)
         log_line("a thread to write files: %s", strerror(errno));

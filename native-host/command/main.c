@@ -4,9 +4,11 @@
 #include "base/command_line.h"
 #include "base/json_file.h"
 #include "base/log.h"
+#include "base/walls.h"
 #include "command/run.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +97,12 @@ int main(int argc, char **argv) {
     read_options(&options, argc, argv);
     // Not SIGKILL: the command's processes are ended first.
     if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != parent) return EXIT_RUN_FAILED;
-    run_command(options.argv, options.timeout_ns, &output, &result);
+    static const unsigned calls[] = {__NR_pidfd_open};
+    const struct walls walls = {.capabilities = WALLS_CAPABILITY(CAP_KILL),
+                                .calls = calls,
+                                .call_count = sizeof calls / sizeof calls[0],
+                                .writes = {options.record, options.output}};
+    run_command(options.argv, options.timeout_ns, &walls, &output, &result);
     if (result.interrupted) return EXIT_RUN_FAILED;
     if (options.output) write_output(options.output, &output);
     json_t *record = record_of(&result, &output);

@@ -186,8 +186,8 @@ static uint64_t microseconds(struct timeval time) {
     return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_usec;
 }
 
-void run_command(char *const *argv, uint64_t timeout_ns, struct kept_output *output,
-                 struct run_result *result) {
+void run_command(char *const *argv, uint64_t timeout_ns, const struct walls *walls,
+                 struct kept_output *output, struct run_result *result) {
     sigset_t ending;
     sigemptyset(&ending);
     sigaddset(&ending, SIGTERM);
@@ -200,6 +200,7 @@ void run_command(char *const *argv, uint64_t timeout_ns, struct kept_output *out
     struct start start;
     start_command(&start, argv);
     *result = (struct run_result){0};
+    if (walls) walls_raise_or_say(walls);
     await(&start, timeout_ns, output, result, signals);
     result->start_ns = *start.started_ns;
     result->left_behind = end_rest();

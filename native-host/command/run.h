@@ -2,6 +2,7 @@
 // it ended. Whatever it leaves behind is killed. Stores nothing.
 #pragma once
 
+#include "base/walls.h"
 #include "command/kept_output.h"
 
 #include <stdbool.h>
@@ -19,5 +20,6 @@ struct run_result {
 
 // Runs `argv`, looked up in PATH, without a terminal: its input is empty, its output and its errors are one
 // stream, kept in `output`. Exits with a line if it cannot be started.
-void run_command(char *const *argv, uint64_t timeout_ns, struct kept_output *output,
-                 struct run_result *result);
+// Raises `walls`, if not NULL, around us when it runs.
+void run_command(char *const *argv, uint64_t timeout_ns, const struct walls *walls,
+                 struct kept_output *output, struct run_result *result);

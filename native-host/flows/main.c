@@ -191,6 +191,17 @@ static void end(struct flows *flows) {
     plan_close(&flows->plan);
 }
 
+static void raise_walls(const struct options *options) {
+    static const unsigned calls[] = {WALLS_NETWORK};
+    const struct walls walls = {.capabilities = WALLS_CAPABILITY(CAP_NET_ADMIN) |
+                                                WALLS_CAPABILITY(CAP_NET_BIND_SERVICE) |
+                                                WALLS_CAPABILITY(CAP_NET_RAW),
+                                .calls = calls,
+                                .call_count = sizeof calls / sizeof calls[0],
+                                .writes = {options->report, options->samples, options->qlog}};
+    walls_raise_or_say(&walls);
+}
+
 int main(int argc, char **argv) {
     const pid_t parent = getppid();
     log_program("trilane-flows");
@@ -216,9 +227,7 @@ int main(int argc, char **argv) {
     }
     // For flows that begin later: congestion controllers that the machine restricts, moves to another
     // address, pings.
-    if (walls_raise(WALLS_CAPABILITY(CAP_NET_ADMIN) | WALLS_CAPABILITY(CAP_NET_BIND_SERVICE) |
-                    WALLS_CAPABILITY(CAP_NET_RAW)) < 0)
-        log_line("no walls around this program: %s", strerror(errno));
+    raise_walls(&flows.options);
     if (loop_run(flows.loop) < 0) {
         log_line("event loop: %s", strerror(errno));
         flows.status = EXIT_RUN_FAILED;

@@ -111,6 +111,15 @@ static size_t start(struct guard *guard, struct child_options *options, int *des
     return count;
 }
 
+// Its connections are those of the command, and so are the processes that it looks into.
+static void raise_walls(bool looks_into_others) {
+    static const unsigned calls[] = {WALLS_NETWORK, __NR_pidfd_open, __NR_pidfd_getfd, __NR_process_vm_readv,
+                                     __NR_process_vm_writev};
+    const struct walls walls = {
+        .calls = calls, .call_count = sizeof calls / sizeof calls[0], .any_file = looks_into_others};
+    walls_raise_or_say(&walls);
+}
+
 static int run_filtered(struct guard *guard) {
     const struct options *options = guard->options;
     struct child_options child_options = {.prepare = enter_filter};
@@ -121,9 +130,9 @@ static int run_filtered(struct guard *guard) {
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     // Without a filter there is no command: its end is reported with the reason.
     bool filtered = start(guard, &child_options, &fd, 1) == 1;
-    if ((filtered && gate_open(&gate, guard->loop, fd, options->nearest, &options->own) < 0) ||
-        loop_run(guard->loop) < 0)
-        log_line("event loop: %s", strerror(errno));
+    const bool opened = !filtered || gate_open(&gate, guard->loop, fd, options->nearest, &options->own) == 0;
+    if (opened) raise_walls(true);
+    if (!opened || loop_run(guard->loop) < 0) log_line("event loop: %s", strerror(errno));
     child_close(&guard->child);
     if (filtered) gate_close(&gate);
     return guard->status;
@@ -151,7 +160,7 @@ static int run_with_doors(struct guard *guard) {
     if (options->debugging) debugging_open_outside(&debugging, options->command);
     if (options->inside && debugging_enter(&doors) < 0) log_line("debugging port: %s", strerror(errno));
     size_t count = start(guard, &child_options, descriptors, DOORS_MAX + 1);
-    if (walls_raise(0) < 0) log_line("no walls around this program: %s", strerror(errno));
+    raise_walls(false);
     if (open_doors(&doors, &options->doors, descriptors, count) < 0 ||
         debugging_watch(&debugging, guard->loop) < 0 || loop_run(guard->loop) < 0)
         log_line("event loop: %s", strerror(errno));

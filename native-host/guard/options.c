@@ -3,6 +3,7 @@
 
 #include "base/command_line.h"
 #include "base/log.h"
+#include "base/walls.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -40,6 +41,9 @@ static const char help[] =
     "                   loopback, and their networks local, also where they are "
     "public ones\n"
     "  --networks       print this machine's own addresses and networks, as --own takes them\n"
+    "  --walls          print what of a program of ours this kernel walls in once it serves: capabilities, "
+    "system calls,\n"
+    "                   files\n"
     "  --help, --version\n"
     "\n"
     "The name servers of /etc/resolv.conf can be asked in any case, this machine's sockets with names of "
@@ -112,6 +116,15 @@ static void end_with_networks(void *options, const struct option_row *row, const
     exit(0);
 }
 
+static void end_with_walls(void *options, const struct option_row *row, const char *none) {
+    static const struct walls walls = {.capabilities = 0};
+    const bool have_files = walls_have_files();
+    (void)options, (void)row, (void)none;
+    if (walls_raise(&walls) < 0) die(EXIT_RUN_FAILED, "system calls cannot be filtered: %s", strerror(errno));
+    puts(have_files ? "capabilities, system calls, files" : "capabilities, system calls");
+    exit(0);
+}
+
 #define IN(member) OPTION_IN(struct options, member)
 static const struct option_row rows[] = {
     {"nearest", OPTION_TAKEN, .take = take_nearest},
@@ -123,6 +136,7 @@ static const struct option_row rows[] = {
     {"inside", OPTION_ON, IN(inside)},
     {"die-with-parent", OPTION_ON, IN(die_with_parent)},
     {"space", OPTION_TAKEN, .take = end_with_space},
+    {"walls", OPTION_RUN, .take = end_with_walls},
     {"networks", OPTION_RUN, .take = end_with_networks},
 };
 static const struct command_line line = {

@@ -7,9 +7,11 @@
 #include "base/json_file.h"
 #include "base/log.h"
 #include "base/loop.h"
+#include "base/walls.h"
 #include "origin_server/serve.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,6 +125,10 @@ static void run_beside(struct beside *beside, char *const *argv, unsigned inheri
         die(EXIT_RUN_FAILED, "no event loop: %s", strerror(errno));
     if (child_start(&beside->child, &options) < 0)
         die(EXIT_RUN_FAILED, "%s: cannot be started: %s", argv[0], strerror(errno));
+    // It ends a server whose processes are another user's, as nginx's are.
+    const struct walls walls = {.capabilities = WALLS_CAPABILITY(CAP_KILL),
+                                .writes = {beside->report, beside->serve.output}};
+    walls_raise_or_say(&walls);
     if (loop_run(beside->loop) < 0) die(EXIT_RUN_FAILED, "the event loop failed: %s", strerror(errno));
     child_close(&beside->child);
 }

@@ -306,6 +306,17 @@ static void stop(struct replay *replay) {
     recording_close(&replay->recording);
 }
 
+// What the recording and the certificates are in; what is written at the end, or for each connection.
+static void raise_walls(const struct options *options) {
+    static const unsigned calls[] = {WALLS_NETWORK};
+    const struct walls walls = {
+        .capabilities = WALLS_CAPABILITY(CAP_NET_ADMIN) | WALLS_CAPABILITY(CAP_NET_BIND_SERVICE),
+        .calls = calls,
+        .call_count = sizeof calls / sizeof calls[0],
+        .writes = {options->home, options->report, options->qlog_folder, options->tcp_info, options->behind}};
+    walls_raise_or_say(&walls);
+}
+
 int main(int argc, char **argv) {
     uint64_t start_ns = clock_now_ns();
     log_program("trilane-replay");
@@ -338,8 +349,7 @@ int main(int argc, char **argv) {
     start_command(&replay, inherited_descriptors);
     schedule_behind_link();
     // For sockets that are opened later: ports below 1024, congestion controllers that the machine restricts.
-    if (walls_raise(WALLS_CAPABILITY(CAP_NET_ADMIN) | WALLS_CAPABILITY(CAP_NET_BIND_SERVICE)) < 0)
-        log_line("no walls around this program: %s", strerror(errno));
+    raise_walls(&replay.options);
     if (loop_run(replay.loop) < 0) {
         log_line("the event loop failed: %s", strerror(errno));
         replay.status = EXIT_RUN_FAILED;

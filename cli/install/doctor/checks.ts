@@ -227,6 +227,15 @@ function quicCongestionControl(): Check {
   );
 }
 
+/** What walls in our programs once they serve strangers (SECURITY.md). */
+function walls(): Check {
+  const name = "walls around programs";
+  const remedy = "use a kernel with seccomp and Landlock (5.13 or later, `lsm=landlock,...`)";
+  const check = attempt(name, remedy, () => firstLine(programPath("trilane-guard"), ["--walls"]), "warning");
+  if (check.outcome !== "ok" || check.found.endsWith("files")) return check;
+  return { name, outcome: "warning", found: `${check.found}; not files: this kernel has no Landlock`, remedy };
+}
+
 function cores(): Check {
   const count = availableParallelism();
   if (count >= 2) return ok("CPU cores", String(count));
@@ -340,6 +349,7 @@ export function runChecks(home: string): Check[] {
     ...labs(),
     congestionControl(),
     quicCongestionControl(),
+    walls(),
     cores(),
     ...systemPrograms(),
     ...hostChecks(),

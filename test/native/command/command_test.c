@@ -19,7 +19,7 @@ static struct run_result result;
 static void run_shell(const char *script, uint64_t timeout_ns) {
     char *argv[] = {"/bin/sh", "-c", (char *)script, NULL};
     output = (struct kept_output){0};
-    run_command(argv, timeout_ns, &output, &result);
+    run_command(argv, timeout_ns, NULL, &output, &result);
 }
 
 static char *written(const struct kept_output *kept, size_t *size) {
