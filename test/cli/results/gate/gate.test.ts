@@ -15,6 +15,7 @@ import { movedRequest } from "../../../../cli/results/gate/moved_request.ts";
 import { budgetText, commentText } from "../../../../cli/results/gate/words.ts";
 import type { Cell, Load } from "../../../../cli/results/store/results.ts";
 import type { PageLoad } from "../../../../schemas/generated/page_load.ts";
+import { assertCalmLines, hostileTexts } from "../../../hostile_text.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trilane-gate-test-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -120,6 +121,19 @@ test("names of strangers neither end an attribute nor become Markdown, HTML or m
   const comment = commentText({ ...facts, comparison });
   assert.doesNotMatch(comment, /<b>|[^\\]@all|\p{Cc}\[31m|^# x/mu);
 });
+
+for (const [name, page] of Object.entries(hostileTexts))
+  test(`a name that is ${name} stays text in JUnit and in a comment`, () => {
+    const { comparison, b } = compared(page, 500, 600);
+    const junit = junitText(comparison, judgeBudgets([{ metric: "plt", at_most_ms: 100 }], [b]));
+    assert.equal(elementsOf(junit).length, 6);
+    const moved = { lane: "h2", request: { name: page, before_ms: 1, after_ms: 2 } };
+    const comment = commentText({ ...facts, comparison, moved, report: page });
+    for (const text of [junit, comment]) assertCalmLines(text, name);
+    // In a span of code, and behind a backslash, all is text.
+    const read = comment.replace(/`[^`\n]*`|\\./g, "").replace("<!-- trilane compare -->", "");
+    assert.doesNotMatch(read, /<|\](?!\()|\[(?!Report\]\()|\]\((?!https:)/);
+  });
 
 test("a budget is kept if the interval ends within it, exceeded if it begins beyond, else not shown", () => {
   const later = [run("shop -> shop-new", around(500))];
