@@ -83,8 +83,9 @@ interface SaxReader {
   write(text: string): { close(): void };
 }
 
-/** It comes with dashjs, without types. */
-const sax = createRequire(import.meta.url)("sax") as { readonly parser: (strict: boolean) => SaxReader };
+// A strict reader of XML that dash.js brings, without types: no package of ours names it, so it is looked for where it is named.
+const brought = ["dashjs", "imsc"].reduce((from, name) => createRequire(from).resolve(name), import.meta.url);
+const sax = createRequire(brought)("sax") as { readonly parser: (strict: boolean) => SaxReader };
 
 /** As a reader of XML takes it, strictly: each element's name with its attributes. */
 function elementsOf(xml: string): SaxElement[] {
