@@ -72,6 +72,8 @@ function readNames(path: string, names: Map<number, string>): void {
 export function readPrefixes(path: string, names: string | null, most = mostPrefixes): AutonomousSystems {
   const table = new PrefixTable();
   const known = new Map<number, string>();
+  // A range stands for hundreds of prefixes, also the same ones again.
+  let made = 0;
   for (const { line, number } of numbered(textOf(path))) {
     const read = readPrefixLine(line);
     if (read === "nothing") continue;
@@ -81,7 +83,8 @@ export function readPrefixes(path: string, names: string | null, most = mostPref
     }
     const { prefixes, asns, name } = read.announced;
     for (const prefix of prefixes) table.add(prefix, asns);
-    if (table.size > most) throw lineError(path, number, `is more than ${most} prefixes: take some out`);
+    made += prefixes.length;
+    if (made > most) throw lineError(path, number, `is more than ${most} prefixes: take some out`);
     const [only, ...others] = asns;
     if (name !== null && only !== undefined && others.length === 0) known.set(only, name);
   }

@@ -40,6 +40,8 @@ test("ranges of IPv6 cost what their prefixes do, and there may be so many", () 
   assert.equal(prefixesOfRange({ family: 6, value: 0n }, { family: 6, value: (1n << 128n) - 1n }).length, 1);
   const text = "2001:db8::1\t2001:db8:ffff:ffff:ffff:ffff:ffff:fffe\t64500\n2001:db9::/32\t64500\n";
   assert.throws(() => readPrefixes(fileOf(text), null, 190), /:2: is more than 190 prefixes/);
+  const again = `${text.split("\n")[0]}\n`.repeat(3);
+  assert.throws(() => readPrefixes(fileOf(again), null, 400), /:3: is more than 400 prefixes/, "made in vain, too");
   assert.throws(() => readPrefixes(fileOf(gzipSync(Buffer.alloc(65e6))), null), /unpacks to too much/);
 });
 
