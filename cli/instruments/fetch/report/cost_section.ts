@@ -30,7 +30,7 @@ function scattersOf(timed: readonly Fetched[], end: ScatterData["end"]): Scatter
     const series = variants.map((variant): CostDots => {
       const own = fetched.filter((each) => variantKey(each) === variantKey(variant));
       const dots = own.flatMap((each) => dotOf(each, end));
-      return { name: variantName(variant, variants), className: variantClass(variant), dots };
+      return { name: variantName(variant, variants), className: variantClass(variant, variants), dots };
     });
     const withDots = series.filter(({ dots }) => dots.length > 0);
     return withDots.length === 0 ? [] : [{ end, of, series: withDots }];

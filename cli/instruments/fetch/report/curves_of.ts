@@ -35,7 +35,7 @@ export function cdfOf(quantity: Quantity, { of, fetched }: Group, asked?: Unit):
   const all = variants.map((variant): QuantityCurve => {
     const own = fetched.filter((each) => variantKey(each) === variantKey(variant));
     const { values } = unitValues(own, facts, unit);
-    return { name: variantName(variant, variants), className: variantClass(variant), values };
+    return { name: variantName(variant, variants), className: variantClass(variant, variants), values };
   });
   const curves = all.filter(({ values }) => values.length > 0).slice(0, mostCurves);
   if (curves.length === 0) return null;

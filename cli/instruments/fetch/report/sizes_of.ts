@@ -24,7 +24,7 @@ export function sizesOf(quantity: Quantity, { of, fetched }: Group): SizePlotDat
       const size_bytes = median(ofClass.flatMap(({ object }) => sizes.get(object) ?? []));
       return [{ size_bytes, sizes: name, median: middle, interval, n }];
     });
-    return { name: variantName(variant, variants), className: variantClass(variant), points };
+    return { name: variantName(variant, variants), className: variantClass(variant, variants), points };
   });
   const withPoints = lines.filter(({ points }) => points.length > 0);
   return withPoints.length === 0 ? null : { quantity, facts: quantities[quantity], of, lines: withPoints };

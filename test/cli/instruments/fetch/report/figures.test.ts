@@ -62,9 +62,11 @@ test("versions of IP have a figure each, and lanes without a value are named", (
 
 test("TLS 1.2 is dotted in its lane's colour, unlike 0-RTT", () => {
   const css = coloursCss();
-  assert.equal(variantClass({ lane: "h2", tls: "1.3" }), "lane-h2");
-  assert.equal(variantClass({ lane: "h3-0rtt", tls: "1.3" }), "lane-h3-0rtt");
-  const older = variantClass({ lane: "h2", tls: "1.2" });
+  assert.equal(variantClass({ lane: "h2", tls: "1.3" }, []), "lane-h2");
+  const [replay, nginx] = [{ lane: "h2+replay" }, { lane: "h2+nginx" }] as const;
+  assert.equal(variantClass({ ...nginx, tls: "1.3" }, [replay, nginx]), "lane-h2+nginx hue-h2 settings-1");
+  assert.equal(variantClass({ lane: "h3-0rtt", tls: "1.3" }, []), "lane-h3-0rtt");
+  const older = variantClass({ lane: "h2", tls: "1.2" }, []);
   assert.match(older, /hue-h2 settings-2$/);
   assert.match(css, /\.settings-2\{[^}]*--dash:2 3/);
   assert.match(css, /\.lane-h2-0rtt\{[^}]*--dash:6 3/);
