@@ -110,12 +110,14 @@ for (const [at, [name, text]] of texts.entries())
 test("the history, a comparison and the popup show it as text", async () => {
   for (const path of [
     "views/result/result.html",
-    "views/result/result.html?compare=hostile-0&with=hostile-1",
-    "views/popup/popup.html?profile=hostile-0",
+    "views/result/result.html?profile=hostile-0&with=hostile-1",
+    "views/popup/popup.html",
   ]) {
     const page = await extension.open(path);
     await page.waitForFunction("document.body.textContent.length > 20");
     assert.deepEqual(await becameMore(page), [], path);
+    const title = await page.evaluate("document.querySelector('h1')?.textContent ?? ''");
+    if (path.includes("&with=")) assert.equal(title, "Two profiles side by side");
     await page.close();
   }
 });

@@ -23,6 +23,8 @@ const largest_bytes = Math.min(5e8, constants.MAX_STRING_LENGTH);
 const [mostRatio, freely_bytes] = [50, 64e6];
 /** Of both versions of IP the internet has 1.3 million in 2026. */
 const mostPrefixes = 3_000_000;
+/** A range may stand for hundreds: so many a line over all lines before it, and `freely_prefixes` in any case. Files of ranges have one or two. */
+const [mostPerLine, freely_prefixes] = [16, 100_000];
 
 function textOf(path: string): string {
   const tooLarge = (): UserError =>
@@ -72,7 +74,7 @@ function readNames(path: string, names: Map<number, string>): void {
 export function readPrefixes(path: string, names: string | null, most = mostPrefixes): AutonomousSystems {
   const table = new PrefixTable();
   const known = new Map<number, string>();
-  // A range stands for hundreds of prefixes, also the same ones again.
+  // The same ones again count, too: they take as long.
   let made = 0;
   for (const { line, number } of numbered(textOf(path))) {
     const read = readPrefixLine(line);
@@ -85,6 +87,8 @@ export function readPrefixes(path: string, names: string | null, most = mostPref
     for (const prefix of prefixes) table.add(prefix, asns);
     made += prefixes.length;
     if (made > most) throw lineError(path, number, `is more than ${most} prefixes: take some out`);
+    if (made > freely_prefixes + mostPerLine * number)
+      throw lineError(path, number, `and those before are ranges of over ${mostPerLine} prefixes each: name prefixes`);
     const [only, ...others] = asns;
     if (name !== null && only !== undefined && others.length === 0) known.set(only, name);
   }

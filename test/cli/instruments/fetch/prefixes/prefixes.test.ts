@@ -42,6 +42,12 @@ test("ranges of IPv6 cost what their prefixes do, and there may be so many", () 
   assert.throws(() => readPrefixes(fileOf(text), null, 190), /:2: is more than 190 prefixes/);
   const again = `${text.split("\n")[0]}\n`.repeat(3);
   assert.throws(() => readPrefixes(fileOf(again), null, 400), /:3: is more than 400 prefixes/, "made in vain, too");
+  const wide = Array.from(
+    { length: 600 },
+    (_, at) => `2001:${at.toString(16)}::1\t2001:${at.toString(16)}:ffff:ffff:ffff:ffff:ffff:fffe\t64500\n`,
+  );
+  assert.throws(() => readPrefixes(fileOf(wide.join("")), null), /:575: and those before are ranges of over 16/);
+  assert.equal(readPrefixes(fileOf(wide.slice(0, 500).join("")), null).prefixes, 95_000);
   assert.throws(() => readPrefixes(fileOf(gzipSync(Buffer.alloc(65e6))), null), /unpacks to too much/);
 });
 
@@ -129,6 +135,12 @@ test("a bad line is named, whatever is wrong with it", () => {
   assert.throws(() => readPrefixes(fileOf("# nothing\n"), null), /has no prefix/);
   assert.throws(() => readPrefixes(join(folder, "none"), null), /no such file/);
   assert.throws(() => readPrefixes(folder, null), /is not a regular file/);
+  const wide = Array.from(
+    { length: 600 },
+    (_, at) => `2001:${at.toString(16)}::1\t2001:${at.toString(16)}:ffff:ffff:ffff:ffff:ffff:fffe\t64500\n`,
+  );
+  assert.throws(() => readPrefixes(fileOf(wide.join("")), null), /:575: and those before are ranges of over 16/);
+  assert.equal(readPrefixes(fileOf(wide.slice(0, 500).join("")), null).prefixes, 95_000);
   assert.throws(() => readPrefixes(fileOf(gzipSync("192.0.2.0/24 1\n").subarray(0, 20)), null), /gzip is cut off/);
 });
 
