@@ -2,7 +2,7 @@
 // missing, not 0. Skipped where no Firefox is installed (apt install firefox-esr).
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -65,6 +65,33 @@ async function load(lane: Lane, evidence?: string) {
   return (await untimedLoad({ ...options, settle_ms: 300, browser: firefox ?? "" })).log;
 }
 
+interface QlogEvent {
+  readonly time: number;
+  readonly name: string;
+  readonly data: { readonly header?: { readonly packet_type?: string }; readonly frames?: readonly object[] };
+}
+
+/** As a reader takes it: JSON text sequences (RFC 7464) whose first record is the header (draft-ietf-quic-qlog-main-schema), then events. */
+function readQlog(text: string): void {
+  const [before, ...records] = text.split("\u001e");
+  assert.equal(before, "", "a record separator comes first");
+  const [header, ...events] = records.map((each): unknown => JSON.parse(each));
+  const { qlog_version, qlog_format, trace } = header as Record<string, unknown>;
+  assert.deepEqual([typeof qlog_version, qlog_format], ["string", "JSON-SEQ"]);
+  assert.equal((trace as { vantage_point?: { type?: string } }).vantage_point?.type, "client");
+  const packets = (events as QlogEvent[]).filter(({ name }) => /packet_(sent|received)$/.test(name));
+  for (const name of ["packet_sent", "packet_received"])
+    assert.ok(
+      packets.some((each) => each.name.endsWith(name)),
+      `${packets.length} packets, none ${name}`,
+    );
+  for (const { time, data } of packets) {
+    assert.ok(Number.isFinite(time));
+    assert.match(data.header?.packet_type ?? "", /^(initial|handshake|0RTT|1RTT|retry)$/);
+  }
+  assert.ok(packets.some(({ data }) => (data.frames ?? []).length > 0));
+}
+
 for (const lane of allLanes.filter((each) => !laneFacts[each].clear && !laneFacts[each].repeat)) {
   test(`${lane}: all of a page's requests are answered on it, and browser and server agree`, { skip }, async () => {
     const evidence = lane === "h3" ? join(home, "evidence") : undefined;
@@ -84,9 +111,14 @@ for (const lane of allLanes.filter((each) => !laneFacts[each].clear && !laneFact
     if (evidence !== undefined) {
       const replay = await readReplayReport(join(evidence, "replay.json"));
       const quic = replay?.connections.filter((each) => each.lane === "h3").length;
-      assert.equal(readdirSync(join(evidence, "qlog-browser")).length, quic, "a qlog of each QUIC connection");
+      const qlogs = readdirSync(join(evidence, "qlog-browser"));
+      assert.equal(qlogs.length, quic, "a qlog of each QUIC connection");
+      for (const each of qlogs) readQlog(readFileSync(join(evidence, "qlog-browser", each), "utf8"));
     }
-    assert.match(`${unavailable.cls} ${unavailable.tbt_ms}`, /does not report layout shifts .*does not report long tasks/);
+    assert.match(
+      `${unavailable.cls} ${unavailable.tbt_ms}`,
+      /does not report layout shifts .*does not report long tasks/,
+    );
   });
 }
 

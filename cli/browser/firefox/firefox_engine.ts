@@ -1,7 +1,7 @@
 // Firefox as an engine of measured loads. What it cannot give is refused here, in a line, before a lab begins; metrics that it does not tell
 // are missing with their reason (extension/capture/page_timeline.ts).
 import { existsSync, realpathSync } from "node:fs";
-import { readdir, writeFile } from "node:fs/promises";
+import { readdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { UserError } from "../../base/errors.ts";
 import { usualDevice } from "../device.ts";
@@ -65,6 +65,11 @@ const forgetConnections = `Services.dns.clearCache(true);
 /** Over that of two round trips, so that the last packets of the closed connections are off the link. */
 const quiet_ms = 100;
 
+/** Firefox is killed at its end, perhaps in the middle of a record: readers of JSON text sequences want whole ones. */
+async function cutToRecords(path: string): Promise<void> {
+  await truncate(path, (await readFile(path)).lastIndexOf("\n") + 1);
+}
+
 function refusal({ lane, films, video, frequentAcks, hosts }: Asked): string | null {
   if (lane === "h1-clear") return "Firefox has no lane h1-clear: leave that lane out, or measure it with Chromium";
   // On most pages it opens a new QUIC connection without the first visit's ticket (cause not known).
@@ -95,7 +100,9 @@ export const firefoxEngine: Engine = {
   makeProfile,
   async qlogs(temporary) {
     const names = await readdir(temporary, { recursive: true });
-    return names.filter((name) => /^qlog_\d+\/[^/]+\.s?qlog$/.test(name)).map((name) => join(temporary, name));
+    const paths = names.filter((name) => /^qlog_\d+\/[^/]+\.s?qlog$/.test(name)).map((name) => join(temporary, name));
+    await Promise.all(paths.map(cutToRecords));
+    return paths;
   },
   async start(options, signal): Promise<EngineBrowser> {
     const { bidi, version, ...started } = await startFirefox(options, signal);
