@@ -117,7 +117,7 @@ static void test_native_code_reaches_nothing_here(void **state) {
 }
 
 int main(int argc, char **argv) {
-    if (argc == 4) return try_all(argv + 1);
+    if (argc == 4) end_run(try_all(argv + 1));
     if (!realpath("/proc/self/exe", self)) return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_native_code_reaches_nothing_here, set_up, tear_down),

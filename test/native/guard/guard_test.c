@@ -376,11 +376,11 @@ static void test_bad_words(void **state) {
 }
 
 int main(int argc, char **argv) {
-    if (argc == 3 && strcmp(argv[1], "send") == 0) return send_by_all_calls(argv[2]);
-    if (argc == 3 && strcmp(argv[1], "send-to-processes") == 0) return send_to_processes();
-    if (argc == 3 && strcmp(argv[1], "families") == 0) return call_with_all_families(argv[2]);
-    if (argc == 3 && strcmp(argv[1], "send-unspecified") == 0) return send_unspecified(argv[2]);
-    if (argc == 3 && strcmp(argv[1], "be-public") == 0) return be_public(argv[2]);
+    if (argc == 3 && strcmp(argv[1], "send") == 0) end_run(send_by_all_calls(argv[2]));
+    if (argc == 3 && strcmp(argv[1], "send-to-processes") == 0) end_run(send_to_processes());
+    if (argc == 3 && strcmp(argv[1], "families") == 0) end_run(call_with_all_families(argv[2]));
+    if (argc == 3 && strcmp(argv[1], "send-unspecified") == 0) end_run(send_unspecified(argv[2]));
+    if (argc == 3 && strcmp(argv[1], "be-public") == 0) end_run(be_public(argv[2]));
     if (!realpath("/proc/self/exe", self)) return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_connections_to_this_machine_fail),

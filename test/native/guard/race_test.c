@@ -328,7 +328,7 @@ static int play(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     if (!realpath("/proc/self/exe", self)) return 1;
-    if (argc > 1) return play(argc, argv);
+    if (argc > 1) end_run(play(argc, argv));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_race_is_won),
         cmocka_unit_test(test_no_other_way_is_open),

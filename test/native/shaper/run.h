@@ -14,3 +14,7 @@ void run_program(struct run *run, char *const argv[]);
 
 // Starts it with `fd3` as its descriptor 3 and silent; the caller waits for it.
 pid_t start_program(char *const argv[], int fd3);
+
+// Ends a program that a test runs behind the guard, with what it printed: the search for leaks at exit()
+// makes a process as the guard refuses.
+_Noreturn void end_run(int status);
