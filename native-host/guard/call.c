@@ -21,10 +21,7 @@ enum {
 struct call_room {
     unsigned char data[DATA_MAX];
     struct iovec parts[IOV_MAX];
-    union {
-        struct cmsghdr align;
-        unsigned char bytes[CONTROL_MAX];
-    } control;
+    _Alignas(struct cmsghdr) unsigned char control[CONTROL_MAX];
     int taken[RIGHTS_MAX]; // descriptors that go along
     size_t taken_count;
 };
@@ -117,9 +114,9 @@ static int take_rights(struct call *call, struct cmsghdr *header) {
 static int copy_control(struct call *call, struct msghdr *message) {
     const size_t size = message->msg_controllen;
     if (size > CONTROL_MAX) return -ENOBUFS;
-    if (!caller_read(call->caller, (uintptr_t)message->msg_control, call->room->control.bytes, size))
+    if (!caller_read(call->caller, (uintptr_t)message->msg_control, call->room->control, size))
         return -EFAULT;
-    message->msg_control = call->room->control.bytes;
+    message->msg_control = call->room->control;
     for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header)) {
         const size_t left = size - (size_t)((unsigned char *)header - (unsigned char *)message->msg_control);
         if (header->cmsg_len < sizeof *header || header->cmsg_len > left) return -EINVAL;

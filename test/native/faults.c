@@ -1,7 +1,7 @@
 // Preloaded into a program of ours: of one C library function the call with a given number, and with
 // TRILANE_FAULT_STAYS each after it, fails as if the disk were full, memory short or the table of files
 // without room. Calls count from just before the program's main. TRILANE_FAULT=FUNCTION:NUMBER;
-// TRILANE_FAULT_DONE=FILE, which is there and empty, is written to if a call fails.
+// TRILANE_FAULT_DONE=FILE, which has a byte: that becomes an x if a call fails.
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -23,34 +24,29 @@ extern char *program_invocation_short_name;
 extern void *__libc_malloc(size_t size), *__libc_calloc(size_t count, size_t size),
     *__libc_realloc(void *old, size_t size);
 
-static const char *wanted, *done_name;
-static int done = -1;
-static struct stat done_is;
+static const char *wanted;
+// The one byte of a file: later the program may have closed all files, or be in a place without this one.
+static char *done;
 static long number, count;
 static bool stays;
+
+static char *map_byte(const char *name) {
+    if (!name) return NULL;
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, name, O_RDWR | O_CLOEXEC);
+    if (fd < 0) return NULL;
+    void *byte = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    syscall(SYS_close, fd);
+    return byte == MAP_FAILED ? NULL : byte;
+}
 
 __attribute__((constructor)) static void begin(void) {
     const char *fault = getenv("TRILANE_FAULT"), *program = getenv("TRILANE_FAULT_PROGRAM");
     const char *colon = fault ? strchr(fault, ':') : NULL;
     if (!colon || (program && strcmp(program, program_invocation_short_name) != 0)) return;
     number = strtol(colon + 1, NULL, 10);
-    done_name = getenv("TRILANE_FAULT_DONE");
-    // Opened now: later the program may be in a place without it.
-    done = done_name ? (int)syscall(SYS_openat, AT_FDCWD, done_name, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
-    if (done >= 0 && fstat(done, &done_is) < 0) done = -1;
+    done = map_byte(getenv("TRILANE_FAULT_DONE"));
     stays = getenv("TRILANE_FAULT_STAYS") != NULL;
     wanted = fault; // last: from here on calls count
-}
-
-// By the file that was opened at first, or, if the program has closed it, by its name.
-static void note_done(void) {
-    if (!done_name) return;
-    struct stat now;
-    bool is_open =
-        done >= 0 && fstat(done, &now) == 0 && now.st_ino == done_is.st_ino && now.st_dev == done_is.st_dev;
-    int fd = is_open ? done : (int)syscall(SYS_openat, AT_FDCWD, done_name, O_WRONLY | O_APPEND | O_CLOEXEC);
-    if (fd >= 0) syscall(SYS_write, fd, "x", 1);
-    if (fd >= 0 && !is_open) syscall(SYS_close, fd);
 }
 
 static bool fails(const char *name, int error) {
@@ -58,7 +54,7 @@ static bool fails(const char *name, int error) {
     if (!wanted || strncmp(wanted, name, size) != 0 || wanted[size] != ':') return false;
     long at = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
     if (at < number || (at > number && !stays)) return false;
-    note_done();
+    if (done) *done = 'x';
     errno = error;
     return true;
 }
@@ -126,8 +122,8 @@ FAULT(int, recvmmsg, ENOMEM,
       (int fd, struct mmsghdr *messages, unsigned most, int flags, struct timespec *limit),
       (fd, messages, most, flags, limit))
 
-FAULT(int, sendmmsg, ENOBUFS, (int fd, struct mmsghdr *messages, unsigned count, int flags),
-      (fd, messages, count, flags))
+FAULT(int, sendmmsg, ENOBUFS, (int fd, struct mmsghdr *messages, unsigned most, int flags),
+      (fd, messages, most, flags))
 FAULT(ssize_t, recvmsg, ENOMEM, (int fd, struct msghdr *message, int flags), (fd, message, flags))
 FAULT(int, rename, EIO, (const char *name, const char *other), (name, other))
 FAULT(int, epoll_create1, EMFILE, (int flags), (flags))

@@ -76,12 +76,12 @@ static void *change_socket(void *context) {
 }
 
 static void try_connect(struct target *target) {
-    connect(target->fd, (struct sockaddr *)&target->address, sizeof target->address);
+    (void)connect(target->fd, (struct sockaddr *)&target->address, sizeof target->address);
     send(target->fd, "x", 1, MSG_DONTWAIT);
 }
 static void try_tcp(struct target *target) {
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
-    connect(fd, (struct sockaddr *)&target->address, sizeof target->address);
+    (void)connect(fd, (struct sockaddr *)&target->address, sizeof target->address);
     close(fd);
 }
 static void try_sendto(struct target *target) {

@@ -90,7 +90,7 @@ test("all of it goes: data, reports, profiles, and what browsers find the host b
     const { status, out, err } = await run({ HOME: user }, "remove", "--everything", "--yes");
     assert.equal(status, 0, err);
     assert.match(out, /^removed all that was kept in \/.*trilane \(\d.*[kM]?B\)\n/);
-    assert.equal(out.match(/removed .*dev\.trilane\.host\.json/g)?.length, 4, out);
+    assert.equal(out.match(/removed .*dev\.trilane\.host\.json/g)?.length, 5, out);
     assert.ok(!existsSync(home) && !existsSync(leftFolder));
     assert.deepEqual(readdirSync(join(user, ".config")), []);
     const again = await run({ HOME: user }, "remove", "--everything", "--yes");
@@ -106,7 +106,7 @@ test("what is not Trilane's stays, and another data folder's manifests too", asy
     writeFileSync(join(home, "notes.txt"), "my own");
     const { out } = await run({ HOME: user }, "remove", "--everything", "--yes", "--home", home, "--json");
     const { everything } = JSON.parse(out) as Removed;
-    assert.deepEqual([everything?.home, everything?.left, everything?.manifests.length], [home, ["notes.txt"], 3]);
+    assert.deepEqual([everything?.home, everything?.left, everything?.manifests.length], [home, ["notes.txt"], 4]);
     assert.ok((everything?.bytes ?? 0) > 300_000);
     assert.deepEqual(readdirSync(home), ["notes.txt"]);
     assert.ok(existsSync(join(user, ".config/microsoft-edge/NativeMessagingHosts/dev.trilane.host.json")));
@@ -228,7 +228,7 @@ test("a data folder that is a symlink is emptied where it leads", async () => {
     await fill({ HOME: user, TRILANE_HOME: home }, home);
     const { status, out, err } = await run({ HOME: user }, "remove", "--everything", "--yes", "--home", home);
     assert.equal(status, 0, err);
-    assert.equal(out.match(/removed .*dev\.trilane\.host\.json/g)?.length, 4, out);
+    assert.equal(out.match(/removed .*dev\.trilane\.host\.json/g)?.length, 5, out);
     assert.deepEqual([readdirSync(disk), readdirSync(home)], [[], []]);
   });
 });
