@@ -142,6 +142,7 @@ static const unsigned common[] = {
     __NR_unlink,
     __NR_rename,
     __NR_mkdir,
+    __NR_rmdir,
     __NR_readlink,
     __NR_dup2,
     __NR_epoll_wait,

@@ -112,11 +112,11 @@ static size_t start(struct guard *guard, struct child_options *options, int *des
 }
 
 // Its connections are those of the command, and so are the processes that it looks into.
-static void raise_walls(bool looks_into_others) {
+static void raise_walls(bool any_file) {
     static const unsigned calls[] = {WALLS_NETWORK, __NR_pidfd_open, __NR_pidfd_getfd, __NR_process_vm_readv,
                                      __NR_process_vm_writev};
     const struct walls walls = {
-        .calls = calls, .call_count = sizeof calls / sizeof calls[0], .any_file = looks_into_others};
+        .calls = calls, .call_count = sizeof calls / sizeof calls[0], .any_file = any_file};
     walls_raise_or_say(&walls);
 }
 
@@ -160,7 +160,8 @@ static int run_with_doors(struct guard *guard) {
     if (options->debugging) debugging_open_outside(&debugging, options->command);
     if (options->inside && debugging_enter(&doors) < 0) log_line("debugging port: %s", strerror(errno));
     size_t count = start(guard, &child_options, descriptors, DOORS_MAX + 1);
-    raise_walls(false);
+    // The folder of a debugging port's socket is still to be removed.
+    raise_walls(debugging.watch.fd >= 0);
     if (open_doors(&doors, &options->doors, descriptors, count) < 0 ||
         debugging_watch(&debugging, guard->loop) < 0 || loop_run(guard->loop) < 0)
         log_line("event loop: %s", strerror(errno));
