@@ -72,6 +72,11 @@ function normal(text: string, isMeasured: boolean): string {
         .replaceAll(/[.|*-]{20,}/g, "TRACK")
         .replaceAll(/[-−]?\d+(?:\.\d+)?(?: (?=[kM]?(?:B|bit)\b))?/g, "N")
         .replaceAll(/N(?:[kM]?(?:bit\/s|bit|B)\b)/g, "N SIZE")
+        // Of a busy machine.
+        .replaceAll(
+          / N of N attempts are not valid and do not count, N of them because the machine disturbed them\./g,
+          "",
+        )
     : same;
   return measured.trim();
 }

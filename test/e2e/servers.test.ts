@@ -89,7 +89,7 @@ test("fetch has servers as rows: each lane of nginx's and the replay's gives the
   ];
   const { stdout, stderr, status } = spawnSync(
     trilane,
-    [...words, "--link", "100mbit/4ms", urls[0] ?? "", ...anyDisturbance],
+    [...words, "--link", "10mbit/10ms", urls[0] ?? "", ...anyDisturbance],
     {
       encoding: "utf8",
       timeout: 120_000,
