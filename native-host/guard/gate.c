@@ -88,7 +88,7 @@ static void reply(const struct gate *gate, uint64_t id, const struct call_result
         gate->answer->error = (int)result->value;
     else
         gate->answer->val = result->value;
-    ioctl(gate->watch.fd, SECCOMP_IOCTL_NOTIF_SEND, gate->answer); // who asked may be gone
+    ioctl(gate->watch.fd, SECCOMP_IOCTL_NOTIF_SEND, gate->answer); // the caller may be gone
 }
 
 static struct call_result make(const struct gate *gate, const struct seccomp_notif *question) {
@@ -129,7 +129,7 @@ static void go_on(void *context, uint32_t events) {
     drop(waiting);
 }
 
-// A socket that we hold does not close with who asked.
+// A socket that we hold does not close with its caller.
 static void patrol(void *context, uint64_t now_ns) {
     struct gate *gate = context;
     for (struct waiting *each = gate->waiting, *next; each; each = next) {

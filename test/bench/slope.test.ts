@@ -45,7 +45,7 @@ test("a leak of four times the noise in an hour is found beside nineteen quantit
   assert.ok(share >= 0.9, `${share}`);
 });
 
-test("growth that ends within the first quarter is warm-up, and one that goes on is none", () => {
+test("growth that ends within the first quarter is warm-up, and one that continues is not", () => {
   const within = (end_h: number) => (time_h: number) => 20 * Math.min(time_h, end_h);
   assert.ok(shareCalled(0.5, within(0.2), (at) => at === 0) <= 0.05);
   assert.ok(shareCalled(0.5, within(1), (at) => at === 0) >= 0.99);

@@ -18,7 +18,7 @@ interface SweepCopy {
   readonly keepCredentials: boolean;
   /** By page, the digest to note for its recording. */
   readonly digests: ReadonlyMap<string, string>;
-  /** What else is to be masked; asked for each row, the sweep's own first. */
+  /** What else is to be masked; called for each row, the sweep's own first. */
   readonly mask?: (table: string, row: Row) => Row;
   /** Told of each page load. */
   readonly told?: (load: PageLoad) => void;

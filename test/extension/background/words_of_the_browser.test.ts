@@ -1,4 +1,4 @@
-// The browser's own words, as Chromium 156 and Firefox 153 have them, and what people are told instead.
+// The browser's own words, as Chromium 156 and Firefox 153 have them, and what people read instead.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { attachFailure } from "../../../extension/background/debugger_session.ts";
