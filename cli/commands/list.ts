@@ -2,6 +2,7 @@
 
 import type { List, ListedSweep } from "../../schemas/generated/list.ts";
 import { homeFolder } from "../base/home.ts";
+import { plainLanes } from "../base/lanes.ts";
 import { middleCut } from "../base/middle_cut.ts";
 import { count, formatSize } from "../base/numbers.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
@@ -17,36 +18,29 @@ function spanOf(
   results: Results,
   sweep: AnySweep,
 ): Pick<ListedSweep, "pages" | "lanes" | "links" | "mixes" | "objects" | "commands"> {
+  const links = new Set(results.cellLinksOf(sweep).flatMap(({ link }) => link ?? [])).size;
   if (sweep.kind === "fetches") {
     const { page, objects, lanes } = sweep.plan;
-    const links = new Set(results.fetchCellsOf(sweep.id).map(({ link }) => link));
-    return {
-      pages: page === undefined ? 0 : 1,
-      objects: objects.length,
-      lanes: [...lanes],
-      links: links.has(null) ? 0 : links.size,
-    };
+    return { pages: page === undefined ? 0 : 1, objects: objects.length, lanes: [...lanes], links };
   }
   if (sweep.kind === "commands") {
     const { commands, recording } = sweep.plan;
-    const links = new Set(results.measuredCellsOf(sweep.id).flatMap(({ link }) => link ?? []));
-    return { pages: recording === undefined ? 0 : 1, lanes: [], links: links.size, commands: commands.length };
+    return { pages: recording === undefined ? 0 : 1, lanes: [], links, commands: commands.length };
   }
   if (sweep.kind === "flows") {
-    const { plan } = sweep;
-    const cells = results.flowCellsOf(sweep.id);
+    const { page, lanes = plainLanes, mixes } = sweep.plan;
     return {
-      pages: plan.page === undefined ? 0 : 1,
-      lanes: [...new Set(cells.flatMap(({ lane }) => lane ?? []))],
-      links: new Set(cells.map(({ link }) => link)).size,
-      mixes: plan.mixes.length,
+      pages: page === undefined ? 0 : 1,
+      lanes: page === undefined ? [] : [...lanes],
+      links,
+      mixes: mixes.length,
     };
   }
   const places = results.cellsOf(sweep.id);
   return {
     pages: new Set(places.map((cell) => cell.page)).size,
     lanes: [...sweep.plan.lanes],
-    links: new Set(places.map((cell) => cell.link)).size,
+    links,
   };
 }
 

@@ -1,4 +1,5 @@
 // `trilane fetch --outside`: a live server through the link, at another address than its name's, said to be live; private networks are refused.
+
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -7,6 +8,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { checkout } from "../../cli/base/programs.ts";
 import { notInstalled } from "../../cli/install/requirements.ts";
+import { fetchesOf } from "../../cli/instruments/fetch/store/fetch_runs.ts";
 import { openResults } from "../../cli/results/store/results.ts";
 import { makeLiveSite, noLiveSite } from "./live_site.ts";
 import { anyDisturbance } from "./untimed_load.ts";
@@ -39,7 +41,7 @@ test("h2 and h3 of a live server, whose name leads nowhere, through the link to 
   assert.match(stdout, /^The servers are live: /m);
   const results = openResults(home);
   try {
-    const fetches = results.fetchesOf(results.listAllSweeps()[0]?.id ?? 0);
+    const fetches = fetchesOf(results, results.listAllSweeps()[0]?.id ?? 0);
     assert.equal(fetches.length, 4);
     for (const { status: is, record, link: over } of fetches) {
       assert.deepEqual([is, record?.body_bytes, record?.address, over], ["valid", 200_000, "203.0.113.1", link]);

@@ -1,5 +1,6 @@
 // `trilane flows` end to end: real runs of TCP flows are stored, gone on with after a kill -9, and nothing of them stays behind.
 // Beside others: nothing here depends on how busy the machine is; runs that it disturbed are stored, too, and counted.
+
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -10,6 +11,7 @@ import { createInterface } from "node:readline";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { unpackRecords } from "../../cli/instruments/flows/records/stored_records.ts";
+import { flowRunsOf, flowSeriesOf } from "../../cli/instruments/flows/store/flow_runs.ts";
 import { openResults } from "../../cli/results/store/results.ts";
 import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
 
@@ -107,7 +109,7 @@ test("killed with -9 in a run, the same command goes on, each run is stored once
 
   const results = openResults(home);
   after(() => results.close());
-  const runs = results.flowRunsOf(1);
+  const runs = flowRunsOf(results, 1);
   // What the machine disturbed may have been tried again; no attempt is there twice, and none is missing.
   const attempts = Map.groupBy(runs, ({ position }) => position);
   assert.deepEqual([...attempts.keys()].toSorted(), [0, 1, 2]);
@@ -121,7 +123,7 @@ test("killed with -9 in a run, the same command goes on, each run is stored once
     // What was delivered over 20 Mbit/s in 5 s, and no more.
     const goodput_bps = result?.down?.metrics.goodput_bps ?? 0;
     assert.ok(goodput_bps > 1e6 && goodput_bps < 20e6, `${goodput_bps} bit/s`);
-    const records = unpackRecords(results.flowSeriesOf(id) ?? new Uint8Array(), `run ${id}`);
+    const records = unpackRecords(flowSeriesOf(results, id) ?? new Uint8Array(), `run ${id}`);
     assert.equal(records.samples.length, 2);
     assert.ok(
       records.samples.every(({ sender, receiver }) => sender.time_ms.length > 10 && receiver.time_ms.length > 10),

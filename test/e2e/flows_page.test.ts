@@ -1,6 +1,7 @@
 // `trilane flows --page`: a page is loaded amid flows over each lane, stored with its load and the flows' records, and nothing of it stays
 // behind. What cannot be is one line.
 // Beside others: runs that the machine disturbed are stored, too.
+
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -8,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { unpackRecords } from "../../cli/instruments/flows/records/stored_records.ts";
+import { flowPageLoadOf, flowRunsOf, flowSeriesOf } from "../../cli/instruments/flows/store/flow_runs.ts";
 import { openResults } from "../../cli/results/store/results.ts";
 import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
 
@@ -50,7 +52,7 @@ test("a page amid flows is loaded over each lane, from its time on, and stored b
   assert.deepEqual(left(pid), []);
   const results = openResults(home);
   try {
-    const runs = results.flowRunsOf(1);
+    const runs = flowRunsOf(results, 1);
     assert.deepEqual([...new Set(runs.map(({ lane }) => lane))].toSorted(), ["h2", "h3"]);
     for (const { id, status: judged, reasons, result, lane } of runs) {
       // The machine's doing apart, they are as asked.
@@ -58,13 +60,13 @@ test("a page amid flows is loaded over each lane, from its time on, and stored b
         judged === "valid" || reasons.every((reason) => /disturbed|the browser was not ready/.test(reason)),
         reasons.join("; "),
       );
-      const { _trilane } = results.flowPageLoadOf(id)?.log ?? assert.fail("no page load");
+      const { _trilane } = flowPageLoadOf(results, id)?.log ?? assert.fail("no page load");
       const { cross_traffic, metrics } = _trilane;
       assert.equal(_trilane.lane, lane);
       assert.deepEqual(cross_traffic?.flows, ["tcp:cubic", "tcp:reno@500ms,up"]);
       assert.ok((cross_traffic?.navigation_s ?? 0) >= 3, `${cross_traffic?.navigation_s} s`);
       assert.ok((metrics.plt_ms ?? 0) > 0);
-      const records = unpackRecords(results.flowSeriesOf(id) ?? new Uint8Array(), `run ${id}`);
+      const records = unpackRecords(flowSeriesOf(results, id) ?? new Uint8Array(), `run ${id}`);
       assert.equal(records.samples.length, 2);
       assert.ok(records.samples.every(({ sender }) => sender.time_ms.length > 10));
       // The run ended with the page, long before its 40 s.

@@ -1,6 +1,7 @@
 // Servers of others in front of a recording: each that is installed answers all requests with the recorded bodies on each lane that it can
 // serve, and a race verifies its lanes by the server's log. One that is not installed is skipped by its name.
 // Beside others: it holds nothing to time.
+
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -10,6 +11,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { checkout } from "../../cli/base/programs.ts";
 import { notInstalled } from "../../cli/install/requirements.ts";
+import { fetchesOf } from "../../cli/instruments/fetch/store/fetch_runs.ts";
 import { installedServer, type ServerProgram, serverPrograms } from "../../cli/load/servers/programs.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { openResults } from "../../cli/results/store/results.ts";
@@ -103,7 +105,7 @@ test("fetch has servers as rows: each lane of nginx's and the replay's gives the
   try {
     const sweep = results.listAllSweeps()[0] ?? assert.fail();
     assert.match(String(sweep.environment.server_nginx), /^1\.\d+/);
-    const fetches = results.fetchesOf(sweep.id);
+    const fetches = fetchesOf(results, sweep.id);
     assert.deepEqual(new Set(fetches.map(({ status: is }) => is)), new Set(["valid"]));
     assert.equal(new Set(fetches.map(({ record }) => record?.body_sha256)).size, 1);
   } finally {
@@ -129,7 +131,7 @@ test("a configuration of one's own serves a folder under the recording's name", 
   assert.equal(status, 0, stderr);
   const results = openResults(home);
   try {
-    const [fetched] = results.fetchesOf(results.listAllSweeps()[0]?.id ?? 0);
+    const [fetched] = fetchesOf(results, results.listAllSweeps()[0]?.id ?? 0);
     assert.deepEqual(
       [fetched?.lane, fetched?.record?.status, fetched?.record?.body_sha256],
       ["h2+own", 200, createHash("sha256").update(body).digest("hex")],

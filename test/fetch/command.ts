@@ -1,9 +1,11 @@
 // `trilane fetch` as a child: its events, held to their schema, and its rows. Judges nothing else.
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { openResults, type StoredFetch } from "../../cli/results/store/results.ts";
+import { fetchesOf, type StoredFetch } from "../../cli/instruments/fetch/store/fetch_runs.ts";
+import { openResults } from "../../cli/results/store/results.ts";
 import type { FetchesFinished, FetchFinished, SweepEvent } from "../../schemas/generated/sweep_event.ts";
 import { schemaErrors } from "../schemas/schema_errors.ts";
 
@@ -77,7 +79,7 @@ export function storedFetches(home: string): StoredFetch[] {
   const results = openResults(home);
   try {
     const [sweep] = results.listAllSweeps();
-    return sweep ? results.fetchesOf(sweep.id) : [];
+    return sweep ? fetchesOf(results, sweep.id) : [];
   } finally {
     results.close();
   }

@@ -1,5 +1,6 @@
 // Stored sweeps of commands, as `trilane report` and `export` take them: a row per run, or all as one JSON document
 // (schemas/command-export.schema.json).
+
 import { resolve } from "node:path";
 import type { CommandExport } from "../../../schemas/generated/command_export.ts";
 import type { CommandRecord } from "../../../schemas/generated/command_record.ts";
@@ -9,7 +10,8 @@ import { UserError } from "../../base/errors.ts";
 import { printFile, printJson, printLines } from "../../base/terminal_text.ts";
 import type { ExportTerms, StoredSweeps } from "../../engine/instrument.ts";
 import { readNumber } from "../../results/export/choose.ts";
-import type { CommandSweep, MeasuredCell, Results } from "../../results/store/results.ts";
+import { type MeasuredCell, measuredCellsOf, measuredRunsOf } from "../../results/store/measured_runs.ts";
+import type { CommandSweep, Results } from "../../results/store/results.ts";
 import { commandSentences } from "./answer/sentences.ts";
 import { summarizeCommands } from "./answer/summary.ts";
 import { bundledCommands } from "./bundled.ts";
@@ -56,7 +58,7 @@ function readFormat({ format, json, out }: ExportTerms, sweep: number): (typeof 
 }
 
 function chosenRuns(results: Results, sweep: number, asked: string | undefined): CommandRun[] {
-  const all = results.measuredRunsOf<CommandRecord>(sweep);
+  const all = measuredRunsOf<CommandRecord>(results, sweep);
   if (all.length === 0) throw new UserError(`sweep ${sweep} has no runs yet: let \`trilane time\` go on with it`);
   if (asked === undefined) return all;
   const number = readNumber(asked, "load");
@@ -67,10 +69,10 @@ function chosenRuns(results: Results, sweep: number, asked: string | undefined):
 
 async function exportCommands(results: Results, id: number, options: ExportTerms): Promise<void> {
   const kind = readFormat(options, id);
-  const sweep = results.commandSweep(id);
+  const sweep = results.sweepOf("commands", id);
   const runs = chosenRuns(results, id, options.load);
   const ids = new Set(runs.map(({ cell }) => cell));
-  const cells = results.measuredCellsOf(id).filter((cell) => ids.has(cell.id));
+  const cells = measuredCellsOf(results, id).filter((cell) => ids.has(cell.id));
   const pieces =
     kind === "csv" ? commandCsvLines(runs) : [`${JSON.stringify(exportDocument(sweep, cells, runs), null, 1)}\n`];
   if (options.out === undefined) return await printFile(pieces);
@@ -82,7 +84,7 @@ async function exportCommands(results: Results, id: number, options: ExportTerms
 }
 
 export const storedCommands: StoredSweeps = {
-  attempts: (results, sweep) => results.measuredRunsOf(sweep).length,
+  attempts: (results, sweep) => measuredRunsOf(results, sweep).length,
   report: commandReport,
   export: exportCommands,
   bundled: bundledCommands,

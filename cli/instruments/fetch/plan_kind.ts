@@ -53,7 +53,7 @@ export const fetchPlans: PlanKind = {
         digest = fetchPlanDigest(ready.plan, ready.recording?.digest ?? null);
         return await execute(terms, fetchInstrument({ ...terms, ...ready }));
       },
-      newestSweep: (results) => (digest === null ? null : results.newestFetchSweep(digest)),
+      newestSweep: (results) => (digest === null ? null : results.newestOf("fetches", digest)),
     };
   },
 };

@@ -1,19 +1,21 @@
 // Stored sweeps of fetches, as `trilane report` and `export` take them.
+
 import type { StoredSweeps } from "../../engine/instrument.ts";
 import { fetchesByPurpose } from "./answer/purpose.ts";
 import { exportFetches } from "./export/export_fetches.ts";
 import { systemsOf } from "./prefixes/option.ts";
 import { fetchReport } from "./report/fetch_report.ts";
+import { fetchesOf } from "./store/fetch_runs.ts";
 import { fetchStudies } from "./studies/all.ts";
 import { comparedFetchFigures } from "./studies/fetch_agreement.ts";
 
 export const storedFetches: StoredSweeps = {
-  attempts: (results, sweep) => results.fetchesOf(sweep).length,
+  attempts: (results, sweep) => fetchesOf(results, sweep).length,
   report: (results, sweep, given) => fetchReport(results, sweep, systemsOf(given)),
   compared: (results, id, name) => {
     const study = fetchStudies.find((each) => each.name === name);
-    const { plan, seed } = results.fetchSweep(id);
-    return study ? comparedFetchFigures(study, fetchesByPurpose(results.fetchesOf(id), plan.repetitions), seed) : [];
+    const { plan, seed } = results.sweepOf("fetches", id);
+    return study ? comparedFetchFigures(study, fetchesByPurpose(fetchesOf(results, id), plan.repetitions), seed) : [];
   },
-  export: (results, sweep, terms) => exportFetches(results, results.fetchSweep(sweep), terms),
+  export: (results, sweep, terms) => exportFetches(results, results.sweepOf("fetches", sweep), terms),
 };

@@ -38,7 +38,7 @@ export const flowPlans: PlanKind = {
         ]);
         return await execute(terms, flowInstrument({ ...terms, plan }));
       },
-      newestSweep: (results) => results.newestFlowSweep(flowPlanDigest(plan)),
+      newestSweep: (results) => results.newestOf("flows", flowPlanDigest(plan)),
     };
   },
 };

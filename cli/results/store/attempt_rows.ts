@@ -1,9 +1,8 @@
-// What the rows of attempts have in common, whatever was attempted: page loads, flow runs (flow_runs.ts), fetches (fetch_runs.ts) and
-// runs of other instruments (measured_runs.ts). Used
-// by the results' owner alone.
+// What the rows of cells and attempts have in common, whatever was attempted: page loads, or runs of an instrument. Reads no file: the
+// results' owner does (sweep_store.ts).
 import type { AnySweep, LoadStatus, Row, SweepProgress } from "./sweep_rows.ts";
 
-export type Read = (query: string, ...values: number[]) => Row[];
+type Read = (query: string, ...values: number[]) => Row[];
 
 export interface NewAttempt {
   readonly cell: number;
@@ -32,6 +31,20 @@ const tables: Readonly<Record<AnySweep["kind"], { readonly cells: string; readon
   fetches: { cells: "fetch_cell", attempts: "fetch" },
   commands: { cells: "measured_cell", attempts: "measured_run" },
 };
+
+/** Asks for a sweep's cells; its number is the one value. */
+export const cellLinksQuery = (kind: AnySweep["kind"]): string =>
+  `SELECT id, link, link_profile FROM ${tables[kind].cells} WHERE sweep = ? ORDER BY id`;
+
+/** What every attempt has that is stored. */
+export type Attempt = Pick<NewAttempt, "cell" | "status" | "started_at"> & { readonly id: number };
+
+/** As above. */
+export function attemptsQuery(kind: AnySweep["kind"]): string {
+  const { cells, attempts } = tables[kind];
+  return `SELECT ${attempts}.id, cell, status, started_at FROM ${attempts} JOIN ${cells} ON ${cells}.id = ${attempts}.cell
+    WHERE ${cells}.sweep = ? ORDER BY ${attempts}.id`;
+}
 
 /** Counted without reading what the attempts left. */
 export function countAttempts(

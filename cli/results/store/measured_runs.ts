@@ -1,22 +1,23 @@
 // The tables `measured_cell` and `measured_run` of the results: what sweeps of instruments compare that have no tables of their own, and
-// every attempt at a run. Used by the results' owner alone; knows no instrument, and no record's form.
-import type { DatabaseSync } from "node:sqlite";
+// every attempt at a run. Knows no instrument, and no record's form.
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
-import { attemptColumns, attemptValues, type NewAttempt, type Read } from "./attempt_rows.ts";
+import { attemptColumns, attemptValues, type NewAttempt } from "./attempt_rows.ts";
 import { storedJson } from "./stored_json.ts";
+import type { AnySweep, CellLink } from "./sweep_rows.ts";
+import type { AddedSweep, SweepStore } from "./sweep_store.ts";
 
-export interface NewMeasuredCell {
+export interface NewMeasuredCell extends Omit<CellLink, "id"> {
   /** What is measured, by its name. */
   readonly subject: string;
-  /** Short form, canonical; null: the network as it is. */
-  readonly link: string | null;
-  /** null as above. */
-  readonly link_profile: LinkProfile | null;
 }
 
 export interface MeasuredCell extends NewMeasuredCell {
   readonly id: number;
   readonly sweep: number;
+}
+
+export interface NewMeasuredSweep<Kind extends AnySweep> extends Omit<AddedSweep<Kind>, "addCells" | "refuseChanged"> {
+  readonly measuredCells: readonly NewMeasuredCell[];
 }
 
 export interface NewMeasuredRun<Document extends object = object> extends NewAttempt {
@@ -31,22 +32,30 @@ export interface MeasuredRun<Document extends object = object> extends NewMeasur
   readonly link: string | null;
 }
 
-export function addMeasuredCells(database: DatabaseSync, sweep: number, cells: readonly NewMeasuredCell[]): void {
-  const insert = database.prepare("INSERT INTO measured_cell (sweep, subject, link, link_profile) VALUES (?, ?, ?, ?)");
-  for (const { subject, link, link_profile } of cells)
-    insert.run(sweep, subject, link, link_profile && JSON.stringify(link_profile));
-}
+/** For SweepStore's `begin`. */
+export const addedMeasured = <Kind extends AnySweep>({
+  measuredCells,
+  ...begun
+}: NewMeasuredSweep<Kind>): AddedSweep<Kind> => ({
+  ...begun,
+  addCells: (database, sweep) => {
+    const insert = database.prepare(
+      "INSERT INTO measured_cell (sweep, subject, link, link_profile) VALUES (?, ?, ?, ?)",
+    );
+    for (const { subject, link, link_profile } of measuredCells)
+      insert.run(sweep, subject, link, link_profile && JSON.stringify(link_profile));
+  },
+});
 
-/** Its number. */
-export function addMeasuredRun(database: DatabaseSync, run: NewMeasuredRun): number {
-  const statement = database.prepare(
-    `INSERT INTO measured_run (${attemptColumns}, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  return Number(statement.run(...attemptValues(run), run.record && JSON.stringify(run.record)).lastInsertRowid);
+/** Stores one attempt at a run, whole or not at all; returns its number. */
+export function recordMeasuredRun(store: SweepStore, run: NewMeasuredRun): number {
+  const query = `INSERT INTO measured_run (${attemptColumns}, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  const record = run.record && JSON.stringify(run.record);
+  return store.write((database) => Number(database.prepare(query).run(...attemptValues(run), record).lastInsertRowid));
 }
 
 /** In the plan's order. */
-export function readMeasuredCells(read: Read, sweep: number): MeasuredCell[] {
+export function measuredCellsOf({ read }: SweepStore, sweep: number): MeasuredCell[] {
   return read("SELECT * FROM measured_cell WHERE sweep = ? ORDER BY id", sweep).map((row) => ({
     id: Number(row.id),
     sweep: Number(row.sweep),
@@ -58,7 +67,7 @@ export function readMeasuredCells(read: Read, sweep: number): MeasuredCell[] {
 }
 
 /** Every attempt in the order in which they ended. Records are what who stored them takes them for. */
-export function readMeasuredRuns<Document extends object>(read: Read, sweep: number): MeasuredRun<Document>[] {
+export function measuredRunsOf<Document extends object>({ read }: SweepStore, sweep: number): MeasuredRun<Document>[] {
   const query = `SELECT measured_run.id, subject, link, ${attemptColumns}, record FROM measured_run
     JOIN measured_cell ON measured_cell.id = measured_run.cell WHERE measured_cell.sweep = ? ORDER BY measured_run.id`;
   return read(query, sweep).map(

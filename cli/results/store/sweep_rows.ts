@@ -2,13 +2,14 @@
 // no files: results.ts does.
 import type { SQLOutputValue } from "node:sqlite";
 import type { CommandPlanDocument, PlannedNumber } from "../../../schemas/generated/command_plan.ts";
+import type { FetchLabel, FetchPlanDocument } from "../../../schemas/generated/fetch_plan.ts";
+import type { FetchIp, FetchTls } from "../../../schemas/generated/fetch_record.ts";
 import type { FlowPlanDocument } from "../../../schemas/generated/flow_plan.ts";
 import type { LaneLabel } from "../../../schemas/generated/lane_label.ts";
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import type { SelftestLink } from "../../../schemas/generated/selftest.ts";
 import type { PlanLink, SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
-import type { StoredFetchPlan } from "./fetch_runs.ts";
 import type { Host, NamedHost } from "./hosts.ts";
 import type { LoadBrowser } from "./load_browsers.ts";
 import type { StoredCoverage } from "./load_coverage.ts";
@@ -52,6 +53,16 @@ export interface FlowSweep extends SweepFacts {
   readonly plan: StoredFlowPlan;
 }
 
+/** A plan of fetches as it is stored (cli/instruments/fetch/plan fills in its defaults). */
+export interface StoredFetchPlan extends Omit<FetchPlanDocument, "objects" | "tls" | "ip" | "lanes" | "links"> {
+  readonly objects: readonly string[];
+  readonly lanes: readonly FetchLabel[];
+  readonly tls: readonly FetchTls[];
+  readonly ip: readonly FetchIp[];
+  /** Absent: the network as it is. */
+  readonly links?: readonly PlanLink[];
+}
+
 /** A sweep of fetches: of `trilane fetch`. */
 export interface FetchSweep extends SweepFacts {
   readonly kind: "fetches";
@@ -76,6 +87,17 @@ export interface CommandSweep extends SweepFacts {
 export type SharedSweep = Sweep | FlowSweep;
 
 export type AnySweep = SharedSweep | FetchSweep | CommandSweep;
+
+export type SweepOf<Kind extends AnySweep["kind"]> = Extract<AnySweep, { readonly kind: Kind }>;
+
+/** Over what a cell goes. */
+export interface CellLink {
+  readonly id: number;
+  /** Short form, canonical; null: the network as it is. */
+  readonly link: string | null;
+  /** null as above. */
+  readonly link_profile: LinkProfile | null;
+}
 
 /** How far a sweep is. */
 export interface SweepProgress {
@@ -105,17 +127,15 @@ export interface Cell extends NewCell {
   readonly pinned_ms?: number | null;
 }
 
-/** Of pages. */
-export interface NewSweep {
-  readonly name: string;
-  readonly plan: SweepPlan;
-  readonly plan_digest: string;
-  readonly seed: number;
-  readonly command: readonly string[];
-  readonly environment: Environment;
-  readonly cells: readonly NewCell[];
-  /** The machine that asks, where it is noted: another one of its name may not go on with what it began. */
+export interface NewSweepFacts extends Omit<SweepFacts, "id" | "created_at" | "finished_at"> {
+  /** The machine that begins it, if it is noted: another one of its name may not resume what it began. */
   readonly host?: NamedHost;
+}
+
+/** Of pages. */
+export interface NewSweep extends NewSweepFacts {
+  readonly plan: SweepPlan;
+  readonly cells: readonly NewCell[];
 }
 
 export interface NewLoad {

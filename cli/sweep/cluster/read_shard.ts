@@ -2,6 +2,7 @@
 // such file, by its name. Copies nothing.
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { UserError } from "../../base/errors.ts";
+import type { Attempt } from "../../results/store/attempt_rows.ts";
 import { sqliteCode } from "../../results/store/failure.ts";
 import { isReference } from "../../results/store/reference_sweeps.ts";
 import {
@@ -53,9 +54,6 @@ function looksLikeDatabase(path: string): boolean {
   }
 }
 
-/** A load, or a run of flows. */
-type Attempt = Pick<Load, "id" | "cell" | "status" | "started_at">;
-
 /** A sweep's rows, read once. */
 interface SweepRows {
   readonly sweep: SharedSweep;
@@ -67,8 +65,8 @@ interface SweepRows {
 
 function rowsOf(results: Results, sweep: SharedSweep): SweepRows {
   if (sweep.kind === "flows") {
-    const cells = new Map(results.flowCellsOf(sweep.id).map((cell) => [cell.id, cell]));
-    const attempts = Map.groupBy(results.flowRunsOf(sweep.id), ({ cell }) => cell);
+    const cells = new Map(results.cellLinksOf(sweep).map((cell) => [cell.id, { ...cell, link: String(cell.link) }]));
+    const attempts = Map.groupBy(results.attemptsOf(sweep), ({ cell }) => cell);
     return { sweep, cells, attempts, loads: new Map() };
   }
   const cells = new Map(results.cellsOf(sweep.id).map((cell) => [cell.id, cell]));

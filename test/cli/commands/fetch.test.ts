@@ -1,4 +1,5 @@
 // Sweeps of fetches in the commands that know all sweeps: list, export, remove; what takes pages says so. And `trilane fetch --dry-run`.
+
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -7,6 +8,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { bareLane } from "../../../cli/instruments/fetch/metrics/fetched.ts";
 import { fetchCellsOf, fetchPlanOf } from "../../../cli/instruments/fetch/plan/plan.ts";
+import { addedFetches, recordFetch, storedFetchCellsOf } from "../../../cli/instruments/fetch/store/fetch_runs.ts";
 import { openResults } from "../../../cli/results/store/results.ts";
 import type { FetchExport } from "../../../schemas/generated/fetch_export.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
@@ -34,10 +36,10 @@ function storeSweep(): number {
   const plan = fetchPlanOf({ name: "ours", objects, lanes: ["h2", "h3"], repetitions: 1 }, "test");
   const results = openResults(home);
   const asked = { name: plan.name, plan, plan_digest: "d", seed: 1, command: ["trilane"], environment: {} };
-  const { sweep } = results.beginFetchSweep({ ...asked, fetchCells: fetchCellsOf(plan) }, false);
-  for (const { id, object, lane } of results.fetchCellsOf(sweep.id)) {
+  const { sweep } = results.begin(addedFetches({ ...asked, fetchCells: fetchCellsOf(plan) }), false);
+  for (const { id, object, lane } of storedFetchCellsOf(results, sweep.id)) {
     const error = lane === "h3" ? ({ stage: "connect", reason: "Connection refused" } as const) : null;
-    results.recordFetch({
+    recordFetch(results, {
       ...{ cell: id, block: 0, attempt: 0, position: id, started_at: new Date().toISOString(), wall_ms: 9 },
       status: error ? "failed" : "valid",
       reasons: error ? ["connect: Connection refused"] : [],

@@ -1,10 +1,12 @@
 // `trilane list` and `trilane remove`: what there is, in 80 columns and as a document; nothing goes that was not named.
+
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
+import { addedFlows } from "../../../cli/instruments/flows/store/flow_runs.ts";
 import { parseLink } from "../../../cli/link/link.ts";
 import { withArchive } from "../../../cli/recording/archive/client.ts";
 import { openResults } from "../../../cli/results/store/results.ts";
@@ -110,7 +112,7 @@ function flowSweep(): number {
   };
   const flowCells = [{ mix: "tcp:cubic", link: "3mbit/50ms", link_profile, lane: null }];
   const head = { name: "shares", plan_digest: "flows", seed: 7, command: [], environment: {} };
-  const { id } = results.beginFlowSweep({ ...head, plan, flowCells }, false).sweep;
+  const { id } = results.begin(addedFlows({ ...head, plan, flowCells }), false).sweep;
   results.release(id);
   results.close();
   return id;

@@ -1,7 +1,9 @@
 // Runs of commands as a comparison of sweeps takes them (cli/results/compare), and budgets (cli/results/gate): a command stands where pages have a lane,
 // its time where they have the page load time. Pure.
+
 import type { Run, RunCell } from "../../../results/compare/interleaved.ts";
-import type { CommandSweep, MeasuredCell, NewMeasuredCell } from "../../../results/store/results.ts";
+import type { MeasuredCell, NewMeasuredCell } from "../../../results/store/measured_runs.ts";
+import type { CommandSweep } from "../../../results/store/results.ts";
 import { type CommandRun, runValue } from "../metrics/values.ts";
 import { timeQuantity } from "./stopping.ts";
 

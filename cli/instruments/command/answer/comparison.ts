@@ -1,5 +1,6 @@
 // Commands against the first one, on the same link, in the same blocks: by the paired ratio of contrast.ts. With a rule for when runs are
 // enough, by the test that accounts for looking after each block (sequential.ts). Numbers only.
+
 import type { Interval } from "../../../base/interval.ts";
 import { median } from "../../../base/quantile.ts";
 import {
@@ -11,7 +12,8 @@ import {
   shownTogether,
 } from "../../../results/answer/contrast.ts";
 import { decide, type LogPair, type Outcome, shiftAtLook } from "../../../results/stats/sequential.ts";
-import type { NewMeasuredCell, StoredCommandPlan } from "../../../results/store/results.ts";
+import type { NewMeasuredCell } from "../../../results/store/measured_runs.ts";
+import type { StoredCommandPlan } from "../../../results/store/results.ts";
 import { type CommandRun, type Quantity, runValue } from "../metrics/values.ts";
 import { isAt } from "./summary.ts";
 

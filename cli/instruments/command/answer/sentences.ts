@@ -1,9 +1,11 @@
 // What runs of commands come to, in sentences, the answer first: which command takes less time, by how much, how sure; what their numbers
 // say; what failed. Pure: text out, no colour.
+
 import { count, formatPercents, formatTime, formatTimeRange, percentRange } from "../../../base/numbers.ts";
 import { figures } from "../../../registry/units.ts";
 import { isProbable, surenessNote, unitsText } from "../../../results/answer/contrast.ts";
-import type { NewMeasuredCell, StoredCommandPlan } from "../../../results/store/results.ts";
+import type { NewMeasuredCell } from "../../../results/store/measured_runs.ts";
+import type { StoredCommandPlan } from "../../../results/store/results.ts";
 import { type CommandRun, quantitiesOf } from "../metrics/values.ts";
 import { type ComparedCommands, compareCommands } from "./comparison.ts";
 import { timeQuantity } from "./stopping.ts";

@@ -1,7 +1,9 @@
 // Whether runs are enough by a plan's rule: each command's time is decided against the first one's, on each link. Pure.
+
 import { metrics } from "../../../registry/metrics.ts";
 import { decide } from "../../../results/stats/sequential.ts";
-import type { NewMeasuredCell, StoredCommandPlan } from "../../../results/store/results.ts";
+import type { NewMeasuredCell } from "../../../results/store/measured_runs.ts";
+import type { StoredCommandPlan } from "../../../results/store/results.ts";
 import type { CommandRun, Quantity } from "../metrics/values.ts";
 import { comparedPlaces, logPairsOf, pairsOf } from "./comparison.ts";
 

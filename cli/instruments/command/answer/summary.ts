@@ -1,10 +1,11 @@
 // What the runs of one command on one link come to: each value's median and 95 % interval. Pure.
+
 import type { CommandMetricSummary, CommandSummary } from "../../../../schemas/generated/sweep_event.ts";
 import { minimumUnits } from "../../../base/interval.ts";
 import { count } from "../../../base/numbers.ts";
 import { median } from "../../../base/quantile.ts";
 import { medianInterval } from "../../../results/stats/median_interval.ts";
-import type { NewMeasuredCell } from "../../../results/store/results.ts";
+import type { NewMeasuredCell } from "../../../results/store/measured_runs.ts";
 import { type CommandRun, type Quantity, quantitiesOf, runValue } from "../metrics/values.ts";
 
 function metricSummary(runs: readonly CommandRun[], quantity: Quantity): CommandMetricSummary {

@@ -1,7 +1,8 @@
 // One run's values by their names: what was measured of it, and the numbers that it printed. Pure.
+
 import type { CommandRecord } from "../../../../schemas/generated/command_record.ts";
 import { type CommandMetric, type MeasuredMetric, metrics } from "../../../registry/metrics.ts";
-import type { MeasuredRun } from "../../../results/store/results.ts";
+import type { MeasuredRun } from "../../../results/store/measured_runs.ts";
 
 export type CommandRun = MeasuredRun<CommandRecord>;
 

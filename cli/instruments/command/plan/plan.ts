@@ -1,5 +1,6 @@
 // What `trilane time` is to run: reads a plan, checks it against schemas/command-plan.schema.json and expands it into cells. Pure but for
 // reading files.
+
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -9,7 +10,8 @@ import { UserError } from "../../../base/errors.ts";
 import { type ReachChoice, reachChoiceOf } from "../../../load/reach/wanted.ts";
 import { isStockServing } from "../../../load/serving/serving.ts";
 import { firstLook } from "../../../results/stats/sequential.ts";
-import type { NewMeasuredCell, StoredCommandPlan } from "../../../results/store/results.ts";
+import type { NewMeasuredCell } from "../../../results/store/measured_runs.ts";
+import type { StoredCommandPlan } from "../../../results/store/results.ts";
 import { linkSeed, orderLoads, type PlannedLoad } from "../../../sweep/plan/load_order.ts";
 import { checkedDocument, refuseControls } from "../../../sweep/plan/plan_document.ts";
 import { absoluteLinks, expandLinks, linksOf } from "../../../sweep/plan/plan_links.ts";

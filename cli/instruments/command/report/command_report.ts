@@ -11,7 +11,8 @@ import { linkSentence } from "../../../link/label.ts";
 import { metrics } from "../../../registry/metrics.ts";
 import { linkTestSection } from "../../../report/link_tests.ts";
 import { pageFrame } from "../../../report/page_frame.ts";
-import type { CommandSweep, LinkTest, MeasuredCell, Results } from "../../../results/store/results.ts";
+import { type MeasuredCell, measuredCellsOf, measuredRunsOf } from "../../../results/store/measured_runs.ts";
+import type { CommandSweep, LinkTest, Results } from "../../../results/store/results.ts";
 import { commandSentences } from "../answer/sentences.ts";
 import { summarizeCommands } from "../answer/summary.ts";
 import type { CommandRun } from "../metrics/values.ts";
@@ -110,11 +111,11 @@ function buildCommandReport(data: CommandReportData): string {
 
 /** The report of a stored sweep. UserError if it is of another kind. */
 export function commandReport(results: Results, id: number): string {
-  const sweep = results.commandSweep(id);
+  const sweep = results.sweepOf("commands", id);
   return buildCommandReport({
     sweep,
-    cells: results.measuredCellsOf(id),
-    runs: results.measuredRunsOf<CommandRecord>(id),
+    cells: measuredCellsOf(results, id),
+    runs: measuredRunsOf<CommandRecord>(results, id),
     linkTests: results.linkTestsOf(id),
   });
 }

@@ -1,11 +1,12 @@
 // The times of commands as tracks, every run a dot, a figure for each link. Takes runs; draws by the figure that reports of pages have.
+
 import { laneClass } from "../../../../extension/figures/colours.ts";
 import { distributionFigure, type PlottedLane } from "../../../../extension/figures/distribution.ts";
 import { html, type Markup } from "../../../../extension/figures/markup.ts";
 import { middleCut } from "../../../base/middle_cut.ts";
 import { formatTime } from "../../../base/numbers.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
-import type { MeasuredCell } from "../../../results/store/results.ts";
+import type { MeasuredCell } from "../../../results/store/measured_runs.ts";
 import { isAt, summarizeCommands } from "../answer/summary.ts";
 import type { CommandRun } from "../metrics/values.ts";
 

@@ -12,6 +12,7 @@ import { reachHere, refuseSilent, wantedOf } from "../../../load/reach/wanted.ts
 import { servingArguments } from "../../../load/serving/arguments.ts";
 import { settleServing } from "../../../load/serving/serving.ts";
 import { withArchive } from "../../../recording/archive/client.ts";
+import { addedMeasured, measuredCellsOf, measuredRunsOf } from "../../../results/store/measured_runs.ts";
 import type { CommandSweep } from "../../../results/store/results.ts";
 import { comparedPlace, comparedRun } from "../answer/compared.ts";
 import { commandSentences } from "../answer/sentences.ts";
@@ -73,19 +74,15 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
     begin: (results, start) => {
       const { name, seed } = plan;
       const plan_digest = commandPlanDigest(plan, far?.digest ?? null);
-      return results.beginMeasuredSweep<CommandSweep>(
-        { kind: "commands", name, plan, plan_digest, seed, ...start, measuredCells },
-        fresh,
-      );
+      const added = { kind: "commands", name, plan, plan_digest, seed, ...start, measuredCells } as const;
+      return results.begin(addedMeasured<CommandSweep>(added), fresh);
     },
     linkCells: (results, sweep) => {
-      const done = results.measuredRunsOf(sweep.id).filter(({ status }) => status !== "invalid");
+      const done = measuredRunsOf(results, sweep.id).filter(({ status }) => status !== "invalid");
       const byCell = Map.groupBy(done, ({ cell }) => cell);
-      return results
-        .measuredCellsOf(sweep.id)
-        .flatMap(({ id, link, link_profile }) =>
-          link !== null && link_profile !== null ? [{ link, link_profile, valid: byCell.get(id)?.length ?? 0 }] : [],
-        );
+      return measuredCellsOf(results, sweep.id).flatMap(({ id, link, link_profile }) =>
+        link !== null && link_profile !== null ? [{ link, link_profile, valid: byCell.get(id)?.length ?? 0 }] : [],
+      );
     },
     run: ({ progress: _, ...session }) => {
       const { results, sweep, signal } = session;
@@ -94,7 +91,7 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
         ...session,
         tasks: commandTasks(results, sweep, plan),
         guess_ms: () => guess_ms,
-        isEnough: () => areDecided(plan, results.measuredCellsOf(sweep.id), runsOf(results, sweep.id)),
+        isEnough: () => areDecided(plan, measuredCellsOf(results, sweep.id), runsOf(results, sweep.id)),
         attempt: ({ subject, link, link_profile }, block) => {
           const lab = link_profile &&
             far && {
@@ -108,7 +105,7 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
     },
     conclude: ({ results, sweep }, { all: planned, wall_ms }) => {
       const runs = runsOf(results, sweep.id);
-      const stored = results.measuredCellsOf(sweep.id);
+      const stored = measuredCellsOf(results, sweep.id);
       const cells = summarizeCommands(stored, runs);
       const verdict = commandSentences(plan, stored, runs);
       const count = (status: string): number => runs.filter((run) => run.status === status).length;
@@ -126,7 +123,7 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
     compared: {
       ...{ of: "commands", places: measuredCells.map(comparedPlace) },
       run: (results, sweep) =>
-        comparedRun(results.commandSweep(sweep), results.measuredCellsOf(sweep), runsOf(results, sweep)),
+        comparedRun(results.sweepOf("commands", sweep), measuredCellsOf(results, sweep), runsOf(results, sweep)),
     },
     report: async (results, sweep) => (await import("../report/command_report.ts")).commandReport(results, sweep),
   };
@@ -134,4 +131,4 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
 
 type Stored = Parameters<Instrument<CommandSweep>["linkCells"]>[0];
 
-const runsOf = (results: Stored, sweep: number): CommandRun[] => results.measuredRunsOf(sweep);
+const runsOf = (results: Stored, sweep: number): CommandRun[] => measuredRunsOf(results, sweep);

@@ -1,5 +1,6 @@
 // Runs a plan's commands: how one is attempted, what of it is stored, and what is told of it. In which order, when one waits and when it
 // is tried again is cli/engine/ordered_runner.ts's.
+
 import type {
   CommandFinished,
   CommandStarted,
@@ -7,7 +8,13 @@ import type {
   SweepStarted,
 } from "../../../../schemas/generated/sweep_event.ts";
 import { type OrderedOptions, type OrderedOutcome, runInOrder } from "../../../engine/ordered_runner.ts";
-import type { CommandSweep, MeasuredCell, Results } from "../../../results/store/results.ts";
+import {
+  type MeasuredCell,
+  measuredCellsOf,
+  measuredRunsOf,
+  recordMeasuredRun,
+} from "../../../results/store/measured_runs.ts";
+import type { CommandSweep, Results } from "../../../results/store/results.ts";
 import { PlannedTask } from "../../../sweep/planned_task.ts";
 import { type CommandPlan, orderCommands } from "../plan/plan.ts";
 import type { CommandAttempt } from "./attempt.ts";
@@ -19,12 +26,12 @@ const retries = 0;
 
 /** In the planned order, with what earlier runs of the sweep made of each. */
 export function commandTasks(results: Results, sweep: CommandSweep, plan: CommandPlan): CommandTask[] {
-  const cells = results.measuredCellsOf(sweep.id);
+  const cells = measuredCellsOf(results, sweep.id);
   const tasks = orderCommands(plan, cells).map(
     (planned) => new PlannedTask(planned, cells[planned.cell] as MeasuredCell, retries),
   );
   const byPlace = new Map(tasks.map((task) => [`${task.cell.id} ${task.planned.block}`, task]));
-  for (const run of results.measuredRunsOf(sweep.id)) byPlace.get(`${run.cell} ${run.block}`)?.add(run.attempt, run);
+  for (const run of measuredRunsOf(results, sweep.id)) byPlace.get(`${run.cell} ${run.block}`)?.add(run.attempt, run);
   return tasks;
 }
 
@@ -51,7 +58,7 @@ export function runCommands(options: CommandRunnerOptions): Promise<OrderedOutco
     store: ({ cell, planned: { block, position }, attempts }, made, started_at) => {
       const { status, reasons, wall_ms, record } = made;
       const place = { cell: cell.id, block, attempt: attempts, position };
-      return results.recordMeasuredRun({ ...place, status, reasons, started_at, wall_ms, record });
+      return recordMeasuredRun(results, { ...place, status, reasons, started_at, wall_ms, record });
     },
     tellEnd: (task, { status, reasons, wall_ms, record }, { attempt, row, done, left_s }) =>
       tell({

@@ -1,9 +1,10 @@
 // Two lanes' fetches of the same objects in the same blocks: how many times as long one of them takes until it may ask, or has its first
 // byte. An object with five or more others is one unit, as in summary.ts; of fewer each pair is. Pure.
+
 import { minimumUnits } from "../../../base/interval.ts";
 import { median } from "../../../base/quantile.ts";
 import { type Contrast, contrast, type Pair } from "../../../results/answer/contrast.ts";
-import type { StoredFetch } from "../../../results/store/results.ts";
+import type { StoredFetch } from "../store/fetch_runs.ts";
 
 /** Times that every lane has. */
 export type ComparedTime = "established_ms" | "first_byte_ms" | "download_ms";

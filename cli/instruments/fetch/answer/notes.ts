@@ -1,10 +1,11 @@
 // What is to be said of fetches beside their times: what failed and why, what answered with an error or a redirect, what did not count,
 // and what hosts say of HTTP/3 by their HTTPS records and Alt-Svc. Sentences from rows; pure.
+
 import type { FetchRecord } from "../../../../schemas/generated/fetch_record.ts";
 import { count } from "../../../base/numbers.ts";
 import { isDisturbed } from "../../../load/disturbance.ts";
-import type { StoredFetch } from "../../../results/store/results.ts";
 import { isLive, reasonInWords, servingHost } from "../metrics/fetched.ts";
+import type { StoredFetch } from "../store/fetch_runs.ts";
 import { altSvcOffersH3 } from "./discovery.ts";
 
 /** Further reasons are in the export. */

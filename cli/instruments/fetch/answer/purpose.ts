@@ -1,8 +1,8 @@
 // Which stored fetches are timed, and which have their system calls counted: those of the repetitions that a plan has beyond its own. What
 // the machine disturbed is in neither. Pure.
 
-import type { StoredFetch } from "../../../results/store/results.ts";
 import type { Fetched } from "../metrics/fetched.ts";
+import type { StoredFetch } from "../store/fetch_runs.ts";
 
 export interface FetchesByPurpose {
   readonly timed: readonly Fetched[];

@@ -8,8 +8,8 @@ import { minimumUnits } from "../../../base/interval.ts";
 import { median } from "../../../base/quantile.ts";
 import type { FetchMetric } from "../../../registry/metrics.ts";
 import { medianInterval } from "../../../results/stats/median_interval.ts";
-import type { FetchVariant, StoredFetch } from "../../../results/store/results.ts";
 import { fetchMetricNames, metricOf, missingReason } from "../metrics/fetch_metrics.ts";
+import type { FetchVariant, StoredFetch } from "../store/fetch_runs.ts";
 
 /** Over what fetches are summed up. */
 export interface FetchPlace extends FetchVariant {

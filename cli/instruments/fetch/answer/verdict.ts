@@ -1,9 +1,10 @@
 // What fetches say in sentences: which lane connects and has its first byte sooner, by how much, with interval and counts; and IPv6 against
 // IPv4. Pure: text out, no colour.
+
 import { formatPercents, formatTime, percentRange } from "../../../base/numbers.ts";
 import { isProbable, shown, shownTogether, surenessNote, unitsText } from "../../../results/answer/contrast.ts";
-import type { StoredFetch } from "../../../results/store/results.ts";
 import { bareLane, isPlainTcp, serverOfLane } from "../metrics/fetched.ts";
+import type { StoredFetch } from "../store/fetch_runs.ts";
 import { type ComparedTime, type TimeDifference, timeDifference } from "./comparison.ts";
 import { distinctPlaces, type FetchPlace, placeKey } from "./summary.ts";
 

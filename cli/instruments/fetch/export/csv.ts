@@ -1,12 +1,13 @@
 // Fetches as CSV (RFC 4180, UTF-8, one header line): a row for each attempt, those that failed too. The columns are documented here, once,
 // for `trilane export --help`; metrics' are those of schemas/fetch-record.schema.json.
+
 import { csvField } from "../../../../extension/har/csv_field.ts";
 import type { FetchRecord } from "../../../../schemas/generated/fetch_record.ts";
 import { type FetchMetric, metrics } from "../../../registry/metrics.ts";
-import type { StoredFetch } from "../../../results/store/results.ts";
 import { fetchMetricNames, metricOf } from "../metrics/fetch_metrics.ts";
 import { reasonInWords } from "../metrics/fetched.ts";
 import type { AutonomousSystems } from "../prefixes/read_prefixes.ts";
+import type { StoredFetch } from "../store/fetch_runs.ts";
 
 type Value = string | number | boolean | null;
 

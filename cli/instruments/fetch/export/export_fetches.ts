@@ -1,4 +1,5 @@
 // `trilane export` of a sweep of fetches: a row per fetch, or all as JSON. Chooses fetches and writes; formats are cli/instruments/fetch/export's.
+
 import { resolve } from "node:path";
 import type { FileWritten } from "../../../../schemas/generated/file_written.ts";
 import { atomicWrite } from "../../../base/atomic_write.ts";
@@ -6,8 +7,9 @@ import { UserError } from "../../../base/errors.ts";
 import { printFile, printJson, printLines } from "../../../base/terminal_text.ts";
 import type { ExportTerms } from "../../../engine/instrument.ts";
 import { readNumber } from "../../../results/export/choose.ts";
-import type { FetchSweep, Results, StoredFetch } from "../../../results/store/results.ts";
+import type { FetchSweep, Results } from "../../../results/store/results.ts";
 import { systemsOf } from "../prefixes/option.ts";
+import { fetchesOf, type StoredFetch, storedFetchCellsOf } from "../store/fetch_runs.ts";
 import { fetchCsvLines, fetchFormats } from "./csv.ts";
 import { fetchExportDocument } from "./json.ts";
 
@@ -22,7 +24,7 @@ function readFormat({ format, json, out }: ExportTerms, { id }: FetchSweep): Fet
 }
 
 function chooseFetches(results: Results, { id }: FetchSweep, asked: string | undefined): StoredFetch[] {
-  const all = results.fetchesOf(id);
+  const all = fetchesOf(results, id);
   if (all.length === 0) throw new UserError(`sweep ${id} has no fetches yet: let \`trilane fetch\` go on with it`);
   if (asked === undefined) return all;
   const number = readNumber(asked, "load");
@@ -40,7 +42,7 @@ export async function exportFetches(results: Results, sweep: FetchSweep, options
     throw new UserError(`export: --prefixes fills columns of --format csv: leave it out, or ask for csv`);
   const fetches = chooseFetches(results, sweep, options.load);
   const ids = new Set(fetches.map(({ cell }) => cell));
-  const cells = results.fetchCellsOf(sweep.id).filter(({ id }) => ids.has(id));
+  const cells = storedFetchCellsOf(results, sweep.id).filter(({ id }) => ids.has(id));
   const pieces =
     format === "csv"
       ? fetchCsvLines(fetches, systems)

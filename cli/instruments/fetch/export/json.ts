@@ -1,11 +1,13 @@
 // A sweep of fetches as one JSON document by schemas/fetch-export.schema.json: what was asked, every attempt with its record, and what they
 // say together.
+
 import type { FetchExport } from "../../../../schemas/generated/fetch_export.ts";
-import type { FetchCell, FetchSweep, StoredFetch } from "../../../results/store/results.ts";
+import type { FetchSweep } from "../../../results/store/results.ts";
 import { fetchNotes } from "../answer/notes.ts";
 import { timedAttempts } from "../answer/purpose.ts";
 import { summarizeFetches } from "../answer/summary.ts";
 import { fetchVerdict } from "../answer/verdict.ts";
+import type { FetchCell, StoredFetch } from "../store/fetch_runs.ts";
 
 export function fetchExportDocument(
   sweep: FetchSweep,

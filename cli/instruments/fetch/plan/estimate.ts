@@ -1,5 +1,5 @@
 // How long fetches will take. A guess for dry runs and progress, never a result.
-import type { NewFetchCell } from "../../../results/store/results.ts";
+import type { NewFetchCell } from "../store/fetch_runs.ts";
 import type { FetchPlan } from "./plan.ts";
 
 /** A process of the client, its certificates read; an object that is near. */

@@ -1,7 +1,7 @@
 // The order of a plan's fetches, and what is random in them. Pure: the same plan and seed give the same, also when it is gone on with.
 
-import type { NewFetchCell } from "../../../results/store/results.ts";
 import { linkSeed, orderLoads, type PlannedLoad } from "../../../sweep/plan/load_order.ts";
+import type { NewFetchCell } from "../store/fetch_runs.ts";
 import { blocksOf, type FetchPlan } from "./plan.ts";
 
 /**

@@ -1,5 +1,6 @@
 // What `trilane fetch` is to run: reads a plan, checks it against schemas/fetch-plan.schema.json and expands it into cells. Pure but
 // for reading files; the order of fetches is fetch_order.ts's.
+
 import { createHash } from "node:crypto";
 import { isIPv4, isIPv6 } from "node:net";
 import { join, resolve } from "node:path";
@@ -8,10 +9,10 @@ import type { FetchIp, FetchTls } from "../../../../schemas/generated/fetch_reco
 import type { PlanLink, PlanPage } from "../../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../../base/errors.ts";
 import { liveServer } from "../../../base/factors.ts";
-import type { FetchVariant, NewFetchCell } from "../../../results/store/results.ts";
 import { checkedDocument, plansIn, readDocument, refuseControls } from "../../../sweep/plan/plan_document.ts";
 import { absoluteLinks, expandLinks, linksOf } from "../../../sweep/plan/plan_links.ts";
 import { bareLane, isPlainTcp, serverOfLane } from "../metrics/fetched.ts";
+import type { FetchVariant, NewFetchCell } from "../store/fetch_runs.ts";
 import { refuseLongUrl } from "./objects.ts";
 
 /** A plan with every default filled in, but for the objects of its page. */

@@ -1,11 +1,12 @@
 // Fetches that failed, and those that were left out because the machine disturbed them, by reason. Takes attempts, computes nothing but
 // how many there are.
+
 import { html, type Markup } from "../../../../extension/figures/markup.ts";
 import { middleCut } from "../../../base/middle_cut.ts";
 import { count } from "../../../base/numbers.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
-import type { StoredFetch } from "../../../results/store/results.ts";
 import { hostOf, reasonInWords } from "../metrics/fetched.ts";
+import type { StoredFetch } from "../store/fetch_runs.ts";
 
 const mostReasons = 80;
 

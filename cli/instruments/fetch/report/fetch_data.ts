@@ -1,10 +1,11 @@
 // What a report of fetches is made of, read from the results: every attempt, those that are timed, and those whose system calls were
 // counted. Chooses which those are; draws nothing.
 
-import type { FetchCell, FetchSweep, Host, LinkTest, Results, StoredFetch } from "../../../results/store/results.ts";
+import type { FetchSweep, Host, LinkTest, Results } from "../../../results/store/results.ts";
 import { fetchesByPurpose } from "../answer/purpose.ts";
 import type { Fetched } from "../metrics/fetched.ts";
 import type { AutonomousSystems } from "../prefixes/read_prefixes.ts";
+import { type FetchCell, fetchesOf, type StoredFetch, storedFetchCellsOf } from "../store/fetch_runs.ts";
 
 export interface FetchReportData {
   readonly version: string;
@@ -28,11 +29,11 @@ export function gatherFetchReport(
   version: string,
   systems: AutonomousSystems | null,
 ): FetchReportData {
-  const sweep = results.fetchSweep(sweepId);
-  const fetches = results.fetchesOf(sweepId);
+  const sweep = results.sweepOf("fetches", sweepId);
+  const fetches = fetchesOf(results, sweepId);
   return {
     ...{ version, sweep, fetches, systems },
-    cells: results.fetchCellsOf(sweepId),
+    cells: storedFetchCellsOf(results, sweepId),
     ...fetchesByPurpose(fetches, sweep.plan.repetitions),
     linkTests: results.linkTestsOf(sweepId),
     hosts: results.hostsOf(sweepId),

@@ -4,9 +4,9 @@
 import { RunError, UserError } from "../../../base/errors.ts";
 import { programPath } from "../../../base/programs.ts";
 import { ProgramFailure, runProgram } from "../../../base/run_program.ts";
-import type { FetchVariant } from "../../../results/store/results.ts";
 import { bareLane } from "../metrics/fetched.ts";
 import { type FetchPlan, variantsOf } from "../plan/plan.ts";
+import type { FetchVariant } from "../store/fetch_runs.ts";
 
 export interface ClientRequest extends FetchVariant {
   readonly plan: FetchPlan;

@@ -1,5 +1,6 @@
 // Fetched objects as an instrument of the engine: which cells a plan has, what one fetch is asked to be, and what came of all of them. How a
 // fetch is made is attempt.ts's, in which order the engine's.
+
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import { RunError, UserError } from "../../../base/errors.ts";
@@ -11,7 +12,7 @@ import { installed, type LoadServer, serverOf } from "../../../load/servers/serv
 import { tryServers } from "../../../load/try_servers.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";
 import { spaceOf } from "../../../recording/record/reach.ts";
-import type { FetchCell, FetchSweep } from "../../../results/store/results.ts";
+import type { FetchSweep } from "../../../results/store/results.ts";
 import { callSentences, costSentences } from "../answer/cost_sentence.ts";
 import { fetchNotes } from "../answer/notes.ts";
 import { fetchesByPurpose, isCounted, timedAttempts } from "../answer/purpose.ts";
@@ -21,6 +22,7 @@ import { guessFetch_ms, type KnownSizes } from "../plan/estimate.ts";
 import { fetchSeed } from "../plan/fetch_order.ts";
 import { blocksOf, type FetchPlan, fetchCellsOf, fetchPlanDigest } from "../plan/plan.ts";
 import type { AutonomousSystems } from "../prefixes/read_prefixes.ts";
+import { addedFetches, type FetchCell, fetchesOf, storedFetchCellsOf } from "../store/fetch_runs.ts";
 import { attemptFetch } from "./attempt.ts";
 import { tryClient } from "./client_words.ts";
 import { HostManners } from "./host_manners.ts";
@@ -62,21 +64,19 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
       const start = { ...begun, environment: { ...begun.environment, ...served } };
       const { name, seed } = plan;
       const plan_digest = fetchPlanDigest(plan, recording?.digest ?? null);
-      return results.beginFetchSweep({ name, plan, plan_digest, seed, ...start, fetchCells }, fresh);
+      return results.begin(addedFetches({ name, plan, plan_digest, seed, ...start, fetchCells }), fresh);
     },
     linkCells: (results, sweep) => {
-      const done = results.fetchesOf(sweep.id).filter(({ status }) => status !== "invalid");
+      const done = fetchesOf(results, sweep.id).filter(({ status }) => status !== "invalid");
       const byCell = Map.groupBy(done, ({ cell }) => cell);
-      return results
-        .fetchCellsOf(sweep.id)
-        .flatMap(({ id, link, link_profile }) =>
-          link !== null && link_profile !== null ? [{ link, link_profile, valid: byCell.get(id)?.length ?? 0 }] : [],
-        );
+      return storedFetchCellsOf(results, sweep.id).flatMap(({ id, link, link_profile }) =>
+        link !== null && link_profile !== null ? [{ link, link_profile, valid: byCell.get(id)?.length ?? 0 }] : [],
+      );
     },
     run: ({ progress: _, ...session }) => {
       const { results, sweep, signal } = session;
       const manners = new HostManners({ plan, signal });
-      for (const { record } of results.fetchesOf(sweep.id)) if (record) manners.completed(record);
+      for (const { record } of fetchesOf(results, sweep.id)) if (record) manners.completed(record);
       const requestOf = requestsOf(execution, far, signal);
       return runFetchSweep({
         ...{ ...session, manners, requestOf, attempt: attemptFetch },
@@ -86,10 +86,10 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
     },
     conclude: ({ results, sweep }, { all: fetches, wall_ms }) => {
       const { repetitions } = sweep.plan;
-      const all = results.fetchesOf(sweep.id);
+      const all = fetchesOf(results, sweep.id);
       const own = timedAttempts(all, repetitions);
       const { timed, counted } = fetchesByPurpose(all, repetitions);
-      const stored = results.fetchCellsOf(sweep.id);
+      const stored = storedFetchCellsOf(results, sweep.id);
       const cells = summarizeFetches(stored, own);
       const verdict = fetchVerdict(stored, own);
       const notes = [...costSentences(timed), ...callSentences(counted), ...fetchNotes(own)];

@@ -1,5 +1,6 @@
 // Runs a plan's fetches: how one is attempted with good manners towards its host, what of it is stored, and what is told of it. In which order,
 // when one waits and when it is tried again is cli/engine/ordered_runner.ts's; how a fetch is made is attempt.ts's.
+
 import type {
   FetchFinished,
   FetchStarted,
@@ -7,8 +8,9 @@ import type {
   SweepStarted,
 } from "../../../../schemas/generated/sweep_event.ts";
 import { type OrderedOptions, type OrderedOutcome, runInOrder } from "../../../engine/ordered_runner.ts";
-import type { FetchCell, FetchSweep } from "../../../results/store/results.ts";
+import type { FetchSweep } from "../../../results/store/results.ts";
 import { isLive } from "../metrics/fetched.ts";
+import { type FetchCell, recordFetch } from "../store/fetch_runs.ts";
 import type { FetchAttempt, FetchAttemptRequest } from "./attempt.ts";
 import type { HostManners } from "./host_manners.ts";
 import type { FetchTask } from "./tasks.ts";
@@ -47,7 +49,7 @@ export function runFetchSweep(options: FetchRunnerOptions): Promise<OrderedOutco
     store: ({ cell, planned: { block, position }, attempts }, made, started_at) => {
       const { status, reasons, wall_ms, record, cost } = made;
       const place = { cell: cell.id, block, attempt: attempts, position };
-      return results.recordFetch({ ...place, status, reasons, started_at, wall_ms, record, cost });
+      return recordFetch(results, { ...place, status, reasons, started_at, wall_ms, record, cost });
     },
     tellEnd: (task, { status, reasons, wall_ms, record }, { attempt, row, done, left_s }) =>
       tell({

@@ -1,5 +1,6 @@
 // `trilane export` of a sweep of flows: a row per run and flow, the series, all as JSON, or flent's files. Chooses runs and writes;
 // formats are cli/instruments/flows/export's.
+
 import { join, resolve } from "node:path";
 import type { FileWritten } from "../../../../schemas/generated/file_written.ts";
 import { atomicWrite } from "../../../base/atomic_write.ts";
@@ -12,6 +13,7 @@ import type { ExportTerms } from "../../../engine/instrument.ts";
 import { readNumber } from "../../../results/export/choose.ts";
 import type { FlowSweep, Results } from "../../../results/store/results.ts";
 import { unpackRecords } from "../records/stored_records.ts";
+import { flowCellsOf, flowRunsOf, flowSeriesOf } from "../store/flow_runs.ts";
 import { flowCsvLines, flowFormats } from "./csv.ts";
 import { type ExportedRun, exportedRuns } from "./exported_run.ts";
 import { type FlentRun, flentEnding, flentFile, flentName } from "./flent.ts";
@@ -29,7 +31,7 @@ function readFormat({ format, json, out }: ExportTerms, sweep: FlowSweep): FlowF
 }
 
 function chooseRuns(results: Results, sweep: FlowSweep, asked: string | undefined): ExportedRun[] {
-  const all = exportedRuns(results.flowCellsOf(sweep.id), results.flowRunsOf(sweep.id));
+  const all = exportedRuns(flowCellsOf(results, sweep.id), flowRunsOf(results, sweep.id));
   if (all.length === 0) throw new UserError(`sweep ${sweep.id} has no runs yet: let \`trilane flows\` go on with it`);
   if (asked === undefined) return all;
   const id = readNumber(asked, "load");
@@ -41,7 +43,7 @@ function chooseRuns(results: Results, sweep: FlowSweep, asked: string | undefine
 /** Of those that left any, one after another: a sweep's may be gigabytes. */
 function* seriesOf(results: Results, runs: readonly ExportedRun[]): Generator<RunSeries & { started_at: string }> {
   for (const { run, cell } of runs) {
-    const blob = results.flowSeriesOf(run.id);
+    const blob = flowSeriesOf(results, run.id);
     if (blob === null) continue;
     const records = unpackRecords(blob, `run ${run.id}`);
     yield { run: run.id, mix: cell.mix, link: cell.link, started_at: run.started_at, records };
@@ -78,7 +80,7 @@ function pieces(
   if (format === "csv") return flowCsvLines(runs);
   if (format === "series") return seriesCsvLines(seriesOf(results, runs));
   const ids = new Set(runs.map(({ run }) => run.cell));
-  const cells = results.flowCellsOf(sweep.id).filter(({ id }) => ids.has(id));
+  const cells = flowCellsOf(results, sweep.id).filter(({ id }) => ids.has(id));
   return [`${JSON.stringify(flowExportDocument(sweep, cells, runs), null, 1)}\n`];
 }
 

@@ -1,6 +1,6 @@
 // What an export knows of one attempt at a run of flows: its row in the results, its cell, and what it measured. Reads nothing.
 import type { FlowResult, FlowResultDirection } from "../../../../schemas/generated/flow_result.ts";
-import type { FlowCell, FlowRunRow } from "../../../results/store/flow_runs.ts";
+import type { FlowCell, FlowRunRow } from "../store/flow_runs.ts";
 
 export interface ExportedRun {
   readonly run: FlowRunRow;

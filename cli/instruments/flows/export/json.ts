@@ -2,9 +2,9 @@
 // runs of each cell say together. No series.
 import type { FlowExport, FlowExportSummary } from "../../../../schemas/generated/flow_export.ts";
 import type { MetricSummary } from "../../../results/stats/metric_summary.ts";
-import type { FlowCell } from "../../../results/store/flow_runs.ts";
 import type { FlowSweep } from "../../../results/store/results.ts";
 import { summarizeRuns } from "../answer/summary.ts";
+import type { FlowCell } from "../store/flow_runs.ts";
 import type { ExportedRun } from "./exported_run.ts";
 
 type Summaries = Readonly<Record<string, MetricSummary>>;

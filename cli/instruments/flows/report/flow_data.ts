@@ -1,12 +1,21 @@
 // What a report of flows is made of, read from the results: cells with their runs and summaries, and the records of the runs that are
 // drawn. Chooses which those are; draws nothing.
+
 import type { FlowResult, FlowResultFlow } from "../../../../schemas/generated/flow_result.ts";
 import type { PageLoad } from "../../../../schemas/generated/page_load.ts";
 import { median } from "../../../base/quantile.ts";
-import type { FlowCell, FlowRunRow, FlowSweep, Host, LinkTest, Results } from "../../../results/store/results.ts";
+import type { FlowSweep, Host, LinkTest, Results } from "../../../results/store/results.ts";
 import { type FlowSummary, summarizeRuns } from "../answer/summary.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
 import { unpackRecords } from "../records/stored_records.ts";
+import {
+  type FlowCell,
+  type FlowRunRow,
+  flowCellsOf,
+  flowPageLoadOf,
+  flowRunsOf,
+  flowSeriesOf,
+} from "../store/flow_runs.ts";
 import { type DrawnGroup, drawnGroups, type MixPart } from "./drawn_groups.ts";
 import type { PageAmidFlows } from "./page_row.ts";
 import type { FlowPicture } from "./run_figure.ts";
@@ -120,14 +129,14 @@ function pictured(
   const flows = valid[0]?.result.flows.length ?? 1;
   const most = Math.max(1, Math.min(mostRunsOfBands, Math.floor(mostFlowsOfBands / flows)));
   const drawn = byNearness(valid).flatMap((run) => {
-    const series = results.flowSeriesOf(run.id);
+    const series = flowSeriesOf(results, run.id);
     return series ? [{ run, series }] : [];
   });
   const [front, ...others] = drawn
     .slice(0, most)
     .map(({ run, series }) => ({ run, records: unpackRecords(series, `flow run ${run.id}`) }));
   if (!front) return null;
-  const load = cell.lane === null ? null : results.flowPageLoadOf(front.run.id);
+  const load = cell.lane === null ? null : flowPageLoadOf(results, front.run.id);
   const picture = pictureOf({
     title: cellTitle(cell),
     parts: mixParts(front.run.result.flows, words),
@@ -141,18 +150,18 @@ function pictured(
 }
 
 function pltOfRun(results: Results, { id }: ValidRun): number | null {
-  const load = results.flowPageLoadOf(id);
+  const load = flowPageLoadOf(results, id);
   return load && pltOf(load);
 }
 
 /** Reads what a report on a sweep of flows needs. UserError where the sweep is of pages. */
 export function gatherFlowReport(results: Results, sweepId: number, version: string): FlowReportData {
-  const sweep = results.flowSweep(sweepId);
+  const sweep = results.sweepOf("flows", sweepId);
   const wordsOf = new Map(
     sweep.plan.mixes.map(({ name, flows }) => [name ?? flows.join(" + "), flows as readonly string[]]),
   );
-  const byCell = Map.groupBy(results.flowRunsOf(sweepId), ({ cell }) => cell);
-  const cells = results.flowCellsOf(sweepId).map((cell): FlowReportCell => {
+  const byCell = Map.groupBy(flowRunsOf(results, sweepId), ({ cell }) => cell);
+  const cells = flowCellsOf(results, sweepId).map((cell): FlowReportCell => {
     const runs = byCell.get(cell.id) ?? [];
     const valid = validRuns(runs);
     const words = wordsOf.get(cell.mix) ?? [];

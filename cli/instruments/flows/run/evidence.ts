@@ -1,9 +1,11 @@
 // What flow runs leave behind where somebody asked for it (--evidence): what both ends were told, their reports, samples and qlogs, the
 // shaper's counters, bins and report, a capture. Where it lies is named so that it is found again from a row of results.
+
 import { mkdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { FlowCell, FlowSweep } from "../../../results/store/results.ts";
+import type { FlowSweep } from "../../../results/store/results.ts";
 import { asFileName } from "../../../sweep/evidence.ts";
+import type { FlowCell } from "../store/flow_runs.ts";
 import type { EvidencePaths } from "./lab_run.ts";
 import { type RunPaths, runPathsIn } from "./run_folder.ts";
 

@@ -11,7 +11,7 @@ import { stockServing } from "../../../load/serving/serving.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";
 import { failedUrlsOf } from "../../../recording/archive/recorded_requests.ts";
 import { isSynthetic } from "../../../recording/archive/recording_source.ts";
-import type { FlowRunRow, FlowSweep } from "../../../results/store/results.ts";
+import type { FlowSweep } from "../../../results/store/results.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { pinnedPages } from "../../../sweep/plan/pinned_pages.ts";
 import type { Progress } from "../../../sweep/progress/progress.ts";
@@ -24,6 +24,7 @@ import { flowResult } from "../metrics/flow_result.ts";
 import { guessRun_ms } from "../plan/estimate.ts";
 import { cellsOf, type FlowPlan, flowPlanDigest, pageOf } from "../plan/plan.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
+import { addedFlows, type FlowRunRow, flowCellsOf, flowPageLoadOf, flowRunsOf } from "../store/flow_runs.ts";
 import { attemptFlowRun, type FlowAttemptRequest } from "./attempt.ts";
 import { flowEvidenceFolder } from "./evidence.ts";
 import { countsOf, excludedSentence, flowCellResults, flowTable, noneValidReason } from "./outcome.ts";
@@ -79,12 +80,12 @@ export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> 
     begin: (results, start) => {
       const { name, seed } = plan;
       const asked = { name, plan, plan_digest: flowPlanDigest(plan), seed, ...start, flowCells };
-      return shard ? results.beginFlowSweepOnce(asked) : results.beginFlowSweep(asked, fresh);
+      return shard ? results.beginOnce(addedFlows(asked)) : results.begin(addedFlows(asked), fresh);
     },
     placedCells: (results, { id }) =>
-      results.flowCellsOf(id).map((cell) => ({ cell: cell.id, place: shard?.cell ?? 0 })),
+      flowCellsOf(results, id).map((cell) => ({ cell: cell.id, place: shard?.cell ?? 0 })),
     linkCells: (results, sweep) => {
-      const valid = results.flowRunsOf(sweep.id).filter(({ status }) => status === "valid");
+      const valid = flowRunsOf(results, sweep.id).filter(({ status }) => status === "valid");
       const stored = Map.groupBy(valid, ({ cell }) => cell);
       return cellsIn(results, sweep).map((cell) => ({ ...cell, valid: stored.get(cell.id)?.length ?? 0 }));
     },
@@ -109,9 +110,9 @@ export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> 
       });
     },
     conclude: ({ results, sweep }, { all: runs, wall_ms }) => {
-      const all = results.flowRunsOf(sweep.id);
+      const all = flowRunsOf(results, sweep.id);
       const plt_ms = ({ id, lane }: FlowRunRow): number | null =>
-        lane === null ? null : (results.flowPageLoadOf(id)?.log._trilane.metrics.plt_ms ?? null);
+        lane === null ? null : (flowPageLoadOf(results, id)?.log._trilane.metrics.plt_ms ?? null);
       const stored = cellsIn(results, sweep);
       const cells = flowCellResults(stored, all, plt_ms);
       const facts = { runs, ...countsOf(all, runs), wall_s: wall_ms / 1000 };

@@ -1,5 +1,6 @@
 // What a finished plan of flows says in the terminal and in its last event: of each mix on a link, what its flows got. Pure; rows of runs
 // in, text out. Everything else is the report's to show.
+
 import type { Flow } from "../../../../schemas/generated/flow.ts";
 import type {
   FlowCellResult,
@@ -13,9 +14,9 @@ import { textTable } from "../../../base/text_table.ts";
 import { isDisturbed } from "../../../load/disturbance.ts";
 import { formatValue } from "../../../registry/units.ts";
 import { medianInterval } from "../../../results/stats/median_interval.ts";
-import type { FlowRunRow } from "../../../results/store/results.ts";
 import { type GroupSummary, summarizeRuns } from "../answer/summary.ts";
 import { formatFlow } from "../language/flow_words.ts";
+import type { FlowRunRow } from "../store/flow_runs.ts";
 import type { RunCell } from "./tasks.ts";
 
 /** A longer table is the report's to show. */

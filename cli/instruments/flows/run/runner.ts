@@ -1,5 +1,6 @@
 // Runs a plan's flow runs: what one is asked to be, what of it is stored, and what is told of it. In which order, when one waits and when
 // it is tried again is cli/engine/ordered_runner.ts's; how a run is made is attempt.ts's.
+
 import type { FlowResult } from "../../../../schemas/generated/flow_result.ts";
 import type {
   FlowRunFinished,
@@ -13,6 +14,7 @@ import { flowRunOf } from "../language/flow_run.ts";
 import type { FlowPlan } from "../plan/plan.ts";
 import { runSeed } from "../plan/run_order.ts";
 import { packRecords, thinnedRecords } from "../records/stored_records.ts";
+import { recordFlowRun } from "../store/flow_runs.ts";
 import type { FlowAttempt, FlowAttemptRequest } from "./attempt.ts";
 import type { RunPage } from "./page_run.ts";
 import type { FlowTask, RunCell } from "./tasks.ts";
@@ -65,7 +67,7 @@ export function runFlowSweep(options: FlowRunnerOptions): Promise<OrderedOutcome
     }),
     store: ({ cell, planned: { block, position }, attempts }, made, started_at) => {
       const { status, reasons, wall_ms, records, pageLoad } = made;
-      return results.recordFlowRun({
+      return recordFlowRun(results, {
         cell: cell.id,
         ...{ block, attempt: attempts, position, status, reasons, started_at, wall_ms },
         result: records && resultOf(records, cell),

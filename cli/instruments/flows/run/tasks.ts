@@ -1,8 +1,10 @@
 // What of a plan's flow runs is still to be done, with what earlier runs of the sweep made of each. Runs nothing.
-import type { FlowCell, FlowSweep, Results } from "../../../results/store/results.ts";
+
+import type { FlowSweep, Results } from "../../../results/store/results.ts";
 import { PlannedTask } from "../../../sweep/planned_task.ts";
 import type { FlowPlan, PlannedFlowCell } from "../plan/plan.ts";
 import { orderRuns } from "../plan/run_order.ts";
+import { type FlowCell, flowCellsOf, flowRunsOf } from "../store/flow_runs.ts";
 
 /** A stored cell, with what its mix's words mean. */
 export type RunCell = FlowCell & Pick<PlannedFlowCell, "flows">;
@@ -11,7 +13,7 @@ export type FlowTask = PlannedTask<RunCell>;
 /** In the plan's order. */
 export function runCells(results: Results, sweep: FlowSweep, planned: readonly PlannedFlowCell[]): RunCell[] {
   const flowsOf = new Map(planned.map(({ mix, flows }) => [mix, flows]));
-  return results.flowCellsOf(sweep.id).map((cell) => ({ ...cell, flows: flowsOf.get(cell.mix) ?? [] }));
+  return flowCellsOf(results, sweep.id).map((cell) => ({ ...cell, flows: flowsOf.get(cell.mix) ?? [] }));
 }
 
 /** In the planned order: blocks, in which the mixes of a link take turns. */
@@ -20,6 +22,6 @@ export function flowTasks(results: Results, sweep: FlowSweep, plan: FlowPlan, ce
     (planned) => new PlannedTask(planned, cells[planned.cell] as RunCell, plan.retries),
   );
   const byPlace = new Map(tasks.map((task) => [`${task.cell.id} ${task.planned.block}`, task]));
-  for (const run of results.flowRunsOf(sweep.id)) byPlace.get(`${run.cell} ${run.block}`)?.add(run.attempt, run);
+  for (const run of flowRunsOf(results, sweep.id)) byPlace.get(`${run.cell} ${run.block}`)?.add(run.attempt, run);
   return tasks;
 }

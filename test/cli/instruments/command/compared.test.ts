@@ -1,4 +1,5 @@
 // Runs of commands as sides of a comparison and as what budgets are held against.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UserError } from "../../../../cli/base/errors.ts";
@@ -8,7 +9,7 @@ import { compareRuns } from "../../../../cli/results/compare/compare.ts";
 import { commandNouns, comparisonLines } from "../../../../cli/results/compare/words.ts";
 import { judgeBudgets } from "../../../../cli/results/gate/budget.ts";
 import { budgetText } from "../../../../cli/results/gate/words.ts";
-import type { MeasuredCell } from "../../../../cli/results/store/results.ts";
+import type { MeasuredCell } from "../../../../cli/results/store/measured_runs.ts";
 import { commandRun } from "./runs.ts";
 
 const link = "10mbit/50ms";

@@ -1,6 +1,6 @@
 // Records of fetches that are made up for tests: an object that came over h2 in round times.
 
-import type { StoredFetch } from "../../../../cli/results/store/results.ts";
+import type { StoredFetch } from "../../../../cli/instruments/fetch/store/fetch_runs.ts";
 import type { FetchRecord } from "../../../../schemas/generated/fetch_record.ts";
 
 export function fetchRecord(changed: Partial<FetchRecord> = {}): FetchRecord {

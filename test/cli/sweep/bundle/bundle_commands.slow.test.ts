@@ -1,4 +1,5 @@
 // A sweep of commands in a bundle: reproduced byte for byte in a home that has nothing, without the secrets of its command lines and output.
+
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -6,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { checkout } from "../../../../cli/base/programs.ts";
+import { measuredRunsOf } from "../../../../cli/results/store/measured_runs.ts";
 import { openResultsFile } from "../../../../cli/results/store/results.ts";
 import type { Bundle } from "../../../../schemas/generated/bundle.ts";
 import type { Bundled } from "../../../../schemas/generated/bundled.ts";
@@ -63,7 +65,7 @@ test("report, runs and figures are made again, byte for byte; its commands are n
   assert.ok(files >= 4, `${files} files`);
   assert.equal(same, files);
   assert.match(readFileSync(join(out, "report.html"), "utf8"), /no entry for x{18}/);
-  assert.equal(openResultsFile(join(out, "results.db")).measuredRunsOf(1).length, 12);
+  assert.equal(measuredRunsOf(openResultsFile(join(out, "results.db")), 1).length, 12);
   const { status, stderr } = trilane("other", "reproduce", at("c.tar.zst"), "--out", at("out"), "--rerun");
   assert.equal(status, 2);
   assert.match(

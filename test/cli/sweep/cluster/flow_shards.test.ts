@@ -13,6 +13,13 @@ import { namesFlowPlan, sharedFlows, sharedLink } from "../../../../cli/instrume
 import { packRecords } from "../../../../cli/instruments/flows/records/stored_records.ts";
 import { gatherFlowReport } from "../../../../cli/instruments/flows/report/flow_data.ts";
 import { buildFlowReport } from "../../../../cli/instruments/flows/report/flow_report.ts";
+import {
+  addedFlows,
+  flowCellsOf,
+  flowRunsOf,
+  flowSeriesOf,
+  recordFlowRun,
+} from "../../../../cli/instruments/flows/store/flow_runs.ts";
 import { pages as source } from "../../../../cli/pages/source.ts";
 import { openResultsFile, openSharedResults } from "../../../../cli/results/store/results.ts";
 import { merge } from "../../../../cli/sweep/cluster/merge.ts";
@@ -47,23 +54,23 @@ function madeShard(folder: string, host: string, place: number, blocks = plan.re
     const named = { name: host, facts: { ...hostFacts(), machine_id: host.repeat(32) } };
     const terms = { name: plan.name, plan, plan_digest: flowPlanDigest(plan), seed: plan.seed };
     const asked = { ...terms, command: ["trilane", "cell"], environment: { trilane: version }, flowCells, host: named };
-    const begun = results.beginFlowSweepOnce(asked);
+    const begun = results.beginOnce(addedFlows(asked));
     assert.ok(begun);
     const { sweep } = begun;
-    const cells = results.flowCellsOf(sweep.id);
+    const cells = flowCellsOf(results, sweep.id);
     results.recordHost(sweep.id, { ...named, cells: cells.map(({ id }) => ({ cell: id, place })) });
     results.recordLinkTest(sweep.id, "a machine", { ...testedLink(link) });
     let position = 0;
     for (let block = 0; block < blocks; block++)
       for (const { id } of cells)
-        results.recordFlowRun({
+        recordFlowRun(results, {
           ...{ cell: id, block, attempt: 0, position: position++, status: "valid", reasons: [], wall_ms: 100 },
           started_at: new Date(Date.UTC(2026, 0, place, 1, block, position)).toISOString(),
           ...{ result: flowResult(twoFlows(), [0, 1]), series: packRecords(twoFlows()), pageLoad: null },
         });
     if (blocks === plan.repetitions) results.finishSweep(sweep.id);
     results.release(sweep.id);
-    assert.equal(results.beginFlowSweepOnce(asked) === null, blocks === plan.repetitions);
+    assert.equal(results.beginOnce(addedFlows(asked)) === null, blocks === plan.repetitions);
     return path;
   } finally {
     results.close();
@@ -137,11 +144,11 @@ describe("plans of flows on several machines", () => {
     try {
       const [sweep] = results.listAllSweeps();
       assert.ok(sweep?.kind === "flows" && sweep.finished_at !== null);
-      const runs = results.flowRunsOf(sweep.id);
+      const runs = flowRunsOf(results, sweep.id);
       assert.equal(new Set(runs.map(({ mix, link, block }) => `${mix} ${link} ${block}`)).size, 12);
       assert.deepEqual(runs[0]?.result, flowResult(twoFlows(), [0, 1]));
-      assert.ok(results.flowSeriesOf(runs[0]?.id ?? 0));
-      const cells = new Map(results.flowCellsOf(sweep.id).map(({ id, link }) => [id, link]));
+      assert.ok(flowSeriesOf(results, runs[0]?.id ?? 0));
+      const cells = new Map(flowCellsOf(results, sweep.id).map(({ id, link }) => [id, link]));
       const ofB = results.hostsOf(sweep.id).find(({ name }) => name === "b");
       assert.deepEqual([...new Set(ofB?.cells.map(({ cell }) => cells.get(cell)))], [sharedLink(plan, 2)]);
       assert.equal(results.linkTestsOf(sweep.id).length, 3);
@@ -163,11 +170,11 @@ describe("plans of flows on several machines", () => {
     assert.deepEqual([said.missing, said.unfinished], [[3], [2]]);
     const path = madeShard(folder, "b", 3);
     const results = openSharedResults(path);
-    results.beginFlowSweep(
-      {
+    results.begin(
+      addedFlows({
         ...{ name: "other", plan, plan_digest: "other", seed: 1, command: [], environment: {} },
         flowCells: cellsOf(plan).slice(0, 2),
-      },
+      }),
       false,
     );
     results.close();

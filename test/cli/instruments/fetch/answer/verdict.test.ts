@@ -1,11 +1,12 @@
 // cli/instruments/fetch/answer: medians and intervals of the right units, lanes compared by pairs, and what is said of it.
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { timeDifference } from "../../../../../cli/instruments/fetch/answer/comparison.ts";
 import { fetchNotes } from "../../../../../cli/instruments/fetch/answer/notes.ts";
 import { summarizeFetches } from "../../../../../cli/instruments/fetch/answer/summary.ts";
 import { fetchVerdict } from "../../../../../cli/instruments/fetch/answer/verdict.ts";
-import type { StoredFetch } from "../../../../../cli/results/store/results.ts";
+import type { StoredFetch } from "../../../../../cli/instruments/fetch/store/fetch_runs.ts";
 import { storedFetch } from "../records.ts";
 
 const url = (host: number): string => `https://host${host}.example/`;

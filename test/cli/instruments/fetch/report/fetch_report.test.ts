@@ -1,14 +1,22 @@
 // The report of a sweep of fetches: the answer first, each part where there is something to show, failures with their reasons, counted
 // fetches in no time, and nothing that must be fetched.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fetchesByPurpose } from "../../../../../cli/instruments/fetch/answer/purpose.ts";
 import type { FetchReportData } from "../../../../../cli/instruments/fetch/report/fetch_data.ts";
 import { buildFetchReport } from "../../../../../cli/instruments/fetch/report/fetch_report.ts";
+import {
+  addedFetches,
+  fetchesOf,
+  recordFetch,
+  type StoredFetch,
+  storedFetchCellsOf,
+} from "../../../../../cli/instruments/fetch/store/fetch_runs.ts";
 import { storedFetches } from "../../../../../cli/instruments/fetch/stored.ts";
 import { figureFiles } from "../../../../../cli/report/figure_files.ts";
 import { writeReportFile } from "../../../../../cli/report/report_files.ts";
-import { type FetchSweep, openResults, type StoredFetch } from "../../../../../cli/results/store/results.ts";
+import { type FetchSweep, openResults } from "../../../../../cli/results/store/results.ts";
 import type { FetchCost } from "../../../../../schemas/generated/fetch_cost.ts";
 import { withHome } from "../../../report/fixture.ts";
 import { storedFetch } from "../records.ts";
@@ -131,14 +139,14 @@ test("stored, its cost comes back, and `report` writes it like any other sweep's
       }));
       const { name, plan, plan_digest, seed, command, environment } = sweep;
       const asked = { name, plan, plan_digest, seed, command, environment, fetchCells };
-      const { id } = results.beginFetchSweep(asked, true).sweep;
-      const cells = results.fetchCellsOf(id);
+      const { id } = results.begin(addedFetches(asked), true).sweep;
+      const cells = storedFetchCellsOf(results, id);
       for (const [position, fetch] of fetches(1).entries()) {
         const cell = cells.find(({ lane }) => lane === fetch.lane);
         assert.ok(cell);
-        results.recordFetch({ ...fetch, cell: cell.id, position });
+        recordFetch(results, { ...fetch, cell: cell.id, position });
       }
-      const stored = results.fetchesOf(id);
+      const stored = fetchesOf(results, id);
       assert.deepEqual(
         stored.map((each) => each.cost),
         fetches(1).map((each) => each.cost),

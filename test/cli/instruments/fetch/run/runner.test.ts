@@ -1,5 +1,6 @@
 // cli/instruments/fetch/run/runner: every planned fetch has one outcome, whatever servers do; what the machine disturbed is repeated; a stopped run is
 // gone on with; hosts have their pause.
+
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,6 +12,7 @@ import type { FetchAttempt, FetchAttemptRequest } from "../../../../../cli/instr
 import { HostManners } from "../../../../../cli/instruments/fetch/run/host_manners.ts";
 import { type FetchRunnerOptions, runFetchSweep } from "../../../../../cli/instruments/fetch/run/runner.ts";
 import { fetchTasks } from "../../../../../cli/instruments/fetch/run/tasks.ts";
+import { addedFetches, fetchesOf } from "../../../../../cli/instruments/fetch/store/fetch_runs.ts";
 import { disturbedRunReason } from "../../../../../cli/load/disturbance.ts";
 import { openResults, type Results } from "../../../../../cli/results/store/results.ts";
 import type { FetchHttpsRecord } from "../../../../../schemas/generated/fetch_record.ts";
@@ -57,7 +59,7 @@ describe("the runner of fetches", () => {
     terms: Partial<Pick<FetchPlan, "connect" | "follow">> = {},
   ) {
     const asked = { name: "test", plan, plan_digest: "d", seed: 1, command: [], environment: {} };
-    const { sweep, resumed } = results.beginFetchSweep({ ...asked, fetchCells: fetchCellsOf(plan) }, false);
+    const { sweep, resumed } = results.begin(addedFetches({ ...asked, fetchCells: fetchCellsOf(plan) }), false);
     const { signal } = more.signal ? more : new AbortController();
     const events: string[] = [];
     const manners = new HostManners({
@@ -92,11 +94,11 @@ describe("the runner of fetches", () => {
   test("each planned fetch has a row, those that fail one alone", async () => {
     const { sweep, done } = begin(async ({ lane }) => (lane === "h3" ? refused : good));
     assert.deepEqual(await done, { state: "finished", done: 8, all: 8, wall_ms: 40, asked: null });
-    const all = results.fetchesOf(sweep.id);
+    const all = fetchesOf(results, sweep.id);
     assert.equal(all.length, 8);
     assert.equal(all.filter(({ status }) => status === "failed").length, 4);
     assert.deepEqual([...new Set(all.map(({ attempt }) => attempt))], [0]);
-    assert.equal(results.fetchSweep(sweep.id).finished_at === null, false);
+    assert.equal(results.sweepOf("fetches", sweep.id).finished_at === null, false);
     assert.equal(all[0]?.record?.schema, "trilane/fetch-record/1");
   });
 
@@ -129,7 +131,7 @@ describe("the runner of fetches", () => {
       return made;
     });
     await done;
-    const all = results.fetchesOf(sweep.id);
+    const all = fetchesOf(results, sweep.id);
     assert.equal(all.length, 9);
     assert.deepEqual(
       all.filter(({ status }) => status === "invalid").map(({ attempt }) => attempt),
@@ -148,22 +150,22 @@ describe("the runner of fetches", () => {
     };
     const first = begin(attempt, { signal: stop.signal });
     const { state, done } = await first.done;
-    assert.deepEqual([state, done, results.fetchesOf(first.sweep.id).length], ["stopped", 3, 3]);
+    assert.deepEqual([state, done, fetchesOf(results, first.sweep.id).length], ["stopped", 3, 3]);
     results.release(first.sweep.id);
     const again = begin(async () => good);
     assert.equal(again.sweep.id, first.sweep.id);
-    assert.deepEqual([(await again.done).state, results.fetchesOf(first.sweep.id).length], ["finished", 8]);
-    const places = results.fetchesOf(first.sweep.id).map(({ cell, block }) => `${cell} ${block}`);
+    assert.deepEqual([(await again.done).state, fetchesOf(results, first.sweep.id).length], ["finished", 8]);
+    const places = fetchesOf(results, first.sweep.id).map(({ cell, block }) => `${cell} ${block}`);
     assert.equal(new Set(places).size, 8);
   });
 
   test("while the disk is full a fetch that was made is held, and asked for no second time", async () => {
     let full = 3;
     let made = 0;
-    const store = results.recordFetch.bind(results);
-    results.recordFetch = (fetch) => {
-      if (full-- > 0) throw new NoRoomError("results.db: no space left: free some");
-      return store(fetch);
+    const write = results.write.bind(results);
+    results.write = (work) => {
+      if (made > 0 && full-- > 0) throw new NoRoomError("results.db: no space left: free some");
+      return write(work);
     };
     const paused: number[] = [];
     const attempt = async (): Promise<FetchAttempt> => {
@@ -172,7 +174,7 @@ describe("the runner of fetches", () => {
     };
     const { sweep, done, events } = begin(attempt, { pause: async (time_ms) => void paused.push(time_ms) });
     assert.equal((await done).state, "finished");
-    assert.deepEqual([made, results.fetchesOf(sweep.id).length, paused.length], [8, 8, 3]);
+    assert.deepEqual([made, fetchesOf(results, sweep.id).length, paused.length], [8, 8, 3]);
     assert.equal(events.filter((event) => event === "sweep-paused").length, 1);
   });
 
@@ -192,7 +194,7 @@ describe("the runner of fetches", () => {
     });
     await done;
     assert.equal(asked.filter(({ askHttpsRecord }) => askHttpsRecord).length, 2);
-    assert.ok(results.fetchesOf(sweep.id).every(({ record }) => record?.https_record.state === "absent"));
+    assert.ok(fetchesOf(results, sweep.id).every(({ record }) => record?.https_record.state === "absent"));
   });
 
   test("those of a host that redirects lead to are asked for although the first host's are known", async () => {
@@ -215,7 +217,7 @@ describe("the runner of fetches", () => {
     const { sweep, done } = begin(attempt, { manners });
     await done;
     assert.deepEqual(asked.toSorted(), ["https://b.example/", "https://www.example/"]);
-    const states = results.fetchesOf(sweep.id).map(({ record }) => record?.https_record.state);
+    const states = fetchesOf(results, sweep.id).map(({ record }) => record?.https_record.state);
     assert.deepEqual(states, Array(8).fill("absent"));
   });
 });

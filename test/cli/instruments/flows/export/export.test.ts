@@ -1,4 +1,5 @@
 // Runs of flows for other tools: CSV with a row per run and flow, series, JSON by its schema, and flent's files.
+
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -13,6 +14,7 @@ import { flentDocument, flentName } from "../../../../../cli/instruments/flows/e
 import { seriesColumns } from "../../../../../cli/instruments/flows/export/series_csv.ts";
 import { flowResult } from "../../../../../cli/instruments/flows/metrics/flow_result.ts";
 import { packRecords } from "../../../../../cli/instruments/flows/records/stored_records.ts";
+import { addedFlows, flowCellsOf, recordFlowRun } from "../../../../../cli/instruments/flows/store/flow_runs.ts";
 import { parseLink } from "../../../../../cli/link/link.ts";
 import { openResults } from "../../../../../cli/results/store/results.ts";
 import { inlined } from "../../../../schemas/mutations.ts";
@@ -36,25 +38,25 @@ before(() => {
   const results = openResults(home);
   try {
     const words = ["quic:cubic-n2", "tcp:cubic"];
-    const { sweep } = results.beginFlowSweep(
-      {
+    const { sweep } = results.begin(
+      addedFlows({
         ...{ name: "shares", plan_digest: "flows-1", seed: 7, command: ["trilane", "flows"], environment: {} },
         plan: { name: "shares", links: [link], mixes: [{ flows: words }], for_s: 6, repetitions: 5 },
         flowCells: [{ mix: words.join(" + "), link, link_profile: parseLink(link), lane: null }],
-      },
+      }),
       false,
     );
-    const [cell] = results.flowCellsOf(sweep.id);
+    const [cell] = flowCellsOf(results, sweep.id);
     const times = { started_at: "2026-01-01T00:00:00.500Z", wall_ms: 7000 };
     for (let block = 0; block < 5; block++) {
       const made = records(1e6 + block * 1e5);
       const facts = { cell: cell?.id ?? 0, block, attempt: 0, position: block, ...times, pageLoad: null };
       const left = { result: flowResult(made, [0, 1]), series: packRecords(made) };
-      results.recordFlowRun({ ...facts, status: "valid", reasons: [], ...left });
+      recordFlowRun(results, { ...facts, status: "valid", reasons: [], ...left });
     }
     const none = { result: null, series: null, pageLoad: null };
     const failed = { cell: cell?.id ?? 0, block: 5, attempt: 0, position: 5, ...times, ...none };
-    results.recordFlowRun({ ...failed, status: "failed", reasons: ["the lab ended"] });
+    recordFlowRun(results, { ...failed, status: "failed", reasons: ["the lab ended"] });
   } finally {
     results.close();
   }

@@ -1,8 +1,10 @@
 // Sweeps of flows as `trilane flows` would leave them in a home's results, for the tests of their report: made-up runs, stored through
 // cli/results/store as real ones are.
+
 import { parseFlow } from "../../../../../cli/instruments/flows/language/flow_words.ts";
 import { flowResult } from "../../../../../cli/instruments/flows/metrics/flow_result.ts";
 import { packRecords, thinnedRecords } from "../../../../../cli/instruments/flows/records/stored_records.ts";
+import { addedFlows, flowCellsOf, recordFlowRun } from "../../../../../cli/instruments/flows/store/flow_runs.ts";
 import { parseLink } from "../../../../../cli/link/link.ts";
 import { openResults } from "../../../../../cli/results/store/results.ts";
 import { type MadeFlow, type MadeRun, madeRecords } from "./records.ts";
@@ -33,8 +35,8 @@ export function storeFlows(home: string, stored: StoredFlows): number {
   const results = openResults(home);
   try {
     const mixesOfPlan = mixes.map((mix) => ({ name: mix.name, flows: mix.flows as [string, ...string[]] }));
-    const { sweep } = results.beginFlowSweep(
-      {
+    const { sweep } = results.begin(
+      addedFlows({
         name,
         plan: {
           ...{ name, for_s: for_ms / 1000, repetitions, seed: 7, retries: 2, sample_ms: 5, ping_ms: null },
@@ -46,11 +48,11 @@ export function storeFlows(home: string, stored: StoredFlows): number {
         flowCells: links.flatMap((link) =>
           mixes.map((mix) => ({ mix: mix.name, link, link_profile: parseLink(link), lane: null })),
         ),
-      },
+      }),
       true,
     );
     let position = 0;
-    for (const cell of results.flowCellsOf(sweep.id)) {
+    for (const cell of flowCellsOf(results, sweep.id)) {
       const mix = mixes.find((each) => each.name === cell.mix);
       if (!mix) continue;
       const asked = mix.flows.map((words) => parseFlow(words, null));
@@ -63,7 +65,7 @@ export function storeFlows(home: string, stored: StoredFlows): number {
         });
         const records = madeRecords({ link: cell.link, for_ms, flows, ...stored.run });
         const reasons = invalid({ mix: mix.name, link: cell.link, block });
-        results.recordFlowRun({
+        recordFlowRun(results, {
           ...{ cell: cell.id, block, attempt: 0, position: position++, reasons },
           status: reasons.length === 0 ? "valid" : "invalid",
           ...{ started_at: "2026-11-23T10:00:00.000Z", wall_ms: for_ms + 300 },

@@ -1,11 +1,12 @@
 // cli/instruments/flows/run/outcome.ts: what is said of a page that was loaded amid flows.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readMix } from "../../../../../cli/instruments/flows/language/mix.ts";
 import { flowCellResults, flowTable } from "../../../../../cli/instruments/flows/run/outcome.ts";
 import type { RunCell } from "../../../../../cli/instruments/flows/run/tasks.ts";
+import type { FlowRunRow } from "../../../../../cli/instruments/flows/store/flow_runs.ts";
 import { parseLink } from "../../../../../cli/link/link.ts";
-import type { FlowRunRow } from "../../../../../cli/results/store/results.ts";
 
 const cell = (id: number, lane: RunCell["lane"]): RunCell => ({
   ...{ id, sweep: 1, mix: "tcp:bbr", lane, link: "5mbit/50ms", link_profile: parseLink("5mbit/50ms") },

@@ -1,5 +1,6 @@
 // cli/instruments/flows/run/runner.ts: every planned run once, whatever fails or is stopped; retries to the limit and no further; what is stored is
 // gone on with. Runs are made up: no lab.
+
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,8 +14,14 @@ import { unpackRecords } from "../../../../../cli/instruments/flows/records/stor
 import type { FlowAttempt, FlowAttemptRequest } from "../../../../../cli/instruments/flows/run/attempt.ts";
 import { type FlowRunnerOptions, runFlowSweep } from "../../../../../cli/instruments/flows/run/runner.ts";
 import { flowTasks, runCells } from "../../../../../cli/instruments/flows/run/tasks.ts";
+import {
+  addedFlows,
+  type FlowRunRow,
+  flowRunsOf,
+  flowSeriesOf,
+} from "../../../../../cli/instruments/flows/store/flow_runs.ts";
 import { disturbedRunReason } from "../../../../../cli/load/disturbance.ts";
-import { type FlowRunRow, openResults } from "../../../../../cli/results/store/results.ts";
+import { openResults } from "../../../../../cli/results/store/results.ts";
 import { writeWait_ms } from "../../../../../cli/sweep/blocking_conditions.ts";
 import type { SweepEvent } from "../../../../../schemas/generated/sweep_event.ts";
 import { twoFlows } from "../records/two_flows.ts";
@@ -66,7 +73,7 @@ describe("runner of flows", () => {
       command: [],
       environment: {},
     };
-    const { sweep, resumed } = results.beginFlowSweep({ ...head, plan: asked, flowCells }, false);
+    const { sweep, resumed } = results.begin(addedFlows({ ...head, plan: asked, flowCells }), false);
     try {
       const cells = runCells(results, sweep, flowCells);
       return await runFlowSweep({
@@ -89,7 +96,7 @@ describe("runner of flows", () => {
   function stored(): FlowRunRow[] {
     const results = openResults(home);
     try {
-      return results.listAllSweeps().flatMap(({ id }) => results.flowRunsOf(id));
+      return results.listAllSweeps().flatMap(({ id }) => flowRunsOf(results, id));
     } finally {
       results.close();
     }
@@ -128,7 +135,7 @@ describe("runner of flows", () => {
     ]);
     assert.equal(runs[0]?.result?.flows.length, 2);
     const results = openResults(home);
-    assert.deepEqual(unpackRecords(results.flowSeriesOf(1) ?? new Uint8Array(), "run 1"), twoFlows());
+    assert.deepEqual(unpackRecords(flowSeriesOf(results, 1) ?? new Uint8Array(), "run 1"), twoFlows());
     assert.notEqual(results.listAllSweeps()[0]?.finished_at, null);
     results.close();
     const last = events.at(-1);

@@ -1,20 +1,26 @@
-// cli/results/store/flow_runs.ts: a sweep of flows is stored beside those of pages, gone on with by one runner, and removed whole.
+// cli/instruments/flows/store/flow_runs.ts: a sweep of flows is stored beside those of pages, resumed by one runner, and removed whole.
+
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import { parseLink } from "../../../../cli/link/link.ts";
 import {
+  addedFlows,
+  flowCellsOf,
+  flowPageLoadOf,
+  flowRunsOf,
+  flowSeriesOf,
   type NewFlowRun,
   type NewFlowSweep,
-  openResults,
-  type Results,
-} from "../../../../cli/results/store/results.ts";
-import type { FlowResult } from "../../../../schemas/generated/flow_result.ts";
-import { examplesOf } from "../../../schemas/mutations.ts";
-import { pageLoad } from "../../sweep/page_load.ts";
+  recordFlowRun,
+} from "../../../../../cli/instruments/flows/store/flow_runs.ts";
+import { parseLink } from "../../../../../cli/link/link.ts";
+import { openResults, type Results } from "../../../../../cli/results/store/results.ts";
+import type { FlowResult } from "../../../../../schemas/generated/flow_result.ts";
+import { examplesOf } from "../../../../schemas/mutations.ts";
+import { pageLoad } from "../../../sweep/page_load.ts";
 
 const link_profile = parseLink("3mbit/50ms");
 
@@ -53,20 +59,20 @@ describe("flow runs", () => {
   });
 
   test("cells and runs are read as they were stored, with series and page load where there are some", () => {
-    const { sweep, resumed } = results.beginFlowSweep(asked, false);
+    const { sweep, resumed } = results.begin(addedFlows(asked), false);
     assert.deepEqual([sweep.kind, resumed, sweep.plan], ["flows", false, asked.plan]);
-    const cells = results.flowCellsOf(sweep.id);
+    const cells = flowCellsOf(results, sweep.id);
     assert.deepEqual(
       cells.map(({ id, sweep: _, ...cell }) => cell),
       asked.flowCells,
     );
     const [first, , third] = cells.map(({ id }) => id);
     const failed = run(first ?? 0, 0, { status: "failed", reasons: ["flow 1: connection refused"] });
-    results.recordFlowRun(failed);
+    recordFlowRun(results, failed);
     const load = pageLoad({ page: "page", recording_digest: "aaaa", lane: "h3", link: link_profile });
     const whole = run(third ?? 0, 1, { result, series: new Uint8Array([1, 2, 3]), pageLoad: load });
-    const id = results.recordFlowRun(whole);
-    const stored = results.flowRunsOf(sweep.id);
+    const id = recordFlowRun(results, whole);
+    const stored = flowRunsOf(results, sweep.id);
     assert.deepEqual(
       stored.map(({ mix, lane, status, reasons, result, block }) => [mix, lane, status, reasons, result, block]),
       [
@@ -74,42 +80,42 @@ describe("flow runs", () => {
         ["tcp:reno", "h3", "valid", [], result, 1],
       ],
     );
-    assert.deepEqual([...(results.flowSeriesOf(id) ?? [])], [1, 2, 3]);
-    assert.deepEqual(results.flowPageLoadOf(id), load);
+    assert.deepEqual([...(flowSeriesOf(results, id) ?? [])], [1, 2, 3]);
+    assert.deepEqual(flowPageLoadOf(results, id), load);
     assert.deepEqual(
-      [results.flowSeriesOf(stored[0]?.id ?? 0), results.flowPageLoadOf(stored[0]?.id ?? 0)],
+      [flowSeriesOf(results, stored[0]?.id ?? 0), flowPageLoadOf(results, stored[0]?.id ?? 0)],
       [null, null],
     );
     assert.deepEqual(results.progressOf(sweep), { cells: 3, planned: 9, attempts: 2, valid: 1, running: true });
   });
 
   test("a planned run is valid once, whoever runs it", () => {
-    const { sweep } = results.beginFlowSweep(asked, false);
-    const [cell] = results.flowCellsOf(sweep.id);
-    results.recordFlowRun(run(cell?.id ?? 0, 0));
-    assert.throws(() => results.recordFlowRun(run(cell?.id ?? 0, 0, { attempt: 1 })), /UNIQUE/);
-    assert.equal(results.flowRunsOf(sweep.id).length, 1);
+    const { sweep } = results.begin(addedFlows(asked), false);
+    const [cell] = flowCellsOf(results, sweep.id);
+    recordFlowRun(results, run(cell?.id ?? 0, 0));
+    assert.throws(() => recordFlowRun(results, run(cell?.id ?? 0, 0, { attempt: 1 })), /UNIQUE/);
+    assert.equal(flowRunsOf(results, sweep.id).length, 1);
   });
 
   test("the same mix, link and lane stand once in a sweep, without a lane too", () => {
     const flowCells = [...asked.flowCells, ...asked.flowCells.slice(0, 1)];
-    assert.throws(() => results.beginFlowSweep({ ...asked, flowCells }, false), /UNIQUE/);
+    assert.throws(() => results.begin(addedFlows({ ...asked, flowCells }), false), /UNIQUE/);
     assert.deepEqual(results.listAllSweeps(), []);
   });
 
   test("an unfinished sweep is gone on with, by one runner at a time", () => {
-    const { sweep } = results.beginFlowSweep(asked, false);
-    assert.throws(() => results.beginFlowSweep(asked, false), /sweep 1 is being run by process/);
+    const { sweep } = results.begin(addedFlows(asked), false);
+    assert.throws(() => results.begin(addedFlows(asked), false), /sweep 1 is being run by process/);
     results.release(sweep.id);
-    const again = results.beginFlowSweep(asked, false);
+    const again = results.begin(addedFlows(asked), false);
     assert.deepEqual([again.sweep.id, again.resumed], [sweep.id, true]);
     results.finishSweep(sweep.id);
-    assert.equal(results.beginFlowSweep(asked, false).sweep.id, 2);
-    assert.equal(results.beginFlowSweep(asked, true).sweep.id, 3);
+    assert.equal(results.begin(addedFlows(asked), false).sweep.id, 2);
+    assert.equal(results.begin(addedFlows(asked), true).sweep.id, 3);
   });
 
   test("what asks for page loads is told in one line what the sweep is", () => {
-    const { sweep } = results.beginFlowSweep(asked, false);
+    const { sweep } = results.begin(addedFlows(asked), false);
     assert.throws(() => results.sweep(sweep.id), /^UserError: sweep 1 has flows and no page loads: [^\n]+$/);
     assert.deepEqual([results.listSweeps(), results.newestSweep(asked.plan_digest)], [[], null]);
     assert.deepEqual(
@@ -119,9 +125,9 @@ describe("flow runs", () => {
   });
 
   test("a removed sweep leaves no row", async () => {
-    const { sweep } = results.beginFlowSweep(asked, false);
-    const [cell] = results.flowCellsOf(sweep.id);
-    for (let block = 0; block < 3; block++) results.recordFlowRun(run(cell?.id ?? 0, block));
+    const { sweep } = results.begin(addedFlows(asked), false);
+    const [cell] = flowCellsOf(results, sweep.id);
+    for (let block = 0; block < 3; block++) recordFlowRun(results, run(cell?.id ?? 0, block));
     results.release(sweep.id);
     await results.removeSweeps([sweep.id], 0);
     const database = new DatabaseSync(join(home, "results.db"), { readOnly: true });

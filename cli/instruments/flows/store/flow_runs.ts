@@ -1,15 +1,14 @@
-// The tables `flow_cell` and `flow_run` of the results: what a sweep of flows compares, and every attempt at a run. Used by the results'
-// owner alone; decides nothing about which run comes next, nor what runs mean.
-import type { DatabaseSync } from "node:sqlite";
-import type { FlowResult } from "../../../schemas/generated/flow_result.ts";
-import type { Lane } from "../../../schemas/generated/lane.ts";
-import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
-import type { PageLoad } from "../../../schemas/generated/page_load.ts";
-import { attemptColumns, attemptValues, type NewAttempt, type Read } from "./attempt_rows.ts";
-import type { NamedHost } from "./hosts.ts";
-import { packedPageLoad, unpackedPageLoad } from "./page_load_blob.ts";
-import { storedJson } from "./stored_json.ts";
-import type { Environment, StoredFlowPlan } from "./sweep_rows.ts";
+// The tables `flow_cell` and `flow_run` of the results: what a sweep of flows compares, and every attempt at a run. Decides nothing about
+// which run comes next, nor what runs mean.
+import type { FlowResult } from "../../../../schemas/generated/flow_result.ts";
+import type { Lane } from "../../../../schemas/generated/lane.ts";
+import type { LinkProfile } from "../../../../schemas/generated/link_profile.ts";
+import type { PageLoad } from "../../../../schemas/generated/page_load.ts";
+import { attemptColumns, attemptValues, type NewAttempt } from "../../../results/store/attempt_rows.ts";
+import { packedPageLoad, unpackedPageLoad } from "../../../results/store/page_load_blob.ts";
+import type { FlowSweep, NewSweepFacts, StoredFlowPlan } from "../../../results/store/results.ts";
+import { storedJson } from "../../../results/store/stored_json.ts";
+import type { AddedSweep, SweepStore } from "../../../results/store/sweep_store.ts";
 
 export interface NewFlowCell {
   /** The mix's name. */
@@ -26,16 +25,9 @@ export interface FlowCell extends NewFlowCell {
   readonly sweep: number;
 }
 
-export interface NewFlowSweep {
-  readonly name: string;
+export interface NewFlowSweep extends NewSweepFacts {
   readonly plan: StoredFlowPlan;
-  readonly plan_digest: string;
-  readonly seed: number;
-  readonly command: readonly string[];
-  readonly environment: Environment;
   readonly flowCells: readonly NewFlowCell[];
-  /** As of sweeps of pages. */
-  readonly host?: NamedHost;
 }
 
 export interface NewFlowRun extends NewAttempt {
@@ -55,27 +47,32 @@ export interface FlowRunRow extends Omit<NewFlowRun, "series" | "pageLoad"> {
   readonly lane: Lane | null;
 }
 
-export function addFlowCells(database: DatabaseSync, sweep: number, cells: readonly NewFlowCell[]): void {
-  const insert = database.prepare(
-    "INSERT INTO flow_cell (sweep, mix, link, link_profile, lane) VALUES (?, ?, ?, ?, ?)",
-  );
-  for (const { mix, link, link_profile, lane } of cells)
-    insert.run(sweep, mix, link, JSON.stringify(link_profile), lane);
-}
+/** For SweepStore's `begin` and `beginOnce`. */
+export const addedFlows = ({ flowCells, ...begun }: NewFlowSweep): AddedSweep<FlowSweep> => ({
+  ...begun,
+  kind: "flows",
+  addCells: (database, sweep) => {
+    const insert = database.prepare(
+      "INSERT INTO flow_cell (sweep, mix, link, link_profile, lane) VALUES (?, ?, ?, ?, ?)",
+    );
+    for (const { mix, link, link_profile, lane } of flowCells)
+      insert.run(sweep, mix, link, JSON.stringify(link_profile), lane);
+  },
+});
 
-/** Its number. */
-export function addFlowRun(database: DatabaseSync, run: NewFlowRun): number {
+/** Stores one attempt at a run, whole or not at all; returns its number. */
+export function recordFlowRun(store: SweepStore, run: NewFlowRun): number {
   const { result, series, pageLoad } = run;
-  const statement = database.prepare(
-    `INSERT INTO flow_run (${attemptColumns}, result, series, page_load) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
   const json = result === null ? null : JSON.stringify(result);
   const load = pageLoad === null ? null : packedPageLoad(pageLoad);
-  return Number(statement.run(...attemptValues(run), json, series, load).lastInsertRowid);
+  const query = `INSERT INTO flow_run (${attemptColumns}, result, series, page_load) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  return store.write((database) =>
+    Number(database.prepare(query).run(...attemptValues(run), json, series, load).lastInsertRowid),
+  );
 }
 
 /** In the plan's order. */
-export function readFlowCells(read: Read, sweep: number): FlowCell[] {
+export function flowCellsOf({ read }: SweepStore, sweep: number): FlowCell[] {
   return read("SELECT * FROM flow_cell WHERE sweep = ? ORDER BY id", sweep).map((row) => ({
     id: Number(row.id),
     sweep: Number(row.sweep),
@@ -87,7 +84,7 @@ export function readFlowCells(read: Read, sweep: number): FlowCell[] {
 }
 
 /** Every attempt in the order in which they ended. */
-export function readFlowRuns(read: Read, sweep: number): FlowRunRow[] {
+export function flowRunsOf({ read }: SweepStore, sweep: number): FlowRunRow[] {
   const query = `SELECT flow_run.id, mix, link, lane, ${attemptColumns}, result FROM flow_run JOIN flow_cell ON flow_cell.id = flow_run.cell
     WHERE flow_cell.sweep = ? ORDER BY flow_run.id`;
   return read(query, sweep).map(
@@ -101,13 +98,13 @@ export function readFlowRuns(read: Read, sweep: number): FlowRunRow[] {
 }
 
 /** The packed records of one run; null: it left too little, or there is no such run. */
-export function readSeries(read: Read, run: number): Uint8Array | null {
+export function flowSeriesOf({ read }: SweepStore, run: number): Uint8Array | null {
   const series = read("SELECT series FROM flow_run WHERE id = ?", run)[0]?.series;
   return series instanceof Uint8Array ? series : null;
 }
 
-/** The page load amid a run's flows; null: there was none. `name` is the file's, for errors; `isForeign`: it may be a stranger's. */
-export function readPageLoad(read: Read, run: number, name: string, isForeign: boolean): PageLoad | null {
+/** The page load amid a run's flows; null: there was none. */
+export function flowPageLoadOf({ read, path, remedies }: SweepStore, run: number): PageLoad | null {
   const blob = read("SELECT page_load FROM flow_run WHERE id = ?", run)[0]?.page_load;
-  return blob instanceof Uint8Array ? unpackedPageLoad(blob, `${name}: flow run ${run}`, isForeign) : null;
+  return blob instanceof Uint8Array ? unpackedPageLoad(blob, `${path}: flow run ${run}`, remedies.isForeign) : null;
 }
