@@ -40,15 +40,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "extension/background": ["cli/base", "extension", "extension/capture", "extension/har", "extension/history"],
   "cli/registry": ["cli/base", "extension/capture"],
   "cli/link": ["cli/base", "cli/registry"],
-  "cli/instruments/flows/records": ["cli/base"],
   "cli/instruments/flows/language": ["cli/base"],
+  "cli/instruments/flows/records": ["cli/base", "cli/instruments/flows/language"],
   "cli/browser": ["cli/base", "extension/capture"],
   "cli/recording": ["cli/base", "cli/link", "cli/browser", "extension/capture", "extension/har"],
   "cli/load": [
     "cli/base",
     "cli/link",
     "cli/instruments/flows/language",
-    "cli/instruments/flows/records",
     "cli/browser",
     "cli/recording",
     "extension/capture",
@@ -83,7 +82,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "cli/results",
     "cli/report",
   ],
-  "cli/pages": ["cli/base", "cli/browser", "cli/load", "cli/recording", "cli/sweep"],
+  "cli/pages": ["cli/base", "cli/browser", "cli/load", "cli/recording", "cli/results", "cli/sweep"],
   "cli/engine": ["cli/base", "cli/link", "cli/load", "cli/results", "cli/report", "cli/sweep"],
   "cli/instruments/flows": [...instrumentRooms, "cli/instruments/flows/records", "cli/instruments/flows/language"],
   "cli/instruments/fetch": instrumentRooms,
@@ -105,7 +104,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "cli/base",
     "cli/engine",
     "cli/registry",
-    "cli/instruments/flows/records",
     "cli/link",
     "cli/recording",
     "cli/load",
@@ -216,7 +214,7 @@ test("nothing names an instrument but its own folder, the list, its commands, an
 /** What somebody who is to own a command need not read; `bench -- house` has the bar, 300 files. A command is given pages and reports (cli/commands/command.ts). */
 const notReached: Readonly<Record<string, RegExp>> = {
   race: /^cli\/(pages|report\/(?!report_files)|recording\/(import|fill|corpus\/(?!corpus_names))|instruments\/(?!page\/|flows\/(language|records)\/))/,
-  flows: /^cli\/(pages|sweep\/runner|recording\/(import|fill)|report\/report\.ts|instruments\/(?!flows\/))/,
+  flows: /^cli\/(pages|sweep\/runner|recording\/(import|fill)|report\/(?!report_files)|instruments\/(?!flows\/))/,
   // Objects are read from HAR files, too.
   fetch: /^cli\/(pages|sweep\/runner|recording\/(record\/record|fill)|report\/report\.ts|instruments\/(?!fetch\/))/,
 };
@@ -229,5 +227,5 @@ for (const [command, rooms] of Object.entries(notReached))
       reached.filter((path) => rooms.test(path)),
       [],
     );
-    assert.ok(reached.filter((path) => path.startsWith("cli/")).length <= 330, `${reached.length} files`);
+    assert.ok(reached.filter((path) => path.startsWith("cli/")).length <= 300, `${reached.length} files`);
   });

@@ -21,7 +21,7 @@ import { type AsOptions, defineAs } from "../sweep/plan/as_option.ts";
 import type { Choosing, PageSource } from "../sweep/plan/page_source.ts";
 import { planOf, readPlan, shippedPlans } from "../sweep/plan/plan.ts";
 import type { Plan } from "../sweep/plan/plan_document.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, CommonOptions, House } from "./command.ts";
 
 interface CellOptions extends CommonOptions, AsOptions {
   plan: string;
@@ -58,7 +58,9 @@ interface ClusterPlans {
   readonly reference: Plan | null;
   readonly shards: string;
   /** Runs a cell of the plan. */
-  readonly runInto: (run: Pick<CellRun, "home" | "source" | "json" | "cell" | "runPages">) => CellRun["runInto"];
+  readonly runInto: (
+    run: Pick<CellRun, "home" | "source" | "json" | "cell" | "runPages"> & Pick<House, "report">,
+  ) => CellRun["runInto"];
 }
 
 /**
@@ -149,7 +151,7 @@ export const command: Command<CellOptions> = {
     const { json } = options;
     const once = { home, source, report, fresh: false, once: true, json };
     const runPages: CellRun["runPages"] = (part, shard) => executePages({ ...once, plan: part, shard });
-    const run = { home, source, plan, cell, shards, host, reference, json, runPages };
+    const run = { home, source, report, plan, cell, shards, host, reference, json, runPages };
     const ran = await runCell({ ...run, runInto: runInto(run) });
     if (!ran && !json) say(`cell ${cell} is finished on ${host} already: nothing to do`);
   },

@@ -19,6 +19,7 @@ import { busyLines, commandNouns, comparisonLines } from "../results/compare/wor
 import { openNamed } from "../results/export/choose.ts";
 import { budgetLines, refuseExceeded, refuseNotShown } from "../results/gate/budget_outcome.ts";
 import type { AnySweep } from "../results/store/results.ts";
+import { publishedSentences } from "../results/studies/published_sentences.ts";
 import type { Browser } from "../results/verdict/browsers.ts";
 import { comparedMetric, type MetricChoice, usualMetric } from "../results/verdict/compared_metric.ts";
 import { browsersAgreeLines } from "../results/verdict/sides_agree.ts";
@@ -163,7 +164,7 @@ async function runInterleaved(options: CompareOptions, home: string, { pageSourc
   const source = await pageSource();
   const plan = { ...(await interleavedPlan(home, source, { ...options, b })), ...metricOf(options) };
   await executePages({
-    ...{ home, plan, source, report, fresh: options.new, json },
+    ...{ home, plan, source, report, fresh: options.new, json, published: publishedSentences },
     conclude: (sweep) => compareStored({ ...options, a: String(sweep), b: undefined }, home),
   });
 }

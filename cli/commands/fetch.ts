@@ -10,10 +10,10 @@ import { readyFetchPlan } from "../instruments/fetch/plan/page.ts";
 import { definePrefixes, type PrefixOptions, systemsOf } from "../instruments/fetch/prefixes/option.ts";
 import { fetchInstrument } from "../instruments/fetch/run/instrument.ts";
 import { metricHelp } from "../registry/metric_help.ts";
+import type { ReportOf } from "../report/report_files.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
-import type { Command, CommonOptions } from "./command.ts";
-import { essentials } from "./command.ts";
+import { type Command, type CommonOptions, essentials } from "./command.ts";
 
 interface FetchCommandOptions extends CommonOptions, FetchOptions, PrefixOptions, EndOptions, VerbosityOptions {
   new: boolean;
@@ -67,6 +67,9 @@ export const command: Command<FetchCommandOptions> = {
     const home = homeFolder(options.home);
     const end = askedToEnd(home, options);
     const systems = systemsOf(options);
+    // The house's report knows nothing of the systems.
+    const report: ReportOf = async (results, sweep) =>
+      (await import("../instruments/fetch/report/fetch_report.ts")).fetchReport(results, sweep, systems);
     const source = await pageSource();
     const { plan, recording, sizes } = await readyFetchPlan(home, source, options, say);
     const { json, new: fresh } = options;
@@ -76,7 +79,7 @@ export const command: Command<FetchCommandOptions> = {
       return printLines(fetchPlanLines(plan, planned));
     }
     const verbosity = verbosityOf(options);
-    const execution = { home, source, plan, recording, sizes, fresh, json, verbosity, systems, askedToEnd: end };
+    const execution = { home, source, report, plan, recording, sizes, fresh, json, verbosity, askedToEnd: end };
     await execute(execution, fetchInstrument(execution));
   },
 };

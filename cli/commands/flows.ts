@@ -14,8 +14,7 @@ import { metricHelp } from "../registry/metric_help.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
-import type { Command, CommonOptions } from "./command.ts";
-import { essentials } from "./command.ts";
+import { type Command, type CommonOptions, essentials } from "./command.ts";
 
 interface FlowsOptions extends CommonOptions, FlowOptions, EndOptions, VerbosityOptions {
   new: boolean;
@@ -90,7 +89,7 @@ export const command: Command<FlowsOptions> = {
           }),
         ].join("\n"),
       ),
-  run: async (options, { pageSource }) => {
+  run: async (options, { pageSource, report }) => {
     const home = homeFolder(options.home);
     const end = askedToEnd(home, options);
     const verbosity = verbosityOf(options);
@@ -98,7 +97,7 @@ export const command: Command<FlowsOptions> = {
     if (options["dry-run"]) return await dryRun(home, source, options);
     const plan = await readyFlowPlan(home, source, options, say);
     const { json, evidence, new: fresh } = options;
-    const execution = { home, source, plan, fresh, json, evidence, verbosity, askedToEnd: end };
+    const execution = { home, source, report, plan, fresh, json, evidence, verbosity, askedToEnd: end };
     await execute(execution, flowInstrument(execution));
   },
 };

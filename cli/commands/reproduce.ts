@@ -12,6 +12,7 @@ import { executePages } from "../instruments/page/run/instrument.ts";
 import { dasName, defaultSeed, mostPages } from "../recording/corpus/corpus_names.ts";
 import { openExistingResults } from "../results/store/results.ts";
 import { studies } from "../results/studies/all.ts";
+import { publishedSentences } from "../results/studies/published_sentences.ts";
 import type { Study } from "../results/studies/study.ts";
 import { askedToEnd } from "../sweep/asked_to_end.ts";
 import { fileEnding, resultsName } from "../sweep/bundle/layout.ts";
@@ -76,7 +77,12 @@ async function rerun(
   const end = askedToEnd(home, options);
   const source = await pageSource();
   const execution = { home, plan, source, report, fresh, once: !fresh, json, evidence, askedToEnd: end };
-  await executePages({ ...execution, labs: labsOf(options, home), verbosity: verbosityOf(options) });
+  await executePages({
+    ...execution,
+    published: publishedSentences,
+    labs: labsOf(options, home),
+    verbosity: verbosityOf(options),
+  });
   const there = openExistingResults(home);
   const sweep = there?.newestSweep(planDigest(plan)) ?? null;
   there?.close();

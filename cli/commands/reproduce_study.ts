@@ -38,7 +38,7 @@ export async function reproduceStudy(
   kind: PlanKind,
   study: PublishedStudy,
   options: ReproduceStudyOptions,
-  { pageSource }: House,
+  { pageSource, report }: House,
   given: readonly string[],
 ): Promise<void> {
   const isOfStudies = (name: string): boolean => name === "full" || name === "quick" || optionsOfAll.has(name);
@@ -54,6 +54,6 @@ export async function reproduceStudy(
     return json ? printJson(document) : printLines([...lines]);
   }
   const end = askedToEnd(home, options);
-  await plan.execute({ home, source, fresh, json, evidence, askedToEnd: end, verbosity: verbosityOf(options) });
+  await plan.execute({ home, source, report, fresh, json, evidence, askedToEnd: end, verbosity: verbosityOf(options) });
   await printCompared(home, kind, study, plan, json);
 }

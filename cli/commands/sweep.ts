@@ -14,6 +14,7 @@ import { defineServing, type ServingOptions, servingChoiceOf } from "../load/ser
 import { overrideServing } from "../load/serving/serving.ts";
 import { namedCorpus } from "../recording/corpus/corpus_names.ts";
 import { openExistingResults, type Sweep } from "../results/store/results.ts";
+import { publishedSentences } from "../results/studies/published_sentences.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import { describePlan, planLines } from "../sweep/describe.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
@@ -34,8 +35,7 @@ import { defineServers, type ServersOptions, servedLanes } from "../sweep/plan/s
 import { defineStrict, type StrictOptions, strictOf } from "../sweep/plan/strict_option.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/plan/until.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
-import type { Command, CommonOptions, House } from "./command.ts";
-import { essentials } from "./command.ts";
+import { type Command, type CommonOptions, essentials, type House } from "./command.ts";
 import { givenOptions } from "./declared.ts";
 
 export interface SweepOptions
@@ -231,7 +231,8 @@ export async function runPlan(
   const { json, evidence, new: fresh, once } = options;
   // Looked at first, as making pages ready takes a while; the sweep that another process ends meanwhile counts, too.
   if (!once || finishedSweep(home, plan) === null) {
-    const execution = { home, plan, source, report, fresh, once, json, evidence, labs, verbosity, askedToEnd: end };
+    const run = { home, plan, source, report, fresh, once, json, evidence, labs, verbosity, askedToEnd: end };
+    const execution = { ...run, published: publishedSentences };
     if (await executePages(execution)) return;
   }
   if (verbosity !== "quiet")
@@ -244,7 +245,7 @@ export const optionsOfAll: ReadonlySet<string> = new Set(
 );
 
 /** A plan that is not of pages, by the same command. */
-async function runKind(kind: PlanKind, options: SweepOptions, { pageSource }: House): Promise<void> {
+async function runKind(kind: PlanKind, options: SweepOptions, { pageSource, report }: House): Promise<void> {
   const other = givenOptions(command, options).find((name) => !optionsOfAll.has(name) || kind.lacks.includes(name));
   if (other !== undefined)
     throw new UserError(
@@ -259,7 +260,7 @@ async function runKind(kind: PlanKind, options: SweepOptions, { pageSource }: Ho
     const { document, lines } = await plan.describe(home, source);
     return json ? printJson(document) : printLines([...lines]);
   }
-  await plan.execute({ home, source, fresh, json, evidence, verbosity: verbosityOf(options), askedToEnd: end });
+  await plan.execute({ home, source, report, fresh, json, evidence, verbosity: verbosityOf(options), askedToEnd: end });
 }
 
 /** Names that two kinds have are of pages. */

@@ -10,8 +10,7 @@ import { metricHelp } from "../registry/metric_help.ts";
 import { type BudgetOptions, defineBudget } from "../results/gate/budget_outcome.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
-import type { Command, CommonOptions } from "./command.ts";
-import { essentials } from "./command.ts";
+import { type Command, type CommonOptions, essentials } from "./command.ts";
 
 interface TimeOptions extends CommonOptions, CommandOptions, EndOptions, VerbosityOptions, BudgetOptions {
   new: boolean;
@@ -58,7 +57,7 @@ export const command: Command<TimeOptions> = {
           metricHelp("What is measured; over runs medians, with 95 % intervals of order statistics.", { command: "" }),
         ].join("\n"),
       ),
-  run: async (options, { pageSource }) => {
+  run: async (options, { pageSource, report }) => {
     const home = homeFolder(options.home);
     const plan = commandPlanFrom(options);
     const { json, new: fresh, budget } = options;
@@ -70,6 +69,7 @@ export const command: Command<TimeOptions> = {
     const source = await pageSource();
     const execution = {
       source,
+      report,
       home,
       plan,
       fresh,

@@ -131,7 +131,7 @@ async function conclude<Sweep extends AnySweep, Outcome extends OrderedOutcome>(
   const { progress } = session;
   const { event, lines, failure, further } = instrument.conclude(session, outcome);
   const { shard } = instrument;
-  const written = shard ? shard.path : await reportOn(terms, instrument, session);
+  const written = shard ? shard.path : await reportOn(terms, session);
   const { results, sweep } = session;
   const run = terms.budget === undefined ? null : (instrument.compared?.run(results, sweep.id) ?? null);
   const budgets = run && terms.budget !== undefined ? judgeBudgets(readBudgets(terms.budget), [run]) : [];
@@ -144,9 +144,8 @@ async function conclude<Sweep extends AnySweep, Outcome extends OrderedOutcome>(
 }
 
 /** Its path. */
-async function reportOn<Sweep extends AnySweep, Outcome extends OrderedOutcome>(
-  { home, askedToEnd }: ExecutionTerms,
-  { report }: Instrument<Sweep, Outcome>,
+async function reportOn<Sweep extends AnySweep>(
+  { home, report, askedToEnd }: ExecutionTerms,
   { results, sweep, progress }: Session<Sweep>,
 ): Promise<string> {
   const remedy = `sweep ${sweep.id} is finished, \`trilane report ${sweep.id}\` writes its report`;

@@ -7,10 +7,11 @@ import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
 import type { RunError } from "../base/errors.ts";
 import type { OptionTable } from "../base/option_table.ts";
 import type { ShownLine } from "../base/terminal_text.ts";
+import type { ReportOf } from "../report/report_files.ts";
 import type { Run } from "../results/compare/interleaved.ts";
 import type { BudgetPlace } from "../results/gate/budget.ts";
 import type { AnySweep, Environment, NewHost, Results } from "../results/store/results.ts";
-import type { ComparedNumber, PublishedNumber } from "../results/studies/compared_number.ts";
+import type { ComparedNumber, PublishedNumber } from "../results/studies/study.ts";
 import type { AskedToEnd } from "../sweep/asked_to_end.ts";
 import type { BundledSweeps } from "../sweep/bundle/bundled_sweeps.ts";
 import type { CountedCell, LinkTests } from "../sweep/link_tests.ts";
@@ -24,6 +25,7 @@ export interface ExecutionTerms {
   readonly home: string;
   /** Of pages that are loaded or fetched. */
   readonly source: PageSource;
+  readonly report: ReportOf;
   /** Begin again even if the plan has an unfinished sweep. */
   readonly fresh: boolean;
   readonly json: boolean;
@@ -101,8 +103,6 @@ export interface Instrument<Sweep extends AnySweep = AnySweep, Outcome extends O
   readonly settle?: (session: Omit<RunSession<Sweep>, "links">) => Promise<void>;
   readonly run: (session: RunSession<Sweep>) => Promise<Outcome>;
   readonly conclude: (session: Session<Sweep>, outcome: Outcome) => Conclusion;
-  /** One HTML document, of the sweep as it is stored. */
-  readonly report: (results: Results, sweep: number) => Promise<string>;
   /** What budgets are held against: the planned cells, and the sweep as it is stored. */
   readonly compared?: {
     readonly of: Run["of"];

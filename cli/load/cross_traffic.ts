@@ -6,9 +6,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { FlowReport } from "../../schemas/generated/flow_report.ts";
 import type { FlowRun } from "../../schemas/generated/flow_run.ts";
 import type { LoadCrossTraffic } from "../../schemas/generated/page_load.ts";
-import { runFlow } from "../instruments/flows/language/flow_run.ts";
+import { type FlowFiles, runFlow } from "../instruments/flows/language/flow_run.ts";
 import { formatFlow } from "../instruments/flows/language/flow_words.ts";
-import type { FlowFiles } from "../instruments/flows/records/read_flow_records.ts";
 import type { LabFlows } from "./lab.ts";
 import { readFlowReport } from "./reports.ts";
 

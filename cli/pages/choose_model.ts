@@ -17,7 +17,7 @@ import { modelRequest, withoutFragment } from "../recording/model/model_request.
 import { ensureSynth } from "../recording/synth/ensure.ts";
 import { type As, asChoices } from "../sweep/plan/as_option.ts";
 import type { ModelFinding } from "../sweep/plan/model_trial.ts";
-import type { TrialFinding } from "../sweep/plan/recording_trial.ts";
+import type { TrialFinding } from "./trial_finding.ts";
 
 interface BodyCount {
   /** Responses before the load event that have a body. */

@@ -1,5 +1,5 @@
 // The pages that a command loads in place of those it was given: each as it was recorded or as a model, decided alike by every
-// command. How one page is decided is cli/pages/choose_model.ts's; the trial load behind it is recording_trial.ts's.
+// command. How one page is decided is cli/pages/choose_model.ts's; the trial load behind it is trial_finding.ts's.
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { RunError, UserError } from "../base/errors.ts";
 import { readCompute } from "../recording/model/compute_option.ts";
@@ -7,8 +7,8 @@ import { readAs } from "../sweep/plan/as_option.ts";
 import { type ModelFinding, modelFinding } from "../sweep/plan/model_trial.ts";
 import type { Choosing } from "../sweep/plan/page_source.ts";
 import type { Plan } from "../sweep/plan/plan_document.ts";
-import { type TrialFinding, trialFinding } from "../sweep/plan/recording_trial.ts";
 import { chosenPage, type ModelChoice } from "./choose_model.ts";
+import { type TrialFinding, trialFinding } from "./trial_finding.ts";
 
 function trialsOf({ terms, trials, say }: Choosing): Pick<ModelChoice, "trial" | "modelTrial"> {
   const { serving, strict, timeout_s } = terms;

@@ -1,8 +1,8 @@
 // The section of a report of flows, or of fetches, that sets a study's figures beside ours. Takes comparisons, computes none.
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { agreementSentence } from "../results/studies/agreement.ts";
-import type { ComparedNumber } from "../results/studies/compared_number.ts";
 import { besideText, oursText } from "../results/studies/number_words.ts";
+import type { ComparedNumber } from "../results/studies/study.ts";
 import { linkCell } from "./figures/link_cell.ts";
 
 /** Null where the plan is no study's, or nothing of it was tried. */

@@ -12,10 +12,6 @@ import { isDisturbed } from "../load/disturbance.ts";
 import { type Answer, answerLines, furtherSentence } from "../results/answer/answer.ts";
 import { dilationSentence } from "../results/answer/dilated_sweeps.ts";
 import type { Cell, Load } from "../results/store/results.ts";
-import { agreementSentence, comparedFigures } from "../results/studies/agreement.ts";
-import { studyOfPlan } from "../results/studies/all.ts";
-import { comparedSpreads } from "../results/studies/spread.ts";
-import type { Study } from "../results/studies/study.ts";
 import { comparedMetric, samplesOf } from "../results/verdict/compared_metric.ts";
 import { sortLanes } from "../results/verdict/sample.ts";
 import { sidesOf } from "../results/verdict/sides_agree.ts";
@@ -67,30 +63,31 @@ function mediansTable(groups: readonly (readonly CellResult[])[]): string[] {
   return hidden > 0 ? [...lines, `and ${hidden} more rows, see the report`] : lines;
 }
 
-/** Of each browser, where there are several. */
-const publishedSentences = (study: Study, all: readonly Load[], seed: number): (string | null)[] =>
-  sidesOf(all).map(({ name, loads }) => {
-    const found = agreementSentence([...comparedFigures(study, loads, seed), ...comparedSpreads(study, loads, seed)]);
-    return found === null || name === "" ? found : `${name}: ${found}`;
-  });
-
 const noAnswer: Answer = {
   ...{ pair: null, sentence: "", hasInterval: false },
   ...{ why: null, paths: null, sure: null, left: null, gain: null, further: [] },
 };
 
-/** `planned`: without those that were not needed. `modelled`: what is to be said of modelled pages. `cut`: not run in the time there was. */
+/** What else there is to say of a sweep. */
+interface Further {
+  /** Of modelled pages. */
+  readonly modelled?: ReadonlyMap<string, string>;
+  readonly answer?: Answer;
+  /** Runs that the time did not suffice for. */
+  readonly cut?: number;
+  /** How its figures stand beside a study's. */
+  readonly published?: readonly string[];
+}
+
+/** `planned`: without those that were not needed. */
 export function outcomeOf(
   cells: readonly Cell[],
   loads: readonly Load[],
   plan: Plan,
   planned: number,
-  modelled: ReadonlyMap<string, string> = new Map(),
-  answer: Answer = noAnswer,
-  cut = 0,
+  { modelled = new Map(), answer = noAnswer, cut = 0, published = [] }: Further = {},
 ): Outcome {
   const { seed, until, repetitions, metric } = plan;
-  const study = studyOfPlan(plan.name);
   const samples = samplesOf(loads, metric);
   const groups = [...Map.groupBy(samples, (load) => JSON.stringify([load.page, load.link])).values()];
   // In the plan's order, not in that of the loads.
@@ -133,7 +130,7 @@ export function outcomeOf(
   const sentences = [
     ...verdict.pairs.flatMap((pair) => (pair === asked ? [] : [furtherSentence(pair, answer), winsOf(pair)])),
     ...verdict.notes,
-    ...(study ? publishedSentences(study, loads, seed) : []),
+    ...published,
     until ? stoppingSentence(stoppingSummary(cells, samples, until, repetitions)) : null,
     cut > 0 ? `The time was over before ${cut} of ${cells.length * repetitions} planned runs.` : null,
     dilationSentence(plan),

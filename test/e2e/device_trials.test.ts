@@ -9,9 +9,9 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { namedDevices, usualDevice } from "../../cli/browser/device.ts";
 import { parseLink } from "../../cli/link/link.ts";
+import { trialFinding } from "../../cli/pages/trial_finding.ts";
 import type { JsonObject, Recording } from "../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
-import { trialFinding } from "../../cli/sweep/plan/recording_trial.ts";
 import { type Resource, recordSite } from "./site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 

@@ -1,9 +1,9 @@
 // What budgets come to for whoever runs a command: a line for each, and the exit status. One rule for compare, race, time and report: 1 if one is
 // exceeded, 3 if one is not shown to be kept. Judges nothing (budget.ts).
 import { RunError, UndecidedError } from "../../base/errors.ts";
+import { count, formatTime, formatTimeRange } from "../../base/numbers.ts";
 import type { OptionTable } from "../../base/option_table.ts";
 import type { BudgetResult } from "./budget.ts";
-import { budgetText } from "./words.ts";
 
 export interface BudgetOptions {
   budget: string | undefined;
@@ -19,6 +19,18 @@ export function defineBudget<Values>(
     placeholder: "FILE",
     describe: `budgets that ${who} must keep (JSON): exit status 1 if one is exceeded, 3 if that is not shown either way`,
   });
+}
+
+/** "LCP at most 2500 ms: kept (median 1210 ms, 95 % CI 1190 to 1254 ms)". */
+export function budgetText({ budget, outcome, median_ms, low_ms, high_ms, loads }: BudgetResult): string {
+  const limit = `${budget.metric === "time" ? "time" : budget.metric.toUpperCase()} at most ${formatTime(budget.at_most_ms)}`;
+  const noun = budget.metric === "time" ? "run" : "load";
+  if (median_ms === null) return `${limit}: not shown (no valid ${noun} has it)`;
+  const interval =
+    low_ms === null || high_ms === null
+      ? `${count(loads, noun)}, too few for an interval`
+      : `95 % CI ${formatTimeRange({ low: low_ms, high: high_ms })}`;
+  return `${limit}: ${outcome} (median ${formatTime(median_ms)}, ${interval})`;
 }
 
 export const budgetLines = (budgets: readonly BudgetResult[]): string[] =>

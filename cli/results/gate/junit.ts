@@ -5,7 +5,7 @@ import { plainCharacters } from "../../base/terminal_text.ts";
 import type { ComparedCell, ComparedTogether, Comparison } from "../compare/comparison.ts";
 import { changeText, judgementText } from "../compare/words.ts";
 import type { BudgetResult } from "./budget.ts";
-import { budgetText } from "./words.ts";
+import { budgetText } from "./budget_outcome.ts";
 
 interface Case {
   readonly group: string;

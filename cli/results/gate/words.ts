@@ -1,24 +1,12 @@
-// What a gate says: budgets in words, and a comparison as a comment on a pull request (Markdown): the answer, three numbers for each
+// What a gate says: a comparison as a comment on a pull request (Markdown): the answer, three numbers for each
 // lane, the request that moved, the budgets, and how often such a comment is wrong. Pure.
-import { count, formatTime, formatTimeRange } from "../../base/numbers.ts";
+import { count, formatTime } from "../../base/numbers.ts";
 import { plainCharacters } from "../../base/terminal_text.ts";
-import type { ComparedCell, Comparison, Regression } from "../compare/comparison.ts";
-import { regressionOf } from "../compare/comparison.ts";
+import { type ComparedCell, type Comparison, type Regression, regressionOf } from "../compare/comparison.ts";
 import { changeText, judgementText, medianText } from "../compare/words.ts";
 import type { BudgetResult } from "./budget.ts";
+import { budgetText } from "./budget_outcome.ts";
 import type { MovedRequest } from "./moved_request.ts";
-
-/** "LCP at most 2500 ms: kept (median 1210 ms, 95 % CI 1190 to 1254 ms)". */
-export function budgetText({ budget, outcome, median_ms, low_ms, high_ms, loads }: BudgetResult): string {
-  const limit = `${budget.metric === "time" ? "time" : budget.metric.toUpperCase()} at most ${formatTime(budget.at_most_ms)}`;
-  const noun = budget.metric === "time" ? "run" : "load";
-  if (median_ms === null) return `${limit}: not shown (no valid ${noun} has it)`;
-  const interval =
-    low_ms === null || high_ms === null
-      ? `${count(loads, noun)}, too few for an interval`
-      : `95 % CI ${formatTimeRange({ low: low_ms, high: high_ms })}`;
-  return `${limit}: ${outcome} (median ${formatTime(median_ms)}, ${interval})`;
-}
 
 /** Text of pages and plans is no Markdown, no HTML and no mention of a person. */
 const plain = (raw: string): string =>

@@ -9,10 +9,7 @@ import { pairedCells } from "../verdict/paired_cells.ts";
 import type { Sample } from "../verdict/sample.ts";
 import { isEquivalent } from "../verdict/verdict.ts";
 import { ratioOfQuantiles } from "./ratio_of_quantiles.ts";
-import type { Published, Study } from "./study.ts";
-
-/** `undecided`: our interval holds 0, or there is none. `not loaded`: both lanes were tried, and none of their loads was valid. */
-export type Agreement = "agrees" | "differs" | "undecided" | "not loaded";
+import type { Agreement, Published, Study } from "./study.ts";
 
 export interface ComparedFigure {
   readonly published: Published;

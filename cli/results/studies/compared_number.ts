@@ -1,39 +1,9 @@
 // A study's number beside ours, from the values of both places run by run: the median or the ratio of two, its 95 % interval, and whether
 // that agrees with what was published. Knows neither flows nor fetches. Pure.
-import type { Interval } from "../../base/interval.ts";
 import { median } from "../../base/quantile.ts";
 import { medianDifferenceInterval } from "../stats/median_interval.ts";
 import { summarizeMetric } from "../stats/metric_summary.ts";
-import type { Agreement } from "./agreement.ts";
-
-/** What a study says of one number. */
-export interface PublishedNumber {
-  /** What its number is, for people. */
-  readonly what: string;
-  readonly link: string;
-  /** As the study says it. */
-  readonly published: string;
-  /** The study's number lies above (1) or below (-1) `beside`, or is it (0). */
-  readonly sign: -1 | 0 | 1;
-  readonly beside: number;
-  /** With sign 0: ours agrees if its interval is within so much of `beside`, as a share of it. */
-  readonly within?: number;
-}
-
-interface NumberEstimate {
-  readonly value: number | null;
-  /** 95 %. */
-  readonly interval: Interval | null;
-  /** Valid runs that have the number; of a ratio the fewer. */
-  readonly runs: number;
-  /** Why there is no value or interval. */
-  readonly reason: string | null;
-}
-
-export interface ComparedNumber<Figure extends PublishedNumber = PublishedNumber> extends NumberEstimate {
-  readonly figure: Figure;
-  readonly agreement: Agreement;
-}
+import type { Agreement, ComparedNumber, NumberEstimate, PublishedNumber } from "./study.ts";
 
 const known = (values: Float64Array): number[] => [...values].filter((value) => !Number.isNaN(value));
 

@@ -1,7 +1,7 @@
 // A study's figures of flows, or of fetches, beside ours, as the document of schemas/flow-figures.schema.json. Pure.
 import type { FlowFigureCompared, FlowFigures } from "../../../schemas/generated/flow_figures.ts";
 import { agreementSentence } from "./agreement.ts";
-import type { ComparedNumber, PublishedNumber } from "./compared_number.ts";
+import type { ComparedNumber, PublishedNumber } from "./study.ts";
 
 /** A number of flows says which mix it is of. */
 type Figure = PublishedNumber & { readonly mix?: string };

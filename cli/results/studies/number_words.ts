@@ -1,6 +1,6 @@
 // A study's numbers beside ours, in words. Pure.
 import { textTable } from "../../base/text_table.ts";
-import type { ComparedNumber } from "./compared_number.ts";
+import type { ComparedNumber } from "./study.ts";
 
 const figures = (value: number, digits = 3): string => String(Number(value.toPrecision(digits)));
 

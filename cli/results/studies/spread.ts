@@ -5,8 +5,7 @@ import { randomSource } from "../../base/random.ts";
 import { formatLink, parseLink } from "../../link/link.ts";
 import { resampledInterval } from "../stats/bootstrap.ts";
 import { isValid, type Sample } from "../verdict/sample.ts";
-import type { Agreement } from "./agreement.ts";
-import type { PublishedSpread, Study } from "./study.ts";
+import type { Agreement, PublishedSpread, Study } from "./study.ts";
 
 export interface ComparedSpread {
   readonly published: PublishedSpread;

@@ -1,4 +1,5 @@
-// A published study that Trilane can run: its plans, and its figures where it gives any. Data; nothing is computed here.
+// A published study that Trilane can run: its plans, its figures if it gives any, and what ours are beside them. Data; nothing is computed here.
+import type { Interval } from "../../base/interval.ts";
 import type { AnyMetric } from "../verdict/compared_metric.ts";
 import type { LanePair } from "../verdict/sample.ts";
 
@@ -71,4 +72,36 @@ export interface Study {
   readonly figures?: "ratio of medians over pages";
   /** What was otherwise then, for who compares. */
   readonly differs: string;
+}
+
+/** `undecided`: our interval holds 0, or there is none. `not loaded`: both lanes were tried, and none of their loads was valid. */
+export type Agreement = "agrees" | "differs" | "undecided" | "not loaded";
+
+/** What a study says of one number. */
+export interface PublishedNumber {
+  /** What its number is, for people. */
+  readonly what: string;
+  readonly link: string;
+  /** As the study says it. */
+  readonly published: string;
+  /** The study's number lies above (1) or below (-1) `beside`, or is it (0). */
+  readonly sign: -1 | 0 | 1;
+  readonly beside: number;
+  /** With sign 0: ours agrees if its interval is within so much of `beside`, as a share of it. */
+  readonly within?: number;
+}
+
+export interface NumberEstimate {
+  readonly value: number | null;
+  /** 95 %. */
+  readonly interval: Interval | null;
+  /** Valid runs that have the number; of a ratio the fewer. */
+  readonly runs: number;
+  /** Why there is no value or interval. */
+  readonly reason: string | null;
+}
+
+export interface ComparedNumber<Figure extends PublishedNumber = PublishedNumber> extends NumberEstimate {
+  readonly figure: Figure;
+  readonly agreement: Agreement;
 }

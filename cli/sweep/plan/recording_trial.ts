@@ -1,26 +1,9 @@
-// What trial loads of a recording showed (cli/load/pin_decision.ts), as it is kept and as it is said; and whether loads of a
-// recording would count, by the trial that is kept of it or one that is made now. Judges nothing by itself.
+// What trial loads of a recording showed (cli/load/pin_decision.ts), as it is kept and as it is said. Tries nothing.
 import type { PageTried } from "../../../schemas/generated/sweep_event.ts";
-import { deviceIn, deviceWords, usualDevice } from "../../browser/device.ts";
-import { defaultMoment_ms } from "../../browser/pin_time.ts";
+import { deviceIn, usualDevice } from "../../browser/device.ts";
 import type { Tried } from "../../load/pin_decision.ts";
-import { momentOf } from "../../load/pin_moment.ts";
-import { forgetRecorded } from "../../load/recorded_requests_of.ts";
-import type { TrialOptions } from "../../load/trial.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
-import { withArchive } from "../../recording/archive/client.ts";
-import { noteInRecording } from "../../recording/archive/copy_recording.ts";
 import type { RecordingTrial } from "../../results/store/recording_trials.ts";
-import { openResults } from "../../results/store/results.ts";
-import { triedLine } from "../progress/progress_lines.ts";
-
-/** What a trial load of a recording showed. */
-export interface TrialFinding {
-  /** Why its loads would not count, by what the page does; empty: they would, or the trial failed. */
-  readonly outside: readonly string[];
-  /** Why the trial shows nothing; null: it does. */
-  readonly failure: string | null;
-}
 
 /** The device that a recording is for, as text; null: the usual one. */
 export function unusualDevice({ notes }: Pick<Recording, "notes">): string | null {
@@ -48,58 +31,4 @@ export function pageTried(recording: Recording, { pinned_ms, chosen, before }: T
     pinned_to: pinned_ms === null ? null : new Date(pinned_ms).toISOString(),
     reason: chosen.failure ?? chosen.outside[0] ?? null,
   };
-}
-
-/** Noted in the recording, if its loads count on a device that their misses suggest. A live recording's device is known. */
-async function onOtherDevice(
-  home: string,
-  recording: Recording,
-  first: Tried,
-  options: TrialOptions & { readonly say: (line: string) => void },
-): Promise<{ recording: Recording; tried: Tried } | null> {
-  if (recording.source.startsWith("live: ")) return null;
-  const { tryDevices } = await import("../../load/device_trials.ts");
-  const found = await tryDevices(home, recording, first, options);
-  if (found === null) return null;
-  const noted = await withArchive(home, (archive) =>
-    noteInRecording(archive, recording.name, { device: found.device }),
-  );
-  forgetRecorded(home, recording);
-  options.say(
-    `${recording.name}: its requests are those of ${deviceWords(found.device)}: it is loaded so (--device overrules)`,
-  );
-  return { recording: noted, tried: found.tried };
-}
-
-/**
- * Whether loads of the recording would count. What a new trial decided is kept, and said unless the recording is not raced for
- * it; one that failed is not kept: the next may not.
- */
-export async function trialFinding(
-  home: string,
-  recording: Recording,
-  options: TrialOptions & { readonly say: (line: string) => void },
-): Promise<TrialFinding> {
-  // The clock is not left to a trial, so there is nothing to decide and keep.
-  if (options.serving?.pin_time) {
-    const { trialLoad } = await import("../../load/trial.ts");
-    const pinned_ms = momentOf(recording) ?? defaultMoment_ms;
-    return await trialLoad(home, recording, { ...options, pinned_ms });
-  }
-  const results = openResults(home);
-  try {
-    const known = results.trialOf(trialKey(recording));
-    if (known !== null) return { outside: known.outside, failure: null };
-    // The browser's library takes a while: only who needs it waits for it.
-    const { tryRecording } = await import("../../load/pin_decision.ts");
-    const first = await tryRecording(home, recording, options);
-    const onOther = first.chosen.outside.length > 0 ? await onOtherDevice(home, recording, first, options) : null;
-    const { recording: loaded, tried } = onOther ?? { recording, tried: first };
-    const { outside, failure } = tried.chosen;
-    if (tried.isSettled) results.recordTrial(trialKey(loaded), trialToKeep(tried));
-    if (outside.length === 0) options.say(triedLine(pageTried(loaded, tried)));
-    return { outside, failure };
-  } finally {
-    results.close();
-  }
 }

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { chosenPage, type ModelChoice } from "../../../cli/pages/choose_model.ts";
+import type { TrialFinding } from "../../../cli/pages/trial_finding.ts";
 import type { JsonObject, NewExchange } from "../../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../../cli/recording/archive/client.ts";
 import { modelRecording } from "../../../cli/recording/model/model_recording.ts";
 import type { ModelFinding } from "../../../cli/sweep/plan/model_trial.ts";
-import type { TrialFinding } from "../../../cli/sweep/plan/recording_trial.ts";
 
 const home = mkdtempSync(join(tmpdir(), "trilane-choose-"));
 after(() => rmSync(home, { recursive: true, force: true }));

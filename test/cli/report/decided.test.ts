@@ -43,14 +43,7 @@ function terminalOf(results: Results, id: number): string {
   const sweep = results.sweep(id);
   const [cells, loads] = [results.cellsOf(id), results.loadsOf(id)];
   const answer = storedAnswer(results, sweep);
-  const outcome = outcomeOf(
-    cells,
-    loads,
-    sweep.plan as Parameters<typeof outcomeOf>[2],
-    loads.length,
-    new Map(),
-    answer,
-  );
+  const outcome = outcomeOf(cells, loads, sweep.plan as Parameters<typeof outcomeOf>[2], loads.length, { answer });
   return outcomeLines(outcome)
     .map(({ text }) => text)
     .join(" ")

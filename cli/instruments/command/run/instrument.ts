@@ -125,7 +125,6 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
       run: (results, sweep) =>
         comparedRun(results.sweepOf("commands", sweep), measuredCellsOf(results, sweep), runsOf(results, sweep)),
     },
-    report: async (results, sweep) => (await import("../report/command_report.ts")).commandReport(results, sweep),
   };
 }
 

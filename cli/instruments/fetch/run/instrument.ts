@@ -21,7 +21,6 @@ import { fetchVerdict } from "../answer/verdict.ts";
 import { guessFetch_ms, type KnownSizes } from "../plan/estimate.ts";
 import { fetchSeed } from "../plan/fetch_order.ts";
 import { blocksOf, type FetchPlan, fetchCellsOf, fetchPlanDigest } from "../plan/plan.ts";
-import type { AutonomousSystems } from "../prefixes/read_prefixes.ts";
 import { addedFetches, type FetchCell, fetchesOf, storedFetchCellsOf } from "../store/fetch_runs.ts";
 import { attemptFetch } from "./attempt.ts";
 import { tryClient } from "./client_words.ts";
@@ -36,12 +35,10 @@ export interface FetchExecution extends ExecutionTerms {
   /** The page's; null: over the network as it is. */
   readonly recording: Recording | null;
   readonly sizes: KnownSizes;
-  /** For the report; default: none are known. */
-  readonly systems?: AutonomousSystems | null;
 }
 
 export function fetchInstrument(execution: FetchExecution): Instrument<FetchSweep> {
-  const { home, plan, recording, sizes, fresh, systems = null } = execution;
+  const { home, plan, recording, sizes, fresh } = execution;
   const fetchCells = fetchCellsOf(plan);
   /** Versions and builds of the plan's servers, for the report. */
   const served: Record<string, string> = {};
@@ -106,7 +103,6 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
             : new RunError(`no object of sweep ${sweep.id} came: ${all.at(-1)?.reasons[0] ?? "no reason was given"}`),
       };
     },
-    report: async (results, sweep) => (await import("../report/fetch_report.ts")).fetchReport(results, sweep, systems),
   };
 }
 

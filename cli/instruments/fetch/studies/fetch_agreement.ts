@@ -1,7 +1,8 @@
 // What a study of fetched objects found beside ours, figure by figure, with its 95 % interval over repetitions. Pure.
 import { hashText, randomSource } from "../../../base/random.ts";
 import { formatLink, parseLink } from "../../../link/link.ts";
-import { type ComparedNumber, comparedNumber } from "../../../results/studies/compared_number.ts";
+import { comparedNumber } from "../../../results/studies/compared_number.ts";
+import type { ComparedNumber } from "../../../results/studies/study.ts";
 import { callsOf, kindShare } from "../answer/call_shares.ts";
 import { type Fetched, variantKey } from "../metrics/fetched.ts";
 import { quantities } from "../metrics/quantities.ts";

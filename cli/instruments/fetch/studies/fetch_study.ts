@@ -1,7 +1,7 @@
 // A published study of fetched objects that Trilane can run: its plans, and what it found, as numbers or as signs. Data;
 // fetch_agreement.ts computes ours.
 
-import type { PublishedNumber } from "../../../results/studies/compared_number.ts";
+import type { PublishedNumber } from "../../../results/studies/study.ts";
 import type { CallKind } from "../answer/call_shares.ts";
 import type { Variant } from "../metrics/fetched.ts";
 import type { Quantity } from "../metrics/quantities.ts";

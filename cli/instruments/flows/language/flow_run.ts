@@ -1,4 +1,4 @@
-// What both ends of trilane-flows are told of a run: a mix's flows one by one, in ms. Pure.
+// What both ends of trilane-flows are given for a run: a mix's flows one by one, in ms; and which files they leave. Pure.
 import type { Flow } from "../../../../schemas/generated/flow.ts";
 import type { FlowRun, RunFlow } from "../../../../schemas/generated/flow_run.ts";
 
@@ -6,6 +6,17 @@ export interface RunTerms {
   readonly for_s: number;
   readonly sample_ms: number;
   readonly ping_ms: number | null;
+}
+
+/** Paths of what the programs write. */
+export interface FlowFiles {
+  readonly near: string;
+  readonly far: string;
+  readonly nearSamples: string;
+  readonly farSamples: string;
+  readonly bins: string;
+  readonly counters: string;
+  readonly shaper: string;
 }
 
 const ms = (time_s: number): number => Math.round(time_s * 1000);

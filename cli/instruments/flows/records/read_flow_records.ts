@@ -4,20 +4,10 @@ import { readFile } from "node:fs/promises";
 import type { FlowReport } from "../../../../schemas/generated/flow_report.ts";
 import type { FlowRun } from "../../../../schemas/generated/flow_run.ts";
 import type { ShaperReport } from "../../../../schemas/generated/shaper_report.ts";
+import type { FlowFiles } from "../language/flow_run.ts";
 import { composeFlowRecords, type FlowCounters, type FlowRecords } from "./flow_records.ts";
 import { parseRecords } from "./record_file.ts";
 import { binFileColumns, sampleFileColumns } from "./series.ts";
-
-/** Paths of what the programs write. */
-export interface FlowFiles {
-  readonly near: string;
-  readonly far: string;
-  readonly nearSamples: string;
-  readonly farSamples: string;
-  readonly bins: string;
-  readonly counters: string;
-  readonly shaper: string;
-}
 
 export interface LeftRecords {
   /** null: something is missing. */

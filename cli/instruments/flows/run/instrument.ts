@@ -135,7 +135,6 @@ export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> 
           : new RunError(`no run of sweep ${sweep.id} was valid: ${noneValidReason(all)}`),
       };
     },
-    report: async (results, sweep) => (await import("../report/flow_report.ts")).flowReport(results, sweep),
   };
 }
 

@@ -2,9 +2,9 @@
 // Stores nothing, tries nothing again; its folder and processes are gone when this settles.
 import type { Lane } from "../../../base/lanes.ts";
 import type { LoadOptions } from "../../../load/load.ts";
-import { runFlow } from "../language/flow_run.ts";
+import { type FlowFiles, runFlow } from "../language/flow_run.ts";
 import { formatFlow } from "../language/flow_words.ts";
-import { type FlowFiles, type LeftRecords, readFlowRecords } from "../records/read_flow_records.ts";
+import { type LeftRecords, readFlowRecords } from "../records/read_flow_records.ts";
 import type { FlowAttempt, FlowAttemptRequest } from "./attempt.ts";
 import { countReasons } from "./validity.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { FlowRun } from "../../../../schemas/generated/flow_run.ts";
 import { makeProcessFolder, sweepProcessFolders } from "../../../base/process_folder.ts";
 import { removeUntilGone, scratchParent } from "../../../browser/scratch.ts";
-import type { FlowFiles } from "../records/read_flow_records.ts";
+import type { FlowFiles } from "../language/flow_run.ts";
 import { binFileColumns, sampleFileColumns } from "../records/series.ts";
 
 /** Of RUN.json and of what the programs write. */

@@ -3,7 +3,8 @@ import type { FlowResult } from "../../../../schemas/generated/flow_result.ts";
 import { mean } from "../../../base/quantile.ts";
 import { hashText, randomSource } from "../../../base/random.ts";
 import { formatLink, parseLink } from "../../../link/link.ts";
-import { type ComparedNumber, comparedNumber } from "../../../results/studies/compared_number.ts";
+import { comparedNumber } from "../../../results/studies/compared_number.ts";
+import type { ComparedNumber } from "../../../results/studies/study.ts";
 import type { FlowFigure, FlowMeasure, FlowPlace, FlowStudy } from "./flow_study.ts";
 
 /** One attempt at a run, as results have it. */

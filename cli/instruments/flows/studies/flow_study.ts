@@ -2,7 +2,7 @@
 // agreeing is. Data; flow_agreement.ts computes ours.
 
 import type { DirectionMetric, FlowMetric } from "../../../registry/metrics.ts";
-import type { PublishedNumber } from "../../../results/studies/compared_number.ts";
+import type { PublishedNumber } from "../../../results/studies/study.ts";
 
 /** What is looked at in a run. Flows of a group, or of a direction, are meant all together; of a group's flows their mean counts. */
 export type FlowMeasure =

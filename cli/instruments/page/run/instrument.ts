@@ -12,11 +12,10 @@ import { tryServers } from "../../../load/try_servers.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";
 import { failedUrlsOf } from "../../../recording/archive/recorded_requests.ts";
 import { isSynthetic } from "../../../recording/archive/recording_source.ts";
-import type { ReportOf } from "../../../report/report_files.ts";
 import { storedAnswer } from "../../../results/answer/stored_answer.ts";
 import { modelledEnvironment, modelledPages } from "../../../results/store/modelled_pages.ts";
 import { cacheEnvironment, deviceEnvironment } from "../../../results/store/page_devices.ts";
-import type { Sweep } from "../../../results/store/results.ts";
+import type { Load, Sweep } from "../../../results/store/results.ts";
 import { LooksSoFar } from "../../../sweep/answer_so_far.ts";
 import { NoValidLoadError, type PageShard } from "../../../sweep/cluster/page_shard.ts";
 import { evidenceFolder } from "../../../sweep/evidence.ts";
@@ -35,7 +34,6 @@ import { type Labs, type RunOutcome, runSweep } from "../../../sweep/runner.ts";
 
 export interface PageExecution extends ExecutionTerms {
   readonly plan: Plan;
-  readonly report: ReportOf;
   /** Not again if the plan's newest sweep is finished. */
   readonly once?: boolean;
   /** The whole command ends so long after the process began, with what it has; the answer is needed then, or it fails. Default: no limit. */
@@ -44,6 +42,8 @@ export interface PageExecution extends ExecutionTerms {
   readonly labs?: Labs;
   /** Prints what came of the finished sweep, in place of its table and verdict. */
   readonly conclude?: (sweep: number) => Promise<void>;
+  /** Of commands that run studies' plans: how loads stand beside what was published. */
+  readonly published?: (plan: string, loads: readonly Load[], seed: number) => readonly string[];
   /** Only some of the plan's cells, into a file of their own; without a report. */
   readonly shard?: PageShard;
 }
@@ -139,7 +139,6 @@ function pageInstrument(execution: PageExecution): Instrument<Sweep, RunOutcome>
     },
     conclude: (session, outcome) =>
       shard ? concludeShard(plan, shard, session, outcome) : concludeSweep(execution, session, outcome),
-    report: execution.report,
     compared: {
       ...{ of: "pages", places: planned },
       run: (results, sweep) => ({ cells: results.cellsOf(sweep), loads: results.loadsOf(sweep) }),
@@ -159,7 +158,9 @@ function concludeShard(
   { all: loads, wall_ms }: RunOutcome,
 ): Conclusion {
   const stored = results.cellsOf(sweep.id);
-  const { table, counts, cells } = outcomeOf(stored, results.loadsOf(sweep.id), plan, loads, modelledPages(sweep));
+  const { table, counts, cells } = outcomeOf(stored, results.loadsOf(sweep.id), plan, loads, {
+    modelled: modelledPages(sweep),
+  });
   const facts = { loads, ...counts, wall_s: wall_ms / 1000 };
   return {
     event: () => ({ event: "cell-finished", cell, host: host.name, shard: path, ...facts, cells }),
@@ -172,13 +173,16 @@ function concludeShard(
 }
 
 function concludeSweep(
-  { plan, limit_s, conclude }: PageExecution,
+  { plan, limit_s, conclude, published }: PageExecution,
   { results, sweep }: Session<Sweep>,
   { all: loads, wall_ms, cut }: RunOutcome,
 ): Conclusion {
   const answer = storedAnswer(results, sweep);
   const attempts = results.loadsOf(sweep.id);
-  const ended = outcomeOf(results.cellsOf(sweep.id), attempts, plan, loads, modelledPages(sweep), answer, cut);
+  const ended = outcomeOf(results.cellsOf(sweep.id), attempts, plan, loads, {
+    ...{ modelled: modelledPages(sweep), answer, cut },
+    published: published?.(plan.name, attempts, plan.seed) ?? [],
+  });
   const failure = failureOf({ sweep: sweep.id, plan, loads: attempts, answer, cut, limit_s });
   // A remedy is named once.
   const verdict = failure === null && ended.remedy !== null ? [...ended.verdict, ended.remedy] : ended.verdict;

@@ -8,7 +8,7 @@ import { parseLink } from "../../../../cli/link/link.ts";
 import { compareRuns } from "../../../../cli/results/compare/compare.ts";
 import { commandNouns, comparisonLines } from "../../../../cli/results/compare/words.ts";
 import { judgeBudgets } from "../../../../cli/results/gate/budget.ts";
-import { budgetText } from "../../../../cli/results/gate/words.ts";
+import { budgetText } from "../../../../cli/results/gate/budget_outcome.ts";
 import type { MeasuredCell } from "../../../../cli/results/store/measured_runs.ts";
 import { commandRun } from "./runs.ts";
 

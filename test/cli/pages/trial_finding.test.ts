@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { Recording } from "../../../../cli/recording/archive/archive.ts";
-import { openResults } from "../../../../cli/results/store/results.ts";
-import { trialFinding } from "../../../../cli/sweep/plan/recording_trial.ts";
+import { trialFinding } from "../../../cli/pages/trial_finding.ts";
+import type { Recording } from "../../../cli/recording/archive/archive.ts";
+import { openResults } from "../../../cli/results/store/results.ts";
 
 const recording: Recording = {
   id: 1,
