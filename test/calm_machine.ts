@@ -13,11 +13,12 @@ import { cpus } from "node:os";
 import { type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { readMachine, type Unrest, unrestBetween } from "../cli/load/pressure.ts";
+import { ownTime_ms } from "./own_time.ts";
 
 /** Of one test, and of all of a run. CI gives the whole 90 minutes, of which the tests themselves take less than 45. */
 const testWaits_ms = 90_000;
 const allWaits_ms = 720_000;
-/** Of its file, from its start: bounded.ts ends it at 480 s, and the tests that are left are to be tried once at least. */
+/** Of its file, from its start: run_files.ts ends it at 480 s, and the tests that are left are to be tried once at least. */
 const fileWaits_ms = 270_000;
 const window_ms = 500;
 const calm = { used: 0.15, stolen: 0.005, stalled: 0.2 };
@@ -48,28 +49,20 @@ function unrestWords({ used, stolen, stalled }: Unrest): string {
   return `${cpus().length} CPUs ${percent(used)} used, ${percent(stolen)} stolen, tasks waited ${percent(stalled)} of the time`;
 }
 
-// Of proc_stat(5), in the unit of /proc/stat.
-const tick_ms = 10;
-
-/** CPU time of this process and of what it started that has ended. */
-function own_ms(): number {
-  const [, words = ""] = /\) (.*)$/s.exec(readFileSync("/proc/self/stat", "latin1")) ?? [];
-  const fields = words.split(" ").map(Number);
-  return [11, 12, 13, 14].reduce((sum, place) => sum + (fields[place] ?? 0), 0) * tick_ms;
-}
-
 /** Begins to watch the machine; what it returns says whether nothing else disturbed it meanwhile. */
 export function watchOthers(): () => boolean {
   const began_ms = performance.now();
   const before = readMachine();
-  const ownBefore_ms = own_ms();
+  const ownBefore_ms = ownTime_ms();
   return () => {
     const time_ms = performance.now() - began_ms;
     // That tasks waited says nothing here: the test's own do.
     const { used, stolen } = unrestBetween(before, readMachine(), time_ms);
     // Where the system does not tell, nobody can say that it was the test.
     if (used === null) return false;
-    return used - (own_ms() - ownBefore_ms) / (time_ms * cpus().length) <= calm.used && (stolen ?? 0) <= calm.stolen;
+    return (
+      used - (ownTime_ms() - ownBefore_ms) / (time_ms * cpus().length) <= calm.used && (stolen ?? 0) <= calm.stolen
+    );
   };
 }
 

@@ -15,7 +15,17 @@ export TRILANE_TEST_WAITS=$(mktemp)
 passed=$(mktemp)
 # Those that failed, a line each.
 failed=$(mktemp)
-trap 'rm -f "$skipped" "$passed" "$failed" "$TRILANE_TEST_WAITS"' EXIT
+# What each file took (bounded.ts).
+export TRILANE_TEST_TIMES=$PWD/build/test-times.tsv
+mkdir -p build && : >"$TRILANE_TEST_TIMES"
+# What tests write is in memory if that has room and takes programs: recordings and results are written through to the disk, which
+# most tests would only wait for.
+memory=
+if [ "$(df --output=fstype /dev/shm 2>/dev/null | tail -n 1)" = tmpfs ] && [ "$(df --output=avail -k /dev/shm | tail -n 1)" -ge 4000000 ] &&
+  ! findmnt -no OPTIONS -T /dev/shm | grep -qw noexec; then
+  memory=$(mktemp -d /dev/shm/trilane-test-XXXX) && export TMPDIR=$memory
+fi
+trap 'rm -rf "$skipped" "$passed" "$failed" "$TRILANE_TEST_WAITS" ${memory:+"$memory"}' EXIT
 say() { printf '\ntest: %s\n' "$*" >&2; }
 # CI ends everything, set-up included, after 90 minutes, and who is ended cannot tell why. These leave 20 for set-up on a new machine.
 all_s=4200
@@ -55,13 +65,13 @@ in_sanitize() {
   sed -n -e 's/^skipped: //p' -e '/^inconclusive: /p' build/sanitize/Testing/Temporary/LastTest.log >>"$skipped"
   return $status
 }
-# node_test SECONDS AT-ONCE FILE...: in this order. A test that does not end fails, its file is ended (bounded.ts), and the whole, should
-# that not help. Files that failed are added to $failed, those that passed whole to $passed.
+# node_test SECONDS AT-ONCE FILE...: in this order. A test that does not end fails, its file is ended, and the whole, should that
+# not help. Files that failed are added to $failed, those that passed whole to $passed.
 node_test() {
   local limit=$1 at_once=$2 status reports
   shift 2
   reports=$(mktemp -d) || return
-  within "$limit" node --disable-warning=ExperimentalWarning --import ./test/bounded.ts test/run_files.ts "$at_once" 420000 \
+  within "$limit" node --disable-warning=ExperimentalWarning --import ./test/bounded.ts test/run_files.ts "$at_once" 420000 480000 \
     "test/skipped.ts=$reports/skipped" "test/failed_files.ts=$reports/failed" "test/passed_files.ts=$reports/passed" -- "$@"
   status=$?
   cat "$reports/skipped" >>"$skipped"
@@ -72,9 +82,10 @@ node_test() {
 }
 # Files that end with a NUL, a line each: what takes long is seldom small, and begins before the rest, so that no CPU waits at the end.
 largest_first() { xargs -0 -r ls -S --; }
-# By itself node leaves a CPU free, which on two is half of them. One more than CPUs, as some wait.
+# By itself node leaves a CPU free, which on two is half of them. One more than CPUs, as some wait. Most files share processes.
 units() {
   mapfile -t files < <(find test -name '*.test.ts' -not -name '*.slow.test.ts' -not -path 'test/e2e/*' -print0 | largest_first)
+  mapfile -t files < <(node --disable-warning=ExperimentalWarning test/together.ts build/test-together $((8 * $(nproc))) "${files[@]}")
   TRILANE_FUZZ_SEEDS=${TRILANE_FUZZ_SEEDS:-100} node_test 1500 "$(($(nproc) + 1))" "${files[@]}"
 }
 # Of some files only those of which something changed since they passed run (wide.ts).
@@ -166,6 +177,13 @@ name_skipped
 name_inconclusive
 wrongly=$(skipped_wrongly)
 [ -z "$wrongly" ] || part_failed+=("skipped, though set-up installs it: ${wrongly//$'\n'/; }")
+# Seconds, of which CPU seconds, file.
+name_slowest() {
+  [ -s "$TRILANE_TEST_TIMES" ] || return 0
+  say "the files that took longest, in seconds (with CPU seconds; all of them: ${TRILANE_TEST_TIMES#"$PWD/"}):"
+  sort -rn "$TRILANE_TEST_TIMES" | head -n 10 | awk -F '\t' '{ printf "  %s (%s) %s\n", $1, $2, $3 }' >&2
+}
+name_slowest
 say "took: $(IFS=,; printf '%s' "${took[*]}" | sed 's/,/, /g')"
 if [ ${#part_failed[@]} -gt 0 ]; then
   say "failed: ${part_failed[*]}"

@@ -1,7 +1,7 @@
-// Test files run in the order given, each reporter writes its file, and the exit status says if one failed.
+// Test files run in the order given, each reporter writes its file, the exit status says if one failed, and none runs for ever.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -9,21 +9,27 @@ import { after, test } from "node:test";
 const folder = mkdtempSync(join(tmpdir(), "trilane-run-files-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-function run(names: readonly string[]) {
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+function run(names: readonly string[], limit_ms = 60_000) {
+  const times = join(folder, "times");
+  const { NODE_TEST_CONTEXT: _, TRILANE_TEST_FILE: __, ...outer } = process.env;
+  const env = { ...outer, TRILANE_TEST_TIMES: times };
   const at = (name: string): string => join(import.meta.dirname, name);
   const reporters = ["passed", "failed"].map((name) => `${at(`${name}_files.ts`)}=${join(folder, name)}`);
   const files = names.map((name) => join(folder, `${name}.test.mjs`));
   const words = [
     "--disable-warning=ExperimentalWarning",
+    "--import",
+    at("bounded.ts"),
     at("run_files.ts"),
     "1",
     "60000",
+    String(limit_ms),
     ...reporters,
     "--",
     ...files,
   ];
-  const { status, stdout } = spawnSync(process.execPath, words, { env, encoding: "utf8" });
+  rmSync(times, { force: true });
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { env, encoding: "utf8" });
   const listed = (name: string): string[] =>
     readFileSync(join(folder, name), "utf8")
       .split("\n")
@@ -34,6 +40,8 @@ function run(names: readonly string[]) {
     order: [...stdout.matchAll(/^[✔✖] (\w+) \(/gm)].map(([, name]) => name),
     passed: listed("passed"),
     failed: listed("failed"),
+    stderr,
+    times: readFileSync(times, "utf8"),
   };
 }
 
@@ -44,7 +52,28 @@ test("files run in their order; a failed one, and one that is killed, end with s
     join(folder, "killed.test.mjs"),
     `import { test } from "node:test"; test("killed", () => process.kill(process.pid, "SIGKILL"));`,
   );
-  assert.deepEqual(run(["c", "a", "b"]), { status: 0, order: ["c", "a", "b"], passed: ["c", "a", "b"], failed: [] });
+  const whole = run(["c", "a", "b"]);
+  assert.deepEqual([whole.status, whole.order], [0, ["c", "a", "b"]]);
+  assert.deepEqual([whole.passed, whole.failed], [["c", "a", "b"], []]);
+  assert.match(whole.times, /^(?:\d+\.\d\t\d+\.\d\t\S+\/[cab]\.test\.mjs\n){3}$/);
   const { status, passed, failed } = run(["b", "killed", "a"]);
   assert.deepEqual([status, passed, failed], [1, ["b", "a"], ["killed"]]);
+});
+
+test("a file that does not end is killed with what it started, and named", () => {
+  const started = join(folder, "started");
+  writeFileSync(
+    join(folder, "endless.test.mjs"),
+    `import { execFileSync, spawn } from "node:child_process"; import { writeFileSync } from "node:fs"; import { test } from "node:test";
+    test("endless", () => {
+      writeFileSync(${JSON.stringify(started)}, String(spawn("sleep", ["1000"], { detached: true }).pid));
+      execFileSync("sleep", ["1000"]);
+    });`,
+  );
+  const { status, passed, failed, stderr } = run(["endless", "a"], 3000);
+  assert.deepEqual([status, passed, failed], [1, ["a"], ["endless"]]);
+  assert.match(stderr, /endless\.test\.mjs: not ended within 3 s/);
+  // Gone, or killed with nobody to take its status.
+  const words = `/proc/${readFileSync(started, "utf8")}/cmdline`;
+  assert.ok(!existsSync(words) || readFileSync(words, "utf8") === "");
 });

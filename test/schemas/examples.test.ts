@@ -16,6 +16,7 @@ const ajv = new Ajv({
   strict: true,
   allErrors: true,
   allowUnionTypes: true,
+  code: { optimize: false },
   keywords: ["setting", "metric", "tsType"],
 });
 addFormats.default(ajv);

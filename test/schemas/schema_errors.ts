@@ -5,7 +5,7 @@ import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
 
 const schemas = join(import.meta.dirname, "..", "..", "schemas");
-const ajv = new Ajv({ allErrors: true, strict: false });
+const ajv = new Ajv({ allErrors: true, strict: false, code: { optimize: false } });
 addFormats.default(ajv);
 for (const file of readdirSync(schemas).filter((each) => each.endsWith(".schema.json")))
   ajv.addSchema(JSON.parse(readFileSync(join(schemas, file), "utf8")) as object, file);

@@ -1,7 +1,7 @@
 // The test behind every "faster": whether the medians of two lanes' loads differ, whatever the shapes of their noise. By median_test.ts,
 // which takes nothing for granted and so shows little by few loads. Two lanes that lie wholly apart, all loads of one beyond all of
 // the other and by a good part of their ranges, show more: so lie lanes of one median hardly ever, also where one's loads are much more
-// alike than the other's or of two kinds. How seldom was found by simulation (test/cli/results/stats/difference_test.test.ts): of n loads
+// alike than the other's or of two kinds. How seldom was found by simulation (test/cli/results/stats/two_samples.slow.test.ts): of n loads
 // each in at most one of 2^(n + 1) studies. Any unit; logarithms of PLTs make it a ratio.
 import { extremes, median } from "../../base/quantile.ts";
 import { leastMedianShift, medianShiftTails, medianTails } from "./median_test.ts";

@@ -20,7 +20,7 @@ function madeWith(tmpdir_MB: number, used_MB = 0): string {
       try { writeFileSync(made.profile, Buffer.alloc(200e6)); } catch {}
       throwIfFull(made);
     } catch (error) { console.log(String(error)); }`;
-  const mounts = `mount -t tmpfs -o size=1m none /dev/shm && mount -t tmpfs -o size=${tmpdir_MB}m none "$0" && head -c ${used_MB}MB /dev/zero >"$0/used" && exec "$@"`;
+  const mounts = `mount -t tmpfs -o size=1m none /dev/shm && mkdir -p "$0" && mount -t tmpfs -o size=${tmpdir_MB}m none "$0" && head -c ${used_MB}MB /dev/zero >"$0/used" && exec "$@"`;
   const words = ["--user", "--map-root-user", "--mount", "sh", "-c", mounts, folder];
   try {
     const ran = spawnSync("unshare", [...words, process.execPath, "--input-type=module", "-e", text], {

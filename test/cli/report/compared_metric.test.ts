@@ -11,11 +11,11 @@ import { reportPath } from "../../../cli/report/report_files.ts";
 import { csvLines } from "../../../cli/results/export/csv.ts";
 import { openResults } from "../../../cli/results/store/results.ts";
 import { storeFixture, withHome } from "./fixture.ts";
-import { gridFixture, lossGridFixture } from "./fixtures.ts";
+import { lossGridFixture, smallGridFixture } from "./fixtures.ts";
 
 test("verdict, maps and distributions name the metric, and show its times", async () => {
   await withHome((home) => {
-    const id = storeFixture(home, gridFixture);
+    const id = storeFixture(home, smallGridFixture);
     const results = openResults(home);
     try {
       const data = gatherReport(results, id, "0", "ttfb");

@@ -50,6 +50,12 @@ export const gridFixture: Fixture = {
       : valid,
 };
 
+/** Enough of it for maps, in a sixth of the loads. */
+export const smallGridFixture: Fixture = {
+  ...gridFixture,
+  links: [0, 3, 6, 9].flatMap((rate) => [0, 3, 6, 9].map((rtt) => `${rates[rate]}/${rtts[rtt]}ms`)),
+};
+
 export const lossFixture: Fixture = {
   name: "carlucci-s3",
   pages: ["carlucci-small", "carlucci-medium", "carlucci-large"],

@@ -41,6 +41,13 @@ function dashVersion(): string {
 const playerScript = (): string =>
   `/*!\n${playerFile("LICENSE.md")}*/\n${playerFile("dist", "modern", "umd", "dash.mediaplayer.min.js")}`;
 
+let compressedPlayer: Buffer | null = null;
+/** Its best compression takes a second: once for all pages of a process. */
+function playerBody(): Buffer {
+  compressedPlayer ??= brotliCompressSync(playerScript());
+  return compressedPlayer;
+}
+
 interface Answer {
   readonly server: Server;
   readonly path: string;
@@ -233,7 +240,7 @@ function* exchangesOf(
     path: "/dash.js",
     type: "text/javascript; charset=utf-8",
     resourceType: "script",
-    body: brotliCompressSync(playerScript()),
+    body: playerBody(),
     encoding: "br",
   });
   const manifest = Buffer.from(manifestOf(settings));

@@ -30,7 +30,7 @@ const trilane = join(import.meta.dirname, "..", "..", "..", "..", "cli", "trilan
 
 function run(environment: Record<string, string>, ...words: string[]) {
   return new Promise<{ status: number; out: string; err: string }>((resolve) => {
-    const env = { PATH: process.env.PATH ?? "", ...environment };
+    const env = { PATH: process.env.PATH ?? "", TMPDIR: tmpdir(), ...environment };
     execFile(trilane, words, { env }, (error, out, err) => {
       resolve({ status: error === null ? 0 : typeof error.code === "number" ? error.code : -1, out, err });
     });

@@ -1,9 +1,12 @@
-// Two samples by ranks, on data whose truth is known.
+// Two samples by ranks, on data whose truth is known; and lanes of equal medians and unequal noise, of which the test behind every
+// "faster" may call no more different than it says.
 // Wide: cli/results/stats.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";
+import { differenceTails } from "../../../../cli/results/stats/difference_test.ts";
 import { rankSum, sampleShift } from "../../../../cli/results/stats/two_samples.ts";
+import { shapes } from "./simulated_study.ts";
 
 const near = (actual: number | undefined, expected: number, tolerance = 1e-9) =>
   assert.ok(actual !== undefined && Math.abs(actual - expected) <= tolerance, `${actual} is not ${expected}`);
@@ -107,3 +110,22 @@ test("the shift and its interval are differences as listed and sorted", () => {
     assert.ok(shift?.interval && listed.includes(shift.interval.low) && listed.includes(shift.interval.high));
   }
 });
+
+for (const n of [5, 6, 8, 10, 20, 30])
+  test(`lanes of equal medians, ${n} loads: as seldom called different as the test says, whatever their noise`, () => {
+    for (const [shape, { lane, over }] of Object.entries(shapes)) {
+      const random = randomSource(77, `${shape} ${n}`);
+      const studies = 3000;
+      const found = [0.05, 0.0167, 0.01].map((level) => ({ level, wrong: 0 }));
+      for (let study = 0; study < studies; study++) {
+        const [a, b] = [lane, over].map((noise) => Array.from({ length: n }, () => noise(random)));
+        const { twoSided } = differenceTails(a as number[], b as number[]);
+        for (const each of found) if (twoSided <= each.level) each.wrong++;
+      }
+      for (const { level, wrong } of found)
+        assert.ok(
+          wrong / studies <= level * 1.2 + 0.004,
+          `${shape} at ${level}: ${((wrong / studies) * 100).toFixed(2)} %`,
+        );
+    }
+  });

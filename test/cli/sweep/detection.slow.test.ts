@@ -1,6 +1,7 @@
 // `trilane plan --detect`: how loads vary is known from a sweep, a pilot or as given; what it answers is by its schema, within 80 columns,
 // and the same each time, and its computing does not grow with the links.
 
+// Wide: cli/sweep/detection.ts, cli/sweep/plans.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -1,5 +1,6 @@
 // What is promised before running is what the verdict says afterwards: runs that are said to show an effect show it in as many of
 // other studies, made by another generator and judged from samples on.
+// Wide: cli/results/verdict.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compare, direction } from "../../../../cli/results/verdict/comparison.ts";

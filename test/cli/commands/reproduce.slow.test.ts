@@ -1,4 +1,5 @@
 // `trilane reproduce STUDY --dry-run`, of every study and both of its sizes: what its plan would load, without loading anything.
+// Wide: cli/commands/reproduce.ts, cli/sweep/plans.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";

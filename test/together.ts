@@ -1,0 +1,35 @@
+// Unit files that may run in one process: starting one for each, and loading the same sources and schemas in it, takes longer than most
+// tests. Writes files that import some of them each, neighbours together, and prints what is to be run: these, then the files that
+// change or watch their process, or set something up before their tests.
+//
+//   node test/together.ts FOLDER HOW-MANY FILE...
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+const ownProcess =
+  /process\.(?:env\.\w+ =[^=]|env\[[^\]]*\] =[^=]|chdir|exitCode =|exit\(|on\(|once\(|umask\()|delete process|Object\.assign\(process|mock\.|cpuUsage|/proc/self|cpu_time|growth\.ts|globalThis\.|process\.std(?:out|err)\.write =|^(?:before|beforeEach|afterEach)\(|\bawait import\(/m;
+
+export const needsOwnProcess = (text: string): boolean => ownProcess.test(text);
+
+/** Neighbours in so many groups, of about as many each. */
+export function groupsOf<Item>(items: readonly Item[], howMany: number): Item[][] {
+  return Array.from({ length: howMany }, (_, place) => {
+    const at = (end: number): number => Math.round((end * items.length) / howMany);
+    return items.slice(at(place), at(place + 1));
+  }).filter(({ length }) => length > 0);
+}
+
+function main([folder = "", howMany = "", ...files]: readonly string[]): void {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const alone = files.filter((file) => needsOwnProcess(readFileSync(file, "utf8")));
+  const together = files.filter((file) => !alone.includes(file)).toSorted();
+  for (const [place, group] of groupsOf(together, Number(howMany)).entries()) {
+    const path = join(folder, `${place + 1}.test.mjs`);
+    writeFileSync(path, group.map((file) => `import ${JSON.stringify(resolve(file))};\n`).join(""));
+    console.log(path);
+  }
+  for (const file of alone) console.log(file);
+}
+
+if (import.meta.main) main(process.argv.slice(2));
