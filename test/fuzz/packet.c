@@ -7,27 +7,47 @@
 #include "target.h"
 
 #include <linux/virtio_net.h>
+#include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 
-static void through_nat(struct nat *nat, const uint8_t *data, size_t size, struct packet_pool *pool) {
-    struct packet *packet = packet_take(pool);
+// Kept from one input to the next: megabytes, of which an input writes a few ports.
+static struct nat nat;
+static struct packet_pool pool;
+
+static void reset_nat(void) {
+    const size_t listed = nat.renewed;
+    PROMISE(listed <= NAT_BINDINGS_LISTED);
+    for (size_t i = 0; i < sizeof nat.ports / sizeof *nat.ports; i++) {
+        for (size_t at = 0; at < listed; at++) {
+            nat.ports[i].outer[nat.bindings[at].near_port] = (struct nat_port){0};
+            nat.ports[i].inner[nat.bindings[at].after] = (struct nat_port){0};
+        }
+        nat.ports[i].next = 0;
+    }
+    memset(nat.bindings, 0, listed * sizeof *nat.bindings);
+    memset(&nat, 0, offsetof(struct nat, ports));
+    nat.renewed = nat.unbound = nat.unbound_bytes = 0;
+    nat_open(&nat);
+}
+
+static void through_nat(const uint8_t *data, size_t size) {
+    struct packet *packet = packet_take(&pool);
     PROMISE(packet);
     packet->size_bytes = (uint32_t)(size < PACKET_CAPACITY ? size : PACKET_CAPACITY);
     memcpy(packet->bytes, data, packet->size_bytes);
-    nat_up(nat, packet, 1000000);
-    nat_up_back(nat, packet);
-    nat_down(nat, packet);
-    packet_return(pool, packet);
+    nat_up(&nat, packet, 1000000);
+    nat_up_back(&nat, packet);
+    nat_down(&nat, packet);
+    packet_return(&pool, packet);
 }
 
-static void in_segments(const uint8_t *data, size_t size, struct packet_pool *pool) {
+static void in_segments(const uint8_t *data, size_t size) {
     struct virtio_net_hdr offload;
     if (size < sizeof offload || size > 65535) return;
     memcpy(&offload, data, sizeof offload);
     const uint8_t *bytes = data + sizeof offload;
     uint32_t left = (uint32_t)(size - sizeof offload);
-    struct packet *packet = packet_take(pool);
+    struct packet *packet = packet_take(&pool);
     PROMISE(packet);
     struct segments segments;
     if (!segments_several(&offload)) {
@@ -40,7 +60,7 @@ static void in_segments(const uint8_t *data, size_t size, struct packet_pool *po
             PROMISE(packet->size_bytes <= PACKET_CAPACITY);
         }
     }
-    packet_return(pool, packet);
+    packet_return(&pool, packet);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -48,17 +68,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int down = 0; down < 2; down++)
         if (flow_packet_read(&flow, data, (uint32_t)size, down))
             PROMISE(flow.transport_at <= size && flow.payload_bytes <= 65535 + 40);
-    struct packet_pool pool = {0};
-    // Zeros that cost nothing until they are written.
-    struct nat *nat = mmap(NULL, sizeof *nat, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    PROMISE(nat != MAP_FAILED);
-    nat_open(nat);
-    through_nat(nat, data, size, &pool);
-    nat_lose_ports(nat);
-    nat_change_address(nat);
-    through_nat(nat, data, size, &pool);
-    munmap(nat, sizeof *nat);
-    in_segments(data, size, &pool);
-    packet_pool_close(&pool);
+    reset_nat();
+    through_nat(data, size);
+    nat_lose_ports(&nat);
+    nat_change_address(&nat);
+    through_nat(data, size);
+    in_segments(data, size);
     return 0;
 }

@@ -30,7 +30,24 @@ static const struct recording recording = {.name = "fuzz",
                                            .exchanges = exchanges,
                                            .exchange_count = EXCHANGES};
 
+// Kept over so many inputs, as what an answer finds in them was found before.
+enum { RUNS_OF_A_SITE = 1000 };
 static struct loop *loop;
+static struct report *report;
+static struct exchange_site *site;
+
+static void open_site(void) {
+    report = report_open(&recording, true, 0);
+    site = exchange_site_open(&recording, report);
+    PROMISE(report && site && loop_open(&loop) == 0);
+}
+
+static void close_site(void) {
+    exchange_site_close(site);
+    report_close(report);
+    loop_close(loop);
+}
+
 static struct loop_watch client;
 
 static void on_answer(void *context, uint32_t events) {
@@ -53,11 +70,9 @@ static void send_rest(void *context) {
 }
 
 static void talk(bool is_h2, const uint8_t *data, size_t size, size_t first) {
-    struct report *report = report_open(&recording, true, 0);
-    struct exchange_site *site = exchange_site_open(&recording, report);
     struct stream_set streams;
     int pair[2];
-    PROMISE(report && site && loop_open(&loop) == 0 && stream_set_open(&streams, loop) == 0);
+    PROMISE(stream_set_open(&streams, loop) == 0);
     PROMISE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) == 0);
     client = (struct loop_watch){.fd = pair[0], .ready = on_answer};
     PROMISE(loop_add(loop, &client, EPOLLIN) == 0);
@@ -71,14 +86,13 @@ static void talk(bool is_h2, const uint8_t *data, size_t size, size_t first) {
     loop_on_turn_end(loop, send_rest, NULL);
     PROMISE(loop_run(loop) == 0);
     stream_set_close(&streams);
+    loop_remove(loop, &client);
     close(pair[0]);
-    exchange_site_close(site);
-    report_close(report);
-    loop_close(loop);
 }
 
 // The first byte says which protocol, and where the pieces part.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static unsigned runs;
     if (size < 2) return 0;
     for (size_t i = 0; i < EXCHANGES; i++) {
         exchanges[i].scheme = "https";
@@ -88,7 +102,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         exchanges[i].headers = &type;
         exchanges[i].header_count = 1;
     }
+    if (runs == 0) open_site();
     const size_t first = 1 + (data[0] >> 1); // else there is nothing to come before the rest
     talk(data[0] & 1, data + 1, size - 1, first < size - 1 ? first : size - 1);
+    runs = (runs + 1) % RUNS_OF_A_SITE;
+    if (runs == 0) close_site();
     return 0;
 }

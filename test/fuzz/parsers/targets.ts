@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isMainThread, workerData } from "node:worker_threads";
 import { zstdCompressSync } from "node:zlib";
 import { boundedJson } from "../../../cli/base/bounded_json.ts";
 import { UserError } from "../../../cli/base/errors.ts";
@@ -28,8 +29,9 @@ import { MemoryArchive } from "../../cli/recording/import/wire_archive.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
 import type { Parser } from "./guided.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-fuzz-"));
-process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+/** A thread's is in its process's, which removes them all: a thread that hangs is ended from outside. */
+export const folder = mkdtempSync(join(workerData?.parentFolder ?? tmpdir(), "trilane-fuzz-"));
+if (isMainThread) process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 /** `parse` given a file of that name with these bytes. */
 function inFile(name: string, parse: (path: string) => unknown): Parser {

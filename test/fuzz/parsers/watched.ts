@@ -7,7 +7,7 @@ import { setInterval } from "node:timers";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { checkout } from "../../../cli/base/programs.ts";
 import { type Fuzzed, fuzz } from "./guided.ts";
-import { targets } from "./targets.ts";
+import { folder as parentFolder, targets } from "./targets.ts";
 
 const longest_ms = 20_000;
 const most_MB = 1000;
@@ -52,7 +52,7 @@ export async function watchedFuzz(watching: Watching): Promise<Watched> {
     input: new Uint8Array(new SharedArrayBuffer(most_bytes)),
   };
   const worker = new Worker(import.meta.filename, {
-    workerData: { watching, shared },
+    workerData: { watching, shared, parentFolder },
     resourceLimits: { maxOldGenerationSizeMb: most_MB },
   });
   const finding = (what: string): Watched => {

@@ -254,9 +254,10 @@ static void connect_client(struct h3_client *client) {
 }
 
 void h3_client_reconnect(struct h3_client *client) {
-    quiche_h3_conn_free(client->http);
+    if (client->http) quiche_h3_conn_free(client->http);
     quiche_conn_free(client->quic);
     client->http = NULL;
+    client->stopped = false;
     client->seen_count = client->sent_count = client->finished = 0;
     memset(client->seen, 0, sizeof client->seen);
     connect_client(client);
