@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { ServerFacts } from "../../schemas/generated/page_load.ts";
 import type { ServerReport } from "../../schemas/generated/server_report.ts";
 import { UserError } from "../base/errors.ts";
+import { readForeignBytes } from "../base/foreign_file.ts";
 import { programPath } from "../base/programs.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { recordedUrl } from "../recording/archive/recorded_requests.ts";
@@ -63,8 +64,9 @@ function templateOf({ name, definition }: LoadServer): string | null {
   if (configuration === undefined)
     return program === undefined ? null : readFileSync(join(templates, knownPrograms[program].template), "utf8");
   try {
-    return readFileSync(configuration, "utf8");
+    return readForeignBytes(configuration).toString("utf8");
   } catch (error) {
+    if (error instanceof UserError) throw error;
     const code = (error as NodeJS.ErrnoException).code;
     throw new UserError(`server ${name}: ${configuration} cannot be read (${code}): name a file`);
   }

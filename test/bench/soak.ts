@@ -33,6 +33,17 @@ const commands: Readonly<Record<string, (home: string) => string[]>> = {
   fetches: () => [..."fetch --link 50kbit/50ms --page object-100kB --lanes h1,h2,h3 --runs".split(" "), `${runs}`],
 };
 
+/**
+ * Has a runner collect its garbage between looks. Without, a heap fills for hours up to its collector's bound, and prepared statements and
+ * buffers, which are outside of it, wait with it: resident memory grows though nothing is held.
+ */
+const collecting = `data:text/javascript,${encodeURIComponent(`
+  import { setFlagsFromString } from "node:v8";
+  import { runInNewContext } from "node:vm";
+  setFlagsFromString("--expose-gc");
+  setInterval(runInNewContext("gc"), 10_000).unref();
+`)}`;
+
 interface Quantity {
   readonly unit: Measurement["unit"];
   readonly points: Point[];
@@ -97,25 +108,36 @@ interface Soaked {
   readonly look: () => void;
   /** Of attempts that ended. */
   readonly counts: { valid: number; other: number };
+  /** Why attempts do not count, how often; numbers in them are one reason. */
+  readonly reasons: Map<string, number>;
+}
+
+interface AttemptEvent {
+  readonly event: string;
+  readonly status?: string;
+  readonly reasons?: readonly string[];
 }
 
 function begin(kind: string, home: string, series: Series, since_h: () => number): Soaked {
   const temporary = join(home, "tmp");
   mkdirSync(temporary, { recursive: true });
   const words = [...(commands[kind]?.(home) ?? []), "--json", "--home", home];
-  const environment = { ...process.env, TMPDIR: temporary };
+  const environment = { ...process.env, TMPDIR: temporary, NODE_OPTIONS: `--import=${collecting}` };
   const child = spawn(trilane, words, { stdio: ["ignore", "pipe", "inherit"], env: environment, detached: true });
   const pid = child.pid ?? 0;
   const looks = new AttemptLooks();
   const counts = { valid: 0, other: 0 };
+  const reasons = new Map<string, number>();
   const database = (): string[] => globSync(`${resultsPath(home)}*`);
   let stored_bytes: number | null = null;
   const leftovers = (): number =>
     readdirSync(temporary).length + readdirSync("/dev/shm").filter((name) => name.includes(`-${pid}-`)).length;
   createInterface({ input: child.stdout as NodeJS.ReadableStream }).on("line", (line) => {
-    const { event, status } = JSON.parse(line) as { readonly event: string; readonly status?: string };
+    const { event, status, reasons: why = [] } = JSON.parse(line) as AttemptEvent;
     if (!/^(load|flow-run|fetch)-finished$/.test(event)) return;
     counts[status === "valid" ? "valid" : "other"]++;
+    for (const reason of why.map((each) => each.replaceAll(/\d+(\.\d+)?/g, "N")))
+      reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
     const time_h = since_h();
     looks.end((name, value) => add(series, `${kind}: ${name}`, / MB$/.test(name) ? "MB" : "times", [time_h, value]));
     const all = globSync(`${home}/**/*`);
@@ -128,7 +150,7 @@ function begin(kind: string, home: string, series: Series, since_h: () => number
       add(series, `${kind}: stored by an attempt, MB`, "MB", [time_h, (stored - stored_bytes) / 1e6]);
     stored_bytes = stored;
   });
-  return { kind, home, child, counts, look: () => looks.look(memoryOf(pid), leftovers()) };
+  return { kind, home, child, counts, reasons, look: () => looks.look(memoryOf(pid), leftovers()) };
 }
 
 /** The link's, of each load. */
@@ -183,6 +205,8 @@ export const bench: Bench = async (say, _only, { more }) => {
       say(soaked.map(({ kind, counts }) => `${counts.valid} valid ${kind} and ${counts.other} others`).join(", "));
     }
     await Promise.all(soaked.map(end));
+    for (const { kind, reasons } of soaked)
+      for (const [reason, count] of reasons) say(`${kind}, ${count} times: ${reason}`);
     addLateness(series, join(folder, "loads"), begin_ms);
     const slopes = [...series.values()].map(({ points }) => slopeOf(points));
     const verdicts = verdictsOf(slopes);

@@ -1,8 +1,9 @@
 // Budgets: how long loads or commands may take (schemas/budget.schema.json), held against the attempts of each cell. Kept, if the 95 %
 // interval of the median ends within; exceeded, if it begins beyond; else neither is shown. Pure but for reading the file.
-import { readFileSync } from "node:fs";
 import type { Budget, BudgetFile } from "../../../schemas/generated/budget.ts";
+import { boundedJson, JsonTextError } from "../../base/bounded_json.ts";
 import { UserError } from "../../base/errors.ts";
+import { readForeignBytes } from "../../base/foreign_file.ts";
 import { median } from "../../base/quantile.ts";
 import { explainSchemaErrors, schemaValidator } from "../../base/schema_error.ts";
 import { formatLink, parseLink } from "../../link/link.ts";
@@ -34,18 +35,14 @@ const most_bytes = 1e6;
 /** UserError, naming the file and the place in it, if it is none. */
 export function readBudgets(path: string): readonly Budget[] {
   const refused = (why: string): UserError => new UserError(`budget ${path}: ${why}`);
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    throw refused(`cannot be read (${(error as NodeJS.ErrnoException).code}): name another file`);
-  }
-  if (text.length > most_bytes) throw refused("longer than 1 MB: name a file of budgets");
   let document: unknown;
   try {
-    document = JSON.parse(text);
+    document = boundedJson(readForeignBytes(path, most_bytes));
   } catch (error) {
-    throw refused(`not JSON (${(error as Error).message.split("\n")[0]}): correct it`);
+    if (error instanceof UserError) throw new UserError(`budget ${error.message}`);
+    if (error instanceof SyntaxError || error instanceof JsonTextError)
+      throw refused(`not JSON (${error.message}): correct it`);
+    throw refused(`cannot be read (${(error as NodeJS.ErrnoException).code}): name another file`);
   }
   const validate = schemaValidator<BudgetFile>("budget");
   if (!validate(document)) throw refused(explainSchemaErrors(validate.errors ?? [], "schemas/budget.schema.json"));

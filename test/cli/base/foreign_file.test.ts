@@ -9,12 +9,14 @@ import { after, test } from "node:test";
 import { UserError } from "../../../cli/base/errors.ts";
 import { mostFile_bytes, readForeignBytes, readForeignJson } from "../../../cli/base/foreign_file.ts";
 import { checkout } from "../../../cli/base/programs.ts";
+import { readCommandPlan } from "../../../cli/instruments/command/plan/plan.ts";
 import { readPrefixes } from "../../../cli/instruments/fetch/prefixes/read_prefixes.ts";
 import { namesFlowPlan } from "../../../cli/instruments/flows/plan/shared_plan.ts";
 import { readLink } from "../../../cli/link/profile_file.ts";
 import { spansIn } from "../../../cli/link/trace/formats.ts";
 import { readDistributions } from "../../../cli/recording/corpus/distributions.ts";
 import { readTrustedKeys } from "../../../cli/recording/record/words.ts";
+import { readBudgets } from "../../../cli/results/gate/budget.ts";
 import { readPlan } from "../../../cli/sweep/plan/plan.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trilane-foreign-file-"));
@@ -35,6 +37,8 @@ mkdirSync(inner);
 /** What of a command reads a file that is named. */
 const readers: Readonly<Record<string, (path: string) => unknown>> = {
   "a plan": (path) => readPlan(path),
+  "a plan of commands": (path) => readCommandPlan(path),
+  budgets: (path) => readBudgets(path),
   "a link": (path) => readLink(path, folder),
   "a trace as JSON": (path) => [...spansIn(path, "iperf3", undefined)],
   distributions: (path) => readDistributions(path),
@@ -73,13 +77,17 @@ test("a file is read up to its limit, whatever its size is said to be", () => {
 });
 
 test("commands read no JSON of a named file in another way", () => {
-  const others = globSync("**/*.ts", { cwd: join(checkout, "cli") }).filter((path) =>
-    /JSON\.parse\(\s*readFileSync\((?:pathOrName|path|file)\b/.test(readFileSync(join(checkout, "cli", path), "utf8")),
-  );
+  const others = globSync("**/*.ts", { cwd: join(checkout, "cli") }).filter((path) => {
+    const text = readFileSync(join(checkout, "cli", path), "utf8");
+    return /\bJSON\.parse\(/.test(text) && /\breadFile(?:Sync)?\(\s*(?:pathOrName|path|file)\b/.test(text);
+  });
   // Their own schemas, and what Trilane itself wrote.
-  assert.deepEqual(others.toSorted(), [
-    "install/doctor/checks.ts",
+  assert.deepEqual(others.filter((path) => !path.startsWith("install/")).toSorted(), [
+    "instruments/command/run/attempt.ts",
     "instruments/flows/language/transports.ts",
+    "instruments/flows/records/read_flow_records.ts",
+    "load/cross_traffic.ts",
+    "load/reports.ts",
     "sweep/cluster/submission.ts",
     "sweep/plan/plan_range.ts",
   ]);

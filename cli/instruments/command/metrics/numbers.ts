@@ -1,5 +1,8 @@
-// The numbers that a command prints, or writes into a file. What is none is missing, with the reason. Pure.
+// The numbers that a command prints, or writes into a file. What is none is missing, with the reason. Pure
+// but for reading that file.
 import type { CommandNumber } from "../../../../schemas/generated/command_record.ts";
+import { UserError } from "../../../base/errors.ts";
+import { readForeignJson } from "../../../base/foreign_file.ts";
 
 interface Pattern {
   readonly name: string;
@@ -38,15 +41,15 @@ export function printedNumbers(output: string, patterns: readonly Pattern[], isC
   });
 }
 
-/** null: there is no such file. What is no object of numbers is one missing number, by the file's name. */
-export function writtenNumbers(text: string | null, file: string): CommandNumber[] {
+/** What is no object of numbers is one missing number, by the file's name. */
+export function writtenNumbers(file: string): CommandNumber[] {
   const missing = (reason: string): CommandNumber[] => [{ name: file.slice(-120), value: null, reason }];
-  if (text === null) return missing("the command wrote no such file");
   let document: unknown;
   try {
-    document = JSON.parse(text);
-  } catch {
-    return missing("not JSON");
+    document = readForeignJson(file);
+  } catch (error) {
+    if (error instanceof SyntaxError) return missing("not JSON");
+    return missing(error instanceof UserError ? "no regular file, or too large" : "the command wrote no such file");
   }
   if (typeof document !== "object" || document === null || Array.isArray(document))
     return missing("no JSON object of names and numbers");

@@ -2,11 +2,11 @@
 // reading files.
 
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { CommandPlanDocument } from "../../../../schemas/generated/command_plan.ts";
 import type { PlanLink } from "../../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../../base/errors.ts";
+import { readForeignJson } from "../../../base/foreign_file.ts";
 import { type ReachChoice, reachChoiceOf } from "../../../load/reach/wanted.ts";
 import { isStockServing } from "../../../load/serving/serving.ts";
 import { firstLook } from "../../../results/stats/sequential.ts";
@@ -115,17 +115,12 @@ export function commandPlanOf(document: unknown, source: string, folder = proces
 
 /** A plan from a file. `changes`: in place of what it says. */
 export function readCommandPlan(path: string, changes: object = {}): CommandPlan {
-  let text: string;
   try {
-    text = readFileSync(path, "utf8");
-  } catch {
-    throw new UserError(`plan ${path}: cannot be read: name a file with a plan of commands`);
-  }
-  try {
-    return commandPlanOf({ ...(JSON.parse(text) as object), ...changes }, path, dirname(path));
+    return commandPlanOf({ ...(readForeignJson(path) as object), ...changes }, path, dirname(path));
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new UserError(`plan ${path}: not JSON (${error.message.split("\n")[0]}): correct it`);
+    if (error instanceof SyntaxError) throw new UserError(`plan ${path}: not JSON (${error.message}): correct it`);
+    if (error instanceof UserError) throw error;
+    throw new UserError(`plan ${path}: cannot be read: name a file with a plan of commands`);
   }
 }
 

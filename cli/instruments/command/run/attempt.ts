@@ -178,8 +178,7 @@ async function attemptIn(folder: string, request: CommandRequest): Promise<Comma
   }
   const output = (await textIn(file("output"))) ?? "";
   const counters = lab ? await documentIn<FlowCounters>(file("counters.json")) : null;
-  const written =
-    plan.numbers_file === undefined ? [] : writtenNumbers(await textIn(plan.numbers_file), plan.numbers_file);
+  const written = plan.numbers_file === undefined ? [] : writtenNumbers(plan.numbers_file);
   const record: CommandRecord = {
     schema: "trilane/command-record/1",
     process: ran,

@@ -1,7 +1,12 @@
 // Numbers that commands print or write: values, or the reason why there is none.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { numberFault, printedNumbers, writtenNumbers } from "../../../../cli/instruments/command/metrics/numbers.ts";
+import type { CommandNumber } from "../../../../schemas/generated/command_record.ts";
 
 const ready = { name: "ready", pattern: "ready in ([^ ]+) ms" };
 
@@ -37,14 +42,23 @@ test("a pattern is refused before anything runs", () => {
   assert.match(numberFault({ name: "a", pattern: "(" }) ?? "", /^number a: Invalid regular expression/);
 });
 
-test("a file has numbers by their names, and every other file one reason", () => {
-  assert.deepEqual(writtenNumbers('{"a": 1, "b": "2", "c": null}', "n.json"), [
+test("a file has numbers by their names, and every other file one reason", (context) => {
+  const folder = mkdtempSync(join(tmpdir(), "trilane-numbers-"));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const written = (text: string): CommandNumber[] => {
+    writeFileSync(join(folder, "n.json"), text);
+    return writtenNumbers(join(folder, "n.json"));
+  };
+  assert.deepEqual(written('{"a": 1, "b": "2", "c": null}'), [
     { name: "a", value: 1, reason: null },
     { name: "b", value: null, reason: String.raw`"\"2\"" is not a number` },
     { name: "c", value: null, reason: '"null" is not a number' },
   ]);
-  const reason = (text: string | null): string | null | undefined => writtenNumbers(text, "n.json")[0]?.reason;
-  assert.equal(reason(null), "the command wrote no such file");
+  const reason = (text: string): string | null | undefined => written(text)[0]?.reason;
+  assert.equal(writtenNumbers(join(folder, "none.json"))[0]?.reason, "the command wrote no such file");
   assert.equal(reason("{"), "not JSON");
   assert.equal(reason("[1]"), "no JSON object of names and numbers");
+  // Nobody writes into it: whoever waits for that waits for ever.
+  execFileSync("mkfifo", [join(folder, "pipe")]);
+  assert.equal(writtenNumbers(join(folder, "pipe"))[0]?.reason, "no regular file, or too large");
 });
