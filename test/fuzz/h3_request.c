@@ -49,29 +49,39 @@ static void on_turn(struct h3_client *client) {
     if (answered || ended) loop_stop(client->site->loop);
 }
 
-// To a server that has met others before: what a connection shares with the next is a server's business.
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static struct lane_site site;
-    static struct h3_client client;
-    static unsigned runs;
+static struct lane_site site;
+static struct h3_client client;
+static unsigned runs; // of this site
+
+static void close_site(void) {
+    if (runs == 0) return;
+    runs = 0;
+    h3_client_close(&client);
+    lane_site_close(&site);
+}
+
+static void open_site(void) {
+    static bool closes_at_exit;
     const struct h3_client_options options = {.window_bytes = 100000, .on_turn = on_turn, .unpaced = true};
+    PROMISE(closes_at_exit || atexit(close_site) == 0); // its folder
+    closes_at_exit = true;
+    PROMISE(lane_site_open(&site) == 0);
+    h3_client_open(&client, &site, &options);
+}
+
+// Each input has a connection of its own, to a server that has met others.
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     input = data;
     left = size;
     written = answered = ended = false;
-    if (runs == 0) {
-        PROMISE(lane_site_open(&site) == 0);
-        h3_client_open(&client, &site, &options);
-    } else {
+    if (runs++ == 0)
+        open_site();
+    else
         h3_client_reconnect(&client);
-    }
     h3_client_run(&client, 1);
     PROMISE(answered || ended || client.stopped);
     quiche_conn_close(client.quic, true, 0x100, NULL, 0);
-    written = true;
     h3_client_send(&client);
-    runs = (runs + 1) % RUNS_OF_A_SITE;
-    if (runs > 0) return 0;
-    h3_client_close(&client);
-    lane_site_close(&site);
+    if (runs == RUNS_OF_A_SITE) close_site();
     return 0;
 }

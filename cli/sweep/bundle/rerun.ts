@@ -123,10 +123,14 @@ async function planHere(request: RerunRequest, paths: ReadonlyMap<string, string
     throw new UserError(
       `${request.bundle}: its plan names programs of another machine (two browsers): run it with yours by \`trilane compare --interleaved\``,
     );
-  const path = Object.values(document.browsers ?? {}).find((browser) => browser.includes("/"));
-  if (path !== undefined)
+  const browsers = [document.browser ?? "", ...Object.values(document.browsers ?? {})];
+  const path = browsers.find((browser) => browser.includes("/"));
+  // A configuration has its program open files and run others.
+  const server = Object.values(document.servers ?? {}).find((each) => each.command ?? each.configuration);
+  const program = path ?? server?.command ?? server?.configuration;
+  if (program !== undefined)
     throw new UserError(
-      `${request.bundle}: its plan names a program of another machine (${path}): run it with yours by \`trilane sweep PLAN --browser\``,
+      `${request.bundle}: its plan names a program of another machine (${program.slice(0, 200)}): run it with yours by \`trilane sweep PLAN ${path === undefined ? "--server NAME=..." : "--browser"}\``,
     );
   const links = document.links.map((link) => linkHere(link, paths, request.bundle));
   return planOf({ ...document, pages: document.pages.map(pageName), links }, source);

@@ -391,6 +391,24 @@ test("a rerun of pages that are others, of a plan that names files of this machi
     /^its plan names programs of another machine \(two browsers\)/,
     again,
   );
+  for (const [program, own] of [
+    ["touch /tmp/reached", { servers: { own: { command: "touch /tmp/reached" } }, lanes: ["h1+own"] }],
+    ["/etc/passwd", { servers: { own: { program: "nginx", configuration: "/etc/passwd" } }, lanes: ["h1+own"] }],
+    ["/bin/sh", { browser: "/bin/sh" }],
+    ["/bin/bash", { browsers: { a: "chromium", b: "/bin/bash" }, lanes: ["h1@a", "h1@b"] }],
+  ] as const)
+    await assertRefused(
+      rerun(
+        replaced(
+          "plan.json",
+          json((plan) => ({ ...plan, ...own })),
+        ),
+      ),
+      new RegExp(
+        `^its plan names a program of another machine \\(${program}\\): run it with yours by .trilane sweep PLAN --`,
+      ),
+      again,
+    );
   await assertRefused(rerun(replaced("plan.json", Buffer.from("{}"))), /^plan\.json: "\w+" is missing/, again);
   await assertRefused(
     rerun(
