@@ -14,6 +14,9 @@ import { labCommand } from "./lab.ts";
 
 const timeout_ms = 40_000;
 
+/** Counts up when an engine makes its profiles in another way, so that older ones are used no more. */
+const form = 2;
+
 interface ProfileOf {
   readonly engine: Engine;
   readonly program: string;
@@ -47,7 +50,7 @@ const known = new Map<string, Promise<string | null>>();
 async function madeProfile({ engine, program, digest, home }: ProfileOf): Promise<string | null> {
   if (!engine.makeProfile || digest === null) return null;
   const folder = join(home, "browser-profiles");
-  const kept = join(folder, `${engine.name.toLowerCase()}-${digest.slice(0, 16)}`);
+  const kept = join(folder, `${engine.name.toLowerCase()}-${form}-${digest.slice(0, 16)}`);
   const made = known.get(kept) ?? madeIn(folder, kept, engine.makeProfile, program);
   known.set(kept, made);
   return made;

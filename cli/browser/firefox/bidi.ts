@@ -69,6 +69,26 @@ export class Bidi {
   }
 }
 
+interface Tree {
+  readonly contexts: readonly { readonly context: string; readonly url: string }[];
+}
+
+export async function contexts(bidi: Bidi, params: Params = {}): Promise<Tree["contexts"]> {
+  return ((await bidi.send("browsingContext.getTree", params)) as unknown as Tree).contexts;
+}
+
+/** In Firefox's own window, whose scripts may do what Firefox may. */
+export async function inFirefox(bidi: Bidi, expression: string): Promise<void> {
+  const [window] = await contexts(bidi, { "moz:scope": "chrome" });
+  const { type, exceptionDetails } = await bidi.send("script.evaluate", {
+    expression,
+    target: { context: window?.context ?? "" },
+    awaitPromise: true,
+  });
+  if (type !== "success")
+    throw new Error(`Firefox did not do it: ${String((exceptionDetails as Params | undefined)?.text)}`);
+}
+
 export interface RunningFirefox extends Started {
   readonly bidi: Bidi;
   readonly version: string;

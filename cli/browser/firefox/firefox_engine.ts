@@ -7,32 +7,12 @@ import { UserError } from "../../base/errors.ts";
 import { usualDevice } from "../device.ts";
 import type { Asked, Engine, EngineBrowser, EnginePage } from "../engine.ts";
 import { standInRules } from "../stand_ins.ts";
-import { type Bidi, type Params, startFirefox } from "./bidi.ts";
+import { contexts, inFirefox, startFirefox } from "./bidi.ts";
 import { bridgeCommand } from "./bridge.ts";
 import { firefoxEnvironment, firefoxWords } from "./command_line.ts";
 import { type FirefoxPage, firefoxPage } from "./firefox_page.ts";
 import { makeProfile } from "./made_profile.ts";
 import { preferencesOf, preferencesText } from "./profile.ts";
-
-interface Tree {
-  readonly contexts: readonly { readonly context: string; readonly url: string }[];
-}
-
-async function contexts(bidi: Bidi, params: Params = {}): Promise<Tree["contexts"]> {
-  return ((await bidi.send("browsingContext.getTree", params)) as unknown as Tree).contexts;
-}
-
-/** In Firefox's own window, whose scripts may do what Firefox may. */
-async function inFirefox(bidi: Bidi, expression: string): Promise<void> {
-  const [window] = await contexts(bidi, { "moz:scope": "chrome" });
-  const { type, exceptionDetails } = await bidi.send("script.evaluate", {
-    expression,
-    target: { context: window?.context ?? "" },
-    awaitPromise: true,
-  });
-  if (type !== "success")
-    throw new Error(`Firefox did not do it: ${String((exceptionDetails as Params | undefined)?.text)}`);
-}
 
 /** UserError if an administrator decides what this Firefox loads, and how: for the machine, or beside the program. */
 function refusePolicies(program: string): void {

@@ -27,7 +27,7 @@ test("it is made once, kept for the build, and copied for each load", async () =
   await Promise.all([beginProfile(of, at("a")), beginProfile(of, at("b"))]);
   assert.equal(made, 1);
   for (const name of ["a", "b"]) assert.equal(readFileSync(join(at(name), "prefs.js"), "utf8"), "of the first start");
-  assert.deepEqual(readdirSync(join(at("home"), "browser-profiles")), ["firefox-0123456789abcdef"]);
+  assert.deepEqual(readdirSync(join(at("home"), "browser-profiles")), ["firefox-2-0123456789abcdef"]);
   await beginProfile({ ...of, digest: digest.replaceAll("0", "1") }, at("c"));
   assert.equal(made, 2, "another build has its own");
 });
