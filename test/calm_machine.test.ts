@@ -38,15 +38,30 @@ test("disturbed, a test that holds passes, and one that does not is inconclusive
       encoding: "utf8",
     }).stdout;
   const outcome = run(["--test-reporter=tap"]);
-  assert.match(outcome, /^ok 1 - one$/m);
-  assert.match(outcome, /^not ok 2 - two$/m);
-  assert.match(outcome, /^ok 3 - three # SKIP inconclusive: disturbed: 30 ms; failed by slope 5/m);
-  assert.match(outcome, /^not ok 4 - four$/m);
+  assert.match(outcome, /^ok 1 - one \(timed\)$/m);
+  assert.match(outcome, /^not ok 2 - two \(timed\)$/m);
+  assert.match(outcome, /^ok 3 - three \(timed\) # SKIP inconclusive: disturbed: 30 ms; failed by slope 5/m);
+  assert.match(outcome, /^not ok 4 - four \(timed\)$/m);
   // The first, and two further ones while the machine was calm.
-  assert.match(outcome, /^not ok 5 - five$[\s\S]*?try 3/m);
+  assert.match(outcome, /^not ok 5 - five \(timed\)$[\s\S]*?try 3/m);
   assert.doesNotMatch(outcome, /try 4/);
-  for (const passed of ["6 - six", "7 - seven"]) assert.match(outcome, new RegExp(`^ok ${passed}$`, "m"));
-  assert.match(run([`--test-reporter=${reporter}`]), /^inconclusive: three: disturbed: 30 ms/m);
+  for (const passed of ["6 - six", "7 - seven"]) assert.match(outcome, new RegExp(`^ok ${passed} \\(timed\\)$`, "m"));
+  assert.match(run([`--test-reporter=${reporter}`]), /^inconclusive: three \(timed\): disturbed: 30 ms/m);
+});
+
+test("a file's tests of time are left for later, or run alone", () => {
+  const file = join(folder, "mixed.test.ts");
+  const module = JSON.stringify(join(import.meta.dirname, "calm_machine.ts"));
+  const tests = 'test("plain", () => {}); timedTest("of time", async () => {});';
+  writeFileSync(file, `import { test } from "node:test"; import { timedTest } from ${module}; ${tests}`);
+  const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
+  const names = (TRILANE_TIMED: string): (string | undefined)[] => {
+    const words = [join(import.meta.dirname, "run_files.ts"), "1", "60000", "60000", "--", file];
+    const options = { env: { ...environment, TRILANE_TIMED }, encoding: "utf8" } as const;
+    const { stdout } = spawnSync(process.execPath, ["--disable-warning=ExperimentalWarning", ...words], options);
+    return [...stdout.matchAll(/^✔ (.*) \([\d.]+ms\)$/gm)].map(([, name]) => name);
+  };
+  assert.deepEqual(["", "later", "only"].map(names), [["plain", "of time (timed)"], ["plain"], ["of time (timed)"]]);
 });
 
 /** The exit status of test/native/timing.sh with a program of shell. */

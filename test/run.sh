@@ -105,16 +105,18 @@ slow() {
   return $status
 }
 # One more than CPUs at a time, as they wait for links and browsers, those whose opening comment says "Beside others:": nothing in
-# them goes by how fast the machine is. The rest one after another: two browsers at once would disturb each other's timing on a small
-# machine. So can whatever else the machine does: up to three files that failed run once more, by themselves, and are named. Who
-# fails twice has failed.
+# them goes by how fast the machine is, in some of them but for tests of time, which follow by themselves. The rest one after
+# another: two browsers at once would disturb each other's timing on a small machine. So can whatever else the machine does: up to
+# three files that failed run once more, by themselves, and are named. Who fails twice has failed.
 end_to_end_files() { # end_to_end_files FILE...
-  local beside alone again status=0
+  local beside alone timed again status=0
   : >"$failed"
   mapfile -t beside < <(grep -lZ '^// Beside others: ' "$@" | largest_first)
   mapfile -t alone < <(grep -L '^// Beside others: ' "$@")
-  [ ${#beside[@]} -eq 0 ] || node_test 2700 "$(($(nproc) + 1))" "${beside[@]}" || status=$?
+  mapfile -t timed < <(grep -l '^// Beside others: all but tests of time' "$@")
+  [ ${#beside[@]} -eq 0 ] || TRILANE_TIMED=later node_test 2700 "$(($(nproc) + 1))" "${beside[@]}" || status=$?
   [ $status -eq 124 ] || [ ${#alone[@]} -eq 0 ] || node_test 2700 1 "${alone[@]}" || status=$?
+  [ $status -eq 124 ] || [ ${#timed[@]} -eq 0 ] || TRILANE_TIMED=only node_test 2700 1 "${timed[@]}" || status=$?
   mapfile -t again <"$failed"
   # Ended at its limit: what had no turn yet is not among those that failed.
   if [ $status -ne 0 ] && [ $status -ne 124 ] && [ ${#again[@]} -gt 0 ] && [ ${#again[@]} -le 3 ]; then

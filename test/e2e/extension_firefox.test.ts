@@ -1,5 +1,6 @@
 // The extension in a real Firefox: a page of a lab is profiled with the protocol of each request, shown, and exported as HAR; a page that cannot
 // be profiled is refused in a line. Skipped where no Firefox is installed (apt install firefox-esr).
+// Wide: extension.
 // Beside others: nothing here goes by time.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

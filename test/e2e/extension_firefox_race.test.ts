@@ -1,5 +1,6 @@
 // A race from Firefox: the page's contents are handed to the native host, which Firefox finds by its own manifest and starts; the race ends in a
 // result. Skipped where no Firefox is installed (apt install firefox-esr).
+// Wide: extension, native-host/messaging.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

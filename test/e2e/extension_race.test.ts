@@ -1,5 +1,6 @@
 // A race from the toolbar button: the page is profiled, handed to the native host, raced in labs beside the browser; it
 // outlives the popup, the service worker and the host, can be canceled, and ends in a verdict on the race page.
+// Beside others: all but tests of time.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

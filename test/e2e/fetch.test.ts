@@ -1,5 +1,6 @@
 // trilane-fetch before trilane-replay in labs: every lane gives the same body over both versions of IP, and its steps take as many
 // round trips as theory has. `npm run bench -- fetch` has the long ones, and those beside curl.
+// Beside others: all but tests of time.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

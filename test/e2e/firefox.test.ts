@@ -1,5 +1,7 @@
 // Firefox through the real lab: valid loads on its lanes, with the protocol that browser and server both say, and what it cannot tell is
 // missing, not 0. Skipped where no Firefox is installed (apt install firefox-esr).
+// Wide: cli/browser/firefox, cli/load, native-host/replay.
+// Beside others: nothing here goes by time.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";

@@ -1,5 +1,6 @@
 // What the extension asks of trilane-host, with the real command line behind it: a profile is handed over and raced, the
 // race followed to its end, and its result is what the schema says.
+// Beside others: all but tests of time.
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

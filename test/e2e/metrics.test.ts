@@ -1,5 +1,6 @@
 // What a load tells of where its time went: CPU time, long tasks, and the split into network and computation, on pages whose
 // costs are known. Bounds are physical ones, and wide where a busy machine adds to what is measured.
+// Beside others: all but tests of time.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,8 +30,10 @@ interface Told {
   readonly plt_ms: number;
 }
 
-async function told(recording: LoadOptions["recording"], lane: Lane, link: string): Promise<Told> {
-  const load = await untimedLoad({ home, recording, lane, link: parseLink(link), timeout_ms: 30_000 });
+/** `calm`: of a test of time. */
+async function told(recording: LoadOptions["recording"], lane: Lane, link: string, calm?: Calm): Promise<Told> {
+  const options = { home, recording, lane, link: parseLink(link), timeout_ms: 30_000 };
+  const load = await (calm ? calmLoad(calm, options) : untimedLoad(options));
   const facts = load.log._trilane;
   assert.equal(facts.status, "valid", facts.reasons.join("; "));
   const path = criticalPath(load);
@@ -68,20 +71,23 @@ for (const [lane, roundTrips] of [
   ["h2", 5],
   ["h3", 4],
 ] as const) {
-  test(`${lane}: a large image on a slow link is network, as long as its round trips and bytes take`, async () => {
-    const rate_bps = 4e6;
-    const rtt_ms = 60;
-    const object = await withArchive(home, (archive) => ensureSynth(archive, "cse534-size-1MB"));
-    const { load, facts, path, plt_ms } = await told(object, lane, `${rate_bps / 1e6}mbit/${rtt_ms}ms`);
-    // With all headers, as the shaper counted it.
-    const passed_bytes = facts.shaper?.down.bytes_out ?? 0;
-    assert.ok(passed_bytes > 1_000_000 && passed_bytes < 1_150_000, `${passed_bytes} bytes`);
-    const theory_ms = roundTrips * rtt_ms + (passed_bytes * 8000) / rate_bps;
-    assert.ok(Math.abs(path.network_ms / theory_ms - 1) < 0.08, `${path.network_ms} ms, theory ${theory_ms} ms`);
-    assert.ok(path.network_ms > 0.9 * plt_ms, `${path.network_ms} of ${plt_ms} ms`);
-    const optimal_ms = optimalOfLoad_ms(load);
-    assert.ok(optimal_ms !== null && optimal_ms < plt_ms && optimal_ms > 0.85 * plt_ms, `${optimal_ms} of ${plt_ms}`);
-  });
+  timedTest(
+    `${lane}: a large image on a slow link is network, as long as its round trips and bytes take`,
+    async (calm) => {
+      const rate_bps = 4e6;
+      const rtt_ms = 60;
+      const object = await withArchive(home, (archive) => ensureSynth(archive, "cse534-size-1MB"));
+      const { load, facts, path, plt_ms } = await told(object, lane, `${rate_bps / 1e6}mbit/${rtt_ms}ms`, calm);
+      // With all headers, as the shaper counted it.
+      const passed_bytes = facts.shaper?.down.bytes_out ?? 0;
+      assert.ok(passed_bytes > 1_000_000 && passed_bytes < 1_150_000, `${passed_bytes} bytes`);
+      const theory_ms = roundTrips * rtt_ms + (passed_bytes * 8000) / rate_bps;
+      assert.ok(Math.abs(path.network_ms / theory_ms - 1) < 0.08, `${path.network_ms} ms, theory ${theory_ms} ms`);
+      assert.ok(path.network_ms > 0.9 * plt_ms, `${path.network_ms} of ${plt_ms} ms`);
+      const optimal_ms = optimalOfLoad_ms(load);
+      assert.ok(optimal_ms !== null && optimal_ms < plt_ms && optimal_ms > 0.85 * plt_ms, `${optimal_ms} of ${plt_ms}`);
+    },
+  );
 }
 
 /** What a made page's script does between its arrival and asking for the last image. */
