@@ -1,5 +1,6 @@
 // What the browser gets for requests that are not the recorded ones to the letter, over each protocol: a part, a condition,
 // a head, a body, a coding that it does not take in clear.
+// Wide: native-host/archive, native-host/replay.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

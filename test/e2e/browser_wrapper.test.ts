@@ -1,6 +1,7 @@
 // `trilane browser-wrapper` and openLab: a browser alone behind a link, for test programs that take a browser's path. By a pipe and
 // by the debugging port, with puppeteer outside; what it may reach, a link that is changed, and what is left when it is killed.
 // The examples run as they stand, that of Playwright Test if it is installed.
+// Wide: cli/api, cli/commands/browser_wrapper.ts, native-host/guard, shaper.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { execFile, spawn, spawnSync } from "node:child_process";

@@ -1,5 +1,6 @@
 // A page recorded live from nginx and replayed: hosts share connections in the replay exactly as they did live, with
 // certificates of the names and the size that nginx sent.
+// Wide: cli/recording/record, native-host/replay.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

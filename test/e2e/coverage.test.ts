@@ -1,5 +1,6 @@
 // Which loads count by what they ask for of their recording, and that lanes are alike where the browser upgrades a page by
 // itself: through the real lab and the real browser.
+// Wide: cli/load, native-host/replay.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,5 +1,6 @@
 // A page amid bulk flows: it begins at its time among them and takes longer for them, on TCP and QUIC; what fails of it is its
 // reason, and nothing is left of any of it.
+// Wide: cli/load, native-host/flows.
 // Beside others: where a browser is not ready in time, another one is tried.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

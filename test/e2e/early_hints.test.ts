@@ -1,4 +1,5 @@
 // Early Hints (103) of a real server: recorded, replayed on every lane, and what Chromium makes of them there.
+// Wide: cli/recording/record, native-host/replay.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

@@ -1,5 +1,6 @@
 // The extension's history as earlier versions kept it, in a real Chromium: upgraded after a copy, read, and gone on with; a newer
 // one is refused in a line. The modules run in a page, where IndexedDB is what it is in the extension.
+// Wide: extension.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";

@@ -1,5 +1,6 @@
 // Every way in which trilane-host can be missing, wrong or gone, in a real Chromium: each is told with what to do, nothing
 // hangs, and what was saved stays. The hosts are scripts; races with the real one are in extension_race.test.ts.
+// Wide: extension, native-host/messaging.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

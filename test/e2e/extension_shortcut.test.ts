@@ -1,5 +1,6 @@
 // The keyboard shortcut, in a real Chromium: profiles the page in front, and shows the result in a tab, or on the toolbar's
 // button why there is none. Pressing keys of the browser's own is not possible without a window: the command is sent.
+// Wide: extension.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

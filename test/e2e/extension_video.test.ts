@@ -2,6 +2,7 @@
 // page saw by itself, in frames of the same and of other sites too; and the result page shows them, and what each host's
 // connections took, by mouse, keyboard and on a narrow screen. The clips are recorded by the browser itself.
 // Alone: a busy machine starts videos late, which the page and the extension then see at different times.
+// Wide: extension.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import type { ServerResponse } from "node:http";

@@ -1,5 +1,6 @@
 // The result page and the popup in a real Chromium: exports that others read, the way back in, the helper missing, and no
 // finding of axe-core on any view, in light and dark.
+// Wide: extension.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";

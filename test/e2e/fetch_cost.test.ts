@@ -1,5 +1,6 @@
 // What `trilane fetch` stores of the cost in a lab: the server's share of each fetch, and with --syscalls the calls of both ends, in fetches
 // that no time counts.
+// Wide: cli/instruments/fetch, native-host/fetch.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";

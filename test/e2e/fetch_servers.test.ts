@@ -1,5 +1,6 @@
 // trilane-fetch against servers that are not ours, on loopback: each lane that they speak gives the file, byte for byte; one that they
 // do not speak gives a row that says so. A server that is not installed is skipped by its name.
+// Wide: native-host/fetch.
 // Beside others: it holds nothing to time.
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";

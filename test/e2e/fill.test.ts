@@ -1,5 +1,6 @@
 // What the importer and the synthetic pages make, in the browser that is to take it: pictures and fonts decode, padded
 // content-encodings decode to the same bytes.
+// Wide: cli/recording/fill, cli/recording/synth.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";

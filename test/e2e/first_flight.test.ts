@@ -1,5 +1,6 @@
 // What transports are asked to be, seen on the link: how many packets a server sends before it hears of any, and how
 // close to each other. Counted by the shaper, not told by the server.
+// Wide: native-host/replay, shaper.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

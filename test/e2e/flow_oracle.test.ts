@@ -1,4 +1,5 @@
 // trilane-flows and the shaper's bins over a real link, against each other and against iperf3. test/bench/flow_theory.ts has the long ones.
+// Wide: native-host/flows, shaper.
 // Beside others: all but tests of time.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

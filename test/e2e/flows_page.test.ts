@@ -1,5 +1,6 @@
 // `trilane flows --page`: a page is loaded amid flows over each lane, stored with its load and the flows' records, and nothing of it stays
 // behind. What cannot be is one line.
+// Wide: cli/instruments/flows, cli/load, native-host/flows.
 // Beside others: runs that the machine disturbed are stored, too.
 
 import assert from "node:assert/strict";

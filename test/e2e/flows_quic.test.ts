@@ -1,5 +1,6 @@
 // QUIC flows through the shaper, as trilane-flows reports them at both ends. What the link's rate leaves to the application is
 // theory, not earlier output.
+// Wide: native-host/congestion, native-host/flows, shaper.
 import assert from "node:assert/strict";
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

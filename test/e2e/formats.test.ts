@@ -1,5 +1,6 @@
 // A page that went out in another program's format and came back, in the real lab and browser: it asks the same requests
 // and gets the same bytes as before.
+// Wide: cli/recording/export, cli/recording/import.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

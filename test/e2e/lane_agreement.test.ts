@@ -1,5 +1,6 @@
 // A page that asks in every way that a browser has is valid on every lane: the replay's report and the browser agree on each of its
 // requests, whatever was cached, given up, redirected, sent by a worker or changed into a WebSocket.
+// Wide: cli/load, native-host/replay.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -53,12 +53,20 @@ async function load(site: Promise<Site>, lane: Lane, form: string, more: Partial
 
 type Log = PageLoad["log"];
 
+const loaded = new Map<Lane, Promise<Log>>();
+/** The page of three origins over a lane: one load for all that is held against it. A repeat visit's is over a longer link. */
+function ofOrigins(lane: Lane): Promise<Log> {
+  const known = loaded.get(lane) ?? load(origins, lane, laneFacts[lane].repeat ? "20mbit/60ms" : "20mbit/20ms");
+  loaded.set(lane, known);
+  return known;
+}
+
 const secureConnections = ({ _trilane }: Log) =>
   ((_trilane.replay?.connections ?? []) as { tls_version: string | null }[]).filter(({ tls_version }) => tls_version);
 
 for (const lane of allLanes) {
   test(`${lane}: all of a page's requests are answered on it, from frames and workers too`, async () => {
-    const log = await load(origins, lane, "20mbit/20ms");
+    const log = await ofOrigins(lane);
     const { counts, protocols, repeat } = log._trilane;
     assert.deepEqual(
       { requests: counts.requests, matched: counts.matched + counts.fuzzy, failed: counts.failed },
@@ -114,7 +122,7 @@ test("h1-clear: only the names in clear are looked up, and what is asked of addr
 
 for (const lane of ["h2-0rtt", "h3-0rtt"] as const) {
   test(`${lane}: the second visit's requests are in the first flight, and none is answered from the cache`, async () => {
-    const { entries, _trilane } = await load(origins, lane, "20mbit/60ms");
+    const { entries, _trilane } = await ofOrigins(lane);
     const { repeat, metrics } = _trilane;
     assert.ok(repeat && repeat.cache === "emptied");
     // One for each origin at least.
@@ -158,7 +166,7 @@ test("h3-discovered: the first request already goes to what DNS told", async () 
 });
 
 test("h3-altsvc: h2 first, and the browser takes up what Alt-Svc tells", async () => {
-  const { entries, _trilane } = await load(origins, "h3-altsvc", "20mbit/20ms");
+  const { entries, _trilane } = await ofOrigins("h3-altsvc");
   assert.equal(entries[0]?._protocol, "h2");
   const connections = (_trilane.replay?.connections ?? []) as { lane: string; secured_ns: number | null }[];
   assert.ok(connections.some(({ lane, secured_ns }) => lane === "h3" && secured_ns !== null));
@@ -166,7 +174,7 @@ test("h3-altsvc: h2 first, and the browser takes up what Alt-Svc tells", async (
 
 for (const lane of ["h3", "h3-altsvc"] as const) {
   test(`${lane}: each origin tells that its own port has h3`, async () => {
-    const { entries } = await load(origins, lane, "20mbit/20ms");
+    const { entries } = await ofOrigins(lane);
     const told = new Map(
       entries.map(({ request, response }) => [
         new URL(request.url).host,
@@ -183,7 +191,7 @@ test("h3-0rtt: aborted in either visit or between them, a load ends as aborted",
   const recording = await single;
   const link = parseLink("20mbit/100ms");
   const aborted: number[] = [];
-  for (const after_ms of [300, 700, 900, 1000, 1100, 1200, 1300, 1400, 1600, 1800]) {
+  for (const after_ms of [300, 800, 1000, 1200, 1400, 1700]) {
     const load = measureLoad({
       ...{ home, recording, lane: "h3-0rtt", link, timeout_ms: 20_000, settle_ms: 300 },
       signal: AbortSignal.timeout(after_ms),
@@ -194,5 +202,5 @@ test("h3-0rtt: aborted in either visit or between them, a load ends as aborted",
     assert.match(ended, /TimeoutError/);
     aborted.push(after_ms);
   }
-  assert.ok(aborted.length >= 4, aborted.join(", "));
+  assert.ok(aborted.length >= 3, aborted.join(", "));
 });

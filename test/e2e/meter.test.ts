@@ -1,5 +1,6 @@
 // A running lab, watched and changed from other processes: `trilane shell` with a control socket, `meter` and `steer`
 // on it, and the files that it leaves behind, held to their schemas.
+// Wide: cli/link, shaper.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";

@@ -1,5 +1,6 @@
 // Pages loaded while a NAT on their link loses its bindings, or the link gives way to another one: over h3 on one connection; over h1
 // and h2 on others after each move, or not whole. And bulk flows.
+// Wide: native-host/flows, native-host/replay, shaper.
 // Beside others: held to no time but what the link itself takes.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,5 +1,6 @@
 // Without /dev/net/tun, as in many containers, a link's packets come through pairs of Ethernet devices: bodies come whole over every
 // lane and both versions of IP, and the link is as exact.
+// Wide: native-host/fetch, shaper.
 // Beside others: all but tests of time.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -1,6 +1,7 @@
 // Origins as they were, through the real lab and the real browser: connections are shared exactly where the recorded
 // addresses and certificates allow it, servers are as far away as they were, IPv6 and many addresses are served, and
 // http:// origins stay in clear on h1 and are upgraded on the other lanes.
+// Wide: cli/load, native-host/replay.
 // Beside others: what is held to a time may take as much longer as another program takes.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

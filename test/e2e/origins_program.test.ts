@@ -1,5 +1,6 @@
 // trilane-replay's and trilane-shaper's options for origins, as curl meets them in a lab: which address a host has, for
 // whom its certificate is good and how large the chain is, which TLS is spoken, and how far away a server is.
+// Wide: native-host/replay, shaper.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

@@ -1,5 +1,6 @@
 // What a load tells of its paints, beside what Chromium's own trace of the same load tells: the trace is written by another
 // path through the browser, on the monotonic clock and in microseconds.
+// Wide: cli/browser, extension/capture.
 // Beside others: a load whose paints came late is repeated.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

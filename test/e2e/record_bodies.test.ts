@@ -1,5 +1,6 @@
 // Bodies that a browser's inspector does not keep: larger than its buffer, coded, given up by the page, never read. Recorded byte for
 // byte, or as far as they came and said so, each by the one request that the page made, and in bounded memory.
+// Wide: cli/recording/record, native-host/archive.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";

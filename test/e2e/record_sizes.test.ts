@@ -1,5 +1,6 @@
 // TLS records are as large as the recorded server made them: one that is more than an initial window makes the browser
 // wait a round trip for a response's first byte. QUIC has no such records.
+// Wide: cli/recording/record, native-host/replay.
 // Beside others: a wait that is no longer than it should be is seen in one load of three.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

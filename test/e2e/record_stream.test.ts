@@ -1,4 +1,5 @@
 // A page that streams without an end: its recording ends with one line once the network log has what it may have, and leaves nothing.
+// Wide: cli/recording/record.
 // Beside others: nothing depends on how fast the bytes come.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";

@@ -1,5 +1,6 @@
 // What a recording knows of times: the round trip of a link that it was recorded through, and how long a server thought. From real
 // servers, through the command. Needs nginx, dnsmasq and pasta; says so where one is missing.
+// Wide: cli/recording/record, shaper.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

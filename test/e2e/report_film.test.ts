@@ -1,4 +1,5 @@
 // A film in a report: pictures of a size and at an interval that a reader chooses, the curve of visual progress, one animated picture.
+// Wide: cli/report.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,4 +1,5 @@
 // How a report looks in light, in dark and on paper: no text overlaps or is cut, contrast, and what axe finds.
+// Wide: cli/report.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

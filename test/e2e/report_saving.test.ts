@@ -1,4 +1,5 @@
 // What a report saves: its data, and figures as SVG, PNG and CSV, all without a network.
+// Wide: cli/report.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";

@@ -1,5 +1,6 @@
 // Servers of others in front of a recording: each that is installed answers all requests with the recorded bodies on each lane that it can
 // serve, and a race verifies its lanes by the server's log. One that is not installed is skipped by its name.
+// Wide: cli/load, native-host/origin_server, native-host/replay.
 // Beside others: it holds nothing to time.
 
 import assert from "node:assert/strict";

@@ -1,5 +1,6 @@
 // What a choice of how origins serve does to real loads: think time is waited for, on every lane alike; transports are as
 // asked, in the servers' own words and in the kernel's; the evidence is there, on one clock, and says what the load says.
+// Wide: cli/load, native-host/replay.
 // Beside others: what is held to a time is tried again.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";

@@ -1,5 +1,6 @@
 // The synthetic pages in a real browser, from a plain local server: every object is asked for once, pictures decode, and the
 // load event waits for a data file.
+// Wide: cli/recording/synth.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";

@@ -1,5 +1,6 @@
 // Loads over a link that refuses UDP, in real labs with a real browser: where the browser is free to it goes back to TCP, which is a
 // result with its time, held here against the capture; a lane that is forced onto QUIC says in one line why it has none.
+// Wide: cli/load, native-host/replay, shaper.
 // Beside others: all but tests of time.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -1,5 +1,6 @@
 // What a page in Chromium gets for requests that its recording does not have, over each protocol: hosts that are not
 // recorded are reached, reports are taken, what failed fails again, and the rest is not found.
+// Wide: native-host/archive, native-host/replay.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

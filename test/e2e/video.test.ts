@@ -1,5 +1,6 @@
 // Videos in real labs and Chromium: what only a browser shows of them. That a load ends with its video, that its metrics, report and
 // exports are there, and that what cannot be played is left out with its reason.
+// Wide: cli/load, cli/recording/synth.
 // Beside others: no time is held to a bar.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
