@@ -23,7 +23,8 @@ mkdir -p build && : >"$TRILANE_TEST_TIMES"
 memory=
 if [ "$(df --output=fstype /dev/shm 2>/dev/null | tail -n 1)" = tmpfs ] && [ "$(df --output=avail -k /dev/shm | tail -n 1)" -ge 4000000 ] &&
   ! findmnt -no OPTIONS -T /dev/shm | grep -qw noexec; then
-  memory=$(mktemp -d /dev/shm/trilane-test-XXXX) && export TMPDIR=$memory
+  # As /tmp is: some tests act as another user.
+  memory=$(mktemp -d /dev/shm/trilane-test-XXXX) && chmod 1777 "$memory" && export TMPDIR=$memory
 fi
 trap 'rm -rf "$skipped" "$passed" "$failed" "$TRILANE_TEST_WAITS" ${memory:+"$memory"}' EXIT
 say() { printf '\ntest: %s\n' "$*" >&2; }
