@@ -17,8 +17,12 @@ const engineTitle = (value: string): string => engines[value] ?? value;
 /** The server of lanes that name none. */
 export const replayServer = "replay";
 
-/** In fetches the server of lanes over a link to the outside: whichever answers there. */
+/** The server of lanes over a link to the outside: whichever answers there. */
 export const liveServer = "live";
+
+/** Beside each answer of theirs. */
+export const liveNote =
+  "The servers are live: their distance, their load and the internet between are in every time, beside the link's; another day's times may differ.";
 
 const serverTitles: Readonly<Record<string, string>> = {
   [liveServer]: "a live server",

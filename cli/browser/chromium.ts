@@ -12,7 +12,7 @@
 import type { Lane } from "../base/lanes.ts";
 import { clearHostRules } from "./clear.ts";
 import { type Device, deviceArguments, usualDevice } from "./device.ts";
-import { standInRules } from "./stand_ins.ts";
+import { addressRule, standInRules } from "./stand_ins.ts";
 
 const h1 = ["--disable-http2", "--disable-quic"];
 const h2 = ["--disable-quic"];
@@ -120,6 +120,8 @@ export interface ChromiumOptions {
   readonly device?: Device;
   /** By host of the recording, an address that it is served from. */
   readonly hosts?: ReadonlyMap<string, string>;
+  /** Hosts that are at another address than their names lead to. */
+  readonly addresses?: readonly { readonly host: string; readonly address: string }[];
   /** Videos play without anybody's click, with their sound. */
   readonly autoplays?: boolean;
 }
@@ -132,8 +134,9 @@ const frequentAcks = [
 ];
 
 /** In clear the names are others already (clear.ts). */
-function hostRules({ lane, hosts = new Map() }: ChromiumOptions): string[] {
-  const rules = lane === "h1-clear" ? clearHostRules(hosts) : standInRules(hosts);
+function hostRules({ lane, hosts = new Map(), addresses = [] }: ChromiumOptions): string[] {
+  const moved = addresses.map(({ host, address }) => addressRule([host, address]));
+  const rules = [...moved, ...(lane === "h1-clear" ? clearHostRules(hosts) : standInRules(hosts))];
   return rules.length > 0 ? [`--host-resolver-rules=${rules.join(",")}`] : [];
 }
 

@@ -23,6 +23,8 @@ export interface BrowserOptions {
   readonly device?: Device;
   /** By host of the recording, an address that it is served from. */
   readonly hosts?: ReadonlyMap<string, string>;
+  /** Hosts that are at another address than their names lead to. */
+  readonly addresses?: readonly { readonly host: string; readonly address: string }[];
   /** QUIC packets are acknowledged after a millisecond at most. On every lane, or they would differ. */
   readonly frequentAcks?: boolean;
   /** Videos play without anybody's click, with their sound. */
@@ -87,6 +89,8 @@ export interface Asked {
   readonly frequentAcks: boolean;
   /** By host of the recording, an address that it is served from; empty: not known yet. */
   readonly hosts: ReadonlyMap<string, string>;
+  /** Its servers are live ones. */
+  readonly isLive?: boolean;
 }
 
 /** Where a browser's first start is, whose profile later ones begin with. */

@@ -13,6 +13,7 @@ import { defineServing, type ServingOptions, servingChoiceOf } from "../load/ser
 import { deviceOptionNames } from "../recording/record/device_options.ts";
 import {
   defineLive,
+  type LiveChoice,
   type LiveOptions,
   liveChoiceOf,
   liveOptionNames,
@@ -34,6 +35,7 @@ import { commandPlan } from "../sweep/plan/command_plan.ts";
 import { type CrossTrafficOptions, crossTrafficOf, defineCrossTraffic } from "../sweep/plan/cross_traffic.ts";
 import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/plan/disturbance_option.ts";
 import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/plan/films_option.ts";
+import { connectedChoice, defineLiveServers, type LiveServersOptions, liveLanes } from "../sweep/plan/live_option.ts";
 import { defineMetric, type MetricOptions, metricOf } from "../sweep/plan/metric_option.ts";
 import { pageName } from "../sweep/plan/page_patterns.ts";
 import { isUrl } from "../sweep/plan/page_source.ts";
@@ -60,6 +62,7 @@ interface RaceOptions
     AsOptions,
     BudgetOptions,
     ServersOptions,
+    LiveServersOptions,
     BrowserOptions {
   page: string;
   link: string;
@@ -90,9 +93,10 @@ function tooFewWords(runs: number | undefined, { lanes }: Plan): string | null {
   return `--runs ${runs}: may not be enough for a verdict; ${needed} are`;
 }
 
-async function raceLanes(options: RaceOptions): Promise<ServedLanes> {
+async function raceLanes(options: RaceOptions, live: LiveChoice): Promise<ServedLanes> {
   const lanes = readLanes(options.lanes) as ServedLanes["lanes"];
-  return (await servedLanes(options, lanes, (line) => options.json || say(line))) ?? { lanes };
+  const outside = await liveLanes(options, lanes, live);
+  return outside ?? (await servedLanes(options, lanes, (line) => options.json || say(line))) ?? { lanes };
 }
 
 function racePlan(options: RaceOptions, served: ServedLanes, page: PlanPage, isFilmed: boolean): Plan {
@@ -136,7 +140,9 @@ export const command: Command<RaceOptions> = {
             defineCrossTraffic(
               defineLive(
                 defineDisturbance(
-                  defineFilms(defineLabs(defineMetric(defineUntil(defineServers(defineServing(table)))))),
+                  defineFilms(
+                    defineLabs(defineMetric(defineUntil(defineLiveServers(defineServers(defineServing(table)))))),
+                  ),
                 ),
               ),
             ),
@@ -220,12 +226,14 @@ export const command: Command<RaceOptions> = {
       .example("trilane race page.har --as model --compute busy", "a page of the same shape whose scripts work")
       .example("trilane race my-page --link slow-4g --budget budget.json", "in CI: LCP, say, at most 2.5 s")
       .example("trilane race my-page --servers replay,nginx --lanes h1,h2", "nginx in front of the recording, too")
+      .example("trilane race https://shop.example/ --outside", "the live servers themselves, through the link")
       .example("trilane race my-page --think recorded --transport tuned", "recorded think times, tuned transports")
       .epilogue(`Lanes:\n${allLanes.map((lane) => `  ${lane.padEnd(14)} ${laneFacts[lane].title}`).join("\n")}`),
   run: async (options, { pageSource, report }) => {
     const home = homeFolder(options.home);
     // What can be wrong with the words is found before a page is recorded or imported.
-    const served = await raceLanes(options);
+    const live = connectedChoice(options, liveChoiceOf(options));
+    const served = await raceLanes(options, live);
     const terms = racePlan(options, served, "page", options.filmstrip);
     refuseBrowsers(terms);
     refuseAskedWithoutDelay(options.link);
@@ -236,12 +244,14 @@ export const command: Command<RaceOptions> = {
     const source = await pageSource();
     const page = await source.pageFor(home, options.page, {
       credentials: options["keep-credentials"] ? "kept" : "redacted",
-      live: liveChoiceOf(options),
+      live,
       pinTime: options["pin-time"] ?? false,
       recordAgain: options["record-again"],
       timeout_ms: options.timeout * 1000,
     });
-    const [chosen = page] = await source.chosenPages([page], { home, options, terms, trials: "made", say });
+    const [chosen = page] = options.outside
+      ? [page]
+      : await source.chosenPages([page], { home, options, terms, trials: "made", say });
     // Films of whole videos are none that a report could show.
     const plan = racePlan(options, served, chosen, options.filmstrip && !(await source.playsVideo(home, chosen)));
     const { json, evidence, budget } = options;

@@ -21,10 +21,10 @@ import type { RecordedRequests } from "../recording/archive/recorded_requests.ts
 import { type CrossTraffic, type TrafficReports, trafficFacts, trafficReasons } from "./cross_traffic.ts";
 import { disturbanceOf, estimatedEffect_ms, heldUpReasons, mostDisturbed, type Tolerance } from "./disturbance.ts";
 import { environmentOf, machine } from "./environment.ts";
+import type { FarOutcome } from "./far_side.ts";
 import { criticalPath } from "./metrics/critical_path.ts";
 import { playbackOf } from "./metrics/video/playback.ts";
 import type { ReplayReport, ShaperReport } from "./reports.ts";
-import type { ServerOutcome } from "./server_run.ts";
 import type { Serving } from "./serving/serving.ts";
 import { verify } from "./validity.ts";
 import { type FirstVisit, lastVisit, repeatVisitOf } from "./visits.ts";
@@ -33,8 +33,8 @@ export interface Measured {
   readonly lane: Lane;
   readonly link: LinkProfile;
   readonly serving: Serving;
-  /** What served in front of trilane-replay. Absent: nothing. */
-  readonly server?: Pick<ServerOutcome, "facts" | "reasons">;
+  /** What served in front of trilane-replay, or in its place. Absent: nothing. */
+  readonly server?: Pick<FarOutcome, "facts" | "reasons">;
   /** The folder of what else the load left; null: nothing. */
   readonly evidence: string | null;
   /** undefined: the usual one. */
@@ -145,7 +145,8 @@ function composeMeasured(measured: Measured, ended_ns: number): PageLoad {
     traffic: traffic ? trafficReasons(traffic, traffic.reports, times) : [],
     heldUp: heldUpReasons(spans),
     server: measured.server?.reasons ?? [],
-    isUnlogged: measured.server?.facts.program === null && measured.server.facts.logged === 0,
+    isUnlogged: measured.server?.facts?.program === null && measured.server.facts.logged === 0,
+    isLive: measured.server?.facts?.live ?? false,
     failure,
   });
   return {
@@ -181,7 +182,7 @@ function composeMeasured(measured: Measured, ended_ns: number): PageLoad {
         background: verdict.background,
         dns: (visit?.dns ?? []).map(({ name, type, answer, time_ns }) => ({ name, type, answer, time_ns })),
         serving: measured.serving,
-        ...(measured.server ? { server: measured.server.facts } : {}),
+        ...(measured.server?.facts ? { server: measured.server.facts } : {}),
         ...(measured.evidence === null ? {} : { evidence: measured.evidence }),
         replay: replay && withoutLists(replay),
         shaper,

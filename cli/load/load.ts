@@ -40,17 +40,15 @@ import type { Tolerance } from "./disturbance.ts";
 import { engineOf } from "./engine_of.ts";
 import { keepBrowserQlogs, keepLoad, keepReports, openEvidence } from "./evidence.ts";
 import { extraRttArgumentsOf } from "./extra_rtts.ts";
+import { farSide } from "./far_side.ts";
 import { upgradesByItself } from "./hsts.ts";
-import { labCommand, spkiList } from "./lab.ts";
-import { laneOriginOptions } from "./lane_origins.ts";
+import { labCommand } from "./lab.ts";
 import { beginProfile } from "./made_profile.ts";
 import { type PressureReading, pressureBetween, readPressure } from "./pressure.ts";
 import { quietAtMost_ms, untilQuiet } from "./quiet_page.ts";
 import { recordedRequestsOf } from "./recorded_requests_of.ts";
 import { readReplayReport, readShaperReport } from "./reports.ts";
-import { prepareServer, readServer } from "./server_run.ts";
 import type { LoadServer } from "./servers/servers.ts";
-import { servingArguments } from "./serving/arguments.ts";
 import { type Serving, stockServing } from "./serving/serving.ts";
 import { endless, neverBegan, timedOutAfter_ms, timeOut } from "./time_out.ts";
 import { replacedRecording } from "./validity.ts";
@@ -87,7 +85,7 @@ export interface LoadOptions {
   readonly pinned_ms?: number | null;
   /** How the origins serve, and whether the page's time and chance are pinned. Default: as stock. */
   readonly serving?: Serving;
-  /** What serves in front of trilane-replay. Default: nothing. */
+  /** What serves in front of trilane-replay, or in its place. Default: nothing. */
   readonly server?: LoadServer;
   /** The only CPUs that the lab may run on. Default: all. */
   readonly cpus?: readonly number[];
@@ -175,14 +173,12 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
   signal?.throwIfAborted();
   const program = options.browser === undefined ? chromiumPath() : browserProgram(options.browser);
   const engine = engineOf(program);
-  const [spkis, browserDigest, recorded] = await Promise.all([
-    spkiList(home),
-    binaryDigest(program),
-    recordedRequestsOf(home, recording),
-  ]);
+  const [browserDigest, recorded] = await Promise.all([binaryDigest(program), recordedRequestsOf(home, recording)]);
   const device = options.device ?? recorded?.device;
+  const isLive = options.server?.definition.live !== undefined;
   const byBrowser =
     lane === "h1" &&
+    !isLive &&
     (options.server !== undefined ||
       recorded?.isMixed ||
       (engine.hasPreloadList && (await upgradesByItself(program, recording.url))));
@@ -193,6 +189,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
     video: recording.video_s !== undefined,
     frequentAcks: asked.client_acks === "frequent",
     hosts: recorded?.addresses ?? new Map(),
+    isLive,
   });
   if (refused !== null) throw new UserError(refused);
   const scratch = await makeScratchFolder();
@@ -200,14 +197,9 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
     await beginProfile({ engine, program, digest: browserDigest, home }, scratch.profile);
     const serving = typeof options.pinned_ms === "number" ? { ...asked, pin_time: true } : asked;
     const evidence = options.evidence === undefined ? null : await openEvidence(options.evidence, scratch.folder);
-    const server =
-      options.server && (await prepareServer(options.server, { home, recording, scratch: scratch.folder }));
-    const replayOptions = [
-      ...servingArguments(serving),
-      ...laneOriginOptions(lane, byBrowser),
-      ...(evidence?.replayOptions ?? []),
-      ...(server?.replayOptions ?? []),
-    ];
+    const far = await farSide({
+      ...{ home, recording, lane, byBrowser, serving, server: options.server, evidence, scratch: scratch.folder },
+    });
     const shaperOptions = [
       ...(serving.extra_rtt ? await extraRttArgumentsOf(home, recording) : []),
       ...(evidence?.shaperOptions ?? []),
@@ -217,14 +209,14 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       ? await prepareTraffic(options.crossTraffic, { scratch: scratch.folder, evidence })
       : null;
     const lab = labCommand({
-      ...{ home, recording: recording.name, link, reports, replayOptions },
+      ...{ home, link, reports, ...far.lab },
       shaperOptions: [...shaperOptions, ...(traffic ? countingArguments(traffic, evidence !== null) : [])],
-      ...(server ? { server: server.words } : {}),
       ...(traffic ? { flows: traffic.files } : {}),
     });
     const browser = await engine.command({
-      ...{ program, lane, profile: scratch.profile, temporary: scratch.folder, spkiList: spkis },
-      ...(recorded ? { hosts: recorded.addresses } : {}),
+      ...{ program, lane, profile: scratch.profile, temporary: scratch.folder, spkiList: far.spkiList },
+      addresses: far.addresses,
+      ...(recorded && !isLive ? { hosts: recorded.addresses } : {}),
       ...(device ? { device } : {}),
       frequentAcks: asked.client_acks === "frequent",
       autoplays: recording.video_s !== undefined,
@@ -238,9 +230,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       timeout_ms: startTimeout_ms,
     }).finally(() => watched?.close());
     signal?.throwIfAborted();
-    const ownReport = await readReplayReport(scratch.reports.replay);
-    const served = server && (await readServer(server, ownReport));
-    const replay = served ? served.replay : ownReport;
+    const { replay, ...served } = await far.read(await readReplayReport(scratch.reports.replay));
     if (observation.failure !== null || replay === null) throwIfFull(scratch);
     const replaced = replacedRecording(recording, replay);
     if (replaced !== null) throw new RunError(replaced);
@@ -267,7 +257,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       // Once the lab has gone: what its page told at the end counts, too.
       observed: observation.page?.observed(observation.timings) ?? null,
       replay,
-      ...(served ? { server: served } : {}),
+      server: served,
       shaper: await readShaperReport(scratch.reports.shaper),
       traffic: traffic && { ...traffic, reports: await readTraffic(traffic) },
       commandLines: {
@@ -279,6 +269,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
         { path: scratch.profile, name: "$PROFILE" },
         { path: scratch.folder, name: "$REPORTS" },
         { path: home, name: "$TRILANE_HOME" },
+        ...far.places,
         ...(evidence ? [{ path: evidence.folder, name: "$EVIDENCE" }] : []),
       ],
       started_ns,

@@ -129,14 +129,6 @@ export async function prepareServer(
   };
 }
 
-export interface ServerOutcome {
-  readonly facts: ServerFacts;
-  /** Why the load does not count; empty: it does as far as the server goes. */
-  readonly reasons: readonly string[];
-  /** With the browser's connections, as far as the server logs them. */
-  readonly replay: ReplayReport | null;
-}
-
 const textOf = (path: string): Promise<string> => readFile(path, "utf8").catch(() => "");
 
 function endReason(name: string, { ended }: ServerReport, output: string): string[] {
@@ -150,8 +142,8 @@ function endReason(name: string, { ended }: ServerReport, output: string): strin
   return [`server ${name} ended during the load (${how})${last === "" ? "" : `: ${last.slice(0, 300)}`}`];
 }
 
-/** Once the lab has gone. */
-export async function readServer(run: ServerRun, replay: ReplayReport | null): Promise<ServerOutcome> {
+/** Once the lab has gone: `replay` with the browser's connections, as far as the server logs them; and why the load does not count. */
+export async function readServer(run: ServerRun, replay: ReplayReport | null) {
   const report = (await readDocument(
     join(run.folder, "report.json"),
     "trilane/server-report/1",

@@ -4,29 +4,25 @@ import { UserError } from "../base/errors.ts";
 import { ProgramFailure, runProgram } from "../base/run_program.ts";
 import { makeScratchFolder, removeScratchFolder } from "../browser/scratch.ts";
 import { parseLink } from "../link/link.ts";
+import { liveFar } from "../recording/record/live_lab.ts";
+import { farSide } from "./far_side.ts";
 import { labCommand } from "./lab.ts";
-import { prepareServer } from "./server_run.ts";
 import { type LoadServer, refuseServers, type ServersPlan, serverOf } from "./servers/servers.ts";
+import { stockServing } from "./serving/serving.ts";
 
 interface Served {
   readonly name: string;
   readonly digest: string;
 }
 
-async function tryServer(home: string, recording: Served, server: LoadServer): Promise<void> {
+async function tryServer(home: string, recording: Served, named: LoadServer): Promise<void> {
+  const { live } = named.definition;
+  const server = live ? { ...named, live: await liveFar(live) } : named;
   const scratch = await makeScratchFolder();
   try {
-    const run = await prepareServer(server, { home, recording, scratch: scratch.folder });
-    const link = parseLink("1gbit/0ms");
-    const { replayOptions, words } = run;
-    const { replay, shaper } = labCommand({
-      home,
-      recording: recording.name,
-      link,
-      reports: null,
-      replayOptions,
-      server: words,
-    });
+    const terms = { lane: "h2", byBrowser: false, serving: stockServing, evidence: null } as const;
+    const { lab } = await farSide({ ...terms, home, recording, server, scratch: scratch.folder });
+    const { replay, shaper } = labCommand({ home, link: parseLink("1gbit/0ms"), reports: null, ...lab });
     const [program = "", ...rest] = [...replay, ...shaper, "/bin/true"];
     await runProgram(program, rest);
   } catch (error) {

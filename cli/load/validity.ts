@@ -83,6 +83,8 @@ export interface Evidence {
   readonly server?: readonly string[];
   /** Its server does not say what a request came over: the browser's word is all. */
   readonly isUnlogged?: boolean;
+  /** Its servers are live: there is no report of theirs, and the browser's word is all. */
+  readonly isLive?: boolean;
   /** Why its link was not the one that was asked for (disturbance.ts); empty: it was. */
   readonly heldUp?: readonly string[];
   /** Why the load did not end (a crash, a time-out), if it did not. */
@@ -266,7 +268,7 @@ export function verify(evidence: Evidence): Verdict {
     ...(hasLost ? [] : missing),
     ...(lane === "h3-altsvc" ? unlearntReasons(onWire) : []),
     ...(replay && laneFacts[lane].repeat ? repeatReasons(replay) : []),
-    ...(replay ? [] : ["trilane-replay left no report"]),
+    ...(replay || evidence.isLive ? [] : ["trilane-replay left no report"]),
     ...(shaper ? [] : ["trilane-shaper left no report"]),
     ...broken,
     ...(evidence.traffic ?? []),

@@ -7,6 +7,7 @@ import type { LaneLabel } from "../base/lanes.ts";
 import { count } from "../base/numbers.ts";
 import { traitsByLink } from "../link/traits.ts";
 import { trafficSentence } from "../load/cross_traffic_words.ts";
+import { liveSentence } from "../load/servers/servers.ts";
 import { laneServing } from "../load/serving/lane_serving.ts";
 import { settleServing } from "../load/serving/serving.ts";
 import { servingLine } from "../load/serving/terms.ts";
@@ -121,6 +122,7 @@ function termsMarkup(plan: SweepPlan, modelled: readonly string[], settled: Stop
     settled && stoppingSentence(settled),
     served === "" ? null : `Served with ${served}.`,
     dilationSentence(plan),
+    liveSentence(plan),
     trafficSentence(plan),
     ...modelled,
   ].filter((sentence) => sentence !== null);

@@ -97,7 +97,12 @@ function serverSentences(facts: readonly ShownFacts[]): string {
   const [tcp, quic] = [side("tcp"), side("quic")];
   const ran = [tcp && `TCP ran ${tcp}`, quic && `QUIC ${tcp ? "" : "ran "}${quic}`].filter(Boolean).join("; ");
   const transports = ran === "" ? "" : ` ${ran}.`;
-  return `Recordings were replayed from local servers (${products.join(", ") || "versions unknown"}; ${terms}).${transports}`;
+  const isLive = facts.some(({ server }) => server?.live);
+  const live = isLive
+    ? "The live servers of the pages were reached through the link; their software and transport settings are not known."
+    : "";
+  if (isLive && replayed.length === 0) return live;
+  return `${live && `${live} `}Recordings were replayed from local servers (${products.join(", ") || "versions unknown"}; ${terms}).${transports}`;
 }
 
 /** Rounded up, because it is a bound. */

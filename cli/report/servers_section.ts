@@ -16,7 +16,9 @@ function serverRow(name: string, facts: readonly ShownFacts[]): Markup {
     const own = facts.filter((each) => each.label === label);
     return `${labelParts(label)?.lane ?? label} ${cpuWords(own)}`;
   });
-  const version = variants(facts, ({ server }) => `${server?.program ?? "a command"} ${server?.version ?? ""}`.trim());
+  const version = variants(facts, ({ server }) =>
+    server?.live ? "live servers" : `${server?.program ?? "a command"} ${server?.version ?? ""}`.trim(),
+  );
   return html`<tr><th scope="row">${name}</th><td>${version}</td><td>${lanes.join(", ")}</td></tr>`;
 }
 
@@ -34,6 +36,7 @@ export function serversSection(facts: readonly ShownFacts[]): Markup | null {
   );
   if (served.size === 0) return null;
   const rows = [...served].map(([name, of]) => serverRow(name, of));
-  return html`<h3>Servers in the lanes</h3><p>A lane such as h2+nginx was served by that program: it ended TLS and HTTP on the recorded addresses and fetched from trilane-replay, which has bodies and think times. Its own buffers, pacing and priorities applied; congestion control and initial window were trilane-replay’s. Other lanes were served by trilane-replay alone.</p>
-<div class="scroll"><table class="facts"><thead><tr><th scope="col">server</th><th scope="col">program</th><th scope="col">CPU time of a load, by lane</th></tr></thead><tbody>${rows}</tbody></table></div>${[...served].map(([name, of]) => configurationOf(name, of))}`;
+  const programs = [...served].filter(([, of]) => !of.some(({ server }) => server?.live));
+  return html`<h3>Servers in the lanes</h3>${programs.length > 0 && html`<p>A lane such as h2+nginx was served by that program: it ended TLS and HTTP on the recorded addresses and fetched from trilane-replay, which has bodies and think times. Its own buffers, pacing and priorities applied; congestion control and initial window were trilane-replay’s. Other lanes were served by trilane-replay alone.</p>`}${programs.length < served.size && html`<p>Lanes with +live were loaded from the page’s own servers. Their software and settings are not known, and their lanes are verified by the browser’s word alone.</p>`}
+<div class="scroll"><table class="facts"><thead><tr><th scope="col">server</th><th scope="col">program</th><th scope="col">CPU time of a load, by lane</th></tr></thead><tbody>${rows}</tbody></table></div>${programs.map(([name, of]) => configurationOf(name, of))}`;
 }

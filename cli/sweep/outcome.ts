@@ -9,6 +9,7 @@ import { wrapped } from "../base/wrapped_text.ts";
 import { shortLabel } from "../link/label.ts";
 import { traitsByLink } from "../link/traits.ts";
 import { isDisturbed } from "../load/disturbance.ts";
+import { liveSentence } from "../load/servers/servers.ts";
 import { type Answer, answerLines, furtherSentence } from "../results/answer/answer.ts";
 import { dilationSentence } from "../results/answer/dilated_sweeps.ts";
 import type { Cell, Load } from "../results/store/results.ts";
@@ -134,6 +135,7 @@ export function outcomeOf(
     until ? stoppingSentence(stoppingSummary(cells, samples, until, repetitions)) : null,
     cut > 0 ? `The time was over before ${cut} of ${cells.length * repetitions} planned runs.` : null,
     dilationSentence(plan),
+    liveSentence(plan),
     ...modelled.values(),
     verdict.excluded,
     answer.left?.warning?.line ?? null,

@@ -4,7 +4,7 @@ import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import { type Lane, laneOf } from "../base/lanes.ts";
 import type { CrossTraffic } from "../load/cross_traffic.ts";
 import type { Tolerance } from "../load/disturbance.ts";
-import { type LoadServer, serverOf } from "../load/servers/servers.ts";
+import { type LiveFar, type LoadServer, serverOf } from "../load/servers/servers.ts";
 import { laneServing } from "../load/serving/lane_serving.ts";
 import type { Serving } from "../load/serving/serving.ts";
 import type { Cell } from "../results/store/results.ts";
@@ -35,7 +35,7 @@ export interface LoadRequest {
   /** To which moment the page's clock is set; null: it is not. */
   readonly pinned_ms: number | null;
   readonly serving: Serving;
-  /** What serves in front of trilane-replay. */
+  /** What serves in front of trilane-replay, or in its place. */
   readonly server?: LoadServer;
   /** How long the machine may hold up the link. Default: usualTolerance. */
   readonly tolerance?: Tolerance;
@@ -63,6 +63,8 @@ export interface Requesting {
   readonly videoOf?: (page: string) => number | null;
   /** Of pages that Trilane made: their recordings have all that is asked for. */
   readonly isComplete?: (page: string) => boolean;
+  /** What leads to the plan's live servers; absent: it has none. */
+  readonly live?: LiveFar;
   /** To which moment a page's clock is set; null: to none. */
   readonly pinnedOf?: (page: string) => number | null;
   /** Aborted: the load under way is dropped. */
@@ -71,7 +73,7 @@ export interface Requesting {
 
 /** `block` decides the link's luck (linkSeed). */
 export function loadRequest(
-  { home, plan, urlOf, failedUrlsOf, videoOf, isComplete, pinnedOf, signal }: Requesting,
+  { home, plan, urlOf, failedUrlsOf, videoOf, isComplete, live, pinnedOf, signal }: Requesting,
   cell: Cell,
   block: number,
 ): LoadRequest {
@@ -79,7 +81,8 @@ export function loadRequest(
   const video_s = videoOf?.(name) ?? null;
   const browser = browserOf(plan, cell.lane, block);
   const crossTraffic = loadTraffic(plan);
-  const server = serverOf(plan, cell.lane);
+  const named = serverOf(plan, cell.lane);
+  const server = named?.definition.live && live ? { ...named, live } : named;
   const luck = linkSeed(plan.seed, { ...cell, ...sharedPlace(plan, cell) }, roundOf(plan, block));
   return {
     home,
@@ -94,7 +97,8 @@ export function loadRequest(
     settle_ms: plan.settle_ms,
     keepCache: plan.warm_cache ?? false,
     strict: (plan.strict ?? false) || (isComplete?.(name) ?? false),
-    pinned_ms: pinnedOf?.(name) ?? null,
+    // Live servers know today's date only.
+    pinned_ms: server?.definition.live ? null : (pinnedOf?.(name) ?? null),
     serving: laneServing(plan, cell.lane),
     ...(server ? { server } : {}),
     ...(plan.tolerance ? { tolerance: plan.tolerance } : {}),

@@ -50,10 +50,11 @@ async function cutToRecords(path: string): Promise<void> {
   await truncate(path, (await readFile(path)).lastIndexOf("\n") + 1);
 }
 
-function refusal({ lane, films, video, frequentAcks, hosts }: Asked): string | null {
+function refusal({ lane, films, video, frequentAcks, hosts, isLive = false }: Asked): string | null {
   if (lane === "h1-clear") return "Firefox has no lane h1-clear: leave that lane out, or measure it with Chromium";
   // On most pages it opens a new QUIC connection without the first visit's ticket (cause not known).
   if (lane === "h3-0rtt") return "Firefox rarely resumes QUIC: leave the lane h3-0rtt out, or measure it with Chromium";
+  if (isLive) return "--outside: is Chromium's: leave it out, or measure with Chromium";
   if (films) return "Firefox films no page: leave films and the Speed Index out, or measure with Chromium";
   if (video) return "Firefox's videos are not watched: measure pages that play one with Chromium";
   if (frequentAcks) return "--client-acks frequent: is Chromium's: leave it out, or measure with Chromium";

@@ -121,6 +121,13 @@ async function ask(name: ServerProgram): Promise<InstalledServer> {
   return { path, version: found, build: build?.exec(words)?.[1] ?? null, noH3: noH3(words) };
 }
 
+/** Why live servers are not loaded over a lane; null: they are, and may refuse it themselves. */
+export function liveRefusal(lane: Lane): string | null {
+  const { clear, repeat } = laneFacts[lane];
+  if (clear) return "live servers get requests as the page makes them: only a recording is served without TLS";
+  return repeat ? "repeat visits are of recordings: live servers are visited once" : null;
+}
+
 /** Why a program cannot serve a lane; null: it can. `noH3`: as installed. */
 export function laneRefusal(lane: Lane, noH3: string | null): string | null {
   const { clear, repeat, protocols } = laneFacts[lane];

@@ -2,9 +2,16 @@
 // label names its server: h2+nginx. Pure but for reading a program's version.
 import type { PlanServer, SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
-import { replayServer } from "../../base/factors.ts";
+import { liveNote, liveServer, replayServer } from "../../base/factors.ts";
 import { factorsOf, type LaneLabel, laneOf, withFactors } from "../../base/lanes.ts";
-import { type InstalledServer, installedServer, isServerProgram, laneRefusal, serverPrograms } from "./programs.ts";
+import {
+  type InstalledServer,
+  installedServer,
+  isServerProgram,
+  laneRefusal,
+  liveRefusal,
+  serverPrograms,
+} from "./programs.ts";
 
 export type { PlanServer };
 
@@ -13,6 +20,15 @@ export interface LoadServer {
   /** In labels and rows. */
   readonly name: string;
   readonly definition: PlanServer;
+  /** What leads to live servers, once it is known. */
+  readonly live?: LiveFar;
+}
+
+export interface LiveFar {
+  /** The words before trilane-shaper's. */
+  readonly far: readonly string[];
+  /** This machine's networks as they stand in these words; null: they do not. */
+  readonly own: string | null;
 }
 
 type ServedPlan = Pick<SweepPlan, "servers">;
@@ -34,6 +50,10 @@ export function serverOf(plan: ServedPlan, label: LaneLabel): LoadServer | null 
   return name === replayServer ? null : serverNamed(plan, name);
 }
 
+/** For people, beside a verdict; null: no server of the plan is live. */
+export const liveSentence = ({ servers = {} }: ServedPlan): string | null =>
+  servers[liveServer]?.live === undefined ? null : liveNote;
+
 /** Of a program that is known; null: of a command of the user's nothing is. */
 export async function installed({ definition: { program } }: LoadServer): Promise<InstalledServer | null> {
   return program === undefined ? null : await installedServer(program);
@@ -42,6 +62,7 @@ export async function installed({ definition: { program } }: LoadServer): Promis
 /** Why a server cannot serve a lane, as a sentence's end; null: it can, as far as is known. */
 async function refusalOf(server: LoadServer | null, label: LaneLabel): Promise<string | null> {
   if (server === null) return null;
+  if (server.definition.live) return liveRefusal(laneOf(label));
   const program = await installed(server);
   const why = laneRefusal(laneOf(label), program?.noH3 ?? null);
   return why && `${server.name}${program ? ` ${program.version}` : ""} ${why}`;

@@ -10,6 +10,7 @@ import { delimiter, join } from "node:path";
 import { UserError } from "../../base/errors.ts";
 import { programPath } from "../../base/programs.ts";
 import { formatLink, type LinkProfile } from "../../link/link.ts";
+import { ownNetworks, spaceOf } from "./reach.ts";
 
 const script = join(import.meta.dirname, "live_lab.sh");
 
@@ -62,6 +63,25 @@ export function outsideCommand(option: string, refused: { readonly own: string }
     );
   const refusing = refused ? ["--nearest", "public", "--own", refused.own] : [];
   return ["bash", script, programPath("trilane-guard"), "--new-network", ...refusing, "--"];
+}
+
+interface Live {
+  readonly addresses?: readonly { readonly address: string }[];
+  readonly allow_local_network?: boolean;
+}
+
+/**
+ * The same words for a lab's live servers, and this machine's networks as they stand in these; null: they do not. `option`: of which an
+ * address is. UserError also for a private one that may not be reached.
+ */
+export async function liveFar({ addresses = [], allow_local_network = false }: Live, option = "") {
+  for (const { address } of allow_local_network ? [] : addresses)
+    if ((await spaceOf(address)) !== "public")
+      throw new UserError(
+        `${option}${address}: is an address of this machine or a private network: take --allow-local-network for it`,
+      );
+  const own = allow_local_network ? null : await ownNetworks();
+  return { far: outsideCommand("--outside", own === null ? null : { own }), own };
 }
 
 /** UserError where what a link needs is not installed. */

@@ -132,6 +132,10 @@ async function planHere(request: RerunRequest, paths: ReadonlyMap<string, string
     throw new UserError(
       `${request.bundle}: its plan names a program of another machine (${program.slice(0, 200)}): run it with yours by \`trilane sweep PLAN ${path === undefined ? "--server NAME=..." : "--browser"}\``,
     );
+  if (Object.values(document.servers ?? {}).some(({ live }) => live))
+    throw new UserError(
+      `${request.bundle}: its servers are live ones, and a rerun leaves this machine for nobody: race the page by \`trilane race URL --outside\``,
+    );
   const links = document.links.map((link) => linkHere(link, paths, request.bundle));
   return planOf({ ...document, pages: document.pages.map(pageName), links }, source);
 }

@@ -8,6 +8,7 @@ import { factorsOf, laneOf, withFactors } from "../../base/lanes.ts";
 import type { OptionTable } from "../../base/option_table.ts";
 import { browserProgram, chromiumPath, isProgram } from "../../base/programs.ts";
 import { engineOf } from "../../load/engine_of.ts";
+import { serverOf } from "../../load/servers/servers.ts";
 import { laneServing } from "../../load/serving/lane_serving.ts";
 import type { Plan } from "./plan_document.ts";
 
@@ -92,6 +93,7 @@ export function refuseBrowsers(plan: Plan): void {
         video: false,
         frequentAcks: laneServing(plan, label).client_acks === "frequent",
         hosts: new Map(),
+        isLive: serverOf(plan, label)?.definition.live !== undefined,
       });
       if (refusal !== null) throw new UserError(refusal);
     }

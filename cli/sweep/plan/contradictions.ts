@@ -3,10 +3,17 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PlanLink, PlanPage, SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
+import { liveServer } from "../../base/factors.ts";
 import { allLanes, factorsOf, isOverTcp, type Lane, labelParts, laneFacts, laneOf } from "../../base/lanes.ts";
 import { laneServing } from "../../load/serving/lane_serving.ts";
 import { rateControllers } from "../../load/serving/rate_controllers.ts";
-import { type Serving, settleServing, stockServing, type Transport } from "../../load/serving/serving.ts";
+import {
+  isStockServing,
+  type Serving,
+  settleServing,
+  stockServing,
+  type Transport,
+} from "../../load/serving/serving.ts";
 import { blocksPerPair } from "../../results/compare/interleaved.ts";
 import { firstLook, lastLook } from "../../results/stats/sequential.ts";
 import { isOfVideo } from "../../results/verdict/compared_metric.ts";
@@ -117,13 +124,28 @@ function serversFault({ lanes, servers = {} }: Terms): string | null {
   const unused = Object.keys(servers).find((name) => !lanes.some((label) => factorsOf(label).server === name));
   if (unused !== undefined) return `servers.${unused} serves no lane: take it out, or add lane h2+${unused}`;
   const both = Object.entries(servers).find(
-    ([, { program, command }]) => program !== undefined && command !== undefined,
+    ([, { program, command, live }]) => [program, command, live].filter((each) => each !== undefined).length > 1,
   );
-  if (both) return `servers.${both[0]} has a program and a command: take one of them out`;
+  if (both) return `servers.${both[0]} is two of program, command and live: take one of them out`;
   const neither = Object.entries(servers).find(
-    ([, { program, command }]) => program === undefined && command === undefined,
+    ([, { program, command, live }]) => program === undefined && command === undefined && live === undefined,
   );
   return neither ? `servers.${neither[0]} has neither program nor command: add one` : null;
+}
+
+/** What only servers of ours can do. */
+function liveFault({ lanes, servers = {}, cross_traffic, settings }: Terms, serving: Serving): string | null {
+  const isLive = (label: Terms["lanes"][number]): boolean => servers[factorsOf(label).server ?? ""]?.live !== undefined;
+  const live = lanes.find(isLive);
+  const named = Object.keys(servers).find((name) => (servers[name]?.live !== undefined) !== (name === liveServer));
+  if (named !== undefined)
+    return `servers.${named}: live servers are called ${liveServer}, and no other ones: give it another name`;
+  if (live === undefined) return null;
+  if (cross_traffic)
+    return `cross_traffic ends at a server of ours, and those of ${live} are live: take one of them out`;
+  if (settings !== undefined || !isStockServing(serving))
+    return `serving: the servers of ${live} are live and serve as they do: take settings of serving and transport out`;
+  return null;
 }
 
 /** Where no look at the loads would come, none after the last, or none that compares, the plan asks for what it cannot get. */
@@ -197,6 +219,7 @@ export function refuseContradictions(plan: Terms, serving: Serving, source: stri
     settingsFault(plan) ??
     browsersFault(plan) ??
     serversFault(plan) ??
+    liveFault(plan, serving) ??
     servingFault(plan, serving) ??
     untilFault(plan) ??
     interleavedFault(plan) ??

@@ -4,7 +4,7 @@ import { existsSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
-import { isFactorValue, replayServer } from "../../base/factors.ts";
+import { isFactorValue, liveServer, replayServer } from "../../base/factors.ts";
 import { type LaneLabel, withFactors } from "../../base/lanes.ts";
 import type { OptionTable } from "../../base/option_table.ts";
 import { isServerProgram, type ServerProgram, serverPrograms } from "../../load/servers/programs.ts";
@@ -63,9 +63,9 @@ function definitionOf(name: string, what: string): PlanServer {
 export function chosenServers({ servers, server = [] }: Partial<ServersOptions>): ChosenServers | null {
   const own = server.map((text) => {
     const [, name = "", what = ""] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
-    if (what === "" || name === replayServer || !isFactorValue(name))
+    if (what === "" || [replayServer, liveServer].includes(name) || !isFactorValue(name))
       throw new UserError(
-        `--server ${JSON.stringify(text)}: must be NAME=COMMAND or NAME=FILE, with a name of at most 16 small letters, digits, dots and hyphens, other than ${replayServer}`,
+        `--server ${JSON.stringify(text)}: must be NAME=COMMAND or NAME=FILE, with a name of at most 16 small letters, digits, dots and hyphens, other than ${replayServer} and ${liveServer}`,
       );
     return [name, definitionOf(name, what)] as const;
   });

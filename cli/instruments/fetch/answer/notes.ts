@@ -2,6 +2,7 @@
 // and what hosts say of HTTP/3 by their HTTPS records and Alt-Svc. Sentences from rows; pure.
 
 import type { FetchRecord } from "../../../../schemas/generated/fetch_record.ts";
+import { liveNote } from "../../../base/factors.ts";
 import { count } from "../../../base/numbers.ts";
 import { isDisturbed } from "../../../load/disturbance.ts";
 import { isLive, reasonInWords, servingHost } from "../metrics/fetched.ts";
@@ -39,9 +40,7 @@ function statusLine(fetches: readonly StoredFetch[]): string[] {
 
 function liveLine(fetches: readonly StoredFetch[]): string[] {
   if (!fetches.some(({ lane }) => isLive(lane))) return [];
-  return [
-    "The servers are live: their distance, their load and the internet between are in every time, beside the link's; another day's times may differ.",
-  ];
+  return [liveNote];
 }
 
 /** Their times are of the redirect alone. */

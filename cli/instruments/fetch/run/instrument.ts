@@ -7,11 +7,10 @@ import { RunError, UserError } from "../../../base/errors.ts";
 import { wrapped } from "../../../base/wrapped_text.ts";
 import type { ExecutionTerms, Instrument } from "../../../engine/instrument.ts";
 import { tryLab } from "../../../load/lab.ts";
-import { reachHere, wantedOf } from "../../../load/reach/wanted.ts";
 import { installed, type LoadServer, serverOf } from "../../../load/servers/servers.ts";
 import { tryServers } from "../../../load/try_servers.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";
-import { spaceOf } from "../../../recording/record/reach.ts";
+import { liveFar } from "../../../recording/record/live_lab.ts";
 import type { FetchSweep } from "../../../results/store/results.ts";
 import { callSentences, costSentences } from "../answer/cost_sentence.ts";
 import { fetchNotes } from "../answer/notes.ts";
@@ -51,7 +50,7 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
       if (plan.ca !== undefined) refuseUnreadable(plan.ca);
       await tryClient(plan, recording !== null);
       if (plan.links) await tryLab();
-      if (plan.outside) far = await liveFar(plan);
+      if (plan.outside) far = await liveServers(plan);
       if (recording) await tryServers(home, plan, [recording]);
       const servers = recording ? plan.lanes.flatMap((lane) => serverOf(plan, lane) ?? []) : [];
       for (const server of servers) served[`server_${server.name}`] = await serverInWords(server);
@@ -107,14 +106,10 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
 }
 
 /** What leads to live servers. UserError if their address is private and may not be reached, or a program is missing. */
-async function liveFar({ connect, allow_local_network = false }: FetchPlan): Promise<readonly string[]> {
+async function liveServers({ connect, allow_local_network = false }: FetchPlan): Promise<readonly string[]> {
   const address = connect?.replace(/^\[(.*)\](?::\d+)?$|^(\d[\d.]*)(?::\d+)?$/, "$1$2");
-  if (address !== undefined && !allow_local_network && (await spaceOf(address)) !== "public")
-    throw new UserError(
-      `--connect ${connect}: is an address of this machine or a private network: take --allow-local-network for it`,
-    );
-  const wanted = await wantedOf({ kind: "outside", localNetwork: allow_local_network }, []);
-  return reachHere(wanted).far;
+  const addresses = address === undefined ? [] : [{ address }];
+  return (await liveFar({ addresses, allow_local_network }, "--connect ")).far;
 }
 
 async function serverInWords(server: LoadServer): Promise<string> {

@@ -3,15 +3,18 @@
 
 import type { PlanPage } from "../../../../schemas/generated/sweep_plan.ts";
 import { RunError } from "../../../base/errors.ts";
+import { liveServer } from "../../../base/factors.ts";
 import { cachedBeforeIn } from "../../../browser/device.ts";
 import { execute } from "../../../engine/execute.ts";
 import type { Conclusion, ExecutionTerms, Instrument, Session } from "../../../engine/instrument.ts";
 import { tryLab } from "../../../load/lab.ts";
 import { allowedCpus, labsWords } from "../../../load/lab_cpus.ts";
+import { type LiveFar, serverOf } from "../../../load/servers/servers.ts";
 import { tryServers } from "../../../load/try_servers.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";
 import { failedUrlsOf } from "../../../recording/archive/recorded_requests.ts";
 import { isSynthetic } from "../../../recording/archive/recording_source.ts";
+import { liveFar } from "../../../recording/record/live_lab.ts";
 import { storedAnswer } from "../../../results/answer/stored_answer.ts";
 import { modelledEnvironment, modelledPages } from "../../../results/store/modelled_pages.ts";
 import { cacheEnvironment, deviceEnvironment } from "../../../results/store/page_devices.ts";
@@ -65,6 +68,7 @@ function pageInstrument(execution: PageExecution): Instrument<Sweep, RunOutcome>
   const made = {
     recordings: new Map() as ReadonlyMap<string, Recording>,
     pinned: new Map() as ReadonlyMap<string, number>,
+    live: null as LiveFar | null,
   };
   // Loaded while the pages are made ready; the browser's own library is the slow part.
   const measuring = import("../../../load/load.ts");
@@ -83,6 +87,8 @@ function pageInstrument(execution: PageExecution): Instrument<Sweep, RunOutcome>
       refuseBrowsers(plan);
       await tryLab();
       await tryServers(home, plan, recordings.values());
+      const live = plan.servers?.[liveServer]?.live;
+      if (live) made.live = await liveFar(live);
       made.recordings = recordings;
     },
     begin: (results, start) => {
@@ -106,19 +112,20 @@ function pageInstrument(execution: PageExecution): Instrument<Sweep, RunOutcome>
     settle: async ({ results, sweep, signal, store, tell }) => {
       made.pinned = await pinnedPages({
         ...{ home, plan, results, sweep: sweep.id, recordings: made.recordings, signal, store, tell },
-        decides: shard === undefined,
+        // Live servers know today's date only.
+        decides: shard === undefined && !plan.lanes.every((lane) => serverOf(plan, lane)?.definition.live),
         tryRecording: (await import("../../../load/pin_decision.ts")).tryRecording,
       });
     },
     run: async ({ progress: _, store: __, ...session }) => {
       const { results, sweep, tell } = session;
-      const { recordings, pinned } = made;
+      const { recordings, pinned, live } = made;
       const filmed = plan.films || plan.metric === "si" ? await import("../../../load/filmstrip.ts") : null;
       // What is seen can only be measured from a film.
       const measure = filmed && plan.metric === "si" ? filmed.measureFilmed : (await measuring).measureLoad;
       const looks = plan.lanes.length > 1 && !shard ? new LooksSoFar({ results, sweep }) : null;
       return await runSweep({
-        ...{ ...session, home, plan, measure },
+        ...{ ...session, home, plan, measure, ...(live ? { live } : {}) },
         urlOf: (page) => recordings.get(page)?.url ?? "",
         failedUrlsOf: (page) => failedUrlsOf(recordings.get(page) ?? { notes: {} }),
         videoOf: (page) => videoLength_s(recordings.get(page)),

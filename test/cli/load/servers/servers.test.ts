@@ -5,7 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { laneRefusal } from "../../../../cli/load/servers/programs.ts";
-import { laneLabels, serverNamed, serverOf } from "../../../../cli/load/servers/servers.ts";
+import {
+  laneLabels,
+  liveSentence,
+  refuseServers,
+  serverNamed,
+  serverOf,
+} from "../../../../cli/load/servers/servers.ts";
+import { planOf } from "../../../../cli/sweep/plan/plan.ts";
 import { chosenServers, servedLanes } from "../../../../cli/sweep/plan/servers_option.ts";
 
 test("a label's server is trilane-replay, a known program, or the plan's own", () => {
@@ -77,4 +84,29 @@ test("--server takes a command, or a configuration whose program its name says",
   for (const [server, message] of refused)
     assert.throws(() => chosenServers({ servers: undefined, server }), { message });
   assert.throws(() => chosenServers({ servers: "nginx,nginx", server: [] }), /a name stands there twice/);
+});
+
+test("live servers load the lanes that a browser can force on them, under one name", async () => {
+  const plan = { servers: { live: { live: {} } } };
+  assert.deepEqual(serverOf(plan, "h3+live")?.definition, { live: {} });
+  assert.match(liveSentence(plan) ?? "", /^The servers are live: /);
+  assert.equal(liveSentence({ servers: { mine: { command: "exec mine" } } }), null);
+  await refuseServers({ ...plan, lanes: ["h1+live", "h2+live", "h3+live"] });
+  await assert.rejects(
+    refuseServers({ ...plan, lanes: ["h3-0rtt+live"] }),
+    /^UserError: lane h3-0rtt\+live: .* visited once/,
+  );
+  const terms = { name: "live", pages: ["shop"], links: ["3g"], repetitions: 1 };
+  for (const [change, message] of [
+    [{ lanes: ["h1+mine"], servers: { mine: { live: {} } } }, /servers\.mine: live servers are called live/],
+    [
+      { lanes: ["h1+live"], servers: { live: { command: "exec mine" } } },
+      /servers\.live: live servers are called live/,
+    ],
+    [{ lanes: ["h1+live"], servers: { live: { live: {}, command: "x" } } }, /is two of program, command and live/],
+    [{ lanes: ["h1+live"], ...plan, serving: { think: "recorded" } }, /the servers of h1\+live are live and serve as/],
+    [{ lanes: ["h1+live"], ...plan, cross_traffic: { flows: ["tcp:bbr"] } }, /cross_traffic ends at a server of ours/],
+  ] as const)
+    assert.throws(() => planOf({ ...terms, ...change }, "live"), message);
+  assert.deepEqual(planOf({ ...terms, ...plan, lanes: ["h1", "h1+live"] }, "live").lanes, ["h1", "h1+live"]);
 });

@@ -409,6 +409,16 @@ test("a rerun of pages that are others, of a plan that names files of this machi
       ),
       again,
     );
+  await assertRefused(
+    rerun(
+      replaced(
+        "plan.json",
+        json((plan) => ({ ...plan, servers: { live: { live: {} } }, lanes: ["h1+live"] })),
+      ),
+    ),
+    /^its servers are live ones, and a rerun leaves this machine for nobody: /,
+    again,
+  );
   await assertRefused(rerun(replaced("plan.json", Buffer.from("{}"))), /^plan\.json: "\w+" is missing/, again);
   await assertRefused(
     rerun(

@@ -1,0 +1,99 @@
+// `trilane race --outside`: a live page's own servers through the link, at another address than its name's, each lane verified by what the
+// browser says; and what cannot be raced so is refused in one line.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { checkout } from "../../cli/base/programs.ts";
+import { notInstalled } from "../../cli/install/requirements.ts";
+import { openResults } from "../../cli/results/store/results.ts";
+import { makeLiveSite, noLiveSite } from "./live_site.ts";
+import { anyDisturbance } from "./untimed_load.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "trilane-race-live-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const home = join(folder, "home");
+const trilane = join(checkout, "cli", "trilane");
+const link = "20mbit/40ms";
+const skip = noLiveSite(["caddy"]) || (notInstalled(["pasta"]) ?? false);
+const files = ["index.html", "app.js", "image.bin"];
+
+test("h1, h2 and h3 of a live page, whose name leads nowhere, through the link to its address", { skip }, () => {
+  const [site, root] = [join(folder, "site"), join(folder, "www")];
+  for (const made of [site, root]) mkdirSync(made);
+  writeFileSync(
+    join(root, "index.html"),
+    '<!doctype html><link rel="icon" href="data:,"><script src="app.js"></script><img src="image.bin" alt="">',
+  );
+  writeFileSync(join(root, "app.js"), "document.title = 'live';");
+  writeFileSync(join(root, "image.bin"), Buffer.alloc(200_000, 7));
+  const servers = [{ hosts: ["live.test"], address: "203.0.113.1", root, program: "caddy" as const }];
+  const { words, authority } = makeLiveSite(site, servers);
+  // DNS leads elsewhere: it is a server that is not yet where it will be.
+  writeFileSync(join(site, "hosts"), "203.0.113.9 live.test\n");
+  const [program = "", ...before] = [...words, "setpriv", "--ambient-caps", "-all", "--inh-caps", "-all", trilane];
+  const asked = ["race", "https://live.test/", "--home", home, "--outside", "--connect", "203.0.113.1"];
+  const terms = ["--link", link, "--runs", "1", "--trust", authority, "--no-filmstrip", "--no-time-servers"];
+  const { stdout, stderr, status } = spawnSync(program, [...before, ...asked, ...terms, ...anyDisturbance], {
+    encoding: "utf8",
+    timeout: 240_000,
+  });
+  assert.equal(status, 0, stderr + stdout);
+  for (const row of ["h1+live", "h2+live", "h3+live"]) assert.ok(stdout.includes(`\n${row} `), stdout);
+  assert.match(stdout, /^The servers are live: /m);
+  const results = openResults(home);
+  try {
+    const [sweep] = results.listSweeps();
+    const loads = results.loadsOf(sweep?.id ?? 0).filter(({ status: is }) => is === "valid");
+    assert.deepEqual(loads.map(({ lane }) => lane).sort(), ["h1+live", "h2+live", "h3+live"]);
+    const protocols = { h1: "http/1.1", h2: "h2", h3: "h3" };
+    for (const { id, lane } of loads) {
+      const { log } = results.harOf(id);
+      const { server, replay, coverage, protocols: seen, metrics, counts, environment } = log._trilane;
+      const protocol = protocols[lane.slice(0, 2) as keyof typeof protocols];
+      assert.deepEqual(seen, { [protocol]: files.length }, lane);
+      assert.deepEqual(
+        [server?.live, server?.program, server?.cpu_ms, replay, coverage],
+        [true, null, null, null, null],
+      );
+      assert.equal(counts.unused_connections, null);
+      // Connecting, the document and what it names: four round trips of the link over TCP, three over QUIC, and 200 kB at its rate.
+      assert.ok((metrics.plt_ms ?? 0) >= (protocol === "h3" ? 3 : 4) * 39 + 80, `${lane} ${metrics.plt_ms}`);
+      assert.ok(log.entries.every(({ serverIPAddress }) => serverIPAddress === "203.0.113.1"));
+      assert.doesNotMatch(JSON.stringify(environment.command_lines), /--own (?!\$NETWORKS)/);
+    }
+    const [path = ""] = /\/\S+\.html/.exec(stdout) ?? [];
+    const report = readFileSync(path, "utf8");
+    assert.match(report, /Lanes with \+live were loaded from the page’s own servers/);
+    assert.doesNotMatch(report, /Recordings were replayed from local servers/);
+  } finally {
+    results.close();
+  }
+});
+
+test("what cannot be raced live is refused in one line, before anything is recorded", { skip }, () => {
+  const url = "https://live.test/";
+  for (const [words, line] of [
+    [["carlucci-small", "--outside"], /^trilane: --outside: loads a page from its own servers: name its URL [^\n]+\n$/],
+    [[url, "--connect", "203.0.113.1"], /^trilane: --connect: is for --outside: give that too\n$/],
+    [[url, "--outside", "--connect", "live.test"], /^trilane: --connect must be an address, [^\n]+\n$/],
+    [
+      [url, "--outside", "--connect", "10.9.9.9"],
+      /^trilane: 10\.9\.9\.9: is an address of [^\n]+-local-network for it\n$/,
+    ],
+    [[url, "--outside", "--servers", "caddy"], /^trilane: --outside: the servers are live ones: leave [^\n]+\n$/],
+    [[url, "--outside", "--as", "model"], /^trilane: --outside: live servers have the page as it is: [^\n]+\n$/],
+    [[url, "--outside", "--lanes", "h2-0rtt"], /^trilane: lane h2-0rtt\+live: [^\n]*repeat visits are of [^\n]+\n$/],
+    [[url, "--outside", "--lanes", "h1-clear"], /^trilane: lane h1-clear\+live: [^\n]+ without TLS[^\n]+\n$/],
+    [[url, "--outside", "--think", "20"], /^trilane: [^\n]*serving: the servers of h1\+live are live [^\n]+\n$/],
+    [[url, "--outside", "--cross-traffic", "tcp:bbr"], /^trilane: --cross-traffic ends at a server of ours, [^\n]+\n$/],
+    [[url, "--outside", "--browser", "firefox"], /^trilane: --outside: is Chromium's: [^\n]+\n$/],
+  ] as const) {
+    if (words.includes("firefox" as never) && notInstalled(["firefox"])) continue;
+    const asked = ["race", ...words, "--home", join(folder, "none"), "--no-filmstrip"];
+    const { stderr, status } = spawnSync(trilane, asked, { encoding: "utf8", timeout: 60_000 });
+    assert.deepEqual([status, line.test(stderr)], [2, true], stderr);
+  }
+});
