@@ -1,10 +1,12 @@
 // `trilane record`: loads pages from their live servers and puts them into the archive. The work is cli/recording/record's.
 
 import { existsSync } from "node:fs";
+import { basename } from "node:path";
 import { credentialsInWords } from "../../extension/har/secrets.ts";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { number } from "../base/option.ts";
+import { browserProgram } from "../base/programs.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { readAskedLink } from "../link/profile_file.ts";
 import type { Recording } from "../recording/archive/archive.ts";
@@ -20,6 +22,7 @@ import type { Command, CommonOptions } from "./command.ts";
 interface RecordCommandOptions extends CommonOptions, LiveOptions {
   urls: string[];
   name: string | undefined;
+  browser: string | undefined;
   lane: RecordedLane;
   link: string | undefined;
   "pin-time": boolean;
@@ -32,6 +35,16 @@ interface RecordCommandOptions extends CommonOptions, LiveOptions {
 interface Wanted {
   readonly url: string;
   readonly name: string;
+}
+
+/** Undefined: the usual one. UserError for Firefox, and where no program is there. */
+function recorderOf(named: string | undefined): string | undefined {
+  if (named !== undefined && /firefox/i.test(basename(named)))
+    throw new UserError(
+      `--browser ${named}: Chromium records, because Firefox changes the bytes of some bodies that it gives (cli/recording/README.md): ` +
+        "record without --browser, then race NAME --browser firefox",
+    );
+  return named === undefined ? undefined : browserProgram(named);
 }
 
 /** What is to be recorded under which name, each of which must be free. */
@@ -59,6 +72,10 @@ export const command: Command<RecordCommandOptions> = {
     defineLive(table)
       .positional("urls", { type: "string", array: true, demandOption: true, describe: "the pages; https is assumed" })
       .option("name", { type: "string", describe: "what to call the recording (default: host and path)" })
+      .option("browser", {
+        type: "string",
+        describe: "chromium or a program's path (default: Chromium, or what TRILANE_BROWSER names)",
+      })
       .option("lane", {
         choices: recordedLanes,
         default: "any" as RecordedLane,
@@ -101,11 +118,12 @@ export const command: Command<RecordCommandOptions> = {
     const timeout_ms = options.timeout * 1000;
     const link = options.link === undefined ? null : readAskedLink(options.link, process.cwd());
     const choice = liveChoiceOf(options);
+    const browser = recorderOf(options.browser);
     const pages = await wantedPages(home, options);
     const stored: Recording[] = [];
     for (const page of pages) {
       const recorded = await recordUrl(home, {
-        ...{ ...page, ...choice, lane, link, quiet_ms, timeout_ms },
+        ...{ ...page, ...choice, browser, lane, link, quiet_ms, timeout_ms },
         replace: options.replace,
         pinTime: options["pin-time"],
         credentials: options["keep-credentials"] ? "kept" : "redacted",

@@ -75,6 +75,8 @@ export async function comesToRest(
 
 export interface RecordOptions {
   readonly url: string;
+  /** Chromium's program. Default: chromiumPath. */
+  readonly browser?: string | undefined;
   readonly lane: RecordedLane;
   readonly device?: Partial<Device>;
   readonly scroll: boolean;
@@ -135,7 +137,7 @@ export async function recordPage<Result>(
 ): Promise<Result> {
   const { signal } = options;
   signal?.throwIfAborted();
-  const chromium = chromiumPath();
+  const chromium = options.browser ?? chromiumPath();
   // On disk and not in memory: the log holds all bodies.
   await sweepProcessFolders(tmpdir(), "record");
   const folder = makeProcessFolder(tmpdir(), "record");

@@ -18,6 +18,8 @@ import { type UnitedVisits, uniteVisits } from "./visits.ts";
 interface UrlRecording extends LiveChoice {
   readonly url: string;
   readonly name: string;
+  /** Chromium's program. Default: chromiumPath. */
+  readonly browser?: string | undefined;
   readonly replace: boolean;
   readonly lane: RecordedLane;
   readonly link: LinkProfile | null;

@@ -132,3 +132,17 @@ test("mistakes: one line, exit status 2, nothing written", () => {
   }
   assert.ok(!existsSync(out));
 });
+
+test("Chromium records: another browser is refused with the reason and what to do, and so is a program that is not there", () => {
+  for (const browser of ["firefox", "/opt/firefox/firefox"]) {
+    const { status, stderr } = trilane(["record", "https://shop.example/", "--browser", browser]);
+    assert.equal(status, 2);
+    assert.match(
+      stderr,
+      /^trilane: --browser \S+: Chromium records, because Firefox changes .*, then race NAME --browser firefox\n$/,
+    );
+  }
+  const { status, stderr } = trilane(["record", "https://shop.example/", "--browser", join(home, "nothing")]);
+  assert.equal(status, 2);
+  assert.match(stderr, /^trilane: no program at \S+nothing: .*\n$/);
+});
