@@ -29,6 +29,7 @@ import {
   browsersOf,
   canFilm,
   defineBrowser,
+  lackedLanes,
   refuseBrowsers,
 } from "../sweep/plan/browser_option.ts";
 import { commandPlan } from "../sweep/plan/command_plan.ts";
@@ -236,6 +237,7 @@ export const command: Command<RaceOptions> = {
     const served = await raceLanes(options, live);
     const terms = racePlan(options, served, "page", options.filmstrip);
     refuseBrowsers(terms);
+    if (!options.json) for (const line of lackedLanes(terms)) say(line);
     refuseAskedWithoutDelay(options.link);
     const few = terms.until || options.json ? null : tooFewWords(options.runs, terms);
     if (few !== null) say(few);

@@ -19,7 +19,13 @@ import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts
 import { describePlan, planLines } from "../sweep/describe.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { type AsOptions, defineAs } from "../sweep/plan/as_option.ts";
-import { type BrowserOptions, browsersOf, defineBrowser, withBrowsers } from "../sweep/plan/browser_option.ts";
+import {
+  type BrowserOptions,
+  browsersOf,
+  defineBrowser,
+  lackedLanes,
+  withBrowsers,
+} from "../sweep/plan/browser_option.ts";
 import { type CrossTrafficOptions, crossTrafficOf, defineCrossTraffic } from "../sweep/plan/cross_traffic.ts";
 import { type DetectionQuestion, nothingAsked, refuseUnanswerable } from "../sweep/plan/detect_option.ts";
 import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/plan/disturbance_option.ts";
@@ -229,6 +235,7 @@ export async function runPlan(
   if (options["dry-run"]) return await dryRun(home, source, options, question);
   const plan = await planFrom(home, source, options);
   const { json, evidence, new: fresh, once } = options;
+  if (!json && verbosity !== "quiet") for (const line of lackedLanes(plan)) say(line);
   // Looked at first, as making pages ready takes a while; the sweep that another process ends meanwhile counts, too.
   if (!once || finishedSweep(home, plan) === null) {
     const run = { home, plan, source, report, fresh, once, json, evidence, labs, verbosity, askedToEnd: end };

@@ -24,6 +24,7 @@ import { environmentOf, machine } from "./environment.ts";
 import type { FarOutcome } from "./far_side.ts";
 import { criticalPath } from "./metrics/critical_path.ts";
 import { playbackOf } from "./metrics/video/playback.ts";
+import { type NextHops, withNextHops } from "./next_hops.ts";
 import type { ReplayReport, ShaperReport } from "./reports.ts";
 import type { Serving } from "./serving/serving.ts";
 import { verify } from "./validity.ts";
@@ -57,6 +58,7 @@ export interface Measured {
   readonly timings: PageTimings | null;
   readonly clsTbt: ClsTbt | null;
   readonly videos?: PageVideos | null;
+  readonly nextHops?: NextHops;
   readonly watched?: Watched | null;
   readonly cpu: CpuTimes;
   readonly pressure: Pressure | null;
@@ -162,7 +164,7 @@ function composeMeasured(measured: Measured, ended_ns: number): PageLoad {
           pageTimings: { onContentLoad: metrics.dcl_ms ?? -1, onLoad: metrics.plt_ms ?? -1 },
         },
       ],
-      entries: verdict.entries,
+      entries: measured.nextHops ? withNextHops(verdict.entries, measured.nextHops) : verdict.entries,
       _trilane: {
         schema: "trilane/page-load/1",
         lane: measured.lane,

@@ -44,6 +44,7 @@ import { farSide } from "./far_side.ts";
 import { upgradesByItself } from "./hsts.ts";
 import { labCommand } from "./lab.ts";
 import { beginProfile } from "./made_profile.ts";
+import { type NextHops, nextHopsExpression, nextHopsOf } from "./next_hops.ts";
 import { type PressureReading, pressureBetween, readPressure } from "./pressure.ts";
 import { quietAtMost_ms, untilQuiet } from "./quiet_page.ts";
 import { recordedRequestsOf } from "./recorded_requests_of.ts";
@@ -115,6 +116,7 @@ interface Observation {
   readonly timings: PageTimings | null;
   readonly clsTbt: ClsTbt | null;
   readonly videos: PageVideos | null;
+  readonly nextHops: NextHops;
   /** Until when, and whether the page was quiet then. */
   readonly watched: Watched | null;
   readonly cpu: CpuTimes;
@@ -138,12 +140,13 @@ const filmedAfterLoad_ms = 500;
 /** What a visited page told, and what it cost. */
 type Seen = Pick<
   Observation,
-  "timings" | "clsTbt" | "videos" | "watched" | "cpu" | "pressure" | "startPressure" | "video" | "isBeside"
+  "timings" | "clsTbt" | "videos" | "nextHops" | "watched" | "cpu" | "pressure" | "startPressure" | "video" | "isBeside"
 >;
 const nothingSeen: Seen = {
   timings: null,
   clsTbt: null,
   videos: null,
+  nextHops: new Map(),
   watched: null,
   cpu: null,
   pressure: null,
@@ -393,7 +396,7 @@ async function observePage(browser: EngineBrowser, options: Observing, url: stri
       // A page may give way to another one while it is watched: then what it told here is all there is.
       const atLoad = visited.evaluate(timelineExpression).then(timelineOf);
       atLoad.catch(() => undefined);
-      const { timings, clsTbt, videos, watched } = await orFail(readAtRest(visited, atLoad, settle_ms));
+      const { timings, clsTbt, videos, nextHops, watched } = await orFail(readAtRest(visited, atLoad, settle_ms));
       const all = isLast ? labUseOf(browser.pid) : null;
       const cpu =
         before && loaded && all ? { load: cpuTimeBetween(before.use.cpu, loaded.use.cpu), all: all.cpu } : null;
@@ -405,7 +408,7 @@ async function observePage(browser: EngineBrowser, options: Observing, url: stri
       }
       const record = video?.record ?? null;
       const isBeside = begun.isBeside || underWay > 1;
-      return { timings, clsTbt, videos, watched, cpu, pressure, startPressure, video: record, isBeside };
+      return { timings, clsTbt, videos, nextHops, watched, cpu, pressure, startPressure, video: record, isBeside };
     };
     seen = await visit(watched);
     if (laneFacts[options.lane].repeat) {
@@ -456,20 +459,21 @@ async function readAtRest(
   page: EnginePage,
   atLoad: Promise<Timeline>,
   settle_ms: number,
-): Promise<Timeline & Pick<Observation, "videos" | "watched">> {
+): Promise<Timeline & Pick<Observation, "videos" | "nextHops" | "watched">> {
   try {
     const quiet = await untilQuiet({ page, settle_ms });
     await atLoad;
     // What a quiet page drew has been on the screen for long.
     const read = timelineOf(await page.evaluate(quiet ? timelineNow : timelineExpression));
     const videos = pageVideosOf(await page.videos(delay(videosTimeout_ms, undefined, { ref: false })));
-    return { ...read, videos, watched: watchedUntil(read, quiet) };
+    const nextHops = nextHopsOf(await page.evaluate(nextHopsExpression));
+    return { ...read, videos, nextHops, watched: watchedUntil(read, quiet) };
   } catch (error) {
     if (!(error instanceof NavigationError)) throw error;
     // A browser or page that died is told of a moment later, and has no metrics.
     await delay(causePatience_ms);
     const told = await atLoad;
-    return { ...told, videos: null, watched: watchedUntil(told, false) };
+    return { ...told, videos: null, nextHops: new Map(), watched: watchedUntil(told, false) };
   }
 }
 

@@ -20,6 +20,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   controllers: async () => (await import("./controllers.ts")).bench,
   coverage: async () => (await import("./coverage.ts")).bench,
   disturbed: async () => (await import("./disturbed.ts")).bench,
+  engines: async () => (await import("./engines.ts")).bench,
   fetch: async () => (await import("./fetch.ts")).bench,
   fidelity: async () => (await import("./fidelity.ts")).bench,
   "flow-theory": async () => (await import("./flow_theory.ts")).bench,

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { isFactorValue } from "../../base/factors.ts";
-import { factorsOf, laneOf, withFactors } from "../../base/lanes.ts";
+import { factorsOf, type Lane, type LaneLabel, laneOf, withFactors } from "../../base/lanes.ts";
 import type { OptionTable } from "../../base/option_table.ts";
 import { browserProgram, chromiumPath, isProgram } from "../../base/programs.ts";
 import { engineOf } from "../../load/engine_of.ts";
@@ -77,6 +77,38 @@ function programsOf({ browser, browsers, interleaved }: BrowserTerms, label: str
   if (interleaved?.of === "browsers") return interleaved.browsers;
   const own = factorsOf(label).browser;
   return [programOf(own === undefined ? browser : browsers?.[own])];
+}
+
+/** Why a browser has not this lane, whatever else is planned; null: it has it. */
+const lacks = (browser: string, lane: Lane): string | null =>
+  engineOf(browser).refusal({ lane, films: false, video: false, frequentAcks: false, hosts: new Map() });
+
+/**
+ * One browser's lanes after another's, without those that it lacks; a lane that names its browser stays as it is, and is refused later if
+ * that browser lacks it.
+ */
+export function lanesInBrowsers({ lanes, browsers }: Pick<SweepPlan, "lanes" | "browsers">): LaneLabel[] {
+  if (!browsers) return [...lanes];
+  const isNamed = (label: LaneLabel): boolean => factorsOf(label).browser !== undefined;
+  const inAll = Object.entries(browsers).flatMap(([name, browser]) =>
+    lanes.flatMap((label) =>
+      isNamed(label) || lacks(browser, laneOf(label)) !== null ? [] : [withFactors(label, { browser: name })],
+    ),
+  );
+  return [...new Set([...lanes.filter(isNamed), ...inAll])];
+}
+
+/** A line for each lane that some of a plan's browsers load and another one lacks. */
+export function lackedLanes({ lanes, browsers = {} }: Pick<SweepPlan, "lanes" | "browsers">): string[] {
+  const bare = new Set(lanes.map((label) => withFactors(label, { browser: undefined })));
+  return [...bare].flatMap((label) => {
+    const names = Object.keys(browsers).filter((name) => lacks(browsers[name] ?? "", laneOf(label)) !== null);
+    const loading = lanes.filter((each) => withFactors(each, { browser: undefined }) === label);
+    const others = loading.flatMap((each) => factorsOf(each).browser ?? []).filter((name) => !names.includes(name));
+    return names.length === 0 || others.length === 0
+      ? []
+      : [`${label}: only in ${others.join(", ")}, as ${names.join(", ")} cannot load it`];
+  });
 }
 
 /** Whether all of them can be filmed. */

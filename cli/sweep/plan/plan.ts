@@ -5,11 +5,12 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { PlanPage, SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
-import { factorsOf, type LaneLabel, withFactors } from "../../base/lanes.ts";
+import type { LaneLabel } from "../../base/lanes.ts";
 import type { TraceSource } from "../../link/trace/networks.ts";
 import { servingWithAcks } from "../../load/serving/client_acks.ts";
 import { digestedServing, isStockServing } from "../../load/serving/serving.ts";
 import { usualMetric } from "../../results/verdict/compared_metric.ts";
+import { lanesInBrowsers } from "./browser_option.ts";
 import { refuseContradictions } from "./contradictions.ts";
 import { settledTraffic } from "./cross_traffic.ts";
 import { expandPages, pageName } from "./page_patterns.ts";
@@ -31,16 +32,6 @@ const most = { cells: 500_000, loads: 10_000_000 } as const;
 /** What of a plan is shown to people. */
 function shownWords({ description = "", reference = "", pages, links }: SweepPlan): string[] {
   return [description, reference, ...pages.map(pageName), ...links.filter((link) => typeof link === "string")];
-}
-
-/** One browser's lanes after another's; a lane that names its browser stays as it is. */
-function lanesInBrowsers({ lanes, browsers }: Pick<SweepPlan, "lanes" | "browsers">): LaneLabel[] {
-  if (!browsers) return [...lanes];
-  const isNamed = (label: LaneLabel): boolean => factorsOf(label).browser !== undefined;
-  const inAll = Object.keys(browsers).flatMap((browser) =>
-    lanes.flatMap((label) => (isNamed(label) ? [] : [withFactors(label, { browser })])),
-  );
-  return [...new Set([...lanes.filter(isNamed), ...inAll])];
 }
 
 /** The plan's pages by their names. @throws UserError, before anything is expanded, if there is too much to load. */

@@ -1,7 +1,7 @@
 // Several browsers in a plan: each lane in each of them, what names them, and what contradicts itself.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { withBrowsers } from "../../../../cli/sweep/plan/browser_option.ts";
+import { lackedLanes, withBrowsers } from "../../../../cli/sweep/plan/browser_option.ts";
 import { browserOf } from "../../../../cli/sweep/plan/neighbours.ts";
 import { cellsOf, planDigest, planOf } from "../../../../cli/sweep/plan/plan.ts";
 
@@ -17,6 +17,21 @@ test("a lane is loaded in each browser, and one that names its browser in that o
     ["chromium", "chromium", "/opt/old/firefox", "/opt/old/firefox"],
   );
   assert.deepEqual(planned({ browsers, lanes: ["h1@old", "h3"] }).lanes, ["h1@old", "h3@chromium", "h3@old"]);
+});
+
+test("a lane that one browser lacks is loaded in the others, which a line says; named for that browser it is refused", () => {
+  const both = { chromium: "chromium", firefox: "/opt/firefox/firefox" };
+  const plan = planned({ browsers: both, lanes: ["h1-clear", "h2"] });
+  assert.deepEqual(plan.lanes, ["h1-clear@chromium", "h2@chromium", "h2@firefox"]);
+  assert.deepEqual(lackedLanes(plan), ["h1-clear: only in chromium, as firefox cannot load it"]);
+  assert.deepEqual(planOf(plan, "two").lanes, plan.lanes);
+  assert.deepEqual(lackedLanes(planned({ browsers: both })), []);
+  assert.deepEqual(lackedLanes(planned({})), []);
+  const named = planned({ browsers: both, lanes: ["h2", "h1-clear@firefox"] });
+  assert.ok(named.lanes.includes("h1-clear@firefox"));
+  assert.throws(() => planned({ browsers: both, lanes: ["h1-clear"] }), {
+    message: /^plan two: browsers\.firefox loads no lane: take it out/,
+  });
 });
 
 test("a plan that was read once is read the same again, and its browsers are of its digest", () => {
