@@ -1,4 +1,5 @@
 // cli/report/figure_files.ts and figures/plain_css.ts: each figure of a report as CSV, and as SVG that any program can draw.
+// Wide: cli/report.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";

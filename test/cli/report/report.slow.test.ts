@@ -1,5 +1,6 @@
 // The report as a document: whole, self-contained, escaped, and saying what the loads say. How it looks and behaves in a
 // browser is test/e2e/report.test.ts's.
+// Wide: cli/report.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";

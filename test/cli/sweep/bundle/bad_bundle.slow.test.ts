@@ -1,5 +1,6 @@
 // cli/sweep/bundle/read_bundle.ts given what somebody may send: each ends in one line that names the file and what is wrong, and
 // nothing of it is left.
+// Wide: cli/commands/reproduce.ts, cli/sweep/bundle.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -1,5 +1,6 @@
 // cli/sweep/bundle: what is bundled in one home is reproduced without any, byte for byte; the same sweep is the same bundle; what is
 // secret stays at home.
+// Wide: cli/commands/reproduce.ts, cli/sweep/bundle.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

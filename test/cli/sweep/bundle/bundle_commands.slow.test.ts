@@ -1,5 +1,5 @@
 // A sweep of commands in a bundle: reproduced byte for byte in a home that has nothing, without the secrets of its command lines and output.
-
+// Wide: cli/commands/reproduce.ts, cli/instruments/command, cli/sweep/bundle.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
