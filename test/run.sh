@@ -112,7 +112,8 @@ slow() {
 end_to_end_files() { # end_to_end_files FILE...
   local beside alone timed again status=0
   : >"$failed"
-  mapfile -t beside < <(grep -lZ '^// Beside others: ' "$@" | largest_first)
+  # A short file may take long ("Long:"), and begins first.
+  mapfile -t beside < <({ grep -l '^// Long: ' "$@"; grep -lZ '^// Beside others: ' "$@" | largest_first; } | awk '!seen[$0]++')
   mapfile -t alone < <(grep -L '^// Beside others: ' "$@")
   mapfile -t timed < <(grep -l '^// Beside others: all but tests of time' "$@")
   [ ${#beside[@]} -eq 0 ] || TRILANE_TIMED=later node_test 2700 "$(($(nproc) + 1))" "${beside[@]}" || status=$?

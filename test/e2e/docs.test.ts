@@ -1,6 +1,7 @@
 // The commands in docs/ that load pages, send flows or fetch objects: each runs once, in the order of the pages, and prints what the page
 // shows, whatever the numbers. With TRILANE_KEEP_OUTPUT=FILE they stay there, to be put into the pages.
 // Beside others: what a busy machine changes are numbers.
+// Long: a whole race is among its commands.
 import assert from "node:assert/strict";
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

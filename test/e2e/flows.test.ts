@@ -1,6 +1,6 @@
 // `trilane flows` end to end: real runs of TCP flows are stored, gone on with after a kill -9, and nothing of them stays behind.
 // Beside others: nothing here depends on how busy the machine is; runs that it disturbed are stored, too, and counted.
-
+// Long: runs of seconds, whatever the machine.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

@@ -1,6 +1,7 @@
 // Six kills with -9 in one sweep, at moments of chance, of whatever has a part in a load: the sweep ends as if there had been
 // none. `npm run bench -- kills` makes a hundred.
 // Beside others: nothing here depends on how busy the machine is.
+// Long: some twenty loads.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
