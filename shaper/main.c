@@ -17,6 +17,7 @@
 #include "shaper/options.h"
 #include "shaper/report.h"
 #include "shaper/tun/lab.h"
+#include "shaper/tun/lab_files.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -57,7 +58,7 @@ static void child_stopped(void *context, uint64_t start_ns, uint64_t end_ns) {
 
 static int prepare_child(void *context) {
     const struct options *options = context;
-    return lab_name_files(options->nameserver);
+    return lab_hide_files(&options->files) < 0 ? -1 : lab_name_files(options->nameserver);
 }
 
 static int write_report(struct shaper *shaper, const char *path, uint64_t end_ns) {

@@ -83,6 +83,7 @@ static const char help_after_disciplines[] =
     "  --nameserver ADDRESS    COMMAND's DNS server. Default 100.64.0.53, trilane-replay's\n"
     "  --far-port PORT,...     TCP to these ports of 127.0.0.1 goes over the link, to 127.0.0.1 of the far "
     "side\n"
+    "  --hide FOLDER           is empty for COMMAND, sockets and all; --show PATH is there all the same\n"
     "  --report FILE           write a report in JSON at the end\n"
     "  --log FILE              write FILE.down and FILE.up, each packet's arrival, departure or drop, in "
     "mm-link's format\n"
@@ -185,6 +186,22 @@ static void take_far_ports(void *reading, const struct option_row *row, const ch
     }
 }
 
+static void take_hidden(void *reading, const struct option_row *row, const char *text) {
+    struct lab_files *files = &((struct reading *)reading)->options.files;
+    if (*text != '/' || !text[1] || files->hidden_count == LAB_HIDDEN_MAX)
+        die(EXIT_BAD_INPUT, "%s: \"%s\": write a folder's whole path, at most %d of them", row->name, text,
+            LAB_HIDDEN_MAX);
+    files->hidden[files->hidden_count++] = text;
+}
+
+static void take_shown(void *reading, const struct option_row *row, const char *text) {
+    struct lab_files *files = &((struct reading *)reading)->options.files;
+    if (*text != '/' || files->shown_count == LAB_SHOWN_MAX)
+        die(EXIT_BAD_INPUT, "%s: \"%s\": write a whole path, at most %d of them", row->name, text,
+            LAB_SHOWN_MAX);
+    files->shown[files->shown_count++] = text;
+}
+
 static void answer_links(void *reading, const struct option_row *row, const char *none) {
     (void)reading, (void)row, (void)none;
     exit(link_answers_run());
@@ -201,6 +218,8 @@ static const struct option_row own_rows[] = {
     {"extra-rtt", OPTION_TAKEN, .take = take_extra_rtt},
     {"nameserver", OPTION_TAKEN, .take = take_nameserver},
     {"far-port", OPTION_TAKEN, .take = take_far_ports},
+    {"hide", OPTION_TAKEN, .take = take_hidden},
+    {"show", OPTION_TAKEN, .take = take_shown},
     {"report", OPTION_TEXT, IN(report)},
     {"log", OPTION_TEXT, IN(evidence.log)},
     {"pcapng", OPTION_TEXT, IN(evidence.pcapng)},

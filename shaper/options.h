@@ -5,6 +5,7 @@
 #include "shaper/language/link_profile.h"
 #include "shaper/origin_delays.h"
 #include "shaper/tun/lab.h"
+#include "shaper/tun/lab_files.h"
 
 #include <stdbool.h>
 
@@ -13,6 +14,7 @@ struct options {
     const char *nameserver;
     struct origin_delays *origin_delays; // NULL: none
     struct lab_far_ports far_ports;
+    struct lab_files files;
     const char *report; // NULL: none
     struct evidence_options evidence;
     const char *control;    // path of the socket; NULL: none

@@ -41,6 +41,7 @@ import { engineOf } from "./engine_of.ts";
 import { keepBrowserQlogs, keepLoad, keepReports, openEvidence } from "./evidence.ts";
 import { extraRttArgumentsOf } from "./extra_rtts.ts";
 import { farSide } from "./far_side.ts";
+import { hidingArguments } from "./hidden_files.ts";
 import { upgradesByItself } from "./hsts.ts";
 import { labCommand } from "./lab.ts";
 import { beginProfile } from "./made_profile.ts";
@@ -204,6 +205,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       ...{ home, recording, lane, byBrowser, serving, server: options.server, evidence, scratch: scratch.folder },
     });
     const shaperOptions = [
+      ...hidingArguments(program, [scratch.folder]),
       ...(serving.extra_rtt ? await extraRttArgumentsOf(home, recording) : []),
       ...(evidence?.shaperOptions ?? []),
     ];

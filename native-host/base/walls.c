@@ -1,33 +1,20 @@
 #include "base/walls.h"
 
+#include "base/call_filter.h"
 #include "base/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
-#include <linux/audit.h>
 #include <linux/capability.h>
-#include <linux/filter.h>
 #include <linux/landlock.h>
-#include <linux/seccomp.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#if defined(__x86_64__)
-#define NATIVE_ARCHITECTURE AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define NATIVE_ARCHITECTURE AUDIT_ARCH_AARCH64
-#else
-#error "name this architecture's AUDIT_ARCH"
-#endif
-
-// Calls with this bit are those of another ABI of x86-64, under other numbers.
-#define X32_BIT 0x40000000
 
 // Every program of ours: its memory, files, threads, events, time, and the end of what it started. No other
 // programs, namespaces, mounts, other processes' memory, or the kernel itself.
@@ -163,46 +150,20 @@ static const unsigned common[] = {
 #endif
 };
 
-enum { COMMON = sizeof common / sizeof common[0], HEAD = 12, TAIL = 2, LINES_MAX = 255 };
-
-// A jump over at most 255 lines: to the last, which allows, from line `i`.
-static struct sock_filter allow(unsigned call, size_t lines, size_t i) {
-    return (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, (unsigned char)(lines - 2 - i), 0);
-}
-
 static int filter_calls(const struct walls *walls) {
-    struct sock_filter filter[LINES_MAX] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ARCHITECTURE, 1, 0),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+    struct call_filter filter;
+    call_filter_open(&filter);
+    call_filter_allow(&filter, walls->calls, walls->call_count);
+    call_filter_allow(&filter, common, sizeof common / sizeof common[0]);
     // Threads only. Of clone3 the flags are in memory, where a filter cannot look: the C library falls back.
-#ifdef __SANITIZE_ADDRESS__
-        BPF_JUMP(BPF_JMP | BPF_JA, 5, 0, 0),
-#else
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_clone, 0, 5),
-#endif
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
-        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+    static const struct sock_filter threads[] = {
+        FILTER_LOAD_LOW(0),
+        FILTER_IF_ANY(CLONE_THREAD, 0, 1),
+        FILTER_ALLOW,
+        FILTER_REFUSE(EPERM),
     };
-    const size_t lines = HEAD + COMMON + walls->call_count + TAIL;
-    if (lines > LINES_MAX) {
-        errno = E2BIG;
-        return -1;
-    }
-    for (size_t i = 0; i < COMMON; i++)
-        filter[HEAD + i] = allow(common[i], lines, HEAD + i);
-    for (size_t i = 0; i < walls->call_count; i++)
-        filter[HEAD + COMMON + i] = allow(walls->calls[i], lines, HEAD + COMMON + i);
-    filter[lines - 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS);
-    filter[lines - 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-    const struct sock_fprog program = {.len = (unsigned short)lines, .filter = filter};
-    return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+    CALL_FILTER_ON(&filter, __NR_clone, threads);
+    return call_filter_install(&filter, SECCOMP_RET_ERRNO | ENOSYS, 0);
 }
 
 static int drop_capabilities(uint64_t kept) {
@@ -220,13 +181,16 @@ static int drop_capabilities(uint64_t kept) {
     return (int)syscall(SYS_capset, &header, then);
 }
 
-// Rights of Landlock that these headers may lack: to cut a file, from its version 3 on.
+// Rights of Landlock that these headers may lack. To cut a file: from its version 3 on.
 #define ACCESS_TRUNCATE (UINT64_C(1) << 14)
+#define ACCESS_REFER (UINT64_C(1) << 13) // from 2 on: to move or link from folder to folder
+#define ACCESS_MOVE (ACCESS_REFER | LANDLOCK_ACCESS_FS_MAKE_FIFO)
 #define ACCESS_READ ((uint64_t)LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 #define ACCESS_ALL_OF_1 ((UINT64_C(1) << 13) - 1)
 #define ACCESS_WRITE                                                                                         \
     (ACCESS_READ | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG |                             \
-     LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE | ACCESS_TRUNCATE)
+     LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |          \
+     ACCESS_TRUNCATE)
 // Of what is no folder.
 #define ACCESS_OF_FILES                                                                                      \
     ((uint64_t)LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | ACCESS_TRUNCATE)
@@ -264,17 +228,19 @@ bool walls_have_files(void) {
 static int wall_files(const struct walls *walls) {
     static const char *const system_folders[] = {"/proc", "/sys", "/usr", "/lib", "/lib64", "/dev/urandom"};
     const long version = landlock_version();
-    if (version < 0) return 0;
-    const uint64_t known = ACCESS_ALL_OF_1 | (version >= 3 ? ACCESS_TRUNCATE : 0);
+    if (version < (walls->moves_files ? 2 : 1)) return 0;
+    const uint64_t known =
+        ACCESS_ALL_OF_1 | (version >= 2 ? ACCESS_REFER : 0) | (version >= 3 ? ACCESS_TRUNCATE : 0);
     const struct landlock_ruleset_attr attributes = {.handled_access_fs = known};
     const int rules = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0);
     if (rules < 0) return -1;
     for (size_t i = 0; i < sizeof system_folders / sizeof system_folders[0]; i++)
         allow_path(rules, system_folders[i], ACCESS_READ);
     allow_path(rules, "/dev/null", ACCESS_WRITE & known);
+    const uint64_t write = (walls->moves_files ? ACCESS_WRITE | ACCESS_MOVE : ACCESS_WRITE) & known;
     for (size_t i = 0; i < WALLS_PATHS; i++) {
         if (walls->reads[i]) allow_at(rules, walls->reads[i], true, ACCESS_READ);
-        if (walls->writes[i]) allow_at(rules, walls->writes[i], false, ACCESS_WRITE & known);
+        if (walls->writes[i]) allow_at(rules, walls->writes[i], false, write);
     }
     const int result = (int)syscall(SYS_landlock_restrict_self, rules, 0);
     close(rules);

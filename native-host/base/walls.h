@@ -33,7 +33,9 @@ struct walls {
     // under another name first; so does one to read that is not there yet.
     const char *reads[WALLS_PATHS];
     const char *writes[WALLS_PATHS];
-    bool any_file; // all files: it looks into processes, which the wall around files forbids, too
+    bool moves_files; // in there, from folder to folder, and makes pipes; kernels before 5.19 cannot wall
+                      // that in
+    bool any_file;    // all files: it looks into processes, which the wall around files forbids, too
 };
 
 // 0, or -1 with errno. A kernel without Landlock has no wall around files, which is no error (`trilane

@@ -1,7 +1,7 @@
 #include "guard/debugging.h"
 
+#include "base/handover.h"
 #include "base/log.h"
-#include "guard/handover.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -63,7 +63,6 @@ static struct sockaddr_un unix_address(const char *path) {
 }
 
 void debugging_open_outside(struct debugging *debugging, char **argv) {
-    *debugging = (struct debugging){.port_fd = -1, .watch = {.fd = -1}};
     char **word = find_option(argv);
     if (!word) return;
     bool is_any = strcmp(*word + strlen(option), "0") == 0;
@@ -102,9 +101,10 @@ static void give_port(void *context, uint32_t events) {
     (void)events;
     int to = accept4(debugging->watch.fd, NULL, NULL, SOCK_CLOEXEC);
     if (to < 0) return;
-    if (handover_send(to, &debugging->port_fd, 1) < 0) log_line("debugging port: %s", strerror(errno));
+    if (handover_send(to, "", 1, &debugging->port_fd, 1) < 0) log_line("debugging port: %s", strerror(errno));
     close(to);
     debugging_close(debugging);
+    debugging->handed_over();
 }
 
 int debugging_watch(struct debugging *debugging, struct loop *loop) {
@@ -122,8 +122,11 @@ int debugging_enter(struct doors *doors) {
     unsetenv(variable);
     int port = -1, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return -1;
-    size_t count =
-        connect(fd, (struct sockaddr *)&address, sizeof address) < 0 ? 0 : handover_receive(fd, &port, 1);
+    char none;
+    size_t count = 1;
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0 ||
+        handover_receive(fd, &none, 1, &port, &count) <= 0)
+        count = 0;
     int error = errno;
     close(fd);
     errno = error;

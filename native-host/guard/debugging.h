@@ -10,6 +10,7 @@ struct debugging {
     struct loop *loop;
     struct loop_watch watch; // of the Unix socket; fd -1: none
     int port_fd;
+    void (*handed_over)(void); // called once, when the descriptor is inside and the socket is gone
     char folder[64];
     char path[80];
 };

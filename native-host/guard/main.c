@@ -12,6 +12,7 @@
 // if --nearest says so not the addresses that are nearer.
 #include "base/child.h"
 #include "base/clock.h"
+#include "base/handover.h"
 #include "base/log.h"
 #include "base/namespace.h"
 #include "base/walls.h"
@@ -19,7 +20,6 @@
 #include "guard/debugging.h"
 #include "guard/far_side.h"
 #include "guard/gate.h"
-#include "guard/handover.h"
 #include "guard/options.h"
 
 #include <errno.h>
@@ -78,7 +78,7 @@ static int enter_far_side(void *context) {
     namespace_enter_lab();
     child_die_with_parent(guard->own_pid);
     size_t count = far_side_listen(&guard->options->doors, descriptors);
-    return handover_send(guard->to, descriptors, count);
+    return handover_send(guard->to, "", 1, descriptors, count);
 }
 
 // Dies.
@@ -103,10 +103,13 @@ static size_t start(struct guard *guard, struct child_options *options, int *des
     if (child_start(&guard->child, options) < 0) die(EXIT_RUN_FAILED, "command: %s", strerror(errno));
     close(ends[1]);
     size_t count = 0;
-    if (options->prepare == enter_filter)
+    if (options->prepare == enter_filter) {
         count = take_filter(guard, ends[0], descriptors);
-    else if (options->prepare)
-        count = handover_receive(ends[0], descriptors, max);
+    } else if (options->prepare) {
+        char none;
+        count = max;
+        handover_receive(ends[0], &none, 1, descriptors, &count);
+    }
     close(ends[0]);
     return count;
 }
@@ -118,6 +121,10 @@ static void raise_walls(bool any_file) {
     const struct walls walls = {
         .calls = calls, .call_count = sizeof calls / sizeof calls[0], .any_file = any_file};
     walls_raise_or_say(&walls);
+}
+
+static void raise_walls_with_doors(void) {
+    raise_walls(false);
 }
 
 static int run_filtered(struct guard *guard) {
@@ -153,15 +160,15 @@ static int run_with_doors(struct guard *guard) {
     const struct options *options = guard->options;
     struct child_options child_options = {.prepare = options->new_network ? enter_far_side : NULL,
                                           .keep_capabilities = true};
-    struct debugging debugging = {.watch = {.fd = -1}};
+    struct debugging debugging = {.watch = {.fd = -1}, .port_fd = -1, .handed_over = raise_walls_with_doors};
     struct doors doors;
     int descriptors[DOORS_MAX + 1];
     doors_open(&doors, guard->loop, &options->doors);
     if (options->debugging) debugging_open_outside(&debugging, options->command);
     if (options->inside && debugging_enter(&doors) < 0) log_line("debugging port: %s", strerror(errno));
     size_t count = start(guard, &child_options, descriptors, DOORS_MAX + 1);
-    // The folder of a debugging port's socket is still to be removed.
-    raise_walls(debugging.watch.fd >= 0);
+    // The folder of a debugging port's socket is still to be removed, and until it is, no browser has begun.
+    if (debugging.watch.fd < 0) raise_walls(false);
     if (open_doors(&doors, &options->doors, descriptors, count) < 0 ||
         debugging_watch(&debugging, guard->loop) < 0 || loop_run(guard->loop) < 0)
         log_line("event loop: %s", strerror(errno));

@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { STATUS_NOT_STARTED = 127, LAST_WORDS_SIZE = 8192 };
@@ -33,7 +35,10 @@ __attribute__((noreturn)) static void run(const struct child_command *command, p
 }
 
 pid_t child_command_start(const struct child_command *command) {
-    pid_t parent = getpid(), pid = fork();
+    pid_t parent = command->as_sibling ? getppid() : getpid();
+    pid_t pid = command->as_sibling
+                    ? (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL)
+                    : fork();
     if (pid == 0) run(command, parent);
     // Here too, so that the group is there whoever runs first.
     if (pid > 0) setpgid(pid, pid);

@@ -1,15 +1,18 @@
-// Starts the command line (cli/trilane) as a child with a process group of its own. Does not wait for it.
+// Starts the command line (cli/trilane) as a child, or a sibling, with a process group of its own. Does not
+// wait for it.
 #pragma once
 
 #include "messaging/message_error.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct child_command {
     char *const *argv;  // NULL-terminated; argv[0] is the program's path
     const char *folder; // to run in
     int out, err;       // become its standard output and error; its input is empty
-    int death_signal;   // it gets this when we end, for whatever reason
+    int death_signal;   // it gets this when its parent ends, for whatever reason
+    bool as_sibling;    // its parent is ours, who waits for it
 };
 
 // Its process and process group, or -1 with errno. Where it cannot be executed it ends with status 127 and a

@@ -98,7 +98,7 @@ struct host *host_open(const struct host_paths *paths, const struct answers *ans
     host->rules = message_rules_open();
     host->archive = archive_conversation_open(paths->home);
     host->profiles = profile_conversation_open(paths->home, answers);
-    host->queries = queries_open(answers);
+    host->queries = queries_open(answers, paths);
     host->races = host->queries ? race_conversation_open(paths, answers, host->queries) : NULL;
     host->labs = (struct lab_conversation){.paths = paths, .queries = host->queries};
     if (host->rules && host->archive && host->profiles && host->races) return host;

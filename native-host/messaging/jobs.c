@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { ENDED_KEPT = 100, ARGUMENTS_MAX = 48, FILE_NAME_ROOM = 40 };
+enum { ENDED_KEPT = 100, FILE_NAME_ROOM = 40 };
 
 static const char *job_state_name(enum job_state state) {
     static const char *const names[] = {"running", "finished", "failed", "canceled", "lost"};
@@ -357,47 +357,9 @@ void job_drop(struct job *job) {
     job_release(job);
 }
 
-// The supervisor is an orphan from the start: nobody has to wait for it.
-static int start_supervisor(const struct job *job, const char *host, char *const *argv) {
-    char *arguments[ARGUMENTS_MAX + 8] = {(char *)(uintptr_t)host, "--job", (char *)(uintptr_t)job->folder,
-                                          "--"};
-    size_t count = 4;
-    for (size_t i = 0; argv[i]; i++) {
-        if (i == ARGUMENTS_MAX) {
-            errno = E2BIG;
-            return -1;
-        }
-        arguments[count++] = argv[i];
-    }
-    pid_t pid = fork();
-    if (pid < 0) return -1;
-    if (pid == 0) {
-        setsid();
-        pid_t supervisor = fork();
-        if (supervisor != 0) _exit(supervisor < 0);
-        int none = open("/dev/null", O_RDWR);
-        if (none < 0 || dup2(none, STDIN_FILENO) < 0 || dup2(none, STDOUT_FILENO) < 0 ||
-            dup2(none, STDERR_FILENO) < 0)
-            _exit(1);
-        // dup2 to itself would leave it closed on exec.
-        if (job->control == JOB_CONTROL_FD ? fcntl(JOB_CONTROL_FD, F_SETFD, 0) < 0
-                                           : dup2(job->control, JOB_CONTROL_FD) < 0)
-            _exit(1);
-        close_range(JOB_CONTROL_FD + 1, ~0U, 0);
-        execv(host, arguments);
-        _exit(1);
-    }
-    int status;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR) return -1;
-    if (status == 0) return 0;
-    errno = EAGAIN;
-    return -1;
-}
-
-int job_run(struct job *job, const char *host, char *const *argv, struct message_error *error) {
-    if (start_supervisor(job, host, argv) < 0) {
-        message_fail_errno(error, host);
+int job_run(struct job *job, struct starter *starter, char *const *argv, struct message_error *error) {
+    if (starter_job(starter, job->folder, job->control, argv) < 0) {
+        message_fail_errno(error, argv[0]);
         job_drop(job);
         return -1;
     }

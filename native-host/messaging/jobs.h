@@ -7,6 +7,7 @@
 
 #include "messaging/generated_id.h"
 #include "messaging/message_error.h"
+#include "messaging/starter.h"
 
 #include <jansson.h>
 #include <limits.h>
@@ -34,9 +35,9 @@ struct job {
 // Forgets the oldest of many ended jobs.
 int job_make(struct job *job, const char *home, const char *kind, const json_t *request, bool alone,
              struct message_error *error);
-// Starts it: `host` (trilane-host's path) as its supervisor, and under it argv[0]. Removes the folder where
-// that fails. Ends `job` in any case.
-int job_run(struct job *job, const char *host, char *const *argv, struct message_error *error);
+// Starts it: trilane-host as its supervisor, and under it argv[0]. Removes the folder if that fails. Ends
+// `job` in any case.
+int job_run(struct job *job, struct starter *starter, char *const *argv, struct message_error *error);
 void job_drop(struct job *job); // made, and not to be run
 
 // The folder of a job of this kind; `id` is a made id.

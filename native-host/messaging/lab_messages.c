@@ -51,7 +51,7 @@ static int run(const struct lab_conversation *conversation, const json_t *messag
                 add_word(&at, "--control=%s", control);
     int status = -1;
     if (made) {
-        status = job_run(job, conversation->paths->host, words, error);
+        status = job_run(job, queries_starter(conversation->queries), words, error);
     } else {
         message_fail_memory(error);
         job_drop(job);

@@ -2,7 +2,9 @@
 // standard input and output. Ends with its input; the races and labs it started go on. Does not print:
 // standard output is for messages only.
 #include "base/command_line.h"
+#include "base/folders.h"
 #include "base/log.h"
+#include "base/walls.h"
 #include "messaging/dispatch.h"
 #include "messaging/frame.h"
 #include "messaging/inbound.h"
@@ -177,6 +179,23 @@ static int converse(struct host *host, struct inbound *inbound, int signal_fd) {
     }
 }
 
+// A message is a stranger's. What starts programs is a process of its own by now (starter.h).
+static void raise_walls(const struct host_paths *paths) {
+    static const unsigned calls[] = {
+        __NR_sendmsg, __NR_recvfrom, __NR_setpgid, __NR_memfd_create, __NR_linkat, __NR_mknodat,
+#ifdef __x86_64__
+        __NR_link,    __NR_mknod,
+#endif
+    };
+    const struct walls walls = {.calls = calls,
+                                .call_count = sizeof calls / sizeof calls[0],
+                                .writes = {paths->home},
+                                .moves_files = true};
+    // Before there is one, its walls would be those of the folder around it.
+    folders_make(paths->home);
+    walls_raise_or_say(&walls);
+}
+
 int main(int argument_count, char **arguments) {
     log_program("trilane-host");
     struct words words = parse(argument_count, arguments);
@@ -201,6 +220,7 @@ int main(int argument_count, char **arguments) {
     const struct answers answers = {.send = send_to_output};
     struct host *host = host_open(&paths, &answers);
     if (signal_fd < 0 || !host) die(EXIT_RUN_FAILED, "cannot start: %s", strerror(errno));
+    raise_walls(&paths);
     struct inbound inbound = {0};
     int status = converse(host, &inbound, signal_fd);
     buf_free(&inbound.in);

@@ -27,14 +27,22 @@ struct query {
 
 struct queries {
     const struct answers *answers;
+    struct starter *starter;
     struct query *first;
     int count;
 };
 
-struct queries *queries_open(const struct answers *answers) {
+struct queries *queries_open(const struct answers *answers, const struct host_paths *paths) {
     struct queries *queries = calloc(1, sizeof *queries);
-    if (queries) queries->answers = answers;
-    return queries;
+    if (!queries) return NULL;
+    queries->answers = answers;
+    if ((queries->starter = starter_open(paths))) return queries;
+    free(queries);
+    return NULL;
+}
+
+struct starter *queries_starter(const struct queries *queries) {
+    return queries->starter;
 }
 
 static void free_query(struct query *query) {
@@ -67,6 +75,7 @@ void queries_close(struct queries *queries) {
         reap(query, true);
         free_query(query);
     }
+    starter_close(queries->starter);
     free(queries);
 }
 
@@ -84,9 +93,8 @@ int queries_ask(struct queries *queries, json_t *id, const char *what, char *con
                             .out = memfd_create("answer", MFD_CLOEXEC),
                             .err = memfd_create("error", MFD_CLOEXEC),
                             .end_ns = clock_now_ns() + time_limit_ns};
-    const struct child_command command = {
-        .argv = argv, .folder = "/", .out = query->out, .err = query->err, .death_signal = SIGKILL};
-    if (query->out < 0 || query->err < 0 || (query->pid = child_command_start(&command)) < 0) {
+    if (query->out < 0 || query->err < 0 ||
+        (query->pid = starter_query(queries->starter, argv, query->out, query->err)) < 0) {
         message_fail_errno(error, argv[0]);
         free_query(query);
         return -1;

@@ -3,15 +3,19 @@
 #pragma once
 
 #include "messaging/answers.h"
+#include "messaging/host_paths.h"
 #include "messaging/message_error.h"
+#include "messaging/starter.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 
 struct queries;
 
-// NULL when memory is short.
-struct queries *queries_open(const struct answers *answers);
+// NULL with errno. Begins the process that starts programs, which is everybody's who starts one for this
+// host.
+struct queries *queries_open(const struct answers *answers, const struct host_paths *paths);
+struct starter *queries_starter(const struct queries *queries);
 void queries_close(struct queries *queries); // ends those under way
 
 // Starts argv (argv[0] the program's path) to answer the message of this id with what it prints. `what` names

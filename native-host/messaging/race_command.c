@@ -23,18 +23,21 @@ __attribute__((format(printf, 2, 3))) static void add(struct race_command *comma
     va_end(arguments);
 }
 
-// `keep_credentials` is --keep-credentials, and `timeout_s` --timeout: there a unit is the value's.
-static void add_option(struct race_command *command, const char *name, const json_t *value) {
-    char word[64];
-    snprintf(word, sizeof word, "--%s", name);
-    for (char *at = word; (at = strchr(at, '_'));)
+void race_option_name(char name[RACE_OPTION_SIZE], const char *field) {
+    snprintf(name, RACE_OPTION_SIZE, "%s", field);
+    for (char *at = name; (at = strchr(at, '_'));)
         *at = strcmp(at, "_s") == 0 || strcmp(at, "_ms") == 0 ? '\0' : '-';
+}
+
+static void add_option(struct race_command *command, const char *field, const json_t *value) {
+    char name[RACE_OPTION_SIZE];
+    race_option_name(name, field);
     if (json_is_boolean(value))
-        add(command, "%s=%s", word, json_is_true(value) ? "true" : "false");
+        add(command, "--%s=%s", name, json_is_true(value) ? "true" : "false");
     else if (json_is_integer(value))
-        add(command, "%s=%lld", word, (long long)json_integer_value(value));
+        add(command, "--%s=%lld", name, (long long)json_integer_value(value));
     else if (json_is_string(value))
-        add(command, "%s=%s", word, json_string_value(value));
+        add(command, "--%s=%s", name, json_string_value(value));
 }
 
 static void add_lanes(struct race_command *command, const json_t *lanes) {

@@ -8,6 +8,11 @@
 
 enum { RACE_COMMAND_WORDS_MAX = 32 };
 
+// A field of race.start's options as the command line's option, without its dashes: `keep_credentials` is
+// keep-credentials, and `timeout_s` timeout: there a unit is the value's.
+enum { RACE_OPTION_SIZE = 64 };
+void race_option_name(char name[RACE_OPTION_SIZE], const char *field);
+
 struct race_command {
     char *words[RACE_COMMAND_WORDS_MAX]; // NULL-terminated, owned
     int count;

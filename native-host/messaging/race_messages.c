@@ -93,7 +93,7 @@ static int run(const struct race_conversation *conversation, const json_t *messa
         job_drop(job);
         return -1;
     }
-    status = job_run(job, conversation->paths->host, command.words, error);
+    status = job_run(job, queries_starter(conversation->queries), command.words, error);
     race_command_free(&command);
     return status;
 }

@@ -32,7 +32,3 @@ void lab_close(struct lab_side *side);
 // Packets that the side's kernel wanted to send but dropped, because we did not read them soon enough.
 // 0, or -1 with errno.
 int lab_unread(struct lab_side *side, uint64_t *packets);
-
-// Inside the command's mount namespace: puts files of our own over resolv.conf (one nameserver, `address`),
-// nsswitch.conf and hosts, so that no name is answered from outside the lab. 0, or -1 after a line.
-int lab_name_files(const char *address);

@@ -184,6 +184,7 @@ static const struct program {
      NET_ADMIN | BIND | WALLS_CAPABILITY(CAP_NET_RAW),
      false},
     {"fetch", {PROGRAM_TRILANE_FETCH, "--urls", "-"}, 0, false},
+    {"host", {PROGRAM_TRILANE_HOST, "--home", home}, 0, false},
     {"guard", {PROGRAM_TRILANE_GUARD, "--", "sleep", "60"}, 0, true},
     {"guard with doors",
      {PROGRAM_TRILANE_GUARD, "--new-network", "--door", "127.0.0.1:80=127.0.0.1:3000", "--", "sleep", "60"},

@@ -43,6 +43,14 @@ int conversation_tear_down(void **state) {
     return 0;
 }
 
+void conversation_use(struct setting *setting, const char *cli, const char *host) {
+    host_close(setting->host);
+    setting->paths.cli = cli;
+    setting->paths.host = host;
+    setting->host = host_open(&setting->paths, &setting->answers);
+    assert_non_null(setting->host);
+}
+
 static void check_answer(const json_t *answer) {
     const json_t *error = json_object_get(answer, "error");
     assert_true(json_is_boolean(json_object_get(answer, "ok")));

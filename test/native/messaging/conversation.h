@@ -18,6 +18,9 @@ struct setting {
 int conversation_set_up(void **state);
 int conversation_tear_down(void **state);
 
+// Begins another conversation in this home, whose host starts these.
+void conversation_use(struct setting *setting, const char *cli, const char *host);
+
 // The answer to a message, checked to be one: an id, and either ok or an error with code, message and remedy.
 json_t *answer_to(struct host *host, const char *bytes, size_t size);
 // The next message that the host has sent, checked as well; NULL where there is none. For those that sends

@@ -46,8 +46,7 @@ static void set_command_line(struct setting *setting, const char *script) {
     snprintf(path, sizeof path, "%s", fixture_path(setting->home, "trilane.sh"));
     make_file(setting, "trilane.sh", script);
     assert_int_equal(chmod(path, 0700), 0);
-    setting->paths.cli = path;
-    setting->paths.host = PROGRAM_TRILANE_HOST;
+    conversation_use(setting, path, PROGRAM_TRILANE_HOST);
 }
 
 // The races in race.list; with `id`, how that one is, NULL for none. To be freed.

@@ -27,8 +27,7 @@ static void set_command_line(struct setting *setting, const char *script) {
     fixture_write_file(path, text, strlen(text));
     free(text);
     assert_int_equal(chmod(path, 0700), 0);
-    setting->paths.cli = path;
-    setting->paths.host = PROGRAM_TRILANE_HOST;
+    conversation_use(setting, path, PROGRAM_TRILANE_HOST);
 }
 
 static void wait_a_little(void) {

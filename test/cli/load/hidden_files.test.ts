@@ -1,0 +1,49 @@
+// What a load's browser sees of this machine's files: its own folders, and the home only where nobody knows what it starts.
+import assert from "node:assert/strict";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, test } from "node:test";
+import { programPath } from "../../../cli/base/programs.ts";
+import { runProgram } from "../../../cli/base/run_program.ts";
+import { hidingArguments } from "../../../cli/load/hidden_files.ts";
+
+const home = mkdtempSync(join(tmpdir(), "trilane-hidden-"));
+after(() => rmSync(home, { recursive: true, force: true }));
+mkdirSync(join(home, "browser"));
+mkdirSync(join(home, "profile"));
+writeFileSync(join(home, "secret"), "secret");
+const program = join(home, "browser", "browser");
+copyFileSync("/bin/sh", program);
+
+const look = `cat ${join(home, "secret")} 2>/dev/null; ls -A /run; [ -d ${join(home, "profile")} ] && echo profile`;
+
+const seen = async (browser: string, script: readonly string[]): Promise<string> => {
+  const hiding = hidingArguments(browser, [join(home, "profile")], home);
+  return (await runProgram(programPath("trilane-shaper"), [...hiding, "--", browser, ...script])).trim();
+};
+
+test("a browser outside of the home does not see it, nor any socket in /run", async () => {
+  assert.equal(await seen("/bin/sh", ["-c", look]), "profile");
+});
+
+test("a browser in the home is shown with its folder only", async () => {
+  assert.equal(await seen(program, ["-c", look]), "profile");
+});
+
+test("a script in the home sees the home, as it starts something there", async () => {
+  const script = join(home, "script");
+  writeFileSync(script, `#!/bin/sh\n${look}\n`);
+  chmodSync(script, 0o755);
+  assert.equal(await seen(script, []), "secretprofile");
+});
+
+test("a folder that holds a hidden one is not shown for a browser's sake", () => {
+  const words = hidingArguments("/bin/sh", [], dirname(home));
+  assert.ok(!words.includes("/"));
+  assert.deepEqual(
+    words.flatMap((word, index) => (words[index - 1] === "--hide" ? [word] : [])),
+    ["/run", "/tmp", "/var/tmp", dirname(home)],
+  );
+  assert.ok(!hidingArguments("/bin/sh", [], "/").includes("/"));
+});
