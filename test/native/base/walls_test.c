@@ -167,7 +167,7 @@ static int tear_down(void **state) {
 
 static const struct program {
     const char *name;
-    char *argv[12];
+    char *argv[16];
     unsigned long long capabilities;
     bool reads_any_file;
 } programs[] = {
@@ -188,6 +188,11 @@ static const struct program {
     {"guard", {PROGRAM_TRILANE_GUARD, "--", "sleep", "60"}, 0, true},
     {"guard with doors",
      {PROGRAM_TRILANE_GUARD, "--new-network", "--door", "127.0.0.1:80=127.0.0.1:3000", "--", "sleep", "60"},
+     0,
+     false},
+    {"guard with a debugging port",
+     {PROGRAM_TRILANE_GUARD, "--debugging", "--", PROGRAM_TRILANE_SHAPER, "--", PROGRAM_TRILANE_GUARD,
+      "--inside", "--", "sh", "-c", "sleep 60", "--remote-debugging-port=0"},
      0,
      false},
     {"command",
@@ -220,7 +225,7 @@ static void look_at(const struct program *program, pid_t pid, bool has_landlock)
     wait_for_walls(pid);
     const unsigned long long kept = status_number(pid, "CapEff:", "%llx");
     const long opened = call_as(pid, SYS_openat, secret);
-    print_message("%-18s CapEff %llx, no_new_privs %llu, seccomp %llu, a file outside: %ld\n", program->name,
+    print_message("%-27s CapEff %llx, no_new_privs %llu, seccomp %llu, a file outside: %ld\n", program->name,
                   kept, status_number(pid, "NoNewPrivs:", "%llu"), status_number(pid, "Seccomp:", "%llu"),
                   opened);
     assert_int_equal(status_number(pid, "Seccomp:", "%llu"), 2);
