@@ -3,14 +3,12 @@
 import { gzipSync } from "node:zlib";
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
-import { atomicWrite } from "../base/atomic_write.ts";
 import { middleCut } from "../base/middle_cut.ts";
 import { count } from "../base/numbers.ts";
 import { version } from "../base/version.ts";
 import { describeLinks } from "../link/link.ts";
 import { traitsByLink } from "../link/traits.ts";
 import { settleServing } from "../load/serving/serving.ts";
-import { resultsOf } from "../results/export/choose.ts";
 import { csvLines } from "../results/export/csv.ts";
 import { firstLook, futilityThreshold, lastLook } from "../results/stats/sequential.ts";
 import { modelledPages } from "../results/store/modelled_pages.ts";
@@ -54,7 +52,6 @@ import { forEachMetric, metricSwitch } from "./metric_switch.ts";
 import { pageFrame, type Section } from "./page_frame.ts";
 import { maxSections, pageSections } from "./page_sections.ts";
 import { publishedSection } from "./published.ts";
-import { writeReportFile } from "./report_files.ts";
 import { splitsOf } from "./splits_of.ts";
 import { steadinessSection } from "./steadiness.ts";
 import { type GroupResult, medianTable } from "./tables.ts";
@@ -306,21 +303,3 @@ export function buildReport(data: ReportData): string {
 /** The report of a stored sweep of pages. */
 export const reportOf = (results: Results, sweepId: number, metric?: MetricChoice): string =>
   buildReport(gatherReport(results, sweepId, version, metric));
-
-/** Writes the report of a sweep in a home's results; returns its path. */
-export async function writeReport(
-  home: string,
-  sweepId: number,
-  path?: string,
-  metric?: MetricChoice,
-): Promise<string> {
-  const results = resultsOf(home);
-  try {
-    const document = reportOf(results, sweepId, metric);
-    if (path === undefined) return await writeReportFile(home, results.sweep(sweepId), document, metric);
-    await atomicWrite(path, document);
-    return path;
-  } finally {
-    results.close();
-  }
-}

@@ -1,4 +1,4 @@
-// One planned load or flow run: what was made of it, how often it may be tried, and whether it is done. Runs nothing.
+// One planned load or run: what was made of it, how often it may be tried, and whether it is done. Runs nothing.
 import { isDisturbed } from "../load/disturbance.ts";
 import { isCoverageReason } from "../load/metrics/coverage.ts";
 import { timedOutAfter_ms } from "../load/time_out.ts";
@@ -64,4 +64,17 @@ export class PlannedTask<PlannedCell> {
   isForLater(): boolean {
     return this.#isDisturbed && !this.isDone(true) && this.#attempts >= Math.max(1, this.#retries);
   }
+}
+
+/** One for each planned load or run, in their order, with what earlier runs of the sweep made of it (`stored`). */
+export function plannedTasks<PlannedCell extends { readonly id: number }>(
+  order: readonly PlannedLoad[],
+  cells: readonly PlannedCell[],
+  retries: number,
+  stored: readonly (Attempt & { readonly cell: number; readonly block: number; readonly attempt: number })[],
+): PlannedTask<PlannedCell>[] {
+  const tasks = order.map((planned) => new PlannedTask(planned, cells[planned.cell] as PlannedCell, retries));
+  const byPlace = new Map(tasks.map((task) => [`${task.cell.id} ${task.planned.block}`, task]));
+  for (const made of stored) byPlace.get(`${made.cell} ${made.block}`)?.add(made.attempt, made);
+  return tasks;
 }

@@ -6,7 +6,7 @@ import type { Cell, Results, Sweep } from "../results/store/results.ts";
 import { leadFirst, orderLoads } from "./plan/load_order.ts";
 import { blocksPerRound, roundOf, sharedPlace } from "./plan/neighbours.ts";
 import type { Plan } from "./plan/plan_document.ts";
-import { PlannedTask } from "./planned_task.ts";
+import { type PlannedTask, plannedTasks } from "./planned_task.ts";
 
 export type Task = PlannedTask<Cell>;
 
@@ -18,10 +18,7 @@ export function tasksOf(results: Results, sweep: Sweep, plan: Plan): Task[] {
   const ofPlace = (cell: Cell): string => placeOf(plan, cell);
   const rounds = orderLoads(cells, ofPlace, plan.repetitions, plan.seed, blocksPerRound(plan));
   const order = leadFirst(rounds, cells, ofPlace, plan.lead_blocks ?? 0);
-  const tasks = order.map((planned) => new PlannedTask(planned, cells[planned.cell] as Cell, plan.retries));
-  const byPlace = new Map(tasks.map((task) => [`${task.cell.id} ${task.planned.block}`, task]));
-  for (const load of results.loadsOf(sweep.id)) byPlace.get(`${load.cell} ${load.block}`)?.add(load.attempt, load);
-  return tasks;
+  return plannedTasks(order, cells, plan.retries, results.loadsOf(sweep.id));
 }
 
 /** The loads that run one after another, in one lab: most often the lanes of a page on a link in one block (neighbours.ts). */

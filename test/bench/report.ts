@@ -1,14 +1,15 @@
 // The report of 10 000 loads: how long it takes to be made, how large it is, and how long until a browser that opens it
 // answers a first click. Of the two shapes that are hardest: many links with many pages, so that most sections are cut and
 // all heat maps are full; and few cells with many loads, all of which are drawn.
+
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Browser, launch } from "puppeteer-core";
 import { chromiumPath } from "../../cli/base/programs.ts";
-import { writeReport } from "../../cli/report/report.ts";
 import { type Fixture, storeFixture } from "../cli/report/fixture.ts";
+import { writeReport } from "../cli/report/written_report.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
 const madeBar_ms = 20_000;

@@ -1,5 +1,6 @@
 // A report as a person meets it: opened from a file in real Chromium, offline. One browser and one data folder for a test file.
 // With TRILANE_KEEP_PICTURES=FOLDER each page opened leaves a screenshot there to look at.
+
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,8 +8,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Browser, launch, type Page } from "puppeteer-core";
 import { chromiumPath } from "../../cli/base/programs.ts";
-import { writeReport } from "../../cli/report/report.ts";
 import { type Fixture, storeFixture } from "../cli/report/fixture.ts";
+import { writeReport } from "../cli/report/written_report.ts";
 
 export const home = mkdtempSync(join(tmpdir(), "trilane-report-e2e-"));
 const pictures = process.env.TRILANE_KEEP_PICTURES;

@@ -1,9 +1,9 @@
 // `export --format race`: the document against its schema and against the numbers that the other exports have.
+
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { laneName } from "../../../cli/base/lanes.ts";
 import { raceResult } from "../../../cli/report/race_result.ts";
-import { writeReport } from "../../../cli/report/report.ts";
 import { chooseSweep } from "../../../cli/results/export/choose.ts";
 import { exportDocument } from "../../../cli/results/export/json.ts";
 import { openResults, type Results } from "../../../cli/results/store/results.ts";
@@ -12,6 +12,7 @@ import { outcomeMarkup } from "../../../extension/views/race/outcome.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
 import { storeFixture, withHome } from "./fixture.ts";
 import { gridFixture, hostileFixture, raceFixture } from "./fixtures.ts";
+import { writeReport } from "./written_report.ts";
 
 async function withResults(home: string, work: (results: Results) => void): Promise<void> {
   const results = openResults(home);

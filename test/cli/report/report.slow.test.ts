@@ -8,12 +8,13 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { gunzipSync, inflateRawSync } from "node:zlib";
 import { gatherReport } from "../../../cli/report/data.ts";
-import { buildReport, writeReport } from "../../../cli/report/report.ts";
+import { buildReport } from "../../../cli/report/report.ts";
 import { reportPath } from "../../../cli/report/report_files.ts";
 import { openResults } from "../../../cli/results/store/results.ts";
 import { testedLink } from "../load/selftest/tested.ts";
 import { type Fixture, storeFixture, withHome } from "./fixture.ts";
 import { gridFixture, hostileFixture, lossFixture, manyPagesFixture, raceFixture } from "./fixtures.ts";
+import { writeReport } from "./written_report.ts";
 
 function newReportOf(fixture: Fixture): Promise<string> {
   return withHome((home) => {

@@ -15,7 +15,7 @@ import {
   recordMeasuredRun,
 } from "../../../results/store/measured_runs.ts";
 import type { CommandSweep, Results } from "../../../results/store/results.ts";
-import { PlannedTask } from "../../../sweep/planned_task.ts";
+import { type PlannedTask, plannedTasks } from "../../../sweep/planned_task.ts";
 import { type CommandPlan, orderCommands } from "../plan/plan.ts";
 import type { CommandAttempt } from "./attempt.ts";
 
@@ -27,12 +27,7 @@ const retries = 0;
 /** In the planned order, with what earlier runs of the sweep made of each. */
 export function commandTasks(results: Results, sweep: CommandSweep, plan: CommandPlan): CommandTask[] {
   const cells = measuredCellsOf(results, sweep.id);
-  const tasks = orderCommands(plan, cells).map(
-    (planned) => new PlannedTask(planned, cells[planned.cell] as MeasuredCell, retries),
-  );
-  const byPlace = new Map(tasks.map((task) => [`${task.cell.id} ${task.planned.block}`, task]));
-  for (const run of measuredRunsOf(results, sweep.id)) byPlace.get(`${run.cell} ${run.block}`)?.add(run.attempt, run);
-  return tasks;
+  return plannedTasks(orderCommands(plan, cells), cells, retries, measuredRunsOf(results, sweep.id));
 }
 
 export interface CommandRunnerOptions extends OrderedOptions<MeasuredCell> {

@@ -25,9 +25,8 @@ import { attemptFetch } from "./attempt.ts";
 import { tryClient } from "./client_words.ts";
 import { HostManners } from "./host_manners.ts";
 import { fetchTable } from "./outcome.ts";
-import { type FetchRunnerOptions, runFetchSweep } from "./runner.ts";
+import { type FetchRunnerOptions, fetchTasks, runFetchSweep } from "./runner.ts";
 import { tryStrace } from "./strace.ts";
-import { fetchTasks } from "./tasks.ts";
 
 export interface FetchExecution extends ExecutionTerms {
   readonly plan: FetchPlan;

@@ -8,12 +8,25 @@ import type {
   SweepStarted,
 } from "../../../../schemas/generated/sweep_event.ts";
 import { type OrderedOptions, type OrderedOutcome, runInOrder } from "../../../engine/ordered_runner.ts";
-import type { FetchSweep } from "../../../results/store/results.ts";
+import type { FetchSweep, Results } from "../../../results/store/results.ts";
+import { type PlannedTask, plannedTasks } from "../../../sweep/planned_task.ts";
 import { isLive } from "../metrics/fetched.ts";
-import { type FetchCell, recordFetch } from "../store/fetch_runs.ts";
+import { orderFetches } from "../plan/fetch_order.ts";
+import type { FetchPlan } from "../plan/plan.ts";
+import { type FetchCell, fetchesOf, recordFetch, storedFetchCellsOf } from "../store/fetch_runs.ts";
 import type { FetchAttempt, FetchAttemptRequest } from "./attempt.ts";
 import type { HostManners } from "./host_manners.ts";
-import type { FetchTask } from "./tasks.ts";
+
+type FetchTask = PlannedTask<FetchCell>;
+
+/** An object that does not come is a result, and no server is asked for it twice. */
+const retries = 0;
+
+/** In the planned order, with what earlier runs of the sweep made of each. */
+export function fetchTasks(results: Results, sweep: FetchSweep, plan: FetchPlan): FetchTask[] {
+  const cells = storedFetchCellsOf(results, sweep.id);
+  return plannedTasks(orderFetches(plan, cells), cells, retries, fetchesOf(results, sweep.id));
+}
 
 export interface FetchRunnerOptions extends OrderedOptions<FetchCell> {
   readonly sweep: FetchSweep;

@@ -1,7 +1,7 @@
 // What of a plan's flow runs is still to be done, with what earlier runs of the sweep made of each. Runs nothing.
 
 import type { FlowSweep, Results } from "../../../results/store/results.ts";
-import { PlannedTask } from "../../../sweep/planned_task.ts";
+import { type PlannedTask, plannedTasks } from "../../../sweep/planned_task.ts";
 import type { FlowPlan, PlannedFlowCell } from "../plan/plan.ts";
 import { orderRuns } from "../plan/run_order.ts";
 import { type FlowCell, flowCellsOf, flowRunsOf } from "../store/flow_runs.ts";
@@ -18,10 +18,5 @@ export function runCells(results: Results, sweep: FlowSweep, planned: readonly P
 
 /** In the planned order: blocks, in which the mixes of a link take turns. */
 export function flowTasks(results: Results, sweep: FlowSweep, plan: FlowPlan, cells: readonly RunCell[]): FlowTask[] {
-  const tasks = orderRuns(plan, cells).map(
-    (planned) => new PlannedTask(planned, cells[planned.cell] as RunCell, plan.retries),
-  );
-  const byPlace = new Map(tasks.map((task) => [`${task.cell.id} ${task.planned.block}`, task]));
-  for (const run of flowRunsOf(results, sweep.id)) byPlace.get(`${run.cell} ${run.block}`)?.add(run.attempt, run);
-  return tasks;
+  return plannedTasks(orderRuns(plan, cells), cells, plan.retries, flowRunsOf(results, sweep.id));
 }

@@ -15,7 +15,7 @@ import { UserError } from "../../../../cli/base/errors.ts";
 import { bundledSweeps } from "../../../../cli/commands/report.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
 import { gatherReport } from "../../../../cli/report/data.ts";
-import { buildReport, writeReport } from "../../../../cli/report/report.ts";
+import { buildReport } from "../../../../cli/report/report.ts";
 import { openResults, openResultsFile } from "../../../../cli/results/store/results.ts";
 import { reproduceBundle } from "../../../../cli/sweep/bundle/reproduce.ts";
 import { prepareRerun } from "../../../../cli/sweep/bundle/rerun.ts";
@@ -24,6 +24,7 @@ import type { Bundle } from "../../../../schemas/generated/bundle.ts";
 import type { Reproduced } from "../../../../schemas/generated/reproduced.ts";
 import { type Fixture, storeFixture } from "../../report/fixture.ts";
 import { hostileFixture, lossFixture, manyPagesFixture, raceFixture } from "../../report/fixtures.ts";
+import { writeReport } from "../../report/written_report.ts";
 import { bundled, membersOf, secret, storeRace, storeRecording } from "./made_bundle.ts";
 
 const refused = (words: RegExp) => (error: unknown) => {

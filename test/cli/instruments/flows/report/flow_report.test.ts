@@ -1,5 +1,6 @@
 // The report of a sweep of flows: the answer first, in the numbers of the runs; every cell with its figure and metrics; what does not
 // count with its reasons; and nothing that must be fetched.
+
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -10,11 +11,11 @@ import {
 } from "../../../../../cli/instruments/flows/report/flow_data.ts";
 import { buildFlowReport, flowReport } from "../../../../../cli/instruments/flows/report/flow_report.ts";
 import { figureFiles } from "../../../../../cli/report/figure_files.ts";
-import { writeReport } from "../../../../../cli/report/report.ts";
 import { writeReportFile } from "../../../../../cli/report/report_files.ts";
 import { chooseAnySweep } from "../../../../../cli/results/export/choose.ts";
 import { openResults } from "../../../../../cli/results/store/results.ts";
 import { storeFixture, withHome } from "../../../report/fixture.ts";
+import { writeReport } from "../../../report/written_report.ts";
 import { type StoredFlows, storeFlows } from "./stored.ts";
 
 function reported(stored: StoredFlows): Promise<{ data: FlowReportData; report: string }> {
