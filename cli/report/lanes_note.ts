@@ -31,19 +31,19 @@ function repeatStory(facts: readonly LoadFacts[]): string {
 
 /** `11 connections over h2 opened and not used`; of several loads all of them; empty: none, or not known. */
 function unusedStory(facts: readonly LoadFacts[]): string {
-  const told = (["h1", "h2", "h3"] as const).flatMap((protocol) => {
+  const parts = (["h1", "h2", "h3"] as const).flatMap((protocol) => {
     const opened = facts.reduce((all, { counts }) => all + (counts.unused_connections?.[protocol] ?? 0), 0);
     return opened === 0 ? [] : [`${count(opened, "connection")} over ${protocol}`];
   });
-  return told.length === 0 ? "" : `${told.join(", ")} opened and not used`;
+  return parts.length === 0 ? "" : `${parts.join(", ")} opened and not used`;
 }
 
 function lanesRow(label: string, facts: readonly ShownFacts[]): Markup {
   const seen = facts.filter((each) => each.label === label);
-  const told = [protocolMix(seen), isRepeat(label) ? repeatStory(seen) : "", unusedStory(seen)]
+  const parts = [protocolMix(seen), isRepeat(label) ? repeatStory(seen) : "", unusedStory(seen)]
     .filter(Boolean)
     .join("; ");
-  return html`<tr><th scope="row">${label}</th><td>${laneTitle(label)}</td><td>${told || "no load looked at"}</td></tr>`;
+  return html`<tr><th scope="row">${label}</th><td>${laneTitle(label)}</td><td>${parts || "no load looked at"}</td></tr>`;
 }
 
 const notes: readonly { readonly of: (lane: Lane) => boolean; readonly text: string }[] = [

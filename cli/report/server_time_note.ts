@@ -13,7 +13,7 @@ const protocols = ["h1", "h2", "h3"] as const;
 
 const microseconds = (time_us: number): string => `${time_us < 10 ? time_us.toFixed(1) : time_us.toFixed(0)} µs`;
 
-interface Told {
+interface ServerTimes {
   readonly protocol: string;
   readonly requests: number;
   readonly waited: number;
@@ -21,7 +21,7 @@ interface Told {
   readonly p90_us: number;
 }
 
-function toldOf(facts: readonly LoadFacts[], protocol: string): Told[] {
+function timesOf(facts: readonly LoadFacts[], protocol: string): ServerTimes[] {
   const loads = facts.flatMap(({ replay }) => {
     const at = (key: string): number | null => numberAt(replay, "server_time", protocol, key);
     const [median_ns, p90_ns, requests, waited] = [at("median_ns"), at("p90_ns"), at("requests"), at("waited")];
@@ -42,10 +42,10 @@ function toldOf(facts: readonly LoadFacts[], protocol: string): Told[] {
   ];
 }
 
-function verdict(told: readonly Told[]): string {
-  if (told.length < 2) return "";
-  if (told.some(({ requests }) => requests < enoughRequests)) return "; too few requests to compare the protocols";
-  const medians_us = told.map(({ median_us }) => median_us);
+function verdict(times: readonly ServerTimes[]): string {
+  if (times.length < 2) return "";
+  if (times.some(({ requests }) => requests < enoughRequests)) return "; too few requests to compare the protocols";
+  const medians_us = times.map(({ median_us }) => median_us);
   const apart_us = Math.max(...medians_us) - Math.min(...medians_us);
   const apart = `; the protocols are ${microseconds(apart_us)} apart`;
   return apart_us <= fairWithin_us
@@ -55,11 +55,11 @@ function verdict(told: readonly Told[]): string {
 
 /** One sentence, over the loads that told; null where none did. */
 export function serverTimeNote(facts: readonly LoadFacts[]): string | null {
-  const told = protocols.flatMap((protocol) => toldOf(facts, protocol));
-  if (told.length === 0) return null;
-  const lines = told.map(({ protocol, requests, waited, median_us, p90_us }) => {
+  const times = protocols.flatMap((protocol) => timesOf(facts, protocol));
+  if (times.length === 0) return null;
+  const lines = times.map(({ protocol, requests, waited, median_us, p90_us }) => {
     const others = waited > 0 ? `, ${waited} after a wait for the link` : "";
     return `${protocol} ${microseconds(median_us)} (nine in ten within ${microseconds(p90_us)}; ${count(requests, "request")}${others})`;
   });
-  return `${lines.join(", ")}${verdict(told)}`;
+  return `${lines.join(", ")}${verdict(times)}`;
 }

@@ -43,10 +43,10 @@ function pageOf(page: string, loads: readonly SplitLoad[]): SplitPage {
 
 /** In the plan's order of links; none where no load tells its critical path. */
 export function splitsOf({ cells, loads }: Pick<ReportData, "cells" | "loads">): Spread<SplitData> {
-  const told = loads.filter(
+  const whole = loads.filter(
     (load): load is SplitLoad => isValid(load) && load.network_ms !== null && (load.plt_ms ?? 0) > 0,
   );
-  const byLink = Map.groupBy(told, ({ link }) => link);
+  const byLink = Map.groupBy(whole, ({ link }) => link);
   const links = [...new Set(cells.map(({ link }) => link))].filter((link) => byLink.has(link));
   const shown = spread(links, mostFigures).map((link) => {
     const pages = [...Map.groupBy(byLink.get(link) ?? [], ({ page }) => page)].map(([page, of]) => pageOf(page, of));

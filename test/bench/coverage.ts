@@ -83,7 +83,7 @@ function toldAt({ pages, links, studies: number }: (typeof places)[number], say:
 }
 
 /** Lanes that rise and fall together, each shape by each kind of minutes: one page, and twelve links. */
-function toldTogether(say: Say): Measurement[] {
+function correctedTogether(say: Say): Measurement[] {
   const at = [
     { pages: 1, links: 1, loads: 5 },
     { pages: 1, links: 1, loads: 9 },
@@ -176,7 +176,7 @@ const parts: Readonly<Record<string, (say: Say) => Measurement[]>> = {
       return coverages(name);
     }),
   verdicts: (say) => places.flatMap((place) => toldAt(place, say)),
-  minutes: toldTogether,
+  minutes: correctedTogether,
   pages: toldOfPages,
   busy: toldOfRules,
   disturbed: (say) =>

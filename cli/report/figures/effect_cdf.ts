@@ -72,14 +72,14 @@ export function effectCdfFigure(effects: PageEffects): Markup {
     const whisker =
       effect.interval &&
       html`<line class="whisker" x1="${x(effect.interval.low)}" x2="${x(effect.interval.high)}" y1="${at}" y2="${at}"/>`;
-    const told = `${page}: ${improvementText(effect)}${named ? `, ${named}` : ""}, p ${formatProbability(holm)} (Holm)`;
+    const sentence = `${page}: ${improvementText(effect)}${named ? `, ${named}` : ""}, p ${formatProbability(holm)} (Holm)`;
     const mark = effect.interval ? "point" : "point hollow";
     const size = n > plot / (2 * rowHeight.least) ? 2 : 4;
-    return html`<g class="dw ${named === "helped" ? "faster" : named === "hurt" ? "slower" : "unclear"}"><title>${told}</title>${whisker}<circle class="${mark}" cx="${x(effect.percent)}" cy="${at}" r="${size}"/></g>`;
+    return html`<g class="dw ${named === "helped" ? "faster" : named === "hurt" ? "slower" : "unclear"}"><title>${sentence}</title>${whisker}<circle class="${mark}" cx="${x(effect.percent)}" cy="${at}" r="${size}"/></g>`;
   });
   const name = `${pair.lane} over ${pair.over}`;
-  const told = namedSentence(effects);
-  const figure = html`<figure><p>${told}</p><div class="scroll"><svg class="plot effects" role="img" aria-label="Effects of ${name} page by page: ${told}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${name}</text>${band}${grid}${shares}${rows}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">improvement of the page’s median, %</text></svg></div><figcaption>Each dot: a page over all links, with its own 95 % interval; dark: faster or slower. Left: share of pages with such an effect or less, and its band for pages like these.</figcaption>${key}</figure>`;
+  const sentence = namedSentence(effects);
+  const figure = html`<figure><p>${sentence}</p><div class="scroll"><svg class="plot effects" role="img" aria-label="Effects of ${name} page by page: ${sentence}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${name}</text>${band}${grid}${shares}${rows}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">improvement of the page’s median, %</text></svg></div><figcaption>Each dot: a page over all links, with its own 95 % interval; dark: faster or slower. Left: share of pages with such an effect or less, and its band for pages like these.</figcaption>${key}</figure>`;
   return savedFigure(figure, {
     name: ["effects-over-pages", pair.lane, "over", pair.over],
     columns: [

@@ -10,12 +10,12 @@ import { modelledPages } from "../store/modelled_pages.ts";
 import type { Cell, Environment, Load } from "../store/sweep_rows.ts";
 import { countLinks, linkResults } from "../verdict/by_link.ts";
 import {
+  correctedTogether,
   type Direction,
   direction,
   type Improvement,
   improvement,
   limitOf,
-  toldTogether,
 } from "../verdict/comparison.ts";
 import { cellMedians, type PairedCell, pairedCells } from "../verdict/paired_cells.ts";
 import { counted, isValid, type LanePair } from "../verdict/sample.ts";
@@ -140,7 +140,7 @@ function comparisonsOf({ cells, loads, seed, plan: { until } }: Answered): PairC
   const has = new Set<string>(loads.flatMap((load) => (counted(load) === null ? [] : [load.lane])));
   const pairs = verdictPairs(cells.map(({ lane }) => lane)).filter(({ lane, over }) => has.has(lane) && has.has(over));
   const compared = pairs.map((pair) => ({ pair, cells: pairedCells(loads, pair) }));
-  const told = toldTogether(compared.map(({ pair, cells: paired }) => improvement(paired, pair, seed)));
+  const told = correctedTogether(compared.map(({ pair, cells: paired }) => improvement(paired, pair, seed)));
   const margin_percent = decidedWithin(until);
   const decisions = margin_percent === null ? [] : placeDecisions(cells, loads, margin_percent);
   const isOpen = told.map((result) => margin_percent === null && direction(result) === "unclear");

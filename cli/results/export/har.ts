@@ -47,8 +47,8 @@ export function* harPieces({ sweep, loads, pageLoadOf, keepCredentials = false }
   comma = "";
   for (const load of loads) {
     for (const entry of pageLoadOf(load.id).log.entries) {
-      const told = keepCredentials ? entry : entryForReaders(entry);
-      yield comma + JSON.stringify(entryFor(told, load.id, loads.length === 1));
+      const readable = keepCredentials ? entry : entryForReaders(entry);
+      yield comma + JSON.stringify(entryFor(readable, load.id, loads.length === 1));
       comma = ",\n";
     }
   }

@@ -18,7 +18,7 @@ export interface ComparedFigure {
 }
 
 /** Anything whose agreement is counted. */
-type Told = Pick<ComparedFigure, "agreement">;
+type Judged = Pick<ComparedFigure, "agreement">;
 
 /** With a published 0 we agree where our interval lies within what counts as equivalent: that it holds 0 shows nothing. */
 function agreementOf({ sign }: Published, ours: Improvement): Agreement {
@@ -60,7 +60,7 @@ function comparedBy(study: Study, loads: readonly Sample[], seed: number): Compa
  * `Our sign agrees with the published one in 61 of 80 figures where ours is decided; 7 more are not.` Null where there is nothing to
  * compare.
  */
-export function agreementSentence(figures: readonly Told[]): string | null {
+export function agreementSentence(figures: readonly Judged[]): string | null {
   if (figures.length === 0) return null;
   const number = (agreement: Agreement): number => figures.filter((figure) => figure.agreement === agreement).length;
   const agrees = number("agrees");

@@ -1,7 +1,7 @@
 // What each link alone shows of each pair of lanes. Whoever counts the links on which a lane is faster picks them out of all links of all
 // pairs, so all of these are told together: one family of Holm's correction. Pure.
 import { loadsNeeded } from "./cell_significance.ts";
-import { type Direction, direction, type Improvement, improvement, toldTogether } from "./comparison.ts";
+import { correctedTogether, type Direction, direction, type Improvement, improvement } from "./comparison.ts";
 import type { PairedCell } from "./paired_cells.ts";
 import type { LanePair } from "./sample.ts";
 
@@ -21,9 +21,9 @@ export function linkResults(compared: readonly ComparedPair[], seed: number): Li
       result: improvement(ofLink, pair, seed),
     })),
   );
-  const told = toldTogether(found.flat().map(({ result }) => result));
+  const corrected = correctedTogether(found.flat().map(({ result }) => result));
   let place = 0;
-  return found.map((ofPair) => new Map(ofPair.map(({ link }) => [link, told[place++] as Improvement])));
+  return found.map((ofPair) => new Map(ofPair.map(({ link }) => [link, corrected[place++] as Improvement])));
 }
 
 /** On how many links the pair's first lane is faster, slower, not shown to differ, or not known; of links that can be compared. */

@@ -1,7 +1,7 @@
 // How much each pair of lanes differs on links of each round-trip time, whatever else these links have. Which trait of links to look
 // at was not fixed before, so what this shows is exploratory. Pure.
 import type { LinkTraits } from "../../link/traits.ts";
-import { type Improvement, improvement, toldTogether } from "./comparison.ts";
+import { correctedTogether, type Improvement, improvement } from "./comparison.ts";
 import { pairedCells } from "./paired_cells.ts";
 import type { LanePair, Sample } from "./sample.ts";
 
@@ -29,8 +29,8 @@ export function gainsByRtt(
       .flatMap(([rtt_ms, cells]) => (rtt_ms === null ? [] : [{ rtt_ms, result: improvement(cells, pair, seed) }]))
       .filter(({ result }) => result.percent !== null)
       .toSorted((a, b) => a.rtt_ms - b.rtt_ms);
-    const told = toldTogether(found.map(({ result }) => result));
-    const gains = found.map(({ rtt_ms }, index) => ({ rtt_ms, result: told[index] as Improvement }));
+    const corrected = correctedTogether(found.map(({ result }) => result));
+    const gains = found.map(({ rtt_ms }, index) => ({ rtt_ms, result: corrected[index] as Improvement }));
     return gains.length < 2 ? [] : [{ pair, gains }];
   });
 }

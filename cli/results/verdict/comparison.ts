@@ -150,7 +150,7 @@ export function compare(samples: Iterable<Sample>, pair: LanePair, seed: number)
 }
 
 /** Comparisons that are told together: their probabilities are Holm's, so that any is called different wrongly in at most 5 %. */
-export function toldTogether(results: readonly Improvement[]): Improvement[] {
+export function correctedTogether(results: readonly Improvement[]): Improvement[] {
   const tested = results.filter(({ probability }) => probability !== null);
   const corrected = holm(tested.map(({ probability }) => probability as number));
   const found = new Map(tested.map((result, index) => [result, corrected[index] as number]));

@@ -3,7 +3,7 @@
 // ratios multiply to the whole. Pure; what lanes' origins serve is its caller's to say.
 import { factorsApart } from "../../base/factors.ts";
 import { factorsOf, type LaneLabel, laneOf } from "../../base/lanes.ts";
-import { compare, toldTogether } from "./comparison.ts";
+import { compare, correctedTogether } from "./comparison.ts";
 import { counted, type LanePair, type Sample, sortLanes } from "./sample.ts";
 import { comparisonClause, sentence, verdictPairs } from "./verdict.ts";
 
@@ -69,7 +69,7 @@ export function controllerSentences(
   const isOfTwo = (pair: LanePair): boolean =>
     two.some((each) => [pair.lane, pair.over].every((lane) => isIn(lane, each)));
   const others = verdictPairs(together.map(({ lane }) => lane)).filter((pair) => !isOfTwo(pair));
-  const [protocol, controller] = toldTogether([...two, ...others].map((pair) => compare(together, pair, seed)));
+  const [protocol, controller] = correctedTogether([...two, ...others].map((pair) => compare(together, pair, seed)));
   if (!protocol || !controller) return null;
   return [
     `The protocol alone, both with a CUBIC that takes no reduction back: ${sentence(comparisonClause(protocol))}`,

@@ -7,7 +7,7 @@ import { median } from "../../base/quantile.ts";
 import { type RandomSource, randomSource } from "../../base/random.ts";
 import { normalDraw } from "../stats/normal_draw.ts";
 import { normalQuantile } from "../stats/normal_tail.ts";
-import { direction, improvement, toldTogether } from "./comparison.ts";
+import { correctedTogether, direction, improvement } from "./comparison.ts";
 import type { Both, EffectSpread, KnownCell, LoadNoise } from "./load_noise.ts";
 import { type PairedCell, percentOfLog } from "./paired_cells.ts";
 
@@ -78,7 +78,7 @@ function studiesFor({ cells }: Design, runs: number): number {
 function isShown({ noise: { pair }, comparisons }: Design, study: readonly PairedCell[], seed: number): boolean {
   const found = improvement(study, pair, seed);
   const others = Array.from({ length: comparisons - 1 }, () => ({ ...found, probability: 1 }));
-  const [told = found] = toldTogether([found, ...others]);
+  const [told = found] = correctedTogether([found, ...others]);
   return direction(told) === "faster";
 }
 

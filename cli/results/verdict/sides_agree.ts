@@ -12,7 +12,7 @@ import type { Interval } from "../../base/interval.ts";
 import { factorsOf, withoutFactors } from "../../base/lanes.ts";
 import { formatPercents, percentRange } from "../../base/numbers.ts";
 import { browserNames, browsersOf } from "./browsers.ts";
-import { compare, direction, type Improvement, toldTogether } from "./comparison.ts";
+import { compare, correctedTogether, direction, type Improvement } from "./comparison.ts";
 import { type LanePair, lanePairs, type Sample } from "./sample.ts";
 
 /** One browser's loads, on the lanes that all sides have. */
@@ -89,7 +89,7 @@ function placesOf(sides: readonly Side[], pair: LanePair, seed: number): PlaceSi
 export function agreementsOf(sides: readonly Side[], seed: number): PairAgreement[] {
   if (sides.length < 2) return [];
   const pairs = lanePairs(new Set(sides.flatMap(({ loads }) => loads.map(({ lane }) => lane))));
-  const ofSide = sides.map(({ loads }) => toldTogether(pairs.map((pair) => compare(loads, pair, seed))));
+  const ofSide = sides.map(({ loads }) => correctedTogether(pairs.map((pair) => compare(loads, pair, seed))));
   return pairs.map((pair, index) => {
     const answers = ofSide.flatMap((of) => of[index] ?? []);
     return {

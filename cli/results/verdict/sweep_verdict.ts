@@ -17,7 +17,7 @@ import {
   tooFewRuns,
 } from "./by_link.ts";
 import { comparedMetric, type Measured, type MetricChoice, named, samplesOf, usualMetric } from "./compared_metric.ts";
-import { direction, type Improvement, improvement, toldTogether } from "./comparison.ts";
+import { correctedTogether, direction, type Improvement, improvement } from "./comparison.ts";
 import { lostLoadsNotes } from "./lost_loads.ts";
 import { type PairedCell, pairedCells } from "./paired_cells.ts";
 import { counted, isValid, type LanePair, type Sample, sortLanes } from "./sample.ts";
@@ -122,7 +122,7 @@ function differ(a: Improvement, b: Improvement): boolean {
 
 /** One more sentence where links of two kinds differ; null: they do not, or it cannot be told. Chosen for its difference, so exploratory. */
 function splitSentence(split: Split, pair: LanePair, seed: number): string | null {
-  const [high, low] = toldTogether([improvement(split.high, pair, seed), improvement(split.low, pair, seed)]);
+  const [high, low] = correctedTogether([improvement(split.high, pair, seed), improvement(split.low, pair, seed)]);
   if (!high || !low || !differ(high, low)) return null;
   const isMixed = [high, low].some((result) => direction(result) === "slower");
   const gain = (result: Improvement): string => {
@@ -218,7 +218,7 @@ export function sweepVerdict(
   const compared = verdictPairs(lanes)
     .filter((pair) => !empty.includes(pair.lane) && !empty.includes(pair.over))
     .map((pair) => ({ pair, cells: pairedCells(loads, pair) }));
-  const overall = toldTogether(compared.map(({ pair, cells }) => improvement(cells, pair, seed)));
+  const overall = correctedTogether(compared.map(({ pair, cells }) => improvement(cells, pair, seed)));
   const byLink = linkResults(compared, seed);
   const short = tooFewRuns(byLink);
   const pairs = overall.map((result, index): PairVerdict => {

@@ -6,7 +6,7 @@ import { factorsOf, labelParts, plainLanes, withoutFactors } from "../../base/la
 import { count, formatMedian, formatPercents, formatTimeRange, percentRange } from "../../base/numbers.ts";
 import { leastMedianShift } from "../stats/median_test.ts";
 import { significanceLevel } from "../stats/multiplicity.ts";
-import { compare, direction, type Improvement, limitOf, toldTogether } from "./comparison.ts";
+import { compare, correctedTogether, direction, type Improvement, limitOf } from "./comparison.ts";
 import { gapClause } from "./lane_coverage.ts";
 import { counted, isAcrossFactors, type LanePair, lanePairs, type Sample, sortLanes, timedOut } from "./sample.ts";
 import { type LaneSummary, summarize } from "./summary.ts";
@@ -184,7 +184,7 @@ interface RaceVerdict {
 export function raceVerdict(loads: readonly Sample[], seed = 1): RaceVerdict {
   const lanes = summarize(loads, seed);
   const pairs = verdictPairs(lanes.map((summary) => summary.lane));
-  const comparisons = toldTogether(pairs.map((pair) => compare(loads, pair, seed)));
+  const comparisons = correctedTogether(pairs.map((pair) => compare(loads, pair, seed)));
   return {
     lanes,
     comparisons,

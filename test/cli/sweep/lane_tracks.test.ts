@@ -1,7 +1,7 @@
 // cli/sweep/lane_tracks.ts: lanes on one scale, in 80 columns, each with what it gains over the one above.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { improvement, toldTogether } from "../../../cli/results/verdict/comparison.ts";
+import { correctedTogether, improvement } from "../../../cli/results/verdict/comparison.ts";
 import { pairedCells } from "../../../cli/results/verdict/paired_cells.ts";
 import type { Sample } from "../../../cli/results/verdict/sample.ts";
 import { summarize } from "../../../cli/results/verdict/summary.ts";
@@ -21,7 +21,7 @@ function loadsOf(medians_ms: Readonly<Record<string, number>>, runs: number, spr
 
 function tracksOf(loads: readonly Sample[]): string[] {
   const pairs = verdictPairs(loads.map(({ lane }) => lane));
-  const compared = toldTogether(pairs.map((pair) => improvement(pairedCells(loads, pair), pair, 1)));
+  const compared = correctedTogether(pairs.map((pair) => improvement(pairedCells(loads, pair), pair, 1)));
   const lines = laneTracks(summarize(loads), loads, compared);
   for (const { text } of lines) assert.ok(text.length <= 80, text);
   return lines.map(({ text }) => text);
