@@ -21,7 +21,7 @@ export const folderKinds = [
   "shell",
   "submit",
 ] as const;
-type FolderKind = (typeof folderKinds)[number];
+export type FolderKind = (typeof folderKinds)[number];
 
 function isRunning(pid: number): boolean {
   try {

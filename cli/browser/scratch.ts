@@ -6,11 +6,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { freeBytes, roomIn } from "../base/disk_room.ts";
 import { NoRoomError } from "../base/errors.ts";
-import { folderKinds, makeProcessFolder, sweepProcessFolders } from "../base/process_folder.ts";
+import { type FolderKind, folderKinds, makeProcessFolder, sweepProcessFolders } from "../base/process_folder.ts";
 
-export interface ScratchFolder {
-  readonly folder: string;
-  readonly removeAtExit: () => void;
+export interface ScratchFolder extends RemovedFolder {
   readonly profile: string;
   readonly reports: { readonly replay: string; readonly shaper: string };
 }
@@ -58,16 +56,45 @@ export async function removeLeftFolders(): Promise<void> {
     for (const kind of folderKinds) await sweepProcessFolders(parent, kind);
 }
 
-export async function makeScratchFolder(): Promise<ScratchFolder> {
-  const parent = scratchParent();
-  await sweepProcessFolders(parent, "load");
+export interface RemovedFolder {
+  readonly folder: string;
+  /** Safe to call twice. Without it the folder is gone once this process is. */
+  readonly remove: () => Promise<void>;
+}
+
+/** In `parent`, for what a lab's programs leave. */
+export async function makeRemovedFolder(parent: string, kind: FolderKind): Promise<RemovedFolder> {
+  await sweepProcessFolders(parent, kind);
   // Not awaited: between the folder and its removal at exit there is no moment for an exit.
-  const folder = makeProcessFolder(parent, "load");
-  const removeAtExit = () => removeUntilGone(folder);
+  const folder = makeProcessFolder(parent, kind);
+  const removeAtExit = (): void => removeUntilGone(folder);
   process.once("exit", removeAtExit);
+  const remove = async (): Promise<void> => {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+    process.off("exit", removeAtExit);
+  };
+  return { folder, remove };
+}
+
+/** The same for a run that takes so many bytes at most; the folder is gone when `use` has settled. */
+export async function withRunFolder<T>(
+  kind: FolderKind,
+  bytes: number,
+  use: (folder: string) => Promise<T>,
+): Promise<T> {
+  const { folder, remove } = await makeRemovedFolder(scratchParent(bytes), kind);
+  try {
+    return await use(folder);
+  } finally {
+    await remove();
+  }
+}
+
+export async function makeScratchFolder(): Promise<ScratchFolder> {
+  const made = await makeRemovedFolder(scratchParent(), "load");
+  const { folder } = made;
   return {
-    folder,
-    removeAtExit,
+    ...made,
     profile: join(folder, "profile"),
     reports: { replay: join(folder, "replay.json"), shaper: join(folder, "shaper.json") },
   };
@@ -88,10 +115,4 @@ export function removeUntilGone(folder: string): void {
     }
     Atomics.wait(sleeper, 0, 0, 10);
   }
-}
-
-/** Safe to call twice. */
-export async function removeScratchFolder({ folder, removeAtExit }: ScratchFolder): Promise<void> {
-  await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
-  process.off("exit", removeAtExit);
 }

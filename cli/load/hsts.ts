@@ -7,7 +7,7 @@ import { oncePerFile } from "../base/once_per_file.ts";
 import { startBrowser } from "../browser/browser.ts";
 import { chromiumArguments, chromiumEnvironment } from "../browser/chromium.ts";
 import { watchPage } from "../browser/page.ts";
-import { makeScratchFolder, removeScratchFolder } from "../browser/scratch.ts";
+import { makeScratchFolder } from "../browser/scratch.ts";
 import { userAgentOf } from "../browser/user_agent.ts";
 import { parseLink } from "../link/link.ts";
 import { labCommand } from "./lab.ts";
@@ -45,7 +45,7 @@ async function ask(chromium: string, url: string): Promise<boolean> {
       await browser.stop();
     }
   } finally {
-    await removeScratchFolder(scratch);
+    await scratch.remove();
   }
 }
 

@@ -20,7 +20,7 @@ import type { Device } from "../browser/device.ts";
 import type { Engine, EngineBrowser, EnginePage, VisitOptions } from "../browser/engine.ts";
 import { NavigationError, timingsSoFar } from "../browser/page.ts";
 import { pinTimeScript } from "../browser/pin_time.ts";
-import { makeScratchFolder, removeScratchFolder, throwIfFull } from "../browser/scratch.ts";
+import { makeScratchFolder, throwIfFull } from "../browser/scratch.ts";
 import type { ScreencastFrame } from "../browser/screencast.ts";
 import type { LinkProfile } from "../link/link.ts";
 import { upgradesClearOrigins, urlOnLane } from "./clear_origins.ts";
@@ -279,7 +279,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       ],
       started_ns,
     };
-    await removeScratchFolder(scratch);
+    await scratch.remove();
     const load = composePageLoad(measured, nowNs());
     debugLine("loads", () => {
       const { status, reasons } = load.log._trilane;
@@ -288,7 +288,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
     if (evidence) await keepLoad(evidence, load);
     return load;
   } finally {
-    await removeScratchFolder(scratch);
+    await scratch.remove();
   }
 }
 

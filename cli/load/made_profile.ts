@@ -8,7 +8,7 @@ import { debugLine } from "../base/debug.ts";
 import { makeFolder } from "../base/make_folder.ts";
 import { removedAtEnd } from "../base/removed_at_end.ts";
 import type { Engine } from "../browser/engine.ts";
-import { makeScratchFolder, removeScratchFolder } from "../browser/scratch.ts";
+import { makeScratchFolder } from "../browser/scratch.ts";
 import { parseLink } from "../link/link.ts";
 import { labCommand } from "./lab.ts";
 
@@ -40,7 +40,7 @@ async function make(makeProfile: NonNullable<Engine["makeProfile"]>, program: st
     await rename(aside, kept).catch(() => rm(aside, { recursive: true, force: true }));
     keep();
   } finally {
-    await removeScratchFolder(scratch);
+    await scratch.remove();
   }
 }
 

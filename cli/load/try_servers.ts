@@ -2,7 +2,7 @@
 // line then, and not that of a load.
 import { UserError } from "../base/errors.ts";
 import { ProgramFailure, runProgram } from "../base/run_program.ts";
-import { makeScratchFolder, removeScratchFolder } from "../browser/scratch.ts";
+import { makeScratchFolder } from "../browser/scratch.ts";
 import { parseLink } from "../link/link.ts";
 import { liveFar } from "../recording/record/live_lab.ts";
 import { farSide } from "./far_side.ts";
@@ -29,7 +29,7 @@ async function tryServer(home: string, recording: Served, named: LoadServer): Pr
     if (!(error instanceof ProgramFailure) || !error.lastLine) throw error;
     throw new UserError(error.lastLine.replace(/^trilane-\w+: /, ""));
   } finally {
-    await removeScratchFolder(scratch);
+    await scratch.remove();
   }
 }
 

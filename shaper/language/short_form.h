@@ -6,59 +6,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// In threes: for both directions, for down, for up.
-enum link_key {
-    LINK_RATE,
-    LINK_DOWN,
-    LINK_UP,
-    LINK_TRACE,
-    LINK_TRACE_DOWN,
-    LINK_TRACE_UP,
-    LINK_TRACE_END,
-    LINK_TRACE_END_DOWN,
-    LINK_TRACE_END_UP,
-    LINK_RTT,
-    LINK_DELAY_DOWN,
-    LINK_DELAY_UP,
-    LINK_JITTER,
-    LINK_JITTER_DOWN,
-    LINK_JITTER_UP,
-    LINK_JITTER_ORDER,
-    LINK_JITTER_ORDER_DOWN,
-    LINK_JITTER_ORDER_UP,
-    LINK_LOSS,
-    LINK_LOSS_DOWN,
-    LINK_LOSS_UP,
-    LINK_LOSS_SLOT,
-    LINK_LOSS_SLOT_DOWN,
-    LINK_LOSS_SLOT_UP,
-    LINK_DUPLICATE,
-    LINK_DUPLICATE_DOWN,
-    LINK_DUPLICATE_UP,
-    LINK_REORDER,
-    LINK_REORDER_DOWN,
-    LINK_REORDER_UP,
-    LINK_ONOFF,
-    LINK_ONOFF_DOWN,
-    LINK_ONOFF_UP,
-    LINK_QUEUE,
-    LINK_QUEUE_DOWN,
-    LINK_QUEUE_UP,
-    LINK_AQM,
-    LINK_AQM_DOWN,
-    LINK_AQM_UP,
-    LINK_ECN,
-    LINK_ECN_DOWN,
-    LINK_ECN_UP,
-    LINK_FEC,
-    LINK_FEC_DOWN,
-    LINK_FEC_UP,
-    LINK_SEED, // of both directions, as all that follow
-    LINK_UDP,
-    LINK_REBIND,
-    LINK_SWITCH,
-    LINK_KEYS,
-};
+// X(constant, its word): for both directions, for down, for up; then those of both directions alone.
+// clang-format off
+#define LINK_EACH_WAY(X, constant, word)                                                                     \
+    X(constant, word) X(constant##_DOWN, word "_down") X(constant##_UP, word "_up")
+#define LINK_SETTINGS(X)                                                                                     \
+    X(LINK_RATE, "rate") X(LINK_DOWN, "down") X(LINK_UP, "up")                                               \
+    LINK_EACH_WAY(X, LINK_TRACE, "trace")                                                                    \
+    LINK_EACH_WAY(X, LINK_TRACE_END, "trace_end")                                                            \
+    X(LINK_RTT, "rtt") X(LINK_DELAY_DOWN, "delay_down") X(LINK_DELAY_UP, "delay_up")                         \
+    LINK_EACH_WAY(X, LINK_JITTER, "jitter")                                                                  \
+    LINK_EACH_WAY(X, LINK_JITTER_ORDER, "jitter_order")                                                      \
+    LINK_EACH_WAY(X, LINK_LOSS, "loss")                                                                      \
+    LINK_EACH_WAY(X, LINK_LOSS_SLOT, "loss_slot")                                                            \
+    LINK_EACH_WAY(X, LINK_DUPLICATE, "duplicate")                                                            \
+    LINK_EACH_WAY(X, LINK_REORDER, "reorder")                                                                \
+    LINK_EACH_WAY(X, LINK_ONOFF, "onoff")                                                                    \
+    LINK_EACH_WAY(X, LINK_QUEUE, "queue")                                                                    \
+    LINK_EACH_WAY(X, LINK_AQM, "aqm")                                                                        \
+    LINK_EACH_WAY(X, LINK_ECN, "ecn")                                                                        \
+    LINK_EACH_WAY(X, LINK_FEC, "fec")                                                                        \
+    X(LINK_SEED, "seed") X(LINK_UDP, "udp") X(LINK_REBIND, "rebind") X(LINK_SWITCH, "switch")
+// clang-format on
+
+#define LINK_CONSTANT(constant, word) constant,
+enum link_key { LINK_SETTINGS(LINK_CONSTANT) LINK_KEYS };
+#undef LINK_CONSTANT
 
 extern const char *const link_key_names[LINK_KEYS]; // as in the short form: "delay_down"
 

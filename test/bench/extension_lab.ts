@@ -10,7 +10,7 @@ import { chromiumPath } from "../../cli/base/programs.ts";
 import { type CDPSession, type Connection, startBrowser } from "../../cli/browser/browser.ts";
 import { chromiumArguments, chromiumEnvironment } from "../../cli/browser/chromium.ts";
 import { watchPage } from "../../cli/browser/page.ts";
-import { makeScratchFolder, removeScratchFolder } from "../../cli/browser/scratch.ts";
+import { makeScratchFolder } from "../../cli/browser/scratch.ts";
 import { userAgentOf } from "../../cli/browser/user_agent.ts";
 import { buildExtension } from "../../cli/install/extension.ts";
 import { parseLink } from "../../cli/link/link.ts";
@@ -250,7 +250,7 @@ export async function withExtensionLab<T>(
       await browser.stop();
     }
   } finally {
-    await removeScratchFolder(scratch);
+    await scratch.remove();
     rmSync(folder, { recursive: true, force: true });
   }
 }

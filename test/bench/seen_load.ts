@@ -6,7 +6,7 @@ import { chromiumPath } from "../../cli/base/programs.ts";
 import { startBrowser } from "../../cli/browser/browser.ts";
 import { chromiumArguments, chromiumEnvironment } from "../../cli/browser/chromium.ts";
 import { watchPage } from "../../cli/browser/page.ts";
-import { makeScratchFolder, removeScratchFolder } from "../../cli/browser/scratch.ts";
+import { makeScratchFolder } from "../../cli/browser/scratch.ts";
 import { userAgentOf } from "../../cli/browser/user_agent.ts";
 import { metricsOf } from "../../extension/capture/metrics.ts";
 import { timelineExpression, timelineOf } from "../../extension/capture/page_timeline.ts";
@@ -83,6 +83,6 @@ export async function seenLoad(options: SeenLoadOptions): Promise<SeenLoad> {
       await browser.stop();
     }
   } finally {
-    await removeScratchFolder(scratch);
+    await scratch.remove();
   }
 }

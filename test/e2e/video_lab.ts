@@ -6,7 +6,7 @@ import { chromiumPath } from "../../cli/base/programs.ts";
 import { startBrowser } from "../../cli/browser/browser.ts";
 import { chromiumArguments, chromiumEnvironment } from "../../cli/browser/chromium.ts";
 import { type WatchedPage, watchPage } from "../../cli/browser/page.ts";
-import { makeScratchFolder, removeScratchFolder } from "../../cli/browser/scratch.ts";
+import { makeScratchFolder } from "../../cli/browser/scratch.ts";
 import { userAgentOf } from "../../cli/browser/user_agent.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { labCommand, spkiList } from "../../cli/load/lab.ts";
@@ -54,7 +54,7 @@ export async function play<Asked>(
       await browser.stop();
     }
   } finally {
-    await removeScratchFolder(scratch);
+    await scratch.remove();
   }
 }
 

@@ -12,7 +12,7 @@ import { chromiumEnvironment } from "../../browser/chromium.ts";
 import { sendInClear } from "../../browser/clear.ts";
 import type { Device } from "../../browser/device.ts";
 import { showOn } from "../../browser/page.ts";
-import { makeScratchFolder, removeScratchFolder } from "../../browser/scratch.ts";
+import { makeScratchFolder } from "../../browser/scratch.ts";
 import { userAgentOf } from "../../browser/user_agent.ts";
 import type { LinkProfile } from "../../link/link.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
@@ -159,6 +159,6 @@ export async function openPage(options: OpenOptions, opened: (page: Opened) => v
     // What the signal cut off is no fault.
     if (!signal.aborted) throw error;
   } finally {
-    await removeScratchFolder(scratch);
+    await scratch.remove();
   }
 }

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { makeScratchFolder, removeScratchFolder } from "../../../cli/browser/scratch.ts";
+import { makeScratchFolder } from "../../../cli/browser/scratch.ts";
 
 /** What a process says that makes a folder where memory has 1 MB, and TMPDIR so many, or no limit (0), of which some are used. */
 function madeWith(tmpdir_MB: number, used_MB = 0): string {
@@ -37,7 +37,7 @@ function madeWith(tmpdir_MB: number, used_MB = 0): string {
 test("a load's folder is made, and gone at its end", async () => {
   const scratch = await makeScratchFolder();
   assert.ok(existsSync(scratch.folder));
-  await removeScratchFolder(scratch);
+  await scratch.remove();
   assert.ok(!existsSync(scratch.folder));
 });
 

@@ -5,10 +5,9 @@ import { join } from "node:path";
 import type { CommandProcess, CommandRecord, CommandTraffic } from "../../../../schemas/generated/command_record.ts";
 import type { FlowCounters } from "../../../../schemas/generated/flow_counters.ts";
 import { RunError, UserError } from "../../../base/errors.ts";
-import { makeProcessFolder, sweepProcessFolders } from "../../../base/process_folder.ts";
 import { killedBy } from "../../../base/process_group.ts";
 import { programPath } from "../../../base/programs.ts";
-import { removeUntilGone, scratchParent, throwIfFull } from "../../../browser/scratch.ts";
+import { throwIfFull, withRunFolder } from "../../../browser/scratch.ts";
 import type { LinkProfile } from "../../../link/link.ts";
 import { disturbedRunReason, heldUp_ms, usualTolerance } from "../../../load/disturbance.ts";
 import { labCommand } from "../../../load/lab.ts";
@@ -87,21 +86,6 @@ function trafficOf({ down, up, flows }: FlowCounters): CommandTraffic {
     up_packets: up.sent_packets,
     connections: connections.length,
   };
-}
-
-/** A folder for what a run leaves, which is gone when `use` has settled. */
-async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
-  const parent = scratchParent(reports_bytes);
-  await sweepProcessFolders(parent, "command");
-  const folder = makeProcessFolder(parent, "command");
-  const removeAtExit = (): void => removeUntilGone(folder);
-  process.once("exit", removeAtExit);
-  try {
-    return await use(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
-    process.off("exit", removeAtExit);
-  }
 }
 
 /** Of a run without a record. UserError and RunError for what would fail every run. */
@@ -199,5 +183,5 @@ async function attemptIn(folder: string, request: CommandRequest): Promise<Comma
  */
 export async function attemptCommand(request: CommandRequest): Promise<CommandAttempt> {
   request.signal.throwIfAborted();
-  return await withFolder((folder) => attemptIn(folder, request));
+  return await withRunFolder("command", reports_bytes, (folder) => attemptIn(folder, request));
 }

@@ -1,13 +1,9 @@
-// One attempt at a fetch: trilane-fetch run for it, in a lab made for it or on the network as it is, and what it printed judged. Stores
-// nothing, tries nothing again; its processes and files are gone when this settles.
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { FetchCost } from "../../../../schemas/generated/fetch_cost.ts";
 import type { FetchRecord } from "../../../../schemas/generated/fetch_record.ts";
 import { RunError, UserError } from "../../../base/errors.ts";
-import { makeProcessFolder, sweepProcessFolders } from "../../../base/process_folder.ts";
 import { type Exit, killedBy } from "../../../base/process_group.ts";
-import { removeUntilGone, scratchParent, throwIfFull } from "../../../browser/scratch.ts";
+import { throwIfFull, withRunFolder } from "../../../browser/scratch.ts";
 import type { LinkProfile } from "../../../link/link.ts";
 import { labCommand } from "../../../load/lab.ts";
 import { type LabEnd, runLab } from "../../../load/lab_process.ts";
@@ -116,22 +112,6 @@ async function run(commandLine: readonly string[], request: FetchAttemptRequest)
   return { end, limit_ms, record: recordIn(printed) };
 }
 
-/** A folder for what a fetch leaves, which is gone when `use` has settled. */
-async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
-  const parent = scratchParent(reports_bytes);
-  await sweepProcessFolders(parent, "fetch");
-  // Not awaited: between the folder and its removal at exit there is no moment for an exit.
-  const folder = makeProcessFolder(parent, "fetch");
-  const removeAtExit = (): void => removeUntilGone(folder);
-  process.once("exit", removeAtExit);
-  try {
-    return await use(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
-    process.off("exit", removeAtExit);
-  }
-}
-
 async function attemptLive(request: FetchAttemptRequest, traces: Traces | null): Promise<FetchAttempt> {
   const begun_ms = performance.now();
   const trace = traces ? straceThreadsWords(traces.client) : [];
@@ -193,7 +173,7 @@ export async function attemptFetch(request: FetchAttemptRequest): Promise<FetchA
   request.signal.throwIfAborted();
   const { lab, countsCalls } = request;
   if (lab === null && !countsCalls) return await attemptLive(request, null);
-  return await withFolder(async (folder) => {
+  return await withRunFolder("fetch", reports_bytes, async (folder) => {
     const traces = countsCalls
       ? { client: join(folder, "client.strace"), server: join(folder, "server.strace") }
       : null;

@@ -1,10 +1,8 @@
 // The folder of one flow run: what both ends and the shaper are told, and write. In memory where there is room for it, so that samples cost
 // no disk; removed with the run, or with this process. Reads nothing.
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { FlowRun } from "../../../../schemas/generated/flow_run.ts";
-import { makeProcessFolder, sweepProcessFolders } from "../../../base/process_folder.ts";
-import { removeUntilGone, scratchParent } from "../../../browser/scratch.ts";
+import { makeRemovedFolder, type RemovedFolder, scratchParent } from "../../../browser/scratch.ts";
 import type { FlowFiles } from "../language/flow_run.ts";
 import { binFileColumns, sampleFileColumns } from "../records/series.ts";
 
@@ -13,11 +11,8 @@ export interface RunPaths extends FlowFiles {
   readonly run: string;
 }
 
-export interface RunFolder {
-  readonly folder: string;
+export interface RunFolder extends RemovedFolder {
   readonly paths: RunPaths;
-  /** Safe to call twice. */
-  remove(): Promise<void>;
 }
 
 export function runPathsIn(folder: string): RunPaths {
@@ -49,18 +44,6 @@ export function neededBytes({ flows, for_ms, sample_ms }: FlowRun): number {
 
 /** NoRoomError where no folder has room for the run. */
 export async function makeRunFolder(run: FlowRun): Promise<RunFolder> {
-  const parent = scratchParent(neededBytes(run));
-  await sweepProcessFolders(parent, "flows");
-  // Not awaited: between the folder and its removal at exit there is no moment for an exit.
-  const folder = makeProcessFolder(parent, "flows");
-  const removeAtExit = (): void => removeUntilGone(folder);
-  process.once("exit", removeAtExit);
-  return {
-    folder,
-    paths: runPathsIn(folder),
-    async remove() {
-      await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
-      process.off("exit", removeAtExit);
-    },
-  };
+  const made = await makeRemovedFolder(scratchParent(neededBytes(run)), "flows");
+  return { ...made, paths: runPathsIn(made.folder) };
 }

@@ -11,7 +11,7 @@ import { StartError, startBrowser } from "../../../browser/browser.ts";
 import { chromiumEnvironment, disabledFeatures, sharedArguments } from "../../../browser/chromium.ts";
 import { deviceArguments, usualDevice } from "../../../browser/device.ts";
 import { NavigationError, watchPage } from "../../../browser/page.ts";
-import { makeScratchFolder, removeScratchFolder } from "../../../browser/scratch.ts";
+import { makeScratchFolder } from "../../../browser/scratch.ts";
 import type { ClipPictures, ClipSound, PictureCodec } from "./clip.ts";
 import { drawPattern } from "./pattern.ts";
 import { avcEntry, opusEntry, opusRate, packetDuration, sampleDuration, type Track, vp9Entry } from "./track.ts";
@@ -67,7 +67,7 @@ async function inBrowser(expression: string): Promise<unknown> {
       throw new RunError(`the browser that encodes and plays clips: ${error.message}`);
     throw error;
   } finally {
-    await removeScratchFolder(scratch);
+    await scratch.remove();
     keep();
   }
 }
