@@ -45,6 +45,13 @@ export interface FirefoxOptions {
   readonly host?: boolean;
 }
 
+/** In a window where there is a screen (`xvfb-run`), as a person has it; headless elsewhere. */
+const { DISPLAY: screen, XAUTHORITY: authority = "" } = process.env;
+const wordsHere = (words: readonly string[]): string[] =>
+  words.filter((word) => screen === undefined || word !== "--headless");
+const environmentHere = (environment: Record<string, string>): Record<string, string> =>
+  screen === undefined ? environment : { ...environment, DISPLAY: screen, XAUTHORITY: authority };
+
 export interface FirefoxTab {
   readonly context: string;
   goto(url: string): Promise<void>;
@@ -152,9 +159,9 @@ export async function startExtensionFirefox(options: FirefoxOptions): Promise<Ex
     commandLine: [
       ...(inLab ? [...inLab.replay, ...inLab.shaper] : []),
       ...bridgeCommand(),
-      ...firefoxWords(browserProgram("firefox"), profile, usualDevice),
+      ...wordsHere(firefoxWords(browserProgram("firefox"), profile, usualDevice)),
     ],
-    environment: firefoxEnvironment(profile, temporary),
+    environment: environmentHere(firefoxEnvironment(profile, temporary)),
     timeout_ms: 60_000,
   });
   const { bidi } = firefox;

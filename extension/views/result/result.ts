@@ -5,7 +5,7 @@ import { html, type Markup } from "../../figures/markup.ts";
 import { hatchPatterns } from "../../figures/phase_shapes.ts";
 import { importHar } from "../../har/import.ts";
 import { getProfile, putProfile } from "../../history/history.ts";
-import { addColours, find, put } from "../put.ts";
+import { add, addColours, find, put } from "../put.ts";
 import { failureNote, logo } from "../words.ts";
 import { showBoth } from "./compare_page.ts";
 import { showHistory } from "./history_page.ts";
@@ -30,10 +30,7 @@ async function show(main: HTMLElement): Promise<void> {
 /** The file becomes a profile like any other. */
 async function open(file: File): Promise<void> {
   const imported = importHar(await file.text(), file.name);
-  if ("error" in imported) {
-    find("#main").insertAdjacentHTML("afterbegin", failureNote(imported.error).text);
-    return;
-  }
+  if ("error" in imported) return add(find("#main"), "before", failureNote(imported.error));
   await putProfile(imported.profile);
   location.href = chrome.runtime.getURL(pages.result(imported.profile.log._trilane.id));
 }
