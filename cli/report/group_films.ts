@@ -1,6 +1,6 @@
 // What one page on one link looked like over each lane at the same instants, if loads of it were filmed. Takes films, draws the figure.
 import { filmstripFigure } from "../../extension/figures/filmstrip.ts";
-import type { Markup } from "../../extension/figures/markup.ts";
+import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { ReportData } from "./data.ts";
 import { savedFigure } from "./figures/figure_file.ts";
 import type { GroupResult } from "./tables.ts";
@@ -22,4 +22,14 @@ export function filmsOf(data: ReportData, { group, id, lanes }: GroupResult): Ma
       frames.map(({ time_ms, jpeg }) => [lane, time_ms, Buffer.byteLength(jpeg, "base64"), plt_ms]),
     ),
   });
+}
+
+/** Why a page on a link has no film; null: none of its loads was in a browser that cannot be filmed. */
+export function whyUnfilmed({ loads }: Pick<ReportData, "loads">, { page, link }: GroupResult["group"]): Markup | null {
+  const isOfFirefox = loads.some(
+    (load) => load.page === page && load.link === link && /^Firefox /.test(load.browser_version ?? ""),
+  );
+  return isOfFirefox
+    ? html`<p class="soft">There is no film, because pictures of its window would slow down the loads in Firefox.</p>`
+    : null;
 }

@@ -14,7 +14,7 @@ import { builtLater } from "./figures/later.ts";
 import { linkFacts, type ShapedLoad } from "./figures/link_facts.ts";
 import { linkOverTime } from "./figures/link_over_time.ts";
 import { waterfallFigure } from "./figures/waterfall.ts";
-import { filmsOf } from "./group_films.ts";
+import { filmsOf, whyUnfilmed } from "./group_films.ts";
 import { metricsTable } from "./metrics_table.ts";
 import { movesTable } from "./moves_table.ts";
 import type { GroupResult } from "./tables.ts";
@@ -103,7 +103,7 @@ ${above.isDrawn ? null : distributionOf(`${page} over ${link}`, result.lanes, { 
 ${excluded && html`<p class="excluded">${excluded}</p>`}
 ${metrics(data, result, options.isExplained)}
 ${waterfalls(data, result, shown, options.isExplained)}
-${above.isFilmed ? null : filmsOf(data, result)}
+${above.isFilmed ? null : (filmsOf(data, result) ?? whyUnfilmed(data, result.group))}
 ${linkFacts(profile, shaped, options.isExplained)}`;
   const markup = html`<details class="group" id="${result.id}" data-page="${page}" data-link="${link}"${options.open && html` open`}><summary><b>${middleCut(page, 90)}</b>${modelledPages(data.sweep).has(page) && html` <small>modelled page</small>`} over <b>${link}</b> <small>${medians.join(" · ")}</small></summary>${options.open ? body : builtLater(body)}
 </details>`;
