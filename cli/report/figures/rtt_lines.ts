@@ -9,10 +9,12 @@ import { savedFigure } from "./figure_file.ts";
 import { labelPlaces } from "./label_places.ts";
 import { improvementText } from "./whisker.ts";
 
-const width = 720;
 const height = 260;
-// Names of pairs stand at the right ends of their lines.
-const [left, right, top, bottom] = [56, width - 180, 26, height - 44] as const;
+// Names of pairs stand at the right ends of their lines: beyond `right` there is room for the longest.
+const [left, right, top, bottom] = [56, 540, 26, height - 44] as const;
+const letter = 6.7;
+const widthFor = (names: readonly string[]): number =>
+  right + Math.max(180, Math.ceil(24 + letter * Math.max(...names.map(({ length }) => length))));
 /** Whiskers of pairs stand beside one another. */
 const apart = 7;
 
@@ -24,6 +26,7 @@ const finite = (values: readonly (number | null | undefined)[]): number[] =>
 /** Null: no pair has two round-trip times. */
 export function rttFigure(all: readonly RttGains[]): Markup | null {
   if (all.length === 0) return null;
+  const width = widthFor(all.map(nameOf));
   const points = all.flatMap(({ gains }) => gains);
   const values = points.flatMap(({ result: { percent, interval } }) =>
     finite([percent, interval?.low, interval?.high]),

@@ -72,6 +72,11 @@ test("the gain at each RTT is that of all its links together, and stands at its 
   const heights = [...text.matchAll(/<circle class="flowpoint" cx="[\d.]+" cy="([\d.]+)"/g)].map(([, y]) => Number(y));
   const shown = heights.map((y) => Math.round((30 * (zero - y)) / (zero - thirty)));
   assert.deepEqual(shown, [-14, 30]);
+  const long = rttFigure(
+    gains ? [{ ...gains, pair: { ...gains.pair, lane: "h3@chromium", over: "h2@chromium" } }] : [],
+  )?.text;
+  const widthOf = (figure = ""): number => Number(/viewBox="0 0 (\d+)/.exec(figure)?.[1]);
+  assert.ok(widthOf(long) - widthOf(text) > 60, "the names of two browsers' lanes have room");
   assert.equal(
     rttFigure(
       gainsByRtt(
