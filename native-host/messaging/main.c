@@ -182,9 +182,10 @@ static int converse(struct host *host, struct inbound *inbound, int signal_fd) {
 // A message is a stranger's. What starts programs is a process of its own by now (starter.h).
 static void raise_walls(const struct host_paths *paths) {
     static const unsigned calls[] = {
-        __NR_sendmsg, __NR_recvfrom, __NR_setpgid, __NR_memfd_create, __NR_linkat, __NR_mknodat,
+        __NR_sendmsg, __NR_recvfrom, __NR_setpgid, __NR_memfd_create, __NR_linkat,
+        __NR_mknodat, __NR_syncfs,   __NR_statfs,  __NR_fchmodat,
 #ifdef __x86_64__
-        __NR_link,    __NR_mknod,
+        __NR_link,    __NR_mknod,    __NR_chmod,
 #endif
     };
     const struct walls walls = {.calls = calls,
