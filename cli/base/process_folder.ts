@@ -61,11 +61,19 @@ async function isLeft(folder: string, pid: number): Promise<boolean> {
   }
 }
 
+/** The mark last: who is killed meanwhile leaves a folder that is known by it. */
+export async function removeProcessFolder(folder: string): Promise<void> {
+  const patient = { recursive: true, force: true, maxRetries: 5, retryDelay: 50 };
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) if (name !== mark) await rm(join(folder, name), patient);
+  await rm(folder, patient);
+}
+
 async function sweep(parent: string, prefix: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;
     const folder = join(parent, name);
-    if (pid > 0 && (await isLeft(folder, pid))) await rm(folder, { recursive: true, force: true }).catch(() => {});
+    if (pid > 0 && (await isLeft(folder, pid))) await removeProcessFolder(folder).catch(() => {});
   }
 }
 

@@ -1,12 +1,17 @@
 // The folder of one load: the browser's profile and the programs' reports. In memory where the system offers it, so
 // that a profile costs no disk, and enough of it: containers often have little.
 import { accessSync, constants, existsSync, rmSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { freeBytes, roomIn } from "../base/disk_room.ts";
 import { NoRoomError } from "../base/errors.ts";
-import { type FolderKind, folderKinds, makeProcessFolder, sweepProcessFolders } from "../base/process_folder.ts";
+import {
+  type FolderKind,
+  folderKinds,
+  makeProcessFolder,
+  removeProcessFolder,
+  sweepProcessFolders,
+} from "../base/process_folder.ts";
 
 export interface ScratchFolder extends RemovedFolder {
   readonly profile: string;
@@ -70,7 +75,7 @@ export async function makeRemovedFolder(parent: string, kind: FolderKind): Promi
   const removeAtExit = (): void => removeUntilGone(folder);
   process.once("exit", removeAtExit);
   const remove = async (): Promise<void> => {
-    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+    await removeProcessFolder(folder);
     process.off("exit", removeAtExit);
   };
   return { folder, remove };

@@ -56,7 +56,7 @@ type Log = PageLoad["log"];
 const loaded = new Map<Lane, Promise<Log>>();
 /** The page of three origins over a lane: one load for all that is held against it. A repeat visit's is over a longer link. */
 function ofOrigins(lane: Lane): Promise<Log> {
-  const known = loaded.get(lane) ?? load(origins, lane, laneFacts[lane].repeat ? "20mbit/60ms" : "20mbit/20ms");
+  const known = loaded.get(lane) ?? load(origins, lane, laneFacts[lane].repeat ? "20mbit/200ms" : "20mbit/20ms");
   loaded.set(lane, known);
   return known;
 }

@@ -76,3 +76,25 @@ test("a process in another PID namespace leaves ours, and does not take itself f
   assert.deepEqual(readdirSync(folder), [basename(running)]);
   assert.equal(stateOf(thisProcess()), "this");
 });
+
+test("removed, a folder loses its mark last: whose removal was cut off is known by it", () => {
+  const folder = makeProcessFolder(parent, "load");
+  mkdirSync(join(folder, "profile"));
+  const module = join(import.meta.dirname, "..", "..", "..", "cli", "base", "process_folder.ts");
+  const text = `const { removeProcessFolder } = await import(${JSON.stringify(module)});
+    console.log(await removeProcessFolder(${JSON.stringify(folder)}).catch(({ code }) => code));`;
+  // What is mounted cannot be removed.
+  const words = [
+    "--user",
+    "--map-root-user",
+    "--mount",
+    "sh",
+    "-c",
+    'mount -t tmpfs none "$0/profile" && exec "$@"',
+    folder,
+  ];
+  const options = { encoding: "utf8" } as const;
+  const ran = spawnSync("unshare", [...words, process.execPath, "--input-type=module", "-e", text], options);
+  assert.equal(ran.stdout, "EBUSY\n", ran.stderr);
+  assert.deepEqual(readdirSync(folder).toSorted(), [".trilane", "profile"]);
+});
