@@ -14,10 +14,8 @@ import {
   readFilmedLoads,
   readFilms,
 } from "./filmstrips.ts";
-import { addLoadBrowser, loadBrowserColumns } from "./load_browsers.ts";
-import { addLoadCoverage, coverageColumns } from "./load_coverage.ts";
-import { addLoadDisturbance, disturbanceColumns } from "./load_disturbance.ts";
 import { addLoadMetrics } from "./load_metrics.ts";
+import { addSideRows, sideColumns, sideJoins } from "./load_side_tables.ts";
 import { loadMetricColumns, metricColumns, userTimingsColumn } from "./metric_columns.ts";
 import { isOneDevice } from "./page_devices.ts";
 import { packedPageLoad, unpackedPageLoad } from "./page_load_blob.ts";
@@ -99,15 +97,11 @@ export class Results extends SweepStore {
       ...loadColumns.map((column) => `load.${column}`),
       ...loadMetricColumns,
       userTimingsColumn,
-      ...loadBrowserColumns,
-      ...coverageColumns,
-      ...disturbanceColumns,
+      ...sideColumns,
     ];
     return this.read(
       `SELECT load.id, page, lane, link, ${columns.join(", ")} FROM load JOIN cell ON cell.id = load.cell
-       LEFT JOIN load_metric ON load_metric.load = load.id LEFT JOIN load_browser ON load_browser.load = load.id
-       LEFT JOIN load_coverage ON load_coverage.load = load.id
-       LEFT JOIN load_disturbance ON load_disturbance.load = load.id
+       LEFT JOIN load_metric ON load_metric.load = load.id ${sideJoins}
        WHERE ${column} = ? ORDER BY load.id`,
       value,
     ).map(loadOf);
@@ -201,9 +195,7 @@ export class Results extends SweepStore {
       const id = Number(statement.run(...values).lastInsertRowid);
       addUnmatched(database, id, added.load);
       addLoadMetrics(database, id, added.load);
-      addLoadBrowser(database, id, added.load);
-      addLoadCoverage(database, id, added.load);
-      addLoadDisturbance(database, id, added.load);
+      addSideRows(database, id, added.load);
       return id;
     });
   }

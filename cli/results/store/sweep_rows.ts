@@ -11,10 +11,8 @@ import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import type { SelftestLink } from "../../../schemas/generated/selftest.ts";
 import type { PlanLink, SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import type { Host, NamedHost } from "./hosts.ts";
-import type { LoadBrowser } from "./load_browsers.ts";
-import type { StoredCoverage } from "./load_coverage.ts";
-import type { StoredDisturbance } from "./load_disturbance.ts";
 import type { LoadMetrics, UserTimings } from "./load_metrics.ts";
+import type { SideFacts } from "./load_side_tables.ts";
 import { type FirstMetric, metricColumns } from "./metric_columns.ts";
 import { storedJson } from "./stored_json.ts";
 
@@ -148,12 +146,7 @@ export interface NewLoad {
 }
 
 /** An attempt at a load without its HAR. A null metric is unavailable; the HAR says why. */
-export interface Load
-  extends Readonly<Record<FirstMetric, number | null>>,
-    LoadMetrics,
-    LoadBrowser,
-    StoredCoverage,
-    StoredDisturbance {
+export interface Load extends Readonly<Record<FirstMetric, number | null>>, LoadMetrics, SideFacts {
   readonly id: number;
   readonly cell: number;
   readonly page: string;
