@@ -36,6 +36,8 @@ export interface Measured {
   readonly serving: Serving;
   /** What served in front of trilane-replay, or in its place. Absent: nothing. */
   readonly server?: Pick<FarOutcome, "facts" | "reasons">;
+  /** The most that a server sent at first on a connection. Absent: it was not watched. */
+  readonly firstFlight_bytes?: number | null;
   /** The folder of what else the load left; null: nothing. */
   readonly evidence: string | null;
   /** undefined: the usual one. */
@@ -185,6 +187,7 @@ function composeMeasured(measured: Measured, ended_ns: number): PageLoad {
         dns: (visit?.dns ?? []).map(({ name, type, answer, time_ns }) => ({ name, type, answer, time_ns })),
         serving: measured.serving,
         ...(measured.server?.facts ? { server: measured.server.facts } : {}),
+        ...(measured.firstFlight_bytes === undefined ? {} : { first_flight_bytes: measured.firstFlight_bytes }),
         ...(measured.evidence === null ? {} : { evidence: measured.evidence }),
         replay: replay && withoutLists(replay),
         shaper,

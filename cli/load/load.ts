@@ -41,6 +41,7 @@ import { engineOf } from "./engine_of.ts";
 import { keepBrowserQlogs, keepLoad, keepReports, openEvidence } from "./evidence.ts";
 import { extraRttArgumentsOf } from "./extra_rtts.ts";
 import { farSide } from "./far_side.ts";
+import { flightArguments, readFirstFlight } from "./first_flight.ts";
 import { hidingArguments } from "./hidden_files.ts";
 import { upgradesByItself } from "./hsts.ts";
 import { labCommand } from "./lab.ts";
@@ -91,6 +92,8 @@ export interface LoadOptions {
   readonly server?: LoadServer;
   /** The only CPUs that the lab may run on. Default: all. */
   readonly cpus?: readonly number[];
+  /** Whether it is watched how much a server sends on a connection at first. Default: it is not, nor beside flows. */
+  readonly watchesFlights?: boolean;
   /** A folder in which the load leaves captures, the transports' state and its reports; made where it is missing. */
   readonly evidence?: string;
   /** How long the machine may hold up its link. Default: usualTolerance. */
@@ -213,9 +216,15 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
     const traffic = options.crossTraffic
       ? await prepareTraffic(options.crossTraffic, { scratch: scratch.folder, evidence })
       : null;
+    const flights =
+      options.watchesFlights && !traffic ? flightArguments(scratch.folder, evidence?.counters ?? null) : null;
     const lab = labCommand({
       ...{ home, link, reports, ...far.lab },
-      shaperOptions: [...shaperOptions, ...(traffic ? countingArguments(traffic, evidence !== null) : [])],
+      shaperOptions: [
+        ...shaperOptions,
+        ...(flights?.words ?? []),
+        ...(traffic ? countingArguments(traffic, evidence !== null) : []),
+      ],
       ...(traffic ? { flows: traffic.files } : {}),
     });
     const browser = await engine.command({
@@ -263,6 +272,9 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       observed: observation.page?.observed(observation.timings) ?? null,
       replay,
       server: served,
+      ...(flights
+        ? { firstFlight_bytes: await readFirstFlight(flights.files, link.rtt_ms, laneFacts[lane].clear) }
+        : {}),
       shaper: await readShaperReport(scratch.reports.shaper),
       traffic: traffic && { ...traffic, reports: await readTraffic(traffic) },
       commandLines: {

@@ -3,6 +3,7 @@
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import { median } from "../base/quantile.ts";
+import { urgentFirst_percent } from "../load/metrics/urgent_first.ts";
 import { sortLanes } from "../results/verdict/sample.ts";
 import type { ReportData, ShownFacts } from "./data.ts";
 
@@ -29,9 +30,13 @@ const waiting: Value = ({ load }) =>
 const acks: Value = ({ facts: { shaper } }) =>
   shaper && shaper.down.packets_out > 0 ? (shaper.up.packets_in / shaper.down.packets_out) * 100 : null;
 
+const kilo = (bytes: number | null | undefined): number | null => (typeof bytes === "number" ? bytes / 1000 : null);
+
 const columns: readonly (readonly [title: string, unit: string, digits: number, value: Value])[] = [
   ["connecting, median", "ms", 1, connecting],
   ["waiting for a first byte, median", "ms", 1, waiting],
+  ["first flight, largest", "kB", 1, ({ facts }) => kilo(facts.first_flight_bytes)],
+  ["more urgent before less, of pairs", "%", 0, ({ load }) => load && urgentFirst_percent(load.log.entries)],
   ["connections", "", 0, ({ facts }) => facts.counts.connections],
   ["packets down", "", 0, ({ facts }) => facts.shaper?.down.packets_in ?? null],
   ["packets up per 100 down", "", 0, acks],
@@ -63,5 +68,5 @@ export function serverDifferences({
       html`<tr><th scope="row">${label}</th>${columns.map(([, unit, digits, value]) => cell(value(seen), unit, digits))}</tr>`,
     ];
   });
-  return html`<div class="scroll"><table class="facts"><caption>What differed, in the load of each lane closest to its median. Packets up are ACKs but for requests; the queue’s length shows bursts.</caption><thead><tr><th scope="col">lane</th>${columns.map(([title]) => html`<th scope="col" class="num">${title}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="scroll"><table class="facts"><caption>What differed, in the load of each lane closest to its median. Packets up are ACKs but for requests; the queue’s length shows bursts. The first flight is what a server sent on a connection before it could hear of any of it: its initial window, if a first response is larger. The pairs are responses on one connection of which the more urgent was requested while the other one was waited for.</caption><thead><tr><th scope="col">lane</th>${columns.map(([title]) => html`<th scope="col" class="num">${title}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }

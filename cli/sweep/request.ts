@@ -1,7 +1,7 @@
 // What is asked of one load: cli/load takes it as it is. Measures nothing.
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
-import { type Lane, laneOf } from "../base/lanes.ts";
+import { factorsOf, type Lane, laneOf } from "../base/lanes.ts";
 import type { CrossTraffic } from "../load/cross_traffic.ts";
 import type { Tolerance } from "../load/disturbance.ts";
 import { type LiveFar, type LoadServer, serverOf } from "../load/servers/servers.ts";
@@ -37,6 +37,8 @@ export interface LoadRequest {
   readonly serving: Serving;
   /** What serves in front of trilane-replay, or in its place. */
   readonly server?: LoadServer;
+  /** Whether it is watched how much a server sends on a connection at first. */
+  readonly watchesFlights?: boolean;
   /** How long the machine may hold up the link. Default: usualTolerance. */
   readonly tolerance?: Tolerance;
   /** Flows that share the link with it. */
@@ -101,6 +103,7 @@ export function loadRequest(
     pinned_ms: server?.definition.live ? null : (pinnedOf?.(name) ?? null),
     serving: laneServing(plan, cell.lane),
     ...(server ? { server } : {}),
+    ...(factorsOf(cell.lane).server === undefined ? {} : { watchesFlights: true }),
     ...(plan.tolerance ? { tolerance: plan.tolerance } : {}),
     ...(crossTraffic ? { crossTraffic } : {}),
     signal,

@@ -38,7 +38,10 @@ export const bench: Bench = async (say, only) => {
   try {
     say("making a wiki and a blog");
     const sites = await applicationSites(join(scratch, "applications"));
-    return await liveAgainstReplay(say, only, { name: "applications", scratch, ...sites });
+    return await liveAgainstReplay(say, only, {
+      ...{ name: "applications", scratch, within_percent: { h1: 5, h2: 5, h3: 5 } },
+      ...sites,
+    });
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

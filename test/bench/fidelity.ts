@@ -32,7 +32,10 @@ export const bench: Bench = async (say, only) => {
   const sites = documentationSites();
   const scratch = await mkdtemp(join(tmpdir(), "trilane-bench-"));
   try {
-    return await liveAgainstReplay(say, only, { name: "fidelity", scratch, ...sites });
+    return await liveAgainstReplay(say, only, {
+      ...{ name: "fidelity", scratch, within_percent: { h1: 3, h2: 3, h3: 5 } },
+      ...sites,
+    });
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

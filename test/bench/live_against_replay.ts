@@ -99,7 +99,7 @@ function bytesOffOfOne({ live, replayed }: Pair): number {
   return Math.max(...[...live.resources].map(([url, bytes]) => Math.abs((replayed.resources.get(url) ?? 0) - bytes)));
 }
 
-function compare(cell: Cell<Pair>): Measurement[] {
+function compare(cell: Cell<Pair>, within: number): Measurement[] {
   const { pairs } = cell;
   const name = `${cell.page}, ${cell.lane}`;
   const live_ms = pairs.map(({ live }) => live.plt_ms);
@@ -130,7 +130,7 @@ function compare(cell: Cell<Pair>): Measurement[] {
     measurement(`${name}: connections, difference`, connections, 0, { unit: "connections" }),
     measurement(`${name}: PLT, live`, live_ms, null),
     measurement(`${name}: PLT, replayed`, replayed_ms, null),
-    measurement(`${name}: median PLT, difference`, [difference], 5, { unit: "%" }),
+    measurement(`${name}: median PLT, difference`, [difference], within, { unit: "%" }),
     measurement(`${name}: median PLT, difference where all is by default`, [byDefault.percent], null, { unit: "%" }),
   ];
 }
@@ -159,13 +159,15 @@ export interface LiveAgainstReplay extends LiveSites {
   readonly name: string;
   /** Removed by the caller. */
   readonly scratch: string;
+  /** How far the medians of a lane's PLTs may be apart. */
+  readonly within_percent: Readonly<Record<PlainLane, number>>;
 }
 
 /** `only`: a part of "PAGE, LANE". */
 export async function liveAgainstReplay(
   say: (line: string) => void,
   only: string,
-  { name, scratch, ...sites }: LiveAgainstReplay,
+  { name, scratch, within_percent, ...sites }: LiveAgainstReplay,
 ): Promise<Measurement[]> {
   const place = makePlace(scratch, join(scratch, "home"), sites);
   const cells: Cell<Pair>[] = [];
@@ -180,5 +182,5 @@ export async function liveAgainstReplay(
   if (cells.length === 0) throw new UserError(`${name}: no page and lane is named ${JSON.stringify(only)}`);
   for (const line of fidelityTable(cells)) say(line);
   for (const cell of cells) say(waitsApart(cell));
-  return cells.flatMap(compare);
+  return cells.flatMap((cell) => compare(cell, within_percent[cell.lane as PlainLane]));
 }

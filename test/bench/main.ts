@@ -36,6 +36,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   model: async () => (await import("./model.ts")).bench,
   moves: async () => (await import("./moves.ts")).bench,
   packages: async () => (await import("./packages.ts")).bench,
+  playwright: async () => (await import("./playwright.ts")).bench,
   overhead: async () => (await import("./extension_overhead.ts")).bench,
   pages: async () => (await import("./pages.ts")).bench,
   replay: async () => (await import("./replay.ts")).bench,

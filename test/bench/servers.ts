@@ -18,7 +18,7 @@ import { documentationSites } from "./fidelity.ts";
 import { makePlace, recordLive } from "./live_place.ts";
 
 const synthetic = "carlucci-medium";
-const largeFile = "object-30MB";
+const largeFile = "object-100MB";
 const largeLinks = ["150mbit/16ms", "1gbit/16ms"];
 type BenchLane = ServedFetch["lane"];
 
@@ -81,10 +81,11 @@ interface Download {
   readonly acks: number;
   readonly dropped: number;
   readonly pause_ms: number;
+  readonly flight_kB: number | null;
 }
 
 async function download(asked: ServedFetch, pcapng: string): Promise<Download> {
-  const { records, cpu_ms } = await servedFetch({ ...asked, pcapng });
+  const { records, cpu_ms, firstFlight_bytes } = await servedFetch({ ...asked, pcapng });
   const [record] = records;
   const { down, up, dropped, longestPause_ms } = captureFacts(readFileSync(pcapng));
   await rm(pcapng);
@@ -95,6 +96,7 @@ async function download(asked: ServedFetch, pcapng: string): Promise<Download> {
     acks: (up / down) * 100,
     dropped: (dropped / (down + dropped)) * 100,
     pause_ms: longestPause_ms,
+    flight_kB: firstFlight_bytes === null ? null : firstFlight_bytes / 1000,
   };
 }
 
@@ -123,6 +125,7 @@ async function large(home: string, scratch: string, runs: number, say: (line: st
       of(downloads, ({ acks }) => acks),
       of(downloads, ({ dropped }) => dropped),
       of(downloads, ({ pause_ms }) => pause_ms),
+      of(downloads, ({ flight_kB }) => flight_kB),
     ]);
     const heads = [
       "lane",
@@ -131,6 +134,7 @@ async function large(home: string, scratch: string, runs: number, say: (line: st
       "packets up per 100 down",
       "dropped, %",
       "longest pause, ms",
+      "first flight, kB",
     ];
     say(`${largeFile} over ${link}, medians of ${runs}:\n${textTable([heads, ...rows]).join("\n")}`);
     for (const { server, lane, downloads } of cells)

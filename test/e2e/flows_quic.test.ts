@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { programPath } from "../../cli/base/programs.ts";
-import { parseRecords } from "../../cli/instruments/flows/records/record_file.ts";
+import { parseRecords } from "../../cli/base/record_file.ts";
 import { sampleFileColumns } from "../../cli/instruments/flows/records/series.ts";
 import type { FlowReport } from "../../schemas/generated/flow_report.ts";
 import type { FlowRun } from "../../schemas/generated/flow_run.ts";

@@ -59,8 +59,8 @@ test("h1, h2 and h3 of a live page, whose name leads nowhere, through the link t
         [true, null, null, null, null],
       );
       assert.equal(counts.unused_connections, null);
-      // Connecting, the document and what it names: four round trips of the link over TCP, three over QUIC, and 200 kB at its rate.
-      assert.ok((metrics.plt_ms ?? 0) >= (protocol === "h3" ? 3 : 4) * 39 + 80, `${lane} ${metrics.plt_ms}`);
+      // A round trip of the link for the document, one for what it names, and 200 kB at its rate. The browser may connect before it navigates.
+      assert.ok((metrics.plt_ms ?? 0) >= 2 * 39 + 80, `${lane} ${metrics.plt_ms}`);
       assert.ok(log.entries.every(({ serverIPAddress }) => serverIPAddress === "203.0.113.1"));
       assert.doesNotMatch(JSON.stringify(environment.command_lines), /--own (?!\$NETWORKS)/);
     }

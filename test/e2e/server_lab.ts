@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { programPath } from "../../cli/base/programs.ts";
 import { parseLink } from "../../cli/link/link.ts";
+import { flightArguments, readFirstFlight } from "../../cli/load/first_flight.ts";
 import { labCommand } from "../../cli/load/lab.ts";
 import { prepareServer, readServer } from "../../cli/load/server_run.ts";
 import type { ServerProgram } from "../../cli/load/servers/programs.ts";
@@ -23,12 +24,15 @@ export interface ServedFetch {
   readonly link?: string;
   /** For a capture. Default: none is taken. */
   readonly pcapng?: string;
+  /** Further options of trilane-replay. */
+  readonly replayOptions?: readonly string[];
 }
 
 export interface Served {
   readonly records: readonly FetchRecord[];
   /** Of the server while it served; null: none, or not known. */
   readonly cpu_ms: number | null;
+  readonly firstFlight_bytes: number | null;
 }
 
 /** All URLs over one connection, one after another. */
@@ -37,10 +41,13 @@ export async function servedFetch(asked: ServedFetch): Promise<Served> {
   const scratch = mkdtempSync(join(tmpdir(), "trilane-served-"));
   const run =
     server && (await prepareServer({ name: server, definition: { program: server } }, { home, recording, scratch }));
+  const flights = flightArguments(scratch, null);
+  const profile = parseLink(link);
   const lab = labCommand({
-    ...{ home, recording: recording.name, link: parseLink(link), reports: null },
-    ...(run ? { replayOptions: run.replayOptions, server: run.words } : {}),
-    ...(pcapng === undefined ? {} : { shaperOptions: ["--pcapng", pcapng] }),
+    ...{ home, recording: recording.name, link: profile, reports: null },
+    replayOptions: [...(asked.replayOptions ?? []), ...(run?.replayOptions ?? [])],
+    ...(run ? { server: run.words } : {}),
+    shaperOptions: [...flights.words, ...(pcapng === undefined ? [] : ["--pcapng", pcapng])],
   });
   const list = join(scratch, "urls");
   writeFileSync(list, urls.join("\n"));
@@ -63,7 +70,8 @@ export async function servedFetch(asked: ServedFetch): Promise<Served> {
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as FetchRecord);
-  return { records, cpu_ms: run ? (await readServer(run, null)).facts.cpu_ms : null };
+  const firstFlight_bytes = await readFirstFlight(flights.files, profile.rtt_ms, false);
+  return { records, cpu_ms: run ? (await readServer(run, null)).facts.cpu_ms : null, firstFlight_bytes };
 }
 
 /** What a server may not change of an answer. */

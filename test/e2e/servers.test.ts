@@ -44,6 +44,35 @@ for (const server of serverPrograms)
       assert.deepEqual(await fetched(lane, server), await fetched(lane, null), lane);
   });
 
+test("a first flight is the initial window that the server was given: ten packets, or as many as it is asked for", {
+  skip: notInstalled(["nginx"]) ?? false,
+}, async () => {
+  const large = "object-1MB";
+  execFileSync(trilane, ["synth", large, "--home", home], { stdio: "ignore" });
+  const { recording: of, exchanges } = await withArchive(home, (archive) => archive.show(large));
+  const [first] = exchanges;
+  const asked = {
+    home,
+    recording: of,
+    urls: [`https://${first?.host}${first?.path}`],
+    link: "1gbit/200ms,queue=2000p",
+  };
+  for (const [server, lane, replayOptions, packet_bytes, packets] of [
+    ["nginx", "h2", [], 1500, 10],
+    ["nginx", "h2", ["--tcp-initcwnd", "20"], 1500, 20],
+    [null, "h2", ["--tcp-initcwnd", "20"], 1500, 20],
+    [null, "h3", ["--quic-initcwnd", "32"], 1250, 32],
+  ] as const) {
+    const flight = async () => (await servedFetch({ ...asked, server, lane, replayOptions })).firstFlight_bytes ?? 0;
+    const window_bytes = packets * packet_bytes;
+    // The last packet of a window may not be full, and a head takes one of its own. A busy machine joins flights: then once more.
+    const isRight = (bytes: number): boolean => bytes <= window_bytes * 1.05 && bytes >= window_bytes * 0.75;
+    const seen = [await flight()];
+    if (!isRight(seen[0] ?? 0)) seen.push(await flight());
+    assert.ok(isRight(seen.at(-1) ?? 0), `${server ?? "replay"} over ${lane}: ${seen} of ${window_bytes} bytes`);
+  }
+});
+
 test("a race over nginx's lanes and the replay's: loads verified by its log, rows by server", {
   skip: notInstalled(["nginx"]) ?? false,
 }, () => {
@@ -60,7 +89,8 @@ test("a race over nginx's lanes and the replay's: loads verified by its log, row
     const [sweep] = results.listSweeps();
     assert.ok(sweep);
     const loads = results.loadsOf(sweep.id).filter(({ status: is, lane }) => is === "valid" && lane === "h2+nginx");
-    const { server, protocols } = results.harOf(loads[0]?.id ?? assert.fail(stdout)).log._trilane;
+    const { server, protocols, first_flight_bytes } = results.harOf(loads[0]?.id ?? assert.fail(stdout)).log._trilane;
+    assert.ok((first_flight_bytes ?? 0) >= 1200 && (first_flight_bytes ?? 0) < 20_000, `${first_flight_bytes} bytes`);
     assert.equal(server?.program, "nginx");
     assert.match(server.version ?? "", /^1\.\d+/);
     assert.match(server.configuration ?? "", /listen 443 ssl http2;/);

@@ -1,7 +1,7 @@
 // A system that cannot run the programs of packages is named with what it has and the remedy.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { libraryFault, ownLibraryFault } from "../../../cli/base/glibc.ts";
+import { libraryFault, ownLibraryFault } from "../../../cli/base/programs.ts";
 
 test("another C library and a glibc too old are named, with the remedy", () => {
   const remedy = "use Debian 12, Ubuntu 22.04, RHEL 9 or newer, or Trilane's container image";

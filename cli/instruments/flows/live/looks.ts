@@ -1,9 +1,9 @@
 // A running flow run from what its programs have written so far: rates between one look and the next, each flow's window, round-trip time
 // and losses, and how long packets wait at the bottleneck. Pure: snapshots in, looks out.
 import type { RunFlow } from "../../../../schemas/generated/flow_run.ts";
+import type { Columns } from "../../../base/record_file.ts";
 import { runFlow } from "../language/flow_run.ts";
 import { formatFlow } from "../language/flow_words.ts";
-import type { Columns } from "../records/record_file.ts";
 
 export const sampleNames = ["time_ns", "flow", "received_bytes", "cwnd_bytes", "srtt_ns", "lost_packets"] as const;
 export const binNames = ["time_ns", "direction", "queue_delay_sum_ns", "left_packets"] as const;

@@ -1,7 +1,7 @@
-// The newest records of a file that a running program appends to (cli/instruments/flows/records/record_file.ts has the format): its last bytes are
+// The newest records of a file that a running program appends to (cli/base/record_file.ts has the format): its last bytes are
 // read, however long it is, so that looking costs a measurement next to nothing.
 import { type FileHandle, open } from "node:fs/promises";
-import { type Columns, parseRecords, recordsSchema } from "../records/record_file.ts";
+import { type Columns, parseRecords, recordsSchema } from "../../../base/record_file.ts";
 
 const headerRoom_bytes = 4096;
 const bytesPerNumber = 8;

@@ -5,7 +5,7 @@ import type { FlowCounters } from "../../../../schemas/generated/flow_counters.t
 import type { FlowReport } from "../../../../schemas/generated/flow_report.ts";
 import type { FlowRun, RunFlow } from "../../../../schemas/generated/flow_run.ts";
 import type { ShaperReport } from "../../../../schemas/generated/shaper_report.ts";
-import type { Columns } from "./record_file.ts";
+import type { Columns } from "../../../base/record_file.ts";
 import {
   type BinSeries,
   type binFileColumns,

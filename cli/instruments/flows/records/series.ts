@@ -1,6 +1,6 @@
 // The series of one flow: what each of its ends sampled (trilane-flows), and what the shaper counted of it in each bin. From the columns
 // of record files; times become milliseconds since the run's start. Pure; computes no metric.
-import { type Columns, groupRecords } from "./record_file.ts";
+import { type Columns, groupRecords } from "../../../base/record_file.ts";
 
 /** As trilane-flows writes them, behind `time_ns` and `flow`. Bytes are the application's, cumulative. */
 export const sampledColumns = [

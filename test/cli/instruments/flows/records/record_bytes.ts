@@ -1,5 +1,5 @@
 // Record files as trilane-flows and trilane-shaper write them, made of numbers: for tests of what reads them.
-import { recordsSchema } from "../../../../../cli/instruments/flows/records/record_file.ts";
+import { recordsSchema } from "../../../../../cli/base/record_file.ts";
 
 const unavailable = 2n ** 64n - 1n;
 

@@ -1,11 +1,12 @@
 // A flow run of two flows, 100 ms, in numbers that are easy to follow: TCP down from the start, QUIC up from 20 ms.
+
+import { parseRecords } from "../../../../../cli/base/record_file.ts";
 import {
   composeFlowRecords,
   type FlowCounters,
   type FlowRecords,
   type FlowRunFiles,
 } from "../../../../../cli/instruments/flows/records/flow_records.ts";
-import { parseRecords } from "../../../../../cli/instruments/flows/records/record_file.ts";
 import { binFileColumns, sampleFileColumns } from "../../../../../cli/instruments/flows/records/series.ts";
 import type { FlowReport, ReportedFlow } from "../../../../../schemas/generated/flow_report.ts";
 import type { FlowRun } from "../../../../../schemas/generated/flow_run.ts";

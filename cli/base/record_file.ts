@@ -1,7 +1,7 @@
 // Reads the record files of trilane-flows (samples) and trilane-shaper (flow bins): a line of JSON that names the columns, then records
 // of little-endian uint64, one for each column. Written by appending, so that a file that was cut off has all records up to its last whole
 // one. Knows no column's meaning.
-import { RunError } from "../../../base/errors.ts";
+import { RunError } from "./errors.ts";
 
 export const recordsSchema = "trilane/records/1";
 

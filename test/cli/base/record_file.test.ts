@@ -1,8 +1,8 @@
-// cli/instruments/flows/records/record_file.ts: every whole record is read, wherever the file ends; an unavailable number is no number.
+// cli/base/record_file.ts: every whole record is read, wherever the file ends; an unavailable number is no number.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { groupRecords, parseRecords } from "../../../../../cli/instruments/flows/records/record_file.ts";
-import { recordBytes } from "./record_bytes.ts";
+import { groupRecords, parseRecords } from "../../../cli/base/record_file.ts";
+import { recordBytes } from "../instruments/flows/records/record_bytes.ts";
 
 const columns = ["time_ns", "flow", "bytes"];
 const rows = [
