@@ -12,7 +12,9 @@ export interface FlightFiles {
 
 const names = ["time_ns", "flow", "direction", "arrived_bytes"] as const;
 /** Less, within a millisecond, is a frame or two beside a response. */
-const least_bytes = 1200;
+const leastResponse_bytes = 1200;
+/** Less is a packet that opens a connection or acknowledges. */
+const leastMessage_bytes = 150;
 /** A shorter round trip is not told from a millisecond's bin. */
 const leastRtt_ms = 10;
 
@@ -23,15 +25,36 @@ export function flightArguments(scratch: string, counters: string | null): { fil
   return { files, words: [...own, "--flow-bins", files.bins, "--flow-bin", "1ms"] };
 }
 
-/** One connection's, its bins in order; null: no response was large enough to say. `handshake`: round trips from its first packet to its response. */
-function flightOf(bins: readonly { time_ns: number; bytes: number }[], rtt_ns: number, handshake: number) {
-  const [first] = bins;
-  if (!first) return null;
-  // Half a round trip before: what it sends for the handshake comes a whole one before.
-  const from_ns = first.time_ns + (handshake - 0.5) * rtt_ns;
-  const start = bins.find(({ time_ns, bytes }) => time_ns >= from_ns && bytes >= least_bytes);
+interface Bin {
+  readonly time_ns: number;
+  readonly bytes: number;
+  readonly isDown: boolean;
+}
+
+/**
+ * When the client had sent its part of the handshake and a request came with it: its `turns`-th message of some length, with one of the
+ * server's before each. null: never.
+ */
+function requested_ns(bins: readonly Bin[], turns: number): number | null {
+  let taken = 0;
+  let isClients = true;
+  for (const { time_ns, bytes, isDown } of bins) {
+    if (isDown) isClients ||= bytes >= leastMessage_bytes;
+    else if (isClients && bytes >= leastMessage_bytes) {
+      if (++taken === turns) return time_ns;
+      isClients = false;
+    }
+  }
+  return null;
+}
+
+/** One connection's, its bins in order; null: no response was large enough to say. */
+function flightOf(bins: readonly Bin[], rtt_ns: number, turns: number): number | null {
+  const from_ns = requested_ns(bins, turns);
+  const down = bins.filter(({ isDown, time_ns }) => isDown && from_ns !== null && time_ns > from_ns);
+  const start = down.find(({ bytes }) => bytes >= leastResponse_bytes);
   if (!start) return null;
-  const flight = bins.filter(({ time_ns }) => time_ns >= start.time_ns && time_ns < start.time_ns + 0.9 * rtt_ns);
+  const flight = down.filter(({ time_ns }) => time_ns >= start.time_ns && time_ns < start.time_ns + 0.9 * rtt_ns);
   return flight.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
@@ -46,19 +69,16 @@ export function firstFlight_bytes(
   const bins = Array.from(columns.time_ns, (time_ns, at) => ({
     ...{ time_ns, flow: columns.flow[at], bytes: columns.arrived_bytes[at] ?? 0 },
     isDown: columns.direction[at] === 0,
-  })).filter(({ isDown, bytes }) => isDown && bytes > 0);
-  const byFlow = Map.groupBy(bins, ({ flow }) => flow);
-  const flights = flows.flatMap(({ protocol }, at) => {
-    if (protocol !== "tcp" && protocol !== "udp") return [];
-    const handshake = protocol === "udp" || isClear ? 1 : 2;
-    return (
-      flightOf(
-        (byFlow.get(at) ?? []).toSorted((a, b) => a.time_ns - b.time_ns),
-        rtt_ms * 1e6,
-        handshake,
-      ) ?? []
-    );
-  });
+  })).filter(({ bytes }) => bytes > 0);
+  const byFlow = Map.groupBy(
+    bins.toSorted((a, b) => a.time_ns - b.time_ns),
+    ({ flow }) => flow,
+  );
+  const flights = flows.flatMap(({ protocol }, at) =>
+    protocol === "tcp" || protocol === "udp"
+      ? (flightOf(byFlow.get(at) ?? [], rtt_ms * 1e6, isClear ? 1 : 2) ?? [])
+      : [],
+  );
   return flights.length === 0 ? null : Math.max(...flights);
 }
 

@@ -8,6 +8,7 @@ import type { ServerReport } from "../../schemas/generated/server_report.ts";
 import { UserError } from "../base/errors.ts";
 import { readForeignBytes } from "../base/foreign_file.ts";
 import { programPath } from "../base/programs.ts";
+import { shellWord } from "../base/shell_word.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { recordedUrl } from "../recording/archive/recorded_requests.ts";
 import { urlOnLane } from "./clear_origins.ts";
@@ -72,10 +73,18 @@ function templateOf({ name, definition }: LoadServer): string | null {
   }
 }
 
+interface ServerPlace {
+  readonly home: string;
+  readonly recording: { readonly name: string; readonly digest: string };
+  readonly scratch: string;
+  /** Words that run the server, as strace's. */
+  readonly around?: readonly string[];
+}
+
 /** Makes its folder in `scratch`. UserError for a program or file that is not there, and for a template's mistakes. */
 export async function prepareServer(
   server: LoadServer,
-  { home, recording, scratch }: { home: string; recording: { name: string; digest: string }; scratch: string },
+  { home, recording, scratch, around }: ServerPlace,
 ): Promise<ServerRun> {
   const { name, definition } = server;
   const folder = join(scratch, "server");
@@ -103,6 +112,7 @@ export async function prepareServer(
     program && definition.program
       ? knownPrograms[definition.program].run(program.path, values.configuration, folder)
       : fill(definition.command ?? "");
+  const run = around ? ["exec", ...[...around, "/bin/sh", "-c", command].map(shellWord)].join(" ") : command;
   const ports = [...new Set(hosts.flatMap((host) => host.ports))];
   const listens = [
     ...ports.map((port) => `tcp:${port}`),
@@ -113,7 +123,7 @@ export async function prepareServer(
     folder,
     replayOptions: ["--behind", certificates, "--early-hints", "none"],
     words: [
-      ...[programPath("trilane-server"), "--name", name, "--run", command, "--output", join(folder, "output")],
+      ...[programPath("trilane-server"), "--name", name, "--run", run, "--output", join(folder, "output")],
       ...(listens.length > 0 ? ["--listens", listens.join(",")] : []),
       ...["--report", join(folder, "report.json"), "--"],
     ],

@@ -104,6 +104,43 @@ test("a race over nginx's lanes and the replay's: loads verified by its log, row
   }
 });
 
+for (const server of ["nginx", "haproxy"] as const)
+  test(`a repeat visit to ${server}: the page comes as early data, by the server's log`, {
+    skip: notInstalled([server]) ?? false,
+  }, () => {
+    const own = join(home, `early-${server}`);
+    const words = [
+      "race",
+      page,
+      "--home",
+      own,
+      "--servers",
+      server,
+      "--lanes",
+      "h2-0rtt",
+      "--runs",
+      "1",
+      "--link",
+      "20mbit/60ms",
+    ];
+    const { stdout, stderr, status } = spawnSync(trilane, [...words, "--no-filmstrip", ...anyDisturbance], {
+      encoding: "utf8",
+      timeout: 120_000,
+    });
+    assert.equal(status, 0, stderr + stdout);
+    const results = openResults(own);
+    try {
+      const load = results.loadsOf(results.listSweeps()[0]?.id ?? 0).find(({ status: is }) => is === "valid");
+      const { repeat = null } = results.harOf(load?.id ?? assert.fail(stdout)).log._trilane;
+      assert.ok(
+        repeat !== null && repeat.early_data >= 1 && repeat.resumed >= repeat.early_data,
+        JSON.stringify(repeat),
+      );
+    } finally {
+      results.close();
+    }
+  });
+
 test("fetch has servers as rows: each lane of nginx's and the replay's gives the same bytes, compared by download", {
   skip: notInstalled(["nginx"]) ?? false,
 }, () => {
@@ -142,6 +179,37 @@ test("fetch has servers as rows: each lane of nginx's and the replay's gives the
   } finally {
     results.close();
   }
+});
+
+test("packets for each call that sends: of nginx as many as its TLS records fill, and fewer if these are smaller", {
+  skip: notInstalled(["nginx", "strace"]) ?? false,
+}, () => {
+  const own = join(home, "calls");
+  const template = readFileSync(join(checkout, "cli", "load", "servers", "templates", "nginx.conf"), "utf8");
+  const configuration = join(home, "nginx-small.conf");
+  writeFileSync(configuration, template.replace("ssl_early_data on;", "ssl_early_data on; ssl_buffer_size 4k;"));
+  const words = [
+    "fetch",
+    "--page",
+    "object-5MB",
+    "--home",
+    own,
+    "--servers",
+    "nginx",
+    "--server",
+    `small=nginx:${configuration}`,
+  ];
+  const terms = ["--link", "100mbit/4ms", "--lanes", "h1", "--runs", "1", "--syscalls", "1", ...anyDisturbance];
+  const { stdout, stderr, status } = spawnSync(trilane, [...words, ...terms], { encoding: "utf8", timeout: 120_000 });
+  assert.equal(status, 0, stderr + stdout);
+  const said =
+    /Packets for each call of the server that sends: ([\d.]+) over h1\+nginx, ([\d.]+)\s+over\s+h1\+small/.exec(
+      stdout.replaceAll("\n", " "),
+    );
+  const [usual, small] = [Number(said?.[1]), Number(said?.[2])];
+  // Records of 16 kB and of 4 kB in packets of 1448 bytes.
+  assert.ok(usual > 8 && usual < 14, `${usual} of 11.3\n${stdout}`);
+  assert.ok(small > 2 && small < 4, `${small} of 2.9`);
 });
 
 test("a configuration of one's own serves a folder under the recording's name", {

@@ -21,6 +21,8 @@ interface Known {
   readonly build: RegExp | null;
   /** null: it can; else why not. */
   readonly noH3: (words: string) => string | null;
+  /** Over TCP. null: its template takes it; else why not. */
+  readonly noEarlyData: string | null;
   /** For /bin/sh. */
   readonly run: (path: string, configuration: string, folder: string) => string;
 }
@@ -34,6 +36,7 @@ export const knownPrograms: Readonly<Record<ServerProgram, Known>> = {
     version: /nginx version: \S+?\/(\S+)/,
     build: /configure arguments: (.*)/,
     noH3: (words) => (words.includes("--with-http_v3_module") ? null : "is built without HTTP/3 (it came with 1.25)"),
+    noEarlyData: null,
     run: (path, configuration) => `exec ${path} -e stderr -c ${configuration}`,
   },
   caddy: {
@@ -44,6 +47,7 @@ export const knownPrograms: Readonly<Record<ServerProgram, Known>> = {
     version: /v?(\d+\.\d+\S*)/,
     build: null,
     noH3: (words) => (/^v?2\.[0-5]\./m.test(words) ? "serves HTTP/3 from 2.6 on" : null),
+    noEarlyData: "takes no early data: Go’s TLS has none",
     run: (path, configuration, folder) =>
       `export HOME=${folder} XDG_CONFIG_HOME=${folder} XDG_DATA_HOME=${folder}; exec ${path} run --config ${configuration} --adapter caddyfile`,
   },
@@ -55,6 +59,7 @@ export const knownPrograms: Readonly<Record<ServerProgram, Known>> = {
     version: /HAProxy version (\S+)/,
     build: /Feature list : (.*)/,
     noH3: (words) => (words.includes("+QUIC") ? null : "is built without QUIC (USE_QUIC)"),
+    noEarlyData: null,
     run: (path, configuration) => `exec ${path} -db -f ${configuration}`,
   },
   h2o: {
@@ -65,6 +70,7 @@ export const knownPrograms: Readonly<Record<ServerProgram, Known>> = {
     version: /h2o version (\S+)/,
     build: /(OpenSSL: .*)/,
     noH3: () => "serves no HTTP/3 in its releases (2.2)",
+    noEarlyData: "takes no early data in its releases (2.2)",
     run: (path, configuration) => `exec ${path} -m worker -c ${configuration}`,
   },
 };
@@ -129,9 +135,9 @@ export function liveRefusal(lane: Lane): string | null {
 }
 
 /** Why a program cannot serve a lane; null: it can. `noH3`: as installed. */
-export function laneRefusal(lane: Lane, noH3: string | null): string | null {
+export function laneRefusal(lane: Lane, noH3: string | null, noEarlyData: string | null): string | null {
   const { clear, repeat, protocols } = laneFacts[lane];
   if (clear) return "ends TLS, and this lane has none";
-  if (repeat) return "is not set up for early data";
-  return protocols.includes("h3") ? noH3 : null;
+  if (protocols.includes("h3")) return noH3 ?? (repeat ? "logs no early data over QUIC" : null);
+  return repeat ? noEarlyData : null;
 }

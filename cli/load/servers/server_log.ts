@@ -1,7 +1,8 @@
 // What a server says of its requests, a line each, and the replay's report with it: the replay sees requests in clear from the server,
 // and the server's log says on which protocol and connection each came from the browser. Pure.
 //
-// A line is `trilane`, protocol, client, method, URL by tabs; or Caddy's JSON.
+// A line is `trilane`, protocol, client, method, URL by tabs; or Caddy's JSON. After the URL may follow the host, whether the connection resumed an
+// earlier one, and whether the request came as early data.
 import type { ReplayConnection, ReplayedRequest, ReplayReport } from "../../../schemas/generated/replay_report.ts";
 
 export interface LoggedRequest {
@@ -10,7 +11,12 @@ export interface LoggedRequest {
   readonly client: string;
   readonly method: string;
   readonly url: string;
+  readonly resumed?: boolean;
+  readonly early?: boolean;
 }
+
+/** nginx's `r` and 1, and HAProxy's 1. */
+const isSaid = (word: string): boolean => word === "r" || word === "1";
 
 function laneNamed(protocol: string): LoggedRequest["lane"] | null {
   if (/^HTTP\/1\.[01]$/.test(protocol)) return "h1";
@@ -21,11 +27,13 @@ function laneNamed(protocol: string): LoggedRequest["lane"] | null {
 const withoutDefaultPort = (url: string): string => url.replace(/^(https:\/\/[^/?#]*?):443(?=[/?#]|$)/, "$1");
 
 function ofTabs(line: string): LoggedRequest | null {
-  const [, protocol = "", client = "", method = "", target = "", host = ""] = line.split("\t");
+  const [, protocol = "", client = "", method = "", target = "", host = "", resumed = "", early = ""] =
+    line.split("\t");
   const lane = laneNamed(protocol);
   if (lane === null || method === "") return null;
   const url = target.startsWith("/") ? `https://${host}${target}` : target;
-  return { lane, client, method, url: withoutDefaultPort(url) };
+  const repeated = { ...(isSaid(resumed) ? { resumed: true } : {}), ...(isSaid(early) ? { early: true } : {}) };
+  return { lane, client, method, url: withoutDefaultPort(url), ...repeated };
 }
 
 interface CaddyLine {
@@ -72,7 +80,10 @@ export function withServerLog(
   const waiting = Map.groupBy(log, ({ method, url }) => keyOf(method, url));
   const ids = new Map<string, number>();
   const connections: ReplayConnection[] = [];
-  const connectionOf = ({ lane, client, url }: LoggedRequest, { request_ns }: ReplayedRequest): number => {
+  const connectionOf = (
+    { lane, client, url, resumed = false, early = false }: LoggedRequest,
+    { request_ns }: ReplayedRequest,
+  ): number => {
     const name = `${lane} ${client}`;
     const known = ids.get(name);
     if (known !== undefined) return known;
@@ -80,8 +91,9 @@ export function withServerLog(
     ids.set(name, id);
     connections.push({
       ...{ id, lane, local_address: addressOf(url), local_port: Number(URL.parse(url)?.port || 443) },
-      ...{ tls_version: null, alpn: lane === "h1" ? "http/1.1" : lane, resumed: false, early_data: false },
-      ...{ opened_ns: request_ns, secured_ns: null, closed_ns: null, close_reason: null, qlog: null },
+      ...{ tls_version: null, alpn: lane === "h1" ? "http/1.1" : lane, resumed, early_data: early },
+      // At the latest.
+      ...{ opened_ns: request_ns, secured_ns: request_ns, closed_ns: null, close_reason: null, qlog: null },
     });
     return id;
   };

@@ -8,6 +8,7 @@ import {
   type InstalledServer,
   installedServer,
   isServerProgram,
+  knownPrograms,
   laneRefusal,
   liveRefusal,
   serverPrograms,
@@ -64,7 +65,10 @@ async function refusalOf(server: LoadServer | null, label: LaneLabel): Promise<s
   if (server === null) return null;
   if (server.definition.live) return liveRefusal(laneOf(label));
   const program = await installed(server);
-  const why = laneRefusal(laneOf(label), program?.noH3 ?? null);
+  const { program: name, configuration } = server.definition;
+  const noEarlyData =
+    name && configuration === undefined ? knownPrograms[name].noEarlyData : "is not set up for early data";
+  const why = laneRefusal(laneOf(label), program?.noH3 ?? null, noEarlyData);
   return why && `${server.name}${program ? ` ${program.version}` : ""} ${why}`;
 }
 

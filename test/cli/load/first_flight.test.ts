@@ -20,47 +20,53 @@ function flight(protocols: readonly string[], bins: readonly (readonly number[])
   return firstFlight_bytes(columns, flows, rtt_ms, isClear);
 }
 
+const handshake = [
+  [0, 1, 0, 60],
+  [0, 0, 50, 60],
+  [0, 1, 100, 600],
+  [0, 0, 150, 3000],
+] as const;
 const overTls = [
-  [0, 0, 0, 60],
-  [0, 1, 0, 600],
-  [0, 0, 101, 3000],
-  [0, 0, 202, 300],
-  [0, 0, 203, 9000],
-  [0, 0, 240, 6000],
-  [0, 0, 303, 30_000],
+  ...handshake,
+  // Late, as where the client had no CPU for a while.
+  [0, 1, 380, 500],
+  [0, 0, 430, 300],
+  [0, 0, 431, 9000],
+  [0, 1, 481, 52],
+  [0, 0, 470, 6000],
+  [0, 0, 531, 30_000],
 ] as const;
 
-test("over TLS and TCP the response comes two round trips after the first packet, and its window ends before the next", () => {
+test("the response comes after the client's second message, and its window ends before the next round trip", () => {
   assert.equal(flight(["tcp"], overTls), 15_000);
+  // Requested once the connection was there for a while: settings and tickets are no response.
+  const later = [
+    [0, 1, 200, 300],
+    [0, 0, 250, 700],
+    [0, 1, 900, 200],
+    [0, 0, 950, 12_000],
+  ];
+  assert.equal(flight(["tcp"], [...handshake, ...later]), 12_000);
 });
 
-test("over QUIC, and in clear, it comes after one", () => {
+test("over QUIC a padded acknowledgement may come with the request; in clear the first message is the request", () => {
   const bins = [
-    [0, 0, 0, 3600],
-    [0, 0, 100, 12_000],
-    [0, 0, 200, 24_000],
+    [0, 1, 0, 1228],
+    [0, 0, 50, 3600],
+    [0, 1, 100, 1228],
+    [0, 1, 101, 400],
+    [0, 0, 150, 12_000],
+    [0, 0, 250, 24_000],
   ];
   assert.equal(flight(["udp"], bins), 12_000);
-  assert.equal(flight(["tcp"], [[0, 0, 0, 60], ...bins.slice(1)], true), 12_000);
+  assert.equal(flight(["tcp"], [...handshake, [0, 0, 160, 9000]], true), 12_000);
 });
 
 test("of several connections the most counts; small responses, other protocols and short links say nothing", () => {
-  const second = [
-    [1, 0, 0, 60],
-    [1, 0, 200, 20_000],
-    [2, 0, 0, 100],
-    [2, 0, 200, 90_000],
-  ];
+  const others = [1, 2].flatMap((flow) => [...handshake.map(([, ...rest]) => [flow, ...rest]), [flow, 1, 200, 300]]);
+  const second = [...others, [1, 0, 250, 20_000], [2, 0, 250, 90_000]];
   assert.equal(flight(["tcp", "tcp", "icmp"], [...overTls, ...second]), 20_000);
-  assert.equal(
-    flight(
-      ["tcp"],
-      [
-        [0, 0, 0, 60],
-        [0, 0, 200, 900],
-      ],
-    ),
-    null,
-  );
+  assert.equal(flight(["tcp"], [...handshake, [0, 1, 200, 300], [0, 0, 250, 900]]), null);
+  assert.equal(flight(["tcp"], handshake), null);
   assert.equal(flight([], []), null);
 });

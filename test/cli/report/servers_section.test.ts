@@ -20,7 +20,12 @@ const direction = { packets_in: 40, packets_out: 40, queue_peak_packets: 9, drop
 
 function facts(label: ShownFacts["label"], server?: ServerFacts): ShownFacts {
   const shaper = { down: direction, up: { ...direction, packets_in: 10 } };
-  return { label, shaper, counts: { connections: 1 }, ...(server ? { server } : {}) } as unknown as ShownFacts;
+  return {
+    label,
+    shaper,
+    counts: { connections: 1 },
+    ...(server ? { server, first_flight_bytes: 14_500 } : {}),
+  } as unknown as ShownFacts;
 }
 
 const load = (connect: number): PageLoad =>
@@ -47,8 +52,19 @@ test("what differed stands side by side; what was not measured is a dash", () =>
   const text = serverDifferences(data)?.text ?? "";
   const [nginxRow = "", replayRow = ""] = text.match(/<tr><th scope="row">.*?<\/tr>/g) ?? [];
   const cells = (row: string): string[] => [...row.matchAll(/<td[^>]*>(.*?)<\/td>/g)].map(([, value = ""]) => value);
-  assert.deepEqual(cells(nginxRow), ["101.0 ms", "40.0 ms", "1", "40", "25", "9 packets", "2 packets", "12.3 ms"]);
-  assert.deepEqual(cells(replayRow), ["–", "–", "1", "40", "25", "9 packets", "2 packets", "–"]);
+  assert.deepEqual(cells(nginxRow), [
+    "101.0 ms",
+    "40.0 ms",
+    "14.5 kB",
+    "–",
+    "1",
+    "40",
+    "25",
+    "9 packets",
+    "2 packets",
+    "12.3 ms",
+  ]);
+  assert.deepEqual(cells(replayRow), ["–", "–", "–", "–", "1", "40", "25", "9 packets", "2 packets", "–"]);
 });
 
 test("without servers of others there is no section", () => {

@@ -20,6 +20,8 @@ export interface CountedCalls {
   readonly fetches: number;
   /** Of their bodies together. */
   readonly body_bytes: number;
+  /** That the server sent for each of its calls that send; null: not known, or of a client. */
+  readonly packetsForCall: number | null;
   readonly seconds: number;
   /** The one with the most time first. */
   readonly calls: readonly CallShare[];
@@ -50,6 +52,14 @@ export const callKinds = {
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 export type CallKind = keyof typeof callKinds;
 
+function packetsForCall(own: readonly Fetched[]): number | null {
+  const sending: readonly string[] = callKinds.send;
+  const packets = own.reduce((sum, { cost }) => sum + (cost?.packets_down ?? 0), 0);
+  const sent = own.flatMap(({ cost }) => cost?.server_calls ?? []).filter(({ name }) => sending.includes(name));
+  const calls = sent.reduce((sum, each) => sum + each.calls - each.errors, 0);
+  return packets > 0 && calls > 0 ? packets / calls : null;
+}
+
 /** Null: strace found no time at all. */
 export function kindShare(calls: readonly SystemCall[], kind: CallKind): number | null {
   const names: readonly string[] = callKinds[kind];
@@ -73,13 +83,14 @@ export function countedCalls(fetched: readonly Fetched[]): CountedCalls[] {
         const own = fetched.flatMap((each) => {
           const calls = callsOf(each, end);
           const isOwn = each.link === link && variantKey(each) === variantKey(variant);
-          return isOwn && calls ? [{ calls, body_bytes: each.record.body_bytes ?? 0 }] : [];
+          return isOwn && calls ? [{ each, calls, body_bytes: each.record.body_bytes ?? 0 }] : [];
         });
         if (own.length === 0) return [];
         const calls = callShares(own.flatMap((each) => each.calls));
         const seconds = calls.reduce((sum, each) => sum + each.seconds, 0);
         const body_bytes = own.reduce((sum, each) => sum + each.body_bytes, 0);
-        return [{ variant, link, end, fetches: own.length, body_bytes, seconds, calls }];
+        const packets = end === "server" ? packetsForCall(own.map(({ each }) => each)) : null;
+        return [{ variant, link, end, fetches: own.length, body_bytes, packetsForCall: packets, seconds, calls }];
       }),
     ),
   );

@@ -53,11 +53,18 @@ const mostCalls = 4;
 
 /** `System calls of the client over h3: recvmmsg 44 %, sendmsg 26 % of the time in the kernel.`; empty where none were counted. */
 export function callSentences(counted: readonly Fetched[]): string[] {
-  const clients = countedCalls(counted).filter(({ end, seconds }) => end === "client" && seconds > 0);
+  const all = countedCalls(counted);
+  const clients = all.filter(({ end, seconds }) => end === "client" && seconds > 0);
   const variants = clients.map(({ variant }) => variant);
   const links = new Set(clients.map(({ link }) => link));
-  return clients.map(({ variant, link, calls }) => {
+  const ofClients = clients.map(({ variant, link, calls }) => {
     const shares = calls.slice(0, mostCalls).map(({ name, share }) => `${name} ${Math.round(share * 100)} %`);
     return `System calls of the client over ${variantName(variant, variants)}${onLink(link, links)}: ${shares.join(", ")} of the time in the kernel.`;
   });
+  const sent = all.flatMap(({ variant, link, packetsForCall: packets }) =>
+    packets === null ? [] : [`${number(packets)} over ${variantName(variant, variants)}${onLink(link, links)}`],
+  );
+  return sent.length === 0
+    ? ofClients
+    : [...ofClients, `Packets for each call of the server that sends: ${sent.join(", ")}.`];
 }

@@ -71,7 +71,7 @@ function settledLanes({ outside = false, lanes }: Pick<FetchPlan, "outside" | "l
 }
 
 function refuseContradictions(plan: FetchPlan): void {
-  const { links, page, objects, ca, verify, lanes, ip, syscalls, outside = false } = plan;
+  const { links, page, objects, ca, verify, lanes, ip, outside = false } = plan;
   if (outside && (links === undefined || page !== undefined))
     throw new UserError(
       "--outside: live servers through a link: name it (--link 10mbit/50ms), and no --page; or leave --outside out",
@@ -85,10 +85,6 @@ function refuseContradictions(plan: FetchPlan): void {
     );
   if (served !== undefined && ip.includes(6))
     throw new UserError(`${served}: servers listen on a recording’s addresses, which are of IPv4: leave --ip 6 out`);
-  if (served !== undefined && syscalls > 0)
-    throw new UserError(
-      `${served}: system calls are counted of trilane-replay, not of other servers: leave --syscalls or --servers out`,
-    );
   if (links !== undefined && page === undefined && !outside)
     throw new UserError(
       "a lab reaches no network: name the recording whose servers it has (--page), take live ones (--outside), or leave --link out",

@@ -117,7 +117,7 @@ async function attemptLive(request: FetchAttemptRequest, traces: Traces | null):
   const trace = traces ? straceThreadsWords(traces.client) : [];
   const { end, limit_ms, record } = await run([...trace, ...clientWords(request)], request);
   const wall_ms = wallSince(begun_ms);
-  const cost = await fetchCost({ record, replay: null, traces });
+  const cost = await fetchCost({ record, replay: null, traces, packets_down: null });
   if (record) return { ...judged(record, []), wall_ms, cost };
   return { status: "failed", reasons: [failureOf(end, limit_ms)], wall_ms, record, cost };
 }
@@ -143,17 +143,18 @@ async function attemptInLab(
       home,
       recording: { name: recording, digest: server.digest },
       scratch: folder,
+      ...(traces ? { around: straceThreadsWords(traces.server) } : {}),
     }));
   const placed = served ? { replayOptions: served.replayOptions, server: served.words } : { replayOptions: own };
   const lab = labCommand({ home, recording, far: farSide, link, reports, ...placed });
   const [far, near] = traces ? [straceWords(traces.server), straceThreadsWords(traces.client)] : [[], []];
-  const words = [...far, ...lab.replay, ...lab.shaper, ...near, ...clientWords(request)];
+  const words = [...(served ? [] : far), ...lab.replay, ...lab.shaper, ...near, ...clientWords(request)];
   const { end, limit_ms, record } = await run(words, request);
   const shaper = await readShaperReport(reports.shaper);
   const wall_ms = wallSince(begun_ms);
   const left = served && (await readServer(served, null));
   const replay = served || recording === null ? null : await readReplayReport(reports.replay);
-  const cost = await fetchCost({ record, replay, traces });
+  const cost = await fetchCost({ record, replay, traces, packets_down: shaper?.down.packets_in ?? null });
   if (left && left.reasons.length > 0) return { status: "failed", reasons: left.reasons, wall_ms, record, cost };
   // Of times that do not count nothing can be disturbed.
   if (record && shaper) {

@@ -17,6 +17,8 @@ export interface FetchLeft {
   readonly replay: ReplayReport | null;
   /** null: system calls were not counted. */
   readonly traces: Traces | null;
+  /** That came to the link from the server; null: there was none, or it left no report. */
+  readonly packets_down: number | null;
 }
 
 const notCounted = "system calls were not counted";
@@ -40,7 +42,7 @@ function serverIn({ record, replay, traces }: FetchLeft): Told<NonNullable<Fetch
 
 /** null: nothing of it was measured, as on the network as it is. */
 export async function fetchCost(left: FetchLeft): Promise<FetchCost | null> {
-  const { replay, traces } = left;
+  const { replay, traces, packets_down } = left;
   if (!replay && !traces) return null;
   const server = serverIn(left);
   const client_calls = traces ? await callsIn(traces.client) : { missing: notCounted };
@@ -53,6 +55,7 @@ export async function fetchCost(left: FetchLeft): Promise<FetchCost | null> {
     server: orNull(server),
     client_calls: orNull(client_calls),
     server_calls: orNull(server_calls),
+    ...(traces && packets_down !== null ? { packets_down } : {}),
     unavailable: Object.fromEntries(missing),
   };
 }

@@ -11,6 +11,8 @@ test("nginx, HAProxy, h2o and Caddy name protocol, connection, method and URL; o
     "trilane\tHTTP/2\t100.64.0.2:5002\tGET\thttps://a.example:443/",
     '{"level":"info","request":{"remote_ip":"100.64.0.2","remote_port":"6000","proto":"HTTP/3.0","method":"GET","host":"a.example","uri":"/z"}}',
     '{"level":"info","msg":"serving initial configuration"}',
+    "trilane\tHTTP/2.0\t100.64.0.2:5004\tGET\thttps://a.example/e\t\tr\t1",
+    "trilane\tHTTP/2.0\t100.64.0.2:5005\tGET\t/f\ta.example\t1\t0",
     "trilane\t-\t100.64.0.2:5003\t<BADREQ>\t-\t-",
     '{"cut off',
     "2026/11/29 [warn] something else",
@@ -20,6 +22,8 @@ test("nginx, HAProxy, h2o and Caddy name protocol, connection, method and URL; o
     { lane: "h1", client: "100.64.0.2:5001", method: "POST", url: "https://a.example/form" },
     { lane: "h2", client: "100.64.0.2:5002", method: "GET", url: "https://a.example/" },
     { lane: "h3", client: "100.64.0.2:6000", method: "GET", url: "https://a.example/z" },
+    { lane: "h2", client: "100.64.0.2:5004", method: "GET", url: "https://a.example/e", resumed: true, early: true },
+    { lane: "h2", client: "100.64.0.2:5005", method: "GET", url: "https://a.example/f", resumed: true },
   ]);
 });
 

@@ -29,11 +29,13 @@ test("a label's server is trilane-replay, a known program, or the plan's own", (
 });
 
 test("a program serves the lanes that it can", () => {
-  assert.equal(laneRefusal("h2", "has none"), null);
-  assert.equal(laneRefusal("h3", "has none"), "has none");
-  assert.equal(laneRefusal("h3-altsvc", null), null);
-  assert.equal(laneRefusal("h1-clear", null), "ends TLS, and this lane has none");
-  assert.equal(laneRefusal("h2-0rtt", null), "is not set up for early data");
+  assert.equal(laneRefusal("h2", "has none", "takes none"), null);
+  assert.equal(laneRefusal("h3", "has none", null), "has none");
+  assert.equal(laneRefusal("h3-altsvc", null, null), null);
+  assert.equal(laneRefusal("h1-clear", null, null), "ends TLS, and this lane has none");
+  assert.equal(laneRefusal("h2-0rtt", null, "takes none"), "takes none");
+  assert.equal(laneRefusal("h2-0rtt", "has none", null), null);
+  assert.equal(laneRefusal("h3-0rtt", null, null), "logs no early data over QUIC");
 });
 
 test("one server's lanes come after another's, without those that it cannot serve", async () => {
