@@ -45,6 +45,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   servers: async () => (await import("./servers.ts")).bench,
   shaper: async () => (await import("./shaper.ts")).bench,
   soak: async () => (await import("./soak.ts")).bench,
+  starts: async () => (await import("./starts.ts")).bench,
   sweep: async () => (await import("./sweep.ts")).bench,
   video: async () => (await import("./video.ts")).bench,
   views: () => extensionBench("./extension_views.ts"),
