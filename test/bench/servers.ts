@@ -105,13 +105,18 @@ const of = (downloads: readonly Download[], value: (one: Download) => number | n
   return values.length === 0 ? "" : median(values).toPrecision(3);
 };
 
-async function large(home: string, scratch: string, runs: number, say: (line: string) => void): Promise<Measurement[]> {
+async function large(
+  home: string,
+  scratch: string,
+  { runs, links }: { readonly runs: number; readonly links: readonly string[] },
+  say: (line: string) => void,
+): Promise<Measurement[]> {
   const servers = new Map<ServerProgram | null, BenchLane[]>([[null, ["h2", "h3"]], ...(await lanesOfAll(say))]);
   const name = await synthesize(home, largeFile);
   const { recording, exchanges } = await withArchive(home, (archive) => archive.show(name));
   const urls = exchanges.slice(0, 1).map(recordedUrl);
   const measured: Measurement[] = [];
-  for (const link of largeLinks) {
+  for (const link of links) {
     const cells = [...servers].flatMap(([server, lanes]) =>
       lanes.flatMap((lane) => (lane === "h1" ? [] : [{ server, lane, downloads: [] as Download[] }])),
     );
@@ -150,14 +155,16 @@ async function large(home: string, scratch: string, runs: number, say: (line: st
   return measured;
 }
 
-export const bench: Bench = async (say, only, { runs }) => {
+export const bench: Bench = async (say, only, { runs, link }) => {
   const scratch = await mkdtemp(join(tmpdir(), "trilane-bench-"));
   const home = join(scratch, "home");
   programPath("trilane-server");
   try {
     return [
       ...("bodies".includes(only) ? await bodies(home, scratch, say) : []),
-      ...("large".includes(only) ? await large(home, scratch, runs ?? 5, say) : []),
+      ...("large".includes(only)
+        ? await large(home, scratch, { runs: runs ?? 5, links: link === null ? largeLinks : [link] }, say)
+        : []),
     ];
   } finally {
     await rm(scratch, { recursive: true, force: true });
