@@ -1,4 +1,4 @@
-// How much a server sends on a connection before it can have heard of any of it. It is the initial window if the first response is larger, less the
+// How much a server sends on a connection before it can have heard of any of it. It is the initial window if a first response, or several, are larger, less the
 // tickets and settings that went before in packets of their own. From what trilane-shaper counts as packets reach the link, a
 // millisecond at a time: the server's own words are in it nowhere.
 import { readFile } from "node:fs/promises";
@@ -14,6 +14,8 @@ export interface FlightFiles {
 const names = ["time_ns", "flow", "direction", "arrived_bytes"] as const;
 /** Less, within a millisecond, is a frame or two beside a response. */
 const leastResponse_bytes = 1200;
+/** Of four packets, the window of RFC 3390: a flight of less was a small response. */
+const leastWindow_bytes = 6000;
 /** Less is a packet that opens a connection or acknowledges. */
 const leastMessage_bytes = 150;
 /** A shorter round trip is not told from a millisecond's bin. */
@@ -52,11 +54,18 @@ function requested_ns(bins: readonly Bin[], turns: number): number | null {
 /** One connection's, its bins in order; null: no response was large enough to say. */
 function flightOf(bins: readonly Bin[], rtt_ns: number, turns: number): number | null {
   const from_ns = requested_ns(bins, turns);
-  const down = bins.filter(({ isDown, time_ns }) => isDown && from_ns !== null && time_ns > from_ns);
-  const start = down.find(({ bytes }) => bytes >= leastResponse_bytes);
-  if (!start) return null;
-  const flight = down.filter(({ time_ns }) => time_ns >= start.time_ns && time_ns < start.time_ns + 0.9 * rtt_ns);
-  return flight.reduce((sum, { bytes }) => sum + bytes, 0);
+  const flights: number[] = [];
+  let end_ns = from_ns ?? Number.POSITIVE_INFINITY;
+  for (const { time_ns, bytes, isDown } of bins) {
+    if (!isDown || time_ns <= (from_ns ?? Number.POSITIVE_INFINITY)) continue;
+    if (time_ns < end_ns && flights.length > 0) flights.push((flights.pop() ?? 0) + bytes);
+    else if (time_ns > end_ns && bytes >= leastResponse_bytes) {
+      flights.push(bytes);
+      end_ns = time_ns + 0.9 * rtt_ns;
+    }
+  }
+  // A small response is no window's fault, and lets none grow.
+  return flights.find((flight) => flight >= leastWindow_bytes) ?? (flights.length > 0 ? Math.max(...flights) : null);
 }
 
 /** The most of any connection, in bytes of IP packets; null: none says. */

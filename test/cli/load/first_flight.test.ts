@@ -49,6 +49,18 @@ test("the response comes after the client's second message, and its window ends 
   assert.equal(flight(["tcp"], [...handshake, ...later]), 12_000);
 });
 
+test("a small document before larger responses lets no window grow: the first flight of some size counts", () => {
+  const page = [
+    [0, 1, 200, 300],
+    [0, 0, 250, 1300],
+    [0, 1, 300, 400],
+    [0, 0, 350, 15_000],
+    [0, 0, 450, 30_000],
+  ];
+  assert.equal(flight(["tcp"], [...handshake, ...page]), 15_000);
+  assert.equal(flight(["tcp"], [...handshake, ...page.slice(0, 2)]), 1300);
+});
+
 test("over QUIC a padded acknowledgement may come with the request; in clear the first message is the request", () => {
   const bins = [
     [0, 1, 0, 1228],
