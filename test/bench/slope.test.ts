@@ -51,6 +51,15 @@ test("growth that ends within the first quarter is warm-up, and one that continu
   assert.ok(shareCalled(0.5, within(1), (at) => at === 0) >= 0.99);
 });
 
+test("what fills up to a bound is seldom called growing", () => {
+  const share = shareCalled(
+    0,
+    (time_h) => 8 * (1 - Math.exp(-time_h / 0.15)),
+    (at) => at === 0,
+  );
+  assert.ok(share <= 0.2, `${share}`);
+});
+
 test("a quantity that shrinks, or never changes, is flat; steps without noise grow; a handful of values says nothing", () => {
   const series = (value: (at: number) => number): Point[] =>
     Array.from({ length: 60 }, (_, at) => [at / 60, value(at)]);

@@ -12,30 +12,40 @@ export interface Slope {
   readonly noise_per_hour: number;
   /** Chance of such a growth, or more, in a quantity that does not grow. */
   readonly probability: number;
+  /** The same of the later half alone: what fills up to a bound, as caches and compiled code do, has ended by then. */
+  readonly later_probability: number;
 }
 
 /** Left out at the beginning: caches fill, code is compiled. */
 const warmUp_share = 0.25;
 const stretches = 10;
+/** Wide, as half the time shows a growth less clearly. */
+const laterLevel = 0.3;
 
 /** null: too few values to say. */
 export function slopeOf(points: readonly Point[]): Slope | null {
   const from_h = points[0]?.[0] ?? 0;
   const to_h = points.at(-1)?.[0] ?? 0;
   const begin_h = from_h + warmUp_share * (to_h - from_h);
-  const length_h = (to_h - begin_h) / stretches;
-  const means = Array.from({ length: stretches }, (_, at): Point[] => {
+  const means = meansOf(points, begin_h, to_h);
+  const later = meansOf(points, (begin_h + to_h) / 2, to_h);
+  if (Math.min(means.length, later.length) < stretches / 2) return null;
+  return { ...fitted(means), later_probability: fitted(later).probability };
+}
+
+/** Of stretches of time. */
+function meansOf(points: readonly Point[], begin_h: number, end_h: number): Point[] {
+  const length_h = (end_h - begin_h) / stretches;
+  return Array.from({ length: stretches }, (_, at): Point[] => {
     const isIn = (time_h: number): boolean => Math.min(stretches - 1, Math.floor((time_h - begin_h) / length_h)) === at;
     const own = points.filter(([time_h]) => time_h >= begin_h && isIn(time_h));
     const mean = (place: 0 | 1): number => own.reduce((sum, point) => sum + point[place], 0) / own.length;
     return own.length === 0 ? [] : [[mean(0), mean(1)]];
   }).flat();
-  if (means.length < stretches / 2) return null;
-  return fitted(means);
 }
 
 /** Least squares. */
-function fitted(points: readonly Point[]): Slope {
+function fitted(points: readonly Point[]): Omit<Slope, "later_probability"> {
   const n = points.length;
   const mean = (place: 0 | 1): number => points.reduce((sum, point) => sum + point[place], 0) / n;
   const [time_h, value] = [mean(0), mean(1)];
@@ -58,6 +68,7 @@ export function verdictsOf(slopes: readonly (Slope | null)[]): Verdict[] {
   const adjusted = holm(slopes.map((slope) => slope?.probability ?? 1));
   return slopes.map((slope, at) => {
     if (slope === null) return "too few values";
-    return (adjusted[at] as number) <= significanceLevel ? "grows" : "flat within noise";
+    const grows = (adjusted[at] as number) <= significanceLevel && slope.later_probability <= laterLevel;
+    return grows ? "grows" : "flat within noise";
   });
 }
