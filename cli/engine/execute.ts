@@ -74,12 +74,12 @@ async function sweepStart(shard: Instrument["shard"]): Promise<SweepStart> {
 }
 
 function linkTestsOf<Sweep extends AnySweep, Outcome extends OrderedOutcome>(
-  { linkCells, blocks }: Instrument<Sweep, Outcome>,
+  { counted, blocks }: Instrument<Sweep, Outcome>,
   { results, sweep, signal, store, tell }: Omit<RunSession<Sweep>, "links">,
 ): LinkTests | null {
-  const cells = linkCells(results, sweep);
-  if (cells.length === 0) return null;
-  return openLinkTests({ results, sweep: sweep.id, pending: linksToTest(cells, blocks), signal, store, tell });
+  if (results.cellLinksOf(sweep).every(({ link }) => link === null)) return null;
+  const pending = linksToTest(results, sweep, counted, blocks);
+  return openLinkTests({ results, sweep: sweep.id, pending, signal, store, tell });
 }
 
 /** The sweep's attempts, to their end or to the first signal. */

@@ -10,11 +10,11 @@ import type { ShownLine } from "../base/terminal_text.ts";
 import type { ReportOf } from "../report/report_files.ts";
 import type { Run } from "../results/compare/interleaved.ts";
 import type { BudgetPlace } from "../results/gate/budget.ts";
-import type { AnySweep, Environment, NewHost, Results } from "../results/store/results.ts";
+import type { AnySweep, Environment, LoadStatus, NewHost, Results } from "../results/store/results.ts";
 import type { ComparedNumber, PublishedNumber } from "../results/studies/study.ts";
 import type { AskedToEnd } from "../sweep/asked_to_end.ts";
 import type { BundledSweeps } from "../sweep/bundle/bundled_sweeps.ts";
-import type { CountedCell, LinkTests } from "../sweep/link_tests.ts";
+import type { LinkTests } from "../sweep/link_tests.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
 import type { Progress } from "../sweep/progress/progress.ts";
 import type { Verbosity } from "../sweep/progress/progress_log.ts";
@@ -95,8 +95,8 @@ export interface Instrument<Sweep extends AnySweep = AnySweep, Outcome extends O
   readonly begin: (results: Results, start: SweepStart) => { readonly sweep: Sweep; readonly resumed: boolean } | null;
   /** The shard's cells, with their places in the plan. */
   readonly placedCells?: (results: Results, sweep: Sweep) => NewHost["cells"];
-  /** Of cells that go over a link: which have how many attempts that count. */
-  readonly linkCells: (results: Results, sweep: Sweep) => readonly CountedCell[];
+  /** How attempts end that count: the links of cells with fewer are tested. */
+  readonly counted: readonly LoadStatus[];
   /** Attempts that count, of each cell. */
   readonly blocks: number;
   /** Before the link tests, if something takes a decision for all runs. */

@@ -8,7 +8,7 @@ import type { LinkTested } from "../../schemas/generated/sweep_event.ts";
 import { machine } from "../load/environment.ts";
 import { expected_ms, phasesFor, quick } from "../load/selftest/phases.ts";
 import { faultOf, testLink } from "../load/selftest/test_link.ts";
-import type { Results } from "../results/store/results.ts";
+import type { AnySweep, LoadStatus, Results } from "../results/store/results.ts";
 
 /** Lab and processes. */
 const perTest_ms = 300;
@@ -39,26 +39,28 @@ export function machineName(): string {
   return `${cpu}, ${cpus} CPUs, Linux ${kernel}`;
 }
 
-/** Something is measured over a link so often: `valid` times it counts already. */
-export interface CountedCell {
-  readonly link: string;
-  readonly link_profile: LinkProfile;
-  readonly valid: number;
-}
-
-/** The links of cells that have not been measured often enough, in the cells' order. */
-export function linksToTest(cells: readonly CountedCell[], repetitions: number): Map<string, LinkProfile> {
-  const pending = cells.filter(({ valid }) => valid < repetitions);
-  return new Map(pending.map(({ link, link_profile }) => [link, link_profile]));
-}
-
-/** The cells of a sweep of page loads, with their valid loads. */
-export function loadedCells(results: Results, sweep: number): CountedCell[] {
-  const valid = Map.groupBy(
-    results.loadsOf(sweep).filter((load) => load.status === "valid"),
-    (load) => load.cell,
+/**
+ * The links of a sweep's cells that have not been measured often enough, in the cells' order. `counted`: how attempts end that count.
+ */
+export function linksToTest(
+  results: Pick<Results, "cellLinksOf" | "attemptsOf">,
+  sweep: AnySweep,
+  counted: readonly LoadStatus[],
+  repetitions: number,
+): Map<string, LinkProfile> {
+  const done = Map.groupBy(
+    results.attemptsOf(sweep).filter(({ status }) => counted.includes(status)),
+    ({ cell }) => cell,
   );
-  return results.cellsOf(sweep).map((cell) => ({ ...cell, valid: valid.get(cell.id)?.length ?? 0 }));
+  return new Map(
+    results
+      .cellLinksOf(sweep)
+      .flatMap(({ id, link, link_profile }) =>
+        link !== null && link_profile !== null && (done.get(id)?.length ?? 0) < repetitions
+          ? [[link, link_profile] as const]
+          : [],
+      ),
+  );
 }
 
 export interface LinkTests {

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { parseLink } from "../../../cli/link/link.ts";
-import { openResults } from "../../../cli/results/store/results.ts";
-import { linksToTest, loadedCells, openLinkTests, testGuess_ms } from "../../../cli/sweep/link_tests.ts";
+import { type AnySweep, type LoadStatus, openResults } from "../../../cli/results/store/results.ts";
+import { linksToTest, openLinkTests, testGuess_ms } from "../../../cli/sweep/link_tests.ts";
 import { cellsOf } from "../../../cli/sweep/plan/plan.ts";
 import type { LinkTested } from "../../../schemas/generated/sweep_event.ts";
 import { testedLink } from "../load/selftest/tested.ts";
@@ -33,7 +33,7 @@ async function run(signal = new AbortController().signal, stopAfter = Number.POS
     const tests = openLinkTests({
       results,
       sweep: sweep.id,
-      pending: linksToTest(loadedCells(results, sweep.id), sweep.plan.repetitions),
+      pending: linksToTest(results, sweep, ["valid"], sweep.plan.repetitions),
       signal,
       now_ms: () => now_ms,
       tell: (event) => events.push(event),
@@ -119,7 +119,7 @@ test("a measurement is stored through what waits for room, and one that was not 
     openLinkTests({
       results,
       sweep: sweep.id,
-      pending: linksToTest(loadedCells(results, sweep.id), sweep.plan.repetitions),
+      pending: linksToTest(results, sweep, ["valid"], sweep.plan.repetitions),
       signal: new AbortController().signal,
       store,
       tell: () => undefined,
@@ -218,4 +218,21 @@ test("loads on a link that is out are invalid with the reason, not tried again, 
 test("a guess at a self-test is a few seconds", () => {
   for (const form of ["200kbit/300ms", "3mbit/50ms", "1gbit/10ms", "unlimited/50ms"])
     assert.ok(testGuess_ms(parseLink(form)) < 5000, `${form}: ${testGuess_ms(parseLink(form))}`);
+});
+
+test("links are tested of cells with fewer attempts that count than planned, whatever the sweep is of", () => {
+  const link_profile = parseLink("3mbit/50ms");
+  const attempt = (cell: number, status: LoadStatus) => ({ id: 0, cell, status, started_at: "" });
+  const results = {
+    cellLinksOf: () => [
+      { id: 1, link: "3mbit/50ms", link_profile },
+      { id: 2, link: null, link_profile: null },
+      { id: 3, link: "9mbit/9ms", link_profile },
+    ],
+    attemptsOf: () => [attempt(1, "valid"), attempt(1, "failed"), attempt(3, "valid"), attempt(3, "invalid")],
+  };
+  const sweep = { kind: "fetches", id: 7 } as AnySweep;
+  const pending = (counted: readonly LoadStatus[]) => [...linksToTest(results, sweep, counted, 2).keys()];
+  assert.deepEqual(pending(["valid", "failed"]), ["9mbit/9ms"]);
+  assert.deepEqual(pending(["valid"]), ["3mbit/50ms", "9mbit/9ms"]);
 });

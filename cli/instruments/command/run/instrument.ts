@@ -4,7 +4,7 @@
 import { RunError } from "../../../base/errors.ts";
 import { say } from "../../../base/terminal_text.ts";
 import { wrapped } from "../../../base/wrapped_text.ts";
-import type { ExecutionTerms, Instrument } from "../../../engine/instrument.ts";
+import type { ExecutionTerms, Instrument, Session } from "../../../engine/instrument.ts";
 import { extraRttArguments, extraRtts } from "../../../load/extra_rtts.ts";
 import { commandEnvironment, spkiList, tryLab } from "../../../load/lab.ts";
 import type { Reach } from "../../../load/reach/reach.ts";
@@ -77,13 +77,7 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
       const added = { kind: "commands", name, plan, plan_digest, seed, ...start, measuredCells } as const;
       return results.begin(addedMeasured<CommandSweep>(added), fresh);
     },
-    linkCells: (results, sweep) => {
-      const done = measuredRunsOf(results, sweep.id).filter(({ status }) => status !== "invalid");
-      const byCell = Map.groupBy(done, ({ cell }) => cell);
-      return measuredCellsOf(results, sweep.id).flatMap(({ id, link, link_profile }) =>
-        link !== null && link_profile !== null ? [{ link, link_profile, valid: byCell.get(id)?.length ?? 0 }] : [],
-      );
-    },
+    counted: ["valid", "failed"],
     run: ({ progress: _, ...session }) => {
       const { results, sweep, signal } = session;
       const words = new Map(plan.commands.map((command) => [command.name, command.words]));
@@ -128,6 +122,6 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
   };
 }
 
-type Stored = Parameters<Instrument<CommandSweep>["linkCells"]>[0];
+type Stored = Session<CommandSweep>["results"];
 
 const runsOf = (results: Stored, sweep: number): CommandRun[] => measuredRunsOf(results, sweep);

@@ -61,13 +61,7 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
       const plan_digest = fetchPlanDigest(plan, recording?.digest ?? null);
       return results.begin(addedFetches({ name, plan, plan_digest, seed, ...start, fetchCells }), fresh);
     },
-    linkCells: (results, sweep) => {
-      const done = fetchesOf(results, sweep.id).filter(({ status }) => status !== "invalid");
-      const byCell = Map.groupBy(done, ({ cell }) => cell);
-      return storedFetchCellsOf(results, sweep.id).flatMap(({ id, link, link_profile }) =>
-        link !== null && link_profile !== null ? [{ link, link_profile, valid: byCell.get(id)?.length ?? 0 }] : [],
-      );
-    },
+    counted: ["valid", "failed"],
     run: ({ progress: _, ...session }) => {
       const { results, sweep, signal } = session;
       const manners = new HostManners({ plan, signal });

@@ -84,11 +84,7 @@ export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> 
     },
     placedCells: (results, { id }) =>
       flowCellsOf(results, id).map((cell) => ({ cell: cell.id, place: shard?.cell ?? 0 })),
-    linkCells: (results, sweep) => {
-      const valid = flowRunsOf(results, sweep.id).filter(({ status }) => status === "valid");
-      const stored = Map.groupBy(valid, ({ cell }) => cell);
-      return cellsIn(results, sweep).map((cell) => ({ ...cell, valid: stored.get(cell.id)?.length ?? 0 }));
-    },
+    counted: ["valid"],
     settle: async (session) => {
       if (made.recordings) made.pinned = await pinnings(execution, made.recordings, session);
     },

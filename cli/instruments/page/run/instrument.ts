@@ -22,7 +22,6 @@ import type { Load, Sweep } from "../../../results/store/results.ts";
 import { LooksSoFar } from "../../../sweep/answer_so_far.ts";
 import { NoValidLoadError, type PageShard } from "../../../sweep/cluster/page_shard.ts";
 import { evidenceFolder } from "../../../sweep/evidence.ts";
-import { loadedCells } from "../../../sweep/link_tests.ts";
 import { failureOf, outcomeLines, outcomeOf } from "../../../sweep/outcome.ts";
 import { refuseBrowsers } from "../../../sweep/plan/browser_option.ts";
 import { refuseTooShort, refuseVideoContradictions } from "../../../sweep/plan/contradictions.ts";
@@ -108,7 +107,7 @@ function pageInstrument(execution: PageExecution): Instrument<Sweep, RunOutcome>
     },
     placedCells: (results, { id }) =>
       results.cellsOf(id).map((cell) => ({ cell: cell.id, place: shard?.placeOf(cell) ?? 0 })),
-    linkCells: (results, { id }) => loadedCells(results, id),
+    counted: ["valid"],
     settle: async ({ results, sweep, signal, store, tell }) => {
       made.pinned = await pinnedPages({
         ...{ home, plan, results, sweep: sweep.id, recordings: made.recordings, signal, store, tell },
