@@ -6,10 +6,11 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { after, test } from "node:test";
 import { allLanes, type Lane, laneFacts } from "../../cli/base/lanes.ts";
 import { browserProgram } from "../../cli/base/programs.ts";
+import { scratchParent } from "../../cli/browser/scratch.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { readReplayReport } from "../../cli/load/reports.ts";
 import { openResults } from "../../cli/results/store/results.ts";
@@ -123,6 +124,72 @@ for (const lane of allLanes.filter((each) => !laneFacts[each].clear && !laneFact
     );
   });
 }
+
+test("a page that opens a second window: it is blocked as any browser does, and the load is whole", {
+  skip,
+}, async () => {
+  const recording = await recordSite(home, "window", [
+    {
+      url: page,
+      body: "<!doctype html><h1>x</h1><script>document.title = String(window.open('/other', 'w', 'width=300') === null)</script><img src=/1.gif>",
+    },
+    { url: `${page}1.gif`, type: "image/gif", body: image },
+  ]);
+  const options = { home, recording, lane: "h2" as const, link: parseLink("10mbit/50ms"), timeout_ms: 30_000 };
+  const { entries, _trilane } = (await untimedLoad({ ...options, browser: firefox ?? "" })).log;
+  assert.deepEqual([_trilane.status, _trilane.reasons, _trilane.background], ["valid", [], []]);
+  assert.ok(entries.every(({ request }) => !request.url.endsWith("/other")));
+});
+
+/** Firefox's own process with a profile in a folder whose name begins so; null: none. */
+function firefoxIn(folder: string): number | null {
+  for (const name of readdirSync("/proc").filter((each) => /^\d+$/.test(each))) {
+    const words = commandLineOf(name);
+    if (/firefox/.test(words[0] ?? "") && words[words.indexOf("--profile") + 1]?.startsWith(folder))
+      return Number(name);
+  }
+  return null;
+}
+
+function commandLineOf(pid: string): string[] {
+  try {
+    return readFileSync(join("/proc", pid, "cmdline"), "utf8").split("\0");
+  } catch {
+    return []; // it has ended
+  }
+}
+
+/** To a server of its lab, over TLS. */
+function isConnected(pid: number): boolean {
+  try {
+    return /:01BB 01 /.test(readFileSync(join("/proc", String(pid), "net", "tcp"), "utf8"));
+  } catch {
+    return false; // it has ended
+  }
+}
+
+test("a crash in the middle of a load fails it with its reason, and leaves no process and no profile", {
+  skip,
+}, async () => {
+  const recording = await recordSite(home, "endless", [
+    { url: page, body: "<!doctype html><script>for (;;) fetch('/1.gif')</script>" },
+    { url: `${page}1.gif`, type: "image/gif", body: image },
+  ]);
+  const options = { home, recording, lane: "h2" as const, link: parseLink("10mbit/50ms"), timeout_ms: 30_000 };
+  const folder = join(scratchParent(), `trilane-load-${process.pid}-`);
+  const loading = untimedLoad({ ...options, browser: firefox ?? "" });
+  for (let pid = firefoxIn(folder); !pid || !isConnected(pid); pid = firefoxIn(folder))
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  process.kill(firefoxIn(folder) ?? 0, "SIGKILL");
+  const { status, reasons } = (await loading).log._trilane;
+  assert.equal(status, "failed");
+  assert.match(reasons.join(), /^the browser ended during the load \(SIGKILL\)/);
+  assert.equal(firefoxIn(folder), null);
+  assert.deepEqual(
+    readdirSync(scratchParent()).filter((name) => name.startsWith(basename(folder))),
+    [],
+  );
+});
 
 test("a race of two browsers loads each lane in both, and keeps them apart", { skip }, async () => {
   const { name } = await site;
