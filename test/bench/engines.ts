@@ -43,7 +43,7 @@ const planOf = ({ pages, links, lanes }: typeof whole, name: string) => ({
 async function runSweep(home: string, plan: ReturnType<typeof planOf>, say: (line: string) => void): Promise<void> {
   const file = join(home, "plan.json");
   writeFileSync(file, JSON.stringify(plan));
-  const words = ["sweep", file, "--json", "--home", home];
+  const words = ["sweep", file, "--once", "--json", "--home", home];
   const child = spawn(trilane, words, { stdio: ["ignore", "pipe", "inherit"] });
   createInterface({ input: child.stdout }).on("line", (line) => {
     const event = JSON.parse(line) as SweepEvent;
