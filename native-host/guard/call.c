@@ -128,10 +128,28 @@ static int copy_control(struct call *call, struct msghdr *message) {
     return 0;
 }
 
+static int option_of(int fd, int option) {
+    int value = -1;
+    socklen_t size = sizeof value;
+    return getsockopt(fd, SOL_SOCKET, option, &value, &size) == 0 ? value : -1;
+}
+
 static bool is_stream(int fd) {
-    int type = 0;
-    socklen_t size = sizeof type;
-    return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
+    return option_of(fd, SO_TYPE) == SOCK_STREAM;
+}
+
+// Sends to whom it is connected, whatever a message names.
+static bool is_connected_for_ever(int fd) {
+    const int type = option_of(fd, SO_TYPE);
+    switch (option_of(fd, SO_DOMAIN)) {
+    case AF_UNIX:
+        return type == SOCK_STREAM || type == SOCK_SEQPACKET;
+    case AF_INET:
+    case AF_INET6:
+        return type == SOCK_STREAM;
+    default:
+        return false;
+    }
 }
 
 // The parts become one.
@@ -244,18 +262,20 @@ static int64_t dispatch(struct call *call) {
     return -ENOSYS;
 }
 
-// Processes know one another by the number of who sends, as a browser's first process does its children.
-static bool may_go_on(const struct caller *caller) {
-    const struct seccomp_data *data = &caller->question->data;
-    return data->nr == SYS_sendmsg && !(data->args[2] & MSG_FASTOPEN) && caller_has_streams_only(caller);
-}
-
 struct call_result call_make(const struct caller *caller, const struct call_rules *rules,
                              struct call_room *room) {
     struct call call = {.caller = caller, .rules = rules, .room = room};
-    if (may_go_on(caller)) return (struct call_result){.state = CALL_CONTINUES};
-    call.own = caller_take(caller, (int)caller->question->data.args[0]);
+    const struct seccomp_data *data = &caller->question->data;
+    // Before its socket is looked at: a thread that is gone later could have changed it meanwhile.
+    const bool single =
+        data->nr == SYS_sendmsg && !(data->args[2] & MSG_FASTOPEN) && caller_is_single(caller);
+    call.own = caller_take(caller, (int)data->args[0]);
     if (call.own < 0) return (struct call_result){.state = CALL_RETURNED, .value = -errno};
+    // Processes know one another by the number of who sends, as a browser's first process does its children.
+    if (single && is_connected_for_ever(call.own)) {
+        close(call.own);
+        return (struct call_result){.state = CALL_CONTINUES};
+    }
     const int64_t value = dispatch(&call);
     if (call.result.state == CALL_WAITS) {
         call.result.fd = call.own;

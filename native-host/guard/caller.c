@@ -1,13 +1,9 @@
 #include "guard/caller.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -64,45 +60,10 @@ bool caller_waits(const struct caller *caller) {
     return ioctl(caller->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &caller->question->id) == 0;
 }
 
-static bool is_stream(const struct caller *caller, int fd) {
-    int domain = -1, type = -1;
-    socklen_t size = sizeof domain;
-    const int own = caller_take(caller, fd);
-    if (own < 0) return false;
-    const bool known = getsockopt(own, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 &&
-                       getsockopt(own, SOL_SOCKET, SO_TYPE, &type, &size) == 0;
-    close(own);
-    if (!known) return false;
-    if (domain == AF_UNIX) return type == SOCK_STREAM || type == SOCK_SEQPACKET;
-    return (domain == AF_INET || domain == AF_INET6) && type == SOCK_STREAM;
-}
-
 // The kernel counts a folder's links: two, and one for each thread.
-static bool is_single(unsigned thread) {
+bool caller_is_single(const struct caller *caller) {
     char path[PATH_SIZE];
     struct stat tasks;
-    snprintf(path, sizeof path, "/proc/%u/task", thread);
-    return stat(path, &tasks) == 0 && tasks.st_nlink == 3;
-}
-
-bool caller_has_streams_only(const struct caller *caller) {
-    char path[PATH_SIZE], target[16];
-    if (!is_single(caller->question->pid)) return false;
-    snprintf(path, sizeof path, "/proc/%u/fd", caller->question->pid);
-    DIR *folder = opendir(path);
-    if (!folder) return false;
-    bool streams = true;
-    errno = 0;
-    for (const struct dirent *entry; streams && (entry = readdir(folder));) {
-        int fd;
-        if (sscanf(entry->d_name, "%d", &fd) != 1) continue;
-        const ssize_t size = readlinkat(dirfd(folder), entry->d_name, target, sizeof target);
-        if (size < 0)
-            streams = false;
-        else if (size >= 7 && memcmp(target, "socket:", 7) == 0)
-            streams = is_stream(caller, fd);
-    }
-    streams = streams && errno == 0;
-    closedir(folder);
-    return streams && caller_waits(caller);
+    snprintf(path, sizeof path, "/proc/%u/task", caller->question->pid);
+    return stat(path, &tasks) == 0 && tasks.st_nlink == 3 && caller_waits(caller);
 }

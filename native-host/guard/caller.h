@@ -29,6 +29,6 @@ int caller_take(const struct caller *caller, int fd);
 // What was read and taken is the caller's only if it still waits: its number may be another process's by now.
 bool caller_waits(const struct caller *caller);
 
-// All of its sockets are streams, which send to whom they are connected whatever a message names, and no
-// other thread can give it another one while it waits: what it sends reaches no one new.
-bool caller_has_streams_only(const struct caller *caller);
+// It has one thread, which waits; and no two processes share descriptors (connect_filter.c). So each of its
+// descriptors is what it is now until the call is over.
+bool caller_is_single(const struct caller *caller);
