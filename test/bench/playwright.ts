@@ -1,5 +1,5 @@
 // A suite of Playwright's behind slow-4g, unchanged: the whole suite in `trilane shell`, and its browser alone by `trilane browser-wrapper`. Each
-// navigation beside arithmetic. Installs Playwright and Express from npm into a scratch folder; the browser is this machine's.
+// navigation beside arithmetic, with what the browser takes without a link. Installs Playwright and Express from npm into a scratch folder; the browser is this machine's.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { RunError } from "../../cli/base/errors.ts";
 import { checkout, chromiumPath } from "../../cli/base/programs.ts";
+import { median } from "../../cli/base/quantile.ts";
 import { textTable } from "../../cli/base/text_table.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
@@ -86,12 +87,16 @@ export const bench: Bench = async (say, only, { runs, ...chosen }) => {
     chmodSync(wrapper, 0o755);
     const suite = [join(folder, "node_modules", ".bin", "playwright"), "test"];
     const ways = {
+      // What the browser itself takes: it is in all others, too.
+      alone: { words: suite, browser: chromiumPath() },
       shell: { words: [trilane, "shell", ...reach, "--", ...suite], browser: chromiumPath() },
       wrapper: { words: suite, browser: wrapper },
     };
     const measured: Measurement[] = [];
+    const alone_ms = new Map<number, number>();
     for (const [name, { words, browser }] of Object.entries(ways)) {
-      if (!name.includes(only)) continue;
+      const isAlone = name === "alone";
+      if (!isAlone && !name.includes(only)) continue;
       const times = join(folder, `times-${name}`);
       for (let run = 0; run < (runs ?? 3); run++) {
         const env = { ...process.env, PORT: String(port), TIMES: times, CHROMIUM: browser };
@@ -100,15 +105,21 @@ export const bench: Bench = async (say, only, { runs, ...chosen }) => {
       }
       const lines = readFileSync(times, "utf8").trim().split("\n");
       const navigations = lines.map((line) => JSON.parse(line) as Navigation);
+      if (isAlone) {
+        for (const [size, own] of Map.groupBy(navigations, (each) => each.size))
+          alone_ms.set(size, median(own.map(({ time_ms }) => time_ms)));
+        measured.push(measurement("alone: navigation", [...alone_ms.values()], null));
+        continue;
+      }
       const rows = navigations.map((each) => {
-        const expected_ms = theory_ms(link, each);
+        const expected_ms = theory_ms(link, each) + (alone_ms.get(each.size) ?? 0);
         const percent = (each.time_ms / expected_ms - 1) * 100;
         return { percent, cells: [each.size, each.time_ms.toFixed(1), expected_ms.toFixed(1), percent.toFixed(2)] };
       });
-      const heads = ["page", "navigation, ms", "theory, ms", "difference, %"];
+      const heads = ["page", "navigation, ms", "theory and alone, ms", "difference, %"];
       say(`${name}, ${link}:\n${textTable([heads, ...rows.map(({ cells }) => cells.map(String))]).join("\n")}`);
       const apart = rows.map(({ percent }) => Math.abs(percent));
-      measured.push(measurement(`${name}: navigation against theory`, apart, 3, { unit: "%" }));
+      measured.push(measurement(`${name}: navigation against theory and alone`, apart, 3, { unit: "%" }));
     }
     return measured;
   } finally {
