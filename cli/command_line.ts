@@ -71,8 +71,7 @@ async function main(): Promise<void> {
   // The values are as the command declares its options.
   await found?.run(values as unknown as CommonOptions, {
     pageSource: async () => (await import("./pages/source.ts")).pages,
-    report: async (results, sweep) =>
-      (await (await import("./commands/report.ts")).reportOfAny(results, sweep, {})).document,
+    report: async (results, sweep) => await (await import("./commands/report.ts")).reportOfAny(results, sweep, {}),
     bundled: async (kind) => await (await import("./commands/report.ts")).bundledSweeps(kind),
   });
 }

@@ -75,17 +75,17 @@ function refuseOthersOptions({ id, kind }: AnySweep, options: ReportOptions): vo
   }
 }
 
-/** One HTML document, and how many attempts it is of. `given`: the options of `trilane report`, `metric` and instruments' own among them. */
+/** One HTML document. `given`: the options of `trilane report`, `metric` and instruments' own among them. */
 export async function reportOfAny(
   results: Results,
   sweep: number,
   given: { readonly metric?: MetricChoice | undefined },
-) {
+): Promise<string> {
   const stored = await kindOfSweeps(results.anySweep(sweep).kind)?.stored();
-  if (stored) return { document: stored.report(results, sweep, given), attempts: stored.attempts(results, sweep) };
+  if (stored) return stored.report(results, sweep, given);
   // Loaded when needed: the other commands do not pay for the figures.
   const { reportOf } = await import("../report/report.ts");
-  return { document: reportOf(results, sweep, given.metric), attempts: results.loadsOf(sweep).length };
+  return reportOf(results, sweep, given.metric);
 }
 
 /** What a bundle has of an instrument's sweep; null: they are not bundled. */
@@ -136,7 +136,8 @@ export const command: Command<ReportOptions> = {
       const chosen = chooseAnySweep(results, asked);
       refuseOthersOptions(chosen, options);
       const judged = budgets.length === 0 ? [] : judgeBudgets(budgets, [comparedSweep(results, chosen)]);
-      const { document, attempts: loads } = await reportOfAny(results, chosen.id, options);
+      const document = await reportOfAny(results, chosen.id, options);
+      const loads = results.attemptsOf(chosen).length;
       const to = options.out ?? (file === null ? undefined : `${file.replace(/\.db$/, "")}.html`);
       const path = to === undefined ? await writeReportFile(home, chosen, document, options.metric) : resolve(to);
       if (to !== undefined) await atomicWrite(path, document);

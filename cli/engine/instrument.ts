@@ -169,7 +169,6 @@ export interface Column {
 
 /** What is done with an instrument's sweeps once they are stored. `given`: a command's options, the instrument's own among them. */
 export interface StoredSweeps {
-  readonly attempts: (results: Results, sweep: number) => number;
   /** One HTML document. */
   readonly report: (results: Results, sweep: number, given: object) => string;
   /** A study's figures beside those of a sweep of its plan. */

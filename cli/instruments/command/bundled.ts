@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { CommandRecord } from "../../../schemas/generated/command_record.ts";
 import type { Row } from "../../results/store/copy_rows.ts";
-import { measuredCellsOf, measuredRunsOf } from "../../results/store/measured_runs.ts";
+import { measuredRunsOf } from "../../results/store/measured_runs.ts";
 import { storedJson } from "../../results/store/stored_json.ts";
 import type { BundledSweeps, Masking } from "../../sweep/bundle/bundled_sweeps.ts";
 import { commandCsvLines } from "./export/csv.ts";
@@ -53,11 +53,6 @@ function masking(): Masking {
 export const bundledCommands: BundledSweeps = {
   noun: "run",
   planSchema: "command-plan",
-  attempts: (results, sweep) => measuredRunsOf(results, sweep),
-  links: (results, sweep) =>
-    measuredCellsOf(results, sweep).flatMap(({ link, link_profile }) =>
-      link !== null && link_profile ? [{ link, link_profile }] : [],
-    ),
   report: commandReport,
   rows: (results, sweep) => [...commandCsvLines(measuredRunsOf(results, sweep))].join(""),
   masking,

@@ -84,7 +84,6 @@ async function exportCommands(results: Results, id: number, options: ExportTerms
 }
 
 export const storedCommands: StoredSweeps = {
-  attempts: (results, sweep) => measuredRunsOf(results, sweep).length,
   report: commandReport,
   export: exportCommands,
   bundled: bundledCommands,

@@ -10,7 +10,6 @@ import { fetchStudies } from "./studies/all.ts";
 import { comparedFetchFigures } from "./studies/fetch_agreement.ts";
 
 export const storedFetches: StoredSweeps = {
-  attempts: (results, sweep) => fetchesOf(results, sweep).length,
   report: (results, sweep, given) => fetchReport(results, sweep, systemsOf(given)),
   compared: (results, id, name) => {
     const study = fetchStudies.find((each) => each.name === name);

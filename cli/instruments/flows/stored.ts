@@ -8,7 +8,6 @@ import { flowStudies } from "./studies/all.ts";
 import { comparedFlowFigures } from "./studies/flow_agreement.ts";
 
 export const storedFlows: StoredSweeps = {
-  attempts: (results, sweep) => flowRunsOf(results, sweep).length,
   report: flowReport,
   compared: (results, sweep, name) => {
     const study = flowStudies.find((each) => each.name === name);

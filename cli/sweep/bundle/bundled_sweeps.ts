@@ -1,8 +1,7 @@
-// What a bundle asks of a sweep, by what that measures: its attempts and links, its report, what of it is secret. Sweeps of pages are in
+// What a bundle asks of a sweep, by what that measures: its report, its attempts as rows, what of it is secret. Sweeps of pages are in
 // figures.ts; an instrument gives its own (cli/engine/instrument.ts).
 import type { SQLOutputValue } from "node:sqlite";
-import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
-import type { LoadStatus, Results } from "../../results/store/results.ts";
+import type { Results } from "../../results/store/results.ts";
 
 type Row = Record<string, SQLOutputValue>;
 
@@ -19,11 +18,6 @@ export interface BundledSweeps {
   readonly noun: "load" | "run";
   /** Of its plans. */
   readonly planSchema: string;
-  readonly attempts: (results: Results, sweep: number) => readonly { readonly status: LoadStatus }[];
-  readonly links: (
-    results: Results,
-    sweep: number,
-  ) => readonly { readonly link: string; readonly link_profile: LinkProfile }[];
   /** One HTML document. */
   readonly report: (results: Results, sweep: number, given: object) => string;
   /** Its attempts as CSV. */

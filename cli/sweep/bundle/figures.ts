@@ -12,8 +12,6 @@ import { figureMember, loadsName, reportName } from "./layout.ts";
 const bundledPages: BundledSweeps = {
   noun: "load",
   planSchema: "sweep-plan",
-  attempts: (results, sweep) => results.loadsOf(sweep),
-  links: (results, sweep) => results.cellsOf(sweep),
   report: (results, sweep) => buildReport(gatherReport(results, sweep, version)),
   rows: (results, sweep) => {
     const films = results.filmedLoadsOf(sweep);

@@ -60,7 +60,8 @@ interface Chosen {
   readonly kind: BundledSweeps;
   /** Of pages. */
   readonly cells: readonly Cell[];
-  readonly links: ReturnType<BundledSweeps["links"]>;
+  /** Of its cells, those that go over one. */
+  readonly links: readonly Pick<Cell, "link" | "link_profile">[];
   /** With the sweeps of reference cells that its report compares machines by. */
   readonly sweeps: readonly number[];
 }
@@ -74,10 +75,13 @@ async function choose(results: Results, id: number, kinds: BundledKinds): Promis
     );
   if (results.progressOf(sweep).running)
     throw new UserError(`sweep ${id} is being run: wait for its end, or stop it first`);
-  if (kind.attempts(results, id).length === 0)
+  if (results.attemptsOf(sweep).length === 0)
     throw new UserError(`sweep ${id} has no ${kind.noun}s yet: the command that began it resumes it`);
   const sweeps = [...referenceSweeps(results, id), id];
-  return { sweep, kind, cells: results.cellsOf(id), links: kind.links(results, id), sweeps };
+  const links = results
+    .cellLinksOf(sweep)
+    .flatMap(({ link, link_profile }) => (link !== null && link_profile !== null ? [{ link, link_profile }] : []));
+  return { sweep, kind, cells: results.cellsOf(id), links, sweeps };
 }
 
 /** What loads ran on, each once. */
@@ -149,7 +153,7 @@ async function gather(
   const copy = openResultsFile(path);
   try {
     const sweep = copy.anySweep(request.sweep);
-    const attempts = kind.attempts(copy, sweep.id);
+    const attempts = copy.attemptsOf(sweep);
     const { id, name, plan_digest, seed, command, created_at, finished_at } = sweep;
     const facts = { id, name, plan_digest, seed, command: [...command], created_at, finished_at };
     const figures = figuresOf(copy, sweep.id, kind).map(({ name: of, text }) => textMember(of, text));

@@ -154,7 +154,7 @@ test("stored, its cost comes back, and `report` writes it like any other sweep's
       results.finishSweep(id);
       const path = await writeReportFile(home, results.anySweep(id), storedFetches.report(results, id, {}));
       assert.match(path, /fetch-shops\.html$/);
-      assert.equal(storedFetches.attempts(results, id), stored.length);
+      assert.equal(results.attemptsOf(results.anySweep(id)).length, stored.length);
     } finally {
       results.close();
     }
