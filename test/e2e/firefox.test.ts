@@ -104,6 +104,10 @@ for (const lane of allLanes.filter((each) => !laneFacts[each].clear && !laneFact
     assert.ok(entries.length >= 6, `${entries.length} entries`);
     for (const { request, _protocol, _trilane: facts } of entries)
       if (_protocol !== undefined) assert.equal(facts.served?.protocol, _protocol, request.url);
+    // A third word: the page's own timeline.
+    const told = entries.filter(({ _trilane: { next_hop } }) => next_hop !== undefined);
+    assert.ok(told.length >= 4, `${told.length} requests of which the page's timeline says the protocol`);
+    for (const { request, _protocol, _trilane: facts } of told) assert.equal(facts.next_hop, _protocol, request.url);
     assert.deepEqual(_trilane.background, []);
     const { connections, unused_connections } = _trilane.counts;
     assert.ok(connections >= 2, `${connections} connections to two hosts`);
