@@ -71,14 +71,14 @@ interface Live {
 }
 
 /**
- * The same words for a lab's live servers, and this machine's networks as they stand in these; null: they do not. `option`: of which an
- * address is. UserError also for a private one that may not be reached.
+ * The same words for a lab's live servers, and this machine's networks as they stand in these; null: they do not. `named`: the word
+ * that has the address, if it is not alone. UserError also for a private one that may not be reached.
  */
-export async function liveFar({ addresses = [], allow_local_network = false }: Live, option = "") {
+export async function liveFar({ addresses = [], allow_local_network = false }: Live, named?: string) {
   for (const { address } of allow_local_network ? [] : addresses)
     if ((await spaceOf(address)) !== "public")
       throw new UserError(
-        `${option}${address}: is an address of this machine or a private network: take --allow-local-network for it`,
+        `${named ?? address}: is an address of this machine or a private network: take --allow-local-network for it`,
       );
   const own = allow_local_network ? null : await ownNetworks();
   return { far: outsideCommand("--outside", own === null ? null : { own }), own };

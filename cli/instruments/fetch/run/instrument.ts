@@ -102,7 +102,7 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
 async function liveServers({ connect, allow_local_network = false }: FetchPlan): Promise<readonly string[]> {
   const address = connect?.replace(/^\[(.*)\](?::\d+)?$|^(\d[\d.]*)(?::\d+)?$/, "$1$2");
   const addresses = address === undefined ? [] : [{ address }];
-  return (await liveFar({ addresses, allow_local_network }, "--connect ")).far;
+  return (await liveFar({ addresses, allow_local_network }, `--connect ${connect}`)).far;
 }
 
 async function serverInWords(server: LoadServer): Promise<string> {
