@@ -1,10 +1,11 @@
 // Each fuzz target from its stored inputs for so many executions: how many there were, how much code they reached, and whether anything was
 // found. As many targets at once as there are CPUs. `--runs N`, default ten million for those in C; `--hours H` is the most for one target,
-// default an hour; `--only NAME`.
+// default an hour; words name targets, `--only PART` those with it in their names.
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { UserError } from "../../cli/base/errors.ts";
 import { checkout } from "../../cli/base/programs.ts";
 import { targets as parsers } from "../fuzz/parsers/targets.ts";
 import { corpusOf, watchedFuzz } from "../fuzz/parsers/watched.ts";
@@ -57,9 +58,12 @@ async function fuzzParser(target: string, most_s: number): Promise<Fuzzed> {
   return { executions: fuzzed.executions, reached: fuzzed.characters, finding: fuzzed.finding?.what ?? null };
 }
 
-export const bench: Bench = async (say, only, { runs, more }) => {
+export const bench: Bench = async (say, only, { runs, more, paths }) => {
   const most_s = Math.round(Number(more.hours ?? 1) * 3600);
-  const names = [...inC(), ...Object.keys(parsers)].filter((name) => name.includes(only));
+  const all = [...inC(), ...Object.keys(parsers)];
+  const unknown = paths.find((path) => !all.includes(path));
+  if (unknown !== undefined) throw new UserError(`no target ${unknown}: name some of ${all.join(", ")}`);
+  const names = paths.length > 0 ? paths : all.filter((name) => name.includes(only));
   const count = (name: string, value: number, bar: number | null = null): Measurement =>
     measurement(name, [value], bar, { unit: "times" });
   // Not at once: they share a folder.
