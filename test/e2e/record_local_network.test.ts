@@ -1,13 +1,24 @@
-// A hostile page that is recorded tries whatever a page can to reach services of the machine and its network: nothing may
-// arrive there, not even a connection. One matrix: every way out of a browser x every kind of address, of IPv4 and IPv6 x
-// without a link, with one in a lab, and with one through pasta. With --allow-local-network each way and each address arrives,
+// A hostile page that is recorded, or loaded in a lab, tries whatever a page can to reach services of the machine and its network, and
+// its programs and files by their protocols: nothing may arrive there, not even a connection. One matrix: every way out of a browser x
+// every kind of address, of IPv4 and IPv6 x without a link, with one in a lab, with one through pasta, and in a measured load. With --allow-local-network each way and each address arrives,
 // so that the attempts are real ones. And a page that is itself on a private address is recorded as any other. Set-up installs
 // what it needs: it is never skipped.
 // Wide: cli/browser, cli/recording/record, native-host/guard.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -96,6 +107,19 @@ const wordless: Record<string, (host: string) => string> = {
   }`,
 };
 
+const secret = join(scratch, "secret");
+/** Of these nothing arrives at a port: what a protocol's program is given, and the file. */
+const protocols = [
+  ...["mailto:a@b.test", "tel:1", "trilane-escape:x", "web+escape:x"],
+  ...[`file://${secret}`, `view-source:file://${secret}`, `view-source:http://127.0.0.1:${port}/source`],
+];
+const protocolWays: readonly ((url: string) => string)[] = [
+  (url) => `add("iframe", { src: ${url} })`,
+  (url) => `open(${url})`,
+  (url) => `add("a", { href: ${url}, target: "into" }).click()`,
+  (url) => `fetch(${url})`,
+];
+
 /** One way at a time to all addresses: a browser opens six connections to a host at once, and others wait. */
 const attempts = (): string[] => [
   ...Object.entries(ways).map(([way, ask]) =>
@@ -107,6 +131,7 @@ const attempts = (): string[] => [
   ...Object.values(wordless).map((ask) =>
     kinds.map(({ host }) => `() => ${block(ask(`${host}:${port}`))}`).join(",\n"),
   ),
+  ...protocolWays.map((ask) => protocols.map((url) => `() => ${block(ask(JSON.stringify(url)))}`).join(",\n")),
 ];
 const block = (statement: string): string => (statement.startsWith("{") ? statement : `{ return ${statement}; }`);
 
@@ -181,6 +206,19 @@ appendFileSync(
 );
 writeFileSync(join(scratch, "listener.mjs"), listener);
 
+// Browsers start the desktop's programs by this one.
+const [programs, started] = [join(scratch, "bin"), join(scratch, "started")];
+mkdirSync(programs);
+writeFileSync(join(programs, "xdg-open"), `#!/bin/sh\necho "$*" >>${started}\n`);
+chmodSync(join(programs, "xdg-open"), 0o755);
+const environment = { ...process.env, PATH: `${programs}:${process.env.PATH ?? ""}` };
+writeFileSync(secret, "secret");
+utimesSync(secret, 0, 1e9);
+
+/** Programs that were started for a protocol, and whether the file was read. */
+const opened = (): unknown => [existsSync(started) && readFileSync(started, "utf8"), statSync(secret).atimeMs > 0];
+const nothing = [false, false];
+
 interface Outcome {
   /** What arrived at the private port. */
   readonly arrived: readonly string[];
@@ -191,6 +229,11 @@ interface Outcome {
 let recordings = 0;
 
 async function record(words: readonly string[], within: readonly string[] = []): Promise<Outcome> {
+  const options = ["--idle", "700", "--timeout", "30", "--trust", site.authority];
+  return await trilane(["record", ...words, ...options], within);
+}
+
+async function trilane(words: readonly string[], within: readonly string[] = []): Promise<Outcome> {
   const log = join(scratch, `arrived-${recordings++}`);
   const before = [
     ...routed.map((address) => `ip route add local ${address} dev lo`),
@@ -201,10 +244,9 @@ async function record(words: readonly string[], within: readonly string[] = []):
   ].join("\n");
   const [first = "", ...rest] = [
     ...site.words,
-    ...["sh", "-c", before, "sh", ...within, join(checkout, "cli", "trilane"), "record"],
+    ...["sh", "-c", before, "sh", ...within, join(checkout, "cli", "trilane"), ...words],
   ];
-  const options = [...words, "--idle", "700", "--timeout", "30", "--home", home, "--trust", site.authority];
-  const { status, told } = await run(first, [...rest, ...options]).then(
+  const { status, told } = await run(first, [...rest, "--home", home], { env: environment }).then(
     ({ stdout }) => ({ status: 0, told: stdout }),
     ({ code, stderr }: { code: number; stderr: string }) => ({ status: code, told: stderr }),
   );
@@ -232,6 +274,7 @@ for (const [place, { words, within, reached }] of Object.entries(places)) {
       const { arrived, status, told } = await record([`${scheme}://hostile.test/`, "--name", name, ...words], within);
       assert.equal(status, 0, told);
       assert.deepEqual(arrived, []);
+      assert.deepEqual(opened(), nothing);
     });
   }
 
@@ -248,6 +291,29 @@ for (const [place, { words, within, reached }] of Object.entries(places)) {
     assert.ok(arrived.includes("udp"), "WebRTC and WebTransport");
   });
 }
+
+test("a page that is loaded in a lab reaches nothing of this machine and its networks", async () => {
+  const measured = ["--lanes", "h1,h2", "--runs", "1", "--link", "50mbit/10ms", "--timeout", "10", "--retries", "0"];
+  const { arrived, told } = await trilane(
+    ["race", "allowed-without-a-link", ...measured],
+    ["env", "-u", "TRILANE_LAB"],
+  );
+  assert.deepEqual(arrived, [], told);
+  assert.deepEqual(opened(), nothing);
+  for (const load of ["1", "2"]) {
+    const words = ["export", "--format=har", "--load", load, "--home", home];
+    const { stdout } = await run(join(checkout, "cli", "trilane"), words, { maxBuffer: 1e8 });
+    assert.ok(stdout.includes(`10.9.9.9:${port}`), "the page tries in there, too");
+  }
+});
+
+test("a program that is started for a protocol, and a file that is read, are seen", async () => {
+  await run("xdg-open", ["mailto:a@b.test"], { env: environment });
+  await run("cat", [secret]);
+  assert.deepEqual(opened(), ["mailto:a@b.test\n", true]);
+  rmSync(started);
+  utimesSync(secret, 0, 1e9);
+});
 
 for (const name of Object.keys(leading(""))) {
   test(`a public page cannot lead itself there: ${name}`, async () => {
