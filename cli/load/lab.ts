@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { RunError, UserError } from "../base/errors.ts";
 import { programPath } from "../base/programs.ts";
 import { ProgramFailure, runProgram } from "../base/run_program.ts";
+import type { StartError } from "../browser/browser.ts";
 import { refuseChangedFiles } from "../link/files.ts";
 import { askAhead, defaultSeed, formatLink, type LinkProfile } from "../link/link.ts";
 
@@ -136,6 +137,19 @@ function failureOf(program: string, error: unknown): unknown {
   const { status, lastLine, message } = error;
   const why = lastLine ? lastLine.replace(`${program}: `, "") : `${program} ended without a word: ${message}`;
   return status === 2 ? new UserError(why) : new RunError(why);
+}
+
+const ownLine = /^trilane-(replay|server|shaper|flows): /;
+
+/** Our own programs say in their last line why they cannot run: that is no accident of one load. */
+export function throwWhatFailsEveryLoad(error: StartError): void {
+  const line = error.exit?.stderr
+    .trim()
+    .split("\n")
+    .find((text) => ownLine.test(text));
+  if (!line) return;
+  const message = line.replace(ownLine, "");
+  throw error.exit?.code === 2 ? new UserError(message) : new RunError(message);
 }
 
 /** Of Node, its modules and pipes, and the browser; a page of 100 hosts on h1 takes some hundreds in the browser. */

@@ -36,3 +36,7 @@ export function labsWords(labs: number, cpus: readonly number[]): string {
     : `not bound to CPUs: ${cpus.length} are too few`;
   return `up to ${labs} side by side on slow links, ${how}`;
 }
+
+/** util-linux's taskset runs what follows with that set of CPUs, which its children inherit. */
+export const boundTo = (cpus: readonly number[] | undefined): string[] =>
+  cpus ? ["taskset", "-c", cpus.join(",")] : [];

@@ -44,7 +44,8 @@ import { farSide } from "./far_side.ts";
 import { flightArguments, readFirstFlight } from "./first_flight.ts";
 import { hidingArguments } from "./hidden_files.ts";
 import { upgradesByItself } from "./hsts.ts";
-import { labCommand } from "./lab.ts";
+import { labCommand, throwWhatFailsEveryLoad } from "./lab.ts";
+import { boundTo } from "./lab_cpus.ts";
 import { beginProfile } from "./made_profile.ts";
 import { type NextHops, nextHopsExpression, nextHopsOf } from "./next_hops.ts";
 import { type PressureReading, pressureBetween, readPressure } from "./pressure.ts";
@@ -329,19 +330,6 @@ async function observe(options: Observing, url: string, start: Start): Promise<O
   }
 }
 
-const ownLine = /^trilane-(replay|server|shaper|flows): /;
-
-/** Our own programs say in their last line why they cannot run: that is no accident of one load. */
-function throwWhatFailsEveryLoad(error: StartError): void {
-  const line = error.exit?.stderr
-    .trim()
-    .split("\n")
-    .find((text) => ownLine.test(text));
-  if (!line) return;
-  const message = line.replace(ownLine, "");
-  throw error.exit?.code === 2 ? new UserError(message) : new RunError(message);
-}
-
 /** A signal that is the started program's own hit trilane-replay, which runs the others; theirs arrive as its exit status. */
 export function endDuringLoad(exit: Exit): string {
   if (exit.signal !== null) return `trilane-replay was killed during the load (${exit.signal})`;
@@ -493,9 +481,6 @@ async function readAtRest(
 
 const watchedUntil = ({ timings }: Timeline, quiet: boolean): Watched | null =>
   timings?.read !== undefined ? { until_ms: Math.max(0, timings.read - timings.activationStart), quiet } : null;
-
-/** util-linux's taskset runs what follows with that set of CPUs, which its children inherit. */
-const boundTo = (cpus: readonly number[] | undefined): string[] => (cpus ? ["taskset", "-c", cpus.join(",")] : []);
 
 function watching({ serving, pinned_ms = null, device }: LoadOptions): VisitOptions {
   const isPinned = pinned_ms !== null || serving?.pin_time;
