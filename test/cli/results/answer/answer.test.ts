@@ -201,7 +201,7 @@ test("more runs are advised unless as many were asked for and lost", () => {
   const few = paired([1000, 1010, 1020], [900, 910, 920]);
   assert.match(
     answered(few, { repetitions: 3 }).sure ?? "",
-    /^Confidence: none yet, 3 valid runs per lane\. Run at least 5 per lane for an interval: `--runs 9`\.$/,
+    /^Confidence: none yet, 3 valid runs per lane\. Run at least 5 per lane for an interval: --runs 9\.$/,
   );
   const lost = paired(
     [1000, 1010, 1020, ...Array<Time_ms>(6).fill("lost")],
