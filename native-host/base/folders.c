@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 int folders_make(const char *path) {
     char partial[PATH_MAX];
@@ -29,4 +30,36 @@ int folders_make(const char *path) {
         return -1;
     }
     return 0;
+}
+
+// Cuts the last name off.
+static size_t parent_size(const char *path, size_t size) {
+    while (size > 0 && path[size - 1] != '/')
+        size--;
+    while (size > 0 && path[size - 1] == '/')
+        size--;
+    return size;
+}
+
+size_t folders_existing(const char *path) {
+    char partial[PATH_MAX];
+    size_t size = strlen(path);
+    if (size >= sizeof partial) return size;
+    memcpy(partial, path, size + 1);
+    while (size > 0 && access(partial, F_OK) < 0) {
+        size = parent_size(partial, size);
+        partial[size] = '\0';
+    }
+    return size;
+}
+
+void folders_remove_empty(const char *path, size_t kept) {
+    char partial[PATH_MAX];
+    size_t size = strlen(path);
+    if (size >= sizeof partial) return;
+    memcpy(partial, path, size + 1);
+    while (size > kept && rmdir(partial) == 0) {
+        size = parent_size(partial, size);
+        partial[size] = '\0';
+    }
 }

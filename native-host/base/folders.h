@@ -1,5 +1,12 @@
-// `mkdir -p`, private to the user: what is kept here holds cookies. Removes nothing.
+// `mkdir -p`, private to the user: what is kept here holds cookies.
 #pragma once
+
+#include <stddef.h>
 
 // Makes the folder and those above it where they are missing. 0, or -1 with errno.
 int folders_make(const char *path);
+
+// How much of the path names folders that exist, in bytes.
+size_t folders_existing(const char *path);
+// Removes the folder and those above it, down to a path of `kept` bytes, as long as they are empty.
+void folders_remove_empty(const char *path, size_t kept);

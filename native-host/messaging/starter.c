@@ -1,5 +1,6 @@
 #include "messaging/starter.h"
 
+#include "base/folders.h"
 #include "base/handover.h"
 #include "base/log.h"
 #include "messaging/child_command.h"
@@ -90,7 +91,8 @@ static int serve_one(const struct host_paths *paths, char *request, size_t size,
     return result == -1 ? -errno : result;
 }
 
-__attribute__((noreturn)) static void serve(const struct host_paths *paths, int from, pid_t host) {
+__attribute__((noreturn)) static void serve(const struct host_paths *paths, int from, pid_t host,
+                                            size_t kept) {
     static char request[REQUEST_SIZE];
     int none = open("/dev/null", O_RDWR);
     // The browser's end of the conversation must close with the host.
@@ -104,7 +106,10 @@ __attribute__((noreturn)) static void serve(const struct host_paths *paths, int 
         int descriptors[2];
         size_t count = 2;
         const ssize_t size = handover_receive(from, request, sizeof request, descriptors, &count);
-        if (size <= 0) _exit(0);
+        if (size <= 0) {
+            folders_remove_empty(paths->home, kept);
+            _exit(0);
+        }
         const int answer = serve_one(paths, request, (size_t)size, descriptors, count);
         for (size_t i = 0; i < count; i++)
             close(descriptors[i]);
@@ -123,8 +128,10 @@ struct starter *starter_open(const struct host_paths *paths) {
         return NULL;
     }
     const pid_t host = getpid();
+    // The host makes its data folder to raise walls around it. If nothing is stored, nothing stays.
+    const size_t kept = folders_existing(paths->home);
     *starter = (struct starter){.pid = fork(), .to = ends[0]};
-    if (starter->pid == 0) serve(paths, ends[1], host);
+    if (starter->pid == 0) serve(paths, ends[1], host, kept);
     close(ends[1]);
     if (starter->pid > 0) return starter;
     const int error = errno;

@@ -1,6 +1,4 @@
 // The archive of recordings over trilane-host: the one implementation of archive.ts. Holds no recording in memory.
-import { existsSync } from "node:fs";
-import { rmdir } from "node:fs/promises";
 import { RunError, UserError } from "../../base/errors.ts";
 import { middleCut } from "../../base/middle_cut.ts";
 import { programPath } from "../../base/programs.ts";
@@ -252,13 +250,10 @@ export async function withArchive<Result>(
   use: (archive: Archive) => Promise<Result>,
   program: string = programPath("trilane-host"),
 ): Promise<Result> {
-  const isNew = !existsSync(home);
   const host = new HostConversation(program, ["--home", home]);
   try {
     return await use(new HostArchive(host, home));
   } finally {
     await host.end();
-    // trilane-host makes it, as its walls are around what is there: if nothing was stored, nothing stays.
-    if (isNew) await rmdir(home).catch(() => {});
   }
 }
