@@ -39,8 +39,7 @@ function runsWords(loads: readonly Sample[], result: Improvement): string {
 /** What to do about too few valid runs. */
 function tooFewRemedy({ loads, plan, result }: Basis): string {
   const { repetitions = 0 } = plan;
-  if (repetitions < minimumUnits)
-    return `Run at least ${minimumUnits} per lane for an interval: --runs ${usualRuns}.`;
+  if (repetitions < minimumUnits) return `Run at least ${minimumUnits} per lane for an interval: --runs ${usualRuns}.`;
   const lost = ofPair(loads, result).filter((load) => counted(load) === null).length;
   return lost > 0
     ? `Of ${repetitions} runs too many were lost; the reasons are below.`
