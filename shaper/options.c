@@ -83,7 +83,9 @@ static const char help_after_disciplines[] =
     "  --nameserver ADDRESS    COMMAND's DNS server. Default 100.64.0.53, trilane-replay's\n"
     "  --far-port PORT,...     TCP to these ports of 127.0.0.1 goes over the link, to 127.0.0.1 of the far "
     "side\n"
-    "  --hide FOLDER           is empty for COMMAND, sockets and all; --show PATH is there all the same\n"
+    "  --hide FOLDER           is empty for COMMAND, sockets and all; --show PATH is there all the same, to "
+    "read;\n"
+    "                          --show-writable PATH to write, too\n"
     "  --report FILE           write a report in JSON at the end\n"
     "  --log FILE              write FILE.down and FILE.up, each packet's arrival, departure or drop, in "
     "mm-link's format\n"
@@ -199,7 +201,8 @@ static void take_shown(void *reading, const struct option_row *row, const char *
     if (*text != '/' || files->shown_count == LAB_SHOWN_MAX)
         die(EXIT_BAD_INPUT, "%s: \"%s\": write a whole path, at most %d of them", row->name, text,
             LAB_SHOWN_MAX);
-    files->shown[files->shown_count++] = text;
+    files->shown[files->shown_count++] =
+        (struct lab_shown){.path = text, .is_writable = strcmp(row->name, "show-writable") == 0};
 }
 
 static void answer_links(void *reading, const struct option_row *row, const char *none) {
@@ -220,6 +223,7 @@ static const struct option_row own_rows[] = {
     {"far-port", OPTION_TAKEN, .take = take_far_ports},
     {"hide", OPTION_TAKEN, .take = take_hidden},
     {"show", OPTION_TAKEN, .take = take_shown},
+    {"show-writable", OPTION_TAKEN, .take = take_shown},
     {"report", OPTION_TEXT, IN(report)},
     {"log", OPTION_TEXT, IN(evidence.log)},
     {"pcapng", OPTION_TEXT, IN(evidence.pcapng)},

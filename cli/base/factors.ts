@@ -22,7 +22,7 @@ export const liveServer = "live";
 
 /** Beside each answer of theirs. */
 export const liveNote =
-  "The servers are live: their distance, their load and the internet between are in every time, beside the link's; another day's times may differ.";
+  "The servers are live: their distance, their load and the internet between are in every time, beside the link's; another day's times may differ. TCP ends at this end of the link, at pasta, so that the servers' own congestion control meets the link over HTTP/3 only.";
 
 const serverTitles: Readonly<Record<string, string>> = {
   [liveServer]: "a live server",

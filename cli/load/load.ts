@@ -3,6 +3,7 @@
 //
 // A load that fails (a crash, a time-out, an error page) is a result, with its reason. Thrown is only what would fail
 // every load: no browser, no user namespaces, no recording, or another one than was asked; and the abort signal's reason.
+import { homedir } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClsTbt } from "../../extension/capture/cls_tbt.ts";
 import { metricsOf, type PageTimings } from "../../extension/capture/metrics.ts";
@@ -184,6 +185,8 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
   const [browserDigest, recorded] = await Promise.all([binaryDigest(program), recordedRequestsOf(home, recording)]);
   const device = options.device ?? recorded?.device;
   const isLive = options.server?.definition.live !== undefined;
+  // pasta ends TCP at this end of the link: its first flight says nothing of the server.
+  const endsTcp = isLive && !laneFacts[lane].protocols.every((each) => each === "h3");
   const byBrowser =
     lane === "h1" &&
     !isLive &&
@@ -209,7 +212,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       ...{ home, recording, lane, byBrowser, serving, server: options.server, evidence, scratch: scratch.folder },
     });
     const shaperOptions = [
-      ...hidingArguments(program, [scratch.folder]),
+      ...hidingArguments({ program, writable: [scratch.folder, ...(evidence ? [evidence.qlogs] : [])], data: home }),
       ...(serving.extra_rtt ? await extraRttArgumentsOf(home, recording) : []),
       ...(evidence?.shaperOptions ?? []),
     ];
@@ -218,7 +221,9 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       ? await prepareTraffic(options.crossTraffic, { scratch: scratch.folder, evidence })
       : null;
     const flights =
-      options.watchesFlights && !traffic ? flightArguments(scratch.folder, evidence?.counters ?? null) : null;
+      options.watchesFlights && !traffic && !endsTcp
+        ? flightArguments(scratch.folder, evidence?.counters ?? null)
+        : null;
     const lab = labCommand({
       ...{ home, link, reports, ...far.lab },
       shaperOptions: [
@@ -287,6 +292,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
         { path: scratch.profile, name: "$PROFILE" },
         { path: scratch.folder, name: "$REPORTS" },
         { path: home, name: "$TRILANE_HOME" },
+        { path: homedir() === "/" ? "" : homedir(), name: "$HOME" },
         ...far.places,
         ...(evidence ? [{ path: evidence.folder, name: "$EVIDENCE" }] : []),
       ],

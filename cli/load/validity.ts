@@ -253,7 +253,8 @@ export function verify(evidence: Evidence): Verdict {
       : null;
   const judged = beforeLoad.filter(({ request }) => !recordedFailures.has(wireUrl(request.url)));
   const missing = [
-    ...(coverage === null || evidence.strict ? strictReasons(judged) : failureReasons(judged)),
+    ...(evidence.strict || (coverage === null && !evidence.isLive) ? strictReasons(judged) : failureReasons(judged)),
+    ...(evidence.isLive ? refusedDocument(entries) : []),
     ...(coverage === null ? [] : coverageReasons(coverage, firstBeyond(beforeLoad), evidence.strict)),
     ...(evidence.exact ? reasonFor(judged.filter(isFuzzy), judged.length, "were answered as another one") : []),
   ];
@@ -342,6 +343,15 @@ function failureReasons(judged: readonly HarEntry[]): string[] {
     ...reasonFor(document && isMissed(document) ? [document] : [], judged.length, notRecorded),
     ...reasonFor(failed.filter(isHttp), judged.length, "failed"),
   ];
+}
+
+/** Who is loaded often may answer with a page that says so. Of a recording no such page is made. */
+function refusedDocument(entries: readonly HarEntry[]): string[] {
+  const last = entries.findLast(
+    ({ _resourceType, _trilane }) => _resourceType === "document" && _trilane.frame === "main",
+  );
+  const status = last?.response.status ?? 0;
+  return status >= 400 ? [`the servers answered with an error page: status ${status}`] : [];
 }
 
 /** What is learnt from a response cannot have been known to the first request. */

@@ -57,6 +57,8 @@ int archive_db_fail(sqlite3 *db, const char *home, struct archive_error *error) 
 void archive_db_harden(sqlite3 *db) {
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    // A program's walls leave it no folder for temporary files.
+    sqlite3_exec(db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
 }
 
 int archive_db_exec(sqlite3 *db, const char *home, const char *sql, struct archive_error *error) {
@@ -138,14 +140,29 @@ static int refuse_super_journal(const char *path, struct archive_error *error) {
 // Keeps the file from all others than its owner, whatever the umask; but a folder that its group can write is
 // shared with the group on purpose. SQLite gives a database's mode to its journals. One that is there is not
 // opened: to close it would take the locks that this process has on it.
-static void keep_private(const char *path, const char *home) {
-    struct stat folder, there;
-    mode_t widest = stat(home, &folder) == 0 && (folder.st_mode & 020) != 0 ? 0660 : 0600;
-    int made = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, widest);
-    if (made >= 0) close(made); // else it is there, or SQLite says why it cannot be made
+static mode_t widest_mode(const char *home) {
+    struct stat folder;
+    return stat(home, &folder) == 0 && (folder.st_mode & 020) != 0 ? 0660 : 0600;
+}
+
+static void narrow(const char *path, mode_t widest) {
+    struct stat there;
     if (stat(path, &there) == 0 && S_ISREG(there.st_mode) && there.st_uid == geteuid() &&
         (there.st_mode & 077 & ~widest) != 0)
         chmod(path, there.st_mode & widest);
+}
+
+void archive_db_keep_private(const char *home) {
+    char path[PATH_MAX];
+    if ((size_t)snprintf(path, sizeof path, "%s/archive.db", home) < sizeof path)
+        narrow(path, widest_mode(home));
+}
+
+static void make_private(const char *path, const char *home) {
+    mode_t widest = widest_mode(home);
+    int made = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, widest);
+    if (made >= 0) close(made); // else it is there, or SQLite says why it cannot be made
+    narrow(path, widest);
 }
 
 static int open_db(sqlite3 **out, const char *home, int flags, struct archive_error *error) {
@@ -155,7 +172,7 @@ static int open_db(sqlite3 **out, const char *home, int flags, struct archive_er
                             "the data folder's path is too long");
     *out = NULL;
     if (refuse_super_journal(path, error) < 0) return -1;
-    if (flags & SQLITE_OPEN_CREATE) keep_private(path, home);
+    if (flags & SQLITE_OPEN_CREATE) make_private(path, home);
     // SQLite falls back to reading by itself where the file may not be written. Never opened for reading
     // only: a reader may find the journal of a writer that was killed, and has to roll it back.
     sqlite3 *db = NULL;

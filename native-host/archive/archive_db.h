@@ -20,6 +20,10 @@ int archive_db_open_to_change(sqlite3 **out, const char *home, struct archive_er
 // Makes the home and the archive where they are missing.
 int archive_db_open_to_write(sqlite3 **out, const char *home, struct archive_error *error);
 
+// Takes the archive's file from other users, as opening it to write does: for a program whose walls let it
+// change no modes later.
+void archive_db_keep_private(const char *home);
+
 // To be called on every connection: an archive may be a stranger's. What its schema calls is not ours, and no
 // SQL damages the file.
 void archive_db_harden(sqlite3 *db);

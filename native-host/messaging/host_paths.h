@@ -2,7 +2,7 @@
 #pragma once
 
 struct host_paths {
-    const char *home; // the data folder, absolute; made when something is written
+    const char *home; // the data folder, absolute; made for its walls, and gone again if nothing was stored
     const char *cli;  // the command line's program
     const char *host; // trilane-host itself, which also supervises jobs
 };

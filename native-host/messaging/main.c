@@ -1,6 +1,7 @@
 // trilane-host: the door to Trilane for the browser's extension and the command line, by native messaging on
 // standard input and output. Ends with its input; the races and labs it started go on. Does not print:
 // standard output is for messages only.
+#include "archive/archive_db.h"
 #include "base/command_line.h"
 #include "base/folders.h"
 #include "base/log.h"
@@ -11,13 +12,16 @@
 #include "messaging/job_supervisor.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { WORK_INTERVAL_MS = 50 };
@@ -179,21 +183,49 @@ static int converse(struct host *host, struct inbound *inbound, int signal_fd) {
     }
 }
 
+// A part of the data folder may be a link to another disk. NULL: it is none, or not there.
+static const char *linked(char real[PATH_MAX], const char *home, const char *name) {
+    char path[PATH_MAX + NAME_MAX];
+    struct stat info;
+    if (!home) return NULL;
+    snprintf(path, sizeof path, "%s/%s", home, name);
+    return lstat(path, &info) == 0 && S_ISLNK(info.st_mode) && realpath(path, real) ? real : NULL;
+}
+
+// Makes the data folder, and holds a lock on it, so that no host that ends removes it as an empty one
+// (starter.h). The lock's descriptor, or -1: there is none.
+static int enter_home(const char *home) {
+    for (;;) {
+        struct stat ours, there;
+        if (folders_make(home) < 0) return -1;
+        const int lock = open(home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (lock < 0 && errno == ENOENT) continue;
+        if (lock < 0 || flock(lock, LOCK_SH) < 0 || fstat(lock, &ours) < 0) return -1;
+        if (stat(home, &there) == 0 && there.st_ino == ours.st_ino && there.st_dev == ours.st_dev) {
+            archive_db_keep_private(home);
+            return lock;
+        }
+        close(lock); // it was removed meanwhile
+    }
+}
+
 // A message is a stranger's. What starts programs is a process of its own by now (starter.h).
-static void raise_walls(const struct host_paths *paths) {
+static void raise_walls(const struct host_paths *paths, bool has_home) {
     static const unsigned calls[] = {
-        __NR_sendmsg, __NR_recvfrom, __NR_setpgid, __NR_memfd_create, __NR_linkat,
-        __NR_mknodat, __NR_syncfs,   __NR_statfs,  __NR_fchmodat,
+        __NR_sendmsg, __NR_recvfrom, __NR_setpgid, __NR_memfd_create,
+        __NR_linkat,  __NR_mknodat,  __NR_syncfs,  __NR_statfs,
 #ifdef __x86_64__
-        __NR_link,    __NR_mknod,    __NR_chmod,
+        __NR_link,    __NR_mknod,
 #endif
     };
-    const struct walls walls = {.calls = calls,
-                                .call_count = sizeof calls / sizeof calls[0],
-                                .writes = {paths->home},
-                                .moves_files = true};
-    // Before there is one, its walls would be those of the folder around it.
-    folders_make(paths->home);
+    char archive[PATH_MAX], bodies[PATH_MAX];
+    // Without a data folder its walls would be those of the folder around it: then nothing is written.
+    const char *home = has_home ? paths->home : NULL;
+    const struct walls walls = {
+        .calls = calls,
+        .call_count = sizeof calls / sizeof calls[0],
+        .writes = {home, linked(archive, home, "archive.db"), linked(bodies, home, "bodies")},
+        .moves_files = true};
     walls_raise_or_say(&walls);
 }
 
@@ -221,10 +253,12 @@ int main(int argument_count, char **arguments) {
     const struct answers answers = {.send = send_to_output};
     struct host *host = host_open(&paths, &answers);
     if (signal_fd < 0 || !host) die(EXIT_RUN_FAILED, "cannot start: %s", strerror(errno));
-    raise_walls(&paths);
+    const int home_lock = enter_home(home);
+    raise_walls(&paths, home_lock >= 0);
     struct inbound inbound = {0};
     int status = converse(host, &inbound, signal_fd);
     buf_free(&inbound.in);
+    if (home_lock >= 0) close(home_lock);
     host_close(host);
     close(signal_fd);
     return status;

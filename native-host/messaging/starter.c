@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -91,6 +92,13 @@ static int serve_one(const struct host_paths *paths, char *request, size_t size,
     return result == -1 ? -errno : result;
 }
 
+// Every host holds a shared lock on the folder that its walls stand around.
+static void remove_if_unused(const char *home, size_t kept) {
+    const int lock = open(home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0) folders_remove_empty(home, kept);
+    if (lock >= 0) close(lock);
+}
+
 __attribute__((noreturn)) static void serve(const struct host_paths *paths, int from, pid_t host,
                                             size_t kept) {
     static char request[REQUEST_SIZE];
@@ -107,7 +115,7 @@ __attribute__((noreturn)) static void serve(const struct host_paths *paths, int 
         size_t count = 2;
         const ssize_t size = handover_receive(from, request, sizeof request, descriptors, &count);
         if (size <= 0) {
-            folders_remove_empty(paths->home, kept);
+            remove_if_unused(paths->home, kept);
             _exit(0);
         }
         const int answer = serve_one(paths, request, (size_t)size, descriptors, count);

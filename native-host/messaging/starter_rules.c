@@ -10,11 +10,11 @@ static const struct command {
     const char *name;
     const char *options[5];
     bool has_race_options; // those of a race.start
-    int link_at;           // the word that is a link; 0: none is
+    int link_at;           // which of the words that are no option is a link; 0: none is
 } commands[] = {
     {"race", {"lanes", "link", "runs"}, true, 0},
     {"open", {"lane", "link", "control"}, false, 0},
-    {"steer", {NULL}, false, 4},
+    {"steer", {NULL}, false, 2},
     {"export", {"format"}, false, 0},
     {"doctor", {NULL}, false, 0},
     {"links", {NULL}, false, 0},
@@ -47,11 +47,21 @@ static bool has_option(const struct command *command, const char *word, size_t s
     return false;
 }
 
+static bool leads_up(const char *path) {
+    const size_t size = strlen(path);
+    return strstr(path, "/../") || (size >= 3 && strcmp(path + size - 3, "/..") == 0);
+}
+
 // A path leads to the data folder's jobs.
 static bool is_path_allowed(const struct host_paths *paths, const char *path) {
     const size_t size = strlen(paths->home);
     return strncmp(path, paths->home, size) == 0 && strncmp(path + size, "/jobs/", 6) == 0 &&
-           !strstr(path + size, "/../");
+           !leads_up(path + size);
+}
+
+// A word without a slash names a file of the folder in which the program starts, which is the job's.
+static bool is_word_allowed(const struct host_paths *paths, const char *word) {
+    return !strchr(word, '/') || is_path_allowed(paths, word);
 }
 
 static bool is_option_allowed(const struct host_paths *paths, const struct command *command,
@@ -60,7 +70,8 @@ static bool is_option_allowed(const struct host_paths *paths, const struct comma
     if (!has_option(command, option, size)) return false;
     const char *value = option[size] ? option + size + 1 : "";
     if (is_named(option, size, "home")) return strcmp(value, paths->home) == 0;
-    return *value != '/' || is_path_allowed(paths, value);
+    // Of a link the parse decides (message_rules.h): its rates and delays have slashes.
+    return is_named(option, size, "link") || is_word_allowed(paths, value);
 }
 
 bool starter_allows(const struct host_paths *paths, char *const *argv) {
@@ -68,11 +79,12 @@ bool starter_allows(const struct host_paths *paths, char *const *argv) {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         const struct command *command = &commands[i];
         if (strcmp(command->name, argv[1]) != 0) continue;
+        int names = 0; // words that are no option
         for (int j = 2; argv[j]; j++) {
             const bool allowed =
                 *argv[j] == '-'
                     ? strncmp(argv[j], "--", 2) == 0 && is_option_allowed(paths, command, argv[j] + 2)
-                    : j == command->link_at || !strchr(argv[j], '/') || is_path_allowed(paths, argv[j]);
+                    : ++names == command->link_at || is_word_allowed(paths, argv[j]);
             if (!allowed) return false;
         }
         return true;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 static const char resolv_conf[] = "/etc/resolv.conf";
@@ -19,11 +20,13 @@ static const char resolv_conf[] = "/etc/resolv.conf";
 struct kept {
     char path[PATH_MAX];
     struct stat status;
+    bool is_writable;
     int fd; // -1: is not there
 };
 
-static void keep(struct kept *kept, const char *path) {
-    kept->fd = realpath(path, kept->path) ? open(kept->path, O_PATH | O_CLOEXEC) : -1;
+static void keep(struct kept *kept, const struct lab_shown *shown) {
+    kept->is_writable = shown->is_writable;
+    kept->fd = realpath(shown->path, kept->path) ? open(kept->path, O_PATH | O_CLOEXEC) : -1;
     if (kept->fd >= 0) fstat(kept->fd, &kept->status);
 }
 
@@ -37,10 +40,26 @@ static int make_folders_above(char *path) {
     return 0;
 }
 
+// What a mount forbids already stays forbidden: a user namespace may not take that back.
+static int make_read_only(const char *path) {
+    static const struct {
+        unsigned long has, flag;
+    } forbids[] = {{ST_NOSUID, MS_NOSUID},   {ST_NODEV, MS_NODEV},           {ST_NOEXEC, MS_NOEXEC},
+                   {ST_NOATIME, MS_NOATIME}, {ST_NODIRATIME, MS_NODIRATIME}, {ST_RELATIME, MS_RELATIME}};
+    struct statvfs mounted;
+    if (statvfs(path, &mounted) < 0) return -1;
+    unsigned long flags = MS_BIND | MS_REMOUNT | MS_RDONLY;
+    for (size_t i = 0; i < sizeof forbids / sizeof *forbids; i++)
+        if (mounted.f_flag & forbids[i].has) flags |= forbids[i].flag;
+    return mount(NULL, path, NULL, flags, NULL);
+}
+
 static int show(struct kept *kept) {
     struct stat now;
     if (kept->fd < 0) return 0;
-    if (stat(kept->path, &now) == 0 && now.st_ino == kept->status.st_ino && now.st_dev == kept->status.st_dev)
+    // What is writable may stand in what is shown to read only.
+    if (!kept->is_writable && stat(kept->path, &now) == 0 && now.st_ino == kept->status.st_ino &&
+        now.st_dev == kept->status.st_dev)
         return 0;
     char source[64];
     snprintf(source, sizeof source, "/proc/self/fd/%d", kept->fd);
@@ -48,7 +67,8 @@ static int show(struct kept *kept) {
     const bool is_folder = S_ISDIR(kept->status.st_mode);
     const int made = is_folder ? mkdir(kept->path, 0755) : mknod(kept->path, S_IFREG | 0644, 0);
     if (made < 0 && errno != EEXIST) return -1;
-    return mount(source, kept->path, NULL, MS_BIND | MS_REC, NULL);
+    if (mount(source, kept->path, NULL, MS_BIND | MS_REC, NULL) < 0) return -1;
+    return kept->is_writable ? 0 : make_read_only(kept->path);
 }
 
 // A folder that was hidden is still there for who stands in it.
@@ -62,11 +82,12 @@ int lab_hide_files(const struct lab_files *files) {
     char here[PATH_MAX];
     const char *failed = kept && getcwd(here, sizeof here) ? NULL : "files of the lab";
     for (size_t i = 0; !failed && i < files->shown_count; i++)
-        keep(&kept[i], files->shown[i]);
+        keep(&kept[i], &files->shown[i]);
     // Where it is a link: ours is put over what it leads to.
-    if (!failed) keep(&kept[files->shown_count], resolv_conf);
+    const struct lab_shown resolver = {.path = resolv_conf};
+    if (!failed) keep(&kept[files->shown_count], &resolver);
     for (size_t i = 0; !failed && i < files->hidden_count; i++)
-        if (mount("tmpfs", files->hidden[i], "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=64m") < 0 &&
+        if (mount("tmpfs", files->hidden[i], "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777") < 0 &&
             errno != ENOENT)
             failed = files->hidden[i];
     for (size_t i = 0; !failed && i <= files->shown_count; i++)

@@ -1,14 +1,21 @@
 // What the command's mount namespace is made of: call it in there. Neither makes the namespace.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { LAB_HIDDEN_MAX = 8, LAB_SHOWN_MAX = 16 };
 
-// Folders that are empty for the command, and files and folders that are there all the same.
+// A file or folder that is there all the same; only a writable one can be changed.
+struct lab_shown {
+    const char *path;
+    bool is_writable;
+};
+
+// Folders that are empty for the command, and what is shown in them.
 struct lab_files {
     const char *hidden[LAB_HIDDEN_MAX];
-    const char *shown[LAB_SHOWN_MAX];
+    struct lab_shown shown[LAB_SHOWN_MAX];
     size_t hidden_count, shown_count;
 };
 

@@ -1,6 +1,6 @@
 // `trilane fetch --outside`: a live server through the link, at another address than its name's, said to be live; private networks are refused.
 
-// Wide: cli/instruments/fetch, native-host/fetch, shaper.
+// Wide: cli/instruments/fetch, native-host/base, native-host/fetch, native-host/guard, shaper.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

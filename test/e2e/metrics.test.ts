@@ -1,6 +1,6 @@
 // What a load tells of where its time went: CPU time, long tasks, and the split into network and computation, on pages whose
 // costs are known. Bounds are physical ones, and wide where a busy machine adds to what is measured.
-// Wide: cli/load, extension/capture.
+// Wide: cli/load, extension/capture, native-host/replay, shaper.
 // Beside others: all but tests of time.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

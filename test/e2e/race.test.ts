@@ -185,6 +185,22 @@ for (const gap_ms of [20, 320]) {
   });
 }
 
+test("kill -9 in a load: the lab dies with us, and the same command goes on", async () => {
+  const home = newHome();
+  const words = [...race, "--lanes", "h1", "--runs", "2", "--json"];
+  const { child, events, ended } = start(home, words);
+  await until("a load is stored and another under way", () => {
+    const stored = events.some((event) => event.event === "load-finished");
+    return stored && labProcesses(child.pid).some((each) => / --type=renderer /.test(each.commandLine));
+  });
+  child.kill("SIGKILL");
+  await ended;
+  await until("no process of the lab is left", () => labProcesses(child.pid).length === 0);
+  const { status, err } = await start(home, words).ended;
+  assert.equal(status, 0, err);
+  assert.deepEqual(valid(home), ["h1 0", "h1 1"]);
+});
+
 test("a browser that is shot down costs one load, which is tried again", async () => {
   const home = newHome();
   const { child, events, ended } = start(home, [...race, "--lanes", "h1,h2", "--runs", "1", "--json"]);

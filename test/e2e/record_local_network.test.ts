@@ -3,7 +3,7 @@
 // every kind of address, of IPv4 and IPv6 x without a link, with one in a lab, with one through pasta, and in a measured load. With --allow-local-network each way and each address arrives,
 // so that the attempts are real ones. And a page that is itself on a private address is recorded as any other. Set-up installs
 // what it needs: it is never skipped.
-// Wide: cli/browser, cli/recording/record, native-host/guard.
+// Wide: cli/browser, cli/load, cli/recording/record, native-host/guard, shaper.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

@@ -1,7 +1,7 @@
 // `trilane shell` with a far side that was chosen: servers of this machine, or the internet. From inside everything is tried that
 // there is around it: other ports of loopback, the machine's addresses, private networks, abstract sockets. What may be reached
 // is, through the link; nothing else is. Set-up installs what it needs, but pasta for --outside.
-// Wide: cli/commands/shell.ts, native-host/base, shaper.
+// Wide: cli/commands/shell.ts, cli/load/reach, native-host/base, native-host/guard, shaper.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";

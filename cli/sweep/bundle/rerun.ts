@@ -134,7 +134,7 @@ async function planHere(request: RerunRequest, paths: ReadonlyMap<string, string
     );
   if (Object.values(document.servers ?? {}).some(({ live }) => live))
     throw new UserError(
-      `${request.bundle}: its servers are live ones, and a rerun leaves this machine for nobody: race the page by \`trilane race URL --outside\``,
+      `${request.bundle}: its servers are live, and a rerun never goes out to the internet: race the page by \`trilane race URL --outside\``,
     );
   const links = document.links.map((link) => linkHere(link, paths, request.bundle));
   return planOf({ ...document, pages: document.pages.map(pageName), links }, source);

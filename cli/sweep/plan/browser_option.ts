@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { isFactorValue } from "../../base/factors.ts";
-import { factorsOf, type Lane, type LaneLabel, laneOf, withFactors } from "../../base/lanes.ts";
+import { factorsOf, type Lane, type LaneLabel, labelParts, laneOf, withFactors } from "../../base/lanes.ts";
 import type { OptionTable } from "../../base/option_table.ts";
 import { browserProgram, chromiumPath, isProgram } from "../../base/programs.ts";
 import { engineOf } from "../../load/engine_of.ts";
@@ -89,13 +89,17 @@ const lacks = (browser: string, lane: Lane): string | null =>
  */
 export function lanesInBrowsers({ lanes, browsers }: Pick<SweepPlan, "lanes" | "browsers">): LaneLabel[] {
   if (!browsers) return [...lanes];
-  const isNamed = (label: LaneLabel): boolean => factorsOf(label).browser !== undefined;
+  // What is no lane is refused later, by its name.
+  const staysSo = (label: LaneLabel): boolean => {
+    const parts = labelParts(label);
+    return parts === null || parts.factors.browser !== undefined;
+  };
   const inAll = Object.entries(browsers).flatMap(([name, browser]) =>
     lanes.flatMap((label) =>
-      isNamed(label) || lacks(browser, laneOf(label)) !== null ? [] : [withFactors(label, { browser: name })],
+      staysSo(label) || lacks(browser, laneOf(label)) !== null ? [] : [withFactors(label, { browser: name })],
     ),
   );
-  return [...new Set([...lanes.filter(isNamed), ...inAll])];
+  return [...new Set([...lanes.filter(staysSo), ...inAll])];
 }
 
 /** A line for each lane that some of a plan's browsers load and another one lacks. */

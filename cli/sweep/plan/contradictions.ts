@@ -130,7 +130,7 @@ function serversFault({ lanes, servers = {} }: Terms): string | null {
   const neither = Object.entries(servers).find(
     ([, { program, command, live }]) => program === undefined && command === undefined && live === undefined,
   );
-  return neither ? `servers.${neither[0]} has neither program nor command: add one` : null;
+  return neither ? `servers.${neither[0]} has no program, command or live: add one` : null;
 }
 
 /** What only servers of ours can do. */
@@ -138,8 +138,7 @@ function liveFault({ lanes, servers = {}, cross_traffic, settings }: Terms, serv
   const isLive = (label: Terms["lanes"][number]): boolean => servers[factorsOf(label).server ?? ""]?.live !== undefined;
   const live = lanes.find(isLive);
   const named = Object.keys(servers).find((name) => (servers[name]?.live !== undefined) !== (name === liveServer));
-  if (named !== undefined)
-    return `servers.${named}: live servers are called ${liveServer}, and no other ones: give it another name`;
+  if (named !== undefined) return `servers.${named}: live servers, and only these, are called ${liveServer}: rename it`;
   if (live === undefined) return null;
   if (cross_traffic)
     return `cross_traffic ends at a server of ours, and those of ${live} are live: take one of them out`;

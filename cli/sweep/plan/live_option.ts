@@ -8,6 +8,7 @@ import type { OptionTable } from "../../base/option_table.ts";
 import { refuseServers } from "../../load/servers/servers.ts";
 import { liveFar } from "../../recording/record/live_lab.ts";
 import type { LiveChoice } from "../../recording/record/options.ts";
+import { reachOf } from "../../recording/record/reach.ts";
 import { pageUrl } from "../../recording/record/words.ts";
 import { isUrl } from "./page_source.ts";
 import type { ServedLanes, ServersOptions } from "./servers_option.ts";
@@ -59,6 +60,12 @@ export async function liveLanes(
     throw new UserError("--outside: the servers are live ones: leave --servers and --server out");
   if (as !== undefined) throw new UserError("--outside: live servers have the page as it is: leave --as out");
   const { addresses, trustedKeys, allowLocalNetwork } = choice;
+  const url = pageUrl(page);
+  // Recording reaches where the page is; the far side of a link, without this word, only the internet.
+  if (!allowLocalNetwork && (await reachOf(url, addresses)).nearest !== "public")
+    throw new UserError(
+      `--outside: ${new URL(url).host} is on this machine or a private network: take --allow-local-network for it`,
+    );
   const live = {
     ...(addresses.length > 0 ? { addresses: [...addresses] } : {}),
     ...(trustedKeys.length > 0 ? { trusted_keys: [...trustedKeys] } : {}),

@@ -1,6 +1,6 @@
 // What a load's browser sees of this machine's files: its own folders, and the home only where nobody knows what it starts.
 import assert from "node:assert/strict";
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
@@ -19,7 +19,12 @@ copyFileSync("/bin/sh", program);
 const look = `cat ${join(home, "secret")} 2>/dev/null; ls -A /run; [ -d ${join(home, "profile")} ] && echo profile`;
 
 const seen = async (browser: string, script: readonly string[]): Promise<string> => {
-  const hiding = hidingArguments(browser, [join(home, "profile")], home);
+  const hiding = hidingArguments({
+    program: browser,
+    writable: [join(home, "profile")],
+    data: join(home, "data"),
+    home,
+  });
   return (await runProgram(programPath("trilane-shaper"), [...hiding, "--", browser, ...script])).trim();
 };
 
@@ -39,11 +44,42 @@ test("a script in the home sees the home, as it starts something there", async (
 });
 
 test("a folder that holds a hidden one is not shown for a browser's sake", () => {
-  const words = hidingArguments("/bin/sh", [], dirname(home));
+  const words = hidingArguments({ program: "/bin/sh", writable: [], data: dirname(home), home: dirname(home) });
   assert.ok(!words.includes("/"));
   assert.deepEqual(
     words.flatMap((word, index) => (words[index - 1] === "--hide" ? [word] : [])),
-    ["/run", "/tmp", "/var/tmp", dirname(home)],
+    [...new Set(["/run", "/tmp", "/var/tmp", "/dev/shm", dirname(home)])],
   );
-  assert.ok(!hidingArguments("/bin/sh", [], "/").includes("/"));
+  assert.ok(!hidingArguments({ program: "/bin/sh", writable: [], data: "/", home: "/" }).includes("/"));
+});
+
+test("its own folder can be written, the program's only read", async () => {
+  const write = (path: string): string => `(: >${path}) 2>/dev/null && echo ${path.split("/").at(-2)}`;
+  const script = [write(join(home, "profile", "x")), write(join(home, "browser", "x"))].join("; ");
+  assert.equal(await seen(program, ["-c", `${script}; true`]), "profile");
+});
+
+test("a script outside of a distribution's folders sees the home, as it may start something there", () => {
+  const folder = mkdtempSync(join(tmpdir(), "trilane-script-"));
+  try {
+    const script = join(folder, "script");
+    writeFileSync(script, "#!/bin/sh\n");
+    assert.ok(!hidingArguments({ program: script, writable: [], data: home, home }).includes(home));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("a home that is a link is hidden where it leads, and what the browser is reached by stays", async () => {
+  const parent = mkdtempSync(join(tmpdir(), "trilane-linked-"));
+  try {
+    const linked = join(parent, "home");
+    symlinkSync(home, linked);
+    const words = { program: join(linked, "browser", "browser"), writable: [join(linked, "profile")] };
+    assert.ok(hidingArguments({ ...words, data: linked, home: linked }).includes(home));
+    symlinkSync("/bin/sh", join(home, "sh"));
+    assert.ok(!hidingArguments({ program: join(home, "sh"), writable: [], data: home, home }).includes(home));
+  } finally {
+    rmSync(parent, { recursive: true });
+  }
 });

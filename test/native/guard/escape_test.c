@@ -22,7 +22,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum kind { ADDRESS, ABSTRACT, PATH, DATA, KINDS };
+enum kind { ADDRESS, ABSTRACT, PATH, DATA, PROGRAMS, KINDS };
 
 struct way {
     const char *name;
@@ -47,6 +47,7 @@ static const struct way ways[] = {
     {"Docker", PATH, "/run/docker.sock"},
     {"an agent in the home", PATH, "agent"},
     {"a key in the home", DATA, ".ssh/id_ed25519"},
+    {"writing to the lab's programs", PROGRAMS, TRILANE_ROOT "/build"},
 };
 enum { WAYS = sizeof ways / sizeof ways[0] };
 
@@ -57,14 +58,16 @@ static const struct place {
     char *words[16]; // before the command
     bool reaches[KINDS];
 } places[] = {
-    {"unguarded", {NULL}, {true, true, true, true}},
-    {"recording", {PROGRAM_TRILANE_GUARD, "--"}, {[DATA] = true}},
+    {"unguarded", {NULL}, {true, true, true, true, true}},
+    {"recording", {PROGRAM_TRILANE_GUARD, "--"}, {[DATA] = true, [PROGRAMS] = true}},
     {"a load's lab",
      {PROGRAM_TRILANE_SHAPER, "--link", "10mbit/2ms", "--hide", "/run", "--hide", "/tmp", "--hide", home,
-      "--show", TRILANE_ROOT, "--"},
+      "--hide", TRILANE_ROOT, "--show", TRILANE_ROOT "/build", "--"},
      {false}},
     // What runs there is the user's.
-    {"a shell's lab", {PROGRAM_TRILANE_SHAPER, "--link", "10mbit/2ms", "--"}, {[PATH] = true, [DATA] = true}},
+    {"a shell's lab",
+     {PROGRAM_TRILANE_SHAPER, "--link", "10mbit/2ms", "--"},
+     {[PATH] = true, [DATA] = true, [PROGRAMS] = true}},
 };
 
 static const char *path_of(const struct way *way) {
@@ -103,6 +106,7 @@ static bool reaches(const struct way *way) {
         if (fd >= 0) close(fd);
         return fd >= 0;
     }
+    if (way->kind == PROGRAMS) return access(way->at, W_OK) == 0;
     if (way->kind != ADDRESS) return connects(AF_UNIX, &name, unix_address(&name, way));
     if (inet_pton(AF_INET, way->at, &four.sin_addr) == 1) return connects(AF_INET, &four, sizeof four);
     return inet_pton(AF_INET6, way->at, &six.sin6_addr) == 1 && connects(AF_INET6, &six, sizeof six);

@@ -50,6 +50,10 @@ static const struct {
     {false, {"/opt/trilane", "race", "page", "--home", NULL}},
     {false, {"/opt/trilane", "open", "page", "--control=/run/user/1000/bus", NULL}},
     {false, {"/opt/trilane", "steer", "--json", "/run/user/1000/bus", "3mbit/50ms", NULL}},
+    {false, {"/opt/trilane", "steer", "--home=/home/u/data", "--json", "/run/user/1000/bus", "3mbit", NULL}},
+    {false, {"/opt/trilane", "steer", "/run/user/1000/bus", "--json", "3mbit", NULL}},
+    {false, {"/opt/trilane", "open", "page", "--control=../../../.config/x", NULL}},
+    {false, {"/opt/trilane", "open", "page", "--control=/home/u/data/jobs/0123/..", NULL}},
     {false, {"/opt/trilane", "export", "7", "--output=/home/u/.bashrc", NULL}},
 };
 

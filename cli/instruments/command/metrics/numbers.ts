@@ -49,7 +49,9 @@ export function writtenNumbers(file: string): CommandNumber[] {
     document = readForeignJson(file);
   } catch (error) {
     if (error instanceof SyntaxError) return missing("not JSON");
-    return missing(error instanceof UserError ? "no regular file, or too large" : "the command wrote no such file");
+    if (error instanceof UserError) return missing("no regular file, or too large");
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    return missing(isMissing ? "the command wrote no such file" : "cannot be read");
   }
   if (typeof document !== "object" || document === null || Array.isArray(document))
     return missing("no JSON object of names and numbers");

@@ -47,13 +47,19 @@ export function callShares(calls: readonly SystemCall[]): CallShare[] {
 /** Calls that wait for events, send, or receive: different programs and lanes use different ones of them. */
 export const callKinds = {
   receive: ["recvmsg", "recvmmsg", "recvfrom", "read", "readv"],
-  send: ["sendmsg", "sendmmsg", "sendto", "write", "writev"],
+  send: ["sendmsg", "sendmmsg", "sendto", "write", "writev", "sendfile", "splice"],
   wait: ["epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "ppoll"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 export type CallKind = keyof typeof callKinds;
 
-function packetsForCall(own: readonly Fetched[]): number | null {
+/** Calls that pass requests on, and that write logs, are a small share of those that send this much. */
+const leastBody_bytes = 1_000_000;
+
+function packetsForCall(fetched: readonly Fetched[]): number | null {
   const sending: readonly string[] = callKinds.send;
+  const own = fetched.filter(
+    ({ record, cost }) => (record.body_bytes ?? 0) >= leastBody_bytes && typeof cost?.packets_down === "number",
+  );
   const packets = own.reduce((sum, { cost }) => sum + (cost?.packets_down ?? 0), 0);
   const sent = own.flatMap(({ cost }) => cost?.server_calls ?? []).filter(({ name }) => sending.includes(name));
   const calls = sent.reduce((sum, each) => sum + each.calls - each.errors, 0);

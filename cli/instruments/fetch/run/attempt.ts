@@ -1,3 +1,5 @@
+// One attempt at a fetch: runs trilane-fetch, in a lab made for it or on the network as it is, and judges what it printed. Stores nothing,
+// tries nothing again; its processes and files are gone when this settles.
 import { join } from "node:path";
 import type { FetchCost } from "../../../../schemas/generated/fetch_cost.ts";
 import type { FetchRecord } from "../../../../schemas/generated/fetch_record.ts";

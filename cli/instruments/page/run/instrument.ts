@@ -62,7 +62,9 @@ export function executePages(execution: PageExecution): Promise<boolean> {
 const reserve_ms = 45_000;
 
 function pageInstrument(execution: PageExecution): Instrument<Sweep, RunOutcome> {
-  const { home, plan, source, fresh, evidence, shard, labs, limit_s } = execution;
+  const { home, plan, source, fresh, evidence, shard, limit_s } = execution;
+  // Live servers are not ours to load, and several loads at once would share the way to them.
+  const labs = plan.servers?.[liveServer] ? undefined : execution.labs;
   const planned = cellsOf(plan).filter((cell) => !shard || shard.placeOf(cell) !== null);
   const made = {
     recordings: new Map() as ReadonlyMap<string, Recording>,

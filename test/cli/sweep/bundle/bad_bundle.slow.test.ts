@@ -417,7 +417,7 @@ test("a rerun of pages that are others, of a plan that names files of this machi
         json((plan) => ({ ...plan, servers: { live: { live: {} } }, lanes: ["h1+live"] })),
       ),
     ),
-    /^its servers are live ones, and a rerun leaves this machine for nobody: /,
+    /^its servers are live, and a rerun never goes out to the internet: /,
     again,
   );
   await assertRefused(rerun(replaced("plan.json", Buffer.from("{}"))), /^plan\.json: "\w+" is missing/, again);
