@@ -21,7 +21,7 @@ import { timelineExpression, timelineOf } from "../../extension/capture/page_tim
 import type { Metrics } from "../../schemas/generated/metrics.ts";
 import { recordSite } from "./site.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-paints-"));
+const home = mkdtempSync(join(tmpdir(), "paints-"));
 after(() => rmSync(home, { recursive: true, force: true }));
 
 interface TraceEvent {
