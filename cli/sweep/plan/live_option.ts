@@ -60,12 +60,6 @@ export async function liveLanes(
     throw new UserError("--outside: the servers are live ones: leave --servers and --server out");
   if (as !== undefined) throw new UserError("--outside: live servers have the page as it is: leave --as out");
   const { addresses, trustedKeys, allowLocalNetwork } = choice;
-  const url = pageUrl(page);
-  // Recording reaches where the page is; the far side of a link, without this word, only the internet.
-  if (!allowLocalNetwork && (await reachOf(url, addresses)).nearest !== "public")
-    throw new UserError(
-      `--outside: ${new URL(url).host} is on this machine or a private network: take --allow-local-network for it`,
-    );
   const live = {
     ...(addresses.length > 0 ? { addresses: [...addresses] } : {}),
     ...(trustedKeys.length > 0 ? { trusted_keys: [...trustedKeys] } : {}),
@@ -75,5 +69,11 @@ export async function liveLanes(
   const served = { lanes, servers: { [liveServer]: { live } } };
   await refuseServers(served);
   await liveFar(live);
+  const url = pageUrl(page);
+  // Recording reaches where the page is; the far side of a link, without this word, only the internet.
+  if (!allowLocalNetwork && (await reachOf(url, addresses)).nearest !== "public")
+    throw new UserError(
+      `--outside: ${new URL(url).host} is on this machine or a private network: take --allow-local-network for it`,
+    );
   return served;
 }
