@@ -105,6 +105,11 @@ slow() {
   changed passed "$passed" || status=1
   return $status
 }
+# Takes the files of standard input from those that passed. grep ends with 1 if no other is left, with 2 if it failed.
+not_passed() {
+  grep -vxF -f - "$passed" >"$passed.whole"
+  [ $? -le 1 ] && mv "$passed.whole" "$passed"
+}
 # One more than CPUs at a time, as they wait for links and browsers, those whose opening comment says "Beside others:": nothing in
 # them goes by how fast the machine is, in some of them but for tests of time, which follow by themselves. The rest one after
 # another: two browsers at once would disturb each other's timing on a small machine. So can whatever else the machine does: up to
@@ -119,11 +124,9 @@ end_to_end_files() { # end_to_end_files FILE...
   [ ${#beside[@]} -eq 0 ] || TRILANE_TIMED=later node_test 2700 "$(($(nproc) + 1))" "${beside[@]}" || status=$?
   [ $status -eq 124 ] || [ ${#alone[@]} -eq 0 ] || node_test 2700 1 "${alone[@]}" || status=$?
   # Without its tests of time a file has not passed whole.
-  grep -vxF -f <(printf "$PWD/%s\n" "${timed[@]}") "$passed" >"$passed.whole" || true
-  mv "$passed.whole" "$passed"
+  printf "$PWD/%s\n" "${timed[@]}" | not_passed || status=1
   [ $status -eq 124 ] || [ ${#timed[@]} -eq 0 ] || TRILANE_TIMED=only node_test 2700 1 "${timed[@]}" || status=$?
-  grep -vxF -f "$failed" "$passed" >"$passed.whole" || true
-  mv "$passed.whole" "$passed"
+  not_passed <"$failed" || status=1
   mapfile -t again <"$failed"
   # Ended at its limit: what had no turn yet is not among those that failed.
   if [ $status -ne 0 ] && [ $status -ne 124 ] && [ ${#again[@]} -gt 0 ] && [ ${#again[@]} -le 3 ]; then

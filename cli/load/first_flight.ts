@@ -18,10 +18,10 @@ const leastResponse_bytes = 1200;
 const leastWindow_bytes = 6000;
 /** Less is a packet that opens a connection or acknowledges. */
 const leastMessage_bytes = 150;
-/** A shorter round trip is not told from a millisecond's bin. */
+/** A shorter round trip cannot be distinguished from a millisecond's bin. */
 const leastRtt_ms = 10;
 
-/** trilane-shaper's options. `counters`: what it is asked for already. */
+/** trilane-shaper's options. `counters`: what it writes already. */
 export function flightArguments(scratch: string, counters: string | null): { files: FlightFiles; words: string[] } {
   const files = { counters: counters ?? join(scratch, "flights.json"), bins: join(scratch, "flights.bins") };
   const own = counters === null ? ["--flow-counters", files.counters] : [];

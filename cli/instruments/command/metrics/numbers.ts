@@ -1,4 +1,4 @@
-// The numbers that a command prints, or writes into a file. What is none is missing, with the reason. Pure
+// The numbers that a command prints, or writes into a file. What is not a number is missing, with the reason. Pure
 // but for reading that file.
 import type { CommandNumber } from "../../../../schemas/generated/command_record.ts";
 import { UserError } from "../../../base/errors.ts";

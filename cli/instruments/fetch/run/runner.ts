@@ -19,7 +19,7 @@ import type { HostManners } from "./host_manners.ts";
 
 type FetchTask = PlannedTask<FetchCell>;
 
-/** An object that does not come is a result, and no server is asked for it twice. */
+/** An object that does not come is a result, and no server gets a second request for it. */
 const retries = 0;
 
 /** In the planned order, with what earlier runs of the sweep made of each. */

@@ -103,7 +103,7 @@ export function flowSeriesOf({ read }: SweepStore, run: number): Uint8Array | nu
   return series instanceof Uint8Array ? series : null;
 }
 
-/** The page load amid a run's flows; null: there was none. */
+/** The page load beside a run's flows; null: there was none. */
 export function flowPageLoadOf({ read, path, remedies }: SweepStore, run: number): PageLoad | null {
   const blob = read("SELECT page_load FROM flow_run WHERE id = ?", run)[0]?.page_load;
   return blob instanceof Uint8Array ? unpackedPageLoad(blob, `${path}: flow run ${run}`, remedies.isForeign) : null;

@@ -1,5 +1,5 @@
 // cli/sweep/bundle/read_bundle.ts given what somebody may send: each ends in one line that names the file and what is wrong, and
-// nothing of it is left.
+// nothing of it is left. Over 500 lines: one short test a bad bundle, all made from the same good one.
 // Wide: cli/commands/reproduce.ts, cli/sweep/bundle.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
