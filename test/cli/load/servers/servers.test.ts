@@ -100,10 +100,13 @@ test("live servers load the lanes that a browser can force on them, under one na
   );
   const terms = { name: "live", pages: ["shop"], links: ["3g"], repetitions: 1 };
   for (const [change, message] of [
-    [{ lanes: ["h1+mine"], servers: { mine: { live: {} } } }, /servers\.mine: live servers are called live/],
+    [
+      { lanes: ["h1+mine"], servers: { mine: { live: {} } } },
+      /servers\.mine: live servers, and only these, are called live/,
+    ],
     [
       { lanes: ["h1+live"], servers: { live: { command: "exec mine" } } },
-      /servers\.live: live servers are called live/,
+      /servers\.live: live servers, and only these, are called live/,
     ],
     [{ lanes: ["h1+live"], servers: { live: { live: {}, command: "x" } } }, /is two of program, command and live/],
     [{ lanes: ["h1+live"], ...plan, serving: { think: "recorded" } }, /the servers of h1\+live are live and serve as/],
