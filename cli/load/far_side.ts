@@ -3,7 +3,7 @@
 import type { ServerFacts } from "../../schemas/generated/page_load.ts";
 import type { PlanLive } from "../../schemas/generated/sweep_plan.ts";
 import type { Lane } from "../base/lanes.ts";
-import type { HostAddress } from "../recording/record/words.ts";
+import type { HostAddress } from "../link/live/reach.ts";
 import type { Evidence } from "./evidence.ts";
 import { type LabOptions, spkiList } from "./lab.ts";
 import { laneOriginOptions } from "./lane_origins.ts";

@@ -4,7 +4,7 @@ import { UserError } from "../base/errors.ts";
 import { ProgramFailure, runProgram } from "../base/run_program.ts";
 import { makeScratchFolder } from "../browser/scratch.ts";
 import { parseLink } from "../link/link.ts";
-import { liveFar } from "../recording/record/live_lab.ts";
+import { liveFar } from "../link/live/live_lab.ts";
 import { farSide } from "./far_side.ts";
 import { labCommand } from "./lab.ts";
 import { type LoadServer, refuseServers, type ServersPlan, serverOf } from "./servers/servers.ts";

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { RunError } from "../../cli/base/errors.ts";
-import { liveLabCommand } from "../../cli/recording/record/live_lab.ts";
+import { liveLabCommand } from "../../cli/link/live/live_lab.ts";
 import { recordPage } from "../../cli/recording/record/record_page.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trilane-stream-"));

@@ -6,9 +6,9 @@ import { hostname } from "node:os";
 import { UserError } from "../../base/errors.ts";
 import type { OptionTable } from "../../base/option_table.ts";
 import { programPath } from "../../base/programs.ts";
+import { outsideCommand } from "../../link/live/live_lab.ts";
+import { ownNetworks, spaceOf } from "../../link/live/reach.ts";
 import type { Exchange } from "../../recording/archive/archive.ts";
-import { outsideCommand } from "../../recording/record/live_lab.ts";
-import { ownNetworks, spaceOf } from "../../recording/record/reach.ts";
 import { type OwnServer, type Reach, reach, type Wanted } from "./reach.ts";
 
 /** What is live at the other end. */

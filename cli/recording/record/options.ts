@@ -4,8 +4,9 @@ import { UserError } from "../../base/errors.ts";
 import { number } from "../../base/option.ts";
 import type { OptionTable } from "../../base/option_table.ts";
 import type { Device } from "../../browser/device.ts";
+import type { HostAddress } from "../../link/live/reach.ts";
 import { chosenDevice, type DeviceOptions, defineDevice } from "./device_options.ts";
-import { type HostAddress, readAddress, readTrustedKeys } from "./words.ts";
+import { readAddress, readTrustedKeys } from "./words.ts";
 
 export interface LiveOptions extends DeviceOptions {
   visits: number;

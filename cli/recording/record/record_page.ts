@@ -20,13 +20,12 @@ import { NavigationError, type WatchedPage, watchPage } from "../../browser/page
 import { pinTimeScript } from "../../browser/pin_time.ts";
 import { throwIfFull } from "../../browser/scratch.ts";
 import { userAgentOf } from "../../browser/user_agent.ts";
+import { guardCommand, type HostAddress, reachOf } from "../../link/live/reach.ts";
 import { type RecordedLane, recorderArguments } from "./chromium_arguments.ts";
 import { composeRecorded, type Recorded } from "./compose.ts";
 import { startRemedy, withRemedy } from "./failure.ts";
 import { type NetLog, readNetLog } from "./net_log.ts";
 import { beginsLate } from "./pair.ts";
-import { guardCommand, reachOf } from "./reach.ts";
-import type { HostAddress } from "./words.ts";
 
 // A page is scrolled to its end, screen by screen, so that it asks for what it leaves until it is looked at; one that grows for ever is left
 // after so many screens.

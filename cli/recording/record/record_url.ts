@@ -4,11 +4,11 @@
 import { RunError } from "../../base/errors.ts";
 import { watchSignals } from "../../base/interruption.ts";
 import { formatLink, type LinkProfile } from "../../link/link.ts";
+import { liveLabCommand } from "../../link/live/live_lab.ts";
 import type { JsonObject } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
 import type { Credentials } from "../import/headers.ts";
 import type { RecordedLane } from "./chromium_arguments.ts";
-import { liveLabCommand } from "./live_lab.ts";
 import type { LiveChoice } from "./options.ts";
 import type { RecordedPage } from "./record_page.ts";
 import { recordVisits, type VisitBegun, type VisitsMade } from "./record_visits.ts";

@@ -4,6 +4,8 @@ import { isIP } from "node:net";
 import { UserError } from "../../base/errors.ts";
 import { mostFile_bytes, readForeignBytes } from "../../base/foreign_file.ts";
 
+import type { HostAddress } from "../../link/live/reach.ts";
+
 /** What development servers listen on, nearly all without TLS. */
 const ownMachine = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?(\/|$)/i;
 
@@ -27,11 +29,6 @@ export function nameForUrl(url: string): string {
     .replace(/^[^A-Za-z0-9]+/, "")
     .slice(0, 100)
     .replace(/-+$/, "");
-}
-
-export interface HostAddress {
-  readonly host: string;
-  readonly address: string;
 }
 
 export function readAddress(word: string): HostAddress {

@@ -326,7 +326,7 @@ static void test_many_at_once(void **state) {
     assert_string_equal(run.out, "");
 }
 
-// As record/live_lab.sh starts a link.
+// As live_lab.sh starts a link.
 static void test_a_lab_can_be_made_in_a_new_network(void **state) {
     struct run run;
     char *argv[] = {PROGRAM_TRILANE_GUARD,

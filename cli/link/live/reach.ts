@@ -1,15 +1,19 @@
-// How near a page that is recorded may come to this machine: a request for a public page is no request to look at the printer,
+// How near a page that is recorded, or loaded from its own servers, may come to this machine: a request for a public page is no request to look at the printer,
 // the router or a service on this machine, whatever that page tries. A page that is itself on a private address reaches the
 // network that it is on. Decides by the page's URL alone; trilane-guard and the browser's own checks enforce it.
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { programPath } from "../../base/programs.ts";
 import { runProgram } from "../../base/run_program.ts";
-import type { HostAddress } from "./words.ts";
 
 /** From near to far, as trilane-guard has them. */
 const spaces = ["loopback", "local", "public"] as const;
 type AddressSpace = (typeof spaces)[number];
+
+export interface HostAddress {
+  readonly host: string;
+  readonly address: string;
+}
 
 export interface Reach {
   /** What may be reached, with all that is farther. */

@@ -1,7 +1,7 @@
 // How near a page may come, by its URL: the address sorts are trilane-guard's own.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { reachOf } from "../../../../cli/recording/record/reach.ts";
+import { reachOf } from "../../../../cli/link/live/reach.ts";
 
 const nobody = async (): Promise<string[]> => {
   throw new Error("asked");

@@ -9,7 +9,7 @@ import { networkInterfaces } from "node:os";
 import { delimiter, join } from "node:path";
 import { UserError } from "../../base/errors.ts";
 import { programPath } from "../../base/programs.ts";
-import { formatLink, type LinkProfile } from "../../link/link.ts";
+import { formatLink, type LinkProfile } from "../link.ts";
 import { ownNetworks, spaceOf } from "./reach.ts";
 
 const script = join(import.meta.dirname, "live_lab.sh");
