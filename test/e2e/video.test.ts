@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { brotliDecompressSync } from "node:zlib";
 import { schemaValidator } from "../../cli/base/schema_error.ts";
+import { notInstalled } from "../../cli/install/requirements.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import type { Lane, PageLoad } from "../../cli/load/load.ts";
 import { playbackOf } from "../../cli/load/metrics/video/playback.ts";
@@ -21,6 +22,7 @@ import type { P1203Export } from "../../schemas/generated/p1203.ts";
 import { anyDisturbance, untimedLoad } from "./untimed_load.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
+const skip = notInstalled(["ffmpeg"]) ?? false;
 const home = mkdtempSync(join(tmpdir(), "trilane-video-"));
 after(() => rmSync(home, { recursive: true, force: true }));
 const clip = "video-4s-by-1s-500k";
@@ -53,7 +55,7 @@ async function load(
   return (await untimedLoad({ ...asked, recording: { name, digest, url, video_s: clip_s } })).log._trilane;
 }
 
-test("a load ends with its video on each lane, and the page's record of it is whole", async () => {
+test("a load ends with its video on each lane, and the page's record of it is whole", { skip }, async () => {
   const recording = await withArchive(home, (archive) => ensureSynth(archive, clip));
   const isRecord = schemaValidator("video-events");
   for (const lane of ["h1", "h2", "h3"] as const) {
@@ -74,7 +76,9 @@ test("a load ends with its video on each lane, and the page's record of it is wh
   }
 });
 
-test("a bitrate that the link cannot carry stalls, and startup and stalls are all that it took beyond the clip", async () => {
+test("a bitrate that the link cannot carry stalls, and startup and stalls are all that it took beyond the clip", {
+  skip,
+}, async () => {
   const recording = await withArchive(home, (archive) => ensureSynth(archive, clip));
   const { status, reasons, video } = await load(recording, { lane: "h2", link: "400kbit/20ms,queue=200ms" });
   assert.deepEqual([status, reasons], ["valid", []]);
@@ -92,7 +96,7 @@ test("a bitrate that the link cannot carry stalls, and startup and stalls are al
   );
 });
 
-test("a manifest that lacks a segment, and a codec that no browser has: one reason each", async () => {
+test("a manifest that lacks a segment, and a codec that no browser has: one reason each", { skip }, async () => {
   const lacking = await load(await edited("lacking", { removeUrls: ["*/v1/3.m4s"] }));
   assert.equal(lacking.status, "invalid");
   assert.equal(lacking.reasons.length, 1);
@@ -117,7 +121,7 @@ test("a manifest that lacks a segment, and a codec that no browser has: one reas
   assert.match(strange.reasons[0] ?? "", /^the video was played without its pictures: the browser has no codec .+/);
 });
 
-test("a video that does not end in time says so, and whether it began", async () => {
+test("a video that does not end in time says so, and whether it began", { skip }, async () => {
   const recording = await withArchive(home, (archive) => ensureSynth(archive, clip));
   const page = await load(recording, { link: "20kbit/20ms,queue=2s", timeout_ms: 4000 });
   assert.equal(page.status, "failed");
@@ -132,7 +136,9 @@ test("a video that does not end in time says so, and whether it began", async ()
   assert.ok(late.video && playbackOf(late.video.events).began_ms !== null, "what it had recorded is kept");
 });
 
-test("trilane video: a sweep with its table, report, CSV and P.1203 input; the same again goes on with nothing", async () => {
+test("trilane video: a sweep with its table, report, CSV and P.1203 input; the same again goes on with nothing", {
+  skip,
+}, async () => {
   const words = ["video", clip, "--link", "5mbit/20ms", "--lanes", "h2,h3", "--runs", "1", ...anyDisturbance];
   const { out, err, status } = await run(...words);
   assert.equal(status, 0, err);
@@ -160,7 +166,7 @@ test("trilane video: a sweep with its table, report, CSV and P.1203 input; the s
   assert.equal(race.status, 2);
 });
 
-test("trilane video RECORDING: a recording of a video is planned as one, whatever it is called", async () => {
+test("trilane video RECORDING: a recording of a video is planned as one, whatever it is called", { skip }, async () => {
   for (const name of ["lean", "video-lossy"]) {
     await edited(name, { removeUrls: ["*/v1/4.m4s"] });
     const { out, err, status } = await run("video", name, "--runs", "1", "--dry-run");
@@ -177,7 +183,7 @@ const wrong: [readonly string[], RegExp][] = [
   [["video", "--adapt"], /^trilane: video: --adapt chooses between bitrates: name them with --rates/],
 ];
 for (const [words, message] of wrong)
-  test(`${words.join(" ")}: refused in one line`, async () => {
+  test(`${words.join(" ")}: refused in one line`, { skip }, async () => {
     const { err, status } = await run(...words);
     assert.equal(status, 2);
     assert.match(err, message);

@@ -34,7 +34,7 @@ async function findOrWrite(archive: Archive, name: string, known: Known | undefi
       throw new UserError(
         `recording ${name} is not the synth page of that name (it is "${existing.source}"): \`trilane remove ${name}\` first`,
       );
-    if (await page.isCurrent(existing)) return existing;
+    if (page.isCurrent(existing)) return existing;
   }
   return page.write(archive, existing !== undefined, known?.bodies);
 }

@@ -8,7 +8,6 @@ import { isPageOf, type SharedBodies, writeCorpusPage } from "../corpus/stored_c
 import { pageSpec } from "./catalogue.ts";
 import { generation, synthPage } from "./page.ts";
 import { ClipStore } from "./video/clip_store.ts";
-import { playsH264 } from "./video/encode_browser.ts";
 import { isCurrentVideo, videoNotes, videoPage, videoUrl } from "./video/video_page.ts";
 import { isVideoName, videoBytes, videoExchanges, videoSpec } from "./video/video_spec.ts";
 
@@ -16,8 +15,8 @@ export interface Synthetic {
   /** About; the document of a page of the catalogue is as long as its tags. */
   readonly exchanges: number;
   readonly body_bytes: number;
-  /** Whether a recording of this name and source is the page as it would be made today; a video, also whether the browser plays it. */
-  isCurrent(recording: Recording): boolean | Promise<boolean>;
+  /** Whether a recording of this name and source is the page as it would be made today. */
+  isCurrent(recording: Recording): boolean;
   /** Stored whole or not at all. `bodies`: of pages of a corpus that were written before. */
   write(archive: Archive, replace: boolean, bodies?: SharedBodies): Promise<Recording>;
 }
@@ -44,7 +43,7 @@ function ofVideo(name: string): Synthetic {
   return {
     exchanges: videoExchanges(spec),
     body_bytes: videoBytes(spec),
-    isCurrent: ({ notes }) => isCurrentVideo(notes, playsH264),
+    isCurrent: ({ notes }) => isCurrentVideo(notes),
     write: async (archive, replace) => {
       // Before the archive is written to: encoding takes seconds.
       const page = await videoPage(spec, new ClipStore(archive.home));

@@ -30,10 +30,6 @@ export function fullBox(type: string, version: number, flags: number, ...parts: 
   return box(type, u32(version * 2 ** 24 + flags), ...parts);
 }
 
-export function u8(...values: readonly number[]): Buffer {
-  return Buffer.from(values);
-}
-
 export function u16(...values: readonly number[]): Buffer {
   const bytes = Buffer.alloc(2 * values.length);
   for (const [place, value] of values.entries()) bytes.writeUInt16BE(value, 2 * place);

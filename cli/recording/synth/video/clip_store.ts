@@ -6,9 +6,8 @@ import { createTempSibling } from "../../../base/create_temp_sibling.ts";
 import { makeFolder } from "../../../base/make_folder.ts";
 import { say } from "../../../base/terminal_text.ts";
 import { BoxError } from "./boxes.ts";
-import { type PictureCodec, pictureCodecs, picturesFor, picturesName, soundFor, soundName } from "./clip.ts";
-import { picturesInBrowser, playsH264, soundInBrowser } from "./encode_browser.ts";
-import { picturesByFfmpeg } from "./encode_ffmpeg.ts";
+import { picturesFor, picturesName, soundFor, soundName } from "./clip.ts";
+import { encodePictures, encodeSound } from "./encode.ts";
 import { readSegments, type Segments, segmentsOfTrack, trackOf } from "./fragments.ts";
 import type { Track } from "./track.ts";
 import { segmentsOf, type VideoRate, type VideoSpec } from "./video_spec.ts";
@@ -54,32 +53,22 @@ export class ClipStore {
     this.#folder = join(home, "clips");
   }
 
-  /** Those that the browser plays; VP9 all do. */
-  async codecs(): Promise<readonly PictureCodec[]> {
-    return (await playsH264()) ? pictureCodecs : ["vp9"];
-  }
-
-  pictures(spec: VideoSpec, rate: VideoRate, codec: PictureCodec): Promise<Clip | null> {
+  pictures(spec: VideoSpec, rate: VideoRate): Promise<Clip> {
     const clip = picturesFor(spec, rate);
-    const encode = async (): Promise<Track | null> =>
-      (codec === "h264" ? await picturesByFfmpeg(clip) : null) ?? (await picturesInBrowser(clip, codec));
-    return this.#clip(picturesName(spec, rate, codec), segmentsOf(spec), clip.frames, encode);
+    return this.#clip(picturesName(spec, rate), segmentsOf(spec), clip.frames, () => encodePictures(clip));
   }
 
   sound(spec: VideoSpec): Promise<Clip> {
     const clip = soundFor(spec);
-    return this.#clip(soundName(spec), segmentsOf(spec), clip.packets, () => soundInBrowser(clip));
+    return this.#clip(soundName(spec), segmentsOf(spec), clip.packets, () => encodeSound(clip));
   }
 
-  async #clip(name: string, count: number, samples: number, encode: () => Promise<Track>): Promise<Clip>;
-  async #clip(name: string, count: number, samples: number, encode: () => Promise<Track | null>): Promise<Clip | null>;
-  async #clip(name: string, count: number, samples: number, encode: () => Promise<Track | null>): Promise<Clip | null> {
+  async #clip(name: string, count: number, samples: number, encode: () => Promise<Track>): Promise<Clip> {
     const path = join(this.#folder, `${name}-${generation}.mp4`);
     const found = await stored(path, count, samples);
     if (found) return found;
     say(`encoding ${name} ...`);
     const track = await encode();
-    if (track === null) return null;
     const segments = segmentsOfTrack(track, count);
     makeFolder(this.#folder);
     await store(path, segments);

@@ -10,7 +10,7 @@ type Planes = Uint8Array;
 
 export const planesSize = (width: number, height: number): number => (width * height * 3) / 2;
 
-/** Draws frame `number` over all of `planes`. Stands in a page as text, too: it uses nothing from outside itself. */
+/** Draws frame `number` over all of `planes`. */
 export function drawPattern(planes: Planes, width: number, height: number, number: number): void {
   const luma = width * height;
   const even = (value: number): number => 2 * Math.round(value / 2);

@@ -7,7 +7,6 @@ import type { VideoSettings } from "../../../../schemas/generated/video_events.t
 import { UserError } from "../../../base/errors.ts";
 import { checkout, isCheckout } from "../../../base/programs.ts";
 import type { Exchange, Header, JsonObject, NewExchange } from "../../archive/archive.ts";
-import type { PictureCodec } from "./clip.ts";
 import type { Clip } from "./clip_store.ts";
 import { framing_bytes, paddedSegment } from "./fragments.ts";
 import { manifestOf } from "./manifest.ts";
@@ -85,10 +84,7 @@ function exchange({ server, path, type, resourceType, body, encoding }: Answer):
 
 /** Where encoded clips come from (clip_store.ts). */
 export interface Clips {
-  /** Codecs of pictures that can be played, the favourite first. */
-  codecs(): Promise<readonly PictureCodec[]>;
-  /** Null: nothing encodes them in this codec. */
-  pictures(spec: VideoSpec, rate: VideoRate, codec: PictureCodec): Promise<Clip | null>;
+  pictures(spec: VideoSpec, rate: VideoRate): Promise<Clip>;
   sound(spec: VideoSpec): Promise<Clip>;
 }
 
@@ -99,27 +95,11 @@ interface Representation {
   readonly clip: Clip;
 }
 
-/** All in one codec: a player changes from one to another while it plays. */
-async function picturesOf(spec: VideoSpec, clips: Clips): Promise<{ codec: PictureCodec; pictures: Clip[] }> {
-  for (const codec of await clips.codecs()) {
-    const pictures: Clip[] = [];
-    for (const rate of spec.video) {
-      const clip = await clips.pictures(spec, rate, codec);
-      if (!clip) break;
-      pictures.push(clip);
-    }
-    if (pictures.length === spec.video.length) return { codec, pictures };
-  }
-  throw new UserError(
-    "this browser plays no pictures that are encoded here: install ffmpeg (apt install ffmpeg), or name another browser in TRILANE_BROWSER",
-  );
-}
-
 /** Of each kind in the order of bitrates. */
-async function representationsOf(spec: VideoSpec, pictures: readonly Clip[], clips: Clips): Promise<Representation[]> {
-  const made = pictures.map((clip, index): Representation => {
-    return { id: `v${index + 1}`, kbps: spec.video[index]?.kbps ?? 0, server: "video", clip };
-  });
+async function representationsOf(spec: VideoSpec, clips: Clips): Promise<Representation[]> {
+  const made: Representation[] = [];
+  for (const [index, rate] of spec.video.entries())
+    made.push({ id: `v${index + 1}`, kbps: rate.kbps, server: "video", clip: await clips.pictures(spec, rate) });
   const sound = await clips.sound(spec);
   for (const [index, kbps] of spec.audio_kbps.entries())
     made.push({ id: `a${index + 1}`, kbps, server: "audio", clip: sound });
@@ -200,32 +180,26 @@ function segmentExchange(representation: Representation, path: string, body: Buf
 
 interface VideoPage {
   readonly settings: VideoSettings;
-  /** Of its pictures. */
-  readonly codec: PictureCodec;
   /** In the order in which a player may ask for them. */
   exchanges(): Generator<NewExchange>;
 }
 
 /** Makes the clips that it needs. UserError where a bitrate is below what its clip takes. */
 export async function videoPage(spec: VideoSpec, clips: Clips): Promise<VideoPage> {
-  const { codec, pictures } = await picturesOf(spec, clips);
-  const representations = await representationsOf(spec, pictures, clips);
+  const representations = await representationsOf(spec, clips);
   const settings = settingsOf(spec, representations);
-  return { settings, codec, exchanges: () => exchangesOf(spec, settings, representations) };
+  return { settings, exchanges: () => exchangesOf(spec, settings, representations) };
 }
 
 /** What its recording says of it. */
-export const videoNotes = ({ settings, codec }: VideoPage): JsonObject => {
+export const videoNotes = ({ settings }: VideoPage): JsonObject => {
   const { player, mode } = settings;
-  return { generation, player, mode, codec, hosts: videoServers };
+  return { generation, player, mode, codec: "h264", hosts: videoServers };
 };
 
-/** Whether a recording with these notes is the page as it would be made today, in a codec that the browser plays. */
-export async function isCurrentVideo(notes: JsonObject, playsH264: () => Promise<boolean>): Promise<boolean> {
-  if (notes.generation !== generation || notes.player !== dashVersion()) return false;
-  // Without a browser nothing plays it, and nothing could make another one.
-  return notes.codec !== ("h264" satisfies PictureCodec) || (await playsH264().catch(() => true));
-}
+/** Whether a recording with these notes is the page as it would be made today; pictures of an earlier version may be VP9. */
+export const isCurrentVideo = (notes: JsonObject): boolean =>
+  notes.generation === generation && notes.player === dashVersion();
 
 function* exchangesOf(
   spec: VideoSpec,

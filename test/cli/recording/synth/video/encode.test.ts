@@ -1,5 +1,4 @@
-// Who encodes clips: ffmpeg where it is installed, and what is said where it or the browser cannot. What browsers encode is
-// played in test/e2e/video_page.test.ts.
+// Clips encoded by ffmpeg, and the error if it is missing or fails. They are played in test/e2e/video_page.test.ts.
 import assert from "node:assert/strict";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,12 +6,10 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { RunError, UserError } from "../../../../../cli/base/errors.ts";
 import { notInstalled } from "../../../../../cli/install/requirements.ts";
-import { pictureCodecs, picturesFor, soundFor } from "../../../../../cli/recording/synth/video/clip.ts";
-import { codecFor, encodedOf } from "../../../../../cli/recording/synth/video/encode_browser.ts";
-import { picturesByFfmpeg } from "../../../../../cli/recording/synth/video/encode_ffmpeg.ts";
+import { picturesFor, soundFor } from "../../../../../cli/recording/synth/video/clip.ts";
+import { encodePictures, encodeSound } from "../../../../../cli/recording/synth/video/encode.ts";
 import { readSegments, segmentsOfTrack, trackOf } from "../../../../../cli/recording/synth/video/fragments.ts";
 import { videoSpec } from "../../../../../cli/recording/synth/video/video_spec.ts";
-import { encodePictures, encodeSound } from "../../../../../cli/recording/synth/video/webcodecs.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trilane-encode-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -36,14 +33,25 @@ async function withFfmpeg<T>(script: string | null, run: () => Promise<T>): Prom
   }
 }
 
-test("without ffmpeg, or with one that was built without H.264, nothing is encoded by it", async () => {
-  assert.equal(await withFfmpeg(null, () => picturesByFfmpeg(pictures)), null);
-  const old = "echo \"Unknown encoder 'libx264'\" >&2; exit 1";
-  const later =
-    "echo \"[vost#0:0 @ 0x1] Unknown encoder 'libx264'\" >&2; echo 'Error opening output files: Encoder not found' >&2; exit 8";
-  for (const script of [old, later])
-    assert.equal(await withFfmpeg(script, () => picturesByFfmpeg(pictures)), null, script);
-});
+for (const [what, script, message] of [
+  ["no ffmpeg", null, "video pages are encoded by ffmpeg: apt install ffmpeg"],
+  [
+    "an old ffmpeg without H.264",
+    "echo \"Unknown encoder 'libx264'\" >&2; exit 1",
+    /without libx264: apt install ffmpeg/,
+  ],
+  [
+    "an ffmpeg without H.264",
+    "echo \"[vost#0:0 @ 0x1] Unknown encoder 'libx264'\" >&2; echo 'Error opening output files' >&2; exit 8",
+    /without libx264: apt install ffmpeg/,
+  ],
+] as const)
+  test(`${what} is one line with the remedy`, async () => {
+    await assert.rejects(
+      withFfmpeg(script, () => encodePictures(pictures)),
+      (error) => error instanceof UserError && !error.message.includes("\n") && new RegExp(message).test(error.message),
+    );
+  });
 
 for (const [what, script, reason] of [
   ["that fails", "echo one >&2; echo no such encoder >&2; exit 1", /no such encoder$/],
@@ -53,7 +61,7 @@ for (const [what, script, reason] of [
 ] as const)
   test(`an ffmpeg ${what} is one line`, async () => {
     await assert.rejects(
-      withFfmpeg(script, () => picturesByFfmpeg(pictures)),
+      withFfmpeg(script, () => encodePictures(pictures)),
       (error) => error instanceof RunError && reason.test(error.message) && !error.message.includes("\n"),
     );
   });
@@ -61,7 +69,7 @@ for (const [what, script, reason] of [
 test("ffmpeg's clip has each frame once, a key frame at each segment, and the same bytes again", async (t) => {
   const missing = notInstalled(["ffmpeg"]);
   if (missing !== null) return t.skip(missing);
-  const track = (await picturesByFfmpeg(pictures)) ?? assert.fail();
+  const track = await encodePictures(pictures);
   assert.equal(track.samples.length, 50);
   assert.deepEqual(
     track.samples.flatMap(({ isKey }, place) => (isKey ? [place] : [])),
@@ -72,29 +80,17 @@ test("ffmpeg's clip has each frame once, a key frame at each segment, and the sa
   const { initialization, media } = segmentsOfTrack(track, 2);
   const again = trackOf(readSegments(Buffer.concat([initialization, ...media]), 2));
   assert.deepEqual(again, track);
-  assert.deepEqual(await picturesByFfmpeg(pictures), track);
+  assert.deepEqual(await encodePictures(pictures), track);
 });
 
-test("codecs' levels hold the size and the rate of frames", () => {
-  const both = (size: Parameters<typeof codecFor>[0]) => pictureCodecs.map((codec) => codecFor(size, codec));
-  assert.deepEqual(both({ width: 640, height: 360, fps: 25 }), ["avc1.42c01e", "vp09.00.21.08"]);
-  assert.deepEqual(both({ width: 1280, height: 720, fps: 30 }), ["avc1.42c01f", "vp09.00.31.08"]);
-  assert.deepEqual(both({ width: 1920, height: 1080, fps: 60 }), ["avc1.42c02a", "vp09.00.41.08"]);
-  assert.deepEqual(both({ width: 7680, height: 4320, fps: 60 }), [null, null]);
-});
-
-test("a browser without encoders says which is missing; without sound's that is one line with the remedy", async () => {
-  // Node has none of WebCodecs.
-  const job = { ...pictures, codec: "avc1.42c01e" };
-  assert.deepEqual(await encodePictures(job, () => assert.fail("nothing is drawn")), { missing: ["avc1.42c01e"] });
-  const sound = await encodeSound(soundFor(spec));
-  assert.throws(
-    () => encodedOf(sound, 100),
-    (error) =>
-      error instanceof UserError &&
-      error.message === "this browser cannot encode and play opus: name another in TRILANE_BROWSER",
-  );
-  assert.throws(() => encodedOf({ failed: "out of memory" }, 1), RunError);
-  const encoded = { codec: "opus", description: null, samples: [] };
-  assert.throws(() => encodedOf({ encoded }, 1), /0 samples of 1/);
+test("ffmpeg's sound has 50 packets a second, of one size, and the same bytes again", async (t) => {
+  const missing = notInstalled(["ffmpeg"]);
+  if (missing !== null) return t.skip(missing);
+  const track = await encodeSound(soundFor(spec));
+  assert.deepEqual([track.kind, track.codec, track.timescale, track.sampleDuration], ["audio", "opus", 48_000, 960]);
+  assert.equal(track.samples.length, 100);
+  assert.ok(track.samples.every(({ isKey, bytes }) => isKey && bytes.length === 40));
+  const { initialization, media } = segmentsOfTrack(track, 2);
+  assert.deepEqual(trackOf(readSegments(Buffer.concat([initialization, ...media]), 2)), track);
+  assert.deepEqual(await encodeSound(soundFor(spec)), track);
 });
