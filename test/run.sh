@@ -15,6 +15,8 @@ export TRILANE_TEST_WAITS=$(mktemp)
 passed=$(mktemp)
 # Those that failed, a line each.
 failed=$(mktemp)
+# C tests that failed, a line each.
+failed_natives=$(mktemp)
 # What each file took (bounded.ts).
 export TRILANE_TEST_TIMES=$PWD/build/test-times.tsv
 mkdir -p build && : >"$TRILANE_TEST_TIMES"
@@ -26,7 +28,7 @@ if [ "$(df --output=fstype /dev/shm 2>/dev/null | tail -n 1)" = tmpfs ] && [ "$(
   # As /tmp is: some tests act as another user.
   memory=$(mktemp -d /dev/shm/trilane-test-XXXX) && chmod 1777 "$memory" && export TMPDIR=$memory
 fi
-trap 'rm -rf "$skipped" "$passed" "$failed" "$TRILANE_TEST_WAITS" ${memory:+"$memory"}' EXIT
+trap 'rm -rf "$skipped" "$passed" "$failed" "$failed_natives" "$TRILANE_TEST_WAITS" ${memory:+"$memory"}' EXIT
 say() { printf '\ntest: %s\n' "$*" >&2; }
 # CI ends everything, set-up included, after 90 minutes, and who is ended cannot tell why. These leave 20 for set-up on a new machine.
 all_s=4200
@@ -62,6 +64,8 @@ sanitized() {
 in_sanitize() {
   local status=0
   within 1200 ctest --test-dir build/sanitize --output-on-failure --no-tests=error "$@" || status=1
+  # The closing line names them, as the rest of this output may be cut.
+  [ $status -eq 0 ] || sed 's/^[0-9]*://' build/sanitize/Testing/Temporary/LastTestsFailed.log >>"$failed_natives" 2>/dev/null
   # test/native/needs.h
   sed -n -e 's/^skipped: //p' -e '/^inconclusive: /p' build/sanitize/Testing/Temporary/LastTest.log >>"$skipped"
   return $status
@@ -198,7 +202,7 @@ name_slowest() {
 name_slowest
 say "took: $(IFS=,; printf '%s' "${took[*]}" | sed 's/,/, /g')"
 if [ ${#part_failed[@]} -gt 0 ]; then
-  say "failed: ${part_failed[*]}"
+  say "failed: ${part_failed[*]} $(xargs <"$failed_natives")"
   exit 1
 fi
 if grep -q '^inconclusive: ' "$skipped"; then say "passed, but for what was inconclusive"; else say "all passed"; fi
