@@ -2,6 +2,7 @@
 
 #include "messaging/message_rules.h"
 #include "messaging/race_command.h"
+#include "shaper/language/link_files.h"
 
 #include <string.h>
 
@@ -64,14 +65,19 @@ static bool is_word_allowed(const struct host_paths *paths, const char *word) {
     return !strchr(word, '/') || is_path_allowed(paths, word);
 }
 
+// By its parse, as messages have it (message_rules.h): rates and delays have slashes, too.
+static bool is_link_allowed(const char *link) {
+    struct link_error error;
+    return link_form_names_file(link, &error) == 0;
+}
+
 static bool is_option_allowed(const struct host_paths *paths, const struct command *command,
                               const char *option) {
     const size_t size = strcspn(option, "=");
     if (!has_option(command, option, size)) return false;
     const char *value = option[size] ? option + size + 1 : "";
     if (is_named(option, size, "home")) return strcmp(value, paths->home) == 0;
-    // Of a link the parse decides (message_rules.h): its rates and delays have slashes.
-    return is_named(option, size, "link") || is_word_allowed(paths, value);
+    return is_named(option, size, "link") ? is_link_allowed(value) : is_word_allowed(paths, value);
 }
 
 bool starter_allows(const struct host_paths *paths, char *const *argv) {
@@ -81,10 +87,11 @@ bool starter_allows(const struct host_paths *paths, char *const *argv) {
         if (strcmp(command->name, argv[1]) != 0) continue;
         int names = 0; // words that are no option
         for (int j = 2; argv[j]; j++) {
+            const char *word = argv[j];
             const bool allowed =
-                *argv[j] == '-'
-                    ? strncmp(argv[j], "--", 2) == 0 && is_option_allowed(paths, command, argv[j] + 2)
-                    : ++names == command->link_at || is_word_allowed(paths, argv[j]);
+                *word == '-' ? strncmp(word, "--", 2) == 0 && is_option_allowed(paths, command, word + 2)
+                : ++names == command->link_at ? is_link_allowed(word)
+                                              : is_word_allowed(paths, word);
             if (!allowed) return false;
         }
         return true;

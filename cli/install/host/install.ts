@@ -8,19 +8,17 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
-  rmSync,
   type Stats,
   statSync,
 } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { HostInstalled, HostManifest } from "../../../schemas/generated/host_installed.ts";
 import { RunError, UserError } from "../../base/errors.ts";
-import { makeFolder } from "../../base/make_folder.ts";
 import { checkout, programPath } from "../../base/programs.ts";
 import { version } from "../../base/version.ts";
 import { HostConversation } from "../../recording/archive/host.ts";
 import { type Browser, browsers, type HostsFolder, hostsFolders, isFirefox, type Level } from "./browsers.ts";
-import { type HostSettings, launcherBeginning, launcherPath, launcherText } from "./launcher.ts";
+import { type HostSettings, isForeign, launcherPath, launchersOf, launcherText, removeLauncher } from "./launcher.ts";
 import {
   extensionId,
   extensionOrigin,
@@ -59,7 +57,7 @@ export interface HostPlace {
   readonly level: Level;
   readonly browsers: readonly Browser[];
   readonly settings: HostSettings;
-  /** The data folder, which a launcher would be in. */
+  /** The data folder. */
   readonly home: string;
 }
 
@@ -210,12 +208,11 @@ export function refuseUnsafe(program: string, root = checkout, trust = rootOnly)
   }
 }
 
-/** Whether there is a file of that name that we did not write, and that is not to be lost. */
-const isForeign = (launcher: string): boolean => textAt(launcher)?.startsWith(launcherBeginning) === false;
-
-function refuseForeign(launcher: string): void {
+function refuseForeign(launcher: string, home: string): void {
   if (isForeign(launcher))
     throw new UserError(`${launcher}: is not Trilane's: move it away, or name another data folder with --home`);
+  if (isWithin(launcher, home))
+    throw new UserError(`${home}: holds ${launcher}, which trilane-host could change then: name another with --home`);
 }
 
 /** Where the browser is to start the host from: the program, or a launcher that is written for it. */
@@ -223,11 +220,9 @@ function hostProgram({ settings, home }: HostPlace): { program: string; undo: ()
   const program = programPath("trilane-host");
   if (settings.home === null && settings.chromium === null) return { program, undo: () => {} };
   const path = launcherPath(home);
-  refuseForeign(path);
-  // As the archive makes it: what is recorded is the user's alone.
-  makeFolder(home);
+  refuseForeign(path, home);
   const state = writeForBrowser(path, launcherText(program, settings), 0o755);
-  return { program: path, undo: state === "written" ? () => rmSync(path, { force: true }) : () => {} };
+  return { program: path, undo: state === "written" ? () => removeLauncher(path) : () => {} };
 }
 
 /** Reads back what a browser will read. */
@@ -252,6 +247,18 @@ function resultOf(
   };
 }
 
+/** Whether a manifest in one of these folders has the browser start this program. */
+function isNamed(program: string, folders: readonly HostsFolder[]): boolean {
+  return folders.some((folder) => textAt(manifestPath(folder.path)) === manifestText(program, isFirefox(folder)));
+}
+
+/** Launchers that these folders name. Once the manifests have changed: removes those that no browser of this user starts any more. */
+function launchersNamed({ home }: HostPlace, folders: readonly HostsFolder[]): { removeUnused(): void } {
+  const named = launchersOf(home).filter((launcher) => isNamed(launcher, folders));
+  const all = [...folders, ...hostsFolders({ kind: "user" }, browsers)];
+  return { removeUnused: () => named.filter((launcher) => !isNamed(launcher, all)).forEach(removeLauncher) };
+}
+
 /** UserError where it may not be written; RunError where the host does not answer, and then nothing was written. */
 export async function installHost(place: HostPlace): Promise<HostInstalled> {
   const folders = hostsFolders(place.level, place.browsers);
@@ -267,6 +274,7 @@ export async function installHost(place: HostPlace): Promise<HostInstalled> {
     undo();
     throw error;
   }
+  const launchers = launchersNamed(place, folders);
   const manifests = folders.map((folder): HostManifest => {
     const path = manifestPath(folder.path);
     const text = manifestText(program, isFirefox(folder));
@@ -274,12 +282,8 @@ export async function installHost(place: HostPlace): Promise<HostInstalled> {
     checkManifest(path, text);
     return { path, browsers: [...folder.browsers], state };
   });
+  launchers.removeUnused();
   return resultOf("installed", program, manifests);
-}
-
-/** Whether a manifest in one of these folders has the browser start this program. */
-function isNamed(program: string, folders: readonly HostsFolder[]): boolean {
-  return folders.some((folder) => textAt(manifestPath(folder.path)) === manifestText(program, isFirefox(folder)));
 }
 
 /** Takes away what installHost wrote, also where only part of it is there. */
@@ -289,8 +293,7 @@ export function uninstallHost(place: HostPlace): HostInstalled {
     folders.filter(({ path }) => statSync(manifestPath(path), { throwIfNoEntry: false })),
     place.level,
   );
-  const launcher = launcherPath(place.home);
-  const wasNamed = isNamed(launcher, folders);
+  const launchers = launchersNamed(place, folders);
   const manifests = folders.map(
     ({ path: folder, browsers: of }): HostManifest => ({
       path: manifestPath(folder),
@@ -298,8 +301,6 @@ export function uninstallHost(place: HostPlace): HostInstalled {
       state: removeManifest(folder) ? "removed" : "absent",
     }),
   );
-  // Another browser of this user may still be told to start it.
-  if (wasNamed && !isForeign(launcher) && !isNamed(launcher, hostsFolders({ kind: "user" }, browsers)))
-    rmSync(launcher, { force: true });
+  launchers.removeUnused();
   return resultOf("removed", null, manifests);
 }

@@ -1,6 +1,11 @@
 // A browser starts a host without words of ours. Where the host is not to use the usual data folder, or races not the
-// usual Chromium, a small script stands between the two. Text only, and where it is put.
-import { join } from "node:path";
+// usual Chromium, a small script stands between the two: its text, its place, its removal. The place is not the data folder, where
+// trilane-host may write: who takes the host over must not choose what the browser starts next.
+import { createHash } from "node:crypto";
+import { rmdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { settingsFolder } from "./browsers.ts";
+import { textAt } from "./manifest.ts";
 
 /** What the host is to be told; null: what it finds by itself. */
 export interface HostSettings {
@@ -8,7 +13,14 @@ export interface HostSettings {
   readonly chromium: string | null;
 }
 
-export const launcherPath = (home: string): string => join(home, "trilane-host");
+export const launcherPath = (home: string): string =>
+  join(settingsFolder(process.env), "trilane", `host-${createHash("sha256").update(home).digest("hex").slice(0, 16)}`);
+
+/** Where versions up to 0.2 put it. */
+const formerPath = (home: string): string => join(home, "trilane-host");
+
+/** All places that a data folder's launcher may be in. */
+export const launchersOf = (home: string): string[] => [launcherPath(home), formerPath(home)];
 
 /** By which a launcher is known. */
 export const launcherBeginning = "#!/bin/sh\n# Written by `trilane install-host`";
@@ -22,4 +34,18 @@ export function launcherText(program: string, { home, chromium }: HostSettings):
     `exec ${[quoted(program), ...(home === null ? [] : ["--home", quoted(home)]), '"$@"'].join(" ")}`,
     "",
   ].join("\n");
+}
+
+/** Whether there is a file of that name that we did not write, and that is not to be lost. */
+export const isForeign = (launcher: string): boolean => textAt(launcher)?.startsWith(launcherBeginning) === false;
+
+/** With its folder, if nothing else is in there. */
+export function removeLauncher(launcher: string): void {
+  if (isForeign(launcher)) return;
+  rmSync(launcher, { force: true });
+  try {
+    rmdirSync(dirname(launcher));
+  } catch {
+    // Launchers of other data folders; or there is none.
+  }
 }

@@ -6,7 +6,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { UserError } from "../../base/errors.ts";
 import { removeLeftFolders } from "../../browser/scratch.ts";
 import { browsers, hostsFolders } from "../host/browsers.ts";
-import { launcherPath } from "../host/launcher.ts";
+import { launcherPath, launchersOf, removeLauncher } from "../host/launcher.ts";
 import { manifestPath, manifestProgram, removeManifest } from "../host/manifest.ts";
 import { isDataFolder, type Kept, keptIn } from "./kept.ts";
 
@@ -63,7 +63,7 @@ function refuseInUse(home: string): void {
 function removeManifests(home: string, isUsual: boolean): string[] {
   return hostsFolders({ kind: "user" }, browsers).flatMap(({ path: folder }) => {
     const program = manifestProgram(folder);
-    const leadsHere = program === launcherPath(home) || (isUsual && program !== null);
+    const leadsHere = program !== null && (isUsual || launchersOf(home).includes(program));
     return leadsHere && removeManifest(folder) ? [manifestPath(folder)] : [];
   });
 }
@@ -127,8 +127,16 @@ export async function removeEverything(named: string, isUsual: boolean): Promise
   const isLink = lstatSync(named, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
   const home = isLink ? targetOf(named) : named;
   const kept = keptOrRefuse(home, isUsual);
-  const manifests = [...new Set([named, home])].flatMap((each) => removeManifests(each, isUsual));
+  const homes = [...new Set([named, home])];
+  const manifests = homes.flatMap((each) => removeManifests(each, isUsual));
   const removed = removeKept(kept);
+  for (const path of homes.map(launcherPath)) {
+    try {
+      removeLauncher(path);
+    } catch (error) {
+      removed.remains.push({ path, why: wordsOf(error) });
+    }
+  }
   const left = kept.others.map((path) => relative(home, path));
   try {
     // Who made a link of it has chosen the folder, which may be a disk.

@@ -53,6 +53,11 @@ static const struct {
     {false, {"/opt/trilane", "steer", "--home=/home/u/data", "--json", "/run/user/1000/bus", "3mbit", NULL}},
     {false, {"/opt/trilane", "steer", "/run/user/1000/bus", "--json", "3mbit", NULL}},
     {false, {"/opt/trilane", "open", "page", "--control=../../../.config/x", NULL}},
+    {false, {"/opt/trilane", "race", "page", "--link=/home/u/link.json", NULL}},
+    {false, {"/opt/trilane", "race", "page", "--link", NULL}},
+    {false, {"/opt/trilane", "open", "page", "--link=3mbit/50ms,switch=8s:/etc/shadow", NULL}},
+    {false,
+     {"/opt/trilane", "steer", "--json", "/home/u/data/jobs/0123/link.sock", "trace=/etc/shadow", NULL}},
     {false, {"/opt/trilane", "open", "page", "--control=/home/u/data/jobs/0123/..", NULL}},
     {false, {"/opt/trilane", "export", "7", "--output=/home/u/.bashrc", NULL}},
 };

@@ -17,9 +17,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { checkout } from "../../../../cli/base/programs.ts";
+import { checkout, programPath } from "../../../../cli/base/programs.ts";
 import { browsers, hostsFolders } from "../../../../cli/install/host/browsers.ts";
 import {
   anyWritableByOthers,
@@ -31,7 +31,7 @@ import {
   writableByOthers,
 } from "../../../../cli/install/host/install.ts";
 import { launcherText } from "../../../../cli/install/host/launcher.ts";
-import { extensionOrigin, firefoxId, hostName } from "../../../../cli/install/host/manifest.ts";
+import { extensionOrigin, firefoxId, hostName, manifestText } from "../../../../cli/install/host/manifest.ts";
 import type { HostInstalled } from "../../../../schemas/generated/host_installed.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "..", "..", "cli", "trilane");
@@ -129,13 +129,44 @@ test("a profile of one's own, and a data folder that the host is told of", async
     assert.deepEqual(installed.manifests, [
       { path: join(profile, "NativeMessagingHosts", `${hostName}.json`), browsers: [], state: "written" },
     ]);
-    const launcher = join(home, "trilane-host");
-    assert.equal(installed.program, launcher);
+    const launcher = installed.program ?? "";
+    assert.ok(launcher.startsWith(join(folder, ".config", "trilane", "host-")), "where trilane-host may not write");
+    assert.ok(!existsSync(home), "the data folder is the host's to make");
     assert.equal(statSync(launcher).mode & 0o777, 0o755);
     assert.ok((await tryHost(launcher)).includes("archive"), "the launcher passes words and pipes on");
-    assert.ok(!existsSync(join(folder, ".config")), "no other browser is told");
+    assert.deepEqual(readdirSync(join(folder, ".config")), ["trilane"], "no other browser finds it");
     assert.equal((await run({ HOME: folder }, ...words, "--uninstall")).status, 0);
-    assert.ok(!existsSync(launcher) && !existsSync(join(profile, "NativeMessagingHosts")));
+    assert.ok(!existsSync(dirname(launcher)) && !existsSync(join(profile, "NativeMessagingHosts")));
+  });
+});
+
+/** As version 0.2 left it. */
+function installFormer(folder: string, home: string): string {
+  const launcher = join(home, "trilane-host");
+  const hosts = join(folder, ".config", "chromium", "NativeMessagingHosts");
+  for (const each of [home, hosts]) mkdirSync(each, { recursive: true });
+  writeFileSync(launcher, launcherText(programPath("trilane-host"), { home, chromium: null }), { mode: 0o755 });
+  writeFileSync(join(hosts, `${hostName}.json`), manifestText(launcher));
+  return launcher;
+}
+
+test("a launcher in the data folder, where it was before, goes when one is installed or removed", async () => {
+  await withFolder(async (folder) => {
+    const home = join(folder, "data");
+    for (const words of [["--uninstall"], []]) {
+      const former = installFormer(folder, home);
+      assert.equal((await run({ HOME: folder }, "--home", home, "--browser", "chromium", ...words)).status, 0);
+      assert.ok(!existsSync(former), words.join(" "));
+    }
+  });
+});
+
+test("a data folder that would hold the launcher is refused", async () => {
+  await withFolder(async (folder) => {
+    const { status, err } = await run({ HOME: folder }, "--home", folder);
+    assert.equal(status, 2);
+    assert.match(err, /^trilane: \S+: holds \S+, which trilane-host could change then: name another with --home\n$/);
+    assert.deepEqual(readdirSync(folder), []);
   });
 });
 
@@ -144,9 +175,9 @@ test("a launcher that another browser starts stays", async () => {
     const environment = { HOME: folder, TRILANE_HOME: join(folder, "data") };
     assert.equal((await run(environment, "--browser", "chrome,edge")).status, 0);
     assert.equal((await run(environment, "--browser", "edge", "--uninstall")).status, 0);
-    assert.ok(existsSync(join(folder, "data", "trilane-host")));
+    assert.equal(readdirSync(join(folder, ".config", "trilane")).length, 1);
     assert.equal((await run(environment, "--uninstall")).status, 0);
-    assert.ok(!existsSync(join(folder, "data", "trilane-host")));
+    assert.ok(!existsSync(join(folder, ".config", "trilane")));
   });
 });
 
@@ -390,8 +421,10 @@ test("bad words are one line with status 2", async () => {
 test("a file of the launcher's name that is not ours stays, and nothing is written", async () => {
   await withFolder(async (folder) => {
     const home = join(folder, "data");
-    const launcher = join(home, "trilane-host");
-    mkdirSync(home);
+    const installed = await run({ HOME: folder }, "--home", home, "--json");
+    const launcher = (JSON.parse(installed.out) as HostInstalled).program ?? "";
+    assert.equal((await run({ HOME: folder }, "--home", home, "--uninstall")).status, 0);
+    mkdirSync(dirname(launcher), { recursive: true });
     writeFileSync(launcher, "#!/bin/sh\n# my own\n");
     const { status, out, err } = await run({ HOME: folder }, "--home", home);
     assert.deepEqual([status, out], [2, ""]);
@@ -400,7 +433,7 @@ test("a file of the launcher's name that is not ours stays, and nothing is writt
       `trilane: ${launcher}: is not Trilane's: move it away, or name another data folder with --home\n`,
     );
     assert.equal(readFileSync(launcher, "utf8"), "#!/bin/sh\n# my own\n");
-    assert.deepEqual(readdirSync(folder), ["data"]);
+    assert.deepEqual(readdirSync(join(folder, ".config")), ["trilane"]);
   });
 });
 
@@ -411,7 +444,7 @@ test("what is no file stands in the way, and nothing is written or removed", asy
     mkdirSync(hosts, { recursive: true });
     for (const make of [() => mkdirSync(path), () => execFileSync("mkfifo", [path])]) {
       make();
-      for (const words of [[], ["--uninstall"]]) {
+      for (const words of [["--uninstall"], []]) {
         const { status, out, err } = await run({ HOME: folder }, ...words);
         assert.deepEqual([status, out, err], [2, "", `trilane: ${path}: is not a file: move it away\n`]);
         assert.deepEqual(readdirSync(join(folder, ".config")), ["chromium"]);

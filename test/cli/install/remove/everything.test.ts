@@ -109,6 +109,7 @@ test("what is not Trilane's stays, and another data folder's manifests too", asy
     assert.deepEqual([everything?.home, everything?.left, everything?.manifests.length], [home, ["notes.txt"], 4]);
     assert.ok((everything?.bytes ?? 0) > 300_000);
     assert.deepEqual(readdirSync(home), ["notes.txt"]);
+    assert.ok(!existsSync(join(user, ".config/trilane")), "the launcher is gone");
     assert.ok(existsSync(join(user, ".config/microsoft-edge/NativeMessagingHosts/dev.trilane.host.json")));
   });
 });
