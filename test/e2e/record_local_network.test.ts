@@ -113,6 +113,7 @@ const protocols = [
   ...["mailto:a@b.test", "tel:1", "trilane-escape:x", "web+escape:x"],
   ...[`file://${secret}`, `view-source:file://${secret}`, `view-source:http://127.0.0.1:${port}/source`],
 ];
+const triedProtocols = "/tried-protocols/";
 const protocolWays: readonly ((url: string) => string)[] = [
   (url) => `add("iframe", { src: ${url} })`,
   (url) => `open(${url})`,
@@ -131,7 +132,12 @@ const attempts = (): string[] => [
   ...Object.values(wordless).map((ask) =>
     kinds.map(({ host }) => `() => ${block(ask(`${host}:${port}`))}`).join(",\n"),
   ),
-  ...protocolWays.map((ask) => protocols.map((url) => `() => ${block(ask(JSON.stringify(url)))}`).join(",\n")),
+  ...protocolWays.map((ask, way) =>
+    [
+      ...protocols.map((url) => `() => ${block(ask(JSON.stringify(url)))}`),
+      `() => fetch("${triedProtocols}${way}")`,
+    ].join(",\n"),
+  ),
 ];
 const block = (statement: string): string => (statement.startsWith("{") ? statement : `{ return ${statement}; }`);
 
@@ -275,6 +281,9 @@ for (const [place, { words, within, reached }] of Object.entries(places)) {
       assert.equal(status, 0, told);
       assert.deepEqual(arrived, []);
       assert.deepEqual(opened(), nothing);
+      const { exchanges } = await withArchive(home, (archive) => archive.show(name));
+      const tried = exchanges.filter(({ path }) => path.startsWith(triedProtocols));
+      assert.equal(tried.length, protocolWays.length, "the page tried each protocol in each way");
     });
   }
 
