@@ -163,7 +163,7 @@ name_skipped() {
 skipped_wrongly() {
   [ -n "${CI:-}" ] || return 0
   local installed
-  installed=$(sed -nE 's/^(build|run|test) +\| ([^ |]+) .*/\2/p' cli/install/requirements.txt | paste -sd '|')
+  installed=$(sed -nE 's/^(build|run|test|ci) +\| ([^ |]+) .*/\2/p' cli/install/requirements.txt | paste -sd '|')
   grep -E "^not installed: .*apt install ([^)]* )?($installed)[ )]" "$skipped" | sort -u
 }
 

@@ -3,7 +3,7 @@
 import { accessSync, constants, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-const requirementUses = ["build", "quic", "run", "test", "command", "more-tests", "bench"] as const;
+const requirementUses = ["build", "quic", "run", "test", "ci", "command", "more-tests", "bench"] as const;
 export type RequirementUse = (typeof requirementUses)[number];
 
 export interface Requirement {

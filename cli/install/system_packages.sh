@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks what requirements.txt lists by trying it (with --run only what running takes), and installs what is missing with apt, as root or through
+# Checks what requirements.txt lists by trying it (with --run only what running takes, with --ci what CI's tests take too), and installs what is missing with apt, as root or through
 # sudo; on a system without apt it prints the list and stops. Does not upgrade what is there, but for a Rust that is too old.
 # What passed is not tried again until a package is installed or removed.
 set -euo pipefail
@@ -64,6 +64,7 @@ if [ "${1:-}" = --run ]; then
   uses=" run "
 else
   bash "$here/quic_folder.sh" --complete >/dev/null || uses+="quic "
+  [ "${1:-}" != --ci ] || uses+="ci "
 fi
 
 # All that what passed depends on: the list, these checks, where programs are looked for, and the system's packages.
