@@ -34,7 +34,7 @@ const allowed: Readonly<Record<string, keyof typeof reasons>> = {
   "test/cli/load/pressure.test.ts": "burns",
   "test/cli/recording/record/quiet.test.ts": "given",
   "test/cli/results/store/migrations.test.ts": "patience",
-  "test/cli/sweep/runner.test.ts": "given",
+  "test/cli/instruments/page/run/runner.test.ts": "given",
   "test/e2e/browser_wrapper.test.ts": "least",
   "test/e2e/cluster.test.ts": "patience",
   "test/e2e/extension_browser.ts": "patience",

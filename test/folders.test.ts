@@ -214,9 +214,9 @@ test("nothing names an instrument but its own folder, the list, its commands, an
 /** What somebody who is to own a command need not read; `bench -- house` has the bar, 300 files. A command is given pages and reports (cli/commands/command.ts). */
 const notReached: Readonly<Record<string, RegExp>> = {
   race: /^cli\/(pages|report\/(?!report_files)|recording\/(import|fill|corpus\/(?!corpus_names))|instruments\/(?!page\/|flows\/(language|records)\/))/,
-  flows: /^cli\/(pages|sweep\/runner|recording\/(import|fill)|report\/(?!report_files)|instruments\/(?!flows\/))/,
+  flows: /^cli\/(pages|recording\/(import|fill)|report\/(?!report_files)|instruments\/(?!flows\/))/,
   // Objects are read from HAR files, too.
-  fetch: /^cli\/(pages|sweep\/runner|recording\/(record\/record|fill)|report\/report\.ts|instruments\/(?!fetch\/))/,
+  fetch: /^cli\/(pages|recording\/(record\/record|fill)|report\/report\.ts|instruments\/(?!fetch\/))/,
 };
 
 for (const [command, rooms] of Object.entries(notReached))

@@ -7,6 +7,7 @@ import { plainLanes } from "../base/lanes.ts";
 import { makeFolder } from "../base/make_folder.ts";
 import { number } from "../base/option.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
+import { machineName } from "../engine/link_tests.ts";
 import { formatLink } from "../link/link.ts";
 import { readAskedLink } from "../link/profile_file.ts";
 import { machine } from "../load/environment.ts";
@@ -15,7 +16,6 @@ import { ensureSynth } from "../recording/synth/ensure.ts";
 import { openExistingResults } from "../results/store/results.ts";
 import { calibrate } from "../sweep/calibrate/calibrate.ts";
 import { calibrationPath, writeCalibration } from "../sweep/calibrate/store.ts";
-import { machineName } from "../sweep/link_tests.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface CalibrateOptions extends CommonOptions {

@@ -3,6 +3,7 @@
 
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
+import { askedToEnd, defineEnd, type EndOptions } from "../engine/asked_to_end.ts";
 import { execute } from "../engine/execute.ts";
 import { describeFetches, fetchPlanLines } from "../instruments/fetch/plan/describe.ts";
 import { defineFetchOptions, type FetchOptions } from "../instruments/fetch/plan/options.ts";
@@ -11,7 +12,6 @@ import { definePrefixes, type PrefixOptions, systemsOf } from "../instruments/fe
 import { fetchInstrument } from "../instruments/fetch/run/instrument.ts";
 import { metricHelp } from "../registry/metric_help.ts";
 import type { ReportOf } from "../report/report_files.ts";
-import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
 import { type Command, type CommonOptions, essentials } from "./command.ts";
 

@@ -3,6 +3,7 @@
 
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
+import { askedToEnd, defineEnd, type EndOptions } from "../engine/asked_to_end.ts";
 import { execute } from "../engine/execute.ts";
 import { quicControllers, transportFacts } from "../instruments/flows/language/transports.ts";
 import { describeFlows, flowPlanLines } from "../instruments/flows/plan/describe.ts";
@@ -11,7 +12,6 @@ import { readyFlowPlan, unstoredFlowPlan } from "../instruments/flows/plan/page.
 import { shippedFlowPlans } from "../instruments/flows/plan/plan.ts";
 import { flowInstrument } from "../instruments/flows/run/instrument.ts";
 import { metricHelp } from "../registry/metric_help.ts";
-import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
 import { type Command, type CommonOptions, essentials } from "./command.ts";

@@ -7,6 +7,7 @@ import { minimumUnits, usualRuns } from "../base/interval.ts";
 import { allLanes, laneFacts, plainLanes } from "../base/lanes.ts";
 import { number } from "../base/option.ts";
 import { say } from "../base/terminal_text.ts";
+import { defineLabs, type LabsOptions, labsOf } from "../engine/labs.ts";
 import { executePages } from "../instruments/page/run/instrument.ts";
 import { refuseAskedWithoutDelay } from "../link/profile_file.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
@@ -22,7 +23,6 @@ import {
 import { type BudgetOptions, defineBudget } from "../results/gate/budget_outcome.ts";
 import { lanePairs } from "../results/verdict/sample.ts";
 import { runsToBeSure } from "../results/verdict/verdict.ts";
-import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { type AsOptions, defineAs, readAs } from "../sweep/plan/as_option.ts";
 import {
   type BrowserOptions,

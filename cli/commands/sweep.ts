@@ -6,8 +6,11 @@ import { homeFolder } from "../base/home.ts";
 import { number } from "../base/option.ts";
 import type { OptionTable } from "../base/option_table.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
+import { askedToEnd, defineEnd, type EndOptions } from "../engine/asked_to_end.ts";
 import type { PlanKind } from "../engine/instrument.ts";
+import { defineLabs, type LabsOptions, labsOf } from "../engine/labs.ts";
 import { instrumentOf, instruments } from "../instruments/all.ts";
+import { describePlan, planLines } from "../instruments/page/plan/describe.ts";
 import { executePages } from "../instruments/page/run/instrument.ts";
 import { measuredTraces, syntheticTraces } from "../link/trace/networks.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
@@ -15,9 +18,6 @@ import { overrideServing } from "../load/serving/serving.ts";
 import { namedCorpus } from "../recording/corpus/corpus_names.ts";
 import { openExistingResults, type Sweep } from "../results/store/results.ts";
 import { publishedSentences } from "../results/studies/published_sentences.ts";
-import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
-import { describePlan, planLines } from "../sweep/describe.ts";
-import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { type AsOptions, defineAs } from "../sweep/plan/as_option.ts";
 import {
   type BrowserOptions,

@@ -2,13 +2,13 @@
 // it stands in cli/instruments/command; here is only the command line.
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
+import { askedToEnd, defineEnd, type EndOptions } from "../engine/asked_to_end.ts";
 import { execute } from "../engine/execute.ts";
 import { commandPlanLines, describeCommands } from "../instruments/command/plan/describe.ts";
 import { type CommandOptions, commandPlanFrom, defineCommandOptions } from "../instruments/command/plan/options.ts";
 import { commandInstrument } from "../instruments/command/run/instrument.ts";
 import { metricHelp } from "../registry/metric_help.ts";
 import { type BudgetOptions, defineBudget } from "../results/gate/budget_outcome.ts";
-import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
 import { type Command, type CommonOptions, essentials } from "./command.ts";
 

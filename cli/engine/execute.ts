@@ -9,13 +9,13 @@ import { writeReportFile } from "../report/report_files.ts";
 import { judgeBudgets, readBudgets, refuseIdle } from "../results/gate/budget.ts";
 import { budgetLines, refuseExceeded, refuseNotShown } from "../results/gate/budget_outcome.ts";
 import { type AnySweep, openResults, openSharedResults } from "../results/store/results.ts";
-import { retryWhileBlocked, writeWait_ms } from "../sweep/blocking_conditions.ts";
-import { makeEvidenceFolder } from "../sweep/evidence_folder.ts";
-import { type LinkTests, linksToTest, openLinkTests } from "../sweep/link_tests.ts";
 import { openProgress } from "../sweep/progress/progress.ts";
-import { held, machineEnvironment, releaseQuietly, sayStopped, waitingOf } from "../sweep/session.ts";
+import { retryWhileBlocked, writeWait_ms } from "./blocking_conditions.ts";
+import { makeEvidenceFolder } from "./evidence_folder.ts";
 import type { ExecutionTerms, Held, Instrument, RunSession, Session, SweepStart } from "./instrument.ts";
+import { type LinkTests, linksToTest, openLinkTests } from "./link_tests.ts";
 import type { OrderedOutcome } from "./ordered_runner.ts";
+import { held, machineEnvironment, releaseQuietly, sayStopped, waitingOf } from "./session.ts";
 
 /**
  * Sets the exit status if it was stopped. False: its shard is finished already, and nothing was run.

@@ -12,12 +12,12 @@ import type { Run } from "../results/compare/interleaved.ts";
 import type { BudgetPlace } from "../results/gate/budget.ts";
 import type { AnySweep, Environment, LoadStatus, NewHost, Results } from "../results/store/results.ts";
 import type { ComparedNumber, PublishedNumber } from "../results/studies/study.ts";
-import type { AskedToEnd } from "../sweep/asked_to_end.ts";
 import type { BundledSweeps } from "../sweep/bundle/bundled_sweeps.ts";
-import type { LinkTests } from "../sweep/link_tests.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
 import type { Progress } from "../sweep/progress/progress.ts";
 import type { Verbosity } from "../sweep/progress/progress_log.ts";
+import type { AskedToEnd } from "./asked_to_end.ts";
+import type { LinkTests } from "./link_tests.ts";
 import type { OrderedOutcome } from "./ordered_runner.ts";
 
 /** What every command asks for beside its plan. */

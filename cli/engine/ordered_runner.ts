@@ -1,16 +1,16 @@
 // Runs a plan's tasks one after another in the planned order, each alone on the machine: tests a link before what needs it,
 // stores each attempt as it ends, tries again what the machine disturbed, and goes on where an earlier run of the sweep stopped.
 // What a task is, how it is run and what of it is stored is its kind's: the instruments’. Loads of pages
-// run side by side and have a runner of their own (cli/sweep/runner.ts).
+// run side by side and have a runner of their own (cli/instruments/page/run/runner.ts).
 import type { SweepPaused, SweepStarted } from "../../schemas/generated/sweep_event.ts";
 import type { Results } from "../results/store/results.ts";
-import { Admission, type AdmissionOptions } from "../sweep/admission.ts";
-import type { AskedToEnd } from "../sweep/asked_to_end.ts";
-import { retryWhileBlocked, type Waiting } from "../sweep/blocking_conditions.ts";
-import type { LinkTests } from "../sweep/link_tests.ts";
 import { TimeLeft } from "../sweep/plan/estimate.ts";
-import type { Attempt, PlannedTask } from "../sweep/planned_task.ts";
-import { RetryBudget } from "../sweep/retry_budget.ts";
+import { Admission, type AdmissionOptions } from "./admission.ts";
+import type { AskedToEnd } from "./asked_to_end.ts";
+import { retryWhileBlocked, type Waiting } from "./blocking_conditions.ts";
+import type { LinkTests } from "./link_tests.ts";
+import type { Attempt, PlannedTask } from "./planned_task.ts";
+import { RetryBudget } from "./retry_budget.ts";
 
 interface OrderedCell {
   readonly id: number;

@@ -1,6 +1,6 @@
 // What `race` films by itself, in real labs and Chromium: of each lane a film that begins with the navigation, ends with the page
 // as it was loaded, and is no load; a repeat visit's is of the second visit.
-// Wide: cli/load, cli/sweep.
+// Wide: cli/instruments/page, cli/load, cli/sweep.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

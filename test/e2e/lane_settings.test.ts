@@ -1,6 +1,6 @@
 // A sweep whose lanes have transport settings of their own: each lane's loads ran with its settings, in the servers' own words, and the
 // report compares the lanes. Of every load that the server reported on: what it was asked to serve with does not hang on the machine.
-// Wide: cli/load, cli/sweep, native-host/replay.
+// Wide: cli/instruments/page, cli/load, cli/sweep, native-host/replay.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -1,7 +1,7 @@
 // What is said of a command that ran in a root.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { disturbedRemedy } from "../../cli/sweep/outcome.ts";
+import { disturbedRemedy } from "../../cli/instruments/page/run/outcome.ts";
 import { lastLine, outcomeOf } from "./outcome.ts";
 
 const ending = (output: string, status: number | null = 0) => ({ status, isLate: false, limit_min: 5, output });

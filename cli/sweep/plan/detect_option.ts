@@ -1,5 +1,5 @@
 // `--detect`, `--spread` and `--from` of `plan`: which effect the runs should show, and how loads are known to scatter. Words to numbers;
-// what follows from them is cli/sweep/detection.ts's.
+// what follows from them is cli/instruments/page/plan/detection.ts's.
 
 import { UserError } from "../../base/errors.ts";
 import { isWithin, type Range, rangeWords } from "../../base/option.ts";

@@ -1,10 +1,10 @@
 // Loads on links that treat UDP in their own way: what counts as having fallen back to TCP, and what a lane cannot do there.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { PlannedTask } from "../../../cli/engine/planned_task.ts";
 import type { LinkProfile } from "../../../cli/link/link.ts";
 import { blockedReason, fallbackOf, isBlockedReason } from "../../../cli/load/udp_fallback.ts";
 import { type Evidence, verify } from "../../../cli/load/validity.ts";
-import { PlannedTask } from "../../../cli/sweep/planned_task.ts";
 import { connectionOn, entry, evidence, imageUrl, pageUrl, replayed, replayReport, shaperReport } from "./fixtures.ts";
 
 type Protocol = keyof typeof connectionOn;

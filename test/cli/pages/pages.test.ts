@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { after, beforeEach, describe, type TestContext, test } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { checkout } from "../../../cli/base/programs.ts";
+import { describePlan } from "../../../cli/instruments/page/plan/describe.ts";
 import { pageFor, pageSizes, pageUnstored, playsVideo, preparePages } from "../../../cli/pages/pages.ts";
 import { pages as source } from "../../../cli/pages/source.ts";
 import type { Archive } from "../../../cli/recording/archive/archive.ts";
@@ -16,7 +17,6 @@ import { withArchive } from "../../../cli/recording/archive/client.ts";
 import { importAny } from "../../../cli/recording/import/import_any.ts";
 import { importHar } from "../../../cli/recording/import/import_har.ts";
 import { ensureSynth } from "../../../cli/recording/synth/ensure.ts";
-import { describePlan } from "../../../cli/sweep/describe.ts";
 import { planOf } from "../../../cli/sweep/plan/plan.ts";
 import type { PageReady } from "../../../schemas/generated/sweep_event.ts";
 

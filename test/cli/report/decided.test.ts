@@ -2,6 +2,7 @@
 // a test that counts one look says of the same loads.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { outcomeLines, outcomeOf } from "../../../cli/instruments/page/run/outcome.ts";
 import { gatherReport } from "../../../cli/report/data.ts";
 import { raceResult } from "../../../cli/report/race_result.ts";
 import { buildReport } from "../../../cli/report/report.ts";
@@ -9,7 +10,6 @@ import { storedAnswer } from "../../../cli/results/answer/stored_answer.ts";
 import { exportDocument } from "../../../cli/results/export/json.ts";
 import { openResults, type Results } from "../../../cli/results/store/results.ts";
 import { placeDecisions } from "../../../cli/results/verdict/stopping_summary.ts";
-import { outcomeLines, outcomeOf } from "../../../cli/sweep/outcome.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
 import { type Fixture, storeFixture, withHome } from "./fixture.ts";
 

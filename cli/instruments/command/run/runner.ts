@@ -8,6 +8,7 @@ import type {
   SweepStarted,
 } from "../../../../schemas/generated/sweep_event.ts";
 import { type OrderedOptions, type OrderedOutcome, runInOrder } from "../../../engine/ordered_runner.ts";
+import { type PlannedTask, plannedTasks } from "../../../engine/planned_task.ts";
 import {
   type MeasuredCell,
   measuredCellsOf,
@@ -15,7 +16,6 @@ import {
   recordMeasuredRun,
 } from "../../../results/store/measured_runs.ts";
 import type { CommandSweep, Results } from "../../../results/store/results.ts";
-import { type PlannedTask, plannedTasks } from "../../../sweep/planned_task.ts";
 import { type CommandPlan, orderCommands } from "../plan/plan.ts";
 import type { CommandAttempt } from "./attempt.ts";
 

@@ -2,7 +2,7 @@
 import type { FetchesPlanned } from "../../../../schemas/generated/fetches_planned.ts";
 import { count } from "../../../base/numbers.ts";
 import { paragraph } from "../../../base/wrapped_text.ts";
-import { testGuess_ms } from "../../../sweep/link_tests.ts";
+import { testGuess_ms } from "../../../engine/link_tests.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { formatDuration } from "../../../sweep/progress/progress_lines.ts";
 import { guessFetch_ms, type KnownSizes } from "./estimate.ts";

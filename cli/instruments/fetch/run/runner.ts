@@ -8,8 +8,8 @@ import type {
   SweepStarted,
 } from "../../../../schemas/generated/sweep_event.ts";
 import { type OrderedOptions, type OrderedOutcome, runInOrder } from "../../../engine/ordered_runner.ts";
+import { type PlannedTask, plannedTasks } from "../../../engine/planned_task.ts";
 import type { FetchSweep, Results } from "../../../results/store/results.ts";
-import { type PlannedTask, plannedTasks } from "../../../sweep/planned_task.ts";
 import { isLive } from "../metrics/fetched.ts";
 import { orderFetches } from "../plan/fetch_order.ts";
 import type { FetchPlan } from "../plan/plan.ts";

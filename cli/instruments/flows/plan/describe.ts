@@ -2,7 +2,7 @@
 import type { FlowsPlanned } from "../../../../schemas/generated/flows_planned.ts";
 import { count, formatSize } from "../../../base/numbers.ts";
 import { paragraph } from "../../../base/wrapped_text.ts";
-import { testGuess_ms } from "../../../sweep/link_tests.ts";
+import { testGuess_ms } from "../../../engine/link_tests.ts";
 import type { PageSize } from "../../../sweep/plan/estimate.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { linksOf } from "../../../sweep/plan/plan_links.ts";

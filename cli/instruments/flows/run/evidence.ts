@@ -3,8 +3,8 @@
 
 import { mkdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { asFileName } from "../../../engine/evidence_folder.ts";
 import type { FlowSweep } from "../../../results/store/results.ts";
-import { asFileName } from "../../../sweep/evidence.ts";
 import type { FlowCell } from "../store/flow_runs.ts";
 import type { EvidencePaths } from "./lab_run.ts";
 import { type RunPaths, runPathsIn } from "./run_folder.ts";

@@ -1,7 +1,7 @@
 // What of a plan's flow runs is still to be done, with what earlier runs of the sweep made of each. Runs nothing.
 
+import { type PlannedTask, plannedTasks } from "../../../engine/planned_task.ts";
 import type { FlowSweep, Results } from "../../../results/store/results.ts";
-import { type PlannedTask, plannedTasks } from "../../../sweep/planned_task.ts";
 import type { FlowPlan, PlannedFlowCell } from "../plan/plan.ts";
 import { orderRuns } from "../plan/run_order.ts";
 import { type FlowCell, flowCellsOf, flowRunsOf } from "../store/flow_runs.ts";

@@ -1,4 +1,4 @@
-// Page loads as an instrument of the engine: which pages are made ready, how the sweep begins, how its loads run (cli/sweep/runner.ts) and what
+// Page loads as an instrument of the engine: which pages are made ready, how the sweep begins, how its loads run (cli/instruments/page/run/runner.ts) and what
 // came of them. Parses no words and writes no plan.
 
 import type { PlanPage } from "../../../../schemas/generated/sweep_plan.ts";
@@ -7,6 +7,7 @@ import { liveServer } from "../../../base/factors.ts";
 import { cachedBeforeIn } from "../../../browser/device.ts";
 import { execute } from "../../../engine/execute.ts";
 import type { Conclusion, ExecutionTerms, Instrument, Session } from "../../../engine/instrument.ts";
+import type { Labs } from "../../../engine/labs.ts";
 import { liveFar } from "../../../link/live/live_lab.ts";
 import { tryLab } from "../../../load/lab.ts";
 import { allowedCpus, labsWords } from "../../../load/lab_cpus.ts";
@@ -19,10 +20,7 @@ import { storedAnswer } from "../../../results/answer/stored_answer.ts";
 import { modelledEnvironment, modelledPages } from "../../../results/store/modelled_pages.ts";
 import { cacheEnvironment, deviceEnvironment } from "../../../results/store/page_devices.ts";
 import type { Load, Sweep } from "../../../results/store/results.ts";
-import { LooksSoFar } from "../../../sweep/answer_so_far.ts";
 import { NoValidLoadError, type PageShard } from "../../../sweep/cluster/page_shard.ts";
-import { evidenceFolder } from "../../../sweep/evidence.ts";
-import { failureOf, outcomeLines, outcomeOf } from "../../../sweep/outcome.ts";
 import { refuseBrowsers } from "../../../sweep/plan/browser_option.ts";
 import { refuseTooShort, refuseVideoContradictions } from "../../../sweep/plan/contradictions.ts";
 import { cellGuess } from "../../../sweep/plan/estimate.ts";
@@ -32,7 +30,10 @@ import { cellsOf, planDigest } from "../../../sweep/plan/plan.ts";
 import type { Plan } from "../../../sweep/plan/plan_document.ts";
 import { unusualDevice } from "../../../sweep/plan/recording_trial.ts";
 import { videoLength_s } from "../../../sweep/plan/video_pages.ts";
-import { type Labs, type RunOutcome, runSweep } from "../../../sweep/runner.ts";
+import { LooksSoFar } from "./answer_so_far.ts";
+import { evidenceFolder } from "./evidence.ts";
+import { failureOf, outcomeLines, outcomeOf } from "./outcome.ts";
+import { type RunOutcome, runSweep } from "./runner.ts";
 
 export interface PageExecution extends ExecutionTerms {
   readonly plan: Plan;

@@ -10,7 +10,7 @@ import { after, before, describe, test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";
 import { openResults } from "../../../../cli/results/store/results.ts";
 import type { SweepsCompared } from "../../../../schemas/generated/sweeps_compared.ts";
-import { fastPlan, fastRun } from "../../sweep/fast_runner.ts";
+import { fastPlan, fastRun } from "../../instruments/page/run/fast_runner.ts";
 import { pageLoad } from "../../sweep/page_load.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "..", "..", "cli", "trilane");

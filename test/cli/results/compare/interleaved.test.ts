@@ -6,13 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";
+import type { LoadRequest } from "../../../../cli/instruments/page/run/runner.ts";
 import { compareRuns } from "../../../../cli/results/compare/compare.ts";
 import { regressionOf } from "../../../../cli/results/compare/comparison.ts";
 import { interleavedSides } from "../../../../cli/results/compare/interleaved.ts";
 import { comparisonLines } from "../../../../cli/results/compare/words.ts";
 import { openResults } from "../../../../cli/results/store/results.ts";
-import type { LoadRequest } from "../../../../cli/sweep/runner.ts";
-import { fastPlan, fastRun } from "../../sweep/fast_runner.ts";
+import { fastPlan, fastRun } from "../../instruments/page/run/fast_runner.ts";
 import { pageLoad } from "../../sweep/page_load.ts";
 
 const browsers: [string, string] = ["/opt/old/chrome", "/opt/new/chrome"];

@@ -1,8 +1,8 @@
 // Which browser each load ran with: stored with it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { fastPlan, fastRun, storedLoads } from "../../instruments/page/run/fast_runner.ts";
 import { withHome } from "../../report/fixture.ts";
-import { fastPlan, fastRun, storedLoads } from "../../sweep/fast_runner.ts";
 import { pageLoad } from "../../sweep/page_load.ts";
 
 const digest = (of: string): string => of.repeat(64);

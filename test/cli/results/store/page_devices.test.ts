@@ -9,7 +9,7 @@ import { namedDevices, usualDevice } from "../../../../cli/browser/device.ts";
 import { deviceEnvironment } from "../../../../cli/results/store/page_devices.ts";
 import { openResults } from "../../../../cli/results/store/results.ts";
 import { unusualDevice } from "../../../../cli/sweep/plan/recording_trial.ts";
-import { fastPlan, sweepOf } from "../../sweep/fast_runner.ts";
+import { fastPlan, sweepOf } from "../../instruments/page/run/fast_runner.ts";
 
 test("a sweep is not resumed if a recording of the same digest is for another device now", () => {
   const home = mkdtempSync(join(tmpdir(), "trilane-devices-"));

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { isUserTiming } from "../../../../cli/base/user_timing_name.ts";
+import { StoppingRule } from "../../../../cli/instruments/page/run/stopping_rule.ts";
 import { whyUnended } from "../../../../cli/load/video/watch_video.ts";
 import {
   comparedMetric,
@@ -16,8 +17,7 @@ import {
 import { isValid, timedOut } from "../../../../cli/results/verdict/sample.ts";
 import { verdictBy } from "../../../../cli/results/verdict/sweep_verdict.ts";
 import { planDigest } from "../../../../cli/sweep/plan/plan.ts";
-import { StoppingRule } from "../../../../cli/sweep/stopping_rule.ts";
-import { fastPlan } from "../../sweep/fast_runner.ts";
+import { fastPlan } from "../../instruments/page/run/fast_runner.ts";
 
 const place = { page: "page", link: "1mbit/50ms", status: "valid", reasons: [] } as const;
 

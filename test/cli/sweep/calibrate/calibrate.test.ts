@@ -14,7 +14,7 @@ import { openResults } from "../../../../cli/results/store/results.ts";
 import { calibrate } from "../../../../cli/sweep/calibrate/calibrate.ts";
 import { calibrationPath, readCalibration, writeCalibration } from "../../../../cli/sweep/calibrate/store.ts";
 import type { Calibration } from "../../../../schemas/generated/calibration.ts";
-import { fastPlan, sweepOf } from "../fast_runner.ts";
+import { fastPlan, sweepOf } from "../../instruments/page/run/fast_runner.ts";
 
 const least = { lanes: ["h1", "h2", "h3"], rounds: 12, margin_percent: 1, tell: () => undefined } as const;
 const signal = new AbortController().signal;

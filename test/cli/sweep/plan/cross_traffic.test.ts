@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { flowRunOf } from "../../../../cli/instruments/flows/language/flow_run.ts";
 import { readMix } from "../../../../cli/instruments/flows/language/mix.ts";
+import { loadRequest } from "../../../../cli/instruments/page/run/request.ts";
 import { crossTrafficOf, loadTraffic } from "../../../../cli/sweep/plan/cross_traffic.ts";
 import { planDigest, planOf } from "../../../../cli/sweep/plan/plan.ts";
-import { loadRequest } from "../../../../cli/sweep/request.ts";
 
 const least = { name: "x", pages: ["page"], lanes: ["h2"], links: ["1mbit/50ms"], repetitions: 1, timeout_s: 20 };
 const plan = (change: object = {}) => planOf({ ...least, ...change }, "x");

@@ -3,17 +3,17 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Lane, laneFacts, laneOf } from "../../../../cli/base/lanes.ts";
 import { wrapped } from "../../../../cli/base/wrapped_text.ts";
+import { outcomeLines, outcomeOf } from "../../../../cli/instruments/page/run/outcome.ts";
 import { parseLink } from "../../../../cli/link/link.ts";
 import { loadMetricColumns, metricColumns } from "../../../../cli/results/store/metric_columns.ts";
 import type { Cell, Load } from "../../../../cli/results/store/results.ts";
-import { outcomeLines, outcomeOf } from "../../../../cli/sweep/outcome.ts";
 import { guessWall_ms, TimeLeft } from "../../../../cli/sweep/plan/estimate.ts";
 import { openProgress } from "../../../../cli/sweep/progress/progress.ts";
 import { formatDuration, progressLine } from "../../../../cli/sweep/progress/progress_lines.ts";
 import { logProgress, type Verbosity } from "../../../../cli/sweep/progress/progress_log.ts";
 import type { LinkTested, LoadFinished, SweepEvent } from "../../../../schemas/generated/sweep_event.ts";
 import { schemaErrors } from "../../../schemas/schema_errors.ts";
-import { fastPlan } from "../fast_runner.ts";
+import { fastPlan } from "../../instruments/page/run/fast_runner.ts";
 
 const started: SweepEvent = {
   event: "sweep-started",

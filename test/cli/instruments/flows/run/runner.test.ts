@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import { writeWait_ms } from "../../../../../cli/engine/blocking_conditions.ts";
 import type { OrderedOutcome } from "../../../../../cli/engine/ordered_runner.ts";
 import { groupsOf } from "../../../../../cli/instruments/flows/language/flow_run.ts";
 import { flowResult } from "../../../../../cli/instruments/flows/metrics/flow_result.ts";
@@ -22,7 +23,6 @@ import {
 } from "../../../../../cli/instruments/flows/store/flow_runs.ts";
 import { disturbedRunReason } from "../../../../../cli/load/disturbance.ts";
 import { openResults } from "../../../../../cli/results/store/results.ts";
-import { writeWait_ms } from "../../../../../cli/sweep/blocking_conditions.ts";
 import type { SweepEvent } from "../../../../../schemas/generated/sweep_event.ts";
 import { twoFlows } from "../records/two_flows.ts";
 

@@ -1,0 +1,50 @@
+// `--labs`: how many loads run side by side. Words and the machine's calibration to what the runner takes.
+
+import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
+import { UserError } from "../base/errors.ts";
+import type { OptionTable } from "../base/option_table.ts";
+import { linksInTurn } from "../link/moves.ts";
+import { allowedCpus, labCpus } from "../load/lab_cpus.ts";
+import { readCalibration } from "../sweep/calibrate/store.ts";
+import { machineName } from "./link_tests.ts";
+
+/** What a machine bears (`trilane calibrate`). */
+export interface Labs {
+  readonly most: number;
+  /** Whether loads over the link may have others beside them: fast ones need the machine for themselves. */
+  readonly mayShare: (link: LinkProfile) => boolean;
+  /** The CPUs of each lab; null or missing: labs are not bound to any. */
+  readonly cpus?: readonly (readonly number[])[] | null;
+}
+
+export interface LabsOptions {
+  labs: string | undefined;
+}
+
+/** Where the machine was not calibrated: slower links leave CPUs idle, faster ones do not. */
+const usualRate_bps = 1e6;
+const mostLabs = 64;
+
+export function defineLabs<T>(table: OptionTable<T>): OptionTable<T & LabsOptions> {
+  return table.option("labs", {
+    type: "string",
+    rare: true,
+    placeholder: "N|auto",
+    describe: "loads side by side, on slow links only; auto: as many as `trilane calibrate` found (default: auto)",
+  });
+}
+
+/** UserError for what is no number. */
+export function labsOf({ labs = "auto" }: LabsOptions, home: string): Labs {
+  const calibration = readCalibration(home, machineName());
+  const limit_bps = calibration?.rate_bps ?? usualRate_bps;
+  const most = labs === "auto" ? (calibration?.labs ?? 1) : /^\d{1,3}$/.test(labs) ? Number(labs) : 0;
+  if (most < 1 || most > mostLabs)
+    throw new UserError(`--labs must be auto or a number from 1 to ${mostLabs} (got ${JSON.stringify(labs)})`);
+  // A trace's mean says nothing of its peaks, and steps change.
+  const isSlow: Labs["mayShare"] = (link) =>
+    linksInTurn(link)
+      .flatMap(({ down, up }) => [down, up])
+      .every((way) => !way.trace && !way.rate_steps && way.rate_bps !== null && way.rate_bps <= limit_bps);
+  return { most, mayShare: isSlow, cpus: labCpus(allowedCpus(), most) };
+}

@@ -1,0 +1,72 @@
+// What every execution of a plan has, of pages, of flows or of fetches: what it begins on, how it waits outside of its runs, how it gives its sweep up,
+// and what it says where it was stopped. Runs nothing.
+import { constants, cpus, release } from "node:os";
+import type { SweepStopped } from "../../schemas/generated/sweep_event.ts";
+import { EndedEarlyError, endedEarlyStatus } from "../base/errors.ts";
+import { say } from "../base/terminal_text.ts";
+import { version } from "../base/version.ts";
+import type { AnySweep, Environment, Results } from "../results/store/results.ts";
+import type { Progress } from "../sweep/progress/progress.ts";
+import type { AskedToEnd } from "./asked_to_end.ts";
+import { retryWhileBlocked, type Waiting } from "./blocking_conditions.ts";
+
+/** Versions and machine, for the report. */
+export function machineEnvironment(): Environment {
+  // Of the site under test, as GitHub and GitLab name it.
+  const commit = process.env.GITHUB_SHA ?? process.env.CI_COMMIT_SHA ?? "";
+  return {
+    trilane: version,
+    node: process.versions.node,
+    kernel: release(),
+    cpu: cpus()[0]?.model.trim() ?? null,
+    cpus: cpus().length,
+    ...(/^[0-9a-f]{7,64}$/.test(commit) ? { commit } : {}),
+  };
+}
+
+/** `sweep`: null before there is one. `signal`: without it signals have their default, which is to end the process. */
+export function waitingOf(
+  askedToEnd: AskedToEnd | undefined,
+  progress: Progress,
+  sweep: number | null,
+  signal = new AbortController().signal,
+): Waiting {
+  return {
+    tell: (reason) => progress.tell({ event: "sweep-paused", sweep, reason }),
+    mustEnd: () => askedToEnd !== undefined && askedToEnd() !== null,
+    signal,
+  };
+}
+
+/** Outside of the runs: waits, or throws EndedEarlyError with what is to be done. */
+export async function held<T>(work: () => T | Promise<T>, waiting: Waiting, remedy: string): Promise<T> {
+  const done = await retryWhileBlocked(work, waiting);
+  if (done === null) throw new EndedEarlyError(`stopped while it waited: ${remedy}`);
+  return done.written;
+}
+
+/** A sweep that cannot be given up (its disk is full) is free when this process has ended. */
+export function releaseQuietly(results: Results, sweep: AnySweep): void {
+  try {
+    results.release(sweep.id);
+  } catch {
+    // What went wrong is on its way to the user already.
+  }
+}
+
+/** Says that it ended early, and sets the exit status. */
+export function sayStopped(
+  stopped: Omit<SweepStopped, "event">,
+  noun: "loads" | "runs" | "fetches",
+  json: boolean,
+  progress: Progress,
+): void {
+  const { done, loads, signal, asked } = stopped;
+  if (json) progress.tell({ event: "sweep-stopped", ...stopped });
+  else {
+    const why = signal === null && asked !== null ? `: ${asked}` : "";
+    say(`stopped${why}: ${done} of ${loads} ${noun} are kept; run the same command again to go on`);
+  }
+  // As a shell has it.
+  process.exitCode = signal === null ? endedEarlyStatus : 128 + constants.signals[signal];
+}

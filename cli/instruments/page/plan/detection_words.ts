@@ -1,0 +1,87 @@
+// What a plan's runs can show in words, for `trilane plan`. Computes nothing.
+import type { Detection, RunsNeeded } from "../../../../schemas/generated/sweep_event.ts";
+import { count } from "../../../base/numbers.ts";
+import { mostRuns } from "../../../results/verdict/detectable_effect.ts";
+import { formatDuration } from "../../../sweep/progress/progress_lines.ts";
+
+const plain = (percent: number): string => String(Number(percent.toPrecision(2)));
+
+/** Of fewer the shape of what varies is not known, and lanes of two kinds take more runs. */
+const fewRuns = 8;
+
+/** `vary by 2.1 % (h3 over h2; standard deviation), by sweep 5`. */
+function noiseWords({ basis, sweep, lane, over, ...of }: Detection): string {
+  const [found, planned] = [of.spread_percent, of.planned_with_percent].map(plain);
+  const allowance = planned === found ? "" : `; planned with ${planned} %, because few loads may hide more`;
+  const rough = of.pilot_runs !== null && of.pilot_runs < fewRuns ? `, of only ${count(of.pilot_runs, "run")}` : "";
+  const says = {
+    sweep: `by sweep ${sweep}${rough}${allowance}`,
+    given: "as given",
+    assumed: "assumed: --from SWEEP or --spread PERCENT says better",
+  }[basis];
+  return `vary by ${found} % (${lane} and ${over}; standard deviation), ${says}`;
+}
+
+const scopes: Readonly<Record<RunsNeeded["scope"], string>> = {
+  cell: "page on a link",
+  noisiest: "noisiest page on a link",
+  pooled: "all together",
+};
+const scopeWidth = Math.max(...Object.values(scopes).map((name) => name.length)) + 2;
+
+const row = (scope: RunsNeeded["scope"], values: readonly string[]): string =>
+  `${scopes[scope].padEnd(scopeWidth)}${values.join(" / ")}`;
+
+const often = "in 80 / 95 of 100 sweeps";
+
+function shownLines({ shown, runs }: Detection): string[] {
+  const rows = shown.map(({ scope, percents }) =>
+    percents.some((percent) => percent === null)
+      ? row(scope, ["nothing: too few runs for an interval"])
+      : row(
+          scope,
+          percents.map((percent) => `${plain(percent ?? 0)} %`),
+        ),
+  );
+  return [`differences that ${count(runs, "run")} would show ${often}:`, ...rows];
+}
+
+const runsWords = ({ runs, expected_s }: RunsNeeded): string =>
+  runs === null || expected_s === null
+    ? `more than ${mostRuns} runs`
+    : `${count(runs, "run")}, ${formatDuration(expected_s)}`;
+
+function neededLines({ needed, detect_percent }: Detection): string[] {
+  if (needed.length === 0) return [];
+  const rows = [...Map.groupBy(needed, ({ scope }) => scope)].map(([scope, of]) => row(scope, of.map(runsWords)));
+  const isBeyond = needed.some(({ scope, runs }) => scope === "pooled" && runs === null);
+  const remedy = isBeyond ? ["Pages or links differ by more than that: more of them help, and no runs."] : [];
+  return [`runs and time to show ${plain(detect_percent ?? 0)} % ${often}:`, ...rows, ...remedy];
+}
+
+/** How near the slower ones are to half decides where a lane's median lies, and a pilot tells it badly. */
+function cautionWords({ two_kinds, needed }: Detection): string | null {
+  if (!two_kinds) return null;
+  const { lane, slower, loads } = two_kinds;
+  const least = needed.length > 0 ? "take these as the least" : "take these as the best that may be";
+  return `Loads of ${lane} are of two kinds, ${slower} of ${loads} much slower: the nearer that is to half, the more runs it takes, and a pilot hardly tells; ${least}.`;
+}
+
+interface DetectionWords {
+  readonly noise: string;
+  /** Lines of at most 71 columns. */
+  readonly shown: readonly string[];
+  /** Empty where no effect was asked for. */
+  readonly needed: readonly string[];
+  /** Why not to rely on them; null: nothing. */
+  readonly caution: string | null;
+}
+
+export function detectionWords(detection: Detection): DetectionWords {
+  return {
+    noise: noiseWords(detection),
+    shown: shownLines(detection),
+    needed: neededLines(detection),
+    caution: cautionWords(detection),
+  };
+}
