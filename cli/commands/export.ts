@@ -2,14 +2,13 @@
 // recording as har, mahimahi or wpr. Sweeps of instruments are theirs to export.
 import { resolve } from "node:path";
 import { credentialsInWords, secretNamesInWords } from "../../extension/har/secrets.ts";
-import type { FileWritten } from "../../schemas/generated/file_written.ts";
 import type { P1203Export } from "../../schemas/generated/p1203.ts";
 import type { RecordingExported } from "../../schemas/generated/recording_exported.ts";
-import { atomicWrite } from "../base/atomic_write.ts";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { count } from "../base/numbers.ts";
-import { printFile, printJson, printLines, say } from "../base/terminal_text.ts";
+import { printJson, printLines, say } from "../base/terminal_text.ts";
+import { gotWords, jsonPieces, wantedFormat, writeExport } from "../engine/export.ts";
 import type { Column } from "../engine/instrument.ts";
 import { instruments, kindOfSweeps } from "../instruments/all.ts";
 import { withArchive } from "../recording/archive/client.ts";
@@ -35,25 +34,24 @@ interface ExportOptions extends CommonOptions {
   "keep-credentials": boolean;
 }
 
-function readFormat({ format, json, out }: ExportOptions): Format {
-  // `--json` alone asks for the one document that JSON readers want.
-  const asked = format ?? (json && out === undefined ? "json" : undefined);
-  const known = formats.find((each) => each === asked);
+function readFormat(options: ExportOptions): Format {
+  const format = wantedFormat(options);
+  const known = formats.find((each) => each === format);
   if (known) return known;
-  const got = asked === undefined ? "" : ` (got ${JSON.stringify(asked)})`;
-  if (recordingFormats.some((each) => each === asked))
-    throw new UserError(`export: --format ${asked} is of recordings: name one with --recording`);
-  const kind = instruments.find((each) => each.formats.some((format) => format === asked));
+  if (recordingFormats.some((each) => each === format))
+    throw new UserError(`export: --format ${format} is of recordings: name one with --recording`);
+  const kind = instruments.find(({ formats: its }) => its.some((each) => each === format));
   if (kind)
-    throw new UserError(`export: --format ${asked} is of ${kind.sweeps}: name a sweep of \`trilane ${kind.name}\``);
-  throw new UserError(`export: --format must be one of ${formats.join(", ")}${got}`);
+    throw new UserError(`export: --format ${format} is of ${kind.sweeps}: name a sweep of \`trilane ${kind.name}\``);
+  throw new UserError(`export: --format must be one of ${formats.join(", ")}${gotWords(format)}`);
 }
 
 function readRecordingFormat(asked: string | undefined): RecordingFormat {
   const known = recordingFormats.find((each) => each === asked);
   if (known) return known;
-  const got = asked === undefined ? "" : ` (got ${JSON.stringify(asked)})`;
-  throw new UserError(`export: --format of a recording must be one of ${recordingFormats.join(", ")}${got}`);
+  throw new UserError(
+    `export: --format of a recording must be one of ${recordingFormats.join(", ")}${gotWords(asked)}`,
+  );
 }
 
 async function runRecording(recording: string, options: ExportOptions) {
@@ -99,14 +97,14 @@ function pieces(
   { sweep, loads }: ReturnType<typeof chooseLoads>,
 ): Iterable<string> {
   if (format === "race") return [`${JSON.stringify(raceResult(results, home, sweep, keepCredentials))}\n`];
-  if (format === "p1203") return [`${JSON.stringify(videosOf(results, sweep.id, loads), null, 1)}\n`];
+  if (format === "p1203") return jsonPieces(videosOf(results, sweep.id, loads));
   if (format === "har") return harPieces({ sweep, loads, pageLoadOf: (load) => results.harOf(load), keepCredentials });
   const ids = new Set(loads.map((load) => load.cell));
   const cells = results.cellsOf(sweep.id).filter((cell) => ids.has(cell.id));
   const films = results.filmedLoadsOf(sweep.id);
   if (format === "csv") return csvLines(sweep.plan, cells, loads, films);
   const tests = results.linkTestsOf(sweep.id);
-  return [`${JSON.stringify(exportDocument(sweep, cells, loads, tests, films), null, 1)}\n`];
+  return jsonPieces(exportDocument(sweep, cells, loads, tests, films));
 }
 
 const helpOf = (all: readonly Column[]): string =>
@@ -180,13 +178,7 @@ export const command: Command<ExportOptions> = {
         throw new UserError("export: --format race is of a whole race: leave out --load");
       const chosen = chooseLoads(results, asked, options.load);
       const parts = pieces(results, home, { format, keepCredentials: options["keep-credentials"] }, chosen);
-      if (options.out === undefined) return await printFile(parts);
-      const path = resolve(options.out);
-      await atomicWrite(path, parts);
-      const [sweep, loads] = [chosen.sweep.id, chosen.loads.length];
-      const written: FileWritten = { schema: "trilane/file-written/1", kind: format, sweep, loads, path };
-      if (options.json) printJson(written);
-      else printLines([`${format}: ${path}`]);
+      await writeExport(parts, { kind: format, sweep: chosen.sweep.id, loads: chosen.loads.length }, options);
     } finally {
       results.close();
     }

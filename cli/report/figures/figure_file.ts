@@ -2,27 +2,25 @@
 // script (page/figure_files.js) unpacks them, and draws SVG and PNG from what it shows.
 import { deflateRawSync } from "node:zlib";
 import { html, Markup } from "../../../extension/figures/markup.ts";
-import { csvField } from "../../../extension/har/csv_field.ts";
-
-type Value = string | number | boolean | null;
+import { type CsvValue, csvLine } from "../../results/export/csv_column.ts";
 
 interface FigureData {
   /** What the figure is of, in words that make the file's name. */
   readonly name: readonly string[];
   /** With units. */
   readonly columns: readonly string[];
-  readonly rows: readonly (readonly Value[])[];
+  readonly rows: readonly (readonly CsvValue[])[];
 }
 
 /** Thousandths are finer than anything that is measured here, and a third of the digits. What is infinite is not known, and empty. */
-function rounded(value: Value): Value {
+function rounded(value: CsvValue): CsvValue {
   if (typeof value !== "number") return value;
   return Number.isFinite(value) ? Number(value.toFixed(3)) : null;
 }
 
 /** RFC 4180, as the loads' own CSV. */
 export function figureCsv({ columns, rows }: FigureData): string {
-  return [columns, ...rows].map((row) => `${row.map((value) => csvField(rounded(value))).join(",")}\r\n`).join("");
+  return [columns, ...rows].map((row) => csvLine(row.map(rounded))).join("");
 }
 
 function fileName(words: readonly string[]): string {

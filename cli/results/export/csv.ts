@@ -1,7 +1,6 @@
 // Loads as CSV (RFC 4180, UTF-8, one header line): one row per load attempt, then one per filmed load. The columns are documented here, once, for
 // `trilane export --help` and the report.
 import { computedMetrics, pageMetrics, videoMetrics, visualMetrics } from "../../../extension/capture/metric_facts.ts";
-import { csvField } from "../../../extension/har/csv_field.ts";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { keptBrowsers } from "../../base/browser_words.ts";
 import { allFactors, factorFacts } from "../../base/factors.ts";
@@ -11,9 +10,8 @@ import { serverSettings } from "../../load/serving/settings.ts";
 import { servedInDilatedTime } from "../answer/dilated_sweeps.ts";
 import type { Cell, FilmedLoad, Load } from "../store/results.ts";
 import { counted, isValid } from "../verdict/sample.ts";
+import { type CsvValue, csvLine } from "./csv_column.ts";
 import { type FilmMetric, filmMetrics, type LoadMetric, loadMetrics } from "./metric_words.ts";
-
-type Value = string | number | boolean | null;
 
 /** What all loads of a sweep have in common. */
 type Terms = Serving & { readonly dilation: number };
@@ -21,18 +19,18 @@ type Terms = Serving & { readonly dilation: number };
 interface Column {
   readonly name: string;
   readonly meaning: string;
-  readonly value: (load: Load, cell: Cell | undefined, terms: Terms) => Value;
+  readonly value: (load: Load, cell: Cell | undefined, terms: Terms) => CsvValue;
   /** Of a filmed load, where it has one. */
-  readonly film?: (film: FilmedLoad, cell: Cell | undefined, terms: Terms) => Value;
+  readonly film?: (film: FilmedLoad, cell: Cell | undefined, terms: Terms) => CsvValue;
 }
 
 /** What loads and filmed loads of a cell have in common. */
-function fromCell(of: (cell: Cell) => Value): Pick<Column, "value" | "film"> {
+function fromCell(of: (cell: Cell) => CsvValue): Pick<Column, "value" | "film"> {
   const value = (_: unknown, cell: Cell | undefined) => (cell ? of(cell) : null);
   return { value, film: value };
 }
 
-function fromTerms(of: (terms: Terms) => Value): Pick<Column, "value" | "film"> {
+function fromTerms(of: (terms: Terms) => CsvValue): Pick<Column, "value" | "film"> {
   const value = (_: unknown, __: unknown, terms: Terms) => of(terms);
   return { value, film: value };
 }
@@ -43,7 +41,7 @@ const settingsWithPlace = new Set(["origins", "think", "extra_rtt", "chain", "pr
 function settingColumns(wanted: (name: string) => boolean): Column[] {
   return serverSettings.flatMap(({ name, column: meaning }) => {
     if (meaning === undefined || !wanted(name)) return [];
-    const text = (value: Serving[typeof name]): Value =>
+    const text = (value: Serving[typeof name]): CsvValue =>
       typeof value === "object" ? (Object.values(value)[0] ?? null) : value;
     return [{ name, meaning, ...fromTerms((terms) => text(terms[name])) }];
   });
@@ -269,13 +267,13 @@ export function* csvLines(
 ): Generator<string> {
   const settled: Terms = { ...servedInDilatedTime(settleServing(serving), dilate), dilation: dilate };
   const byId = new Map(cells.map((cell) => [cell.id, cell]));
-  yield `${columns.map((column) => column.name).join(",")}\r\n`;
+  yield csvLine(columns.map(({ name }) => name));
   for (const load of loads) {
     const cell = byId.get(load.cell);
-    yield `${columns.map((column) => csvField(column.value(load, cell, settled))).join(",")}\r\n`;
+    yield csvLine(columns.map(({ value }) => value(load, cell, settled)));
   }
   for (const film of filmedLoads) {
     const cell = byId.get(film.cell);
-    if (cell) yield `${columns.map((column) => csvField(column.film?.(film, cell, settled) ?? null)).join(",")}\r\n`;
+    if (cell) yield csvLine(columns.map((column) => column.film?.(film, cell, settled) ?? null));
   }
 }

@@ -1,26 +1,14 @@
-// Runs of commands as CSV (RFC 4180, UTF-8, one header line): a row for each attempt, those that failed too. The columns are documented
+// Runs of commands as CSV: a row for each attempt, those that failed too. The columns are documented
 // here, once, for `trilane export --help`; metrics' are those of schemas/command-record.schema.json. Numbers that commands print follow.
-import { csvField } from "../../../../extension/har/csv_field.ts";
 import { metrics } from "../../../registry/metrics.ts";
+import { columnMaker, csvTable } from "../../../results/export/csv_column.ts";
 import { type CommandRun, measured, runValue } from "../metrics/values.ts";
 
 export const commandFormats = ["csv", "json"] as const;
 
-type Value = string | number | boolean | null;
+const column = columnMaker<[run: CommandRun]>();
 
-interface CommandColumn {
-  readonly name: string;
-  readonly meaning: string;
-  readonly value: (run: CommandRun) => Value;
-}
-
-const column = (name: string, meaning: string, value: CommandColumn["value"]): CommandColumn => ({
-  name,
-  meaning,
-  value,
-});
-
-const ofRun: readonly CommandColumn[] = [
+const ofRun = [
   column("run_id", "number of the run in the results", ({ id }) => id),
   column("command", "its name", ({ subject }) => subject),
   column("link", "the emulated link, short form; empty: the network as it was", ({ link }) => link),
@@ -53,15 +41,16 @@ const ofMetrics = measured.map((name) =>
 );
 
 /** New ones are appended: who reads columns by their place goes on. */
-export const commandColumns: readonly CommandColumn[] = [...ofRun, ...ofMetrics];
+export const commandColumns = [...ofRun, ...ofMetrics];
 
 /** Lines with their ends, the header first. */
-export function* commandCsvLines(runs: readonly CommandRun[]): Generator<string> {
-  const printed = [...new Set(runs.flatMap(({ record }) => record?.numbers.map(({ name }) => name) ?? []))];
-  const ofPrinted = printed.map(
-    (name) => (run: CommandRun) => run.record?.numbers.find((each) => each.name === name)?.value ?? null,
+export function commandCsvLines(runs: readonly CommandRun[]): Generator<string> {
+  const printed = new Set(runs.flatMap(({ record }) => record?.numbers.map(({ name }) => name) ?? []));
+  const ofPrinted = [...printed].map((name) =>
+    column(`printed ${name}`, "", ({ record }) => record?.numbers.find((each) => each.name === name)?.value ?? null),
   );
-  yield `${[...commandColumns.map(({ name }) => name), ...printed.map((name) => csvField(`printed ${name}`))].join(",")}\r\n`;
-  for (const run of runs)
-    yield `${[...commandColumns.map(({ value }) => value), ...ofPrinted].map((value) => csvField(value(run))).join(",")}\r\n`;
+  return csvTable(
+    [...commandColumns, ...ofPrinted],
+    runs.map((run) => [run] as const),
+  );
 }

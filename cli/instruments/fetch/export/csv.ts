@@ -1,26 +1,18 @@
-// Fetches as CSV (RFC 4180, UTF-8, one header line): a row for each attempt, those that failed too. The columns are documented here, once,
+// Fetches as CSV: a row for each attempt, those that failed too. The columns are documented here, once,
 // for `trilane export --help`; metrics' are those of schemas/fetch-record.schema.json.
 
-import { csvField } from "../../../../extension/har/csv_field.ts";
 import type { FetchRecord } from "../../../../schemas/generated/fetch_record.ts";
 import { type FetchMetric, metrics } from "../../../registry/metrics.ts";
+import { columnMaker, csvTable } from "../../../results/export/csv_column.ts";
 import { fetchMetricNames, metricOf } from "../metrics/fetch_metrics.ts";
 import { reasonInWords } from "../metrics/fetched.ts";
 import type { AutonomousSystems } from "../prefixes/read_prefixes.ts";
 import type { StoredFetch } from "../store/fetch_runs.ts";
 
-type Value = string | number | boolean | null;
-
-interface FetchColumn {
-  readonly name: string;
-  readonly meaning: string;
-  readonly value: (fetch: StoredFetch, record: FetchRecord | null, systems: AutonomousSystems | null) => Value;
-}
-
-const column = (name: string, meaning: string, value: FetchColumn["value"]): FetchColumn => ({ name, meaning, value });
+const column = columnMaker<[fetch: StoredFetch, record: FetchRecord | null, systems: AutonomousSystems | null]>();
 const bit = (value: boolean | null | undefined): number | null => (value == null ? null : Number(value));
 
-const ofFetch: readonly FetchColumn[] = [
+const ofFetch = [
   column("fetch_id", "number of the fetch in the results", ({ id }) => id),
   column("object", "its URL", ({ object }) => object),
   column("host", "of the URL, with its port", ({ object }) => URL.parse(object)?.host ?? null),
@@ -58,10 +50,10 @@ const ofFetch: readonly FetchColumn[] = [
   }),
 ];
 
-const ofMetric = (name: FetchMetric): FetchColumn =>
+const ofMetric = (name: FetchMetric) =>
   column(name, metrics.fetch[name].meaning, (_, record) => (record === null ? null : metricOf(record, name)));
 
-const ofSystem: readonly FetchColumn[] = [
+const ofSystem = [
   column("autonomous_system", "that announces the server's address, by --prefixes", (_, record, systems) =>
     record?.address ? (systems?.systemOf(record.address) ?? null) : null,
   ),
@@ -71,7 +63,7 @@ const ofSystem: readonly FetchColumn[] = [
   }),
 ];
 
-const ofCost: readonly FetchColumn[] = [
+const ofCost = [
   column(
     "server_cpu_user_us",
     "of a lab's server: CPU time while the connection was open",
@@ -98,19 +90,14 @@ const ofCost: readonly FetchColumn[] = [
 export const fetchFormats = ["csv", "json"] as const;
 
 /** New ones are appended, those of metrics by themselves: who reads columns by their place goes on. */
-export const fetchColumns: readonly FetchColumn[] = [
-  ...ofFetch,
-  ...fetchMetricNames.map(ofMetric),
-  ...ofCost,
-  ...ofSystem,
-];
+export const fetchColumns = [...ofFetch, ...fetchMetricNames.map(ofMetric), ...ofCost, ...ofSystem];
 
 /** Lines with their ends, the header first. `systems`: of a file of prefixes. */
-export function* fetchCsvLines(
+export const fetchCsvLines = (
   fetches: readonly StoredFetch[],
   systems: AutonomousSystems | null = null,
-): Generator<string> {
-  yield `${fetchColumns.map(({ name }) => name).join(",")}\r\n`;
-  for (const fetch of fetches)
-    yield `${fetchColumns.map(({ value }) => csvField(value(fetch, fetch.record, systems))).join(",")}\r\n`;
-}
+): Generator<string> =>
+  csvTable(
+    fetchColumns,
+    fetches.map((fetch) => [fetch, fetch.record, systems] as const),
+  );

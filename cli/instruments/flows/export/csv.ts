@@ -1,22 +1,14 @@
-// Runs of flows as CSV (RFC 4180, UTF-8, one header line): a row for each run and flow. A run that left no result has one row without a
+// Runs of flows as CSV: a row for each run and flow. A run that left no result has one row without a
 // flow. The columns are documented here, once, for `trilane export --help`; metrics' are those of schemas/flow-result.schema.json.
-import { csvField } from "../../../../extension/har/csv_field.ts";
 import type { FlowResult, FlowResultFlow } from "../../../../schemas/generated/flow_result.ts";
 import { type DirectionMetric, type FlowMetric, metrics, type PingMetric } from "../../../registry/metrics.ts";
+import { columnMaker, csvTable } from "../../../results/export/csv_column.ts";
 import { directionOf, type ExportedRun } from "./exported_run.ts";
 
-type Value = string | number | boolean | null;
-
-interface FlowColumn {
-  readonly name: string;
-  readonly meaning: string;
-  readonly value: (run: ExportedRun, flow: FlowResultFlow | null, result: FlowResult | null) => Value;
-}
-
-const column = (name: string, meaning: string, value: FlowColumn["value"]): FlowColumn => ({ name, meaning, value });
+const column = columnMaker<[run: ExportedRun, flow: FlowResultFlow | null, result: FlowResult | null]>();
 const namesOf = <Name extends string>(facts: Readonly<Record<Name, unknown>>): Name[] => Object.keys(facts) as Name[];
 
-const ofRun: readonly FlowColumn[] = [
+const ofRun = [
   column("run_id", "number of the run in the results", ({ run }) => run.id),
   column("mix", "flows that ran together, by name", ({ cell }) => cell.mix),
   column("link", "the emulated link, short form", ({ cell }) => cell.link),
@@ -47,7 +39,7 @@ const ofRun: readonly FlowColumn[] = [
   column("shaper_cpu_ms", "the same of trilane-shaper", (_, __, result) => result?.shaper_cpu_ms ?? null),
 ];
 
-const ofFlow: readonly FlowColumn[] = [
+const ofFlow = [
   column("flow", "number of the flow in the run, from 0", (_, flow) => flow?.flow ?? null),
   column("group", "which --flow of the mix it is of, from 0", (_, flow) => flow?.group ?? null),
   column("transport", "tcp, tls or quic", (_, flow) => flow?.transport ?? null),
@@ -70,23 +62,23 @@ const ofFlow: readonly FlowColumn[] = [
   column("to_ms", "when its receiver had ended", (_, flow) => flow?.to_ms ?? null),
 ];
 
-const ofMetric = (name: FlowMetric): FlowColumn =>
+const ofMetric = (name: FlowMetric) =>
   column(name, metrics.flow[name].meaning, (_, flow) => flow?.metrics[name] ?? null);
 
 /** Of all flows of a flow's direction: the same in each of its rows. */
-const ofDirection = (name: DirectionMetric): FlowColumn =>
+const ofDirection = (name: DirectionMetric) =>
   column(`link_${name}`, metrics.direction[name].meaning, (_, flow, result) =>
     flow && result ? (directionOf(result, flow.direction)?.metrics[name] ?? null) : null,
   );
 
-const ofPing = (name: PingMetric): FlowColumn =>
+const ofPing = (name: PingMetric) =>
   column(name, metrics.ping[name].meaning, (_, __, result) => result?.ping?.metrics[name] ?? null);
 
 /** What `trilane export` writes a sweep of flows as. */
 export const flowFormats = ["csv", "series", "json", "flent"] as const;
 
 /** New ones are appended, those of metrics by themselves: who reads columns by their place goes on. */
-export const flowColumns: readonly FlowColumn[] = [
+export const flowColumns = [
   ...ofRun,
   ...ofFlow,
   ...namesOf(metrics.flow).map(ofMetric),
@@ -95,11 +87,11 @@ export const flowColumns: readonly FlowColumn[] = [
 ];
 
 /** Lines with their ends, the header first. */
-export function* flowCsvLines(runs: readonly ExportedRun[]): Generator<string> {
-  yield `${flowColumns.map(({ name }) => name).join(",")}\r\n`;
-  for (const run of runs) {
-    const flows = run.result && run.result.flows.length > 0 ? run.result.flows : [null];
-    for (const flow of flows)
-      yield `${flowColumns.map(({ value }) => csvField(value(run, flow, run.result))).join(",")}\r\n`;
-  }
-}
+export const flowCsvLines = (runs: readonly ExportedRun[]): Generator<string> =>
+  csvTable(
+    flowColumns,
+    runs.flatMap((run) => {
+      const flows = run.result && run.result.flows.length > 0 ? run.result.flows : [null];
+      return flows.map((flow) => [run, flow, run.result] as const);
+    }),
+  );

@@ -1,6 +1,7 @@
 // A sweep of flows as one JSON document by schemas/flow-export.schema.json: what was asked, every run with its result, and what the valid
 // runs of each cell say together. No series.
 import type { FlowExport, FlowExportSummary } from "../../../../schemas/generated/flow_export.ts";
+import { exportedSweep } from "../../../engine/export.ts";
 import type { MetricSummary } from "../../../results/stats/metric_summary.ts";
 import type { FlowSweep } from "../../../results/store/results.ts";
 import { summarizeRuns } from "../answer/summary.ts";
@@ -34,12 +35,9 @@ export function flowExportDocument(
   cells: readonly FlowCell[],
   runs: readonly ExportedRun[],
 ): FlowExport {
-  const { id, name, plan_digest, created_at, finished_at, seed, command, environment } = sweep;
-  // The same document; stored, it may not be changed.
-  const plan = sweep.plan as FlowExport["sweep"]["plan"];
   return {
     schema: "trilane/flow-export/1",
-    sweep: { id, name, plan, plan_digest, created_at, finished_at, seed, command: [...command], environment },
+    sweep: exportedSweep<FlowExport["sweep"]["plan"]>(sweep),
     cells: cells.map(({ sweep: _, ...cell }) => cell),
     runs: runs.map(({ run: { mix: _mix, link: _link, lane: _lane, ...run }, result }) => ({
       ...run,

@@ -1,6 +1,6 @@
 // What flows did over time, as CSV: a row for each sample of each end of each flow of a run, as it was sampled (thinned where it was
 // stored so). Goodput is that since the receiver's sample before. Columns are documented here, once.
-import { csvField } from "../../../../extension/har/csv_field.ts";
+import { type CsvValue, csvLine } from "../../../results/export/csv_column.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
 import type { SampleSeries } from "../records/series.ts";
 
@@ -47,17 +47,16 @@ function goodputAt({ time_ms, received_bytes }: SampleSeries, place: number): nu
 
 /** Lines with their ends, the header first. */
 export function* seriesCsvLines(runs: Iterable<RunSeries>): Generator<string> {
-  yield `${seriesColumns.map(({ name }) => name).join(",")}\r\n`;
+  yield csvLine(seriesColumns.map(({ name }) => name));
   for (const { run, mix, link, records } of runs)
     for (const [flow, ends] of records.samples.entries())
       for (const end of ["sender", "receiver"] as const) {
         const series = ends[end];
-        const head = [run, mix, link, flow, end].map(csvField).join(",");
+        const head: CsvValue[] = [run, mix, link, flow, end];
         for (const [place, time_ms] of series.time_ms.entries()) {
           const values = sampled.map(([name]) => series[name][place] as number);
           const goodput = end === "receiver" ? goodputAt(series, place) : null;
-          const row = [time_ms, goodput, ...values.map((value) => (Number.isNaN(value) ? null : value))];
-          yield `${head},${row.map(csvField).join(",")}\r\n`;
+          yield csvLine([...head, time_ms, goodput, ...values.map((value) => (Number.isNaN(value) ? null : value))]);
         }
       }
 }
