@@ -5,9 +5,9 @@ import type { CommandMetricSummary, CommandSummary } from "../../../../schemas/g
 import { middleCut } from "../../../base/middle_cut.ts";
 import { count } from "../../../base/numbers.ts";
 import { type CommandMetric, metrics } from "../../../registry/metrics.ts";
-import { figures, formatRange, formatValue } from "../../../registry/units.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
 import { readingKey } from "../../../report/figures/reading_key.ts";
+import { byFrequency, medianCell } from "../../../report/instrument_report.ts";
 import type { CommandRun } from "../metrics/values.ts";
 
 const mostReasons = 80;
@@ -16,13 +16,11 @@ const unitOf = ({ name, printed }: CommandMetricSummary) =>
   printed ? null : metrics.command[name as CommandMetric].unit;
 
 function valueCell(metric: CommandMetricSummary): Markup {
-  const { median, low, high, n, reason } = metric;
-  if (median === null) return html`<td class="num" title="${reason ?? ""}">–</td>`;
-  const unit = unitOf(metric);
-  const text = unit === null ? figures(median) : formatValue(median, unit);
-  const ends = low !== null && high !== null ? { low, high } : null;
-  const range = ends && (unit === null ? `${figures(ends.low)} to ${figures(ends.high)}` : formatRange(ends, unit));
-  return html`<td class="num" data-sort="${String(median)}" title="${count(n, "run")}${reason === null ? "" : `; ${reason}`}">${text}${range && html`<small>${range}</small>`}</td>`;
+  const { low, high, n, reason } = metric;
+  const interval = low !== null && high !== null ? { low, high } : null;
+  const of = count(n, "run");
+  const why = metric.median === null || reason === null ? reason : `${of}; ${reason}`;
+  return medianCell({ median: metric.median, interval, reason: why }, unitOf(metric), of);
 }
 
 /** Null: nothing was run. */
@@ -58,14 +56,12 @@ export function numbersTable(summaries: readonly CommandSummary[]): Markup | nul
 export function failedTable(runs: readonly CommandRun[]): Markup | null {
   const left = runs.filter(({ status }) => status !== "valid");
   if (left.length === 0) return null;
-  const groups = [
-    ...Map.groupBy(left, ({ subject, status, reasons }) =>
-      JSON.stringify([subject, status, (reasons[0] ?? "").replaceAll(/\d+/g, "N")]),
-    ).values(),
-  ].toSorted((a, b) => b.length - a.length);
+  const groups = byFrequency(left, ({ subject, status, reasons }) => [
+    ...[subject, status],
+    (reasons[0] ?? "").replaceAll(/\d+/g, "N"),
+  ]);
   const rows = groups.slice(0, mostReasons).map((of) => {
     const [first] = of;
-    if (!first) return html``;
     const output = first.record?.output_end.trim() ?? "";
     return html`<tr><td>${first.subject}</td><td class="status">${first.status}</td><td class="reason">${middleCut(first.reasons[0] ?? "no reason was given", 200)}${output !== "" && html`<details><summary>output</summary><pre>${output}</pre></details>`}</td><td class="num">${String(of.length)}</td></tr>`;
   });

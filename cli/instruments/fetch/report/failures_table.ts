@@ -5,6 +5,7 @@ import { html, type Markup } from "../../../../extension/figures/markup.ts";
 import { middleCut } from "../../../base/middle_cut.ts";
 import { count } from "../../../base/numbers.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
+import { byFrequency } from "../../../report/instrument_report.ts";
 import { hostOf, reasonInWords } from "../metrics/fetched.ts";
 import type { StoredFetch } from "../store/fetch_runs.ts";
 
@@ -22,14 +23,12 @@ const overWhat = ({ lane, tls, ip }: StoredFetch): string => `${lane}, TLS ${tls
 export function failuresTable(fetches: readonly StoredFetch[]): Markup | null {
   const left = fetches.filter(({ status }) => status !== "valid");
   if (left.length === 0) return null;
-  const grouped = Map.groupBy(left, (each) => {
+  const groups = byFrequency(left, (each) => {
     const { stage, reason } = reasonOf(each);
-    return JSON.stringify([each.status, stage, reason.replaceAll(/\d+/g, "N")]);
+    return [each.status, stage, reason.replaceAll(/\d+/g, "N")];
   });
-  const groups = [...grouped.values()].sort((a, b) => b.length - a.length);
   const rows = groups.slice(0, mostReasons).map((of) => {
     const [first] = of;
-    if (!first) return html``;
     const { stage, reason } = reasonOf(first);
     const hosts = [...new Set(of.map(({ object }) => hostOf(object)))];
     const lanes = [...new Set(of.map(({ lane }) => lane))];

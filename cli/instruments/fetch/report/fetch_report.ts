@@ -3,8 +3,7 @@
 import { html, type Markup } from "../../../../extension/figures/markup.ts";
 import { count } from "../../../base/numbers.ts";
 import { version } from "../../../base/version.ts";
-import { linkTestSection } from "../../../report/link_tests.ts";
-import { pageFrame } from "../../../report/page_frame.ts";
+import { answerBlock, instrumentReport, unfinishedLine } from "../../../report/instrument_report.ts";
 import { publishedNumbers } from "../../../report/published_numbers.ts";
 import type { Results } from "../../../results/store/results.ts";
 import { costSentences } from "../answer/cost_sentence.ts";
@@ -24,21 +23,11 @@ import { deliverySection, distributionSection, helpedHostsSection, hostSection, 
 import { summaryTable, variantRows } from "./summary_table.ts";
 import { systemsSection, systemText } from "./systems_section.ts";
 
-function stampLine({ sweep, version, timed, counted }: FetchReportData): string {
-  const [began, ended] = [sweep.created_at.slice(0, 10), sweep.finished_at?.slice(0, 10)];
-  const when = ended === undefined || ended === began ? began : `${began} to ${ended}`;
-  const came = [...timed, ...counted].filter(({ record }) => record.error === null).length;
-  return [when, count(came, "object fetched", "objects fetched"), `Trilane ${version}`].join(" · ");
-}
-
 /** The answer, and what each lane's fetches take, part by part. The other sentences stand with the lanes. */
 function firstScreen({ sweep, fetches, timed }: FetchReportData, first: string): Markup {
   const left = fetches.filter(({ status }) => status !== "valid").length;
-  const unfinished =
-    sweep.finished_at === null &&
-    html`<p class="excluded warning">This sweep is not finished: ${count(timed.length, "fetch", "fetches")} so far.</p>`;
-  return html`<div class="verdict"><p class="answer">${first}</p></div>
-${left > 0 && html`<p class="excluded">${count(left, "fetch", "fetches")} of ${String(fetches.length)} failed or ${left === 1 ? "is" : "are"} invalid. <a href="#failures">Which, and why</a>.</p>`}${unfinished}${timed.length > 0 && phaseBars(variantRows(timed).rows)}`;
+  return html`${answerBlock(first, [])}
+${left > 0 && html`<p class="excluded">${count(left, "fetch", "fetches")} of ${String(fetches.length)} failed or ${left === 1 ? "is" : "are"} invalid. <a href="#failures">Which, and why</a>.</p>`}${unfinishedLine(sweep, count(timed.length, "fetch", "fetches"))}${timed.length > 0 && phaseBars(variantRows(timed).rows)}`;
 }
 
 /** The answer first. */
@@ -72,20 +61,17 @@ function summary({ timed }: FetchReportData, sentences: readonly string[]): Mark
   return html`${said}${table}`;
 }
 
-function citation({ version, sweep, fetches }: FetchReportData): string {
-  return `Trilane ${version}, fetches “${sweep.name}” (plan ${sweep.plan_digest.slice(0, 12)}, seed ${sweep.seed}), ${sweep.created_at.slice(0, 10)}, ${count(fetches.length, "fetch", "fetches")}.`;
-}
-
 /** The report as one HTML document. */
 export function buildFetchReport(data: FetchReportData): string {
   const { sweep, timed, counted, systems, fetches, linkTests } = data;
   const [answer = "No fetch succeeded.", ...sentences] = sentencesOf(data);
   const hosts = discoveries([...timed, ...counted]);
   const system = systems && ((address: string): string => systemText(systems, address));
-  return pageFrame({
-    title: `${sweep.name}: ${answer}`,
-    version: data.version,
-    header: html`<h1>Trilane · ${sweep.name}</h1><p class="stamp">${stampLine(data)}</p>${sweep.plan.description && html`<p class="soft">${sweep.plan.description}</p>`}`,
+  const came = [...timed, ...counted].filter(({ record }) => record.error === null).length;
+  return instrumentReport({
+    ...{ sweep, version: data.version, answer, linkTests, attempt: "fetch" },
+    counted: count(came, "object fetched", "objects fetched"),
+    attempts: count(fetches.length, "fetch", "fetches"),
     first: firstScreen(data, answer),
     sections: [
       { id: "published", name: "Published", heading: "Beside the published figures", body: published(data) },
@@ -118,15 +104,8 @@ export function buildFetchReport(data: FetchReportData): string {
       },
       { id: "cost", name: "Cost", heading: "What it costs", body: costSection(timed, counted) },
       { id: "failures", name: "Failed", heading: "What failed, and what was left out", body: failuresTable(fetches) },
-      { id: "selftest", name: "Self-test", heading: "The links’ self-test", body: linkTestSection(linkTests) },
-      { id: "method", name: "Method", heading: "Method", body: methodSection(data), isClosed: true },
-      {
-        id: "data",
-        name: "Data",
-        heading: "Data",
-        body: html`<p>Each figure and table above saves its numbers as CSV. Every fetch: <code>trilane export ${String(sweep.id)}</code>.</p><p>To cite: ${citation(data)}</p>`,
-      },
     ],
+    method: methodSection(data),
   });
 }
 

@@ -4,8 +4,9 @@ import { html, type Markup } from "../../../../extension/figures/markup.ts";
 import { confidence, minimumUnits } from "../../../base/interval.ts";
 import { laneTitle } from "../../../base/lanes.ts";
 import { count } from "../../../base/numbers.ts";
-import { linkSentence } from "../../../link/label.ts";
+import { linksOf } from "../../../engine/export.ts";
 import { builtLater } from "../../../report/figures/later.ts";
+import { commandLine, definitionsTable, environmentTable, linkList } from "../../../report/instrument_report.ts";
 import { hostEffects, pairsOf } from "../answer/host_effects.ts";
 import { type Fetched, hostOf, variantsOf } from "../metrics/fetched.ts";
 import { type Quantity, quantities } from "../metrics/quantities.ts";
@@ -78,24 +79,12 @@ export function helpedHostsSection(timed: readonly Fetched[], systems: Autonomou
   })}`;
 }
 
-const factText = (value: string | number | boolean | null): string => (value === null ? "unknown" : String(value));
-
 export function methodSection({ sweep, cells, timed, counted }: FetchReportData): Markup {
-  const { plan, environment, command, seed } = sweep;
-  const links = new Map(
-    cells.flatMap(({ link, link_profile }) => (link !== null && link_profile ? [[link, link_profile]] : [])),
-  );
+  const { plan, seed } = sweep;
   const lanes = [...new Set(variantsOf(timed).map(({ lane }) => lane))];
-  const facts = Object.entries(environment).map(
-    ([name, value]) => html`<tr><th scope="row">${name}</th><td>${factText(value)}</td></tr>`,
-  );
-  const definitions = Object.entries(quantities).map(
-    ([name, { title, meaning, unit }]) =>
-      html`<tr><th scope="row">${title}</th><td>${meaning}</td><td>${unit}</td><td><code>${name}</code></td></tr>`,
-  );
-  return html`<p><code>${command.join(" ")}</code></p><p>${count(plan.repetitions, "repetition")} of each object over ${lanes.map((lane, index) => html`${index > 0 && ", "}<b>${lane}</b> (${laneTitle(lane)})`)}, interleaved, seed ${String(seed)}. One object at a time, over a connection of its own, by trilane-fetch: nghttp2 and quiche over one BoringSSL. Over a 0-RTT lane a first connection, which is in no time here, gets the ticket.${counted.length > 0 && ` System calls were counted in ${count(counted.length, "fetch", "fetches")} of their own.`}</p>
-${links.size > 0 && html`<h3>Links</h3><ul>${[...links].slice(0, 100).map(([link, profile]) => html`<li><code>${link}</code>: ${linkSentence(profile)}</li>`)}</ul>`}
+  return html`<p>${commandLine(sweep)}</p><p>${count(plan.repetitions, "repetition")} of each object over ${lanes.map((lane, index) => html`${index > 0 && ", "}<b>${lane}</b> (${laneTitle(lane)})`)}, interleaved, seed ${String(seed)}. One object at a time, over a connection of its own, by trilane-fetch: nghttp2 and quiche over one BoringSSL. Over a 0-RTT lane a first connection, which is in no time here, gets the ticket.${counted.length > 0 && ` System calls were counted in ${count(counted.length, "fetch", "fetches")} of their own.`}</p>
+${linkList(linksOf(cells))}
 <h3>Definitions</h3><p>Intervals are of ${String(confidence * 100)} %, from order statistics, whatever the numbers’ distribution; fewer than ${String(minimumUnits)} have none. Of ${String(minimumUnits)} hosts (or objects) or more each counts once, with the median of its fetches; of fewer each fetch counts, and an interval is of these hosts alone. One against another is the median of the ratios of pairs (the same object in one block; of five objects or more each counts once), with the interval of its order statistics and a sign test that also weighs pairs lying apart from 1; what the answer compares is corrected together (Holm 1979).</p>
-<details><summary>Every number</summary><div class="scroll"><table class="facts"><thead><tr><th scope="col">number</th><th scope="col">what it is</th><th scope="col">unit</th><th scope="col">in data</th></tr></thead><tbody>${definitions}</tbody></table></div></details>
-<details><summary>The machine</summary><div class="scroll"><table class="facts"><tbody>${facts}</tbody></table></div></details>`;
+<details><summary>Every number</summary>${definitionsTable("number", quantities)}</details>
+${environmentTable(sweep)}`;
 }

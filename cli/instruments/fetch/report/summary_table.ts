@@ -1,10 +1,10 @@
 // Medians of fetches over each thing that they were fetched over, with 95 % intervals, as one table. Takes fetches, sums them up by
 // cli/results/fetch.
 import { html, type Markup } from "../../../../extension/figures/markup.ts";
-import { formatRange, formatValue } from "../../../registry/units.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
 import { linkCell } from "../../../report/figures/link_cell.ts";
 import { readingKey } from "../../../report/figures/reading_key.ts";
+import { exactEnds, medianCell } from "../../../report/instrument_report.ts";
 import { type QuantitySummary, summarizeQuantity } from "../answer/quantity_summary.ts";
 import { type Fetched, type Variant, variantKey, variantName, variantsOf } from "../metrics/fetched.ts";
 import { type Quantity, quantities } from "../metrics/quantities.ts";
@@ -16,17 +16,6 @@ export interface SummaryRow {
   readonly names: readonly string[];
   readonly fetched: readonly Fetched[];
 }
-
-function valueCell(summary: QuantitySummary, quantity: Quantity): Markup {
-  const { unit } = quantities[quantity];
-  const { median, interval, reason, n, unit: of } = summary;
-  if (median === null) return html`<td class="num none" data-sort="" title="${reason ?? ""}">–</td>`;
-  const range = interval ? formatRange(interval, unit) : "";
-  return html`<td class="num" data-sort="${String(median)}" title="${reason ?? unitCount(n, of)}">${formatValue(median, unit)}<small>${range}</small></td>`;
-}
-
-/** Thousandths, as a figure's CSV has numbers, would round ratios to nothing. */
-const exact = (value: number | null): string | null => (value === null ? null : String(Number(value.toPrecision(6))));
 
 /** Rows of each link and each thing that was fetched over; names of the link where there are several. */
 export function variantRows(fetched: readonly Fetched[]): { readonly heads: string[]; readonly rows: SummaryRow[] } {
@@ -53,6 +42,9 @@ export interface SummaryTable {
   readonly most?: number;
 }
 
+const valueCell = (summary: QuantitySummary, quantity: Quantity): Markup =>
+  medianCell(summary, quantities[quantity].unit, unitCount(summary.n, summary.unit));
+
 const failed = (fetched: readonly Fetched[]): number => fetched.filter(({ record }) => record.error !== null).length;
 
 export function summaryTable({ name, caption, heads, rows, shown, most = 200 }: SummaryTable): Markup {
@@ -70,9 +62,7 @@ export function summaryTable({ name, caption, heads, rows, shown, most = 200 }: 
     rows: rows.map(({ names, fetched }, index) => [
       ...names,
       ...[fetched.length, failed(fetched)],
-      ...(summaries[index] ?? []).flatMap(({ median, interval }) => [
-        ...[exact(median), exact(interval?.low ?? null), exact(interval?.high ?? null)],
-      ]),
+      ...(summaries[index] ?? []).flatMap(exactEnds),
     ]),
   });
 }

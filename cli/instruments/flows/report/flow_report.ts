@@ -4,8 +4,7 @@ import { html, type Markup } from "../../../../extension/figures/markup.ts";
 import { count } from "../../../base/numbers.ts";
 import { version } from "../../../base/version.ts";
 import { flowHostsSection } from "../../../report/hosts.ts";
-import { linkTestSection } from "../../../report/link_tests.ts";
-import { pageFrame } from "../../../report/page_frame.ts";
+import { answerBlock, instrumentReport, unfinishedLine } from "../../../report/instrument_report.ts";
 import { publishedNumbers } from "../../../report/published_numbers.ts";
 import type { Results } from "../../../results/store/results.ts";
 import { type AnsweredCell, flowAnswer } from "../answer/flow_answer.ts";
@@ -34,13 +33,6 @@ const answered = ({ cell, words, valid, summary }: FlowReportCell): AnsweredCell
   summary,
 });
 
-function stampLine({ sweep, version, cells }: FlowReportData): string {
-  const [began, ended] = [sweep.created_at.slice(0, 10), sweep.finished_at?.slice(0, 10)];
-  const valid = cells.reduce((sum, cell) => sum + cell.valid.length, 0);
-  const when = ended === undefined || ended === began ? began : `${began} to ${ended}`;
-  return [when, count(valid, "valid run"), `Trilane ${version}`].join(" · ");
-}
-
 function firstScreen(data: FlowReportData, sentences: readonly string[]): Markup {
   const { cells, sweep } = data;
   const [first = "No run is valid yet.", ...rest] = sentences;
@@ -48,20 +40,11 @@ function firstScreen(data: FlowReportData, sentences: readonly string[]): Markup
   const valid = cells.reduce((sum, cell) => sum + cell.valid.length, 0);
   const empty = cells.filter((cell) => cell.valid.length === 0).length;
   const left = all - valid;
-  const unfinished =
-    sweep.finished_at === null &&
-    html`<p class="excluded warning">This sweep is not finished: ${count(valid, "valid run")} of ${String(cells.length * sweep.plan.repetitions)} so far.</p>`;
   const without =
     empty > 0 &&
     html`<p class="excluded warning">${empty === cells.length ? "No cell" : `${count(empty, "cell")} (mix and link) of ${cells.length}`} ${empty === 1 || empty === cells.length ? "has" : "have"} ${empty === cells.length ? "a" : "no"} valid run: <a href="#excluded">which, and why</a>.</p>`;
-  return html`<div class="verdict"><p class="answer">${first}</p>${rest.map((sentence) => html`<p class="why">${sentence}</p>`)}</div>
-${left > 0 && html`<p class="excluded">Invalid: ${count(left, "run")} of ${String(all)}. <a href="#excluded">Which, and why</a>.</p>`}${without}${unfinished}`;
-}
-
-/** The sentence to cite. */
-function citation({ version, sweep, cells }: FlowReportData): string {
-  const runs = cells.reduce((sum, cell) => sum + cell.runs.length, 0);
-  return `Trilane ${version}, flows “${sweep.name}” (plan ${sweep.plan_digest.slice(0, 12)}, seed ${sweep.seed}), ${sweep.created_at.slice(0, 10)}, ${count(runs, "run")}.`;
+  return html`${answerBlock(first, rest)}
+${left > 0 && html`<p class="excluded">Invalid: ${count(left, "run")} of ${String(all)}. <a href="#excluded">Which, and why</a>.</p>`}${without}${unfinishedLine(sweep, `${count(valid, "valid run")} of ${cells.length * sweep.plan.repetitions}`)}`;
 }
 
 function fairness(cells: readonly FlowReportCell[]): Markup | null {
@@ -95,10 +78,11 @@ export function buildFlowReport(data: FlowReportData): string {
   const targets = new Map(cells.map((cell) => [cell.cell.id, sectionId(cell)]));
   const bars = barsOf(cells).map(goodputBars);
   const shares = sharesOf(cells).map(sharesByBuffer);
-  return pageFrame({
-    title: `${sweep.name}: ${sentences[0] ?? "no valid run"}`,
-    version: data.version,
-    header: html`<h1>Trilane · ${sweep.name}</h1><p class="stamp">${stampLine(data)}</p>${sweep.plan.description && html`<p class="soft">${sweep.plan.description}</p>`}`,
+  const valid = cells.reduce((sum, cell) => sum + cell.valid.length, 0);
+  const runs = cells.reduce((sum, cell) => sum + cell.runs.length, 0);
+  return instrumentReport({
+    ...{ sweep, version: data.version, answer: sentences[0] ?? "no valid run", linkTests },
+    ...{ counted: count(valid, "valid run"), attempts: count(runs, "run"), attempt: "run" },
     first: firstScreen(data, sentences),
     sections: [
       { id: "published", name: "Published", heading: "Beside the published figures", body: published(data) },
@@ -109,16 +93,9 @@ export function buildFlowReport(data: FlowReportData): string {
       { id: "time", name: "Over time", heading: "Over time, cell by cell", body: cellSections(data) },
       { id: "fairness", name: "Fairness", heading: "Fairness second by second", body: fairness(cells) },
       { id: "excluded", name: "Invalid runs", heading: "Invalid runs", body: invalidSection(data) },
-      { id: "selftest", name: "Self-test", heading: "The links’ self-test", body: linkTestSection(linkTests) },
-      { id: "machines", name: "Machines", heading: "The machines", body: machines(data) },
-      { id: "method", name: "Method", heading: "Method", body: methodSection(data), isClosed: true },
-      {
-        id: "data",
-        name: "Data",
-        heading: "Data",
-        body: html`<p>Each figure and table above saves its numbers as CSV. Every run: <code>trilane export ${String(sweep.id)}</code>.</p><p>To cite: ${citation(data)}</p>`,
-      },
     ],
+    machines: machines(data),
+    method: methodSection(data),
   });
 }
 

@@ -3,11 +3,17 @@ import { html, type Markup } from "../../../../extension/figures/markup.ts";
 import { confidence, minimumUnits } from "../../../base/interval.ts";
 import { middleCut } from "../../../base/middle_cut.ts";
 import { count } from "../../../base/numbers.ts";
-import { linkSentence } from "../../../link/label.ts";
-import { describeLink } from "../../../link/link.ts";
 import { type MeasuredMetric, metrics } from "../../../registry/metrics.ts";
 import { formatValue } from "../../../registry/units.ts";
 import { builtLater } from "../../../report/figures/later.ts";
+import {
+  byFrequency,
+  commandLine,
+  definitionsTable,
+  environmentRows,
+  factRow,
+  linkList,
+} from "../../../report/instrument_report.ts";
 import { reasonKind } from "../../../results/verdict/verdict.ts";
 import type { FlowReportCell, FlowReportData } from "./flow_data.ts";
 import { flowRunFigure } from "./run_figure.ts";
@@ -63,21 +69,17 @@ export function invalidSection({ cells, sweep }: FlowReportData): Markup | null 
   const all = cells.reduce((sum, { runs }) => sum + runs.length, 0);
   const empty = cells.filter(({ valid }) => valid.length === 0);
   if (left.length === 0 && empty.length === 0) return null;
-  const byReason = Map.groupBy(
-    left.flatMap(({ run, cell }) =>
-      (run.reasons.length > 0 ? run.reasons : ["no result"]).map((reason) => ({ run, cell, reason })),
-    ),
-    ({ run, reason }) => JSON.stringify([run.status, reasonKind(reason)]),
+  const reasons = left.flatMap(({ run, cell }) =>
+    (run.reasons.length > 0 ? run.reasons : ["no result"]).map((reason) => ({ run, cell, reason })),
   );
-  const rows = [...byReason.values()]
-    .toSorted((a, b) => b.length - a.length)
+  const rows = byFrequency(reasons, ({ run, reason }) => [run.status, reasonKind(reason)])
     .slice(0, mostReasons)
     .map((group) => {
       const [first] = group;
       const details = [...new Set(group.map(({ reason }) => reason.split(": ").slice(1).join(": ")))].filter(Boolean);
       const runs = [...new Map(group.map(({ run, cell }) => [run.id, cell])).values()];
       const where = [...new Set(runs.map(({ mix, link }) => `${middleCut(mix, 50)} over ${link}`))];
-      return html`<tr><td class="status">${first?.run.status}</td><td class="reason">${reasonKind(first?.reason ?? "")}${details.length > 0 && html`<br><small>${details.slice(0, 3).map((detail, index) => `${index > 0 ? "; " : ""}${middleCut(detail, 120)}`)}${details.length > 3 && "; …"}</small>`}</td><td class="num">${String(runs.length)}</td><td>${where.slice(0, 3).join("; ")}${where.length > 3 && `; and ${where.length - 3} more`}</td></tr>`;
+      return html`<tr><td class="status">${first.run.status}</td><td class="reason">${reasonKind(first.reason)}${details.length > 0 && html`<br><small>${details.slice(0, 3).map((detail, index) => `${index > 0 ? "; " : ""}${middleCut(detail, 120)}`)}${details.length > 3 && "; …"}</small>`}</td><td class="num">${String(runs.length)}</td><td>${where.slice(0, 3).join("; ")}${where.length > 3 && `; and ${where.length - 3} more`}</td></tr>`;
     });
   const table =
     left.length > 0 &&
@@ -122,30 +124,15 @@ function acksNote(flows: readonly { readonly congestion: string }[]): Markup | n
   return ways.length > 0 ? html`<p>The receiver acknowledged ${ways.join(", ")}.</p>` : null;
 }
 
-function definitions(heading: string, facts: Readonly<Record<string, MeasuredMetric>>): Markup {
-  const rows = Object.entries(facts).map(
-    ([name, { title, meaning, unit }]) =>
-      html`<tr><th scope="row">${title}</th><td>${meaning}</td><td>${unit}</td><td><code>${name}</code></td></tr>`,
-  );
-  return html`<h4>${heading}</h4><div class="scroll"><table class="facts"><thead><tr><th scope="col">metric</th><th scope="col">what it is</th><th scope="col">unit</th><th scope="col">in data</th></tr></thead><tbody>${rows}</tbody></table></div>`;
-}
-
-const factText = (value: string | number | boolean | null): string => (value === null ? "unknown" : String(value));
+const definitions = (heading: string, facts: Readonly<Record<string, MeasuredMetric>>): Markup =>
+  html`<h4>${heading}</h4>${definitionsTable("metric", facts)}`;
 
 export function methodSection(data: FlowReportData): Markup {
   const { sweep, cells, linkTests, programVersions } = data;
   const { plan } = sweep;
-  const row = (name: string, value: Markup | string): Markup =>
-    html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`;
-  const links = [...new Map(cells.map(({ cell }) => [cell.link, cell.link_profile]))];
-  const facts = Object.entries(sweep.environment).map(([name, value]) =>
-    row(name.replaceAll("_", " "), factText(value)),
-  );
-  return html`<table class="facts"><tbody>${row("command", html`<code>${sweep.command.join(" ")}</code>`)}${row("began, ended", `${sweep.created_at}, ${sweep.finished_at ?? "not finished"}`)}${row("plan", `${count(plan.repetitions, "valid run")} of each mix on each link, ${plan.for_s} s at most each, up to ${count(plan.retries ?? 0, "retry", "retries")}; mixes on a link interleaved block by block`)}${plan.reference && row("reference", plan.reference)}${row("seed", `${sweep.seed} (order of runs, packet loss)`)}${row("sampled", `each flow at both ends every ${plan.sample_ms ?? 5} ms, on one clock${plan.ping_ms ? `; a ping every ${plan.ping_ms} ms` : ""}`)}${linkTests.length === 0 && row("self-test of the links", html`none: this sweep ran without one. <code>trilane selftest</code> measures links at any time.`)}${programVersions.length > 0 && row("programs", programVersions.map((version) => `Trilane ${version}`).join(", "))}${facts}</tbody></table>
-<h3>Links</h3><ul>${links.slice(0, 100).map(([link, profile]) => {
-    const { name } = describeLink(profile);
-    return html`<li><code>${link}</code>: ${name !== null && `${name}, `}${linkSentence(profile)}</li>`;
-  })}</ul>
+  const links = [...new Map(cells.map(({ cell }) => [cell.link, cell])).values()];
+  return html`<table class="facts"><tbody>${factRow("command", commandLine(sweep))}${factRow("began, ended", `${sweep.created_at}, ${sweep.finished_at ?? "not finished"}`)}${factRow("plan", `${count(plan.repetitions, "valid run")} of each mix on each link, ${plan.for_s} s at most each, up to ${count(plan.retries ?? 0, "retry", "retries")}; mixes on a link interleaved block by block`)}${plan.reference && factRow("reference", plan.reference)}${factRow("seed", `${sweep.seed} (order of runs, packet loss)`)}${factRow("sampled", `each flow at both ends every ${plan.sample_ms ?? 5} ms, on one clock${plan.ping_ms ? `; a ping every ${plan.ping_ms} ms` : ""}`)}${linkTests.length === 0 && factRow("self-test of the links", html`none: this sweep ran without one. <code>trilane selftest</code> measures links at any time.`)}${programVersions.length > 0 && factRow("programs", programVersions.map((version) => `Trilane ${version}`).join(", "))}${environmentRows(sweep)}</tbody></table>
+${linkList(links)}
 ${controllersTable(data)}
 <h3>Definitions</h3>
 <p>A run is one repetition of a mix on a link, in a lab made for it. Medians are over valid runs. Intervals are of ${String(confidence * 100)} %, from order statistics (Hettmansperger and Sheather 1986), and assume no distribution; fewer than ${String(minimumUnits)} runs have none. Flows of one <code>--flow</code> share a run’s luck: a run counts their mean. One against another is the median of the ratios of pairs (flows of one run, or mixes of one block), with the interval of its order statistics and a sign test that also weighs pairs lying apart from 1; what the answer compares is corrected together (Holm 1979).</p>

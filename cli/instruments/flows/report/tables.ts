@@ -10,10 +10,10 @@ import {
   metrics,
   type PingMetric,
 } from "../../../registry/metrics.ts";
-import { formatRange, formatValue } from "../../../registry/units.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
 import { linkCell } from "../../../report/figures/link_cell.ts";
 import { readingKey } from "../../../report/figures/reading_key.ts";
+import { exactEnds, medianCell } from "../../../report/instrument_report.ts";
 import type { MetricSummary } from "../../../results/stats/metric_summary.ts";
 import { kindWords } from "../metrics/flow_kind.ts";
 import { sidesOf } from "./estimates.ts";
@@ -25,22 +25,6 @@ const shownOfLink: readonly DirectionMetric[] = [
   ...(["jain", "share_ratio", "convergence_ms"] as const),
 ];
 const mostRows = 400;
-
-function valueCell(summary: MetricSummary, unit: MeasuredMetric["unit"]): Markup {
-  const { median, interval, reason } = summary;
-  if (median === null) return html`<td class="num none" data-sort="" title="${reason ?? ""}">–</td>`;
-  const range = interval ? formatRange(interval, unit) : "";
-  return html`<td class="num" data-sort="${String(median)}" title="${reason ?? ""}">${formatValue(median, unit)}<small>${range}</small></td>`;
-}
-
-const ends = ({ median, interval }: MetricSummary): (number | null)[] => [
-  median,
-  interval?.low ?? null,
-  interval?.high ?? null,
-];
-
-/** Thousandths, as a figure's CSV has numbers, would round ratios to nothing. */
-const exact = (value: number | null): string | null => (value === null ? null : String(Number(value.toPrecision(6))));
 
 /** `targets`: where a cell's own section is, by its number. */
 export function cellsTable(cells: readonly FlowReportCell[], targets: ReadonlyMap<number, string>): Markup {
@@ -67,7 +51,7 @@ export function cellsTable(cells: readonly FlowReportCell[], targets: ReadonlyMa
     const name = html`<span title="${cell.mix}">${middleCut(cell.mix, 60)}</span>`;
     const none = { runs: 0, median: null, interval: null, reason: "there are no valid runs" };
     const values = shownOfLink.map((metric) =>
-      valueCell(summary[side]?.[metric] ?? none, metrics.direction[metric].unit),
+      medianCell(summary[side]?.[metric] ?? none, metrics.direction[metric].unit),
     );
     const left = runs.length - valid.length;
     return html`<tr><th scope="row">${target === undefined ? name : html`<a href="#${target}">${name}</a>`}</th>${linkCell(cell.link)}${hasLanes && html`<td>${cell.lane ?? "–"}</td>`}${hasBoth && html`<td class="status">${side}</td>`}<td class="num" data-sort="${String(valid.length)}">${String(valid.length)}${left > 0 && html`<small>${String(left)} left out</small>`}</td>${values}</tr>`;
@@ -83,20 +67,20 @@ export function cellsTable(cells: readonly FlowReportCell[], targets: ReadonlyMa
       ...[cell.mix, cell.link, cell.lane, side, valid.length, runs.length - valid.length],
       ...Object.keys(metrics.direction).flatMap((name) => {
         const its = summary[side]?.[name as DirectionMetric];
-        return its ? ends(its).map(exact) : [null, null, null];
+        return its ? exactEnds(its) : [null, null, null];
       }),
     ]),
   });
 }
 
-type Column = { readonly head: string; readonly told: string; readonly of: Readonly<Record<string, MetricSummary>> };
+type Column = { readonly head: string; readonly note: string; readonly of: Readonly<Record<string, MetricSummary>> };
 
 /** A row for each metric that any column has. */
 function metricRows(facts: Readonly<Record<string, MeasuredMetric>>, columns: readonly Column[]): Markup[] {
   return Object.entries(facts).flatMap(([name, { title, unit, meaning }]) => {
     const summaries = columns.map(({ of }) => of[name]);
     if (summaries.every((summary) => summary === undefined || summary.median === null)) return [];
-    const cells = summaries.map((summary) => (summary ? valueCell(summary, unit) : html`<td class="num none">–</td>`));
+    const cells = summaries.map((summary) => (summary ? medianCell(summary, unit) : html`<td class="num none">–</td>`));
     return [html`<tr><th scope="row" title="${meaning}">${title}</th>${cells}</tr>`];
   });
 }
@@ -109,7 +93,7 @@ function metricTable(
   const rows = metricRows(facts, columns);
   if (rows.length === 0) return null;
   const heads = columns.map(
-    ({ head, told }) => html`<th scope="col" class="num">${head}${told !== "" && html`<small>${told}</small>`}</th>`,
+    ({ head, note }) => html`<th scope="col" class="num">${head}${note !== "" && html`<small>${note}</small>`}</th>`,
   );
   return html`<div class="scroll"><table class="facts flow-metrics"><caption>${caption}</caption><thead><tr><th scope="col">metric</th>${heads}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }
@@ -134,13 +118,13 @@ export function metricTables({ words, summary }: FlowReportCell): Markup | null 
   if (summary.runs === 0) return null;
   const flows = summary.groups.map(({ group, flows: many, each, ...kind }): Column => {
     const head = words[group] ?? kindWords(kind);
-    return { head, told: many > 1 ? `each of ${many}: their mean` : "", of: each };
+    return { head, note: many > 1 ? `each of ${many}: their mean` : "", of: each };
   });
   const ways = (["down", "up"] as const).flatMap((side): Column[] => {
     const of = summary[side];
-    return of ? [{ head: side, told: "", of }] : [];
+    return of ? [{ head: side, note: "", of }] : [];
   });
-  const pings: Column[] = summary.ping ? [{ head: "ping", told: "", of: summary.ping }] : [];
+  const pings: Column[] = summary.ping ? [{ head: "ping", note: "", of: summary.ping }] : [];
   const runs = count(summary.runs, "valid run");
   return html`<div class="flow-tables"><div>${metricTable(`Of each flow: median of ${runs}, and its 95 % interval.`, metrics.flow satisfies Record<FlowMetric, MeasuredMetric>, flows)}${missingLine(flows, metrics.flow)}</div><div>
 ${metricTable("Of the link, each way that flows send.", metrics.direction, ways)}${missingLine(ways, metrics.direction)}
