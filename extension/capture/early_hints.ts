@@ -7,13 +7,13 @@ export function headerLine(line: string): [name: string, value: string] | null {
   return colon < 1 ? null : [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
 }
 
-/** A Link field's values (RFC 8288): commas part them, but for those within <...> and "...". */
+/** A Link field's values (RFC 8288): commas part them, but for those within <...> and "...", which the field's end ends, too. */
 function linksOf(field: string): string[] {
-  return field.match(/(?:<[^>]*>|"(?:[^"\\]|\\.)*"|[^,<"])+/g)?.map((link) => link.trim()) ?? [];
+  return field.match(/(?:<[^>]*(?:>|$)|"(?:[^"\\]|\\.)*(?:"|\\?$)|[^,<"])+/g)?.map((link) => link.trim()) ?? [];
 }
 
 const parameterOf = (link: string, name: string): string =>
-  new RegExp(`;\\s*${name}\\s*=\\s*(?:"([^"]*)"|([^\\s;,"]+))`, "i")
+  new RegExp(`;\\s*${name}\\s*=\\s*(?:"([^"]*)(?:"|$)|([^\\s;,"]+))`, "i")
     .exec(link.replace(/^<[^>]*>/, ""))
     ?.slice(1)
     .find(Boolean) ?? "";
