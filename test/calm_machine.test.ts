@@ -2,13 +2,12 @@
 // sanitizer's finding is no matter of time.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
+import { tempFolder } from "./temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-calm-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-calm-");
 
 const cases = `import assert from "node:assert/strict";
 import { timedTest } from ${JSON.stringify(join(import.meta.dirname, "calm_machine.ts"))};

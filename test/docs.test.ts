@@ -1,30 +1,26 @@
 // docs/ says what is so: its commands print what it shows (those with loads: test/e2e/docs.test.ts), its pictures are described, the
 // reference is what the programs declare; and it is easy to read, as are README.md and help.
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { declaredCommands } from "../cli/commands/all.ts";
 import { referencePath, referenceText } from "../cli/commands/reference.ts";
 import { difference, documentFolder, outputOf, pages, root, shownCommands, textOf } from "./docs_console.ts";
 import { markdownSentences, meanWords, plainSentences, type Sentence } from "./sentences.ts";
+import { tempFolder } from "./temp_folder.ts";
 
 test("each command in docs/ that loads nothing prints what the page shows", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "trilane-docs-"));
-  try {
-    documentFolder(folder);
-    const home = join(folder, "home");
-    const shown = shownCommands().filter(({ isMeasured }) => !isMeasured);
-    assert.ok(shown.length >= 8, `${shown.length} commands`);
-    const printed = new Map<string, string>();
-    for (const each of shown) {
-      const actual = printed.get(each.command) ?? (await outputOf(each.command, folder, home));
-      printed.set(each.command, actual);
-      assert.equal(difference(each, actual), null, `${each.page}: trilane ${each.command} prints:\n${actual}`);
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  const folder = tempFolder("trilane-docs-");
+  documentFolder(folder);
+  const home = join(folder, "home");
+  const shown = shownCommands().filter(({ isMeasured }) => !isMeasured);
+  assert.ok(shown.length >= 8, `${shown.length} commands`);
+  const printed = new Map<string, string>();
+  for (const each of shown) {
+    const actual = printed.get(each.command) ?? (await outputOf(each.command, folder, home));
+    printed.set(each.command, actual);
+    assert.equal(difference(each, actual), null, `${each.page}: trilane ${each.command} prints:\n${actual}`);
   }
 });
 

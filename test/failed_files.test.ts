@@ -1,13 +1,12 @@
 // The file that failed is the one that ran, also if its failing test is declared in another, and if something ended it.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
+import { tempFolder } from "./temp_folder.ts";
 
-const folder = realpathSync(mkdtempSync(join(tmpdir(), "trilane-failed-")));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = realpathSync(tempFolder("trilane-failed-"));
 
 const files = {
   // Declares what others run, as calm_machine.ts does, and has a test that passes.

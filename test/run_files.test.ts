@@ -1,13 +1,12 @@
 // Test files run in the order given, each reporter writes its file, the exit status says if one failed, and none runs for ever.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
+import { tempFolder } from "./temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-run-files-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-run-files-");
 
 function run(names: readonly string[], limit_ms = 60_000) {
   const times = join(folder, "times");

@@ -1,11 +1,11 @@
 // The source read as a graph: what a file reaches, types and dynamic imports included, and which files are a paragraph of another.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { checkout } from "../cli/base/programs.ts";
 import { importsOf, linesOf, paragraphs, reachOf, sourceFiles, typescriptImport } from "./source_tree.ts";
+import { tempFolder } from "./temp_folder.ts";
 
 const tree = {
   "cli/commands/race.ts": 'import { run } from "../sweep/run.ts";\nawait import("../late.ts");\n',
@@ -18,26 +18,22 @@ const tree = {
 };
 
 test("reach follows types, dynamic imports and cycles; lines leave out data and generated files; a paragraph has one importer", () => {
-  const root = mkdtempSync(join(tmpdir(), "trilane-test-"));
-  try {
-    for (const [path, text] of Object.entries(tree)) {
-      mkdirSync(dirname(join(root, path)), { recursive: true });
-      writeFileSync(join(root, path), text);
-    }
-    const imports = importsOf(root, "cli/**/*.ts", typescriptImport, (file) => [dirname(file)]);
-    assert.deepEqual([...reachOf("cli/commands/race.ts", imports)].toSorted(), [
-      "cli/commands/race.ts",
-      "cli/late.ts",
-      "cli/link.ts",
-      "cli/sweep/run.ts",
-    ]);
-    const files = sourceFiles(root, ["cli"]);
-    assert.equal(linesOf(files), 37);
-    assert.equal(files.length, 5);
-    assert.deepEqual(paragraphs(files, imports, 30), [{ path: "cli/link.ts", lines: 2, importer: "cli/sweep/run.ts" }]);
-  } finally {
-    rmSync(root, { recursive: true, force: true });
+  const root = tempFolder("trilane-test-");
+  for (const [path, text] of Object.entries(tree)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
   }
+  const imports = importsOf(root, "cli/**/*.ts", typescriptImport, (file) => [dirname(file)]);
+  assert.deepEqual([...reachOf("cli/commands/race.ts", imports)].toSorted(), [
+    "cli/commands/race.ts",
+    "cli/late.ts",
+    "cli/link.ts",
+    "cli/sweep/run.ts",
+  ]);
+  const files = sourceFiles(root, ["cli"]);
+  assert.equal(linesOf(files), 37);
+  assert.equal(files.length, 5);
+  assert.deepEqual(paragraphs(files, imports, 30), [{ path: "cli/link.ts", lines: 2, importer: "cli/sweep/run.ts" }]);
 });
 
 test("files that the source names are there", () => {

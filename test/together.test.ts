@@ -11,10 +11,10 @@ test("files that change or watch their process are run by themselves, all others
   const folder = mkdtempSync(join(tmpdir(), "trilane-together-"));
   try {
     const texts = {
-      a: "",
+      a: `import { beforeEach, test } from "node:test"; beforeEach(() => console.log("a's hook")); test("a", () => {});`,
       b: 'process.env.HOME = "/";',
-      c: "before(() => {});",
-      d: 'env.HOME = "/";',
+      c: "globalThis.x = 1;",
+      d: 'import { test } from "node:test"; test("d", () => {});',
       e: "const x = 1;",
     };
     mkdirSync(join(folder, "files"));
@@ -30,8 +30,16 @@ test("files that change or watch their process are run by themselves, all others
     assert.equal(stderr, "");
     const groups = [join(made, "1.test.mjs"), join(made, "2.test.mjs")];
     assert.deepEqual(stdout.trimEnd().split("\n"), [...groups, c, b]);
-    const imports = groups.map((path) => [...readFileSync(path, "utf8").matchAll(/"(.*)"/g)].map(([, file]) => file));
+    const imports = groups.map((path) =>
+      [...readFileSync(path, "utf8").matchAll(/import\("(.*)"\)/g)].map(([, file]) => file),
+    );
     assert.deepEqual(imports, [[a, d], [e]]);
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+    const run = spawnSync(process.execPath, ["--test", "--test-reporter=spec", groups[0] ?? ""], {
+      env,
+      encoding: "utf8",
+    });
+    assert.match(run.stdout, /^a's hook\n(?!.*a's hook).*✔ a .*✔ d /s);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -43,9 +51,16 @@ test("what changes a process is known", () => {
     "process.env[name] = x",
     "delete process.env.X",
     "mock.method(a)",
+    "}, mock.timers",
     'import { x } from "./growth.ts";',
   ])
     assert.ok(needsOwnProcess(text), text);
-  for (const text of ["process.env.HOME ?? x", "if (process.env.A === b)", "  before(x);", "process.execPath"])
+  for (const text of [
+    "process.env.HOME ?? x",
+    "if (process.env.A === b)",
+    "beforeEach(x);",
+    "context.mock.method(a)",
+    "process.execPath",
+  ])
     assert.ok(!needsOwnProcess(text), text);
 });

@@ -1,6 +1,6 @@
 // Unit files that may run in one process: starting one for each, and loading the same sources and schemas in it, takes longer than most
-// tests. Writes files that import some of them each, neighbours together, and prints what is to be run: these, then the files that
-// change or watch their process, or set something up before their tests.
+// tests. Writes files with a suite for some of them each, neighbours together, and prints what is to be run: these, then the files that
+// change or watch their process. Hooks of a file are its suite's.
 //
 //   node test/together.ts FOLDER HOW-MANY FILE...
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,9 +9,10 @@ import { join, resolve } from "node:path";
 const ownProcess: readonly RegExp[] = [
   /process\.(?:env\.\w+ =[^=]|env\[[^\]]*\] =[^=]|exitCode =|std(?:out|err)\.write =)/,
   /process\.(?:chdir|exit|on|once|umask|cpuUsage)\(|delete process|Object\.assign\(process/,
-  /mock\.|globalThis\.|\bawait import\(|^(?:before|beforeEach|afterEach)\(/m,
-  // What measures its process's time.
-  /growth\.ts|cpu_time|\/proc\/self/,
+  // A test's own mocks (context.mock) end with it.
+  /(?<!\w\.)mock\.|globalThis\./,
+  // What measures its process's time, or weighs it.
+  /growth\.ts|cpu_time|\/proc\/self\/autogroup/,
 ];
 
 export const needsOwnProcess = (text: string): boolean => ownProcess.some((pattern) => pattern.test(text));
@@ -31,7 +32,11 @@ function main([folder = "", howMany = "", ...files]: readonly string[]): void {
   const together = files.filter((file) => !alone.includes(file)).toSorted();
   for (const [place, group] of groupsOf(together, Number(howMany)).entries()) {
     const path = join(folder, `${place + 1}.test.mjs`);
-    writeFileSync(path, group.map((file) => `import ${JSON.stringify(resolve(file))};\n`).join(""));
+    const suites = group.map((file) => {
+      const [name, from] = [file, resolve(file)].map((each) => JSON.stringify(each));
+      return `describe(${name}, async () => { await import(${from}); });\n`;
+    });
+    writeFileSync(path, `import { describe } from "node:test";\n${suites.join("")}`);
     console.log(path);
   }
   for (const file of alone) console.log(file);

@@ -1,15 +1,14 @@
 // A file of the part `wide` runs again if anything changed that it depends on, and only then. test/e2e/ itself names folders that there are.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { appendFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { checkout } from "../cli/base/programs.ts";
+import { tempFolder } from "./temp_folder.ts";
 import { allImports, digestOf, foldersOf } from "./wide.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-wide-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-wide-");
 
 const tree = {
   "test/e2e/wide.test.ts": '// Wide: cli/bundle, native-host/replay.\nimport "./site.ts";\n',

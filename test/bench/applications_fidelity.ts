@@ -1,11 +1,6 @@
-// Whether a replayed page behaves as the live one did that PHP made from a database: MediaWiki and WordPress behind nginx (h1, h2)
-// and Caddy (h3).
-// PHP and the browser share this machine's CPUs: where those are busy, a live answer takes longer than the recorded one, which is the
-// quickest visit's. The bench prints the requests whose first bytes differ most: differences that are all load.php's or the page's are PHP's.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LiveServer } from "../e2e/live_site.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { makeApplications, phpDirectives, refuseWithoutApplications } from "./applications.ts";
 import type { Bench } from "./bench.ts";
 import { liveAgainstReplay } from "./live_against_replay.ts";
@@ -34,15 +29,11 @@ export async function applicationSites(folder: string): Promise<LiveSites> {
 }
 
 export const bench: Bench = async (say, only) => {
-  const scratch = await mkdtemp(join(tmpdir(), "trilane-bench-"));
-  try {
-    say("making a wiki and a blog");
-    const sites = await applicationSites(join(scratch, "applications"));
-    return await liveAgainstReplay(say, only, {
-      ...{ name: "applications", scratch, within_percent: { h1: 5, h2: 5, h3: 5 } },
-      ...sites,
-    });
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
+  const scratch = tempFolder("trilane-bench-");
+  say("making a wiki and a blog");
+  const sites = await applicationSites(join(scratch, "applications"));
+  return await liveAgainstReplay(say, only, {
+    ...{ name: "applications", scratch, within_percent: { h1: 5, h2: 5, h3: 5 } },
+    ...sites,
+  });
 };

@@ -3,8 +3,7 @@
 // It runs in a lab of ours, so that servers and link are the same ones.
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { UserError } from "../../cli/base/errors.ts";
@@ -17,6 +16,7 @@ import type { Recording } from "../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
 import { cacheFolder } from "../cache_folder.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, measurement } from "./bench.ts";
 
 const version = "26.3.2";
@@ -121,35 +121,31 @@ async function byTrilane({ home, recording }: Place, say: (line: string) => void
 export const bench: Bench = async (say) => {
   if (!existsSync(chromedriver)) throw new UserError(`browsertime: no ${chromedriver}: apt install chromium-driver`);
   const program = await browsertimeProgram(say);
-  const scratch = await mkdtemp(join(tmpdir(), "trilane-bench-"));
-  try {
-    const home = join(scratch, "home");
-    const recording = await withArchive(home, (archive) => ensureSynth(archive, page));
-    const place: Place = { scratch, home, program, recording };
-    // The browser is read from the disk.
-    await byTrilane(place, say);
-    const ours: Round[] = [];
-    const asItIs: Round[] = [];
-    const hurried: Round[] = [];
-    for (let round = 1; round <= rounds; round++) {
-      say(`round ${round} of ${rounds}: ${loads} loads by each of ${page} over ${lane}, 10 Mbit/s, 50 ms`);
-      ours.push(await byTrilane(place, say));
-      asItIs.push(await byBrowsertime(place, []));
-      hurried.push(await byBrowsertime(place, withoutWaits));
-    }
-    const wall = (all: readonly Round[]) => all.map(({ wall_ms }) => wall_ms);
-    const plts = (all: readonly Round[]) => all.flatMap(({ plts_ms }) => plts_ms);
-    const ratio = (all: readonly Round[]) => [median(wall(all)) / median(wall(ours))];
-    return [
-      measurement("a load by Trilane, wall time", wall(ours), null),
-      measurement("a load by browsertime as it is, wall time", wall(asItIs), null),
-      measurement("a load by browsertime without its waits, wall time", wall(hurried), null),
-      measurement("PLT by Trilane", plts(ours), null),
-      measurement("PLT by browsertime", plts([...asItIs, ...hurried]), null),
-      measurement("browsertime as it is over Trilane", ratio(asItIs), 3, { unit: "ratio", bar_is: "at least" }),
-      measurement("browsertime without its waits over Trilane", ratio(hurried), null, { unit: "ratio" }),
-    ];
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
+  const scratch = tempFolder("trilane-bench-");
+  const home = join(scratch, "home");
+  const recording = await withArchive(home, (archive) => ensureSynth(archive, page));
+  const place: Place = { scratch, home, program, recording };
+  // The browser is read from the disk.
+  await byTrilane(place, say);
+  const ours: Round[] = [];
+  const asItIs: Round[] = [];
+  const hurried: Round[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    say(`round ${round} of ${rounds}: ${loads} loads by each of ${page} over ${lane}, 10 Mbit/s, 50 ms`);
+    ours.push(await byTrilane(place, say));
+    asItIs.push(await byBrowsertime(place, []));
+    hurried.push(await byBrowsertime(place, withoutWaits));
   }
+  const wall = (all: readonly Round[]) => all.map(({ wall_ms }) => wall_ms);
+  const plts = (all: readonly Round[]) => all.flatMap(({ plts_ms }) => plts_ms);
+  const ratio = (all: readonly Round[]) => [median(wall(all)) / median(wall(ours))];
+  return [
+    measurement("a load by Trilane, wall time", wall(ours), null),
+    measurement("a load by browsertime as it is, wall time", wall(asItIs), null),
+    measurement("a load by browsertime without its waits, wall time", wall(hurried), null),
+    measurement("PLT by Trilane", plts(ours), null),
+    measurement("PLT by browsertime", plts([...asItIs, ...hurried]), null),
+    measurement("browsertime as it is over Trilane", ratio(asItIs), 3, { unit: "ratio", bar_is: "at least" }),
+    measurement("browsertime without its waits over Trilane", ratio(hurried), null, { unit: "ratio" }),
+  ];
 };

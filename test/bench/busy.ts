@@ -6,10 +6,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { UserError } from "../../cli/base/errors.ts";
 import { median } from "../../cli/base/quantile.ts";
@@ -19,6 +17,7 @@ import { compare, direction, type Improvement } from "../../cli/results/verdict/
 import { isValid, lanePairs } from "../../cli/results/verdict/sample.ts";
 import { summarize } from "../../cli/results/verdict/summary.ts";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type BenchOptions, cpuTime, idleShare, type Measurement, measurement } from "./bench.ts";
 import { amid, type Kind, kinds } from "./busy_disturbances.ts";
 
@@ -220,43 +219,39 @@ async function truthOf(asked: Asked, { more }: BenchOptions, say: (line: string)
 export const bench: Bench = async (say, _part, options) => {
   const { paths, only, runs, more } = options;
   const asked = kindsOf(only);
-  const home = await mkdtemp(join(tmpdir(), "trilane-bench-"));
+  const home = tempFolder("trilane-bench-");
   const isOrdinaryUser = more.user !== undefined;
-  try {
-    const pages = await pagesOf(home, paths, more.pages ?? "", say);
-    if (isOrdinaryUser)
-      for (const name of ["", ...readdirSync(home, { recursive: true }).map(String)])
-        chownSync(join(home, name), nobody, nobody);
-    const links = more.links?.split(",") ?? usualLinks;
-    const plan = { home, pages, links, isOrdinaryUser };
-    const truth = await truthOf(plan, options, say);
-    const known = { ...truth, loads: truth.loads.filter(({ link }) => links.includes(link)) };
-    // Of the calm sweep's time what these links took.
-    const perRun_s = ((truth.wall_s / truth.runs) * wall_ms(known.loads)) / wall_ms(truth.loads);
-    say(`calm: ${truth.loads.filter(isValid).length} valid of ${truth.loads.length}, CPUs idle ${truth.idle_share}`);
-    const found: { kind: Kind; swept: Swept; judged: Judged; times: number }[] = [];
-    for (const kind of asked) {
-      say(kinds[kind].title);
-      const swept = await amid(kind, () => sweep(plan, kind, runs ?? usualRuns));
-      const times = swept.wall_s / swept.runs / perRun_s;
-      const estimates_ms = swept.loads.flatMap(({ disturbance_estimate_ms }) => disturbance_estimate_ms ?? []);
-      const [valid, all] = [swept.loads.filter(isValid).length, swept.loads.length];
-      say(
-        `  ${valid} valid of ${all}; estimate ${estimates_ms.length > 0 ? median(estimates_ms).toFixed(1) : "-"} ms; ${times.toFixed(2)} times as long`,
-      );
-      found.push({ kind, swept, judged: judged(swept.loads, known.loads, say), times });
-    }
-    const each = found.flatMap(({ kind, judged: of, times }) => bars(kinds[kind].title, [of], [times]));
-    const together = bars(
-      "all",
-      found.map(({ judged: of }) => of),
-      found.map(({ times }) => times),
+  const pages = await pagesOf(home, paths, more.pages ?? "", say);
+  if (isOrdinaryUser)
+    for (const name of ["", ...readdirSync(home, { recursive: true }).map(String)])
+      chownSync(join(home, name), nobody, nobody);
+  const links = more.links?.split(",") ?? usualLinks;
+  const plan = { home, pages, links, isOrdinaryUser };
+  const truth = await truthOf(plan, options, say);
+  const known = { ...truth, loads: truth.loads.filter(({ link }) => links.includes(link)) };
+  // Of the calm sweep's time what these links took.
+  const perRun_s = ((truth.wall_s / truth.runs) * wall_ms(known.loads)) / wall_ms(truth.loads);
+  say(`calm: ${truth.loads.filter(isValid).length} valid of ${truth.loads.length}, CPUs idle ${truth.idle_share}`);
+  const found: { kind: Kind; swept: Swept; judged: Judged; times: number }[] = [];
+  for (const kind of asked) {
+    say(kinds[kind].title);
+    const swept = await amid(kind, () => sweep(plan, kind, runs ?? usualRuns));
+    const times = swept.wall_s / swept.runs / perRun_s;
+    const estimates_ms = swept.loads.flatMap(({ disturbance_estimate_ms }) => disturbance_estimate_ms ?? []);
+    const [valid, all] = [swept.loads.filter(isValid).length, swept.loads.length];
+    say(
+      `  ${valid} valid of ${all}; estimate ${estimates_ms.length > 0 ? median(estimates_ms).toFixed(1) : "-"} ms; ${times.toFixed(2)} times as long`,
     );
-    return {
-      measurements: found.length > 1 ? [...each, ...together] : each,
-      details: { truth, disturbed: found.map(({ kind, swept }) => ({ kind, ...swept })) },
-    };
-  } finally {
-    await rm(home, { recursive: true, force: true });
+    found.push({ kind, swept, judged: judged(swept.loads, known.loads, say), times });
   }
+  const each = found.flatMap(({ kind, judged: of, times }) => bars(kinds[kind].title, [of], [times]));
+  const together = bars(
+    "all",
+    found.map(({ judged: of }) => of),
+    found.map(({ times }) => times),
+  );
+  return {
+    measurements: found.length > 1 ? [...each, ...together] : each,
+    details: { truth, disturbed: found.map(({ kind, swept }) => ({ kind, ...swept })) },
+  };
 };

@@ -2,11 +2,12 @@
 // plays a video. Each kind is begun and ended here; none outlives its work. Measures nothing.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { cpus, tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
+import { cpus } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { RunError } from "../../cli/base/errors.ts";
+import { tempFolder } from "../temp_folder.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const trilane = join(root, "cli", "trilane");
@@ -64,7 +65,7 @@ async function loopsOnAndOff(on_ms: number, off_ms: number): Promise<Stop> {
 
 /** Of our own C, again and again, in a folder of its own. */
 async function compiler(): Promise<Stop> {
-  const folder = await mkdtemp(join(tmpdir(), "trilane-bench-compiler-"));
+  const folder = tempFolder("trilane-bench-compiler-");
   const target = "trilane-shaper";
   const configure = `cmake -S ${root}/native-host -B ${folder} -G Ninja -DTRILANE_QUIC="$(cat ${root}/build/native/quic-dir)" >/dev/null`;
   const script = `${configure} && while ninja -C ${folder} ${target}; do ninja -C ${folder} -t clean; done`;
@@ -81,7 +82,7 @@ async function compiler(): Promise<Stop> {
 
 /** In a data folder of its own, over a link that delays nothing. */
 async function video(): Promise<Stop> {
-  const home = await mkdtemp(join(tmpdir(), "trilane-bench-video-"));
+  const home = tempFolder("trilane-bench-video-");
   const words = ["video", "--clip", "120s", "--link", "100mbit/10ms", "--lanes", "h2", "--runs", "30"];
   const child = started(trilane, [...words, "--quiet", "--home", home]);
   // Its clip is drawn first.

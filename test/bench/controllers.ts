@@ -1,15 +1,10 @@
-// What page loads make of QUIC's congestion controllers that go by delay or arrivals, beside cubic-n1: how much load times vary, and what they
-// cost the machine. Loads in turn, block by block, so that what disturbs the machine disturbs all alike; only valid ones count.
-// `--runs N` blocks (default 12), `--link LINK`.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { quantile } from "../../cli/base/quantile.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { measureLoad } from "../../cli/load/load.ts";
 import { type Serving, settleServing } from "../../cli/load/serving/serving.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
 type Controller = Serving["transport"]["quic"]["congestion_control"];
@@ -67,30 +62,26 @@ function measured(controller: Controller, own: Loads, cubic: Loads): Measurement
 }
 
 export const bench: Bench = async (say, _only, { runs, link: form }) => {
-  const home = await mkdtemp(join(tmpdir(), "trilane-bench-"));
-  try {
-    const recording = await withArchive(home, (archive) => ensureSynth(archive, page));
-    const link = parseLink(form ?? defaultLink);
-    const blocks = runs ?? defaultRuns;
-    const empty = (): Loads => ({ plts_ms: [], servers_ms: [], browsers_ms: [], disturbed: 0 });
-    const loads = new Map(controllers.map((controller) => [controller, empty()]));
-    say(`${blocks} loads of ${page} with each controller, in turn, on ${form ?? defaultLink}`);
-    // The first block reads the browser from the disk.
-    for (let block = 0; block <= blocks; block++)
-      for (const [controller, own] of loads) {
-        const times = await loadOnce(home, recording, link, controller, say);
-        if (block === 0) continue;
-        if (times === null) own.disturbed++;
-        else [own.plts_ms, own.servers_ms, own.browsers_ms].forEach((all, index) => void all.push(times[index] ?? 0));
-      }
-    const least = Math.min(...[...loads.values()].map(({ plts_ms }) => plts_ms.length));
-    if (least < blocks / 2)
-      throw new Error(
-        `inconclusive: only ${least} of ${blocks} loads of a controller were valid: run it on a calmer machine`,
-      );
-    const cubic = loads.get(reference) ?? empty();
-    return [...loads].flatMap(([controller, own]) => measured(controller, own, cubic));
-  } finally {
-    await rm(home, { recursive: true, force: true });
-  }
+  const home = tempFolder("trilane-bench-");
+  const recording = await withArchive(home, (archive) => ensureSynth(archive, page));
+  const link = parseLink(form ?? defaultLink);
+  const blocks = runs ?? defaultRuns;
+  const empty = (): Loads => ({ plts_ms: [], servers_ms: [], browsers_ms: [], disturbed: 0 });
+  const loads = new Map(controllers.map((controller) => [controller, empty()]));
+  say(`${blocks} loads of ${page} with each controller, in turn, on ${form ?? defaultLink}`);
+  // The first block reads the browser from the disk.
+  for (let block = 0; block <= blocks; block++)
+    for (const [controller, own] of loads) {
+      const times = await loadOnce(home, recording, link, controller, say);
+      if (block === 0) continue;
+      if (times === null) own.disturbed++;
+      else [own.plts_ms, own.servers_ms, own.browsers_ms].forEach((all, index) => void all.push(times[index] ?? 0));
+    }
+  const least = Math.min(...[...loads.values()].map(({ plts_ms }) => plts_ms.length));
+  if (least < blocks / 2)
+    throw new Error(
+      `inconclusive: only ${least} of ${blocks} loads of a controller were valid: run it on a calmer machine`,
+    );
+  const cubic = loads.get(reference) ?? empty();
+  return [...loads].flatMap(([controller, own]) => measured(controller, own, cubic));
 };

@@ -4,8 +4,7 @@
 // `--only sweep` and the others; `--runs N` repetitions. All of it takes some ten minutes with the usual ones. Let nothing else run.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { median } from "../../cli/base/quantile.ts";
@@ -16,6 +15,7 @@ import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 import { type Disturbances, onAndOff, whileDisturbed } from "./disturber.ts";
 
@@ -181,12 +181,8 @@ export const bench: Bench = async (say, only, { runs }) => {
   if (asked.length === 0) throw new Error(`--only takes one of ${Object.keys(parts).join(", ")}`);
   const measurements: Measurement[] = [];
   for (const [, part] of asked) {
-    const home = mkdtempSync(join(tmpdir(), "trilane-bench-"));
-    try {
-      measurements.push(...(await part(home)));
-    } finally {
-      rmSync(home, { recursive: true, force: true });
-    }
+    const home = tempFolder("trilane-bench-");
+    measurements.push(...(await part(home)));
   }
   return measurements;
 };

@@ -5,8 +5,7 @@
 // `--only try` loads 8 of the cells.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { isDisturbed } from "../../cli/load/disturbance.ts";
@@ -14,6 +13,7 @@ import { isOnWire } from "../../cli/load/on_wire.ts";
 import { openResults } from "../../cli/results/store/results.ts";
 import type { HarEntry, PageLoad } from "../../schemas/generated/page_load.ts";
 import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
@@ -191,7 +191,7 @@ function measured(seen: readonly Seen[], say: (line: string) => void): Measureme
 }
 
 export const bench: Bench = async (say, only, { paths: [folder] }) => {
-  const home = folder === undefined ? mkdtempSync(join(tmpdir(), "trilane-engines-")) : resolve(folder);
+  const home = folder === undefined ? tempFolder("trilane-engines-") : resolve(folder);
   mkdirSync(home, { recursive: true });
   try {
     const isTry = only === "try";

@@ -1,8 +1,3 @@
-// One browser in a lab with the extension in it, and one page loaded again and again in the same tab, in
-// three ways: profiled by the extension, captured as the command line does, and with nobody looking. Before each load all
-// connections are closed and names forgotten, and nothing may be cached, so that the three have the same to do.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Lane } from "../../cli/base/lanes.ts";
@@ -23,6 +18,7 @@ import { timelineExpression, timelineOf } from "../../extension/capture/page_tim
 import identity from "../../schemas/extension.json" with { type: "json" };
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import type { Profile } from "../../schemas/generated/profile.ts";
+import { tempFolder } from "../temp_folder.ts";
 
 // Its queue holds all that six connections or a slow start send at once: which packets a shorter one drops is chance, and
 // moves load times by more than what is measured here.
@@ -220,7 +216,7 @@ export async function withExtensionLab<T>(
   page: BenchPage,
   work: (lab: ExtensionLab) => Promise<T>,
 ): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), "trilane-bench-"));
+  const folder = tempFolder("trilane-bench-");
   const scratch = await makeScratchFolder();
   try {
     const home = join(folder, "home");
@@ -251,6 +247,5 @@ export async function withExtensionLab<T>(
     }
   } finally {
     await scratch.remove();
-    rmSync(folder, { recursive: true, force: true });
   }
 }

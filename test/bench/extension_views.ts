@@ -1,11 +1,7 @@
-// The result page with a profile of 1000 requests: how long until it can be used, and how long the page's longest task takes
-// while all of its requests are scrolled through, grouped and zoomed. In Chromium with the extension installed.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Page } from "puppeteer-core";
 import { type ExtensionBrowser, startExtensionBrowser } from "../e2e/extension_browser.ts";
 import { profileOfRequests } from "../extension/views/profile_fixture.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, measurement } from "./bench.ts";
 
 const requests = 1000;
@@ -97,7 +93,7 @@ async function groupAndZoom(page: Page): Promise<void> {
 }
 
 export const bench: Bench = async (say) => {
-  const home = mkdtempSync(join(tmpdir(), "trilane-bench-views-"));
+  const home = tempFolder("trilane-bench-views-");
   const extension = await startExtensionBrowser({ home, width: 1280, height: 900 });
   try {
     await seed(extension);
@@ -117,6 +113,5 @@ export const bench: Bench = async (say) => {
     ];
   } finally {
     await extension.close();
-    rmSync(home, { recursive: true, force: true });
   }
 };

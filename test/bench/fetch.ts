@@ -1,10 +1,3 @@
-// What trilane-fetch measures, against theory and another client, and how fast it is. `--only slopes`: connection and first byte over
-// the round trip, each within 2 % of as many round trips as its lane takes. `--only curl`: its times beside curl's in the same lab,
-// within 1 ms or 2 %. `--only h3-client`: beside ngtcp2's client (apt install ngtcp2-client ngtcp2-server). `--only throughput`: from trilane-replay without a link. `--only thousand`: as many objects, each with its row.
-// `--only ipv6`: what IPv6's longer heads cost TCP. `--only command-slopes`, `command-ipv6`, `command-thousand`: the same by
-// `trilane fetch`. `--runs N` of each (default 5).
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { quantile } from "../../cli/base/quantile.ts";
 import type { FetchRecord } from "../../schemas/generated/fetch_record.ts";
@@ -21,6 +14,7 @@ import {
   withFetchSite,
 } from "../fetch/fetch_lab.ts";
 import { besideNgtcp2, type Http3Times } from "../fetch/ngtcp2_client.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 import { commandIpv6, commandSlopes, commandThousand } from "./fetch_command.ts";
 
@@ -165,24 +159,20 @@ async function ipv6(runs: number): Promise<Measurement[]> {
 
 /** As of curl, but 2 ms or 3 %: the other client is of another TLS library, too. */
 async function besideHttp3Client(runs: number): Promise<Measurement[]> {
-  const folder = await mkdtemp(join(tmpdir(), "trilane-ngtcp2-"));
-  try {
-    const size_bytes = 1_000_000;
-    const { ours, theirs, sha256 } = await besideNgtcp2(join(folder, "lab"), curlLink, { size_bytes, runs });
-    const steps = ["connect_ms", "first_byte_ms", "download_ms"] as const;
-    const same = [...ours.sha256, ...theirs.sha256].filter((digest) => digest === sha256).length;
-    return [
-      ...steps.map((step) => {
-        const of = (times: readonly Http3Times[]): number => median(times.map((each) => each[step]));
-        const [own, other] = [of(ours.times), of(theirs.times)];
-        const label = `h3: ${step.replace("_ms", "").replace("_", " ")}: ${own.toFixed(2)} ms, ngtcp2 ${other.toFixed(2)} ms, apart in what is allowed`;
-        return measurement(label, [Math.abs(own - other) / Math.max(2, other * 0.03)], 1, { unit: "ratio" });
-      }),
-      measurement("h3: bodies of both as the server has them", [same], 2 * runs, { unit: "times", bar_is: "at least" }),
-    ];
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const folder = tempFolder("trilane-ngtcp2-");
+  const size_bytes = 1_000_000;
+  const { ours, theirs, sha256 } = await besideNgtcp2(join(folder, "lab"), curlLink, { size_bytes, runs });
+  const steps = ["connect_ms", "first_byte_ms", "download_ms"] as const;
+  const same = [...ours.sha256, ...theirs.sha256].filter((digest) => digest === sha256).length;
+  return [
+    ...steps.map((step) => {
+      const of = (times: readonly Http3Times[]): number => median(times.map((each) => each[step]));
+      const [own, other] = [of(ours.times), of(theirs.times)];
+      const label = `h3: ${step.replace("_ms", "").replace("_", " ")}: ${own.toFixed(2)} ms, ngtcp2 ${other.toFixed(2)} ms, apart in what is allowed`;
+      return measurement(label, [Math.abs(own - other) / Math.max(2, other * 0.03)], 1, { unit: "ratio" });
+    }),
+    measurement("h3: bodies of both as the server has them", [same], 2 * runs, { unit: "times", bar_is: "at least" }),
+  ];
 }
 
 const parts: Readonly<Record<string, (runs: number) => Promise<Measurement[]>>> = {

@@ -1,24 +1,20 @@
 // The same of `trilane fetch`, through its labs: round trips of each step by the rows that it stores, IPv6 beside IPv4, and a thousand
 // objects from a server on loopback over every lane that it speaks. Part of `npm run bench -- fetch`.
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { quantile } from "../../cli/base/quantile.ts";
 import type { FetchFinished } from "../../schemas/generated/sweep_event.ts";
 import { type FetchRun, runFetch } from "../fetch/command.ts";
 import { slope, theory, timeOf } from "../fetch/fetch_lab.ts";
 import { startServers } from "../fetch/local_servers.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Measurement, measurement } from "./bench.ts";
 
 const median = (values: readonly number[]): number => quantile(values, 0.5);
 
 async function withHome<T>(use: (home: string) => Promise<T>): Promise<T> {
-  const home = await mkdtemp(join(tmpdir(), "trilane-fetch-bench-"));
-  try {
-    return await use(home);
-  } finally {
-    await rm(home, { recursive: true, force: true });
-  }
+  const home = tempFolder("trilane-fetch-bench-");
+  return await use(home);
 }
 
 async function fetched(home: string, words: readonly string[]): Promise<FetchRun> {

@@ -1,9 +1,7 @@
 // Whether a replayed page behaves as the live one did: pages of installed documentation, served by nginx (h1, h2) and Caddy (h3).
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { UserError } from "../../cli/base/errors.ts";
+import { tempFolder } from "../temp_folder.ts";
 import type { Bench } from "./bench.ts";
 import { liveAgainstReplay } from "./live_against_replay.ts";
 import { type LiveSites, refuseWithoutServers } from "./live_place.ts";
@@ -30,13 +28,9 @@ export function documentationSites(): LiveSites {
 
 export const bench: Bench = async (say, only) => {
   const sites = documentationSites();
-  const scratch = await mkdtemp(join(tmpdir(), "trilane-bench-"));
-  try {
-    return await liveAgainstReplay(say, only, {
-      ...{ name: "fidelity", scratch, within_percent: { h1: 3, h2: 3, h3: 5 } },
-      ...sites,
-    });
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
+  const scratch = tempFolder("trilane-bench-");
+  return await liveAgainstReplay(say, only, {
+    ...{ name: "fidelity", scratch, within_percent: { h1: 3, h2: 3, h3: 5 } },
+    ...sites,
+  });
 };

@@ -1,24 +1,11 @@
-// Bulk flows of trilane-flows against what theory says of them and against other tools, over links on this machine:
-//   buffer   utilization by the queue's length: full from (1/beta - 1) BDP on, with beta what a controller keeps at a loss
-//   loss     random loss p: Reno has sqrt(1.5/p) packets in a round trip (Mathis and others 1997); CUBIC of two flows twice that
-//   fec      parity, repair and what is left after it, of QUIC behind the link's forward error correction
-//   shares   CUBIC of two flows (what Carlucci's QUIC was) beside TCP paced as QUIC is: its share falls with the queue's length (SAC 2015,
-//            S2). Unpaced TCP's bursts are cut by the queue too, and that share need not fall
-//   alike    two flows of one kind share evenly (Jain's index)
-//   cubics   CUBIC of one flow in QUIC beside Linux' CUBIC: half of the goodput each, over ten runs; once with both paced and a queue that
-//            counts packets, which favours TCP's larger ones; and beside TCP as it is, whose bursts a queue drops more of
-//   arrivals Sprout-EWMA fills a short path with a queue of what is left of 100 ms
-//   oracles  the same TCP flow by iperf3, the same QUIC flow read by aioquic
-// Slow links take little of a CPU, so several labs run at once; one that the machine held up runs again, and a row whose labs it held up
-// each time is inconclusive and named. `--only PART`, `--runs N` seeds.
-import { mkdtemp, rm } from "node:fs/promises";
-import { availableParallelism, tmpdir } from "node:os";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { median } from "../../cli/base/quantile.ts";
 import type { FlowRecords } from "../../cli/instruments/flows/records/flow_records.ts";
 import { type FlowLab, flow, hasController, type LabRun, overdueShare, runFlowLab } from "../flows/flow_lab.ts";
 import { goodput_bps, jain, meanQueue_ms, packetsPerRtt, type Span, utilization } from "../flows/flow_measures.ts";
 import { aioquicGoodput_bps, demandAioquic, iperf3Goodput_bps } from "../flows/flow_oracles.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
 const usualRuns = 3;
@@ -449,7 +436,7 @@ function limited(most: number): <Result>(work: () => Promise<Result>) => Promise
 
 export const bench: Bench = async (say, only, { runs }) => {
   const names = only ? [only] : Object.keys(parts);
-  const folder = await mkdtemp(join(tmpdir(), "trilane-bench-"));
+  const folder = tempFolder("trilane-bench-");
   const turn = limited(labsPerCore * availableParallelism());
   let labs = 0;
   const newFolder = (): string => join(folder, String(labs++));
@@ -476,16 +463,12 @@ export const bench: Bench = async (say, only, { runs }) => {
         }
       }),
   };
-  try {
-    const found: Measurement[] = [];
-    for (const name of names) {
-      const part = parts[name];
-      if (!part) throw new Error(`no part ${name}: use ${Object.keys(parts).join(", ")}`);
-      say(`${name}, ${site.runs} runs of each`);
-      found.push(...((await conclusive(site, name, () => part(site))) ?? []));
-    }
-    return found;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  const found: Measurement[] = [];
+  for (const name of names) {
+    const part = parts[name];
+    if (!part) throw new Error(`no part ${name}: use ${Object.keys(parts).join(", ")}`);
+    say(`${name}, ${site.runs} runs of each`);
+    found.push(...((await conclusive(site, name, () => part(site))) ?? []));
   }
+  return found;
 };

@@ -1,12 +1,9 @@
-// How fast trilane-flows is and what it costs, beside other tools in the same run: TCP and QUIC over an unlimited link against iperf3 and
-// ngtcp2's client and server, CPU for each flow, and what sampling 100 flows takes. `--only rates`, `--only sampling`.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FlowRecords } from "../../cli/instruments/flows/records/flow_records.ts";
 import { type FlowLab, flow, runFlowLab } from "../flows/flow_lab.ts";
 import { goodput_bps } from "../flows/flow_measures.ts";
 import { iperf3Goodput_bps, ngtcp2Goodput_bps } from "../flows/flow_oracles.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
 const usualRuns = 3;
@@ -99,18 +96,14 @@ async function sampling(site: Site): Promise<Measurement[]> {
 const parts: Readonly<Record<string, (site: Site) => Promise<Measurement[]>>> = { rates, sampling };
 
 export const bench: Bench = async (say, only, { runs }) => {
-  const folder = await mkdtemp(join(tmpdir(), "trilane-bench-"));
+  const folder = tempFolder("trilane-bench-");
   let made = 0;
   const site: Site = { runs: runs ?? usualRuns, say, folder: () => join(folder, String(made++)) };
-  try {
-    const found: Measurement[] = [];
-    for (const name of only ? [only] : Object.keys(parts)) {
-      const part = parts[name];
-      if (!part) throw new Error(`no part ${name}: use ${Object.keys(parts).join(", ")}`);
-      found.push(...(await part(site)));
-    }
-    return found;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  const found: Measurement[] = [];
+  for (const name of only ? [only] : Object.keys(parts)) {
+    const part = parts[name];
+    if (!part) throw new Error(`no part ${name}: use ${Object.keys(parts).join(", ")}`);
+    found.push(...(await part(site)));
   }
+  return found;
 };

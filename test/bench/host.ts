@@ -1,9 +1,8 @@
 // trilane-host: how long a hello takes, a page's bodies being handed over, and what memory that costs.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { programPath } from "../../cli/base/programs.ts";
 import { HostConversation } from "../../cli/recording/archive/host.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
 const hellos = 1000;
@@ -29,13 +28,12 @@ function peakMemory_mb(pid: number): number {
 }
 
 async function withHost<Result>(use: (host: HostConversation) => Promise<Result>): Promise<Result> {
-  const home = mkdtempSync(join(tmpdir(), "trilane-bench-"));
+  const home = tempFolder("trilane-bench-");
   const host = new HostConversation(programPath("trilane-host"), ["--home", home]);
   try {
     return await use(host);
   } finally {
     await host.end();
-    rmSync(home, { recursive: true });
   }
 }
 

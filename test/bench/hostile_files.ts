@@ -1,12 +1,12 @@
 // Files of at most 2 MB that were made to cost much, through the commands that read them: deep, wide, long, packed a thousandfold, of very many
 // parts. Each is read or refused in one line, below 1 GB of memory and in less than 20 s. `--only NAME`: the files whose names have it.
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
 import { checkout } from "../../cli/base/programs.ts";
 import { zip } from "../../cli/install/zip.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 import { heldBy } from "./process_tree.ts";
 
@@ -124,26 +124,22 @@ async function costOf(words: readonly string[], home: string): Promise<Cost> {
 }
 
 export const bench: Bench = async (say, only) => {
-  const folder = mkdtempSync(join(tmpdir(), "trilane-hostile-files-"));
+  const folder = tempFolder("trilane-hostile-files-");
   const measured: Measurement[] = [];
-  try {
-    for (const [name, made] of Object.entries(files).filter(([each]) => each.includes(only))) {
-      const [, command = "", file = ""] = /^(trace info|\w+) (.*)$/.exec(name) ?? [];
-      const path = join(folder, name.replaceAll(" ", "-"), file);
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, made());
-      const { isKilled, peak_MB, wall_ms, lines } = await costOf(
-        [...command.split(" "), path],
-        join(dirname(path), "home"),
-      );
-      const last = isKilled ? "KILLED: it was not done" : lines.at(-1);
-      say(`${name}: ${last?.replace(dirname(path), "").slice(0, 160) ?? "read"}`);
-      measured.push(measurement(`${name}: memory`, [peak_MB], bar_MB, { unit: "MB" }));
-      measured.push(measurement(`${name}: time`, [wall_ms], bar_ms));
-      if (lines.length > 1) say(`${name}: ${lines.length} lines`);
-    }
-    return measured;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  for (const [name, made] of Object.entries(files).filter(([each]) => each.includes(only))) {
+    const [, command = "", file = ""] = /^(trace info|\w+) (.*)$/.exec(name) ?? [];
+    const path = join(folder, name.replaceAll(" ", "-"), file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, made());
+    const { isKilled, peak_MB, wall_ms, lines } = await costOf(
+      [...command.split(" "), path],
+      join(dirname(path), "home"),
+    );
+    const last = isKilled ? "KILLED: it was not done" : lines.at(-1);
+    say(`${name}: ${last?.replace(dirname(path), "").slice(0, 160) ?? "read"}`);
+    measured.push(measurement(`${name}: memory`, [peak_MB], bar_MB, { unit: "MB" }));
+    measured.push(measurement(`${name}: time`, [wall_ms], bar_ms));
+    if (lines.length > 1) say(`${name}: ${lines.length} lines`);
   }
+  return measured;
 };

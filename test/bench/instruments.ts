@@ -1,14 +1,9 @@
-// What measuring a load does to its PLT: with the observer of long tasks that every measured load has, and filmed, against a
-// load that nobody but the capture looks at. In turns, with the same recording behind the same link, whose queue holds all,
-// so that nothing of it is chance. `--only images` or `--only tasks` measures one page.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseLink } from "../../cli/link/link.ts";
 import { labCommand, spkiList } from "../../cli/load/lab.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
 import { recordSite, type Site } from "../e2e/site.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 import { inWords } from "./extension_pairs.ts";
 import { seenLoad } from "./seen_load.ts";
@@ -74,12 +69,8 @@ async function onPage(home: string, page: string, say: (line: string) => void): 
 export const bench: Bench = async (say, only) => {
   const asked = Object.keys(pages).filter((page) => only === "" || page === only);
   if (asked.length === 0) throw new Error(`--only takes one of ${Object.keys(pages).join(", ")}`);
-  const home = await mkdtemp(join(tmpdir(), "trilane-bench-"));
-  try {
-    const measurements: Measurement[] = [];
-    for (const page of asked) measurements.push(...(await onPage(home, page, say)));
-    return measurements;
-  } finally {
-    await rm(home, { recursive: true, force: true });
-  }
+  const home = tempFolder("trilane-bench-");
+  const measurements: Measurement[] = [];
+  for (const page of asked) measurements.push(...(await onPage(home, page, say)));
+  return measurements;
 };

@@ -1,9 +1,5 @@
-// A hundred kills with -9 in one sweep, of the runner, the browser, the shaper, the server, and all at once in turn, at moments
-// of chance: each planned load is stored exactly once, the database is whole, nothing is left. About five minutes.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type KilledSweepOutcome, killedSweep, placesWrong, storiesOf, victims } from "../e2e/killed_sweep.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
 const kills = 100;
@@ -36,14 +32,10 @@ function measurements({ kills: made, sweeps, loads, planned, ...outcome }: Kille
 }
 
 export const bench: Bench = async (say) => {
-  const home = mkdtempSync(join(tmpdir(), "trilane-kills-"));
-  try {
-    const seed = Date.now() % 1_000_000;
-    say(`seed ${seed}`);
-    const outcome = await killedSweep({ home, kills, repetitions, seed, pause_ms, say });
-    for (const line of [...outcome.left, ...outcome.failures, ...storiesOf(outcome.loads)]) say(line);
-    return measurements(outcome);
-  } finally {
-    rmSync(home, { recursive: true, force: true });
-  }
+  const home = tempFolder("trilane-kills-");
+  const seed = Date.now() % 1_000_000;
+  say(`seed ${seed}`);
+  const outcome = await killedSweep({ home, kills, repetitions, seed, pause_ms, say });
+  for (const line of [...outcome.left, ...outcome.failures, ...storiesOf(outcome.loads)]) say(line);
+  return measurements(outcome);
 };

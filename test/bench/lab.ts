@@ -2,8 +2,7 @@
 // start on a large recording. The bars are the product's.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { plainLanes } from "../../cli/base/lanes.ts";
 import { programPath } from "../../cli/base/programs.ts";
@@ -13,6 +12,7 @@ import { measureLoad } from "../../cli/load/load.ts";
 import { quiet_ms } from "../../cli/load/quiet_page.ts";
 import type { NewExchange } from "../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
 const labs = 40;
@@ -118,22 +118,18 @@ async function measureLoads(home: string, say: (line: string) => void): Promise<
 }
 
 export const bench: Bench = async (say) => {
-  const home = await mkdtemp(join(tmpdir(), "trilane-bench-"));
-  try {
-    say(`${labs} labs without a browser`);
-    await writeRecording(home, "small", pageExchanges(20, 4));
-    const lab = labCommand({ home, recording: "small", link, reports: null });
-    const made = await repeated(labs, () => timed([...lab.replay, ...lab.shaper, "true"]));
-    say(`${starts} starts of trilane-replay on ${objects} objects`);
-    await writeRecording(home, "large", pageExchanges(objects, hosts));
-    const started = await repeated(starts, () => measureStart(home, "large"));
-    say(`${loadsPerLane} loads of each lane`);
-    return [
-      measurement("lab made and removed", made, 100),
-      measurement(`trilane-replay's start on ${objects} objects`, started, 50),
-      ...(await measureLoads(home, say)),
-    ];
-  } finally {
-    await rm(home, { recursive: true, force: true });
-  }
+  const home = tempFolder("trilane-bench-");
+  say(`${labs} labs without a browser`);
+  await writeRecording(home, "small", pageExchanges(20, 4));
+  const lab = labCommand({ home, recording: "small", link, reports: null });
+  const made = await repeated(labs, () => timed([...lab.replay, ...lab.shaper, "true"]));
+  say(`${starts} starts of trilane-replay on ${objects} objects`);
+  await writeRecording(home, "large", pageExchanges(objects, hosts));
+  const started = await repeated(starts, () => measureStart(home, "large"));
+  say(`${loadsPerLane} loads of each lane`);
+  return [
+    measurement("lab made and removed", made, 100),
+    measurement(`trilane-replay's start on ${objects} objects`, started, 50),
+    ...(await measureLoads(home, say)),
+  ];
 };

@@ -1,12 +1,12 @@
 // Programs beside live servers run from the first load to the last, and no longer.
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { UserError } from "../../cli/base/errors.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type LiveProgram, withPrograms } from "./live_programs.ts";
 
 /** Says at each connection how many it had. */
@@ -23,7 +23,7 @@ async function said(socket: string): Promise<string> {
 }
 
 function inFolder<Result>(use: (program: LiveProgram) => Promise<Result>): Promise<Result> {
-  const folder = mkdtempSync(join(tmpdir(), "trilane-test-"));
+  const folder = tempFolder("trilane-test-");
   const socket = join(folder, "socket");
   const program = { command: [process.execPath, "-e", counter, socket], socket };
   return use(program).finally(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,13 +3,13 @@
 // or `documentation` or `applications`: the pages of `bench -- fidelity` and `bench -- applications`, recorded live over h2.
 // Over h1 at 3mbit/100ms six connections overflow the link's queue, and which of them loses packets is chance: MediaWiki's loads take
 // 1.5 to 2.1 s as recorded and as its model alike, and 1.5 s both with `--link 3mbit/100ms,queue=1000p`, where nothing is dropped.
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { UserError } from "../../cli/base/errors.ts";
 import { quantile } from "../../cli/base/quantile.ts";
 import { textTable } from "../../cli/base/text_table.ts";
 import type { RaceComparison } from "../../schemas/generated/race_result.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { applicationSites } from "./applications_fidelity.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 import { documentationSites } from "./fidelity.ts";
@@ -114,36 +114,32 @@ function measured(pairs: readonly Pair[]): Measurement[] {
 }
 
 export const bench: Bench = async (say, _part, { paths, only, runs, link }) => {
-  const scratch = await mkdtemp(join(tmpdir(), "trilane-bench-"));
+  const scratch = tempFolder("trilane-bench-");
   const home = join(scratch, "home");
-  try {
-    const named: string[] = [];
-    for (const path of paths) named.push(...(await pagesOf(path, { scratch, home })));
-    const pages = named.filter((path) => path.includes(only));
-    if (pages.length === 0) throw new UserError("model: name HAR files or URLs that can be raced as recorded, too");
-    const pairs: Pair[] = [];
-    for (const path of pages)
-      for (const each of link === null ? usualLinks : [link]) {
-        const page = basename(path);
-        say(`${page} over ${each}: as recorded, and as its model`);
-        const choice = { home, link: each, runs: runs ?? 5 };
-        const recorded = await racePage(path, { ...choice, words: ["--as", "recorded"] });
-        const modelled = await racePage(path, { ...choice, words: ["--as", "model"] });
-        const pair = { page, link: each, recorded, modelled };
-        pairs.push(pair);
-        for (const row of rows(pair)) say(`  ${row.slice(2).filter(Boolean).join("  ")}`);
-      }
-    const head = ["page", "link", "lane", "recorded ms", "model ms", "off by", "decided the other way"];
-    for (const line of textTable([head, ...pairs.flatMap(rows)])) say(line);
-    const details = pairs.map((pair) => ({
-      page: pair.page,
-      link: pair.link,
-      lanes: laneDifferences(pair),
-      opposite: opposites(pair),
-      said: [pair.recorded.said, pair.modelled.said],
-    }));
-    return { measurements: measured(pairs), details };
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
+  const named: string[] = [];
+  for (const path of paths) named.push(...(await pagesOf(path, { scratch, home })));
+  const pages = named.filter((path) => path.includes(only));
+  if (pages.length === 0) throw new UserError("model: name HAR files or URLs that can be raced as recorded, too");
+  const pairs: Pair[] = [];
+  for (const path of pages)
+    for (const each of link === null ? usualLinks : [link]) {
+      const page = basename(path);
+      say(`${page} over ${each}: as recorded, and as its model`);
+      const choice = { home, link: each, runs: runs ?? 5 };
+      const recorded = await racePage(path, { ...choice, words: ["--as", "recorded"] });
+      const modelled = await racePage(path, { ...choice, words: ["--as", "model"] });
+      const pair = { page, link: each, recorded, modelled };
+      pairs.push(pair);
+      for (const row of rows(pair)) say(`  ${row.slice(2).filter(Boolean).join("  ")}`);
+    }
+  const head = ["page", "link", "lane", "recorded ms", "model ms", "off by", "decided the other way"];
+  for (const line of textTable([head, ...pairs.flatMap(rows)])) say(line);
+  const details = pairs.map((pair) => ({
+    page: pair.page,
+    link: pair.link,
+    lanes: laneDifferences(pair),
+    opposite: opposites(pair),
+    said: [pair.recorded.said, pair.modelled.said],
+  }));
+  return { measurements: measured(pairs), details };
 };

@@ -3,8 +3,7 @@
 // new address: the challenge's round trip; the link then brings that in its own time. On a link that is never full (each rebinding
 // begins a new window), so that no queue is in it. And a flow whose client moves as often of its own accord: for how long its receiver
 // then has nothing, beside that of the flow whose NAT does. `--runs N` of each (default 3), `--link LINK` with rebind. `--only flow`, `--only loads`.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { longestSilence_ms } from "../../cli/instruments/flows/metrics/rates.ts";
 import type { FlowRecords } from "../../cli/instruments/flows/records/flow_records.ts";
@@ -17,6 +16,7 @@ import type { ReplayConnection } from "../../schemas/generated/replay_report.ts"
 import { untimedLoad } from "../e2e/untimed_load.ts";
 import { flow, runFlowLab } from "../flows/flow_lab.ts";
 import { type MovedSilences, movedSilences } from "../flows/moved_silence.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
 const defaultLink = "20mbit/100ms,rebind=500ms";
@@ -167,16 +167,11 @@ async function flows(site: Site): Promise<Measurement[]> {
 export const bench: Bench = async (say, only, { runs, link }) => {
   const form = link ?? defaultLink;
   const { down, up } = parseLink(form);
-  const home = await mkdtemp(join(tmpdir(), "trilane-bench-"));
+  const home = tempFolder("trilane-bench-");
   const site = { home, form, roundTrip_ms: down.delay_ms + up.delay_ms, runs: runs ?? defaultRuns, say };
   const parts: Readonly<Record<string, (site: Site) => Promise<Measurement[]>>> = { flow: flows, loads };
-  try {
-    say(`${site.runs} flows of ${flow_s} s, loads of ${page} over h3 and h2, on ${form}`);
-    const found: Measurement[] = [];
-    for (const [name, part] of Object.entries(parts))
-      if (only === "" || only === name) found.push(...(await part(site)));
-    return found;
-  } finally {
-    await rm(home, { recursive: true, force: true });
-  }
+  say(`${site.runs} flows of ${flow_s} s, loads of ${page} over h3 and h2, on ${form}`);
+  const found: Measurement[] = [];
+  for (const [name, part] of Object.entries(parts)) if (only === "" || only === name) found.push(...(await part(site)));
+  return found;
 };

@@ -1,11 +1,10 @@
 // Every HAR of a folder raced over three lanes, as a user would: which gives a verdict, of what, and how much of the recording its
 // loads asked for. `npm run bench -- pages DIR [--runs 5] [--link 10mbit/50ms] [--only NAME]`.
 import { readdirSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { UserError } from "../../cli/base/errors.ts";
 import { textTable } from "../../cli/base/text_table.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 import { hasVerdict, type RacedPage, racePage } from "./race_page.ts";
 
@@ -63,31 +62,27 @@ export const bench: Bench = async (say, _part, { paths, only, runs, link }) => {
   if (folder === undefined) throw new UserError("pages: name a folder of HAR files");
   const files = harFiles(folder).filter((file) => relative(folder, file).includes(only));
   if (files.length === 0) throw new UserError(`pages: no file's name has ${JSON.stringify(only)} in it`);
-  const home = await mkdtemp(join(tmpdir(), "trilane-bench-"));
-  try {
-    const all: { name: string; raced: RacedPage }[] = [];
-    for (const file of files) {
-      const name = relative(folder, file);
-      say(`${name} (${all.length + 1} of ${files.length})`);
-      const raced = await racePage(file, { home, link: link ?? "10mbit/50ms", runs: runs ?? 5 });
-      all.push({ name, raced });
-      for (const line of [row(name, raced).filter(Boolean).join("; "), ...told(raced)]) say(`  ${line}`);
-    }
-    const head = ["page", "", "requests", "bytes", "valid loads", "wall"];
-    for (const line of textTable([head, ...all.map(({ name, raced }) => row(name, raced))])) say(line);
-    return {
-      measurements: all.flatMap(({ name, raced }) => measured(name, raced)),
-      // Loads' own documents would be megabytes.
-      details: all.map(({ name, raced: { result, ...raced } }) => ({
-        name,
-        ...raced,
-        lanes: result?.lanes.map(({ load: _, filmstrip: __, ...lane }) => lane) ?? [],
-        comparisons: result?.comparisons ?? [],
-        sentences: result?.verdict.sentences ?? [],
-        excluded: result?.excluded ?? [],
-      })),
-    };
-  } finally {
-    await rm(home, { recursive: true, force: true });
+  const home = tempFolder("trilane-bench-");
+  const all: { name: string; raced: RacedPage }[] = [];
+  for (const file of files) {
+    const name = relative(folder, file);
+    say(`${name} (${all.length + 1} of ${files.length})`);
+    const raced = await racePage(file, { home, link: link ?? "10mbit/50ms", runs: runs ?? 5 });
+    all.push({ name, raced });
+    for (const line of [row(name, raced).filter(Boolean).join("; "), ...told(raced)]) say(`  ${line}`);
   }
+  const head = ["page", "", "requests", "bytes", "valid loads", "wall"];
+  for (const line of textTable([head, ...all.map(({ name, raced }) => row(name, raced))])) say(line);
+  return {
+    measurements: all.flatMap(({ name, raced }) => measured(name, raced)),
+    // Loads' own documents would be megabytes.
+    details: all.map(({ name, raced: { result, ...raced } }) => ({
+      name,
+      ...raced,
+      lanes: result?.lanes.map(({ load: _, filmstrip: __, ...lane }) => lane) ?? [],
+      comparisons: result?.comparisons ?? [],
+      sentences: result?.verdict.sentences ?? [],
+      excluded: result?.excluded ?? [],
+    })),
+  };
 };

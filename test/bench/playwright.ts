@@ -1,9 +1,8 @@
 // A suite of Playwright's behind slow-4g, unchanged: the whole suite in `trilane shell`, and its browser alone by `trilane browser-wrapper`. Each
 // navigation beside arithmetic, with what the browser takes without a link. Installs Playwright and Express from npm into a scratch folder; the browser is this machine's.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { RunError } from "../../cli/base/errors.ts";
@@ -11,6 +10,7 @@ import { checkout, chromiumPath } from "../../cli/base/programs.ts";
 import { median } from "../../cli/base/quantile.ts";
 import { textTable } from "../../cli/base/text_table.ts";
 import { parseLink } from "../../cli/link/link.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
 const packages = ["@playwright/test@1.65", "express@5.3"];
@@ -74,7 +74,7 @@ function makeSuite(folder: string): void {
 
 export const bench: Bench = async (say, only, { runs, ...chosen }) => {
   const link = chosen.link ?? usualLink;
-  const folder = mkdtempSync(join(tmpdir(), "trilane-bench-playwright-"));
+  const folder = tempFolder("trilane-bench-playwright-");
   let application: ChildProcess | null = null;
   try {
     say(`installing ${packages.join(" and ")}`);
@@ -124,6 +124,5 @@ export const bench: Bench = async (say, only, { runs, ...chosen }) => {
     return measured;
   } finally {
     application?.kill();
-    rmSync(folder, { recursive: true, force: true });
   }
 };

@@ -4,8 +4,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { access, chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { access, chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { UserError } from "../../cli/base/errors.ts";
@@ -13,6 +12,7 @@ import { checkout, programPath } from "../../cli/base/programs.ts";
 import type { NewExchange } from "../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import type { ReplayReport } from "../../schemas/generated/replay_report.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 import { nginxCommand, nginxPath } from "./nginx.ts";
 
@@ -288,33 +288,29 @@ export const bench: Bench = async (say) => {
     await access(program).catch(() => {
       throw new UserError(`${program} is missing: install Debian's nginx-light and nghttp2-client`);
     });
-  const folder = await mkdtemp(join(tmpdir(), "trilane-bench-"));
-  try {
-    const root = join(folder, "root");
-    await mkdir(root);
-    const exchanges: NewExchange[] = [];
-    for (const body of [small, large]) {
-      const bytes = randomBytes(body.size_bytes);
-      await writeFile(join(root, body.path), bytes);
-      exchanges.push(exchangeOf(body, bytes));
-    }
-    await chmod(folder, 0o755);
-    const about = { name: "replay", url: `https://${host}${small.path}`, source: "bench", notes: {}, replace: false };
-    await withArchive(folder, (archive) =>
-      archive.write(about, async (writer) => {
-        for (const exchange of exchanges) await writer.add(exchange);
-      }),
-    );
-    const measurements: Measurement[] = [];
-    const servers = await Servers.start(folder, "replay", join(folder, "report.json"));
-    try {
-      await servers.startNginx(await nginxCommand(folder, root, host, nginxPort));
-      measurements.push(...(await measureLoads(servers, say)));
-    } finally {
-      await servers.stop();
-    }
-    return [...measurements, ...(await measureServerTime(folder, say))];
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  const folder = tempFolder("trilane-bench-");
+  const root = join(folder, "root");
+  await mkdir(root);
+  const exchanges: NewExchange[] = [];
+  for (const body of [small, large]) {
+    const bytes = randomBytes(body.size_bytes);
+    await writeFile(join(root, body.path), bytes);
+    exchanges.push(exchangeOf(body, bytes));
   }
+  await chmod(folder, 0o755);
+  const about = { name: "replay", url: `https://${host}${small.path}`, source: "bench", notes: {}, replace: false };
+  await withArchive(folder, (archive) =>
+    archive.write(about, async (writer) => {
+      for (const exchange of exchanges) await writer.add(exchange);
+    }),
+  );
+  const measurements: Measurement[] = [];
+  const servers = await Servers.start(folder, "replay", join(folder, "report.json"));
+  try {
+    await servers.startNginx(await nginxCommand(folder, root, host, nginxPort));
+    measurements.push(...(await measureLoads(servers, say)));
+  } finally {
+    await servers.stop();
+  }
+  return [...measurements, ...(await measureServerTime(folder, say))];
 };

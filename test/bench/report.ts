@@ -2,14 +2,13 @@
 // answers a first click. Of the two shapes that are hardest: many links with many pages, so that most sections are cut and
 // all heat maps are full; and few cells with many loads, all of which are drawn.
 
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { type Browser, launch } from "puppeteer-core";
 import { chromiumPath } from "../../cli/base/programs.ts";
 import { type Fixture, storeFixture } from "../cli/report/fixture.ts";
 import { writeReport } from "../cli/report/written_report.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
 const madeBar_ms = 20_000;
@@ -99,37 +98,33 @@ async function openReport(browser: Browser, path: string): Promise<Opened> {
 }
 
 async function measureShape({ title, fixture }: (typeof shapes)[number], browser: Browser): Promise<Measurement[]> {
-  const home = mkdtempSync(join(tmpdir(), "trilane-bench-report-"));
-  try {
-    const sweep = storeFixture(home, fixture);
-    const begun_ms = performance.now();
-    const path = await writeReport(home, sweep);
-    const made_ms = performance.now() - begun_ms;
-    const opened: Opened[] = [];
-    for (let round = 0; round < rounds; round++) opened.push(await openReport(browser, path));
-    const of = (value: (each: Opened) => number): number[] => opened.map(value);
-    return [
-      measurement(`${title}: made`, [made_ms], madeBar_ms),
-      measurement(`${title}: size`, [statSync(path).size / 1e6], sizeBar_MB, { unit: "MB" }),
-      measurement(
-        `${title}: load event`,
-        of(({ loaded }) => loaded),
-        null,
-      ),
-      measurement(
-        `${title}: first click answered`,
-        of(({ answered }) => answered),
-        interactiveBar_ms,
-      ),
-      measurement(
-        `${title}: longest task until then`,
-        of(({ longest }) => longest),
-        null,
-      ),
-    ];
-  } finally {
-    rmSync(home, { recursive: true, force: true });
-  }
+  const home = tempFolder("trilane-bench-report-");
+  const sweep = storeFixture(home, fixture);
+  const begun_ms = performance.now();
+  const path = await writeReport(home, sweep);
+  const made_ms = performance.now() - begun_ms;
+  const opened: Opened[] = [];
+  for (let round = 0; round < rounds; round++) opened.push(await openReport(browser, path));
+  const of = (value: (each: Opened) => number): number[] => opened.map(value);
+  return [
+    measurement(`${title}: made`, [made_ms], madeBar_ms),
+    measurement(`${title}: size`, [statSync(path).size / 1e6], sizeBar_MB, { unit: "MB" }),
+    measurement(
+      `${title}: load event`,
+      of(({ loaded }) => loaded),
+      null,
+    ),
+    measurement(
+      `${title}: first click answered`,
+      of(({ answered }) => answered),
+      interactiveBar_ms,
+    ),
+    measurement(
+      `${title}: longest task until then`,
+      of(({ longest }) => longest),
+      null,
+    ),
+  ];
 }
 
 export const bench: Bench = async (say, only) => {

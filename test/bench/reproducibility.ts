@@ -1,14 +1,9 @@
-// How much a page's load time varies from load to load on the same link: what a comparison has to see through. Twice:
-// on a link as it is by default, whose queue drops what six connections or a slow start send too much of, and which of
-// them loses what is chance; and on one whose queue holds it all, where what varies is the browser and this tool.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { plainLanes } from "../../cli/base/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { measureLoad } from "../../cli/load/load.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
 const links = [
@@ -53,13 +48,9 @@ async function onLink(
 }
 
 export const bench: Bench = async (say) => {
-  const home = await mkdtemp(join(tmpdir(), "trilane-bench-"));
-  try {
-    const recording = await withArchive(home, (archive) => ensureSynth(archive, page));
-    const measurements: Measurement[] = [];
-    for (const link of links) measurements.push(...(await onLink(home, recording, link, say)));
-    return measurements;
-  } finally {
-    await rm(home, { recursive: true, force: true });
-  }
+  const home = tempFolder("trilane-bench-");
+  const recording = await withArchive(home, (archive) => ensureSynth(archive, page));
+  const measurements: Measurement[] = [];
+  for (const link of links) measurements.push(...(await onLink(home, recording, link, say)));
+  return measurements;
 };

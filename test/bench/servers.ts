@@ -1,8 +1,7 @@
 // Servers of others in front of recordings. `bodies`: each answers all requests of a page as it was recorded, on each lane that it can
 // serve. `large`: how fast each sends a large file over HTTP/2 and 3, what that costs it, and what the capture shows.
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { checkout, programPath } from "../../cli/base/programs.ts";
 import { median } from "../../cli/base/quantile.ts";
@@ -12,6 +11,7 @@ import { installedServer, type ServerProgram, serverPath, serverPrograms } from 
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { recordedUrl } from "../../cli/recording/archive/recorded_requests.ts";
 import { answerOf, type ServedFetch, servedFetch } from "../e2e/server_lab.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 import { captureFacts } from "./capture_facts.ts";
 import { documentationSites } from "./fidelity.ts";
@@ -156,17 +156,13 @@ async function large(
 }
 
 export const bench: Bench = async (say, only, { runs, link }) => {
-  const scratch = await mkdtemp(join(tmpdir(), "trilane-bench-"));
+  const scratch = tempFolder("trilane-bench-");
   const home = join(scratch, "home");
   programPath("trilane-server");
-  try {
-    return [
-      ...("bodies".includes(only) ? await bodies(home, scratch, say) : []),
-      ...("large".includes(only)
-        ? await large(home, scratch, { runs: runs ?? 5, links: link === null ? largeLinks : [link] }, say)
-        : []),
-    ];
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
+  return [
+    ...("bodies".includes(only) ? await bodies(home, scratch, say) : []),
+    ...("large".includes(only)
+      ? await large(home, scratch, { runs: runs ?? 5, links: link === null ? largeLinks : [link] }, say)
+      : []),
+  ];
 };

@@ -2,12 +2,12 @@
 // machine's own path (the same probe over loopback, measured before and after) taken off. As root everything is measured
 // twice: with real-time scheduling, and as the unprivileged user that most people are.
 import { spawn } from "node:child_process";
-import { access, chmod, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { access, chmod, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { checkout, programPath } from "../../cli/base/programs.ts";
 import { median } from "../../cli/base/quantile.ts";
 import type { ShaperReport } from "../../schemas/generated/shaper_report.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, cpuTime, idleShare, type Measurement, measurement } from "./bench.ts";
 
 const rounds = 3;
@@ -296,25 +296,21 @@ async function measureEvidence(labs: Labs): Promise<Measurement[]> {
 }
 
 export const bench: Bench = async (say) => {
-  const folder = await mkdtemp(join(tmpdir(), "trilane-bench-"));
-  try {
-    await chmod(folder, 0o777);
-    const found: Measurement[] = [];
-    const everybody = process.getuid?.() === 0 ? [privileged, unprivileged] : [privileged];
-    for (const who of everybody) {
-      const labs = new Labs(folder, who);
-      await access(labs.probe);
-      const say_who = (line: string): void => say(line + who.name);
-      say_who(`${rounds} rounds of round trips`);
-      const trips = await measureRoundTrips(labs);
-      say_who(`${ratesMbit.length} rates, ${saturated_s} s of TCP and of UDP each`);
-      const rates = await measureRates(labs);
-      say_who("1 Gbit/s both ways, unlimited, queues, logs");
-      const speeds = [...(await measureSpeed(labs)), ...(await measureQueue(labs)), ...(await measureEvidence(labs))];
-      found.push(...[...trips, ...rates, ...speeds].map((one) => ({ ...one, name: one.name + who.name })));
-    }
-    return found;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  const folder = tempFolder("trilane-bench-");
+  await chmod(folder, 0o777);
+  const found: Measurement[] = [];
+  const everybody = process.getuid?.() === 0 ? [privileged, unprivileged] : [privileged];
+  for (const who of everybody) {
+    const labs = new Labs(folder, who);
+    await access(labs.probe);
+    const say_who = (line: string): void => say(line + who.name);
+    say_who(`${rounds} rounds of round trips`);
+    const trips = await measureRoundTrips(labs);
+    say_who(`${ratesMbit.length} rates, ${saturated_s} s of TCP and of UDP each`);
+    const rates = await measureRates(labs);
+    say_who("1 Gbit/s both ways, unlimited, queues, logs");
+    const speeds = [...(await measureSpeed(labs)), ...(await measureQueue(labs)), ...(await measureEvidence(labs))];
+    found.push(...[...trips, ...rates, ...speeds].map((one) => ({ ...one, name: one.name + who.name })));
   }
+  return found;
 };

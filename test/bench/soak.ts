@@ -3,8 +3,7 @@
 // a slope and its noise (slope.ts). `--hours H`, default 1: about five loads, five runs of flows and five fetches in two minutes.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
@@ -12,6 +11,7 @@ import { UserError } from "../../cli/base/errors.ts";
 import { median } from "../../cli/base/quantile.ts";
 import { resultsPath } from "../../cli/results/store/database.ts";
 import { openResults } from "../../cli/results/store/results.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 import { memoryOf, type ProgramMemory } from "./process_tree.ts";
 import { type Point, type Slope, slopeOf, type Verdict, verdictsOf } from "./slope.ts";
@@ -191,7 +191,7 @@ function sentence(name: string, slope: Slope | null, verdict: Verdict): string {
 export const bench: Bench = async (say, _only, { more }) => {
   const hours = Number(more.hours ?? 1);
   if (!(hours > 0 && hours <= 1000)) throw new UserError(`--hours ${more.hours}: name a number above 0`);
-  const folder = mkdtempSync(join(tmpdir(), "trilane-soak-"));
+  const folder = tempFolder("trilane-soak-");
   const series: Series = new Map();
   const begin_ms = Date.now();
   const since_h = (): number => (Date.now() - begin_ms) / hour_ms;
@@ -248,6 +248,5 @@ export const bench: Bench = async (say, _only, { more }) => {
     };
   } finally {
     await Promise.all(soaked.map(end));
-    rmSync(folder, { recursive: true, force: true });
   }
 };

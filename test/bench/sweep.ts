@@ -3,13 +3,13 @@
 // page is watched until it has been quiet for half a second (LCP, CLS and TBT): that belongs to the measurement, and no bar is on it.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { median } from "../../cli/base/quantile.ts";
 import { quiet_ms } from "../../cli/load/quiet_page.ts";
 import type { LoadFinished, SweepEvent } from "../../schemas/generated/sweep_event.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
@@ -117,10 +117,6 @@ async function labs(home: string, say: (line: string) => void): Promise<Measurem
 }
 
 export const bench: Bench = async (say, only) => {
-  const home = mkdtempSync(join(tmpdir(), "trilane-bench-"));
-  try {
-    return [...(only === "labs" ? [] : await overhead(home)), ...(only === "overhead" ? [] : await labs(home, say))];
-  } finally {
-    rmSync(home, { recursive: true, force: true });
-  }
+  const home = tempFolder("trilane-bench-");
+  return [...(only === "labs" ? [] : await overhead(home)), ...(only === "overhead" ? [] : await labs(home, say))];
 };

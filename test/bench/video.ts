@@ -1,13 +1,3 @@
-// Videos against theory: a bitrate that the link cannot carry, one that it can, how alike startup delays are, and whether a film shows
-// the frames that the events claim. `--only stalls|smooth|startup|frames`; `--runs N` of each lane (default 1; startup: 20).
-//
-// Of a fixed bitrate R over a capacity C < R, a clip of length D in segments of length S: the last segment is there after D R / C, and
-// plays for S, so that startup delay and stalls are D (R / C - 1) + S in all, and round trips: to open connections, and one for each
-// segment, which is asked for once the one before it is there. R is what the link carried: headers and sound are in it. Without a
-// bar stands the bare D (R / C - 1), R the picture's and the sound's nominal bitrates, which has neither.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import jpeg from "jpeg-js";
 import { mean } from "../../cli/base/quantile.ts";
 import { usualDevice } from "../../cli/browser/device.ts";
@@ -25,6 +15,7 @@ import { binsOf } from "../../cli/report/figures/link_over_time.ts";
 import type { VideoEvents, VideoFrame } from "../../schemas/generated/video_events.ts";
 import { readPattern } from "../cli/recording/synth/video/read_pattern.ts";
 import { untimedLoad } from "../e2e/untimed_load.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
 const lanes: readonly Lane[] = ["h1", "h2", "h3"];
@@ -260,12 +251,8 @@ const parts: Readonly<Record<string, (site: Site) => Promise<Measurement[]>>> = 
 export const bench: Bench = async (say, only, { runs }) => {
   const chosen = Object.entries(parts).filter(([name]) => only === "" || only === name);
   if (chosen.length === 0) throw new Error(`no part ${only}: name one of ${Object.keys(parts).join(", ")}`);
-  const home = await mkdtemp(join(tmpdir(), "trilane-video-"));
-  try {
-    const rows: Measurement[] = [];
-    for (const [, part] of chosen) rows.push(...(await part({ home, runs, say })));
-    return rows;
-  } finally {
-    await rm(home, { recursive: true, force: true });
-  }
+  const home = tempFolder("trilane-video-");
+  const rows: Measurement[] = [];
+  for (const [, part] of chosen) rows.push(...(await part({ home, runs, say })));
+  return rows;
 };

@@ -1,8 +1,7 @@
 // Makes the fixtures of this folder anew: `node test/capture/record.ts`. Loads one small page of its own over each
 // lane, in the real lab with the real Chromium, and keeps the DevTools events, trimmed to what a capture reads.
 // Not a test: run it when Chromium's events change, and look at what the change is.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { plainLanes } from "../../cli/base/lanes.ts";
 import { chromiumPath } from "../../cli/base/programs.ts";
@@ -15,6 +14,7 @@ import { labCommand, spkiList } from "../../cli/load/lab.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import type { CaptureEvent } from "../../extension/capture/events.ts";
 import { timelineExpression, timelineOf } from "../../extension/capture/page_timeline.ts";
+import { tempFolder } from "../temp_folder.ts";
 
 type Header = [name: string, value: string];
 const text = (content: string) => new TextEncoder().encode(content);
@@ -65,83 +65,79 @@ function trimmed(key: string, value: unknown): unknown {
   return left.has(key) || left.has(key.toLowerCase()) || /^sec-/i.test(key) ? undefined : value;
 }
 
-const home = mkdtempSync(join(tmpdir(), "trilane-record-"));
+const home = tempFolder("trilane-record-");
 const fixtures = join(import.meta.dirname, "..", "fixtures", "capture");
 mkdirSync(fixtures, { recursive: true });
-try {
-  await withArchive(home, (archive) =>
-    archive.write(
-      { name: "page", url: "https://shop.test/", source: "fixture", notes: {}, replace: false },
-      async (writer) => {
-        for (const [host, path, status, headers, body] of page) {
-          const address = addresses[hosts.indexOf(host)] ?? "203.0.113.9";
-          const origin = body ? "recorded" : "empty";
-          const exchange = {
-            method: "GET",
-            scheme: "https",
-            host,
-            port: 443,
-            path,
-            address,
-            status,
-            recorded: {},
-          } as const;
-          await writer.add({
-            exchange: { ...exchange, request_headers: [], response_headers: headers, body_origin: origin },
-            body,
-          });
-        }
+await withArchive(home, (archive) =>
+  archive.write(
+    { name: "page", url: "https://shop.test/", source: "fixture", notes: {}, replace: false },
+    async (writer) => {
+      for (const [host, path, status, headers, body] of page) {
+        const address = addresses[hosts.indexOf(host)] ?? "203.0.113.9";
+        const origin = body ? "recorded" : "empty";
         const exchange = {
-          method: "POST",
+          method: "GET",
           scheme: "https",
-          host: "www.shop.test",
+          host,
           port: 443,
-          path: "/post?x=1",
+          path,
+          address,
+          status,
+          recorded: {},
         } as const;
         await writer.add({
-          exchange: {
-            ...{ ...exchange, address: "203.0.113.2", status: 200, recorded: {} },
-            ...{
-              request_headers: [],
-              response_headers: [["content-type", "application/json"]],
-              body_origin: "recorded",
-            },
-          },
-          body: text("{}"),
-          requestBody: text("hello"),
+          exchange: { ...exchange, request_headers: [], response_headers: headers, body_origin: origin },
+          body,
         });
-      },
-    ),
-  );
-  for (const lane of plainLanes) {
-    const profile = join(home, `profile-${lane}`);
-    const lab = labCommand({ home, recording: "page", link: parseLink("10mbit/40ms"), reports: null });
-    const chromium = [
-      chromiumPath(),
-      ...chromiumArguments({
-        lane,
-        profile,
-        spkiList: await spkiList(home),
-        userAgent: await userAgentOf(chromiumPath()),
-      }),
-    ];
-    const browser = await startBrowser({
-      commandLine: [...lab.replay, ...lab.shaper, ...chromium],
-      environment: chromiumEnvironment(profile, home, process.env),
-      timeout_ms: 20_000,
-    });
-    const events: CaptureEvent[] = [];
-    const watched = await watchPage(browser.connection, { overhear: (event) => events.push(event) });
-    await watched.load("https://shop.test/");
-    const { timings } = timelineOf(await watched.evaluate(timelineExpression));
-    await browser.stop();
-    const document = { mainFrame: watched.capture.mainFrame, timings, events };
-    // One event a line, so that a change of Chromium's shows as a change of lines.
-    const lines = events.map((event) => JSON.stringify(event, trimmed)).join(",\n");
-    const head = JSON.stringify({ mainFrame: document.mainFrame, timings: document.timings }).slice(0, -1);
-    writeFileSync(join(fixtures, `${lane}.json`), `${head},"events":[\n${lines}\n]}\n`);
-    console.log(`${lane}: ${events.length} events`);
-  }
-} finally {
-  rmSync(home, { recursive: true, force: true });
+      }
+      const exchange = {
+        method: "POST",
+        scheme: "https",
+        host: "www.shop.test",
+        port: 443,
+        path: "/post?x=1",
+      } as const;
+      await writer.add({
+        exchange: {
+          ...{ ...exchange, address: "203.0.113.2", status: 200, recorded: {} },
+          ...{
+            request_headers: [],
+            response_headers: [["content-type", "application/json"]],
+            body_origin: "recorded",
+          },
+        },
+        body: text("{}"),
+        requestBody: text("hello"),
+      });
+    },
+  ),
+);
+for (const lane of plainLanes) {
+  const profile = join(home, `profile-${lane}`);
+  const lab = labCommand({ home, recording: "page", link: parseLink("10mbit/40ms"), reports: null });
+  const chromium = [
+    chromiumPath(),
+    ...chromiumArguments({
+      lane,
+      profile,
+      spkiList: await spkiList(home),
+      userAgent: await userAgentOf(chromiumPath()),
+    }),
+  ];
+  const browser = await startBrowser({
+    commandLine: [...lab.replay, ...lab.shaper, ...chromium],
+    environment: chromiumEnvironment(profile, home, process.env),
+    timeout_ms: 20_000,
+  });
+  const events: CaptureEvent[] = [];
+  const watched = await watchPage(browser.connection, { overhear: (event) => events.push(event) });
+  await watched.load("https://shop.test/");
+  const { timings } = timelineOf(await watched.evaluate(timelineExpression));
+  await browser.stop();
+  const document = { mainFrame: watched.capture.mainFrame, timings, events };
+  // One event a line, so that a change of Chromium's shows as a change of lines.
+  const lines = events.map((event) => JSON.stringify(event, trimmed)).join(",\n");
+  const head = JSON.stringify({ mainFrame: document.mainFrame, timings: document.timings }).slice(0, -1);
+  writeFileSync(join(fixtures, `${lane}.json`), `${head},"events":[\n${lines}\n]}\n`);
+  console.log(`${lane}: ${events.length} events`);
 }

@@ -2,16 +2,15 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { homeFolder } from "../../cli/base/home.ts";
 import { version } from "../../cli/base/version.ts";
 import { declaredCommands, loadCommand } from "../../cli/commands/all.ts";
+import { tempFolder } from "../temp_folder.ts";
 
 const launcher = join(import.meta.dirname, "..", "..", "cli", "trilane");
-const home = mkdtempSync(join(tmpdir(), "trilane-main-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-main-");
 
 const allCommands = await declaredCommands();
 

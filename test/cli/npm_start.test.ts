@@ -3,14 +3,13 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
+import { tempFolder } from "../temp_folder.ts";
 
 const checkout = join(import.meta.dirname, "..", "..");
-const folder = mkdtempSync(join(tmpdir(), "trilane-npm-start-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-npm-start-");
 
 // It says what it was started with and which signal came, and stops by itself where none does.
 const standIn = `#!${process.execPath}

@@ -2,23 +2,13 @@
 // package that is not there. And when it starts the bundle, when the sources.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { tempFolder } from "../temp_folder.ts";
 
-const root = mkdtempSync(join(tmpdir(), "trilane-script-"));
-after(() => rmSync(root, { recursive: true, force: true }));
+const root = tempFolder("trilane-script-");
 mkdirSync(join(root, "cli"));
 mkdirSync(join(root, "build"));
 copyFileSync(join(import.meta.dirname, "../../cli/trilane"), join(root, "cli/trilane"));

@@ -10,7 +10,6 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -20,7 +19,6 @@ import {
 import { createServer, type Server } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -28,10 +26,10 @@ import { promisify } from "node:util";
 import puppeteer, { type Browser } from "puppeteer-core";
 import { openLab } from "../../cli/api/open_lab.ts";
 import { checkout, chromiumPath } from "../../cli/base/programs.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { recordSite } from "./site.ts";
 
-const scratch = mkdtempSync(join(tmpdir(), "trilane-wrapper-"));
-after(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = tempFolder("trilane-wrapper-");
 const home = join(scratch, "home");
 const trilane = join(checkout, "cli", "trilane");
 const run = promisify(execFile);

@@ -4,13 +4,13 @@
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import type { Bundled } from "../../schemas/generated/bundled.ts";
 import type { Reproduced } from "../../schemas/generated/reproduced.ts";
 import type { SweepsCompared } from "../../schemas/generated/sweeps_compared.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { anyTolerance } from "./untimed_load.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
@@ -29,7 +29,7 @@ describe("a bundle", () => {
   }
 
   before(() => {
-    folder = mkdtempSync(join(tmpdir(), "tl-"));
+    folder = tempFolder("tl-");
     // 12 Mbit/s: a packet of 1500 bytes each millisecond.
     writeFileSync(at("steady.down"), Array.from({ length: 50 }, (_, index) => `${index + 1}\n`).join(""));
     writeFileSync(
@@ -51,7 +51,6 @@ describe("a bundle", () => {
     assert.equal(bundle, at("study-1.tar.zst"));
     assert.deepEqual([bundled.recordings, bundled.loads >= 8], [1, true]);
   });
-  after(() => rmSync(folder, { recursive: true, force: true }));
 
   test("is the report of the home again where there is none, without a network", (t) => {
     if (spawnSync(offline[0] ?? "", [...offline.slice(1), "true"]).status !== 0) return t.skip("no user namespaces");

@@ -6,14 +6,14 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { openResultsFile } from "../../cli/results/store/results.ts";
 import type { Merged } from "../../schemas/generated/merged.ts";
 import type { Submitted } from "../../schemas/generated/submitted.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { noSlurm, startSlurm } from "./slurm_cluster.ts";
 import { noSshServer, startSshServer } from "./ssh_server.ts";
 import { anyTolerance } from "./untimed_load.ts";
@@ -56,7 +56,7 @@ describe("a sweep on several machines", () => {
   }
 
   before(() => {
-    folder = mkdtempSync(join(tmpdir(), "tl-"));
+    folder = tempFolder("tl-");
     home = at("home");
     plan = write("plan.json", {
       ...{ name: "study", pages: [page], lanes: ["h1"], links: ["10mbit/10ms", "20mbit/10ms"] },
@@ -67,7 +67,6 @@ describe("a sweep on several machines", () => {
       ...{ repetitions: 4, retries: 5, tolerance: anyTolerance },
     });
   });
-  after(() => rmSync(folder, { recursive: true, force: true }));
 
   test("two hosts with a folder each: killed with -9, a cell goes on; merged, all is there", async () => {
     const cell = (number: number, host: string) => [

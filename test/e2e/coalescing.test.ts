@@ -4,21 +4,20 @@
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { promisify } from "node:util";
 import { checkout, programPath } from "../../cli/base/programs.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import type { JsonObject } from "../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { makeLiveSite, noLiveSite } from "./live_site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
 const run = promisify(execFile);
-const scratch = mkdtempSync(join(tmpdir(), "trilane-coalescing-"));
-after(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = tempFolder("trilane-coalescing-");
 const home = join(scratch, "home");
 
 const skip = noLiveSite(["nginx"]);

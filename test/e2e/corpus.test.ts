@@ -3,19 +3,16 @@
 // Wide: cli/recording/corpus, cli/recording/synth, native-host/archive, native-host/replay.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { plainLanes } from "../../cli/base/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { dasCorpus, pageNamesOf } from "../../cli/recording/corpus/corpus.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-e2e-corpus-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-e2e-corpus-");
 
 const corpus = dasCorpus("das-2014-30-seed-1");
 assert.ok(corpus);

@@ -3,19 +3,16 @@
 // Wide: cli/load, native-host/replay.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { plainLanes } from "../../cli/base/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import type { Lane, PageLoad } from "../../cli/load/load.ts";
 import { isCoverageReason } from "../../cli/load/metrics/coverage.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Resource, recordSite, type Site } from "./site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-coverage-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-coverage-");
 
 const page = "https://page.test/";
 const images = (count: number): string[] => Array.from({ length: count }, (_, place) => `${page}${place}.svg`);

@@ -4,10 +4,9 @@
 // Beside others: where a browser is not ready in time, another one is tried.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { flowRunOf } from "../../cli/instruments/flows/language/flow_run.ts";
 import { formatFlow } from "../../cli/instruments/flows/language/flow_words.ts";
@@ -18,11 +17,11 @@ import type { CrossTraffic } from "../../cli/load/cross_traffic.ts";
 import type { LoadOptions, PageLoad } from "../../cli/load/load.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-cross-traffic-"));
+const folder = tempFolder("trilane-cross-traffic-");
 const home = join(folder, "home");
-after(() => rmSync(folder, { recursive: true, force: true }));
 
 let recording: LoadOptions["recording"];
 before(async () => {

@@ -3,20 +3,17 @@
 // Wide: cli/browser, cli/recording/import.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { namedDevices, usualDevice } from "../../cli/browser/device.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { trialFinding } from "../../cli/pages/trial_finding.ts";
 import type { JsonObject, Recording } from "../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Resource, recordSite } from "./site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-devices-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-devices-");
 
 const page = "https://page.test/";
 const viewport = '<meta name=viewport content="width=device-width,initial-scale=1">';

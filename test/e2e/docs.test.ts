@@ -3,16 +3,15 @@
 // Beside others: what a busy machine changes are numbers.
 // Long: a whole race is among its commands.
 import assert from "node:assert/strict";
-import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { difference, documentFolder, outputOf, shownCommands } from "../docs_console.ts";
+import { tempFolder } from "../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-docs-"));
+const folder = tempFolder("trilane-docs-");
 const home = join(folder, "home");
 before(() => documentFolder(folder));
-after(() => rmSync(folder, { recursive: true, force: true }));
 
 // A page may show what another one showed.
 const outputs = new Map<string, Promise<string>>();

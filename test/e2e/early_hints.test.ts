@@ -3,8 +3,6 @@
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
@@ -12,11 +10,11 @@ import { checkout } from "../../cli/base/programs.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { settleServing } from "../../cli/load/serving/serving.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type LocalSite, openLocalSite } from "./local_site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
-const scratch = mkdtempSync(join(tmpdir(), "trilane-early-hints-"));
-after(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = tempFolder("trilane-early-hints-");
 const home = join(scratch, "home");
 
 const think_ms = 1000;

@@ -2,19 +2,17 @@
 // what was captured is what the command line captures of the same page over the same lane.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { plainLanes } from "../../cli/base/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { hostTimings } from "../../extension/capture/host_timings.ts";
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { profiled, requestFacts, startExtensionBrowser } from "./extension_browser.ts";
 import { recordSite, type Site } from "./site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-extension-home-"));
+const home = tempFolder("trilane-extension-home-");
 const link = "20mbit/20ms";
 const gif = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 let site: Site;
@@ -44,7 +42,6 @@ before(async () => {
     { url: "https://frame.test/inner.gif", body: gif, type: "image/gif" },
   ]);
 });
-after(() => rmSync(home, { recursive: true, force: true }));
 
 /** Which hosts share connections, and how many each has, without the browser's own numbers. */
 function connectionsPerHost(entries: readonly HarEntry[]): Record<string, number> {

@@ -2,8 +2,7 @@
 // looked at through puppeteer. In a lab that serves a recording over one lane and link, or on this machine's own network
 // with every *.test host at one local server. With the native host, where a test asks for it.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Browser, type Extension, launch, type Page, type Target, type WebWorker } from "puppeteer-core";
@@ -19,6 +18,7 @@ import type { Action, Answers, State } from "../../extension/actions.ts";
 import identity from "../../schemas/extension.json" with { type: "json" };
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import type { Profile } from "../../schemas/generated/profile.ts";
+import { tempFolder } from "../temp_folder.ts";
 
 export const extensionUrl = `chrome-extension://${identity.id}/`;
 
@@ -63,7 +63,7 @@ function extensionFolder(granted: readonly string[]): Promise<string> {
   const before = built.get(granted.length);
   if (before) return before;
   const building = (async () => {
-    const folder = mkdtempSync(join(tmpdir(), "trilane-extension-"));
+    const folder = tempFolder("trilane-extension-");
     process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
     const out = join(folder, "extension");
     await buildExtension({ out, granted });
@@ -120,7 +120,7 @@ async function commandLine(options: BrowserOptions, userData: string): Promise<s
 }
 
 export async function startExtensionBrowser(options: BrowserOptions): Promise<ExtensionBrowser> {
-  const folder = mkdtempSync(join(tmpdir(), "trilane-browser-"));
+  const folder = tempFolder("trilane-browser-");
   const userData = join(folder, "profile");
   const temporary = join(folder, "tmp");
   mkdirSync(userData);

@@ -3,13 +3,11 @@
 // Wide: extension.
 // Beside others: nothing here goes by time.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import type { Lane } from "../../cli/base/lanes.ts";
 import { publicHarSchema } from "../cli/results/export/har_schema.ts";
 import { schemaErrors } from "../schemas/schema_errors.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { until } from "./extension_browser.ts";
 import {
   type ExtensionFirefox,
@@ -24,8 +22,7 @@ import {
 import { recordSite } from "./site.ts";
 
 const skip = noFirefox();
-const home = mkdtempSync(join(tmpdir(), "trilane-extension-firefox-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-extension-firefox-");
 
 const image = Uint8Array.from(Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64"));
 const page = "https://page.test/";

@@ -1,8 +1,7 @@
 // A real Firefox with the extension installed for the time, driven by WebDriver BiDi. With every *.test host at one local server, or in a lab
 // that serves a recording over one lane and link.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Lane } from "../../cli/base/lanes.ts";
 import { browserProgram, checkout } from "../../cli/base/programs.ts";
@@ -18,6 +17,7 @@ import { laneOriginOptions } from "../../cli/load/lane_origins.ts";
 import type { Action, Answers, State } from "../../extension/actions.ts";
 import identity from "../../schemas/extension.json" with { type: "json" };
 import type { Profile } from "../../schemas/generated/profile.ts";
+import { tempFolder } from "../temp_folder.ts";
 
 /** Why there is no Firefox to test with; false: there is one. */
 export function noFirefox(): string | false {
@@ -123,7 +123,7 @@ function tabOf(bidi: Bidi, context: string): FirefoxTab {
 
 export async function startExtensionFirefox(options: FirefoxOptions): Promise<ExtensionFirefox> {
   const { home, lab, hosts = [] } = options;
-  const folder = mkdtempSync(join(tmpdir(), "trilane-firefox-extension-"));
+  const folder = tempFolder("trilane-firefox-extension-");
   const [profile, temporary, extension] = ["profile", "tmp", "extension"].map((name) => join(folder, name)) as [
     string,
     string,

@@ -2,17 +2,14 @@
 // result. Skipped where no Firefox is installed (apt install firefox-esr).
 // Wide: extension, native-host/messaging.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
+import { tempFolder } from "../temp_folder.ts";
 import { until } from "./extension_browser.ts";
 import { firefoxUrl, noFirefox, startExtensionFirefox, stateIn, tabIdOf } from "./extension_firefox.ts";
 import { startLocalSite } from "./extension_site.ts";
 
 const skip = noFirefox();
-const home = mkdtempSync(join(tmpdir(), "trilane-firefox-race-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-firefox-race-");
 const raceTime_ms = 240_000;
 
 test("a page profiled in Firefox is raced by the native host, and its contents are the page's", { skip }, async () => {

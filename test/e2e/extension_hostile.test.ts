@@ -3,17 +3,16 @@
 // Wide: extension.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { after, before, test } from "node:test";
 import type { Page } from "puppeteer-core";
 import { profileOfRequests } from "../extension/views/profile_fixture.ts";
 import { filled, hostileTexts } from "../hostile_text.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type ExtensionBrowser, startExtensionBrowser } from "./extension_browser.ts";
 import { type LocalSite, startLocalSite } from "./extension_site.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-hostile-views-"));
+const home = tempFolder("trilane-hostile-views-");
 const texts = Object.entries(hostileTexts).filter(([, text]) => text.length < 1 << 20);
 let site: LocalSite;
 let extension: ExtensionBrowser;

@@ -3,13 +3,13 @@
 // Wide: extension, native-host/messaging.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "puppeteer-core";
 import type { Answers, Failure, RaceState } from "../../extension/actions.ts";
 import type { RaceRecord } from "../../extension/history/records.ts";
+import { tempFolder } from "../temp_folder.ts";
 import {
   ask,
   type ExtensionBrowser,
@@ -23,7 +23,7 @@ import {
 } from "./extension_browser.ts";
 import { type LocalSite, startLocalSite } from "./extension_site.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-hosts-"));
+const home = tempFolder("trilane-hosts-");
 let site: LocalSite;
 let extension: ExtensionBrowser;
 let view: Page;

@@ -2,13 +2,13 @@
 // that says what to do; and the next page can be profiled as if nothing had been.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "puppeteer-core";
 import type { LastProfile } from "../../extension/actions.ts";
 import type { Profile } from "../../schemas/generated/profile.ts";
+import { tempFolder } from "../temp_folder.ts";
 import {
   ask,
   type ExtensionBrowser,
@@ -21,7 +21,7 @@ import {
 } from "./extension_browser.ts";
 import { type LocalSite, startLocalSite } from "./extension_site.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-pages-"));
+const home = tempFolder("trilane-pages-");
 let site: LocalSite;
 let extension: ExtensionBrowser;
 let view: Page;

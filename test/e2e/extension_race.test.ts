@@ -2,19 +2,19 @@
 // outlives the popup, the service worker and the host, can be canceled, and ends in a verdict on the race page.
 // Beside others: all but tests of time.
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "puppeteer-core";
 import type { RaceRecord } from "../../extension/history/records.ts";
 import { timedTest } from "../calm_machine.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { axeFindings } from "./axe.ts";
 import { noteDisturbed } from "./calm_load.ts";
 import { ask, type ExtensionBrowser, startExtensionBrowser, stateOf, stored, until } from "./extension_browser.ts";
 import { type LocalSite, startLocalSite } from "./extension_site.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-extension-race-"));
+const home = tempFolder("trilane-extension-race-");
 const raceTime_ms = 240_000;
 let site: LocalSite;
 let extension: ExtensionBrowser;

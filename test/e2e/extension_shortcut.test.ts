@@ -3,15 +3,14 @@
 // Wide: extension.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { after, before, test } from "node:test";
 import type { Page } from "puppeteer-core";
+import { tempFolder } from "../temp_folder.ts";
 import { type ExtensionBrowser, startExtensionBrowser, storedProfile, tabOf, until } from "./extension_browser.ts";
 import { type LocalSite, startLocalSite } from "./extension_site.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-shortcut-"));
+const home = tempFolder("trilane-shortcut-");
 let site: LocalSite;
 let extension: ExtensionBrowser;
 let view: Page;

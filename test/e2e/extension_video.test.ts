@@ -4,15 +4,14 @@
 // Alone: a busy machine starts videos late, which the page and the extension then see at different times.
 // Wide: extension.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import type { ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "puppeteer-core";
 import { parseLink } from "../../cli/link/link.ts";
 import type { Video } from "../../schemas/generated/page_load.ts";
 import type { Profile } from "../../schemas/generated/profile.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { axeFindings } from "./axe.ts";
 import {
   ask,
@@ -26,7 +25,7 @@ import { type Answer, html, type LocalSite, startLocalSite } from "./extension_s
 import { recordSite } from "./site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-video-"));
+const home = tempFolder("trilane-video-");
 const clips = new Map<string, Buffer>();
 /** What the page saw by itself: moments, and how long its video stood still where its data ended, by looking every 10 ms. */
 let told: Record<"called" | "playing" | "stood_from" | "stood_ms", number> | null = null;

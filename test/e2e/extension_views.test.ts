@@ -3,13 +3,13 @@
 // Wide: extension.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "puppeteer-core";
 import type { Profile } from "../../schemas/generated/profile.ts";
 import { publicHarSchema } from "../cli/results/export/har_schema.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { axeFindings } from "./axe.ts";
 import {
   ask,
@@ -22,7 +22,7 @@ import {
 import { type LocalSite, startLocalSite } from "./extension_site.ts";
 import { drawnByPerfCascade, readByDevTools } from "./har_readers.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-views-"));
+const home = tempFolder("trilane-views-");
 const downloads = join(home, "downloads");
 let site: LocalSite;
 let extension: ExtensionBrowser;

@@ -2,8 +2,6 @@
 // round trips as theory has. `npm run bench -- fetch` has the long ones, and those beside curl.
 // Beside others: all but tests of time.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { notInstalled } from "../../cli/install/requirements.ts";
@@ -11,6 +9,7 @@ import { readMachine, unrestBetween } from "../../cli/load/pressure.ts";
 import { timedTest } from "../calm_machine.ts";
 import { curlWords, fetchWords, inLab, labRows, slope, theory, timeOf, withFetchSite } from "../fetch/fetch_lab.ts";
 import { besideNgtcp2 } from "../fetch/ngtcp2_client.ts";
+import { tempFolder } from "../temp_folder.ts";
 
 test("every lane gives the body that curl gives, over IPv4 and IPv6", async () => {
   await withFetchSite("object-1MB", async (site) => {
@@ -38,16 +37,12 @@ test("every lane gives the body that curl gives, over IPv4 and IPv6", async () =
 test("an h3 client of another stack gets the same body from a server of its own", {
   skip: notInstalled(["gtlsclient", "gtlsserver"]) ?? false,
 }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), "trilane-ngtcp2-"));
-  try {
-    const sizes = { size_bytes: 300_000, runs: 2 };
-    const { ours, theirs, sha256 } = await besideNgtcp2(join(folder, "lab"), "100mbit/4ms", sizes);
-    assert.deepEqual([...ours.sha256, ...theirs.sha256], Array(4).fill(sha256));
-    for (const { connect_ms, first_byte_ms, download_ms } of theirs.times)
-      assert.ok(connect_ms >= 4 && first_byte_ms > connect_ms && download_ms > first_byte_ms);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const folder = tempFolder("trilane-ngtcp2-");
+  const sizes = { size_bytes: 300_000, runs: 2 };
+  const { ours, theirs, sha256 } = await besideNgtcp2(join(folder, "lab"), "100mbit/4ms", sizes);
+  assert.deepEqual([...ours.sha256, ...theirs.sha256], Array(4).fill(sha256));
+  for (const { connect_ms, first_byte_ms, download_ms } of theirs.times)
+    assert.ok(connect_ms >= 4 && first_byte_ms > connect_ms && download_ms > first_byte_ms);
 });
 
 test("a connection that is used again has no handshake, and its own bytes", async () => {

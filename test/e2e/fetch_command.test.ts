@@ -2,13 +2,13 @@
 // Beside others: nothing of it depends on time.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { after, before, beforeEach, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { runFetch, startFetch, storedFetches } from "../fetch/command.ts";
 import { type LocalServers, refused, startServers, unresolvable } from "../fetch/local_servers.ts";
+import { tempFolder } from "../temp_folder.ts";
 
 describe("trilane fetch", () => {
   let servers: LocalServers;
@@ -18,9 +18,8 @@ describe("trilane fetch", () => {
   });
   after(() => servers.close());
   beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), "trilane-fetch-command-"));
+    home = tempFolder("trilane-fetch-command-");
   });
-  afterEach(() => rmSync(home, { recursive: true, force: true }));
 
   const objects = (count: number): string[] =>
     Array.from({ length: count }, (_, number) => `${servers.url.good}/${number}`);

@@ -3,8 +3,6 @@
 // Wide: cli/instruments/fetch, native-host/fetch.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { notInstalled } from "../../cli/install/requirements.ts";
@@ -14,30 +12,27 @@ import { attemptFetch, type FetchAttempt } from "../../cli/instruments/fetch/run
 import { parseLink } from "../../cli/link/link.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { tempFolder } from "../temp_folder.ts";
 
 const object = "https://object-1mb.synth.test/";
 
 async function attempts(countsCalls: boolean): Promise<FetchAttempt[]> {
-  const home = await mkdtemp(join(tmpdir(), "trilane-fetch-cost-"));
-  try {
-    await withArchive(home, (archive) => ensureSynth(archive, "object-1MB"));
-    const links = ["100mbit/4ms"];
-    const lanes = ["h1", "h2", "h3"] as const;
-    const document = { name: "cost", objects: [object], lanes, links, page: "object-1MB", repetitions: 1 };
-    const plan = fetchPlanOf(document, "test");
-    const lab = { home, recording: "object-1MB", far: [], server: null, link: parseLink("100mbit/4ms") };
-    const made: FetchAttempt[] = [];
-    for (const lane of lanes)
-      made.push(
-        await attemptFetch({
-          ...{ plan, object, lane, tls: "1.3", ip: 4, lab, countsCalls, askHttpsRecord: false },
-          ...{ ca: join(home, "ca", "ca.pem"), signal: new AbortController().signal },
-        }),
-      );
-    return made;
-  } finally {
-    await rm(home, { recursive: true, force: true });
-  }
+  const home = tempFolder("trilane-fetch-cost-");
+  await withArchive(home, (archive) => ensureSynth(archive, "object-1MB"));
+  const links = ["100mbit/4ms"];
+  const lanes = ["h1", "h2", "h3"] as const;
+  const document = { name: "cost", objects: [object], lanes, links, page: "object-1MB", repetitions: 1 };
+  const plan = fetchPlanOf(document, "test");
+  const lab = { home, recording: "object-1MB", far: [], server: null, link: parseLink("100mbit/4ms") };
+  const made: FetchAttempt[] = [];
+  for (const lane of lanes)
+    made.push(
+      await attemptFetch({
+        ...{ plan, object, lane, tls: "1.3", ip: 4, lab, countsCalls, askHttpsRecord: false },
+        ...{ ca: join(home, "ca", "ca.pem"), signal: new AbortController().signal },
+      }),
+    );
+  return made;
 }
 
 test("the server's CPU time of each fetch is stored, and no calls", async () => {

@@ -6,19 +6,18 @@ import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { programPath } from "../../cli/base/programs.ts";
 import { notInstalled } from "../../cli/install/requirements.ts";
 import type { FetchRecord } from "../../schemas/generated/fetch_record.ts";
 import { output } from "../flows/flow_lab.ts";
+import { tempFolder } from "../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-fetch-servers-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-fetch-servers-");
 chmodSync(folder, 0o755); // h2o, started by root, serves as nobody
 const host = "shop.test";
 const root = join(folder, "root");

@@ -3,17 +3,15 @@
 // Wide: cli/instruments/page, cli/load, cli/sweep.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import jpeg from "jpeg-js";
 import type { RaceResult } from "../../schemas/generated/race_result.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { anyDisturbance } from "./untimed_load.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
-const home = mkdtempSync(join(tmpdir(), "trilane-filmstrip-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-filmstrip-");
 
 function run(...words: string[]): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -4,16 +4,16 @@
 // Beside others: nothing here goes by time.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { allLanes, type Lane, laneFacts } from "../../cli/base/lanes.ts";
 import { browserProgram } from "../../cli/base/programs.ts";
 import { scratchParent } from "../../cli/browser/scratch.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { readReplayReport } from "../../cli/load/reports.ts";
 import { openResults } from "../../cli/results/store/results.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { recordSite } from "./site.ts";
 import { anyDisturbance, untimedLoad } from "./untimed_load.ts";
 
@@ -37,8 +37,7 @@ function promisedRun(program: string, words: readonly string[]) {
 
 const firefox = installed();
 const skip = firefox === null ? "no Firefox is installed" : false;
-const home = mkdtempSync(join(tmpdir(), "trilane-firefox-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-firefox-");
 
 const image = Uint8Array.from(Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64"));
 const page = "https://page.test/";

@@ -3,17 +3,16 @@
 // Wide: native-host/replay, shaper.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { tempFolder } from "../temp_folder.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
-const folder = mkdtempSync(join(tmpdir(), "trilane-flight-"));
+const folder = tempFolder("trilane-flight-");
 const home = join(folder, "home");
-after(() => rmSync(folder, { recursive: true, force: true }));
 
 let url = "";
 before(async () => {

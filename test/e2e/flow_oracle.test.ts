@@ -2,10 +2,8 @@
 // Wide: native-host/flows, shaper.
 // Beside others: all but tests of time.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { notInstalled } from "../../cli/install/requirements.ts";
 import type { FlowRecords } from "../../cli/instruments/flows/records/flow_records.ts";
 import type { BinSeries } from "../../cli/instruments/flows/records/series.ts";
@@ -14,9 +12,9 @@ import { type Calm, timedTest } from "../calm_machine.ts";
 import { flow, overdueShare, runFlowLab } from "../flows/flow_lab.ts";
 import { goodput_bps } from "../flows/flow_measures.ts";
 import { iperf3Goodput_bps } from "../flows/flow_oracles.ts";
+import { tempFolder } from "../temp_folder.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-flow-oracle-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-flow-oracle-");
 
 const sumOf = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0);
 

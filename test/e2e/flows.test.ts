@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -14,10 +14,10 @@ import { unpackRecords } from "../../cli/instruments/flows/records/stored_record
 import { flowRunsOf, flowSeriesOf } from "../../cli/instruments/flows/store/flow_runs.ts";
 import { openResults } from "../../cli/results/store/results.ts";
 import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
+import { tempFolder } from "../temp_folder.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
-const home = mkdtempSync(join(tmpdir(), "trilane-e2e-flows-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-e2e-flows-");
 
 const environment = { ...process.env, TRILANE_HOME: home };
 const words = (...more: string[]): string[] => [

@@ -5,18 +5,17 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { unpackRecords } from "../../cli/instruments/flows/records/stored_records.ts";
 import { flowPageLoadOf, flowRunsOf, flowSeriesOf } from "../../cli/instruments/flows/store/flow_runs.ts";
 import { openResults } from "../../cli/results/store/results.ts";
 import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
+import { tempFolder } from "../temp_folder.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
-const home = mkdtempSync(join(tmpdir(), "trilane-e2e-flows-page-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-e2e-flows-page-");
 
 function run(...words: string[]): { status: number | null; events: SweepEvent[]; stderr: string; pid: number } {
   const { status, stdout, stderr, pid } = spawnSync(trilane, ["flows", ...words], {

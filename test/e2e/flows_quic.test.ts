@@ -3,19 +3,18 @@
 // Wide: native-host/congestion, native-host/flows, shaper.
 import assert from "node:assert/strict";
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { programPath } from "../../cli/base/programs.ts";
 import { parseRecords } from "../../cli/base/record_file.ts";
 import { sampleFileColumns } from "../../cli/instruments/flows/records/series.ts";
 import type { FlowReport } from "../../schemas/generated/flow_report.ts";
 import type { FlowRun } from "../../schemas/generated/flow_run.ts";
 import { timedTest } from "../calm_machine.ts";
+import { tempFolder } from "../temp_folder.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-flows-quic-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-flows-quic-");
 
 type RunFlow = FlowRun["flows"][number];
 const endless: RunFlow = {

@@ -3,22 +3,20 @@
 // Wide: cli/recording/export, cli/recording/import.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { parseLink } from "../../cli/link/link.ts";
 import type { Lane, PageLoad } from "../../cli/load/load.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { exportRecording } from "../../cli/recording/export/export_recording.ts";
 import { importAny } from "../../cli/recording/import/import_any.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { recordSite, type Site } from "./site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-formats-"));
+const folder = tempFolder("trilane-formats-");
 const home = join(folder, "home");
-after(() => rmSync(folder, { recursive: true, force: true }));
 
 const html = `<!doctype html><meta charset=utf-8><link rel=icon href="data:,"><link rel=stylesheet href=/a.css>
 <script src=https://cdn.test:8443/b.js></script><img src="https://img.test/c.svg?v=1&w=2"><h1>Grüße</h1>`;

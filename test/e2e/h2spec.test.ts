@@ -3,16 +3,15 @@
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { programPath } from "../../cli/base/programs.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { buildH2spec } from "./h2spec/build.ts";
 import { recordSite } from "./site.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-h2spec-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-h2spec-");
 
 // nghttp2 ends the connection with FLOW_CONTROL_ERROR, where h2spec wants to see the stream alone ended. RFC 9113, 5.4.1
 // lets a server take an error of a stream for one of the connection.

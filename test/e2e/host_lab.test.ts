@@ -2,16 +2,15 @@
 // window, as the machine that tests has none.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Fields, Host } from "../native-host/host_conversation.ts";
 import { schemaErrors } from "../schemas/schema_errors.ts";
+import { tempFolder } from "../temp_folder.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-lab-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-lab-");
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
 const headless = join(home, "headless.sh");

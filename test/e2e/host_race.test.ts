@@ -2,18 +2,17 @@
 // race followed to its end, and its result is what the schema says.
 // Beside others: all but tests of time.
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { timedTest } from "../calm_machine.ts";
 import { type Fields, Host } from "../native-host/host_conversation.ts";
 import { schemaErrors } from "../schemas/schema_errors.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { noteDisturbed } from "./calm_load.ts";
 
 const root = join(import.meta.dirname, "..", "..");
-const home = mkdtempSync(join(tmpdir(), "trilane-host-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-host-");
 
 async function handOver(host: Host): Promise<unknown> {
   const text = readFileSync(join(root, "test", "fixtures", "har", "chrome-devtools.har"), "utf8");

@@ -3,19 +3,16 @@
 // Wide: cli/load, native-host/replay.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { allLanes, type Lane, laneFacts } from "../../cli/base/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { isOnWire } from "../../cli/load/on_wire.ts";
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { recordSite } from "./site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-lane-agreement-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-lane-agreement-");
 
 const page = "https://page.test";
 const image = Uint8Array.from(Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64"));

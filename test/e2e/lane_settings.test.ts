@@ -4,18 +4,17 @@
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { field, numberAt } from "../../cli/report/figures/unknown_json.ts";
 import { reportPath } from "../../cli/report/report_files.ts";
 import { openResults } from "../../cli/results/store/results.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { anyDisturbance } from "./untimed_load.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
-const home = mkdtempSync(join(tmpdir(), "trilane-settings-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-settings-");
 
 const plan = {
   name: "stacks",

@@ -2,18 +2,15 @@
 // what is special to each. Their round trips: physics.test.ts.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { allLanes, type Lane, laneFacts } from "../../cli/base/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { type LoadOptions, measureLoad, type PageLoad } from "../../cli/load/load.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { recordSite, type Site } from "./site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-lanes-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-lanes-");
 
 const image = Uint8Array.from(Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64"));
 const page = "https://page.test/";

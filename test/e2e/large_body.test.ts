@@ -5,17 +5,16 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { programPath } from "../../cli/base/programs.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { recordSite } from "./site.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-large-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-large-");
 
 const size = 1_000_000_000;
 const most_kB = 64 * 1024;

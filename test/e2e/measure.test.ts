@@ -2,19 +2,18 @@
 // real browser. That loads take the time they should is tested in physics.test.ts.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, afterEach, test } from "node:test";
+import { afterEach, test } from "node:test";
 import { plainLanes } from "../../cli/base/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import type { Lane, LoadOptions, PageLoad } from "../../cli/load/load.ts";
 import { schemaErrors } from "../schemas/schema_errors.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Resource, recordSite, type Site } from "./site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-measure-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-measure-");
 
 // Every process of a load has its folder in its command line, and the folder has this process's number in its name.
 const mark = `trilane-load-${process.pid}-`;

@@ -4,17 +4,16 @@
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { Ajv } from "ajv";
+import { tempFolder } from "../temp_folder.ts";
 
 const checkout = join(import.meta.dirname, "..", "..");
 const trilane = join(checkout, "cli", "trilane");
-const folder = mkdtempSync(join(tmpdir(), "trilane-meter-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-meter-");
 const file = (name: string) => join(folder, name);
 
 const ajv = new Ajv({ strict: true, allErrors: true });

@@ -3,10 +3,7 @@
 // Wide: cli/load, extension/capture, native-host/replay, shaper.
 // Beside others: all but tests of time.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { parseLink } from "../../cli/link/link.ts";
 import type { Lane, LoadOptions, PageLoad } from "../../cli/load/load.ts";
 import { type CriticalPath, criticalPath } from "../../cli/load/metrics/critical_path.ts";
@@ -15,12 +12,12 @@ import { settleServing } from "../../cli/load/serving/serving.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
 import { type Calm, timedTest } from "../calm_machine.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { calmLoad } from "./calm_load.ts";
 import { recordSite } from "./site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-metrics-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-metrics-");
 
 const page = "https://page.test/";
 

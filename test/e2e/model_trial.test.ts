@@ -3,10 +3,9 @@
 // Wide: cli/recording/model, native-host/archive, native-host/replay.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { requestKey } from "../../cli/recording/archive/recorded_requests.ts";
@@ -14,10 +13,10 @@ import { importAny } from "../../cli/recording/import/import_any.ts";
 import { modelRecording } from "../../cli/recording/model/model_recording.ts";
 import { openResults } from "../../cli/results/store/results.ts";
 import { modelFinding } from "../../cli/sweep/plan/model_trial.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { recordSite } from "./site.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-model-trial-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-model-trial-");
 
 const fixtures = fileURLToPath(new URL("../fixtures/har", import.meta.url));
 const whole = { missed: [], reason: null };

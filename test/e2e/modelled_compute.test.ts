@@ -2,20 +2,16 @@
 // the CPU, by work it takes both, and by none neither. Ratios to the recorded computation, so that a busy machine changes little.
 // Wide: cli/recording/model, native-host/replay.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after } from "node:test";
 import { parseLink } from "../../cli/link/link.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { type Compute, computes } from "../../cli/recording/model/compute_option.ts";
 import { ensureModel } from "../../cli/recording/model/model_recording.ts";
 import { type Calm, timedTest } from "../calm_machine.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { calmLoad } from "./calm_load.ts";
 import { recordSite } from "./site.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-modelled-compute-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-modelled-compute-");
 
 const page = "https://page.test/";
 const computed_ms = 4000;

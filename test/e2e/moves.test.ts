@@ -3,10 +3,8 @@
 // Wide: native-host/flows, native-host/replay, shaper.
 // Beside others: held to no time but what the link itself takes.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { parseLink } from "../../cli/link/link.ts";
 import { movesCost } from "../../cli/load/metrics/path_moves.ts";
 import { timedOutAfter_ms } from "../../cli/load/time_out.ts";
@@ -15,10 +13,10 @@ import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type { ReplayConnection } from "../../schemas/generated/replay_report.ts";
 import { flow, runFlowLab } from "../flows/flow_lab.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-moves-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-moves-");
 
 let recording: Awaited<ReturnType<typeof ensureSynth>>;
 before(async () => {

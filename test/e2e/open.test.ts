@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -14,9 +14,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { visibleArguments, visibleEnvironment } from "../../cli/load/open/visible_chromium.ts";
 import identity from "../../schemas/extension.json" with { type: "json" };
 import type { PageOpened } from "../../schemas/generated/page_opened.ts";
+import { tempFolder } from "../temp_folder.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
-const home = mkdtempSync(join(tmpdir(), "trilane-open-"));
+const home = tempFolder("trilane-open-");
 const started = new Set<ChildProcess>();
 after(() => {
   // Of a test that failed: nothing waits for a browser that nobody closes.

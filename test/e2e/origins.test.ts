@@ -4,20 +4,17 @@
 // Wide: cli/load, native-host/replay.
 // Beside others: what is held to a time may take as much longer as another program takes.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import type { Lane } from "../../cli/base/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import type { LoadOptions, PageLoad } from "../../cli/load/load.ts";
 import { type Serving, settleServing } from "../../cli/load/serving/serving.ts";
 import type { ReplayOrigins } from "../../schemas/generated/replay_report.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Resource, recordSite, type Site } from "./site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-origins-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-origins-");
 
 const image = Uint8Array.from(Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64"));
 const pageAt = (...images: readonly string[]): string =>

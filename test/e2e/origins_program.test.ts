@@ -4,18 +4,17 @@
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { promisify } from "node:util";
 import { programPath } from "../../cli/base/programs.ts";
 import type { ReplayReport } from "../../schemas/generated/replay_report.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { recordSite } from "./site.ts";
 
 const run = promisify(execFile);
-const home = mkdtempSync(join(tmpdir(), "trilane-origins-program-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-origins-program-");
 
 const tls = (names: readonly string[], chain_bytes: number | null) => ({
   tls: { version: "TLS 1.3", names, issuer: "x", chain_bytes },

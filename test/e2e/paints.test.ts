@@ -3,10 +3,9 @@
 // Wide: cli/browser, extension/capture.
 // Beside others: a load whose paints came late is repeated.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { chromiumPath } from "../../cli/base/programs.ts";
 import { startBrowser } from "../../cli/browser/browser.ts";
@@ -19,10 +18,10 @@ import { jpegOfSize } from "../../cli/recording/fill/jpeg.ts";
 import { metricsOf } from "../../extension/capture/metrics.ts";
 import { timelineExpression, timelineOf } from "../../extension/capture/page_timeline.ts";
 import type { Metrics } from "../../schemas/generated/metrics.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { recordSite } from "./site.ts";
 
-const home = mkdtempSync(join(tmpdir(), "paints-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("paints-");
 
 interface TraceEvent {
   readonly name: string;

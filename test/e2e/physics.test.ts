@@ -1,10 +1,7 @@
 // What must hold whatever the machine: page load time against round trips and against bytes, through the real lab and
 // the real browser. The expected numbers are theory, not earlier output. The lanes that are not plain: physics_lanes.test.ts.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before } from "node:test";
+import { before } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { plainLanes } from "../../cli/base/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
@@ -12,12 +9,12 @@ import type { Lane, PageLoad } from "../../cli/load/load.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
 import { type Calm, timedTest } from "../calm_machine.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { calmLoad } from "./calm_load.ts";
 import { alwaysHeld, pltOf, testRoundTrips } from "./round_trips.ts";
 import type { Site } from "./site.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-physics-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-physics-");
 
 const pages = new Map<string, Site>();
 before(async () => {

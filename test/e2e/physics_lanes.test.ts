@@ -1,21 +1,17 @@
 // What must hold whatever the machine, of the lanes that physics.test.ts leaves out: page load time against round trips.
 // Wide: cli/browser, cli/load, native-host/replay, shaper.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after } from "node:test";
 import { allLanes, type Lane } from "../../cli/base/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
 import { timedTest } from "../calm_machine.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { calmLoad } from "./calm_load.ts";
 import { alwaysHeld, pltOf, testRoundTrips } from "./round_trips.ts";
 import { recordSite } from "./site.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-physics-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-physics-");
 
 const page = () => withArchive(home, (archive) => ensureSynth(archive, "object-1kB"));
 

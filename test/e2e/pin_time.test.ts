@@ -3,18 +3,15 @@
 // Wide: cli/browser.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { defaultMoment_ms } from "../../cli/browser/pin_time.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { settleServing } from "../../cli/load/serving/serving.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { recordSite } from "./site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-pin-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-pin-");
 
 // Everything that a page can know of time and chance, as a query. `performance.timing` and a document's date are not
 // in workers.

@@ -4,20 +4,19 @@
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { promisify } from "node:util";
 import { checkout } from "../../cli/base/programs.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { settleServing } from "../../cli/load/serving/serving.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { makeLiveSite, noLiveSite } from "./live_site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
-const scratch = mkdtempSync(join(tmpdir(), "trilane-pin-recorded-"));
-after(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = tempFolder("trilane-pin-recorded-");
 const home = join(scratch, "home");
 const run = promisify(execFile);
 

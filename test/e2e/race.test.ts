@@ -4,13 +4,14 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Load, openResults } from "../../cli/results/store/results.ts";
 import type { LoadFinished, SweepEvent, SweepFinished, SweepStarted } from "../../schemas/generated/sweep_event.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { anyDisturbance } from "./untimed_load.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
@@ -20,7 +21,7 @@ after(() => {
 });
 
 function newHome(): string {
-  const home = mkdtempSync(join(tmpdir(), "trilane-race-"));
+  const home = tempFolder("trilane-race-");
   homes.push(home);
   return home;
 }

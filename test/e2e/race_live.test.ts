@@ -3,18 +3,17 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { checkout } from "../../cli/base/programs.ts";
 import { notInstalled } from "../../cli/install/requirements.ts";
 import { openResults } from "../../cli/results/store/results.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { makeLiveSite, noLiveSite } from "./live_site.ts";
 import { anyDisturbance } from "./untimed_load.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-race-live-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-race-live-");
 const home = join(folder, "home");
 const trilane = join(checkout, "cli", "trilane");
 const link = "20mbit/40ms";

@@ -2,20 +2,17 @@
 // Wide: native-host/congestion, native-host/replay, shaper.
 // Beside others: nothing here depends on time.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { parseLink } from "../../cli/link/link.ts";
 import { rateControllers } from "../../cli/load/serving/rate_controllers.ts";
 import { settleServing } from "../../cli/load/serving/serving.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
 import { field } from "../../cli/report/figures/unknown_json.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-rate-controllers-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-rate-controllers-");
 let recording: Awaited<ReturnType<typeof ensureSynth>>;
 before(async () => {
   recording = await withArchive(home, (archive) => ensureSynth(archive, "carlucci-small"));

@@ -5,10 +5,9 @@ import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
@@ -17,11 +16,11 @@ import { checkout, programPath } from "../../cli/base/programs.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import type { ArchivedExchange, RecordingDetail } from "../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { besideServer, makeLiveSite, noLiveSite } from "./live_site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
-const scratch = mkdtempSync(join(tmpdir(), "trilane-record-test-"));
-after(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = tempFolder("trilane-record-test-");
 const home = join(scratch, "home");
 const run = promisify(execFile);
 

@@ -6,17 +6,16 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { seededBytes } from "../../cli/recording/fill/seeded.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type LocalSite, openLocalSite, sendAll } from "./local_site.ts";
 
-const scratch = mkdtempSync(join(tmpdir(), "trilane-record-bodies-"));
-after(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = tempFolder("trilane-record-bodies-");
 const home = join(scratch, "home");
 
 // Beyond what is asked of the inspector (64 MB in all).

@@ -12,23 +12,21 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { describe, test } from "node:test";
 import { promisify } from "node:util";
 import { checkout } from "../../cli/base/programs.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { makeLiveSite } from "./live_site.ts";
 
-const scratch = mkdtempSync(join(tmpdir(), "trilane-local-network-test-"));
-after(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = tempFolder("trilane-local-network-test-");
 const home = join(scratch, "home");
 const run = promisify(execFile);
 
@@ -273,33 +271,98 @@ const places = {
   },
 } as const;
 
-for (const [place, { words, within, reached }] of Object.entries(places)) {
-  for (const scheme of ["https", "http"]) {
-    test(`a public page of ${scheme} reaches nothing of this machine and its networks ${place}`, async () => {
-      const name = `${scheme} ${place}`.replaceAll(" ", "-");
-      const { arrived, status, told } = await record([`${scheme}://hostile.test/`, "--name", name, ...words], within);
+// Most of the time a recording waits until its page is idle.
+describe("recordings of a hostile page", { concurrency: 3 }, () => {
+  for (const [place, { words, within, reached }] of Object.entries(places)) {
+    for (const scheme of ["https", "http"]) {
+      test(`a public page of ${scheme} reaches nothing of this machine and its networks ${place}`, async () => {
+        const name = `${scheme} ${place}`.replaceAll(" ", "-");
+        const { arrived, status, told } = await record([`${scheme}://hostile.test/`, "--name", name, ...words], within);
+        assert.equal(status, 0, told);
+        assert.deepEqual(arrived, []);
+        assert.deepEqual(opened(), nothing);
+        const { exchanges } = await withArchive(home, (archive) => archive.show(name));
+        const tried = exchanges.filter(({ path }) => path.startsWith(triedProtocols));
+        assert.equal(tried.length, protocolWays.length, "the page tried each protocol in each way");
+      });
+    }
+
+    test(`allowed, each way and each address arrives ${place}: the attempts are real ones`, async () => {
+      const name = `allowed ${place}`.replaceAll(" ", "-");
+      const allowed = ["http://hostile.test/", "--name", name, "--allow-local-network", ...words];
+      const { arrived, status, told } = await record(allowed, within);
       assert.equal(status, 0, told);
-      assert.deepEqual(arrived, []);
-      assert.deepEqual(opened(), nothing);
-      const { exchanges } = await withArchive(home, (archive) => archive.show(name));
-      const tried = exchanges.filter(({ path }) => path.startsWith(triedProtocols));
-      assert.equal(tried.length, protocolWays.length, "the page tried each protocol in each way");
+      const [lines, seen] = [arrived.map((line) => line.split(" ")), arrived.join("\n")];
+      const unused = [...Object.keys(ways), "redirect"].filter(
+        (way) => !lines.some(([, , path]) => path === `/${way}`),
+      );
+      assert.deepEqual(unused, [], `ways that arrive nowhere, of ${seen}`);
+      const unreached = reached.filter(({ address }) => !lines.some(([at]) => at === address));
+      assert.deepEqual(unreached, [], `addresses that nothing arrives at, of ${seen}`);
+      assert.ok(arrived.includes("udp"), "WebRTC and WebTransport");
     });
   }
 
-  test(`allowed, each way and each address arrives ${place}: the attempts are real ones`, async () => {
-    const name = `allowed ${place}`.replaceAll(" ", "-");
-    const allowed = ["http://hostile.test/", "--name", name, "--allow-local-network", ...words];
-    const { arrived, status, told } = await record(allowed, within);
+  for (const name of Object.keys(leading(""))) {
+    test(`a public page cannot lead itself there: ${name}`, async () => {
+      const refused = await record([`http://hostile.test/${name}`, "--name", name]);
+      assert.deepEqual([refused.status, refused.arrived], [0, []], refused.told);
+      const allowed = await record([
+        `http://hostile.test/${name}`,
+        "--name",
+        `${name}-allowed`,
+        "--allow-local-network",
+      ]);
+      assert.notDeepEqual(allowed.arrived, []);
+    });
+  }
+
+  test("what a browser asks its user for is refused", async () => {
+    const { status, told } = await record(["https://hostile.test/asking.html", "--name", "asking"]);
     assert.equal(status, 0, told);
-    const [lines, seen] = [arrived.map((line) => line.split(" ")), arrived.join("\n")];
-    const unused = [...Object.keys(ways), "redirect"].filter((way) => !lines.some(([, , path]) => path === `/${way}`));
-    assert.deepEqual(unused, [], `ways that arrive nowhere, of ${seen}`);
-    const unreached = reached.filter(({ address }) => !lines.some(([at]) => at === address));
-    assert.deepEqual(unreached, [], `addresses that nothing arrives at, of ${seen}`);
-    assert.ok(arrived.includes("udp"), "WebRTC and WebTransport");
+    const { exchanges } = await withArchive(home, (archive) => archive.show("asking"));
+    const answers = exchanges.flatMap(({ path }) => (path.startsWith("/told/") ? [path.slice("/told/".length)] : []));
+    assert.deepEqual(answers.toSorted(), ["clipboard/NotAllowedError", "notifications/denied", "place/1"]);
   });
-}
+
+  test("a public URL that redirects there is not recorded, which is told in a line", async () => {
+    const { arrived, status, told } = await record([
+      "https://hostile.test/redirect?to=127.0.0.1:9000",
+      "--name",
+      "away",
+    ]);
+    assert.deepEqual([status, arrived], [1, []], told);
+    assert.match(
+      told,
+      /^trilane: https:\/\/hostile\.test\/redirect\?to=127\.0\.0\.1:9000: .*it leads to a private address.*--allow-local-network.*\n$/,
+    );
+  });
+
+  test("a name that is public and private at once is asked for at its public address", async () => {
+    const { arrived, told } = await record([`http://both.test:${port}/`, "--name", "both"]);
+    assert.deepEqual(arrived, [], told);
+    assert.match(told, /both\.test:9000\/: the page did not load/);
+  });
+
+  test("a page on a private address, asked for by its name, is recorded", async () => {
+    for (const [host, ...words] of [["printer.local"], ["staging.test", "--resolve", "staging.test=127.0.0.1"]]) {
+      const { arrived, status, told } = await record([
+        `http://${host}:${port}/`,
+        "--name",
+        `private-${host}`,
+        ...words,
+      ]);
+      assert.equal(status, 0, told);
+      assert.ok(
+        arrived.some((line) => line.endsWith(" GET / HTTP/1.1")),
+        arrived.join("\n"),
+      );
+    }
+    const { arrived, status, told } = await record([`http://127.0.0.1:${port}/`, "--name", "loopback"]);
+    assert.equal(status, 0, told);
+    assert.ok(arrived.includes("127.0.0.1 GET / HTTP/1.1"), arrived.join("\n"));
+  });
+});
 
 test("a page that is loaded in a lab reaches nothing of this machine and its networks", async () => {
   const measured = ["--lanes", "h1,h2", "--runs", "1", "--link", "50mbit/10ms", "--timeout", "10", "--retries", "0"];
@@ -322,50 +385,4 @@ test("a program that is started for a protocol, and a file that is read, are see
   assert.deepEqual(opened(), ["mailto:a@b.test\n", true]);
   rmSync(started);
   utimesSync(secret, 0, 1e9);
-});
-
-for (const name of Object.keys(leading(""))) {
-  test(`a public page cannot lead itself there: ${name}`, async () => {
-    const refused = await record([`http://hostile.test/${name}`, "--name", name]);
-    assert.deepEqual([refused.status, refused.arrived], [0, []], refused.told);
-    const allowed = await record([`http://hostile.test/${name}`, "--name", `${name}-allowed`, "--allow-local-network"]);
-    assert.notDeepEqual(allowed.arrived, []);
-  });
-}
-
-test("what a browser asks its user for is refused", async () => {
-  const { status, told } = await record(["https://hostile.test/asking.html", "--name", "asking"]);
-  assert.equal(status, 0, told);
-  const { exchanges } = await withArchive(home, (archive) => archive.show("asking"));
-  const answers = exchanges.flatMap(({ path }) => (path.startsWith("/told/") ? [path.slice("/told/".length)] : []));
-  assert.deepEqual(answers.toSorted(), ["clipboard/NotAllowedError", "notifications/denied", "place/1"]);
-});
-
-test("a public URL that redirects there is not recorded, which is told in a line", async () => {
-  const { arrived, status, told } = await record(["https://hostile.test/redirect?to=127.0.0.1:9000", "--name", "away"]);
-  assert.deepEqual([status, arrived], [1, []], told);
-  assert.match(
-    told,
-    /^trilane: https:\/\/hostile\.test\/redirect\?to=127\.0\.0\.1:9000: .*it leads to a private address.*--allow-local-network.*\n$/,
-  );
-});
-
-test("a name that is public and private at once is asked for at its public address", async () => {
-  const { arrived, told } = await record([`http://both.test:${port}/`, "--name", "both"]);
-  assert.deepEqual(arrived, [], told);
-  assert.match(told, /both\.test:9000\/: the page did not load/);
-});
-
-test("a page on a private address, asked for by its name, is recorded", async () => {
-  for (const [host, ...words] of [["printer.local"], ["staging.test", "--resolve", "staging.test=127.0.0.1"]]) {
-    const { arrived, status, told } = await record([`http://${host}:${port}/`, "--name", `private-${host}`, ...words]);
-    assert.equal(status, 0, told);
-    assert.ok(
-      arrived.some((line) => line.endsWith(" GET / HTTP/1.1")),
-      arrived.join("\n"),
-    );
-  }
-  const { arrived, status, told } = await record([`http://127.0.0.1:${port}/`, "--name", "loopback"]);
-  assert.equal(status, 0, told);
-  assert.ok(arrived.includes("127.0.0.1 GET / HTTP/1.1"), arrived.join("\n"));
 });

@@ -3,17 +3,14 @@
 // Wide: cli/recording/record, native-host/replay.
 // Beside others: a wait that is no longer than it should be is seen in one load of three.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import type { Lane } from "../../cli/base/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { measureLoad } from "../../cli/load/load.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { recordSite } from "./site.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-record-sizes-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-record-sizes-");
 
 const rtt_ms = 200;
 const link = parseLink(`100mbit/${rtt_ms}ms`);

@@ -2,18 +2,16 @@
 // Wide: cli/recording/record.
 // Beside others: nothing depends on how fast the bytes come.
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { RunError } from "../../cli/base/errors.ts";
 import { liveLabCommand } from "../../cli/link/live/live_lab.ts";
 import { recordPage } from "../../cli/recording/record/record_page.ts";
+import { tempFolder } from "../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-stream-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-stream-");
 
 test("a recording of a stream ends when its log is full", async () => {
   const piece = Buffer.alloc(1 << 20, "x");

@@ -3,18 +3,17 @@
 // Wide: cli/recording/record, shaper.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { promisify } from "node:util";
 import { checkout } from "../../cli/base/programs.ts";
 import type { RecordingDetail } from "../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { besideServer, makeLiveSite, noLiveSite } from "./live_site.ts";
 
-const scratch = mkdtempSync(join(tmpdir(), "trilane-record-times-test-"));
-after(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = tempFolder("trilane-record-times-test-");
 const home = join(scratch, "home");
 const root = join(scratch, "www");
 const folder = join(scratch, "site");

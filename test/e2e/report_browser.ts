@@ -2,16 +2,16 @@
 // With TRILANE_KEEP_PICTURES=FOLDER each page opened leaves a screenshot there to look at.
 
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Browser, launch, type Page } from "puppeteer-core";
 import { chromiumPath } from "../../cli/base/programs.ts";
 import { type Fixture, storeFixture } from "../cli/report/fixture.ts";
 import { writeReport } from "../cli/report/written_report.ts";
+import { tempFolder } from "../temp_folder.ts";
 
-export const home = mkdtempSync(join(tmpdir(), "trilane-report-e2e-"));
+export const home = tempFolder("trilane-report-e2e-");
 const pictures = process.env.TRILANE_KEEP_PICTURES;
 let browser: Browser;
 

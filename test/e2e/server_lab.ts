@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { programPath } from "../../cli/base/programs.ts";
@@ -13,6 +12,7 @@ import { labCommand } from "../../cli/load/lab.ts";
 import { prepareServer, readServer } from "../../cli/load/server_run.ts";
 import type { ServerProgram } from "../../cli/load/servers/programs.ts";
 import type { FetchRecord } from "../../schemas/generated/fetch_record.ts";
+import { tempFolder } from "../temp_folder.ts";
 
 export interface ServedFetch {
   readonly home: string;
@@ -38,7 +38,7 @@ export interface Served {
 /** All URLs over one connection, one after another. */
 export async function servedFetch(asked: ServedFetch): Promise<Served> {
   const { home, recording, urls, lane, server, link = "1gbit/2ms", pcapng } = asked;
-  const scratch = mkdtempSync(join(tmpdir(), "trilane-served-"));
+  const scratch = tempFolder("trilane-served-");
   const run =
     server && (await prepareServer({ name: server, definition: { program: server } }, { home, recording, scratch }));
   const flights = flightArguments(scratch, null);

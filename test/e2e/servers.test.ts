@@ -6,22 +6,21 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { checkout } from "../../cli/base/programs.ts";
 import { notInstalled } from "../../cli/install/requirements.ts";
 import { fetchesOf } from "../../cli/instruments/fetch/store/fetch_runs.ts";
 import { installedServer, type ServerProgram, serverPrograms } from "../../cli/load/servers/programs.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { openResults } from "../../cli/results/store/results.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { answerOf, servedFetch } from "./server_lab.ts";
 import { anyDisturbance } from "./untimed_load.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
-const home = mkdtempSync(join(tmpdir(), "trilane-servers-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-servers-");
 
 const page = "carlucci-small";
 const recording = { name: page, digest: "" };

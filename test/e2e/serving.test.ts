@@ -4,10 +4,9 @@
 // Beside others: what is held to a time is tried again.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { parseLink } from "../../cli/link/link.ts";
 import type { LoadOptions, PageLoad } from "../../cli/load/load.ts";
 import { settleServing } from "../../cli/load/serving/serving.ts";
@@ -15,12 +14,12 @@ import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
 import { openResults } from "../../cli/results/store/results.ts";
 import type { ReplayReport } from "../../schemas/generated/replay_report.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { anyDisturbance, untimedLoad } from "./untimed_load.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
-const folder = mkdtempSync(join(tmpdir(), "trilane-serving-"));
+const folder = tempFolder("trilane-serving-");
 const home = join(folder, "home");
-after(() => rmSync(folder, { recursive: true, force: true }));
 
 let recording: LoadOptions["recording"];
 before(async () => {

@@ -3,15 +3,13 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { tempFolder } from "../temp_folder.ts";
 import { recordSite } from "./site.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-shell-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-shell-");
 before(() => recordSite(home, "site", [{ url: "https://site.test/", body: "hello" }]));
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");

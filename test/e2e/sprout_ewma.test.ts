@@ -3,20 +3,17 @@
 // Wide: native-host/congestion, native-host/replay, shaper.
 // Beside others: what depends on time is tried again.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { parseLink } from "../../cli/link/link.ts";
 import { servingWithAcks } from "../../cli/load/serving/client_acks.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
 import { field, numberAt } from "../../cli/report/figures/unknown_json.ts";
 import type { ServingChoice } from "../../schemas/generated/serving.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-sprout-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-sprout-");
 type Recording = Awaited<ReturnType<typeof ensureSynth>>;
 const recordings = new Map<string, Recording>();
 before(async () => {

@@ -3,14 +3,13 @@
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { checkout } from "../../cli/base/programs.ts";
+import { tempFolder } from "../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-start-test-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-start-test-");
 
 test("no answer: status 1, one line, one remedy", { timeout: 400_000 }, () => {
   const browser = join(folder, "browser");

@@ -3,14 +3,14 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import type { CommandExport } from "../../schemas/generated/command_export.ts";
+import { tempFolder } from "../temp_folder.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
 
@@ -40,9 +40,8 @@ function running(words: string): string[] {
 describe("trilane time", () => {
   let home: string;
   before(() => {
-    home = mkdtempSync(join(tmpdir(), "trilane-time-"));
+    home = tempFolder("trilane-time-");
   });
-  after(() => rmSync(home, { recursive: true, force: true }));
 
   const run = (...words: string[]) => spawnSync(trilane, [...words, "--home", home], { encoding: "utf8", cwd: home });
   const time = (...words: string[]) => {

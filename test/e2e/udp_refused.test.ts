@@ -4,18 +4,17 @@
 // Beside others: all but tests of time.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { parseLink } from "../../cli/link/link.ts";
 import { openResults } from "../../cli/results/store/results.ts";
 import { timedTest } from "../calm_machine.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { recordSite } from "./site.ts";
 import { anyDisturbance, untimedLoad } from "./untimed_load.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-udp-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-udp-");
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
 const form = "20mbit/40ms,udp=blocked";

@@ -2,18 +2,15 @@
 // Wide: native-host/archive, native-host/replay.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { parseLink } from "../../cli/link/link.ts";
 import { isDisturbed } from "../../cli/load/disturbance.ts";
 import { measureLoad, type PageLoad } from "../../cli/load/load.ts";
 import { isCoverageReason } from "../../cli/load/metrics/coverage.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { type Resource, recordSite } from "./site.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-bounds-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-bounds-");
 
 const limit_ms = 20_000;
 

@@ -4,10 +4,9 @@
 // Beside others: no time is held to a bar.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { brotliDecompressSync } from "node:zlib";
 import { schemaValidator } from "../../cli/base/schema_error.ts";
 import { notInstalled } from "../../cli/install/requirements.ts";
@@ -19,12 +18,12 @@ import { withArchive } from "../../cli/recording/archive/client.ts";
 import { type Edits, editRecording } from "../../cli/recording/edit/edit.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
 import type { P1203Export } from "../../schemas/generated/p1203.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { anyDisturbance, untimedLoad } from "./untimed_load.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
 const skip = notInstalled(["ffmpeg"]) ?? false;
-const home = mkdtempSync(join(tmpdir(), "trilane-video-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-video-");
 const clip = "video-4s-by-1s-500k";
 const clip_s = 4;
 

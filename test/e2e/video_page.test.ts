@@ -4,10 +4,9 @@
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { promisify } from "node:util";
 import jpeg from "jpeg-js";
 import type { WatchedPage } from "../../cli/browser/page.ts";
@@ -21,11 +20,11 @@ import { videoSpec } from "../../cli/recording/synth/video/video_spec.ts";
 import type { VideoEvents } from "../../schemas/generated/video_events.ts";
 import { readPattern } from "../cli/recording/synth/video/read_pattern.ts";
 import { schemaErrors } from "../schemas/schema_errors.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { play } from "./video_lab.ts";
 
 const skip = notInstalled(["ffmpeg"]) ?? false;
-const home = mkdtempSync(join(tmpdir(), "trilane-video-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-video-");
 
 const fixed = "video-4s-by-1s-400k-1500k-fixed-1500k";
 const adaptive = "video-8s-by-1s-200k-1500k";

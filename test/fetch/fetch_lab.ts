@@ -1,13 +1,13 @@
 // trilane-fetch and curl before a recording of one synthetic object, in a lab: behind a link, or at the servers without one. Judges
 // nothing.
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { programPath } from "../../cli/base/programs.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
 import type { FetchRecord } from "../../schemas/generated/fetch_record.ts";
 import { output } from "../flows/flow_lab.ts";
+import { tempFolder } from "../temp_folder.ts";
 
 export interface FetchSite {
   readonly home: string;
@@ -17,13 +17,9 @@ export interface FetchSite {
 
 /** Gives a recording of one object, `object-1MB`, in a home that is gone afterwards. */
 export async function withFetchSite<T>(recording: string, use: (site: FetchSite) => Promise<T>): Promise<T> {
-  const home = await mkdtemp(join(tmpdir(), "trilane-fetch-"));
-  try {
-    await withArchive(home, (archive) => ensureSynth(archive, recording));
-    return await use({ home, recording, url: `https://${recording.toLowerCase()}.synth.test/` });
-  } finally {
-    await rm(home, { recursive: true, force: true });
-  }
+  const home = tempFolder("trilane-fetch-");
+  await withArchive(home, (archive) => ensureSynth(archive, recording));
+  return await use({ home, recording, url: `https://${recording.toLowerCase()}.synth.test/` });
 }
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;

@@ -2,12 +2,12 @@
 // openssl, trusted by a file. Judges nothing.
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { createServer as createHttpsServer } from "node:https";
 import { createServer as createTcpServer, type Server, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
+import { tempFolder } from "../temp_folder.ts";
 
 export interface Certificate {
   readonly key: string;
@@ -65,7 +65,7 @@ const answering = (certificate: Certificate, answer: (socket: Socket) => void): 
 
 /** `body`: of /N of the good server. */
 export async function startServers(body: (path: string) => string): Promise<LocalServers> {
-  const folder = mkdtempSync(join(tmpdir(), "trilane-local-servers-"));
+  const folder = tempFolder("trilane-local-servers-");
   const valid = makeCertificate(folder, "valid", 30);
   const expired = makeCertificate(folder, "expired", -1);
   const ca = valid.certificate;

@@ -4,16 +4,15 @@
 // Wide: native-host, shaper, cli/recording/archive.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { RunError, UserError } from "../../cli/base/errors.ts";
 import { checkout, programPath } from "../../cli/base/programs.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { hostWith, storeRecording, wholeRecordings } from "./stored_recordings.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-faults-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-faults-");
 const library = join(folder, "faults.so");
 const source = join(checkout, "test", "native", "faults.c");
 execFileSync("cc", ["-D_GNU_SOURCE", "-O1", "-shared", "-fPIC", "-o", library, source]);

@@ -1,14 +1,13 @@
 // What outlives a trilane-host: races go on when it is killed, what was saved stays, and several hosts share one data
 // folder. The command line is a shell script here; test/e2e has the real one.
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
+import { tempFolder } from "../temp_folder.ts";
 import { type Fields, Host } from "./host_conversation.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-host-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-host-");
 
 function commandLine(name: string, script: string): string {
   const path = join(folder, name);

@@ -1,14 +1,14 @@
 // A race.start as words of `trilane race`, and that the helper takes each lane that schemas/lane.schema.json has.
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { allLanes } from "../../cli/base/lanes.ts";
+import { tempFolder } from "../temp_folder.ts";
 import { Host } from "./host_conversation.ts";
 
 test("lanes, link and every option become words; what the helper does itself does not", async () => {
-  const home = mkdtempSync(join(tmpdir(), "trilane-race-command-"));
+  const home = tempFolder("trilane-race-command-");
   const cli = join(home, "cli");
   writeFileSync(cli, `#!/bin/sh\nprintf '%s\\n' "$@" > "${home}/words"\n`, { mode: 0o755 });
   const host = new Host(home, cli);
@@ -27,6 +27,5 @@ test("lanes, link and every option become words; what the helper does itself doe
     assert.match(JSON.stringify(refused.error), /options: has no field `hurry`/);
   } finally {
     await host.end();
-    rmSync(home, { recursive: true, force: true });
   }
 });

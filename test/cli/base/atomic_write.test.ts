@@ -7,25 +7,22 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
-import { after, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { atomicWrite } from "../../../cli/base/atomic_write.ts";
 import { RunError, UserError } from "../../../cli/base/errors.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-write-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-write-");
 
 describe("a file", () => {
   test("is put in its place with the permissions that it had, and nothing stays beside it", async () => {

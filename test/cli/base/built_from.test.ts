@@ -1,13 +1,12 @@
 // Whether programs are of the sources beside them: by what the sources say, not by when they were written.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { olderPrograms, sourcesDigest } from "../../../cli/base/built_from.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const root = mkdtempSync(join(tmpdir(), "trilane-built-from-"));
-after(() => rmSync(root, { recursive: true, force: true }));
+const root = tempFolder("trilane-built-from-");
 
 const older = "the C programs are older than this checkout: run `npm run setup`";
 

@@ -2,10 +2,9 @@
 // read, and no error quotes them. Each command's reader of such a file goes this way.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { UserError } from "../../../cli/base/errors.ts";
 import { mostFile_bytes, readForeignBytes, readForeignJson } from "../../../cli/base/foreign_file.ts";
 import { checkout } from "../../../cli/base/programs.ts";
@@ -18,9 +17,9 @@ import { readDistributions } from "../../../cli/recording/corpus/distributions.t
 import { readTrustedKeys } from "../../../cli/recording/record/words.ts";
 import { readBudgets } from "../../../cli/results/gate/budget.ts";
 import { readPlan } from "../../../cli/sweep/plan/plan.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-foreign-file-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-foreign-file-");
 
 const pipe = join(folder, "pipe.json");
 execFileSync("mkfifo", [pipe]);

@@ -1,15 +1,14 @@
 // What processes that were killed left behind is removed by the next, and nobody else's.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { makeProcessFolder, sweepProcessFolders } from "../../../cli/base/process_folder.ts";
 import { type Owner, stateOf, thisProcess } from "../../../cli/base/process_owner.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const parent = mkdtempSync(join(tmpdir(), "trilane-process-folder-"));
-after(() => rmSync(parent, { recursive: true, force: true }));
+const parent = tempFolder("trilane-process-folder-");
 
 test("folders of ended processes go, those of running ones, of other kinds and of other names stay", async () => {
   const ended = spawnSync("true").pid;

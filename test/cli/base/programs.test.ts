@@ -1,13 +1,12 @@
 // Which browser is taken, and what is said of those that no lab can start.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { browserProgram, chromiumPath } from "../../../cli/base/programs.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-programs-test-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-programs-test-");
 
 function program(name: string, text: string): string {
   const path = join(folder, name);

@@ -2,15 +2,14 @@
 // does so through cli/base/terminal_text.ts.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { checkout } from "../../../cli/base/programs.ts";
 import { terminalJson, terminalText } from "../../../cli/base/terminal_text.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-terminal-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-terminal-");
 
 // Sets the clipboard; the same in C1; turns text round.
 const evil = "a\x1b]52;c;ZXZpbA==\x07b\x9d52;c;ZXZpbA==\x9cc\u202ed\ne\x7f";

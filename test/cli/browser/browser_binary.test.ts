@@ -1,14 +1,13 @@
 // The browser's binary by its hash: the same as another program tells, and another one once the file was replaced.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { binaryDigest, versionInWords } from "../../../cli/browser/browser_binary.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-binary-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-binary-");
 const path = join(folder, "browser");
 const sha256sum = (): string => execFileSync("sha256sum", [path], { encoding: "utf8" }).slice(0, 64);
 

@@ -1,15 +1,15 @@
 // Where a load's folder is made: in memory where that has room, elsewhere where it has not, and nowhere without room.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { makeScratchFolder } from "../../../cli/browser/scratch.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
 /** What a process says that makes a folder where memory has 1 MB, and TMPDIR so many, or no limit (0), of which some are used. */
 function madeWith(tmpdir_MB: number, used_MB = 0): string {
-  const folder = mkdtempSync(join(tmpdir(), "trilane-scratch-"));
+  const folder = tempFolder("trilane-scratch-");
   const module = join(import.meta.dirname, "..", "..", "..", "cli", "browser", "scratch.ts");
   const text = `const { makeScratchFolder, throwIfFull } = await import(${JSON.stringify(module)});
     const { writeFileSync } = await import("node:fs");
@@ -22,16 +22,12 @@ function madeWith(tmpdir_MB: number, used_MB = 0): string {
     } catch (error) { console.log(String(error)); }`;
   const mounts = `mount -t tmpfs -o size=1m none /dev/shm && mkdir -p "$0" && mount -t tmpfs -o size=${tmpdir_MB}m none "$0" && head -c ${used_MB}MB /dev/zero >"$0/used" && exec "$@"`;
   const words = ["--user", "--map-root-user", "--mount", "sh", "-c", mounts, folder];
-  try {
-    const ran = spawnSync("unshare", [...words, process.execPath, "--input-type=module", "-e", text], {
-      env: { ...process.env, TMPDIR: folder },
-      encoding: "utf8",
-    });
-    assert.equal(ran.status, 0, ran.stderr);
-    return ran.stdout.replaceAll(folder, "TMPDIR");
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const ran = spawnSync("unshare", [...words, process.execPath, "--input-type=module", "-e", text], {
+    env: { ...process.env, TMPDIR: folder },
+    encoding: "utf8",
+  });
+  assert.equal(ran.status, 0, ran.stderr);
+  return ran.stdout.replaceAll(folder, "TMPDIR");
 }
 
 test("a load's folder is made, and gone at its end", async () => {

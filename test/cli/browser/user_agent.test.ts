@@ -1,13 +1,12 @@
 // A browser is asked for its version once, and again after it was updated or when it gave no answer.
 import assert from "node:assert/strict";
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { userAgent, userAgentOf } from "../../../cli/browser/user_agent.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-user-agent-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-user-agent-");
 const path = join(folder, "browser");
 
 /** As package managers do it. */

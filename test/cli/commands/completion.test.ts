@@ -1,19 +1,18 @@
 // The completion scripts in the shells they are for; a shell that is not installed is skipped by name.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { checkout } from "../../../cli/base/programs.ts";
 import { declaredCommands } from "../../../cli/commands/all.ts";
 import { completionScript, type Shell } from "../../../cli/commands/completion_scripts.ts";
 import { notInstalled } from "../../../cli/install/requirements.ts";
 import type { Completion } from "../../../schemas/generated/completion.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-completion-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-completion-");
 
 const commands = await declaredCommands();
 

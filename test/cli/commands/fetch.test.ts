@@ -2,25 +2,23 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, test } from "node:test";
+import { beforeEach, test } from "node:test";
 import { bareLane } from "../../../cli/instruments/fetch/metrics/fetched.ts";
 import { fetchCellsOf, fetchPlanOf } from "../../../cli/instruments/fetch/plan/plan.ts";
 import { addedFetches, recordFetch, storedFetchCellsOf } from "../../../cli/instruments/fetch/store/fetch_runs.ts";
 import { openResults } from "../../../cli/results/store/results.ts";
 import type { FetchExport } from "../../../schemas/generated/fetch_export.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
+import { tempFolder } from "../../temp_folder.ts";
 import { fetchRecord } from "../instruments/fetch/records.ts";
 
 const trilanePath = join(import.meta.dirname, "..", "..", "..", "cli", "trilane");
 let home: string;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "trilane-fetches-"));
+  home = tempFolder("trilane-fetches-");
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 function trilane(...words: string[]) {
   const { status, stdout, stderr } = spawnSync(trilanePath, [...words, "--home", home], {

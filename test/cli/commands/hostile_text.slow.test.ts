@@ -2,21 +2,20 @@
 // line, sends the terminal nothing but text, writes no formula into CSV, no markup into HTML that a browser would run, and no file elsewhere.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { checkout } from "../../../cli/base/programs.ts";
 import { resultsPath } from "../../../cli/results/store/database.ts";
 import { endBrowser, newPage, startBrowser } from "../../e2e/report_browser.ts";
 import { assertCalmLines, filled, hostileText, hostileTexts } from "../../hostile_text.ts";
+import { tempFolder } from "../../temp_folder.ts";
 import { storeFixture } from "../report/fixture.ts";
 import { raceFixture } from "../report/fixtures.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-hostile-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-hostile-");
 
 let homes = 0;
 /** A folder deep enough that a path that leads out of it stays in ours. */

@@ -2,10 +2,9 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, test } from "node:test";
+import { beforeEach, test } from "node:test";
 import { addedFlows } from "../../../cli/instruments/flows/store/flow_runs.ts";
 import { parseLink } from "../../../cli/link/link.ts";
 import { withArchive } from "../../../cli/recording/archive/client.ts";
@@ -14,6 +13,7 @@ import { planOf } from "../../../cli/sweep/plan/plan.ts";
 import type { FlowPlanDocument } from "../../../schemas/generated/flow_plan.ts";
 import type { List } from "../../../schemas/generated/list.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
+import { tempFolder } from "../../temp_folder.ts";
 import { pageLoad } from "../sweep/page_load.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -21,9 +21,8 @@ const link_profile = parseLink("3mbit/50ms");
 let home: string;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "trilane-list-"));
+  home = tempFolder("trilane-list-");
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 function trilane(...words: string[]) {
   const { status, stdout, stderr } = spawnSync(join(root, "cli", "trilane"), [...words, "--home", home], {

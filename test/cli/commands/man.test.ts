@@ -5,23 +5,20 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { checkout } from "../../../cli/base/programs.ts";
 import type { ManWritten } from "../../../schemas/generated/man_written.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-man-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-man-");
 
 function man(target: string, ...more: string[]): { status: number | null; stdout: string; stderr: string } {
   const words = ["-c", 'umask 077 && exec "$@"', "sh", join(checkout, "cli", "trilane"), "man", target, ...more];

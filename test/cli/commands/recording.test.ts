@@ -2,10 +2,9 @@
 // fit a terminal, mistakes are one line, and a damaged recording is exit status 1.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, test } from "node:test";
+import { beforeEach, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import type { Imported } from "../../../schemas/generated/imported.ts";
 import type { RecordingDiffered } from "../../../schemas/generated/recording_differed.ts";
@@ -13,15 +12,15 @@ import type { RecordingExported } from "../../../schemas/generated/recording_exp
 import type { RecordingShown } from "../../../schemas/generated/recording_shown.ts";
 import type { RecordingsVerified } from "../../../schemas/generated/recordings_verified.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const fixtures = join(root, "test", "fixtures");
 
 let home: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "trilane-recording-command-"));
+  home = tempFolder("trilane-recording-command-");
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 function trilane(words: readonly string[], input: Buffer | string = "") {
   return spawnSync(join(root, "cli", "trilane"), [...words, "--home", home], {

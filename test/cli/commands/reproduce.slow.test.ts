@@ -2,16 +2,15 @@
 // Wide: cli/commands/reproduce.ts, cli/sweep/plans.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { studies } from "../../../cli/results/studies/all.ts";
 import type { SweepPlanned } from "../../../schemas/generated/sweep_event.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
 const launcher = join(import.meta.dirname, "..", "..", "..", "cli", "trilane");
-const home = mkdtempSync(join(tmpdir(), "trilane-reproduce-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-reproduce-");
 
 function reproduce(...words: string[]) {
   return spawnSync(launcher, ["reproduce", ...words, "--home", home], { encoding: "utf8", timeout: 120_000 });

@@ -1,15 +1,14 @@
 // `trilane selftest` takes what every command takes for a link: a JSON file of a profile too. Measures nothing.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { checkout } from "../../../cli/base/programs.ts";
 import { parseLink } from "../../../cli/link/link.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-selftest-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-selftest-");
 
 test("a profile in JSON is read, and what is wrong with it is told before anything is measured", () => {
   const profile = parseLink("8mbit:1mbit@10s/40ms");

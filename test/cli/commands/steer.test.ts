@@ -1,15 +1,15 @@
 // `trilane steer` before a socket that answers as a lab does: what it asks for, from where files are named.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { checkout } from "../../../cli/base/programs.ts";
 import { parseLink } from "../../../cli/link/link.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const folder = realpathSync(mkdtempSync(join(tmpdir(), "trilane-steer-")));
+const folder = realpathSync(tempFolder("trilane-steer-"));
 const asked: unknown[] = [];
 const server = createServer((socket) =>
   socket.setEncoding("utf8").on("data", (line: string) => {

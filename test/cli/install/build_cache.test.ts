@@ -7,7 +7,6 @@ import {
   appendFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -18,13 +17,12 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
+import { tempFolder } from "../../temp_folder.ts";
 
 const script = join(import.meta.dirname, "..", "..", "..", "cli", "install", "build_cache.sh");
-const folder = mkdtempSync(join(tmpdir(), "trilane-build-cache-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-build-cache-");
 const cache = join(folder, "cache");
 const env = { ...process.env, TRILANE_CACHE: cache };
 

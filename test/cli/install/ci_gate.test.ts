@@ -2,15 +2,14 @@
 // ends with the status that the test wants.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
+import { tempFolder } from "../../temp_folder.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const script = join(root, "cli", "install", "ci_gate.sh");
-const folder = mkdtempSync(join(tmpdir(), "trilane-ci-gate-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-ci-gate-");
 
 const program = join(folder, "fake-trilane");
 writeFileSync(

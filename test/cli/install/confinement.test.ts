@@ -2,16 +2,15 @@
 // that they make, and what says that user namespaces are forbidden names them.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { checkout, programPath } from "../../../cli/base/programs.ts";
 import { labFailure } from "../../../cli/install/doctor/checks.ts";
 import { notInstalled } from "../../../cli/install/requirements.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-confinement-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-confinement-");
 
 const shipped = (name: string): string => readFileSync(join(checkout, "cli", "install", name), "utf8");
 

@@ -2,16 +2,15 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { thisProcess } from "../../../cli/base/process_owner.ts";
 import { buildExtension } from "../../../cli/install/extension.ts";
 import { checkExtension, filesOf } from "../../../cli/install/package_check.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const scratch = mkdtempSync(join(tmpdir(), "trilane-extension-build-"));
-after(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = tempFolder("trilane-extension-build-");
 
 test("one that is the same stays, another is replaced with all that is in it; a killed build's work goes", async () => {
   const folder = join(scratch, "same");

@@ -1,15 +1,14 @@
 // cli/install/libclang.py: what has libclang's name is tried, and what bindgen could not use is not libclang.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { checkout } from "../../../cli/base/programs.ts";
 import { notInstalled } from "../../../cli/install/requirements.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-libclang-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-libclang-");
 
 function look(): { status: number | null; stderr: string } {
   const environment = { ...process.env, LIBCLANG_PATH: folder };

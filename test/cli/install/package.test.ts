@@ -2,19 +2,18 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { crc32, inflateRawSync } from "node:zlib";
 import { buildExtension } from "../../../cli/install/extension.ts";
 import { zipExtension } from "../../../cli/install/package.ts";
 import { checkExtension, filesOf, sizeLimit_bytes } from "../../../cli/install/package_check.ts";
 import identity from "../../../schemas/extension.json" with { type: "json" };
+import { tempFolder } from "../../temp_folder.ts";
 
-const scratch = mkdtempSync(join(tmpdir(), "trilane-package-"));
+const scratch = tempFolder("trilane-package-");
 const built = join(scratch, "extension");
 before(() => buildExtension({ out: built }));
-after(() => rmSync(scratch, { recursive: true, force: true }));
 
 test("the extension that is built may be handed to a store", () => {
   assert.deepEqual(checkExtension(built), []);

@@ -3,15 +3,14 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { checkout } from "../../../cli/base/programs.ts";
 import { notInstalled } from "../../../cli/install/requirements.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-quiche-lines-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-quiche-lines-");
 /** Set-up installs it to build quiche, so not where a build is cached. */
 const skip = notInstalled(["python3"]) ?? false;
 const ours = join(checkout, "native-host", "quic", "quiche");

@@ -1,14 +1,13 @@
 // cli/install/run_step.sh: what a step prints is in its log; the terminal has its progress and, if it fails, one line.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { checkout } from "../../../cli/base/programs.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-step-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-step-");
 const log = join(folder, "log", "step.log");
 
 function step(script: string): { status: number | null; stdout: string; stderr: string } {

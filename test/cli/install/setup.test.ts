@@ -3,23 +3,13 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { tempFolder } from "../../temp_folder.ts";
 
 const checkout = join(import.meta.dirname, "..", "..", "..");
-const folder = mkdtempSync(join(tmpdir(), "trilane-setup-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-setup-");
 
 for (const name of ["cli/install/packages", "node_modules/.bin", "build/native"])
   mkdirSync(join(folder, name), { recursive: true });

@@ -1,15 +1,14 @@
 // cli/link/control_client.ts against a socket that answers as trilane-shaper does, and against what is none.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { UserError } from "../../../cli/base/errors.ts";
 import { LinkControl, LinkEnded } from "../../../cli/link/control_client.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-control-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-control-");
 
 /** Hands each line, as it comes, to `answer`. */
 function serve(

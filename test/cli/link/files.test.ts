@@ -2,10 +2,9 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { UserError } from "../../../cli/base/errors.ts";
 import { checkout } from "../../../cli/base/programs.ts";
 import { filesOf, formWithAbsoluteFiles, refuseChangedFiles, settleFiles } from "../../../cli/link/files.ts";
@@ -14,9 +13,9 @@ import { readLink } from "../../../cli/link/profile_file.ts";
 import { labCommand } from "../../../cli/load/lab.ts";
 import { cellsOf, planDigest, planOf, readPlan } from "../../../cli/sweep/plan/plan.ts";
 import { linksOf } from "../../../cli/sweep/plan/plan_links.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-links-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-links-");
 
 const lines = (numbers: readonly number[]): string => numbers.map((number) => `${number}\n`).join("");
 function file(name: string, text: string): string {

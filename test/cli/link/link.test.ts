@@ -2,8 +2,7 @@
 // itself is tested in test/native/shaper (link_profile_test.c, link_profile_fuzz_test.c).
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Ajv } from "ajv";
@@ -20,6 +19,7 @@ import {
   readForms,
   refuseWithoutDelay,
 } from "../../../cli/link/link.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
 interface Forms {
   readonly valid: { form: string; canonical: string; profile: LinkProfile }[];
@@ -72,19 +72,15 @@ test("what is asked for is the caller's own, and asked for once", () => {
 });
 
 test("without trilane-shaper the error says how to build it", () => {
-  const folder = mkdtempSync(join(tmpdir(), "trilane-unbuilt-"));
-  try {
-    for (const part of ["cli", "schemas"]) cpSync(join(checkout, part), join(folder, part), { recursive: true });
-    writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-    const code = 'import { parseLink } from "./cli/link/link.ts"; parseLink("3g");';
-    const { stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", code], {
-      cwd: folder,
-      encoding: "utf8",
-    });
-    assert.match(stderr, /UserError: trilane-shaper is not built: run `npm run setup` in /);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = tempFolder("trilane-unbuilt-");
+  for (const part of ["cli", "schemas"]) cpSync(join(checkout, part), join(folder, part), { recursive: true });
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+  const code = 'import { parseLink } from "./cli/link/link.ts"; parseLink("3g");';
+  const { stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", code], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  assert.match(stderr, /UserError: trilane-shaper is not built: run `npm run setup` in /);
 });
 
 test("what is asked for with a rate or a trace must say its delay, in words that are a link", () => {

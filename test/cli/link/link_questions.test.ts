@@ -2,20 +2,19 @@
 // has no answer. What the answers are is link.test.ts's.
 import assert from "node:assert/strict";
 import childProcess, { type SpawnSyncReturns } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, mock, test } from "node:test";
+import { mock, test } from "node:test";
 import { UserError } from "../../../cli/base/errors.ts";
 import { checkout, programPath } from "../../../cli/base/programs.ts";
 import { describeLinks, formatLink, type LinkProfile, parseLink, readForms } from "../../../cli/link/link.ts";
 import { readLinks } from "../../../cli/link/profile_file.ts";
 import { askLabLinks, labCommand } from "../../../cli/load/lab.ts";
 import { cellsOf, planOf } from "../../../cli/sweep/plan/plan.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-link-questions-"));
-after(() => rmSync(folder, { recursive: true }));
+const folder = tempFolder("trilane-link-questions-");
 
 const started = mock.method(childProcess, "spawnSync").mock;
 syncBuiltinESMExports();

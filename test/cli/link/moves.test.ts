@@ -1,9 +1,8 @@
 // Links whose path moves: in words, from files of profiles, with traces, and as one link or two to the shaper.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { UserError } from "../../../cli/base/errors.ts";
 import { filesOf, formWithAbsoluteFiles, settleFiles } from "../../../cli/link/files.ts";
 import { linkSentence } from "../../../cli/link/label.ts";
@@ -12,9 +11,9 @@ import { linksInTurn, withoutMoves } from "../../../cli/link/moves.ts";
 import { namesProfile, readLink, withSwitchedTo } from "../../../cli/link/profile_file.ts";
 import { shaperKey } from "../../../cli/link/same_link.ts";
 import { capacitySteps } from "../../../cli/report/figures/capacity_steps.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-moves-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-moves-");
 const write = (name: string, text: string | object): string => {
   const path = join(folder, name);
   writeFileSync(path, typeof text === "string" ? text : JSON.stringify(text));

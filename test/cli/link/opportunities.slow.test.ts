@@ -1,19 +1,18 @@
 // Reading Mahimahi's traces: what is taken, what is refused and where, and that ten million lines are no trouble.
 // Wide: cli/link.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { UserError } from "../../../cli/base/errors.ts";
 import { opportunityLines, readOpportunities } from "../../../cli/link/opportunities.ts";
 import { growth } from "../../growth.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
 let folder: string;
 before(() => {
-  folder = mkdtempSync(join(tmpdir(), "trilane-trace-"));
+  folder = tempFolder("trilane-trace-");
 });
-after(() => rmSync(folder, { recursive: true, force: true }));
 
 function fileOf(text: string | Buffer): string {
   const path = join(folder, "trace");

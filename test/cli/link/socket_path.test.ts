@@ -13,15 +13,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { UserError } from "../../../cli/base/errors.ts";
 import { checkout } from "../../../cli/base/programs.ts";
 import { controlPath, newControlPath } from "../../../cli/link/socket_path.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-runtime-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-runtime-");
 
 const own = `trilane-${process.geteuid?.()}`;
 const mode = (path: string): number => statSync(path).mode & 0o777;

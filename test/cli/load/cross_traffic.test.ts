@@ -1,10 +1,9 @@
 // cli/load/cross_traffic.ts and lab.ts: where the flows stand in a lab's command line, when a page begins among them, and why a load
 // was not amid those that were asked for.
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseLink } from "../../../cli/link/link.ts";
 import {
@@ -20,10 +19,10 @@ import {
 import { labCommand } from "../../../cli/load/lab.ts";
 import type { FlowReport } from "../../../schemas/generated/flow_report.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
+import { tempFolder } from "../../temp_folder.ts";
 import { run, start_ns, twoFlowFiles } from "../instruments/flows/records/two_flows.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-cross-traffic-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-cross-traffic-");
 const traffic: CrossTraffic = { run, words: ["tcp:cubic", "quic:reno@20ms,up"], pageStart_ms: 50 };
 
 test("the far end stands before the shaper, the near end behind it, and both read one run", async () => {

@@ -1,15 +1,14 @@
 // What a load's browser sees of this machine's files: its own folders, and the home only where nobody knows what it starts.
 import assert from "node:assert/strict";
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { programPath } from "../../../cli/base/programs.ts";
 import { runProgram } from "../../../cli/base/run_program.ts";
 import { hidingArguments } from "../../../cli/load/hidden_files.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-hidden-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-hidden-");
 mkdirSync(join(home, "browser"));
 mkdirSync(join(home, "profile"));
 writeFileSync(join(home, "secret"), "secret");
@@ -60,26 +59,18 @@ test("its own folder can be written, the program's only read", async () => {
 });
 
 test("a script outside of a distribution's folders sees the home, as it may start something there", () => {
-  const folder = mkdtempSync(join(tmpdir(), "trilane-script-"));
-  try {
-    const script = join(folder, "script");
-    writeFileSync(script, "#!/bin/sh\n");
-    assert.ok(!hidingArguments({ program: script, writable: [], data: home, home }).includes(home));
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = tempFolder("trilane-script-");
+  const script = join(folder, "script");
+  writeFileSync(script, "#!/bin/sh\n");
+  assert.ok(!hidingArguments({ program: script, writable: [], data: home, home }).includes(home));
 });
 
 test("a home that is a link is hidden where it leads, and what the browser is reached by stays", async () => {
-  const parent = mkdtempSync(join(tmpdir(), "trilane-linked-"));
-  try {
-    const linked = join(parent, "home");
-    symlinkSync(home, linked);
-    const words = { program: join(linked, "browser", "browser"), writable: [join(linked, "profile")] };
-    assert.ok(hidingArguments({ ...words, data: linked, home: linked }).includes(home));
-    symlinkSync("/bin/sh", join(home, "sh"));
-    assert.ok(!hidingArguments({ program: join(home, "sh"), writable: [], data: home, home }).includes(home));
-  } finally {
-    rmSync(parent, { recursive: true });
-  }
+  const parent = tempFolder("trilane-linked-");
+  const linked = join(parent, "home");
+  symlinkSync(home, linked);
+  const words = { program: join(linked, "browser", "browser"), writable: [join(linked, "profile")] };
+  assert.ok(hidingArguments({ ...words, data: linked, home: linked }).includes(home));
+  symlinkSync("/bin/sh", join(home, "sh"));
+  assert.ok(!hidingArguments({ program: join(home, "sh"), writable: [], data: home, home }).includes(home));
 });

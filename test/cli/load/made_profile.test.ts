@@ -1,16 +1,15 @@
 // The profile that a load's browser begins with: made once for a build, copied for each load, and empty if none can be made.
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import type { Engine } from "../../../cli/browser/engine.ts";
 import { firefoxEngine } from "../../../cli/browser/firefox/firefox_engine.ts";
 import { beginProfile } from "../../../cli/load/made_profile.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-made-profile-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-made-profile-");
 
 const digest = "0123456789abcdef".repeat(4);
 const at = (name: string): string => join(folder, name);

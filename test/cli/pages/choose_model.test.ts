@@ -1,18 +1,15 @@
 // Whether a page is raced as it was recorded: a trial load decides, but for recordings that no load could be one of.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { chosenPage, type ModelChoice } from "../../../cli/pages/choose_model.ts";
 import type { TrialFinding } from "../../../cli/pages/trial_finding.ts";
 import type { JsonObject, NewExchange } from "../../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../../cli/recording/archive/client.ts";
 import { modelRecording } from "../../../cli/recording/model/model_recording.ts";
 import type { ModelFinding } from "../../../cli/sweep/plan/model_trial.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-choose-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-choose-");
 
 type Body = "there" | "missing" | "cut";
 

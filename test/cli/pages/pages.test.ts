@@ -3,10 +3,9 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, beforeEach, describe, type TestContext, test } from "node:test";
+import { beforeEach, describe, type TestContext, test } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { checkout } from "../../../cli/base/programs.ts";
 import { describePlan } from "../../../cli/instruments/page/plan/describe.ts";
@@ -19,9 +18,9 @@ import { importHar } from "../../../cli/recording/import/import_har.ts";
 import { ensureSynth } from "../../../cli/recording/synth/ensure.ts";
 import { planOf } from "../../../cli/sweep/plan/plan.ts";
 import type { PageReady } from "../../../schemas/generated/sweep_event.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-pages-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-pages-");
 
 /** The least that is a HAR with a page. */
 function har(url: string, text: string, documentUrl = url): string {

@@ -1,12 +1,10 @@
 // What a trial load showed is made once, kept with its reasons, and said as the loads will be.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
 import { trialFinding } from "../../../cli/pages/trial_finding.ts";
 import type { Recording } from "../../../cli/recording/archive/archive.ts";
 import { openResults } from "../../../cli/results/store/results.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
 const recording: Recording = {
   id: 1,
@@ -25,23 +23,19 @@ const recording: Recording = {
 };
 
 test("a recording that was tried is not tried again, and its reasons are those of its trial", async () => {
-  const home = mkdtempSync(join(tmpdir(), "trilane-recording-trial-"));
-  try {
-    for (const outside of [[], ["asked for 1 of 65 recorded requests"]]) {
-      const results = openResults(home);
-      results.recordTrial(recording.digest, { moment_ms: 1000, outside });
-      assert.deepEqual(results.trialOf(recording.digest), { moment_ms: 1000, outside });
-      assert.equal(results.trialOf("another"), null);
-      results.close();
-      const said: string[] = [];
-      // A trial would fail: there is no such recording.
-      assert.deepEqual(await trialFinding(home, recording, { say: (line) => said.push(line) }), {
-        outside,
-        failure: null,
-      });
-      assert.deepEqual(said, []);
-    }
-  } finally {
-    rmSync(home, { recursive: true, force: true });
+  const home = tempFolder("trilane-recording-trial-");
+  for (const outside of [[], ["asked for 1 of 65 recorded requests"]]) {
+    const results = openResults(home);
+    results.recordTrial(recording.digest, { moment_ms: 1000, outside });
+    assert.deepEqual(results.trialOf(recording.digest), { moment_ms: 1000, outside });
+    assert.equal(results.trialOf("another"), null);
+    results.close();
+    const said: string[] = [];
+    // A trial would fail: there is no such recording.
+    assert.deepEqual(await trialFinding(home, recording, { say: (line) => said.push(line) }), {
+      outside,
+      failure: null,
+    });
+    assert.deepEqual(said, []);
   }
 });

@@ -1,8 +1,3 @@
-// Results as a sweep would leave them, for the tests of report and export: made up, but of the shapes and sizes of real
-// ones, and stored through cli/results/store as real ones are. Not a model of any protocol.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type Lane, laneFacts, laneOf } from "../../../cli/base/lanes.ts";
 import { type RandomSource, randomSource } from "../../../cli/base/random.ts";
 import { version } from "../../../cli/base/version.ts";
@@ -10,6 +5,7 @@ import { parseLink } from "../../../cli/link/link.ts";
 import { type NewSweep, openResults } from "../../../cli/results/store/results.ts";
 import type { HarEntry, PageLoad } from "../../../schemas/generated/page_load.ts";
 import type { ShaperTimeline } from "../../../schemas/generated/shaper_report.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
 export interface FixtureOutcome {
   readonly status: "valid" | "invalid" | "failed";
@@ -380,10 +376,6 @@ export function storeFixture(home: string, fixture: Fixture): number {
 
 /** Runs with a folder of its own that is gone afterwards. */
 export async function withHome<T>(work: (home: string) => T | Promise<T>): Promise<T> {
-  const home = mkdtempSync(join(tmpdir(), "trilane-report-"));
-  try {
-    return await work(home);
-  } finally {
-    rmSync(home, { recursive: true, force: true });
-  }
+  const home = tempFolder("trilane-report-");
+  return await work(home);
 }

@@ -1,15 +1,15 @@
 // Firefox as it should not be, by small programs in its place: each ends in one line, and nothing of it is left.
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { constants, tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { startFirefox } from "../../../../cli/browser/firefox/bidi.ts";
 import { bridgeCommand } from "../../../../cli/browser/firefox/bridge.ts";
 import { firefoxEngine } from "../../../../cli/browser/firefox/firefox_engine.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-hostile-firefox-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-hostile-firefox-");
 
 /** The text of a program that answers as WebDriver BiDi does, by its environment's HOW; it takes no SIGTERM. */
 function fake(): void {

@@ -1,15 +1,14 @@
 // The doctor looks for real: what it reports missing is missing, each with a remedy.
 import assert from "node:assert/strict";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { dataChecks, labFailure, runChecks } from "../../../../cli/install/doctor/checks.ts";
 import { openResults } from "../../../../cli/results/store/results.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-doctor-test-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-doctor-test-");
 
 test("everything that the tests themselves need is found", () => {
   for (const { name, outcome, found } of runChecks("/tmp/trilane"))

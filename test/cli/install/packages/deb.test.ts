@@ -1,15 +1,14 @@
 // The Debian package's scripts, with a scratch folder in place of the system's: an AppArmor that cannot read the profile gets none.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { checkout } from "../../../../cli/base/programs.ts";
 import { maintainerScripts } from "../../../../cli/install/packages/deb.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
-const scratch = mkdtempSync(join(tmpdir(), "trilane-deb-test-"));
-after(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = tempFolder("trilane-deb-test-");
 
 test("the AppArmor profile is there only for an AppArmor that can read it, and goes with the package", () => {
   for (const abi of ["3.0", "4.0"]) {

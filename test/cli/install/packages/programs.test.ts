@@ -1,18 +1,17 @@
 // What packages may bring: programs that run on every system that the packages are for, found where a package has them.
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { programPath } from "../../../../cli/base/programs.ts";
 import { tryUnderQemu } from "../../../../cli/install/packages/arm64.ts";
 import { stagePrograms } from "../../../../cli/install/packages/npm_packages.ts";
 import { billOfMaterials, licenceText } from "../../../../cli/install/packages/parts.ts";
 import { unportable } from "../../../../cli/install/packages/programs.ts";
 import { isInstalled } from "../../../../cli/install/requirements.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
-const root = mkdtempSync(join(tmpdir(), "trilane-programs-"));
-after(() => rmSync(root, { recursive: true, force: true }));
+const root = tempFolder("trilane-programs-");
 
 const objdump = (libraries: readonly string[], versions: readonly string[]): string =>
   [

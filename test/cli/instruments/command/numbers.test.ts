@@ -1,12 +1,12 @@
 // Numbers that commands print or write: values, or the reason why there is none.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { numberFault, printedNumbers, writtenNumbers } from "../../../../cli/instruments/command/metrics/numbers.ts";
 import type { CommandNumber } from "../../../../schemas/generated/command_record.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
 const ready = { name: "ready", pattern: "ready in ([^ ]+) ms" };
 
@@ -42,9 +42,8 @@ test("a pattern is refused before anything runs", () => {
   assert.match(numberFault({ name: "a", pattern: "(" }) ?? "", /^number a: Invalid regular expression/);
 });
 
-test("a file has numbers by their names, and every other file one reason", (context) => {
-  const folder = mkdtempSync(join(tmpdir(), "trilane-numbers-"));
-  context.after(() => rmSync(folder, { recursive: true }));
+test("a file has numbers by their names, and every other file one reason", () => {
+  const folder = tempFolder("trilane-numbers-");
   const written = (text: string): CommandNumber[] => {
     writeFileSync(join(folder, "n.json"), text);
     return writtenNumbers(join(folder, "n.json"));

@@ -1,14 +1,14 @@
 // `trilane trace`: its documents by their schemas, its files whole or not at all, its errors in one line.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, test } from "node:test";
+import { beforeEach, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Ajv } from "ajv";
 import type { TraceInfo } from "../../../../schemas/generated/trace_info.ts";
 import type { TraceWritten } from "../../../../schemas/generated/trace_written.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..", "..");
 const ajv = new Ajv();
@@ -17,9 +17,8 @@ for (const name of ["trace-info", "trace-written"])
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "trilane-trace-"));
+  folder = tempFolder("trilane-trace-");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function trace(...words: string[]) {
   return spawnSync(join(root, "cli", "trilane"), ["trace", ...words], {

@@ -1,18 +1,17 @@
 // Rates to opportunities and back, and every format that is read.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { UserError } from "../../../../cli/base/errors.ts";
 import { detectFormat, type SourceFormat, spansIn } from "../../../../cli/link/trace/formats.ts";
 import { opportunitiesOf, type RateSpan, spansOf } from "../../../../cli/link/trace/spans.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
 let folder: string;
 before(() => {
-  folder = mkdtempSync(join(tmpdir(), "trilane-convert-"));
+  folder = tempFolder("trilane-convert-");
 });
-after(() => rmSync(folder, { recursive: true, force: true }));
 
 function fileOf(text: string): string {
   const path = join(folder, "source");

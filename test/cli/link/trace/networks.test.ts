@@ -1,16 +1,15 @@
 // cli/link/trace/networks.ts: traces that a plan names by their network, drawn once, or a user's own.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { shortLabel } from "../../../../cli/link/label.ts";
 import { readOpportunities } from "../../../../cli/link/opportunities.ts";
 import { measuredTraces, syntheticTraces, withNetworks } from "../../../../cli/link/trace/networks.ts";
 import { cellsOf, planOf } from "../../../../cli/sweep/plan/plan.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-networks-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-networks-");
 const drawing = { length_s: 2, seed: 3 };
 
 test("traces are drawn once, with their network's means, and each direction its own", () => {

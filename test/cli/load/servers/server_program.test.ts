@@ -1,15 +1,14 @@
 // trilane-server: waits until a server listens, runs a command beside it, ends it, and says in one line what is wrong with it.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { programPath } from "../../../../cli/base/programs.ts";
 import type { ServerReport } from "../../../../schemas/generated/server_report.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-server-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-server-");
 const [output, report] = [join(folder, "output"), join(folder, "report.json")];
 
 // In a network of its own: ports are free there, and no other program's.

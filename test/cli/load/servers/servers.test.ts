@@ -1,7 +1,6 @@
 // Which servers a plan has, and the words by which a race names them.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { laneRefusal } from "../../../../cli/load/servers/programs.ts";
@@ -14,6 +13,7 @@ import {
 } from "../../../../cli/load/servers/servers.ts";
 import { planOf } from "../../../../cli/sweep/plan/plan.ts";
 import { chosenServers, servedLanes } from "../../../../cli/sweep/plan/servers_option.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
 test("a label's server is trilane-replay, a known program, or the plan's own", () => {
   const mine = { command: "exec mine" };
@@ -64,9 +64,8 @@ test("named servers take the place of those that a plan's lanes have", async () 
   );
 });
 
-test("--server takes a command, or a configuration whose program its name says", (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "servers-"));
-  t.after(() => rmSync(folder, { recursive: true }));
+test("--server takes a command, or a configuration whose program its name says", () => {
+  const folder = tempFolder("servers-");
   const [known, unknown] = [join(folder, "my-nginx.conf"), join(folder, "x.conf")];
   for (const file of [known, unknown]) writeFileSync(file, "");
   assert.deepEqual(chosenServers({ servers: "replay, nginx", server: [`mine=${known}`, "own=exec server -p 443"] }), {

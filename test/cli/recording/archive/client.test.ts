@@ -4,27 +4,26 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, test } from "node:test";
+import { beforeEach, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { RunError, UserError } from "../../../../cli/base/errors.ts";
 import { programPath } from "../../../../cli/base/programs.ts";
 import type { Exchange, JsonObject, NewBody, NewExchange } from "../../../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
 import type { Recorded } from "../../../../schemas/generated/recorded.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
 const host = programPath("trilane-host");
 let folder: string;
 let home: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "trilane-archive-"));
+  folder = tempFolder("trilane-archive-");
   home = join(folder, "home");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function exchange(path: string, more: Partial<Exchange> = {}): Exchange {
   return {

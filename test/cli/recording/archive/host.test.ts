@@ -2,19 +2,18 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { programPath } from "../../../../cli/base/programs.ts";
 import { FrameReader, frameOf } from "../../../../cli/recording/archive/frames.ts";
 import { schemaErrors } from "../../../schemas/schema_errors.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
 const host = programPath("trilane-host");
 const schemas = join(import.meta.dirname, "..", "..", "..", "..", "schemas");
-const folder = mkdtempSync(join(tmpdir(), "trilane-host-"));
+const folder = tempFolder("trilane-host-");
 const home = join(folder, "home");
-after(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Answer {
   readonly id: number | null;

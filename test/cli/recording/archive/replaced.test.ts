@@ -1,20 +1,19 @@
 // A recording that another process replaces between two pages of one that reads it: what is read is one of the two, whole.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, type TestContext, test } from "node:test";
+import { beforeEach, type TestContext, test } from "node:test";
 import { RunError, UserError } from "../../../../cli/base/errors.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
 import { HostConversation } from "../../../../cli/recording/archive/host.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
 let home: string;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "trilane-replaced-"));
+  home = tempFolder("trilane-replaced-");
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 /** A page of `show` ends with 256 KiB, one of `verify` with 1000 exchanges: each takes two. */
 const wide = { amount: 3, filling: "x".repeat(100_000) };

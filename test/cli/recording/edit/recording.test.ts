@@ -1,9 +1,8 @@
 // Recordings shown, verified, compared and edited, with the real trilane-host.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, test } from "node:test";
+import { beforeEach, test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { UserError } from "../../../../cli/base/errors.ts";
 import type { Archive, Exchange, NewExchange } from "../../../../cli/recording/archive/archive.ts";
@@ -12,14 +11,14 @@ import { diffExchanges } from "../../../../cli/recording/edit/diff.ts";
 import { type Edits, editRecording, isHost, matches } from "../../../../cli/recording/edit/edit.ts";
 import { summarize } from "../../../../cli/recording/edit/summary.ts";
 import { verifyRecording } from "../../../../cli/recording/edit/verify.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
 let folder: string;
 let home: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "trilane-recording-"));
+  folder = tempFolder("trilane-recording-");
   home = join(folder, "home");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function exchange(path: string, more: Partial<Exchange> = {}): Exchange {
   return {

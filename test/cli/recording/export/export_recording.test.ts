@@ -1,9 +1,8 @@
 // Recordings exported and imported again: what a format holds comes back as it was.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, test } from "node:test";
+import { beforeEach, test } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { UserError } from "../../../../cli/base/errors.ts";
 import type { Archive, Exchange, NewExchange, RecordingDetail } from "../../../../cli/recording/archive/archive.ts";
@@ -11,13 +10,13 @@ import { withArchive } from "../../../../cli/recording/archive/client.ts";
 import { diffExchanges } from "../../../../cli/recording/edit/diff.ts";
 import { exportRecording, type RecordingFormat } from "../../../../cli/recording/export/export_recording.ts";
 import { importAny } from "../../../../cli/recording/import/import_any.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 import { publicHarSchema } from "../../results/export/har_schema.ts";
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "trilane-export-"));
+  folder = tempFolder("trilane-export-");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function exchange(path: string, more: Partial<Exchange> = {}): Exchange {
   return {

@@ -2,10 +2,9 @@
 // in one line before it costs memory or time.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { JsonTextError, scanJson } from "../../../../cli/base/bounded_json.ts";
 import { UserError } from "../../../../cli/base/errors.ts";
@@ -13,9 +12,9 @@ import { zip } from "../../../../cli/install/zip.ts";
 import { importHar } from "../../../../cli/recording/import/import_har.ts";
 import { readHar } from "../../../../cli/recording/import/read.ts";
 import { ZipArchive } from "../../../../cli/recording/import/zip_archive.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-forms-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-forms-");
 
 function file(name: string, content: Buffer | string): string {
   const path = join(folder, name);

@@ -1,15 +1,15 @@
 // Folders of Mahimahi: one written by protobufjs from Mahimahi's own schema, and what is wrong with others.
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, test } from "node:test";
+import { beforeEach, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { UserError } from "../../../../cli/base/errors.ts";
 import { randomSource } from "../../../../cli/base/random.ts";
 import { storeWire } from "../../../../cli/recording/import/import_wire.ts";
 import { readMahimahi } from "../../../../cli/recording/import/mahimahi.ts";
 import type { WireNotes } from "../../../../cli/recording/import/wire_notes.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 import { MemoryArchive } from "./wire_archive.ts";
 
 const fixture = join(import.meta.dirname, "../../../fixtures/mahimahi/shop");
@@ -17,9 +17,8 @@ const fixture = join(import.meta.dirname, "../../../fixtures/mahimahi/shop");
 const seeds = Number(process.env.TRILANE_FUZZ_SEEDS ?? 2000);
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "trilane-mahimahi-"));
+  folder = tempFolder("trilane-mahimahi-");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const choice = { name: "shop", replace: false, url: undefined, document: undefined, credentials: "kept" } as const;
 

@@ -1,10 +1,9 @@
 // Web Page Replay archives: one written by Go's net/http and encoding/json, as its own recorder writes them, and what is
 // wrong with others.
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, test } from "node:test";
+import { beforeEach, test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { UserError } from "../../../../cli/base/errors.ts";
 import { randomSource } from "../../../../cli/base/random.ts";
@@ -12,6 +11,7 @@ import { storeWire } from "../../../../cli/recording/import/import_wire.ts";
 import { Spool } from "../../../../cli/recording/import/spool.ts";
 import type { WireNotes } from "../../../../cli/recording/import/wire_notes.ts";
 import { readWpr } from "../../../../cli/recording/import/wpr.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 import { MemoryArchive } from "./wire_archive.ts";
 
 const fixture = join(import.meta.dirname, "../../../fixtures/wpr/shop.wprgo");
@@ -21,9 +21,8 @@ const json = gunzipSync(whole).toString();
 const seeds = Number(process.env.TRILANE_FUZZ_SEEDS ?? 1000);
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "trilane-wpr-"));
+  folder = tempFolder("trilane-wpr-");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 async function imported(path: string, url?: string): Promise<MemoryArchive> {
   const archive = new MemoryArchive();

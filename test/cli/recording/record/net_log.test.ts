@@ -1,14 +1,13 @@
 // Net logs as Chromium writes them, a line an event: what is read out of them, and that broken ones break nothing.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";
 import { type NetLog, readNetLog } from "../../../../cli/recording/record/net_log.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-net-log-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-net-log-");
 
 // Numbers of Chromium's own; they differ from version to version.
 const types = {

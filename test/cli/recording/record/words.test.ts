@@ -1,15 +1,14 @@
 // What the words of `trilane record` mean, and which are refused.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { UserError } from "../../../../cli/base/errors.ts";
 import { nameForUrl, pageUrl, readAddress, readTrustedKeys } from "../../../../cli/recording/record/words.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-words-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-words-");
 
 const refused = (call: () => unknown, pattern: RegExp): void =>
   assert.throws(call, (error: unknown) => {

@@ -1,18 +1,16 @@
 // The synthetic pages: what each is made of, against the numbers of the studies, and the archive as the real host writes it.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import jpeg from "jpeg-js";
 import { UserError } from "../../../../cli/base/errors.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
 import { catalogue, pageSpec } from "../../../../cli/recording/synth/catalogue.ts";
 import { ensureSynth } from "../../../../cli/recording/synth/ensure.ts";
 import { type SynthPage, synthPage } from "../../../../cli/recording/synth/page.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-synth-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-synth-");
 
 /** Response sizes by content type, the document's left out. */
 function objects(page: SynthPage): Map<string, number[]> {

@@ -1,10 +1,9 @@
 // Sweeps that alternate two versions: their order, the luck on their links, and the two sides that come of them, through the
 // runner with loads that take no browser.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";
 import type { LoadRequest } from "../../../../cli/instruments/page/run/runner.ts";
 import { compareRuns } from "../../../../cli/results/compare/compare.ts";
@@ -12,6 +11,7 @@ import { regressionOf } from "../../../../cli/results/compare/comparison.ts";
 import { interleavedSides } from "../../../../cli/results/compare/interleaved.ts";
 import { comparisonLines } from "../../../../cli/results/compare/words.ts";
 import { openResults } from "../../../../cli/results/store/results.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 import { fastPlan, fastRun } from "../../instruments/page/run/fast_runner.ts";
 import { pageLoad } from "../../sweep/page_load.ts";
 
@@ -38,9 +38,8 @@ const isSecond: Record<Of, (request: LoadRequest) => boolean> = {
 describe("interleaved sweeps", () => {
   let home: string;
   beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), "trilane-interleaved-"));
+    home = tempFolder("trilane-interleaved-");
   });
-  afterEach(() => rmSync(home, { recursive: true, force: true }));
 
   /** The second version takes `factor` times as long; the machine gets slower and slower. Stops after so many loads. */
   async function run(of: Of, factor: number, stopAfter = Number.POSITIVE_INFINITY): Promise<LoadRequest[]> {

@@ -1,10 +1,9 @@
 // The gate's files from comparisons whose truth is known: JUnit as an XML reader takes it, comments, budgets, the request that moved.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { UserError } from "../../../../cli/base/errors.ts";
 import { parseLink } from "../../../../cli/link/link.ts";
 import { compareRuns } from "../../../../cli/results/compare/compare.ts";
@@ -17,9 +16,9 @@ import { commentText } from "../../../../cli/results/gate/words.ts";
 import type { Cell, Load } from "../../../../cli/results/store/results.ts";
 import type { PageLoad } from "../../../../schemas/generated/page_load.ts";
 import { assertCalmLines, hostileTexts } from "../../../hostile_text.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-gate-test-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-gate-test-");
 
 const link = "10mbit/50ms";
 

@@ -1,11 +1,10 @@
 // The gate for databases of somebody else's: nothing of their schema runs, each JSON column and number that cannot be is one line that
 // names file and column, a page load is held to its schema as it is read, and files that we made ourselves pass.
 import assert from "node:assert/strict";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { UserError } from "../../../../cli/base/errors.ts";
 import { checkout } from "../../../../cli/base/programs.ts";
@@ -14,12 +13,13 @@ import { jsonColumns } from "../../../../cli/results/store/foreign_documents.ts"
 import { userTimingsColumn } from "../../../../cli/results/store/metric_columns.ts";
 import { openExistingShard, openResults, openResultsFile } from "../../../../cli/results/store/results.ts";
 import { examplesOf } from "../../../schemas/mutations.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 import { testedLink } from "../../load/selftest/tested.ts";
 import { storeFixture } from "../../report/fixture.ts";
 import { raceFixture } from "../../report/fixtures.ts";
 import { resultsFixtures, writeFixture } from "./results_fixtures.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-foreign-"));
+const folder = tempFolder("trilane-foreign-");
 const good = resultsPath(folder);
 const first = (name: string): string => JSON.stringify(examplesOf(name).values().next().value);
 const profile = `(SELECT link_profile FROM cell LIMIT 1)`;
@@ -45,7 +45,6 @@ before(() => {
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   database.close();
 });
-after(() => rmSync(folder, { recursive: true, force: true }));
 
 let made = 0;
 

@@ -1,18 +1,16 @@
 // A sweep is resumed only if its pages are loaded on the device that they were loaded on before.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
 import { UserError } from "../../../../cli/base/errors.ts";
 import { namedDevices, usualDevice } from "../../../../cli/browser/device.ts";
 import { deviceEnvironment } from "../../../../cli/results/store/page_devices.ts";
 import { openResults } from "../../../../cli/results/store/results.ts";
 import { unusualDevice } from "../../../../cli/sweep/plan/recording_trial.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 import { fastPlan, sweepOf } from "../../instruments/page/run/fast_runner.ts";
 
 test("a sweep is not resumed if a recording of the same digest is for another device now", () => {
-  const home = mkdtempSync(join(tmpdir(), "trilane-devices-"));
+  const home = tempFolder("trilane-devices-");
   const results = openResults(home);
   try {
     const asked = sweepOf(fastPlan());
@@ -37,6 +35,5 @@ test("a sweep is not resumed if a recording of the same digest is for another de
     assert.equal(results.beginSweep(on(usualDevice), false).resumed, true);
   } finally {
     results.close();
-    rmSync(home, { recursive: true, force: true });
   }
 });

@@ -3,16 +3,15 @@
 // Wide: cli/results/store, native-host/archive, native-host/messaging.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { openResults } from "../../../../cli/results/store/results.ts";
 import { hostWith, storeRecording, wholeRecordings } from "../../../native-host/stored_recordings.ts";
 import { eachLoss, promisedLine, readSteps, recorderVariables } from "../../../power_loss.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
-const scratch = mkdtempSync(join(tmpdir(), "trilane-power-"));
-after(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = tempFolder("trilane-power-");
 
 /** What a child does, which is started with the recorder. */
 const writer = `

@@ -2,15 +2,14 @@
 // read what is in it; nor a database that was open to others before.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdtempSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { checkout, programPath } from "../../../../cli/base/programs.ts";
 import { dataChecks } from "../../../../cli/install/doctor/checks.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-private-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-private-");
 
 const module = join(checkout, "cli", "results", "store", "results.ts");
 const trilane = join(checkout, "cli", "trilane");

@@ -3,11 +3,10 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { UserError } from "../../../../cli/base/errors.ts";
 import { thisProcess } from "../../../../cli/base/process_owner.ts";
@@ -19,6 +18,7 @@ import {
   openResultsFile,
 } from "../../../../cli/results/store/results.ts";
 import { planOf } from "../../../../cli/sweep/plan/plan.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 import { testedLink } from "../../load/selftest/tested.ts";
 import { pageLoad } from "../../sweep/page_load.ts";
 
@@ -61,9 +61,8 @@ function mounted(mount: string, folder: string): string[] {
 describe("results", () => {
   let home: string;
   beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), "trilane-results-"));
+    home = tempFolder("trilane-results-");
   });
-  afterEach(() => rmSync(home, { recursive: true, force: true }));
 
   test("a sweep, its cells and its loads come back as they were stored", () => {
     const results = openResults(home);

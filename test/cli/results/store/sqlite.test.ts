@@ -6,22 +6,20 @@ import {
   copyFileSync,
   existsSync,
   globSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { checkout } from "../../../../cli/base/programs.ts";
 import { namesSuperJournal, openSqlite } from "../../../../cli/results/store/sqlite.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-sqlite-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-sqlite-");
 
 test("a foreign schema calls no function of ours, and cannot be rewritten", () => {
   const path = join(folder, "foreign.db");

@@ -1,7 +1,5 @@
 // What the results keep of requests that were not matched exactly, told once for all loads in which they came.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
@@ -11,6 +9,7 @@ import { parseLink } from "../../../../cli/link/link.ts";
 import { openResults, type Results } from "../../../../cli/results/store/results.ts";
 import { planOf } from "../../../../cli/sweep/plan/plan.ts";
 import type { HarEntry } from "../../../../schemas/generated/page_load.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 import { pageLoadOf } from "../../report/fixture.ts";
 
 type Match = Pick<HarEntry["_trilane"], "match" | "instead">;
@@ -47,13 +46,12 @@ const fuzzy = (url: string, likeness: number): Match => ({
 });
 
 async function withResults(use: (results: Results, home: string) => void | Promise<void>): Promise<void> {
-  const home = mkdtempSync(join(tmpdir(), "trilane-unmatched-"));
+  const home = tempFolder("trilane-unmatched-");
   const results = openResults(home);
   try {
     await use(results, home);
   } finally {
     results.close();
-    rmSync(home, { recursive: true, force: true });
   }
 }
 

@@ -1,9 +1,6 @@
 // Studies: their plans exist and load what the published figures are about; signs are compared as they should.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { formatLink, parseLink } from "../../../../cli/link/link.ts";
 import { syntheticTraces, withNetworks } from "../../../../cli/link/trace/networks.ts";
 import { publishedSection } from "../../../../cli/report/published.ts";
@@ -18,10 +15,10 @@ import { wolsing2019 } from "../../../../cli/results/studies/wolsing_2019.ts";
 import type { Sample } from "../../../../cli/results/verdict/sample.ts";
 import { pageName } from "../../../../cli/sweep/plan/page_patterns.ts";
 import { cellsOf, readPlan } from "../../../../cli/sweep/plan/plan.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
 // Traces of cellular links are drawn into the data folder.
-const home = mkdtempSync(join(tmpdir(), "trilane-studies-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-studies-");
 const readStudyPlan = (name: string) => readPlan(name, syntheticTraces(home));
 
 for (const study of studies) {

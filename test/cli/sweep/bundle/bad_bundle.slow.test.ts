@@ -4,20 +4,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, afterEach, before, beforeEach, test } from "node:test";
+import { after, before, beforeEach, test } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { UserError } from "../../../../cli/base/errors.ts";
 import { tarHeader } from "../../../../cli/base/tar.ts";
@@ -25,22 +15,22 @@ import { bundledSweeps } from "../../../../cli/commands/report.ts";
 import { reproduceBundle } from "../../../../cli/sweep/bundle/reproduce.ts";
 import { prepareRerun } from "../../../../cli/sweep/bundle/rerun.ts";
 import type { Bundle } from "../../../../schemas/generated/bundle.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 import { bundled, membersOf, packed, storeRace, type TestMember, tarOf } from "./made_bundle.ts";
 
 let folder: string;
 let good: TestMember[];
 let goodFile: Buffer;
 before(async () => {
-  const home = mkdtempSync(join(tmpdir(), "trilane-bad-bundle-"));
+  const home = tempFolder("trilane-bad-bundle-");
   await bundled(home, await storeRace(home), join(home, "a.tar.zst"));
   good = await membersOf(join(home, "a.tar.zst"));
   goodFile = readFileSync(join(home, "a.tar.zst"));
   rmSync(home, { recursive: true });
 });
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "trilane-bad-bundle-"));
+  folder = tempFolder("trilane-bad-bundle-");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 after(() => {
   good = [];
 });

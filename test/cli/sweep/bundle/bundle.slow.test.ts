@@ -4,11 +4,10 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { UserError } from "../../../../cli/base/errors.ts";
@@ -22,6 +21,7 @@ import { prepareRerun } from "../../../../cli/sweep/bundle/rerun.ts";
 import type { Plan } from "../../../../cli/sweep/plan/plan_document.ts";
 import type { Bundle } from "../../../../schemas/generated/bundle.ts";
 import type { Reproduced } from "../../../../schemas/generated/reproduced.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 import { type Fixture, storeFixture } from "../../report/fixture.ts";
 import { hostileFixture, lossFixture, manyPagesFixture, raceFixture } from "../../report/fixtures.ts";
 import { writeReport } from "../../report/written_report.ts";
@@ -38,10 +38,9 @@ let folder: string;
 let home: string;
 const at = (name: string): string => join(folder, name);
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "trilane-bundle-test-"));
+  folder = tempFolder("trilane-bundle-test-");
   home = at("home");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const reproduced = (bundle: string, out: string): Promise<Reproduced> =>
   reproduceBundle({ bundle, out, onReproduced: () => {}, kinds: bundledSweeps, rerun: null });

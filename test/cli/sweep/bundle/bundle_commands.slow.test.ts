@@ -2,22 +2,21 @@
 // Wide: cli/commands/reproduce.ts, cli/instruments/command, cli/sweep/bundle.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { checkout } from "../../../../cli/base/programs.ts";
 import { measuredRunsOf } from "../../../../cli/results/store/measured_runs.ts";
 import { openResultsFile } from "../../../../cli/results/store/results.ts";
 import type { Bundle } from "../../../../schemas/generated/bundle.ts";
 import type { Bundled } from "../../../../schemas/generated/bundled.ts";
 import type { Reproduced } from "../../../../schemas/generated/reproduced.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 import { membersOf } from "./made_bundle.ts";
 
 const secret = "s3cr3t-0f-th3-us3r";
-const folder = mkdtempSync(join(tmpdir(), "trilane-bundle-commands-"));
+const folder = tempFolder("trilane-bundle-commands-");
 const at = (name: string): string => join(folder, name);
-after(() => rmSync(folder, { recursive: true, force: true }));
 
 function trilane(home: string, ...words: string[]) {
   const environment = { ...process.env, TRILANE_HOME: at(home) };

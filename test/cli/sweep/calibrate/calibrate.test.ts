@@ -2,8 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { checkout } from "../../../../cli/base/programs.ts";
@@ -14,6 +13,7 @@ import { openResults } from "../../../../cli/results/store/results.ts";
 import { calibrate } from "../../../../cli/sweep/calibrate/calibrate.ts";
 import { calibrationPath, readCalibration, writeCalibration } from "../../../../cli/sweep/calibrate/store.ts";
 import type { Calibration } from "../../../../schemas/generated/calibration.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 import { fastPlan, sweepOf } from "../../instruments/page/run/fast_runner.ts";
 
 const least = { lanes: ["h1", "h2", "h3"], rounds: 12, margin_percent: 1, tell: () => undefined } as const;
@@ -118,29 +118,25 @@ test("interrupted, it rejects with the signal's reason", async () => {
 });
 
 test("stored for its machine only; anything else in its place counts as none", async () => {
-  const home = mkdtempSync(join(tmpdir(), "trilane-calibrate-"));
-  try {
-    const calibration: Calibration = {
-      schema: "trilane/calibration/1",
-      machine: "this one",
-      made_at: "2026-01-01T00:00:00.000Z",
-      page: "carlucci-small",
-      link: "1mbit/50ms",
-      rate_bps: 1e6,
-      margin_percent: 1,
-      labs: 2,
-      steps: [],
-    };
+  const home = tempFolder("trilane-calibrate-");
+  const calibration: Calibration = {
+    schema: "trilane/calibration/1",
+    machine: "this one",
+    made_at: "2026-01-01T00:00:00.000Z",
+    page: "carlucci-small",
+    link: "1mbit/50ms",
+    rate_bps: 1e6,
+    margin_percent: 1,
+    labs: 2,
+    steps: [],
+  };
+  assert.equal(readCalibration(home, "this one"), null);
+  await writeCalibration(home, calibration);
+  assert.deepEqual(readCalibration(home, "this one"), calibration);
+  assert.equal(readCalibration(home, "another"), null);
+  for (const text of ["{", "[]", JSON.stringify({ ...calibration, labs: 0 })]) {
+    writeFileSync(calibrationPath(home), text);
     assert.equal(readCalibration(home, "this one"), null);
-    await writeCalibration(home, calibration);
-    assert.deepEqual(readCalibration(home, "this one"), calibration);
-    assert.equal(readCalibration(home, "another"), null);
-    for (const text of ["{", "[]", JSON.stringify({ ...calibration, labs: 0 })]) {
-      writeFileSync(calibrationPath(home), text);
-      assert.equal(readCalibration(home, "this one"), null);
-    }
-  } finally {
-    rmSync(home, { recursive: true, force: true });
   }
 });
 
@@ -158,7 +154,7 @@ test("a link that says no delay is refused, as race refuses it", async () => {
 });
 
 test("nothing is measured while a sweep of the folder runs", () => {
-  const home = mkdtempSync(join(tmpdir(), "trilane-calibrate-"));
+  const home = tempFolder("trilane-calibrate-");
   const results = openResults(home);
   const refused = () => {
     // A page that there is not, so that nothing is ever measured here.
@@ -178,6 +174,5 @@ test("nothing is measured while a sweep of the folder runs", () => {
     assert.match(refused().stderr, /no synth page is called none/);
   } finally {
     results.close();
-    rmSync(home, { recursive: true, force: true });
   }
 });

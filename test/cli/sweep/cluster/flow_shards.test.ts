@@ -1,10 +1,9 @@
 // Plans of flows shared out among machines: what a cell is, what is submitted, and shards that become one sweep which knows who ran what.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { version } from "../../../../cli/base/version.ts";
 import { clusterPlans } from "../../../../cli/commands/cell.ts";
 import { flowResult } from "../../../../cli/instruments/flows/metrics/flow_result.ts";
@@ -29,6 +28,7 @@ import { slurmDryRun } from "../../../../cli/sweep/cluster/submit.ts";
 import { hostFacts } from "../../../../cli/sweep/cluster/this_host.ts";
 import { mergedLines } from "../../../../cli/sweep/cluster/words.ts";
 import { schemaErrors } from "../../../schemas/schema_errors.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 import { twoFlows } from "../../instruments/flows/records/two_flows.ts";
 import { testedLink } from "../../load/selftest/tested.ts";
 
@@ -80,9 +80,8 @@ function madeShard(folder: string, host: string, place: number, blocks = plan.re
 describe("plans of flows on several machines", () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "trilane-flow-shards-"));
+    folder = tempFolder("trilane-flow-shards-");
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
   const merged = (...words: string[]) =>
     merge({
       words: words.length > 0 ? words : [folder],

@@ -1,21 +1,19 @@
 // What is said of a shard that cannot be gone on with: `trilane cell` has neither --new nor --home.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { thisProcess } from "../../../../cli/base/process_owner.ts";
 import { openSharedResults, SweepRunsError } from "../../../../cli/results/store/results.ts";
 import { isFinished, shardPath } from "../../../../cli/sweep/cluster/shards.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 import { madeShard } from "./made_shard.ts";
 
 describe("a shard", () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "trilane-shards-test-"));
+    folder = tempFolder("trilane-shards-test-");
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   /** Asks to go on with an unfinished shard, with recordings of that digest. */
   function goOn(path: string, recording_digest: string): void {

@@ -9,26 +9,24 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { thisProcess } from "../../../../cli/base/process_owner.ts";
 import { tarEnd, tarHeader } from "../../../../cli/base/tar.ts";
 import { openExistingShard } from "../../../../cli/results/store/results.ts";
 import { shardNames } from "../../../../cli/sweep/cluster/shards.ts";
 import { collect, packFolder, ship } from "../../../../cli/sweep/cluster/ship.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 import { madeShard } from "./made_shard.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-ship-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-ship-");
 const there = join(folder, "there");
 mkdirSync(there);
 

@@ -3,10 +3,9 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { clusterPlans } from "../../../../cli/commands/cell.ts";
 import { pages as source } from "../../../../cli/pages/source.ts";
@@ -20,6 +19,7 @@ import { slurmDryRun, withSubmitLock } from "../../../../cli/sweep/cluster/submi
 import { hostName, machineId } from "../../../../cli/sweep/cluster/this_host.ts";
 import { countPlaces, placeOf, placesOf, rangesOf } from "../../../../cli/sweep/plan/places.ts";
 import { planDigest, planOf, readPlan } from "../../../../cli/sweep/plan/plan.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 import { madePlan, madeReference, madeShard } from "./made_shard.ts";
 
 const noParallel =
@@ -145,80 +145,72 @@ test("a recording that is not the one that was submitted is refused", () => {
 });
 
 test("cells choose models by the recordings alone; what was submitted keeps the pages that were chosen then", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "trilane-cluster-plans-test-"));
+  const folder = tempFolder("trilane-cluster-plans-test-");
   const home = join(folder, "home");
   const shards = join(folder, "shards");
   const { name, plan: file } = { name: "shop", plan: join(folder, "plan.json") };
-  try {
-    const about = { name, url: "https://shop.test/", source: "har: test", notes: {}, replace: false };
-    await withArchive(home, (archive) =>
-      archive.write(about, (writer) =>
-        writer.add({
-          exchange: {
-            ...{ method: "GET", scheme: "https", host: "shop.test", port: 443, path: "/" },
-            ...{ request_headers: [], address: "192.0.2.1", status: 200, response_headers: [] },
-            ...{ body_origin: "filled", recorded: { resource_type: "document" } },
-          },
-          body: Buffer.from("x"),
-        }),
-      ),
-    );
-    writeFileSync(file, JSON.stringify({ ...madePlan(), pages: [name] }));
-    const options = { plan: file, shards, reference: "none", as: undefined, compute: "timer" };
-    const chosen = await clusterPlans(home, source, options, "none");
-    assert.deepEqual([chosen.plan.pages, chosen.shards], [["shop-model"], shards]);
-    assert.deepEqual((await clusterPlans(home, source, options, "no choice")).plan.pages, [name]);
-    await assert.rejects(
-      clusterPlans(home, source, { ...options, as: "recorded" }, "none"),
-      /^UserError: shop: .*--as model/,
-    );
+  const about = { name, url: "https://shop.test/", source: "har: test", notes: {}, replace: false };
+  await withArchive(home, (archive) =>
+    archive.write(about, (writer) =>
+      writer.add({
+        exchange: {
+          ...{ method: "GET", scheme: "https", host: "shop.test", port: 443, path: "/" },
+          ...{ request_headers: [], address: "192.0.2.1", status: 200, response_headers: [] },
+          ...{ body_origin: "filled", recorded: { resource_type: "document" } },
+        },
+        body: Buffer.from("x"),
+      }),
+    ),
+  );
+  writeFileSync(file, JSON.stringify({ ...madePlan(), pages: [name] }));
+  const options = { plan: file, shards, reference: "none", as: undefined, compute: "timer" };
+  const chosen = await clusterPlans(home, source, options, "none");
+  assert.deepEqual([chosen.plan.pages, chosen.shards], [["shop-model"], shards]);
+  assert.deepEqual((await clusterPlans(home, source, options, "no choice")).plan.pages, [name]);
+  await assert.rejects(
+    clusterPlans(home, source, { ...options, as: "recorded" }, "none"),
+    /^UserError: shop: .*--as model/,
+  );
 
-    mkdirSync(shards);
-    writeFileSync(join(shards, "plan.json"), JSON.stringify(chosen.plan.document));
-    const submission = {
-      ...{ schema: "trilane/submission/1", id: "00c0ffee", name: "study", plan_digest: chosen.plan.digest },
-      ...{ reference_digest: null, trilane: "0", recordings: {} },
-    };
-    writeFileSync(join(shards, "submission.json"), JSON.stringify(submission));
-    assert.deepEqual((await clusterPlans(home, source, options, "no choice")).plan.pages, ["shop-model"]);
-    const given = readPlan(file);
-    assert.equal(submittedChoice(shards, { ...given, pages: ["another"] }), null);
-    assert.equal(submittedChoice(shards, { ...given, seed: given.seed + 1 }), null);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  mkdirSync(shards);
+  writeFileSync(join(shards, "plan.json"), JSON.stringify(chosen.plan.document));
+  const submission = {
+    ...{ schema: "trilane/submission/1", id: "00c0ffee", name: "study", plan_digest: chosen.plan.digest },
+    ...{ reference_digest: null, trilane: "0", recordings: {} },
+  };
+  writeFileSync(join(shards, "submission.json"), JSON.stringify(submission));
+  assert.deepEqual((await clusterPlans(home, source, options, "no choice")).plan.pages, ["shop-model"]);
+  const given = readPlan(file);
+  assert.equal(submittedChoice(shards, { ...given, pages: ["another"] }), null);
+  assert.equal(submittedChoice(shards, { ...given, seed: given.seed + 1 }), null);
 });
 
 test("submission.json is what submit writes, or is refused in one line", () => {
-  const folder = mkdtempSync(join(tmpdir(), "trilane-submission-test-"));
-  try {
-    const path = join(folder, "submission.json");
-    const digest = "a".repeat(64);
-    const good = {
-      ...{ schema: "trilane/submission/1", id: "00c0ffee", name: "study", plan_digest: digest },
-      ...{ reference_digest: null, trilane: "0", recordings: { shop: digest } },
-    };
-    assert.equal(readSubmission(folder), null);
-    writeFileSync(path, JSON.stringify(good));
-    assert.deepEqual(readSubmission(folder), good);
-    for (const wrong of [
-      null,
-      [],
-      { ...good, id: "x; rm -rf ~" },
-      { ...good, id: "../../.." },
-      { ...good, recordings: null },
-    ]) {
-      writeFileSync(path, JSON.stringify(wrong));
-      assert.throws(
-        () => readSubmission(folder),
-        /^UserError: [^\n]*submission\.json: not what [^\n]*: remove it[^\n]*$/,
-      );
-    }
-    writeFileSync(path, "{");
-    assert.throws(() => readSubmission(folder), /submission\.json: not what [^\n]*$/);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  const folder = tempFolder("trilane-submission-test-");
+  const path = join(folder, "submission.json");
+  const digest = "a".repeat(64);
+  const good = {
+    ...{ schema: "trilane/submission/1", id: "00c0ffee", name: "study", plan_digest: digest },
+    ...{ reference_digest: null, trilane: "0", recordings: { shop: digest } },
+  };
+  assert.equal(readSubmission(folder), null);
+  writeFileSync(path, JSON.stringify(good));
+  assert.deepEqual(readSubmission(folder), good);
+  for (const wrong of [
+    null,
+    [],
+    { ...good, id: "x; rm -rf ~" },
+    { ...good, id: "../../.." },
+    { ...good, recordings: null },
+  ]) {
+    writeFileSync(path, JSON.stringify(wrong));
+    assert.throws(
+      () => readSubmission(folder),
+      /^UserError: [^\n]*submission\.json: not what [^\n]*: remove it[^\n]*$/,
+    );
   }
+  writeFileSync(path, "{");
+  assert.throws(() => readSubmission(folder), /submission\.json: not what [^\n]*$/);
 });
 
 test("a machine's name has to do for a file", () => {
@@ -228,27 +220,22 @@ test("a machine's name has to do for a file", () => {
 });
 
 test("a machine's id is told apart, not told", () => {
-  const folder = mkdtempSync(join(tmpdir(), "trilane-machine-id-test-"));
-  try {
-    const file = (name: string, text: string) => {
-      writeFileSync(join(folder, name), text);
-      return join(folder, name);
-    };
-    const [one, two, empty] = [file("one", "aaaa\n"), file("two", "bbbb\n"), file("empty", "\n")];
-    assert.match(machineId([one]), /^[0-9a-f]{32}$/);
-    assert.notEqual(machineId([one]), machineId([two]));
-    assert.equal(machineId([join(folder, "none"), empty, two]), machineId([two]));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const folder = tempFolder("trilane-machine-id-test-");
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const [one, two, empty] = [file("one", "aaaa\n"), file("two", "bbbb\n"), file("empty", "\n")];
+  assert.match(machineId([one]), /^[0-9a-f]{32}$/);
+  assert.notEqual(machineId([one]), machineId([two]));
+  assert.equal(machineId([join(folder, "none"), empty, two]), machineId([two]));
 });
 
 describe("submit", () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "trilane-submit-test-"));
+    folder = tempFolder("trilane-submit-test-");
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
   const submitting = (shards: string) => ({
     home: "/home",
     plan: sharedPages(madePlan()),

@@ -1,8 +1,7 @@
 // cli/sweep/plan/contradictions.ts: each way in which a plan contradicts itself is one line that names it, and its neighbours that
 // are no contradiction pass.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { firstLook, lastLook } from "../../../../cli/results/stats/sequential.ts";
@@ -10,6 +9,7 @@ import { fewestPrecise } from "../../../../cli/results/verdict/stopping_decision
 import { refuseTooShort, refuseVideoContradictions } from "../../../../cli/sweep/plan/contradictions.ts";
 import type { PageSize } from "../../../../cli/sweep/plan/estimate.ts";
 import { cellsOf, planOf } from "../../../../cli/sweep/plan/plan.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
 const least = { name: "x", pages: ["page"], lanes: ["h1", "h3"], links: ["1mbit/50ms"], repetitions: 7 };
 const plan = (change: object) => planOf({ ...least, ...change }, "x");
@@ -135,17 +135,13 @@ test("what some lane has is no contradiction", () => {
 });
 
 test("two files of the same bytes are one trace, others are not", () => {
-  const folder = mkdtempSync(join(tmpdir(), "trilane-same-"));
-  try {
-    const links = ["a", "b"].map((name) => `trace=${join(folder, name)},rtt=50ms`);
-    writeFileSync(join(folder, "a"), "1\n2\n3\n");
-    writeFileSync(join(folder, "b"), "1\n2\n4\n");
-    plan({ links });
-    writeFileSync(join(folder, "b"), "1\n2\n3\n");
-    assert.throws(() => plan({ links }), /link .*b,rtt=50ms.* is the same as .*a/);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = tempFolder("trilane-same-");
+  const links = ["a", "b"].map((name) => `trace=${join(folder, name)},rtt=50ms`);
+  writeFileSync(join(folder, "a"), "1\n2\n3\n");
+  writeFileSync(join(folder, "b"), "1\n2\n4\n");
+  plan({ links });
+  writeFileSync(join(folder, "b"), "1\n2\n3\n");
+  assert.throws(() => plan({ links }), /link .*b,rtt=50ms.* is the same as .*a/);
 });
 
 test("a video has its clip's length beside the time-out, and needs what it plays at least", () => {

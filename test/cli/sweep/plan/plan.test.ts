@@ -1,15 +1,15 @@
 // cli/sweep/plan/plan.ts: a plan's expansion, its digest, and one clear line for each way in which a plan can be wrong.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { syntheticTraces } from "../../../../cli/link/trace/networks.ts";
 import { laneServing } from "../../../../cli/load/serving/lane_serving.ts";
 import { presets } from "../../../../cli/load/serving/serving.ts";
 import { cellsOf, planDigest, planOf, readPlan, shippedPlans } from "../../../../cli/sweep/plan/plan.ts";
 import { linksOf } from "../../../../cli/sweep/plan/plan_links.ts";
 import { growth } from "../../../growth.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 const least = { name: "least", pages: ["page"], lanes: ["h1"], links: ["3mbit/50ms"], repetitions: 1 };
@@ -212,23 +212,18 @@ describe("plan", () => {
   }
 
   test("a file that is missing, a folder, or no JSON is refused in one line", () => {
-    const folder = mkdtempSync(join(tmpdir(), "trilane-plan-"));
-    try {
-      assert.throws(
-        () => readPlan(join(folder, "none.json")),
-        /^UserError: no plan .*none.json: name a file, or one of .*example/,
-      );
-      assert.throws(() => readPlan(folder), /^UserError: no plan/);
-      writeFileSync(join(folder, "cut.json"), '{"name": "cu');
-      assert.throws(() => readPlan(join(folder, "cut.json")), /^UserError: plan .*cut.json: not JSON/);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const folder = tempFolder("trilane-plan-");
+    assert.throws(
+      () => readPlan(join(folder, "none.json")),
+      /^UserError: no plan .*none.json: name a file, or one of .*example/,
+    );
+    assert.throws(() => readPlan(folder), /^UserError: no plan/);
+    writeFileSync(join(folder, "cut.json"), '{"name": "cu');
+    assert.throws(() => readPlan(join(folder, "cut.json")), /^UserError: plan .*cut.json: not JSON/);
   });
 
   test("every shipped plan is one, of the size its study had", () => {
-    const home = mkdtempSync(join(tmpdir(), "trilane-plan-"));
-    after(() => rmSync(home, { recursive: true }));
+    const home = tempFolder("trilane-plan-");
     const sizes = new Map(
       shippedPlans().map((name) => {
         const plan = readPlan(name, syntheticTraces(home));

@@ -1,18 +1,17 @@
 // cli/instruments/fetch/plan/objects: URLs, files of URLs and HARs become objects, each once; what is none is refused by its place.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { namedObjects } from "../../../../../cli/instruments/fetch/plan/objects.ts";
+import { tempFolder } from "../../../../temp_folder.ts";
 
 describe("objects that are named", () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "trilane-objects-"));
+    folder = tempFolder("trilane-objects-");
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
   const file = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text);
     return join(folder, name);

@@ -1,7 +1,6 @@
 // cli/instruments/fetch/plan: what a plan of fetches is, what of it contradicts itself, and in which order its fetches come.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { describeFetches } from "../../../../../cli/instruments/fetch/plan/describe.ts";
@@ -13,6 +12,7 @@ import {
   fetchPlanOf,
   variantsOf,
 } from "../../../../../cli/instruments/fetch/plan/plan.ts";
+import { tempFolder } from "../../../../temp_folder.ts";
 
 const objects = ["https://a.example/", "https://b.example/", "https://c.example/"];
 const base = { name: "test", objects, lanes: ["h1", "h3"], repetitions: 2 };
@@ -154,24 +154,20 @@ describe("plans of fetches", () => {
   });
 
   test("a plan's version of IP follows --connect where the plan asks for none", () => {
-    const folder = mkdtempSync(join(tmpdir(), "trilane-fetch-plan-"));
+    const folder = tempFolder("trilane-fetch-plan-");
     const named = (document: object): string[] => {
       writeFileSync(join(folder, "plan.json"), JSON.stringify(document));
       return [join(folder, "plan.json")];
     };
     const connect = "[::1]:8443";
-    try {
-      const object = named(base);
-      assert.deepEqual(fetchPlanFrom({ ...options, object }, []).ip, [4]);
-      const made = fetchPlanFrom({ ...options, object, connect }, []);
-      assert.deepEqual([made.ip, made.objects, made.repetitions], [[6], objects, 2]);
-      const other = named({ ...base, connect: "192.0.2.1" });
-      assert.deepEqual(fetchPlanFrom({ ...options, object: other, connect }, []).ip, [6]);
-      const asking = named({ ...base, ip: [4] });
-      assert.throws(() => fetchPlanFrom({ ...options, object: asking, connect }, []), /IPv4 is asked for, and \[::1\]/);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const object = named(base);
+    assert.deepEqual(fetchPlanFrom({ ...options, object }, []).ip, [4]);
+    const made = fetchPlanFrom({ ...options, object, connect }, []);
+    assert.deepEqual([made.ip, made.objects, made.repetitions], [[6], objects, 2]);
+    const other = named({ ...base, connect: "192.0.2.1" });
+    assert.deepEqual(fetchPlanFrom({ ...options, object: other, connect }, []).ip, [6]);
+    const asking = named({ ...base, ip: [4] });
+    assert.throws(() => fetchPlanFrom({ ...options, object: asking, connect }, []), /IPv4 is asked for, and \[::1\]/);
   });
 
   test("wrong words are named with the option", () => {

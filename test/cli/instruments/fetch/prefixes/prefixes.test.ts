@@ -1,9 +1,8 @@
 // Files of prefixes: each format, what is wrong with a line, and the longest prefix beside a search of all of them.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { UserError } from "../../../../../cli/base/errors.ts";
 import { randomSource } from "../../../../../cli/base/random.ts";
@@ -19,9 +18,9 @@ import { readPrefixLine } from "../../../../../cli/instruments/fetch/prefixes/pr
 import { PrefixTable } from "../../../../../cli/instruments/fetch/prefixes/prefix_table.ts";
 import { readPrefixes } from "../../../../../cli/instruments/fetch/prefixes/read_prefixes.ts";
 import { growth } from "../../../../growth.ts";
+import { tempFolder } from "../../../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-prefixes-"));
-after(() => rmSync(folder, { recursive: true }));
+const folder = tempFolder("trilane-prefixes-");
 let files = 0;
 function fileOf(content: string | Uint8Array): string {
   const path = join(folder, `${++files}.txt`);

@@ -3,7 +3,6 @@
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { NoRoomError } from "../../../../../cli/base/errors.ts";
@@ -15,6 +14,7 @@ import { addedFetches, fetchesOf } from "../../../../../cli/instruments/fetch/st
 import { disturbedRunReason } from "../../../../../cli/load/disturbance.ts";
 import { openResults, type Results } from "../../../../../cli/results/store/results.ts";
 import type { FetchHttpsRecord } from "../../../../../schemas/generated/fetch_record.ts";
+import { tempFolder } from "../../../../temp_folder.ts";
 import { fetchRecord } from "../records.ts";
 
 const plan = fetchPlanOf(
@@ -43,7 +43,7 @@ describe("the runner of fetches", () => {
   let results: Results;
   const waits: number[] = [];
   beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), "trilane-fetch-runner-"));
+    home = tempFolder("trilane-fetch-runner-");
     results = openResults(home);
     waits.length = 0;
   });

@@ -2,10 +2,9 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
@@ -18,6 +17,7 @@ import { addedFlows, flowCellsOf, recordFlowRun } from "../../../../../cli/instr
 import { parseLink } from "../../../../../cli/link/link.ts";
 import { openResults } from "../../../../../cli/results/store/results.ts";
 import { inlined } from "../../../../schemas/mutations.ts";
+import { tempFolder } from "../../../../temp_folder.ts";
 import { madeRecords, start_ns, steadily } from "../metrics/made_records.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "..", "..", "..", "cli", "trilane");
@@ -31,8 +31,7 @@ function records(late_bps: number) {
   return madeRecords({ flows: [quic, tcp], for_ms: 6050, ping: { sent: 50, received: 50, replies } });
 }
 
-const home = mkdtempSync(join(tmpdir(), "trilane-flow-export-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-flow-export-");
 
 before(() => {
   const results = openResults(home);

@@ -1,8 +1,7 @@
 // cli/instruments/flows/language: what the words of a flow mean, that they come back in one form, and that what is wrong with them is one line
 // with its place, its value and what is accepted.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { formatFlow, mostFlows, parseFlow } from "../../../../../cli/instruments/flows/language/flow_words.ts";
@@ -21,6 +20,7 @@ import {
 import { kernelControllers, quicControllers } from "../../../../../cli/instruments/flows/language/transports.ts";
 import type { Flow } from "../../../../../schemas/generated/flow.ts";
 import { schemaErrors } from "../../../../schemas/schema_errors.ts";
+import { tempFolder } from "../../../../temp_folder.ts";
 
 const kernel = ["reno", "cubic", "bbr"];
 const plain: Flow = {
@@ -173,15 +173,11 @@ test("quic takes the controllers that servers take for pages", () => {
 });
 
 test("what the kernel offers is read; a kernel that does not say is no error", () => {
-  const folder = mkdtempSync(join(tmpdir(), "trilane-controllers-"));
-  try {
-    const path = join(folder, "available");
-    writeFileSync(path, "reno cubic\n");
-    assert.deepEqual(kernelControllers(path), ["reno", "cubic"]);
-    assert.equal(kernelControllers(join(folder, "missing")), null);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = tempFolder("trilane-controllers-");
+  const path = join(folder, "available");
+  writeFileSync(path, "reno cubic\n");
+  assert.deepEqual(kernelControllers(path), ["reno", "cubic"]);
+  assert.equal(kernelControllers(join(folder, "missing")), null);
   assert.ok(kernelControllers()?.includes("reno"), "every kernel has reno");
 });
 

@@ -1,7 +1,6 @@
 // The live view of a flow run: the newest records of growing files, rates between looks, a block of lines that fits a terminal.
 import assert from "node:assert/strict";
-import { appendFile, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { liveLines, shownLooks } from "../../../../../cli/instruments/flows/live/live_lines.ts";
@@ -17,15 +16,12 @@ import {
 import { RecordTail } from "../../../../../cli/instruments/flows/live/record_tail.ts";
 import { binFileColumns, sampleFileColumns } from "../../../../../cli/instruments/flows/records/series.ts";
 import type { FlowRun, RunFlow } from "../../../../../schemas/generated/flow_run.ts";
+import { tempFolder } from "../../../../temp_folder.ts";
 import { recordBytes } from "../records/record_bytes.ts";
 
 async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "trilane-live-"));
-  try {
-    await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const folder = tempFolder("trilane-live-");
+  await work(folder);
 }
 
 const flow = (more: Partial<RunFlow> = {}): RunFlow => ({

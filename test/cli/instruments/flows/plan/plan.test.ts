@@ -1,7 +1,6 @@
 // cli/instruments/flows/plan: a plan's defaults, its cells, its order and digest, and each way in which one contradicts itself.
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { guessRun_ms, guessStored_bytes } from "../../../../../cli/instruments/flows/plan/estimate.ts";
@@ -14,6 +13,7 @@ import {
   shippedFlowPlans,
 } from "../../../../../cli/instruments/flows/plan/plan.ts";
 import { orderRuns, runSeed } from "../../../../../cli/instruments/flows/plan/run_order.ts";
+import { tempFolder } from "../../../../temp_folder.ts";
 
 const least = { name: "x", links: ["5mbit/50ms"], mixes: [{ flows: ["tcp"] }], for_s: 60, repetitions: 3 };
 const plan = (change: object = {}) => flowPlanOf({ ...least, ...change }, "x", { kernel: ["reno", "cubic", "bbr"] });
@@ -169,19 +169,14 @@ for (const [name, change, message] of wrong)
 test("plans that Trilane comes with are read by name, others from files whose links' files lie beside them", () => {
   assert.ok(shippedFlowPlans().includes("example"));
   for (const name of shippedFlowPlans()) assert.ok(cellsOf(readFlowPlan(name)).length > 0, name);
-  const folder = mkdtempSync(join(tmpdir(), "trilane-flow-plan-"));
-  try {
-    const path = join(folder, "plan.json");
-    writeFileSync(path, JSON.stringify({ ...least, links: ["trace=a.trace,rtt=20ms"] }));
-    writeFileSync(join(folder, "a.trace"), "1\n2\n3\n");
-    assert.equal(cellsOf(readFlowPlan(path))[0]?.link_profile.down.trace?.file, join(folder, "a.trace"));
-    // Root reads what nobody may: there is nothing to be refused then.
-    chmodSync(path, 0o000);
-    if (process.getuid?.() !== 0)
-      assert.throws(() => readFlowPlan(path), /plan .*plan\.json: may not be read: make it/);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = tempFolder("trilane-flow-plan-");
+  const path = join(folder, "plan.json");
+  writeFileSync(path, JSON.stringify({ ...least, links: ["trace=a.trace,rtt=20ms"] }));
+  writeFileSync(join(folder, "a.trace"), "1\n2\n3\n");
+  assert.equal(cellsOf(readFlowPlan(path))[0]?.link_profile.down.trace?.file, join(folder, "a.trace"));
+  // Root reads what nobody may: there is nothing to be refused then.
+  chmodSync(path, 0o000);
+  if (process.getuid?.() !== 0) assert.throws(() => readFlowPlan(path), /plan .*plan\.json: may not be read: make it/);
   assert.throws(() => readFlowPlan("nowhere"), /no plan nowhere: name a file, or one of .*example/);
 });
 

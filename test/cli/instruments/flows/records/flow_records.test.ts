@@ -1,7 +1,6 @@
 // cli/instruments/flows/records: what both ends and the shaper wrote is joined flow by flow, on the run's clock.
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { composeFlowRecords, countsAtLink } from "../../../../../cli/instruments/flows/records/flow_records.ts";
@@ -12,6 +11,7 @@ import {
   joinBins,
   sampleFileColumns,
 } from "../../../../../cli/instruments/flows/records/series.ts";
+import { tempFolder } from "../../../../temp_folder.ts";
 import { recordBytes } from "./record_bytes.ts";
 import { run, start_ns, twoFlowFiles, twoFlows } from "./two_flows.ts";
 
@@ -70,31 +70,27 @@ test("bins of several ports are joined by their times", () => {
 });
 
 test("files are read, the cut-off last record ignored, and what a killed program did not write is named", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "trilane-flow-records-"));
-  try {
-    const names = ["near", "far", "nearSamples", "farSamples", "bins", "counters", "shaper"] as const;
-    const files = Object.fromEntries(names.map((name) => [name, join(folder, name)])) as Record<
-      (typeof names)[number],
-      string
-    >;
-    const { near, far, counters, shaper } = twoFlowFiles();
-    const rows = [
-      [start_ns, 0, 5, 0, ...Array<null>(9).fill(null)],
-      [start_ns + 5e6, 0, 9, 0, ...Array<null>(9).fill(null)],
-    ];
-    await writeFile(files.near, JSON.stringify(near));
-    await writeFile(files.counters, JSON.stringify(counters));
-    await writeFile(files.shaper, JSON.stringify(shaper).slice(0, 100));
-    assert.deepEqual(await readFlowRecords(run, files), { records: null, missing: ["far", "shaper"] });
-    await writeFile(files.far, JSON.stringify(far));
-    await writeFile(files.shaper, JSON.stringify(shaper));
-    await writeFile(files.farSamples, recordBytes(sampleFileColumns, rows).subarray(0, -3));
-    const { records, missing } = await readFlowRecords(run, files);
-    assert.deepEqual(missing, []);
-    assert.deepEqual([...(records?.samples[0]?.sender.sent_bytes ?? [])], [5]);
-    assert.equal(records?.samples[0]?.receiver.time_ms.length, 0);
-    assert.equal(records?.start_ns, start_ns);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const folder = tempFolder("trilane-flow-records-");
+  const names = ["near", "far", "nearSamples", "farSamples", "bins", "counters", "shaper"] as const;
+  const files = Object.fromEntries(names.map((name) => [name, join(folder, name)])) as Record<
+    (typeof names)[number],
+    string
+  >;
+  const { near, far, counters, shaper } = twoFlowFiles();
+  const rows = [
+    [start_ns, 0, 5, 0, ...Array<null>(9).fill(null)],
+    [start_ns + 5e6, 0, 9, 0, ...Array<null>(9).fill(null)],
+  ];
+  await writeFile(files.near, JSON.stringify(near));
+  await writeFile(files.counters, JSON.stringify(counters));
+  await writeFile(files.shaper, JSON.stringify(shaper).slice(0, 100));
+  assert.deepEqual(await readFlowRecords(run, files), { records: null, missing: ["far", "shaper"] });
+  await writeFile(files.far, JSON.stringify(far));
+  await writeFile(files.shaper, JSON.stringify(shaper));
+  await writeFile(files.farSamples, recordBytes(sampleFileColumns, rows).subarray(0, -3));
+  const { records, missing } = await readFlowRecords(run, files);
+  assert.deepEqual(missing, []);
+  assert.deepEqual([...(records?.samples[0]?.sender.sent_bytes ?? [])], [5]);
+  assert.equal(records?.samples[0]?.receiver.time_ms.length, 0);
+  assert.equal(records?.start_ns, start_ns);
 });

@@ -2,10 +2,7 @@
 // gone on with. Runs are made up: no lab.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { writeWait_ms } from "../../../../../cli/engine/blocking_conditions.ts";
 import type { OrderedOutcome } from "../../../../../cli/engine/ordered_runner.ts";
 import { groupsOf } from "../../../../../cli/instruments/flows/language/flow_run.ts";
@@ -24,6 +21,7 @@ import {
 import { disturbedRunReason } from "../../../../../cli/load/disturbance.ts";
 import { openResults } from "../../../../../cli/results/store/results.ts";
 import type { SweepEvent } from "../../../../../schemas/generated/sweep_event.ts";
+import { tempFolder } from "../../../../temp_folder.ts";
 import { twoFlows } from "../records/two_flows.ts";
 
 const plan = flowPlanOf(
@@ -54,10 +52,9 @@ describe("runner of flows", () => {
   let home: string;
   let events: SweepEvent[];
   beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), "trilane-flow-runner-"));
+    home = tempFolder("trilane-flow-runner-");
     events = [];
   });
-  afterEach(() => rmSync(home, { recursive: true, force: true }));
 
   async function run(
     attempt: FlowRunnerOptions["attempt"],

@@ -1,8 +1,7 @@
 // cli/instruments/flows/store/flow_runs.ts: a sweep of flows is stored beside those of pages, resumed by one runner, and removed whole.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, test } from "node:test";
@@ -20,6 +19,7 @@ import { parseLink } from "../../../../../cli/link/link.ts";
 import { openResults, type Results } from "../../../../../cli/results/store/results.ts";
 import type { FlowResult } from "../../../../../schemas/generated/flow_result.ts";
 import { examplesOf } from "../../../../schemas/mutations.ts";
+import { tempFolder } from "../../../../temp_folder.ts";
 import { pageLoad } from "../../../sweep/page_load.ts";
 
 const link_profile = parseLink("3mbit/50ms");
@@ -50,7 +50,7 @@ describe("flow runs", () => {
   let home: string;
   let results: Results;
   beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), "trilane-flow-runs-"));
+    home = tempFolder("trilane-flow-runs-");
     results = openResults(home);
   });
   afterEach(() => {

@@ -1,16 +1,14 @@
 // What `trilane plan` says of a plan in words.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
 import { describePlan, planLines } from "../../../../../cli/instruments/page/plan/describe.ts";
 import { pages as source } from "../../../../../cli/pages/source.ts";
+import { tempFolder } from "../../../../temp_folder.ts";
 import { fastPlan } from "../run/fast_runner.ts";
 
 test("a plan's time is that of each machine where it may be spread over several", async () => {
-  const home = mkdtempSync(join(tmpdir(), "trilane-describe-"));
+  const home = tempFolder("trilane-describe-");
   const limit = async (change: object): Promise<string> => {
     const plan = fastPlan({ time_limit_s: 3600, ...change });
     const sizes = new Map(["a", "b"].map((page) => [page, { exchanges: 1, body_bytes: 10 }]));
@@ -20,15 +18,11 @@ test("a plan's time is that of each machine where it may be spread over several"
     const end = lines.findIndex((line) => line.startsWith("disk"));
     return lines.slice(first, end).join(" ").replaceAll(/\s+/g, " ");
   };
-  try {
-    const words = /^limit 1 ?h.* of loads: what has not begun by then is left out/;
-    const spread = await limit({});
-    assert.match(spread, words);
-    assert.match(spread, /; each `trilane cell` has as much for itself$/);
-    const alone = await limit({ pages: ["a"], links: ["1mbit/20ms"] });
-    assert.match(alone, words);
-    assert.doesNotMatch(alone, /cell/);
-  } finally {
-    rmSync(home, { recursive: true, force: true });
-  }
+  const words = /^limit 1 ?h.* of loads: what has not begun by then is left out/;
+  const spread = await limit({});
+  assert.match(spread, words);
+  assert.match(spread, /; each `trilane cell` has as much for itself$/);
+  const alone = await limit({ pages: ["a"], links: ["1mbit/20ms"] });
+  assert.match(alone, words);
+  assert.doesNotMatch(alone, /cell/);
 });

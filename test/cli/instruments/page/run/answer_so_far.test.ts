@@ -1,12 +1,11 @@
 // cli/instruments/page/run/answer_so_far.ts: a first word after three runs of each lane, better ones later, none twice, and hardly any of the time.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { LooksSoFar } from "../../../../../cli/instruments/page/run/answer_so_far.ts";
 import { openResults, type Results, type Sweep } from "../../../../../cli/results/store/results.ts";
 import type { LoadFinished } from "../../../../../schemas/generated/sweep_event.ts";
+import { tempFolder } from "../../../../temp_folder.ts";
 import { pageLoad } from "../../../sweep/page_load.ts";
 import { fastPlan, sweepOf } from "./fast_runner.ts";
 
@@ -16,7 +15,7 @@ let results: Results;
 let sweep: Sweep;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "trilane-so-far-"));
+  home = tempFolder("trilane-so-far-");
   results = openResults(home);
   ({ sweep } = results.beginSweep(sweepOf(fastPlan({ repetitions: 9 })), false));
 });

@@ -1,19 +1,17 @@
 // cli/instruments/page/run/runner.ts on a machine that holds up its loads' links for a while: what it loses by that, and how long it waits.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, test } from "node:test";
+import { mkdirSync, rmSync } from "node:fs";
+import { beforeEach, test } from "node:test";
 import type { Measure } from "../../../../../cli/instruments/page/run/runner.ts";
 import { type Load, openResults } from "../../../../../cli/results/store/results.ts";
+import { tempFolder } from "../../../../temp_folder.ts";
 import { pageLoad } from "../../../sweep/page_load.ts";
 import { type FastRun, fastPlan, fastRun, storedLoads, validLoad } from "./fast_runner.ts";
 
 let home: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "trilane-busy-"));
+  home = tempFolder("trilane-busy-");
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const plan = fastPlan({
   pages: ["a"],

@@ -1,14 +1,13 @@
 // cli/instruments/page/run/films.ts: each cell is filmed once after its loads, apart from them, whatever is stopped or fails.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { type FilmLoad, unfilmedCells } from "../../../../../cli/instruments/page/run/films.ts";
 import type { LoadRequest } from "../../../../../cli/instruments/page/run/request.ts";
 import { openResults, type Results } from "../../../../../cli/results/store/results.ts";
 import type { SweepEvent } from "../../../../../schemas/generated/sweep_event.ts";
+import { tempFolder } from "../../../../temp_folder.ts";
 import { pageLoad } from "../../../sweep/page_load.ts";
 import { fastPlan, fastRun, validLoad } from "./fast_runner.ts";
 
@@ -28,9 +27,8 @@ const filmed: FilmLoad = async (request) => ({ load: await validLoad(request), f
 describe("films", () => {
   let home: string;
   beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), "trilane-films-"));
+    home = tempFolder("trilane-films-");
   });
-  afterEach(() => rmSync(home, { recursive: true, force: true }));
 
   function withResults<T>(work: (results: Results) => T): T {
     const results = openResults(home);

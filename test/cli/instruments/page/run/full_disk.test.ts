@@ -2,10 +2,9 @@
 // load that it holds and no other. On a small file system in namespaces that end with the script.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { tempFolder } from "../../../../temp_folder.ts";
 
 const file = (...names: string[]) => JSON.stringify(join(import.meta.dirname, "..", "..", "..", "..", "..", ...names));
 
@@ -54,17 +53,13 @@ console.log(JSON.stringify({ state: outcome.state, paused, stored }));
 
 /** What the script prints, with a small file system for its first argument. */
 function run<Result>(text: string, ...then: string[]): Result {
-  const home = mkdtempSync(join(tmpdir(), "trilane-full-"));
-  try {
-    const mount = `mount -t tmpfs -o size=3m none "$0" && exec "$@"`;
-    const node = [process.execPath, "--input-type=module", "-e", text, home, ...then];
-    const words = ["--user", "--map-root-user", "--mount", "sh", "-c", mount, home, ...node];
-    const { status, stdout, stderr } = spawnSync("unshare", words, { encoding: "utf8", timeout: 120_000 });
-    assert.equal(status, 0, stderr);
-    return JSON.parse(stdout);
-  } finally {
-    rmSync(home, { recursive: true, force: true });
-  }
+  const home = tempFolder("trilane-full-");
+  const mount = `mount -t tmpfs -o size=3m none "$0" && exec "$@"`;
+  const node = [process.execPath, "--input-type=module", "-e", text, home, ...then];
+  const words = ["--user", "--map-root-user", "--mount", "sh", "-c", mount, home, ...node];
+  const { status, stdout, stderr } = spawnSync("unshare", words, { encoding: "utf8", timeout: 120_000 });
+  assert.equal(status, 0, stderr);
+  return JSON.parse(stdout);
 }
 
 interface Outcome {

@@ -1,8 +1,5 @@
 // cli/instruments/page/run/outcome.ts: what a finished sweep says where some or all of its loads are not valid.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
 import {
   disturbedRemedy,
@@ -14,6 +11,7 @@ import type { Measure } from "../../../../../cli/instruments/page/run/runner.ts"
 import { timeOut } from "../../../../../cli/load/time_out.ts";
 import { type Load, openResults } from "../../../../../cli/results/store/results.ts";
 import type { LoadFacts } from "../../../../../schemas/generated/page_load.ts";
+import { tempFolder } from "../../../../temp_folder.ts";
 import { fastPlan, fastRun, validLoad } from "./fast_runner.ts";
 
 async function outcome(
@@ -25,7 +23,7 @@ async function outcome(
   },
   pages = ["a"],
 ) {
-  const home = mkdtempSync(join(tmpdir(), "trilane-outcome-"));
+  const home = tempFolder("trilane-outcome-");
   const plan = fastPlan({ pages, links, retries: 0 });
   const measure: Measure = async (request) => {
     const { log } = await validLoad(request);
@@ -34,20 +32,16 @@ async function outcome(
     const metrics = { ...log._trilane.metrics, plt_ms };
     return { log: { ...log, _trilane: { ...log._trilane, status, reasons, metrics } } };
   };
-  try {
-    const { all: loads } = await fastRun({ home, plan, measure });
-    const results = openResults(home);
-    const of = outcomeOf(results.cellsOf(1), results.loadsOf(1), plan, loads);
-    results.close();
-    return {
-      ...of,
-      text: outcomeLines(of)
-        .map(({ text }) => text)
-        .join("\n"),
-    };
-  } finally {
-    rmSync(home, { recursive: true, force: true });
-  }
+  const { all: loads } = await fastRun({ home, plan, measure });
+  const results = openResults(home);
+  const of = outcomeOf(results.cellsOf(1), results.loadsOf(1), plan, loads);
+  results.close();
+  return {
+    ...of,
+    text: outcomeLines(of)
+      .map(({ text }) => text)
+      .join("\n"),
+  };
 }
 
 for (const links of [["1mbit/20ms"], ["1mbit/20ms", "2mbit/20ms"]])

@@ -2,10 +2,9 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, type TestContext, test } from "node:test";
+import { beforeEach, describe, type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { RunError } from "../../../../../cli/base/errors.ts";
 import type { LoadRequest } from "../../../../../cli/instruments/page/run/runner.ts";
@@ -13,6 +12,7 @@ import { type Load, openResults, type Sweep } from "../../../../../cli/results/s
 import { placeDecisions } from "../../../../../cli/results/verdict/stopping_summary.ts";
 import { cellsOf } from "../../../../../cli/sweep/plan/plan.ts";
 import type { SweepEvent, SweepStarted } from "../../../../../schemas/generated/sweep_event.ts";
+import { tempFolder } from "../../../../temp_folder.ts";
 import { pageLoad } from "../../../sweep/page_load.ts";
 import { fastPlan, fastRun, loggedLoads, storedLoads, validLoad } from "./fast_runner.ts";
 
@@ -45,9 +45,8 @@ function assertWhole(home: string, plan = fastPlan()): void {
 describe("runner", () => {
   let home: string;
   beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), "trilane-runner-"));
+    home = tempFolder("trilane-runner-");
   });
-  afterEach(() => rmSync(home, { recursive: true, force: true }));
 
   test("every planned load once, with what it was asked, and the sweep is finished", async () => {
     const plan = fastPlan({ timeout_s: 9, settle_ms: 30 });
@@ -364,9 +363,8 @@ describe("runner", () => {
 describe("loads that are enough", () => {
   let home: string;
   beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), "trilane-runner-"));
+    home = tempFolder("trilane-runner-");
   });
-  afterEach(() => rmSync(home, { recursive: true, force: true }));
 
   const plan = fastPlan({
     pages: ["clear", "doubtful"],
@@ -436,9 +434,8 @@ describe("loads that are enough", () => {
 describe("several labs", () => {
   let home: string;
   beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), "trilane-runner-"));
+    home = tempFolder("trilane-runner-");
   });
-  afterEach(() => rmSync(home, { recursive: true, force: true }));
 
   const plan = fastPlan({ links: ["1mbit/20ms", "1mbit/200ms", "10mbit/20ms"], repetitions: 2 });
   const labs = { most: 2, mayShare: ({ down }: LoadRequest["link"]) => (down.rate_bps ?? 0) <= 1e6 };

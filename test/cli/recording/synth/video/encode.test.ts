@@ -1,18 +1,17 @@
 // Clips encoded by ffmpeg, and the error if it is missing or fails. They are played in test/e2e/video_page.test.ts.
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { RunError, UserError } from "../../../../../cli/base/errors.ts";
 import { notInstalled } from "../../../../../cli/install/requirements.ts";
 import { picturesFor, soundFor } from "../../../../../cli/recording/synth/video/clip.ts";
 import { encodePictures, encodeSound } from "../../../../../cli/recording/synth/video/encode.ts";
 import { readSegments, segmentsOfTrack, trackOf } from "../../../../../cli/recording/synth/video/fragments.ts";
 import { videoSpec } from "../../../../../cli/recording/synth/video/video_spec.ts";
+import { tempFolder } from "../../../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-encode-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-encode-");
 const spec = videoSpec("video-2s-by-1s-300k");
 const pictures = picturesFor(spec, spec.video[0] ?? assert.fail());
 

@@ -1,15 +1,15 @@
 // prebuilt.sh: programs of a package stand in for a build only if they are of this checkout's sources and run here.
+// Wide: cli/base/built_from.ts, cli/install/prebuilt.sh.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { sourcesDigest } from "../../../cli/base/built_from.ts";
 import { checkout } from "../../../cli/base/programs.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-prebuilt-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-prebuilt-");
 
 function found(builtFrom: string, shaper: string): string {
   mkdirSync(join(folder, "shaper"), { recursive: true });

@@ -1,5 +1,6 @@
 // Corpora: their distributions against the published quantiles by simulation over seeds, what their pages are made of, and
 // that the same seed gives the same.
+// Wide: cli/recording/corpus.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { corpusOf, dasCorpus, dasPage, pageOf } from "../../../../cli/recording/corpus/corpus.ts";

@@ -1,4 +1,5 @@
 // `trilane remove --everything`: nothing of Trilane's is left, all else stays, and nothing goes while somebody works.
+// Wide: cli/commands/remove.ts, cli/install/remove.
 import assert from "node:assert/strict";
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -7,12 +8,10 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -23,6 +22,7 @@ import { test } from "node:test";
 import { createTempSibling } from "../../../../cli/base/create_temp_sibling.ts";
 import { writeCalibration } from "../../../../cli/sweep/calibrate/store.ts";
 import type { Removed } from "../../../../schemas/generated/removed.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 import { storeFixture } from "../../report/fixture.ts";
 import { raceFixture } from "../../report/fixtures.ts";
 
@@ -38,12 +38,8 @@ function run(environment: Record<string, string>, ...words: string[]) {
 }
 
 async function withUser(work: (user: string, home: string) => Promise<void>): Promise<void> {
-  const user = mkdtempSync(join(tmpdir(), "trilane-remove-"));
-  try {
-    await work(user, join(user, ".local", "share", "trilane"));
-  } finally {
-    rmSync(user, { recursive: true, force: true });
-  }
+  const user = tempFolder("trilane-remove-");
+  await work(user, join(user, ".local", "share", "trilane"));
 }
 
 /** All kinds of things that are kept. */

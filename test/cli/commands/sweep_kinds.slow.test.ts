@@ -1,16 +1,16 @@
 // `trilane sweep PLAN` of plans that are not of pages: an instrument of the one list reads and describes them, by the same command.
+// Wide: cli/commands/sweep.ts, cli/instruments.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { instrumentOf, instruments } from "../../../cli/instruments/all.ts";
 import { shippedPlans } from "../../../cli/sweep/plan/plan.ts";
+import { tempFolder } from "../../temp_folder.ts";
 
 const launcher = join(import.meta.dirname, "..", "..", "..", "cli", "trilane");
-const home = mkdtempSync(join(tmpdir(), "trilane-sweep-kinds-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-sweep-kinds-");
 
 function sweep(...words: string[]) {
   return spawnSync(launcher, ["sweep", ...words, "--home", home], { encoding: "utf8", timeout: 120_000 });

@@ -1,5 +1,6 @@
 // Every schema is a valid schema, takes its examples, and refuses each of their mutations for the one reason that its line
 // names. The C tests read the same examples and mutations of messages.
+// Wide: schemas.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

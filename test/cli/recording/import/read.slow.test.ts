@@ -1,16 +1,16 @@
 // cli/recording/import/read.ts: what is larger than a HAR may be is refused in one line, before memory is full.
+// Wide: cli/recording/import/read.ts.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { UserError } from "../../../../cli/base/errors.ts";
 import { readHar } from "../../../../cli/recording/import/read.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-read-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-read-");
 
 const tooLarge = (error: unknown): boolean => error instanceof UserError && /larger than [\d.]+ MB/.test(error.message);
 

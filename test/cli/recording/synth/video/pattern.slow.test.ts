@@ -1,5 +1,6 @@
 // The pictures of a clip: the number that is drawn is the one that is read, in full size and as a film shows it; what is
 // damaged is not read at all.
+// Wide: cli/recording/synth/video.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import jpeg from "jpeg-js";

@@ -1,10 +1,10 @@
 // A corpus in the archive as the real host writes it: once, page by page whole, and refused where a name is another's.
+// Wide: cli/recording/corpus, native-host/archive, native-host/messaging.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { checkout } from "../../../../cli/base/programs.ts";
 import { schemaValidator } from "../../../../cli/base/schema_error.ts";
@@ -17,9 +17,9 @@ import { findCorpus } from "../../../../cli/recording/corpus/find_corpus.ts";
 import { writeCorpus } from "../../../../cli/recording/corpus/stored_corpus.ts";
 import { ensureSynth } from "../../../../cli/recording/synth/ensure.ts";
 import type { Corpus as CorpusDocument } from "../../../../schemas/generated/corpus.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
-const home = mkdtempSync(join(tmpdir(), "trilane-corpus-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = tempFolder("trilane-corpus-");
 
 // Smaller than Das's, so that they are made at once.
 const small = {

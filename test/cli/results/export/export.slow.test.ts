@@ -1,5 +1,6 @@
 // The exports, each held to a judge of its own: HAR to the public HAR 1.2 schema, JSON and `_trilane` to ours, CSV to a
 // reader written from RFC 4180.
+// Wide: cli/results/export.
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";

@@ -1,4 +1,5 @@
 // `trilane report` and `trilane export` as a shell meets them: exit status, standard output, one line of error.
+// Wide: cli/commands/export.ts, cli/commands/report.ts, cli/results/export.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,25 +1,15 @@
 // The bundled command line: it says what the sources say, finds what it reads at run time, and keeps what a running command may yet load.
+// Wide: cli/install/packages, cli/main.ts, cli/command_line.ts.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { checkout } from "../../../../cli/base/programs.ts";
 import { bundleCommandLine, bundleStamp } from "../../../../cli/install/packages/bundle.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
-const root = mkdtempSync(join(tmpdir(), "trilane-bundle-"));
-after(() => rmSync(root, { recursive: true, force: true }));
+const root = tempFolder("trilane-bundle-");
 mkdirSync(join(root, "build"));
 for (const name of ["cli", "extension", "native-host", "schemas", "package.json", join("build", "native")])
   symlinkSync(join(checkout, name), join(root, name));

@@ -1,5 +1,6 @@
 // The report of a sweep of flows: the answer first, in the numbers of the runs; every cell with its figure and metrics; what does not
 // count with its reasons; and nothing that must be fetched.
+// Wide: cli/instruments/flows/report, cli/report.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

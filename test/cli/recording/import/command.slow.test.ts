@@ -1,12 +1,12 @@
 // `trilane import` as a user calls it: what ends well is in the archive, what ends badly is one line, exit status 2, and an
 // archive as it was.
+// Wide: cli/commands/import.ts, cli/recording/import.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { UserError } from "../../../../cli/base/errors.ts";
 import { checkout } from "../../../../cli/base/programs.ts";
@@ -14,9 +14,9 @@ import { deviceIn } from "../../../../cli/browser/device.ts";
 import { command } from "../../../../cli/commands/import.ts";
 import { pages as source } from "../../../../cli/pages/source.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-import-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-import-");
 const home = join(folder, "home");
 const untouched = join(folder, "untouched");
 const fixture = join(checkout, "test/fixtures/har/chrome-devtools.har");

@@ -1,15 +1,16 @@
 // `trilane compare` on real results databases: regressions found, chance not called one, and the exit status for CI. What is
 // judged of which loads is judge.test.ts's.
+// Wide: cli/commands/compare.ts, cli/results/compare.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";
 import { openResults } from "../../../../cli/results/store/results.ts";
 import type { SweepsCompared } from "../../../../schemas/generated/sweeps_compared.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 import { fastPlan, fastRun } from "../../instruments/page/run/fast_runner.ts";
 import { pageLoad } from "../../sweep/page_load.ts";
 
@@ -46,7 +47,7 @@ async function sweepInto(
 describe("trilane compare", () => {
   let home: string;
   before(async () => {
-    home = mkdtempSync(join(tmpdir(), "trilane-compare-"));
+    home = tempFolder("trilane-compare-");
     await sweepInto(join(home, "old"), 1, 1);
     await sweepInto(join(home, "same"), 1, 2);
     await sweepInto(join(home, "again"), 1, 6);
@@ -60,7 +61,6 @@ describe("trilane compare", () => {
     copyFileSync(join(home, "new", "results.db"), join(home, "new.db"));
     writeFileSync(join(home, "text.db"), "not a database, but long enough to be looked at as one by mistake");
   });
-  after(() => rmSync(home, { recursive: true, force: true }));
 
   const run = (...words: string[]) =>
     spawnSync(trilane, ["compare", ...words, "--home", join(home, "old")], { encoding: "utf8", cwd: home });

@@ -1,11 +1,11 @@
 // cli/results/store/migrations: results of every format that ever was are read and gone on with, after a copy was kept; whatever
 // stops a migration, the file is as it was.
+// Wide: cli/results/store, schemas.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   existsSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -14,10 +14,9 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { parseLink } from "../../../../cli/link/link.ts";
 import { writeMerged } from "../../../../cli/results/store/merge_file.ts";
@@ -29,6 +28,7 @@ import {
   type Results,
 } from "../../../../cli/results/store/results.ts";
 import { planOf } from "../../../../cli/sweep/plan/plan.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 import { testedLink } from "../../load/selftest/tested.ts";
 import { pageLoad } from "../../sweep/page_load.ts";
 import { type ResultsFixture, resultsFixtures, writeFixture } from "./results_fixtures.ts";
@@ -150,10 +150,9 @@ describe("migrations of results", () => {
   let home: string;
   let path: string;
   beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), "trilane-migrations-"));
+    home = tempFolder("trilane-migrations-");
     path = join(home, "results.db");
   });
-  afterEach(() => rmSync(home, { recursive: true, force: true }));
 
   const backups = (): string[] => readdirSync(home).filter((name) => name.includes("backup"));
 

@@ -1,22 +1,13 @@
 // cli/sweep/cluster/merge.ts: shards of several machines become one sweep with each load once; what does not belong is refused by
 // name, and then nothing is written.
+// Wide: cli/commands/merge.ts, cli/sweep/cluster.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { UserError } from "../../../../cli/base/errors.ts";
 import { reportOf } from "../../../../cli/report/report.ts";
 import { csvLines } from "../../../../cli/results/export/csv.ts";
@@ -25,6 +16,7 @@ import { merge } from "../../../../cli/sweep/cluster/merge.ts";
 import { isFinished } from "../../../../cli/sweep/cluster/shards.ts";
 import { hostFacts } from "../../../../cli/sweep/cluster/this_host.ts";
 import { planDigest } from "../../../../cli/sweep/plan/plan.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 import { madePlan, madeShard } from "./made_shard.ts";
 
 const refused = (words: RegExp) => (error: unknown) => {
@@ -40,10 +32,9 @@ describe("merge", () => {
   const run = (...words: string[]) =>
     merge({ words: words.length > 0 ? words : [folder], out, tolerance_percent: 3, command: ["trilane", "merge"] });
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "trilane-merge-"));
+    folder = tempFolder("trilane-merge-");
     out = join(folder, "merged.db");
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   test("two machines of one name are refused, by merge and by whoever would go on with the other's shard", async () => {
     const shard = madeShard({ folder, host: "a", cell: 1, machine_id: "1".repeat(32) });

@@ -1,5 +1,6 @@
 // A report by another metric than the page load time: verdict, maps, medians and figures are of that one, and say so; the table
 // of all metrics and the CSV stay what was measured.
+// Wide: cli/report.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";

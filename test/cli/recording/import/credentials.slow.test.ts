@@ -1,17 +1,17 @@
 // Cookies and authorization on their way into the archive and out of it: crossed out unless they are asked for, with the
 // sizes they had; nothing else is touched.
+// Wide: cli/recording/export, cli/recording/import.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { checkout } from "../../../../cli/base/programs.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "trilane-credentials-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder("trilane-credentials-");
 const home = join(folder, "home");
 
 const secrets = ["s3cr3t-session", "t0k3n==", "c2hvcDpvcGVu", "n3w-session", "4p1-k3y"];

@@ -1,4 +1,5 @@
 // `trilane install-host`: what it writes where, that what it writes starts a host that answers, and that all of it goes.
+// Wide: cli/install/host, native-host/messaging.
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
 import {
@@ -7,7 +8,6 @@ import {
   existsSync,
   globSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -16,7 +16,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { checkout, programPath } from "../../../../cli/base/programs.ts";
@@ -33,6 +32,7 @@ import {
 import { launcherText } from "../../../../cli/install/host/launcher.ts";
 import { extensionOrigin, firefoxId, hostName, manifestText } from "../../../../cli/install/host/manifest.ts";
 import type { HostInstalled } from "../../../../schemas/generated/host_installed.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "..", "..", "cli", "trilane");
 
@@ -53,12 +53,8 @@ function run(environment: Record<string, string>, ...words: string[]): Promise<R
 }
 
 async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "trilane-install-host-"));
-  try {
-    await work(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const folder = tempFolder("trilane-install-host-");
+  await work(folder);
 }
 
 interface Manifest {

@@ -1,5 +1,6 @@
 // Whatever is wrong with one entry of a HAR costs at most that entry: each member at each level is dropped, nulled and given values of wrong types,
 // one at a time, and the others are imported as before. What is wrong with pages and log costs no entry at all, or is one line.
+// Wide: cli/recording/import.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
