@@ -1,6 +1,6 @@
 // Composes a filter of system calls: rules by call, each a few lines of BPF that end in an answer, then one
 // answer for all other calls. Calls under another architecture's or ABI's numbers are refused. The one such
-// composer: walls.c lists what is allowed with it, the guard's connect_filter.c what is asked about.
+// composer: walls.c lists what is allowed with it, the guard's connect_filter.c what the guard decides.
 #pragma once
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 //
 // A signal typed at a terminal reaches every process of the foreground group by itself. Only signals sent to
 // us alone are forwarded, or the command would see each Ctrl-C twice. What it makes of a Ctrl-C is its own
-// affair: an interpreter or an editor goes on.
+// affair: an interpreter or an editor continues.
 #include "base/child.h"
 
 #include "base/debug.h"
@@ -131,7 +131,7 @@ __attribute__((noreturn)) static void run_child(const struct child_options *opti
     close(gate[1]);
     char go;
     // Only once PDEATHSIG is set is the parent's life awaited: whenever it dies, either the read or the
-    // signal tells.
+    // signal shows it.
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || read(gate[0], &go, 1) != 1) _exit(EXIT_RUN_FAILED);
     close(gate[0]);
     if (options->process_namespace) {
@@ -179,8 +179,8 @@ static void interrupt(struct child *child, const struct signalfd_siginfo *info) 
     int number = (int)info->ssi_signo;
     bool sent = info->ssi_code <= 0; // and not typed
     if (child->pid > 0 && sent) kill(child->pid, number);
-    if (child->told) return;
-    child->told = sent;
+    if (child->signalled) return;
+    child->signalled = sent;
     if (child->pid > 0 && sent &&
         loop_timer_set(child->loop, &child->grace, clock_now_ns() + child->grace_ns) < 0)
         kill(child->pid, SIGKILL);
@@ -211,7 +211,7 @@ static void read_stops(void *context, uint32_t events) {
 
 int child_open(struct child *child, struct loop *loop) {
     child->pid = 0;
-    child->told = false;
+    child->signalled = false;
     child->stop_watch.fd = -1;
     child->loop = loop;
     child->grace = (struct loop_timer){.due = grace_over, .context = child};

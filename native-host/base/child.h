@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-// Call first thing in main, before any descriptor is opened, and keep the answer for child_options: tells
-// which of descriptors 3 and 4 were given to us (a bit each), and makes sure that 0, 1 and 2 are open.
+// Call first thing in main, before any descriptor is opened, and keep the answer for child_options: which of
+// descriptors 3 and 4 were given to us (a bit each). Makes sure that 0, 1 and 2 are open.
 unsigned child_inherited_descriptors(void);
 
 // We die (SIGKILL) when the process that started us does. Call after namespace_enter_lab, which would undo
@@ -20,10 +20,10 @@ void child_die_with_parent(pid_t parent); // getppid() as it was first thing in 
 struct child_options {
     char *const *argv; // NULL-terminated, argv[0] looked up in PATH
 
-    unsigned inherited_descriptors; // what child_inherited_descriptors told
+    unsigned inherited_descriptors; // what child_inherited_descriptors returned
 
-    // The command keeps our capabilities (it is a program of ours that goes on building the lab); else it has
-    // none.
+    // The command keeps our capabilities (it is a program of ours that builds the rest of the lab); else it
+    // has none.
     bool keep_capabilities;
 
     // The command runs in a process namespace of its own with a fresh /proc, so that nothing it started
@@ -41,9 +41,9 @@ struct child_options {
 };
 
 struct child {
-    // Set by the caller before child_start. Called once, from the loop. `status` is as a shell tells it: the
-    // exit status, or 128 + the signal's number; 127 when the command was not found, 126 when it could not be
-    // started.
+    // Set by the caller before child_start. Called once, from the loop. `status` is as a shell reports it:
+    // the exit status, or 128 + the signal's number; 127 when the command was not found, 126 when it could
+    // not be started.
     void (*ended)(void *context, int status);
     // May be NULL. A signal to end came; a child knows of it. For a program that has none to wait for.
     void (*interrupted)(void *context, int signal);
@@ -55,10 +55,10 @@ struct child {
     pid_t pid; // 0: none
     struct loop *loop;
     struct loop_watch signal_watch;
-    struct loop_watch stop_watch; // told by process 1; fd -1: not watched
+    struct loop_watch stop_watch; // process 1 reports on it; fd -1: not watched
     struct loop_timer grace;
     uint64_t grace_ns;
-    bool told;
+    bool signalled;
 };
 
 // Takes SIGINT, SIGTERM, SIGHUP and SIGCHLD over into the loop. 0, or -1 with errno.
@@ -66,8 +66,8 @@ struct child {
 int child_open(struct child *child, struct loop *loop);
 
 // Starts the command, and closes our copies of descriptors 3 and 4, so that the other end sees them close
-// with the command. 0, or -1 with errno; a command that cannot be executed is told by `ended` (126, 127) and
-// a line on stderr.
+// with the command. 0, or -1 with errno; a command that cannot be executed is reported by `ended` (126, 127)
+// and a line on stderr.
 int child_start(struct child *child, const struct child_options *options);
 
 // Kills what is left of the child and waits for it: after this no process of it is left (with

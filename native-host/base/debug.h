@@ -1,5 +1,5 @@
 // TRILANE_DEBUG=part,part: lines on stderr about what a program does, for who looks for a fault. Off unless
-// asked for, and then only a flag is looked at. Never on a packet's path. The command line
+// wanted, and then only a flag is looked at. Never on a packet's path. The command line
 // (cli/base/debug.ts) reads the parts from this file.
 #pragma once
 

@@ -10,7 +10,7 @@
 
 enum { PATH_BYTES = 4096 };
 
-// Under a name that nobody foresees, made anew: what another user put there is not followed.
+// A new file under a random name, so that no link that another user put there is followed.
 static FILE *open_aside(const char *path, char temporary[PATH_BYTES]) {
     uint64_t number;
     if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) return NULL;

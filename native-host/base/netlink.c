@@ -1,4 +1,4 @@
-// Each call is one request with an acknowledgement asked for, awaited before the next: a few microseconds
+// Each call is one request with an acknowledgement, awaited before the next: a few microseconds
 // each, and the caller learns which one failed.
 #include "base/netlink.h"
 

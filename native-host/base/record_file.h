@@ -1,4 +1,4 @@
-// A file of records of numbers, as time goes on: a header, one line of JSON
+// A file of records of numbers over time: a header, one line of JSON
 // {"schema":"trilane/records/1","columns":["time_ns",...]}, and then records, each of one little-endian
 // 64-bit number for each column. Only appended to: a reader ignores a last record that was cut off. Written
 // in batches, by the caller's thread. Does not know what the columns mean.

@@ -40,11 +40,12 @@ void perf_counter_open(struct perf_counter *counter, uint32_t type, uint64_t con
 uint64_t perf_counter_read(const struct perf_counter *counter) {
     struct {
         uint64_t count, enabled_ns, running_ns;
-    } told;
-    if (counter->fd < 0 || read(counter->fd, &told, sizeof told) != sizeof told || told.running_ns == 0)
+    } reading;
+    if (counter->fd < 0 || read(counter->fd, &reading, sizeof reading) != sizeof reading ||
+        reading.running_ns == 0)
         return 0;
-    if (told.running_ns >= told.enabled_ns) return told.count;
-    return (uint64_t)((double)told.count * (double)told.enabled_ns / (double)told.running_ns);
+    if (reading.running_ns >= reading.enabled_ns) return reading.count;
+    return (uint64_t)((double)reading.count * (double)reading.enabled_ns / (double)reading.running_ns);
 }
 
 void perf_counter_close(struct perf_counter *counter) {

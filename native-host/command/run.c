@@ -81,7 +81,7 @@ static void start_command(struct start *start, char *const *argv) {
     fcntl(start->output, F_SETFL, O_NONBLOCK);
 }
 
-// All that is there now. False: nobody can write any more.
+// All that is there now. False: no writer is left.
 static bool read_output(int fd, struct kept_output *output) {
     char bytes[16384];
     for (;;) {

@@ -1,6 +1,6 @@
-// Congestion controllers of our own: what a QUIC stack tells one and asks of it. Virtual time: a controller
-// never looks at a clock, sends nothing, detects no loss and sets no timer; its owner says what happened and
-// when. quiche_congestion.h gives one to quiche; tests and simulations call it directly.
+// Congestion controllers of our own: what a QUIC stack reports to one and wants of it. Virtual time: a
+// controller never looks at a clock, sends nothing, detects no loss and sets no timer; its owner says what
+// happened and when. quiche_congestion.h gives one to quiche; tests and simulations call it directly.
 //
 // Times are nanoseconds of one monotonic clock and never go back, sizes are bytes of UDP payload.
 #pragma once

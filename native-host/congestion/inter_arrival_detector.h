@@ -12,7 +12,7 @@
 enum inter_arrival_usage {
     INTER_ARRIVAL_STEADY,
     INTER_ARRIVAL_UNDER_USING,
-    INTER_ARRIVAL_DRAINING, // over-use was told, and the queue it made is not gone
+    INTER_ARRIVAL_DRAINING, // over-use was reported, and the queue it made is not gone
     INTER_ARRIVAL_OVER_USING,
 };
 
@@ -36,7 +36,7 @@ struct inter_arrival_detector {
 
 void inter_arrival_detector_init(struct inter_arrival_detector *detector);
 void inter_arrival_detector_add(struct inter_arrival_detector *detector, const struct arrival *packet);
-// What the path is now. Over-use is told once; afterwards the path drains.
+// What the path is now. Over-use is reported once; afterwards the path drains.
 enum inter_arrival_usage inter_arrival_detector_judge(struct inter_arrival_detector *detector);
 
 // What Inter-Arrival takes the path for: is it alone there, does it share it, and with what?

@@ -8,5 +8,5 @@
 #include <stdint.h>
 
 // Whether `lost` establishes it. Only packets sent after first_sample_ns count, when the first round-trip
-// time was measured; UINT64_MAX: none was yet. Losses told in two calls are not put together.
+// time was measured; UINT64_MAX: none was yet. Losses of two calls are not put together.
 bool persistent_congestion(const struct congestion_lost *lost, uint64_t first_sample_ns);

@@ -4,7 +4,7 @@
 
 #include "congestion/congestion.h"
 
-// The newest packet that an ACK newly acknowledges. Of the others nobody said when they arrived.
+// The newest packet that an ACK newly acknowledges. An ACK does not say when the others arrived.
 struct arrival {
     uint64_t number;
     uint64_t sent_ns;

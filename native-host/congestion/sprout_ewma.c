@@ -9,7 +9,7 @@
 //   tick = t - t of the last sample
 //   tick = 20 ms ("forced") if the packet ends a burst: the next was sent more than 5 ms later, or is not
 //   sent yet. What
-//     comes after it tells of the sender's pause, not of the link: the clock then starts anew with the next
+//     comes after it shows the sender's pause, not of the link: the clock then starts anew with the next
 //     arrival.
 //   tick >= 20 ms: r <- 7/8 r + 1/8 B / tick; B = 0
 //   window = r max(100 ms, minimum RTT)
@@ -17,12 +17,12 @@
 // a fixed link r becomes the link's rate, and the queue 100 ms less the minimum RTT, where that is shorter.
 //
 // Faithful: the above, and that packets leave unpaced (r is measured by how bursts arrive, which pacing would
-// hide). Not faithful: arrivals. The original's receiver told when it had received each packet. QUIC's does
-// not, so t is the time at which the ACK arrived less the delay that it reports, one t for all packets of one
-// ACK; a delay that varies on the way back is in it. With an ACK for each packet it is the original's but for
-// that. With an ACK for ten packets, bursts of the sender's are ten packets, too, and where these take less
-// than 20 ms to arrive, r is too small by as much: ten packets in 20 ms. Not in the original: a window of at
-// least 2 packets (RFC 9002, 7.2), as QUIC would else cut its packets to the window.
+// hide). Not faithful: arrivals. The original's receiver reported when it had received each packet. QUIC's
+// does not, so t is the time at which the ACK arrived less the delay that it reports, one t for all packets
+// of one ACK; a delay that varies on the way back is in it. With an ACK for each packet it is the original's
+// but for that. With an ACK for ten packets, bursts of the sender's are ten packets, too, and where these
+// take less than 20 ms to arrive, r is too small by as much: ten packets in 20 ms. Not in the original: a
+// window of at least 2 packets (RFC 9002, 7.2), as QUIC would else cut its packets to the window.
 #include "congestion/sprout_ewma.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-// A call that blocks (the system's resolver), in a thread of its own, with its end told on the loop. Whoever
-// waits may give up: the thread then ends in its own time, and cleans up after itself. Knows no resolver.
+// A call that blocks (the system's resolver), in a thread of its own, with its end reported on the loop.
+// Whoever waits may give up: the thread then ends in its own time, and cleans up after itself. Knows no
+// resolver.
 #pragma once
 
 #include "base/loop.h"

@@ -26,8 +26,8 @@ static const char *const system_roots[] = {"/etc/ssl/certs/ca-certificates.crt",
 
 static const char *trusted_file(const struct client_tls_options *options) {
     if (options->authorities) return options->authorities;
-    const char *told = getenv("SSL_CERT_FILE");
-    if (told && *told) return told;
+    const char *from_environment = getenv("SSL_CERT_FILE");
+    if (from_environment && *from_environment) return from_environment;
     for (size_t i = 0; i < sizeof system_roots / sizeof *system_roots; i++)
         if (access(system_roots[i], R_OK) == 0) return system_roots[i];
     return NULL;

@@ -1,6 +1,6 @@
-// A connection of one lane to one server, as fetch.c sees it: what it takes to open one, what it tells on its
-// way, what it can be asked. tcp_connection.c (h1, h2) and h3_connection.c are the two kinds. Neither knows
-// the record.
+// A connection of one lane to one server, as fetch.c sees it: what it takes to open one, what it reports on
+// its way, what it can do. tcp_connection.c (h1, h2) and h3_connection.c are the two kinds. Neither knows the
+// record.
 #pragma once
 
 #include "base/loop.h"
@@ -64,7 +64,7 @@ struct connection_kind {
     // When ready. `request` and `response` are to live until the response is over, or the connection closed.
     void (*ask)(struct connection *connection, const struct request *request, struct response *response);
     // Whether it takes another request, after the last response. Reads what came meanwhile, when the loop did
-    // not run: the server may have ended it, or sent what nobody asked for.
+    // not run: the server may have ended it, or sent what no request wanted.
     bool (*is_reusable)(struct connection *connection);
     void (*facts)(const struct connection *connection, struct connection_facts *facts);
     // In order where that takes no waiting; not from within a callback of its own.

@@ -22,10 +22,10 @@ struct fetcher {
     struct https_cache *https;
     struct usage_meter meter;
 
-    // What the loop has told; each step clears what it waits for.
+    // What the loop has reported; each step clears what it waits for.
     struct loop_timer deadline;
     bool timed_out;
-    bool told; // something
+    bool woken; // by any of them
     bool is_ready;
     bool has_ended; // the connection, outside of a response
     enum fetch_stage ended_stage;
@@ -34,15 +34,15 @@ struct fetcher {
 
     struct connection *connection; // NULL: none
     struct sockaddr_in6 server;    // whose
-    struct url identity;           // and as whom it was asked for
+    struct url identity;           // and as whom it was connected to
 };
 
 static const char *const alpns[LANES] = {"http/1.1", "h2", "h2", "h3", "h3"};
 
-// --- what the loop tells
+// --- what the loop reports
 
-static void tell(struct fetcher *f) {
-    f->told = true;
+static void wake(struct fetcher *f) {
+    f->woken = true;
     loop_stop(f->loop);
 }
 
@@ -50,13 +50,13 @@ static void on_deadline(void *context, uint64_t now_ns) {
     struct fetcher *f = context;
     (void)now_ns;
     f->timed_out = true;
-    tell(f);
+    wake(f);
 }
 
 static void on_ready(void *context) {
     struct fetcher *f = context;
     f->is_ready = true;
-    tell(f);
+    wake(f);
 }
 
 static void on_failed(void *context, enum fetch_stage stage, const char *reason) {
@@ -64,23 +64,23 @@ static void on_failed(void *context, enum fetch_stage stage, const char *reason)
     f->has_ended = true;
     f->ended_stage = stage;
     snprintf(f->ended_reason, sizeof f->ended_reason, "%s", reason);
-    tell(f);
+    wake(f);
 }
 
 static void on_ticket(void *context, struct ticket *ticket) {
     struct fetcher *f = context;
     ticket_free(f->ticket);
     f->ticket = ticket;
-    tell(f);
+    wake(f);
 }
 
-static void on_told(void *context) {
-    tell(context);
+static void on_event(void *context) {
+    wake(context);
 }
 
 // Until something has happened. False: it was the deadline.
 static bool wait_on(struct fetcher *f) {
-    f->told = false;
+    f->woken = false;
     // Who always has something to say (tickets) stops the loop before its timers have their turn.
     if (clock_now_ns() >= f->deadline.due_ns) f->timed_out = true;
     if (f->timed_out) return false;
@@ -158,7 +158,7 @@ __attribute__((format(printf, 2, 3))) static bool time_out(struct record *record
 static bool resolve(struct fetcher *f, const struct url *url, struct record *record) {
     const char *why = "memory is short";
     record->was_looked_up = true;
-    struct names_lookup *lookup = names_address(f->loop, url->host, f->options->ip, on_told, f);
+    struct names_lookup *lookup = names_address(f->loop, url->host, f->options->ip, on_event, f);
     const bool answered = lookup && wait_on(f);
     const struct in6_addr *found = answered ? names_found(lookup, &why) : NULL;
     if (found) {
@@ -192,8 +192,8 @@ static bool find_server(struct fetcher *f, const struct url *url, struct record 
 }
 
 // A redirect by a server of the internet leads to none of this machine or its networks, nor one of these to
-// this machine: whoever asked for the URL did not ask for that. A server that the command line names is asked
-// for. An object that is not redirected is not looked at: reading the interfaces would be part of its cost.
+// this machine: whoever gave the URL did not mean that. A server that the command line names is
+// meant. An object that is not redirected is not looked at: reading the interfaces would be part of its cost.
 static bool may_lead_here(const struct fetcher *f, struct record *record) {
     enum address_space from, to;
     if (record->redirects == 0 || f->options->has_server) return true;
@@ -282,10 +282,10 @@ static bool is_same_server(const struct fetcher *f, const struct url *url,
 
 static bool ask(struct fetcher *f, const struct url *url, struct response *response, struct record *record) {
     const struct request request = {url, f->options->user_agent};
-    response_begin(response, f->options->max_body_bytes, on_told, f);
+    response_begin(response, f->options->max_body_bytes, on_event, f);
     record->response = response;
     f->has_ended = false;
-    record->asked_ns = clock_now_ns();
+    record->requested_ns = clock_now_ns();
     f->kind->ask(f->connection, &request, response);
     while (!response->is_over && !f->has_ended)
         if (!wait_on(f)) break;
@@ -322,7 +322,7 @@ static bool fetch_url(struct fetcher *f, const struct url *url, uint64_t deadlin
     }
     good = good && ask(f, url, response, record);
     usage_add(&f->meter, &record->usage, &from);
-    // What is under way on it nobody wants any more.
+    // What is under way on it is not wanted any more.
     if (!good || !f->options->reuse) drop_connection(f);
     return good;
 }

@@ -120,21 +120,21 @@ static void h1_received(struct exchange *exchange, const uint8_t *bytes, size_t 
     const char *text = (const char *)bytes;
     (void)out;
     if (!response) {
-        exchange->keeps = false; // nobody asked for it
+        exchange->keeps = false; // no request wants it
         return;
     }
     response_first_byte(response);
-    const llhttp_errno_t told = llhttp_execute(&exchange->parser, text, size);
+    const llhttp_errno_t result = llhttp_execute(&exchange->parser, text, size);
     if (exchange->whole) {
-        const char *place = told == HPE_PAUSED ? llhttp_get_error_pos(&exchange->parser) : NULL;
+        const char *place = result == HPE_PAUSED ? llhttp_get_error_pos(&exchange->parser) : NULL;
         over(exchange, place ? place : text + size, text + size);
     } else if (response->is_over) {
         exchange->response = NULL;
-    } else if (told != HPE_OK) {
+    } else if (result != HPE_OK) {
         exchange->response = NULL;
         response_fail(response, STAGE_RESPONSE, "this is no HTTP/1.1: %s",
                       *llhttp_get_error_reason(&exchange->parser) ? llhttp_get_error_reason(&exchange->parser)
-                                                                  : llhttp_errno_name(told));
+                                                                  : llhttp_errno_name(result));
     }
 }
 

@@ -147,7 +147,7 @@ static void h2_ask(struct exchange *exchange, const struct request *request, str
         flush(exchange, out);
 }
 
-// nghttp2 goes on no more: the server said goodbye, or broke a rule, as that of its own content-length.
+// nghttp2 ended the connection: the server said goodbye, or broke a rule, as that of its own content-length.
 static void tell_end(struct exchange *exchange) {
     const struct response *response = exchange->response;
     char why[REASON_SIZE] = "the server broke the rules of HTTP/2 (PROTOCOL_ERROR)";

@@ -43,7 +43,7 @@ struct connection {
     struct response *response;
     uint64_t id; // of its stream
     bool was_early;
-    bool told_ready;
+    bool was_ready; // reported
     bool is_over;
     bool goaway;
     bool refused; // by ICMP
@@ -54,7 +54,7 @@ struct connection {
 
 // --- how it ends
 
-// A response under way is told, or else the connection's owner.
+// Reported to the response under way, or else to the connection's owner.
 static void end(struct connection *c, enum fetch_stage stage, const char *reason) {
     struct response *response = c->response;
     if (c->is_over) return;
@@ -258,7 +258,7 @@ static void become_ready(struct connection *c) {
         end(c, STAGE_REQUEST, "HTTP/3 could not be begun");
         return;
     }
-    c->told_ready = true;
+    c->was_ready = true;
     c->facts.ready_ns = clock_now_ns();
     c->settings.ready(c->settings.context); // which asks
 }
@@ -267,7 +267,7 @@ static void turn(struct connection *c) {
     const bool established = quiche_conn_is_established(c->quic),
                early = quiche_conn_is_in_early_data(c->quic);
     if (established && !early && c->facts.connected_ns == 0) note_handshake(c);
-    if ((established || early) && !c->told_ready) become_ready(c);
+    if ((established || early) && !c->was_ready) become_ready(c);
     if (c->http && !c->is_over) read_events(c);
     send_packets(c);
     if (!c->is_over && (c->refused || quiche_conn_is_closed(c->quic) || quiche_conn_is_draining(c->quic)))
@@ -307,7 +307,7 @@ static void on_timer(void *context, uint64_t now_ns) {
     turn(c);
 }
 
-// The first packets, from the loop: `open` calls nobody back.
+// The first packets, from the loop: `open` makes no callback.
 static void on_begin(void *context, uint64_t now_ns) {
     struct connection *c = context;
     (void)now_ns;
@@ -433,7 +433,7 @@ static void h3_ask(struct connection *c, const struct request *request, struct r
 static bool h3_is_reusable(struct connection *c) {
     if (!c->is_over) udp_receive_now(c->udp);
     if (!c->is_over) on_timer(c, clock_now_ns()); // its idle time may be over
-    return !c->is_over && c->told_ready && !c->goaway && !c->response && !quiche_conn_is_closed(c->quic) &&
+    return !c->is_over && c->was_ready && !c->goaway && !c->response && !quiche_conn_is_closed(c->quic) &&
            !quiche_conn_is_draining(c->quic);
 }
 

@@ -1,5 +1,5 @@
 // HTTPS records of the DNS (RFC 9460): what a server says of itself before anyone connects. Reads an answer
-// message, and asks for one through the system's resolver library. Does not follow aliases: it tells them.
+// message, and asks for one through the system's resolver library. Does not follow aliases: it reports them.
 #pragma once
 
 #include <jansson.h>
@@ -8,7 +8,7 @@
 
 enum { HTTPS_RECORD_TYPE = 65, HTTPS_REASON_SIZE = 96 };
 
-enum https_state { HTTPS_NOT_ASKED, HTTPS_PRESENT, HTTPS_ABSENT, HTTPS_FAILED };
+enum https_state { HTTPS_NOT_LOOKED_UP, HTTPS_PRESENT, HTTPS_ABSENT, HTTPS_FAILED };
 
 struct https_answer {
     enum https_state state;

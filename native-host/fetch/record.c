@@ -87,7 +87,7 @@ static json_t *said_json(const char *text) {
 
 // --- its parts
 
-static void put_asked(const struct writer *w, const struct record *r) {
+static void put_request(const struct writer *w, const struct record *r) {
     put(w, "schema", json_string("trilane/fetch-record/1"));
     put(w, "url", text_json(r->url));
     put(w, "final_url", text_json(r->final_url));
@@ -114,7 +114,7 @@ static void put_times(const struct writer *w, const struct record *r, const char
     const struct response *response = r->response;
     const bool quic = lane_is_quic(r->options->lane);
     const char *kept = r->reused ? "the connection was there" : why;
-    const uint64_t start_ns = !r->has_connection ? 0 : r->reused ? r->asked_ns : facts->begin_ns;
+    const uint64_t start_ns = !r->has_connection ? 0 : r->reused ? r->requested_ns : facts->begin_ns;
     const uint64_t opened_ns = r->reused ? 0 : start_ns;
     if (start_ns > 0)
         put(w, "start_ns", json_integer((json_int_t)start_ns));
@@ -200,9 +200,10 @@ static void put_https_record(const struct writer *w, const struct record *r) {
     const struct https_answer *https = r->https;
     json_t *records = https && https->records ? json_deep_copy(https->records) : json_array();
     put(w, "https_record",
-        json_pack("{s:s,s:o,s:o,s:o}", "state", https_words[https ? https->state : HTTPS_NOT_ASKED], "reason",
-                  https ? text_json(https->reason) : json_string("it was not asked for"), "lookup_ms",
-                  r->https_ns > 0 ? json_real(ms(r->https_ns)) : json_null(), "records", records));
+        json_pack("{s:s,s:o,s:o,s:o}", "state", https_words[https ? https->state : HTTPS_NOT_LOOKED_UP],
+                  "reason", https ? text_json(https->reason) : json_string("it was not asked for"),
+                  "lookup_ms", r->https_ns > 0 ? json_real(ms(r->https_ns)) : json_null(), "records",
+                  records));
 }
 
 json_t *record_json(const struct record *r) {
@@ -213,7 +214,7 @@ json_t *record_json(const struct record *r) {
         json_decref(w.unavailable);
         return NULL;
     }
-    put_asked(&w, r);
+    put_request(&w, r);
     put_address(&w, r);
     put_times(&w, r, why);
     put_tls(&w, r, why);

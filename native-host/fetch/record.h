@@ -17,10 +17,10 @@ struct record {
     uint64_t dns_ns;
     bool has_connection; // `facts` are of one
     bool reused;
-    uint64_t asked_ns; // when a reused connection was asked
+    uint64_t requested_ns; // when a reused connection took the request
     struct connection_facts facts;
-    struct connection_facts before;  // of a reused connection, when it was asked
-    const struct response *response; // NULL: none was asked for
+    struct connection_facts before;  // of a reused connection, at requested_ns
+    const struct response *response; // NULL: there was no request
     unsigned redirects;
     const char *ticket_missing; // of a lane that resumes: why it did not; NULL: it has one
     struct usage usage;         // spent on it

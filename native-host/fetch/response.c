@@ -114,7 +114,7 @@ void response_body(struct response *response, const void *bytes, size_t size) {
     SHA256_Update(&response->digest, bytes, size);
     response->body_bytes += size;
     if (response->body_bytes > response->declared_bytes)
-        response_fail(response, STAGE_RESPONSE, "the body goes on behind the %llu bytes of content-length",
+        response_fail(response, STAGE_RESPONSE, "the body continues behind the %llu bytes of content-length",
                       (unsigned long long)response->declared_bytes);
     else if (response->body_bytes > response->max_body_bytes)
         response_fail(response, STAGE_RESPONSE,

@@ -55,7 +55,7 @@ static void fail(struct connection *c, enum fetch_stage stage, const char *reaso
     c->settings.failed(c->settings.context, stage, reason);
 }
 
-// An end that is told to the response, if one is under way.
+// An end that is reported to the response, if one is under way.
 static void end(struct connection *c, const char *why) {
     if (c->phase == TCP_BROKEN) return;
     c->phase = TCP_BROKEN;
@@ -121,17 +121,17 @@ static void become_ready(struct connection *c) {
     }
     c->phase = TCP_READY;
     c->facts.ready_ns = clock_now_ns();
-    // In the next turn, as what is ready is asked first: to read would end the time of early data.
+    // In the next turn, as what is ready is polled first: to read would end the time of early data.
     loop_timer_set(c->settings.loop, &c->look, c->facts.ready_ns);
     c->settings.ready(c->settings.context);
 }
 
 static void shake_hands(struct connection *c) {
     tls_link_allow(c->link, TURN_BYTES);
-    const int told = tls_link_handshake(c->link);
-    if (told == TLS_LINK_FAILED || told == TLS_LINK_END)
+    const int result = tls_link_handshake(c->link);
+    if (result == TLS_LINK_FAILED || result == TLS_LINK_END)
         tls_failed(c);
-    else if (told != TLS_LINK_AGAIN)
+    else if (result != TLS_LINK_AGAIN)
         become_ready(c);
 }
 
@@ -246,9 +246,9 @@ static int connect_to(struct connection *c) {
     if (c->watch.fd < 0) return -1;
     setsockopt(c->watch.fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     c->facts.begin_ns = clock_now_ns();
-    const int told = mapped ? connect(c->watch.fd, (const struct sockaddr *)&server_4, sizeof server_4)
-                            : connect(c->watch.fd, (const struct sockaddr *)server, sizeof *server);
-    if (told < 0 && errno != EINPROGRESS) return -1;
+    const int result = mapped ? connect(c->watch.fd, (const struct sockaddr *)&server_4, sizeof server_4)
+                              : connect(c->watch.fd, (const struct sockaddr *)server, sizeof *server);
+    if (result < 0 && errno != EINPROGRESS) return -1;
     c->watched = EPOLLOUT;
     return loop_add(c->settings.loop, &c->watch, EPOLLOUT);
 }

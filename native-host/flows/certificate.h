@@ -1,5 +1,5 @@
 // The far end's certificate. Every run makes a key and a certificate of its own, as small as can be, which
-// nobody verifies: in a lab there is nobody else.
+// is not verified: a lab has no other servers.
 #pragma once
 
 #include <openssl/ssl.h>

@@ -118,7 +118,7 @@ __attribute__((format(printf, 2, 3))) static void fail(struct flow *flow, const 
     end(flow, FLOW_FAILED);
 }
 
-// What never began needs no end: a listener that nobody came to is closed with the engine.
+// What never began needs no end: a listener without a connection is closed with the engine.
 static void cut(struct flow *flow) {
     if (flow->state == FLOW_WAITING || (flow->state == FLOW_OPENING && !flow->engine->options.end.is_near))
         return;

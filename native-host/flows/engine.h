@@ -14,7 +14,7 @@ struct engine_options {
     const char *samples;     // path; NULL: none
     // Near: every flow has ended and is closed, or the run's time is over. Far: not called. May be NULL.
     void (*finished)(void *context);
-    // The samples cannot be written any more; `error` is an errno. Everything goes on but them.
+    // The samples cannot be written any more; `error` is an errno. All else continues.
     void (*samples_failed)(void *context, int error);
     void *context;
 };

@@ -66,9 +66,9 @@ struct flow_end {
 // A transport: a table of functions, one in transports.c. All run on the loop's thread. `shared` is what
 // open() made of the transport at this end, `connection` what connect() or listen() made of one flow.
 struct flow_transport {
-    const char *name;    // as in the plan: "tcp", "tls", "quic"
-    bool paces_if_asked; // flow_plan.paced is for it to set, and flow_is_paced() to say
-    bool moves_if_asked; // flow_plan.migrate_ms is for it to follow
+    const char *name; // as in the plan: "tcp", "tls", "quic"
+    bool can_pace;    // flow_plan.paced is for it to set, and flow_is_paced() to say
+    bool can_move;    // flow_plan.migrate_ms is for it to follow
 
     // Called once, before anything else, and only if the plan has flows of this transport. 0, or -1 with a
     // line in `error`.
@@ -105,7 +105,7 @@ struct flow_transport {
     void (*turn_end)(void *shared);
 };
 
-// --- What a transport tells the engine. Each may be called from any callback of the loop; none of them
+// --- What a transport reports to the engine. Each may be called from any callback of the loop; none of them
 // frees anything before the turn has ended.
 
 // Brackets each callback of the loop in which a transport works for a flow: CPU time is counted so.
@@ -119,7 +119,7 @@ bool flow_is_sender(const struct flow *flow); // at this end
 // `congestion` as read back from the connection, or NULL at an end that has none (a receiver); all copied.
 void flow_connected(struct flow *flow, const char *local, const char *peer, const char *congestion);
 
-// Of a sender whose transport paces if asked, with flow_connected: whether it does, as read back.
+// Of a sender whose transport can pace, with flow_connected: whether it does, as read back.
 void flow_is_paced(struct flow *flow, bool paced);
 
 // How many bytes the sender may send now: FLOW_UNAVAILABLE where there is no end, 0 where all were taken.

@@ -151,7 +151,7 @@ static void say_begun(const struct flows *flows) {
 
 static void start_command(struct flows *flows, unsigned inherited_descriptors) {
     const bool is_far = !flows->options.is_near;
-    // The far end's command is the shaper, which goes on building the lab.
+    // The far end's command is the shaper, which builds the rest of the lab.
     const struct child_options child = {.argv = flows->options.command,
                                         .inherited_descriptors = inherited_descriptors,
                                         .keep_capabilities = is_far,

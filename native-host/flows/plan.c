@@ -75,7 +75,7 @@ static bool read_paced(struct reading *reading, const json_t *object, struct flo
     const json_t *paced = json_object_get(object, "paced");
     flow->paced = json_is_true(paced);
     if (paced && !flow->paced) return refuse(reading, "paced", "must be true, or left out");
-    if (flow->paced && !flow->transport->paces_if_asked)
+    if (flow->paced && !flow->transport->can_pace)
         return refuse(reading, "paced", "%s flows are paced as their controller wants: leave it out",
                       flow->transport->name);
     return true;
@@ -86,7 +86,7 @@ static const uint64_t migrate_least_ms = 100;
 
 static bool read_migrate(struct reading *reading, const json_t *object, struct flow_plan *flow) {
     if (!json_object_get(object, "migrate_ms")) return true;
-    if (!flow->transport->moves_if_asked)
+    if (!flow->transport->can_move)
         return refuse(reading, "migrate_ms", "a %s connection ends with its address: leave it out",
                       flow->transport->name);
     return read_number(reading, object, "migrate_ms", migrate_least_ms, day_ms, false, &flow->migrate_ms);

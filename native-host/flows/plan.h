@@ -1,5 +1,5 @@
-// What both ends are told of a run: a file of schemas/flow-run.schema.json, checked. Does not know what the
-// transports can do.
+// What both ends get to know of a run: a file of schemas/flow-run.schema.json, checked. Does not know what
+// the transports can do.
 #pragma once
 
 #include "flows/flow.h"

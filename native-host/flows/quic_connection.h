@@ -1,5 +1,5 @@
 // What the files of a QUIC flow share of its connection: quic_flow.c (its life), quic_stream.c (the request
-// and the flow's bytes), quic_packets.c (from quiche to the link). For nobody else but their tests.
+// and the flow's bytes), quic_packets.c (from quiche to the link). For these and their tests only.
 #pragma once
 
 #include "base/loop.h"
@@ -53,7 +53,7 @@ struct quic_connection {
 
     uint8_t request[QUIC_REQUEST_BYTES]; // to send, or what has arrived of it
     size_t request_bytes;                // sent, or arrived
-    bool told_all;                       // the stream's FIN has been given to quiche
+    bool sent_fin;                       // the stream's FIN has been given to quiche
 
     uint64_t base_bytes;      // sent and never to be acknowledged, when data began to flow
     uint64_t room_bytes;      // of the congestion window, as of the last packet that came in

@@ -180,7 +180,7 @@ static void on_room(void *context) {
     flow_leave(c->flow);
 }
 
-// Nobody listens there (any more).
+// There is no listener there (any more).
 static void on_refused(void *context) {
     struct quic_connection *c = context;
     if (!c->quic || c->phase == QUIC_OVER) return;
@@ -323,7 +323,7 @@ static void quic_cut(void *connection) {
 
 const struct flow_transport quic_transport = {
     .name = "quic",
-    .moves_if_asked = true,
+    .can_move = true,
     .open = quic_open,
     .close = quic_close,
     .check = quic_check,

@@ -44,7 +44,7 @@ static bool path_from(const quiche_conn *quic, const struct sockaddr_in6 *local,
     return false;
 }
 
-// The far end may still answer there. It is not asked a second time from there: quiche keeps a challenge
+// The far end may still answer there. It is not probed a second time from there: quiche keeps a challenge
 // without an answer even on a path that another answer validated, and ends that path for it after three
 // time-outs.
 static bool may_be_answered(const struct quic_connection *c, uint64_t now_ns) {
@@ -53,7 +53,7 @@ static bool may_be_answered(const struct quic_connection *c, uint64_t now_ns) {
         return false;
     if (quiche_conn_path_stats(c->quic, c->sender.paths.active, &active) < 0) return false;
     const uint64_t patience_ns = ROUND_TRIPS * active.rtt;
-    return now_ns < c->move.asked_ns + (patience_ns > least_patience_ns ? patience_ns : least_patience_ns);
+    return now_ns < c->move.probed_ns + (patience_ns > least_patience_ns ? patience_ns : least_patience_ns);
 }
 
 // Without a socket, or an id of the far end's for it, there is no move this time.
@@ -75,7 +75,7 @@ static void begin(struct quic_connection *c, uint64_t now_ns) {
     move->next = quic_connection_socket(c, 0, error, sizeof error);
     if (!move->next) return;
     const struct sockaddr_in6 *from = &move->next_local, *to = &c->peer;
-    move->asked_ns = now_ns;
+    move->probed_ns = now_ns;
     if (udp_connect(move->next, &c->peer, &move->next_local, error, sizeof error) < 0 ||
         quiche_conn_probe_path(c->quic, (const struct sockaddr *)from, sizeof *from,
                                (const struct sockaddr *)to, sizeof *to, &sequence) < 0)

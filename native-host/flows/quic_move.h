@@ -17,8 +17,8 @@ struct quic_move {
     struct udp *next; // is probed; NULL: none
     struct udp *left; // packets may still come to it
     struct sockaddr_in6 next_local;
-    uint64_t asked_ns; // when the probe was sent
-    uint64_t leave_ns; // when what left from the old address and was not acknowledged is lost; 0: nothing is
+    uint64_t probed_ns; // when the probe was sent
+    uint64_t leave_ns;  // when what left from the old address and was not acknowledged is lost; 0: nothing is
     uint64_t begun;
     uint64_t made;
 };

@@ -1,5 +1,5 @@
 // What the QUIC flows of one end share: a quiche configuration for each congestion controller, the far end's
-// TLS (a certificate made in memory, which nobody verifies: in a lab there is nobody else), room to read
+// TLS (a certificate made in memory, which is not verified: a lab has no other servers), room to read
 // into. Does not know a connection.
 #pragma once
 
@@ -38,7 +38,7 @@ struct quic_controller {
 int quic_setup_open(struct quic_setup **setup, const struct flow_end *end, char *error, size_t error_size);
 void quic_setup_close(struct quic_setup *setup); // also NULL
 
-// Of that name, made when it is first asked for; as long as `setup`. NULL with a line in `error`.
+// Of that name, made when it is first wanted; as long as `setup`. NULL with a line in `error`.
 const struct quic_controller *quic_setup_controller(struct quic_setup *setup, const char *name, char *error,
                                                     size_t error_size);
 

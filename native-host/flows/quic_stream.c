@@ -1,5 +1,5 @@
 // The stream of a QUIC flow: the request, the flow's bytes, and how each end learns that all have arrived.
-// What the engine decides (how much is left to send, whether all is there) is asked of it.
+// What the engine decides (how much is left to send, whether all is there) is the engine's answer.
 #include "flows/quic_connection.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ void quic_stream_send(struct quic_connection *c) {
     if (c->phase != QUIC_RUNNING) return;
     if (is_near(c) && !request_is_through(c)) send_request(c);
     if (!c->sends || !request_is_through(c)) return;
-    for (const uint64_t most = most_held(c); !c->told_all && c->sender.held_bytes < most;) {
+    for (const uint64_t most = most_held(c); !c->sent_fin && c->sender.held_bytes < most;) {
         const uint64_t left = flow_bytes_left(c->flow);
         size_t size = FLOW_CONTENT_BYTES;
         if (size > most - c->sender.held_bytes) size = (size_t)(most - c->sender.held_bytes);
@@ -54,7 +54,7 @@ void quic_stream_send(struct quic_connection *c) {
         const ssize_t taken = give(c, flow_content(c->flow), size, size == left);
         if (taken > 0) flow_sent(c->flow, (uint64_t)taken);
         if (taken < 0 || (size_t)taken < size) return;
-        c->told_all = size == left;
+        c->sent_fin = size == left;
     }
 }
 

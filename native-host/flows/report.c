@@ -16,7 +16,7 @@ static json_t *text_or_null(const char *text) {
     return text[0] ? json_string(text) : json_null();
 }
 
-// A listener that nobody came to has not started either.
+// A listener without a connection has not started either.
 static const char *state_name(const struct flow *flow) {
     switch (flow->state) {
     case FLOW_ENDED:

@@ -1,7 +1,7 @@
 // A flow of a certain size ends in order: the sender shuts its side down, the receiver, once it has all, its
 // own. Then only the kernel knows how far the two FINs have come; it wakes us at each step, which a
 // level-triggered watch does not show, so from there on the watch is edge-triggered. A flow that is cut ends
-// with a RST, so that nothing of it goes on using the link. Under TLS both say so there, too (close_notify);
+// with a RST, so that nothing of it uses the link any more. Under TLS both say so there, too (close_notify);
 // what then still comes is looked at no more.
 #include "flows/tcp_flow.h"
 
@@ -27,7 +27,7 @@ enum {
 struct tcp {
     const struct flow_end *end;
     struct tls_setup *tls; // NULL: bytes go as they are
-    uint8_t *received;     // READ_BYTES, which nobody looks at
+    uint8_t *received;     // READ_BYTES, whose content does not matter
 };
 
 enum phase {
@@ -68,7 +68,7 @@ static int receive(struct connection *connection, int calls) {
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) return n == 0 ? 0 : errno;
         if (connection->phase == RECEIVING) flow_received(connection->flow, (uint64_t)n);
-        // Less than was asked for is all there is; but an edge shows the end of the stream only once.
+        // Less than there is room for is all there is; but an edge shows the end of the stream only once.
         if (n < READ_BYTES && connection->phase != CLOSING) return EAGAIN;
     }
     return EAGAIN;
@@ -183,12 +183,12 @@ static void begin_data(struct connection *connection) {
 
 static void shake_hands(struct connection *connection) {
     tls_link_allow(connection->tls, READ_BYTES);
-    const int told = tls_link_handshake(connection->tls);
-    if (told == TLS_LINK_FAILED)
+    const int result = tls_link_handshake(connection->tls);
+    if (result == TLS_LINK_FAILED)
         flow_failed(connection->flow, "TLS handshake: %s", strerror(errno));
-    else if (told == 1)
+    else if (result == 1)
         begin_data(connection);
-    if (told == TLS_LINK_FAILED) watch_for(connection, 0);
+    if (result == TLS_LINK_FAILED) watch_for(connection, 0);
 }
 
 // TCP is there.
@@ -364,7 +364,7 @@ static int check(void *shared, const char *congestion, char *error, size_t error
 }
 
 const struct flow_transport tcp_transport = {.name = "tcp",
-                                             .paces_if_asked = true,
+                                             .can_pace = true,
                                              .open = open_tcp,
                                              .close = close_tcp,
                                              .check = check,
@@ -375,7 +375,7 @@ const struct flow_transport tcp_transport = {.name = "tcp",
                                              .release = release};
 
 const struct flow_transport tls_transport = {.name = "tls",
-                                             .paces_if_asked = true,
+                                             .can_pace = true,
                                              .open = open_tls,
                                              .close = close_tcp,
                                              .check = check,

@@ -32,7 +32,7 @@ int tcp_control_check(const char *control, char *error, size_t error_size) {
 }
 
 // Where the kernel has it but keeps it to who may configure the network: trilane-shaper takes the near end
-// that right unless it is told not to.
+// that right unless an option forbids it.
 static int set_control(int fd, const char *control, char *error, size_t error_size) {
     char now[TCP_CONTROL_SIZE];
     tcp_socket_control(fd, now);

@@ -1,5 +1,5 @@
-// The kernel's TCP sockets as flows use them: congestion control by socket, what TCP_INFO tells, addresses in
-// text form. Does not send or receive.
+// The kernel's TCP sockets as flows use them: congestion control by socket, what TCP_INFO reports, addresses
+// in text form. Does not send or receive.
 #pragma once
 
 #include "flows/flow.h"
@@ -28,7 +28,7 @@ int tcp_socket_pace(int fd);
 // Whether it was made to; controllers that pace by themselves (bbr) do so without.
 bool tcp_socket_is_paced(int fd);
 
-// What became of the connection since it was last asked: 0, or an errno.
+// What became of the connection since the last call: 0, or an errno.
 int tcp_socket_error(int fd);
 
 // How far the two directions' ends have come.

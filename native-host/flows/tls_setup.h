@@ -1,4 +1,4 @@
-// TLS 1.3 of the flows over TCP: one version, no resumption, nobody verifies (in a lab there is nobody else).
+// TLS 1.3 of the flows over TCP: one version, no resumption, no verification (a lab has no other servers).
 // How bytes pass is tls_io/tls_link.h's.
 #pragma once
 

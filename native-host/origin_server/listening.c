@@ -11,15 +11,16 @@ static bool each_of(const char *table, bool is_tcp, visitor visit, void *context
     char path[32], line[LINE_SIZE];
     snprintf(path, sizeof path, "/proc/net/%s", table);
     FILE *file = fopen(path, "re");
-    bool goes_on = true;
-    while (file && goes_on && fgets(line, sizeof line, file)) {
+    bool wants_more = true;
+    while (file && wants_more && fgets(line, sizeof line, file)) {
         unsigned local_port, remote_port, state;
         if (sscanf(line, " %*u: %*[0-9A-F]:%x %*[0-9A-F]:%x %x", &local_port, &remote_port, &state) != 3)
             continue;
-        if (is_tcp ? state == TCP_LISTEN : remote_port == 0) goes_on = visit(context, (uint16_t)local_port);
+        if (is_tcp ? state == TCP_LISTEN : remote_port == 0)
+            wants_more = visit(context, (uint16_t)local_port);
     }
     if (file) fclose(file);
-    return goes_on;
+    return wants_more;
 }
 
 static bool is_other(void *context, uint16_t port) {

@@ -1,6 +1,6 @@
 // Packets of one connection that leave together, for UDP_SEGMENT: the same two addresses, one size but for
 // the last. One packet that does not fit waits behind, so that a link without room never costs a packet. Does
-// not make packets, nor know when they are due beyond what it is told.
+// not make packets, nor know when they are due beyond what its caller says.
 #pragma once
 
 #include "quic_io/udp.h"

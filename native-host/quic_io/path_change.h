@@ -13,7 +13,7 @@ struct path_change {
     uint64_t seen_ns;      // a first packet came from there
     uint64_t answered_ns;  // the peer acknowledged a packet sent there
     uint64_t validated_ns; // it answered a challenge as long as a packet must fit (RFC 9000, 8.2)
-    uint64_t resumed_ns;   // the first packet with content left for it; told if it was answered
+    uint64_t resumed_ns;   // the first packet with content left for it; known if it was answered
 };
 
 // NULL when memory is short.

@@ -58,7 +58,7 @@ static bool same_address(const struct sockaddr_in6 *a, const struct sockaddr_in6
 }
 
 // True if the peer has come from an address that is new. What else they say is in the statistics too; quiche
-// keeps those that nobody takes.
+// keeps those that are not taken.
 static bool take_events(quiche_conn *quic) {
     bool is_new = false;
     for (quiche_path_event *event; (event = quiche_conn_path_event_next(quic));) {

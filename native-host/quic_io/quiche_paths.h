@@ -1,6 +1,6 @@
 // What a QUIC endpoint does when its client's address changes (RFC 9000, 9): a NAT gave it another port, or
 // it came onto another network. quiche probes and follows; here are the limits that let it follow as often as
-// a link moves, spare connection ids, what it has to be told, and the times of each change. Does not route
+// a link moves, spare connection ids, what quiche has to know, and the times of each change. Does not route
 // packets, nor make them.
 #pragma once
 
@@ -46,7 +46,7 @@ bool quiche_paths_turn(struct quiche_paths *paths, quiche_conn *quic, uint64_t n
 // A packet was made; `content`: it has more than probes and acknowledgements.
 void quiche_paths_sent(struct quiche_paths *paths, bool content, uint64_t now_ns);
 
-// The peer answered there, with packets as long as must fit; or did not, however often it was asked.
+// The peer answered there, with packets as long as must fit; or did not, however often it was probed.
 bool quiche_paths_is_validated(const quiche_path_stats *path);
 bool quiche_paths_has_failed(const quiche_path_stats *path);
 // What was sent on paths that were left, and not acknowledged by now, is lost.

@@ -111,7 +111,7 @@ enum udp_batching udp_batching_of(const struct udp *udp) {
     return udp->batching;
 }
 
-// The kernel doubles what it is asked for, for its own overhead, and tells the double.
+// The kernel doubles the size, for its own overhead, and returns the double.
 static uint32_t set_buffer(const struct udp *udp, int option, uint32_t size_bytes) {
     int bytes = size_bytes < INT_MAX ? (int)size_bytes : INT_MAX;
     socklen_t size = sizeof bytes;

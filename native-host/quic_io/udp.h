@@ -1,7 +1,7 @@
 // A UDP socket for QUIC: one IPv6 wildcard socket (IPv4 arrives mapped) that says for each packet
-// which of our addresses it was sent to, and sends from the address it is told. Batches both ways: recvmmsg
-// in; a burst out by one sendmsg with UDP_SEGMENT, or as udp_set_batching says. Does not know QUIC and keeps
-// no queue: what the kernel does not take stays the caller's.
+// which of our addresses it was sent to, and sends from the address that the caller gives. Batches both ways:
+// recvmmsg in; a burst out by one sendmsg with UDP_SEGMENT, or as udp_set_batching says. Does not know QUIC
+// and keeps no queue: what the kernel does not take stays the caller's.
 #pragma once
 
 #include "base/loop.h"
@@ -48,7 +48,7 @@ struct udp_handler {
     // After a burst that could not be taken: there is room again.
     void (*writable)(void *context);
     void *context;
-    // May be NULL. Only after udp_connect: nobody listens there.
+    // May be NULL. Only after udp_connect: there is no listener there.
     void (*refused)(void *context);
 };
 
@@ -59,7 +59,7 @@ int udp_open(struct udp **udp, struct loop *loop, uint16_t port, const struct ud
              char *error, size_t error_size);
 void udp_close(struct udp *udp);
 uint16_t udp_port(const struct udp *udp);
-// Packets from `peer` only from now on, and the kernel says if nobody listens there. `local` becomes the
+// Packets from `peer` only from now on, and the kernel says if there is no listener. `local` becomes the
 // address that packets leave from, as in the `local` of those that arrive. 0, or -1 with a line in `error`.
 int udp_connect(struct udp *udp, const struct sockaddr_in6 *peer, struct sockaddr_in6 *local, char *error,
                 size_t error_size);

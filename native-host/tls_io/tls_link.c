@@ -153,13 +153,13 @@ static int outcome(struct tls_link *link, int result) {
 
 int tls_link_handshake(struct tls_link *link) {
     const int result = SSL_do_handshake(link->ssl);
-    const int told = result == 1 ? 1 : outcome(link, result);
-    const int flushed = told == TLS_LINK_FAILED ? 1 : flush(link); // an alert is only tried
-    if (told == TLS_LINK_END) {
+    const int reached = result == 1 ? 1 : outcome(link, result);
+    const int flushed = reached == TLS_LINK_FAILED ? 1 : flush(link); // an alert is only tried
+    if (reached == TLS_LINK_END) {
         errno = ECONNRESET;
         return TLS_LINK_FAILED;
     }
-    return flushed == 1 ? told : flushed;
+    return flushed == 1 ? reached : flushed;
 }
 
 void tls_link_allow(struct tls_link *link, size_t bytes) {

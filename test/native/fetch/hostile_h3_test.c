@@ -40,7 +40,10 @@ static const struct {
     {"", NULL, NULL, {SAID(STATUS_200 HELLO), CONTROL("\7\1\4")}}, // GOAWAY
     {"", "response", "the body ended after 3 of the 5 bytes of content-length", {SAID(LENGTH_5 "\0\3hel")}},
     {"", "response", "the body ended after 0 of the 5 bytes of content-length", {SAID(LENGTH_5)}},
-    {"", "response", "the body goes on behind the 5 bytes of content-length", {SAID(LENGTH_5 "\0\6hello!")}},
+    {"",
+     "response",
+     "the body continues behind the 5 bytes of content-length",
+     {SAID(LENGTH_5 "\0\6hello!")}},
     {"", "response", "content-length \"9223372036854775808\" is no length", {SAID(LENGTH_2_63)}},
     {"", "response", "it has a second status behind its head", {SAID(STATUS_200 HELLO STATUS_404)}},
     {"", "response", "a body came before its status", {SAID(STATUS_103 HELLO)}},
