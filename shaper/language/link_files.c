@@ -1,6 +1,6 @@
 #include "shaper/language/link_files.h"
 
-#include "shaper/language/link_moves.h"
+#include "shaper/language/link_switch.h"
 
 #include <stdbool.h>
 #include <string.h>

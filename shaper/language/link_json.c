@@ -1,9 +1,12 @@
 #include "shaper/language/link_json.h"
 
-#include "shaper/nodes/queue.h"
+#include "shaper/language/link_quantity.h"
+#include "shaper/language/link_read.h"
+#include "shaper/language/link_table.h"
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 static json_t *real(double value) {
     return value == floor(value) && value < 1e15 ? json_integer((json_int_t)value) : json_real(value);
@@ -32,97 +35,89 @@ static json_t *queue_as_given(const struct link_queue *queue) {
     }
 }
 
-static json_t *rate_steps(const struct steps *steps) {
+static json_t *steps_json(const struct steps *steps, bool rate) {
     json_t *list = json_array();
-    for (uint32_t i = 0; i < steps->count; i++)
-        json_array_append_new(list, json_pack("{s:o, s:o}", "at_ms", ms(steps->step[i].at_ns), "rate_bps",
-                                              json_number(steps->step[i].value)));
-    return list;
-}
-
-static json_t *delay_steps(const struct steps *steps) {
-    json_t *list = json_array();
-    for (uint32_t i = 0; i < steps->count; i++)
-        json_array_append_new(list, json_pack("{s:o, s:o}", "at_ms", ms(steps->step[i].at_ns), "delay_ms",
-                                              ms(steps->step[i].value)));
-    return list;
-}
-
-static json_t *jitter(const struct delay_settings *delay, const char *path) {
-    static const char *const distributions[] = {NULL, "uniform", "normal", "pareto"};
-    if (delay->jitter == JITTER_FILE) return json_pack("{s:s}", "file", path);
-    return json_pack("{s:s, s:o}", "distribution", distributions[delay->jitter], "ms", ms(delay->jitter_ns));
-}
-
-static json_t *loss_model(const struct loss_settings *loss, const char *path) {
-    switch (loss->kind) {
-    case LOSS_GILBERT_ELLIOTT:
-        return json_pack("{s:f, s:f, s:f, s:f}", "good_to_bad", loss->good_to_bad, "bad_to_good",
-                         loss->bad_to_good, "loss_in_bad", loss->loss_in_bad, "loss_in_good",
-                         loss->loss_in_good);
-    case LOSS_PERIODIC:
-        return json_pack("{s:o}", "every", json_number(loss->every));
-    default:
-        return json_pack("{s:s}", "file", path);
+    for (uint32_t i = 0; i < steps->count; i++) {
+        uint64_t value = steps->step[i].value;
+        json_array_append_new(list, json_pack("{s:o, s:o}", "at_ms", ms(steps->step[i].at_ns),
+                                              rate ? "rate_bps" : "delay_ms",
+                                              rate ? json_number(value) : ms(value)));
     }
-}
-
-static json_t *trace(const struct link_profile *profile, enum link_side side, bool once) {
-    json_t *object = json_pack("{s:s}", "file", link_trace_path(profile, side));
-    if (once) json_object_set_new(object, "end", json_string("once"));
-    return object;
+    return list;
 }
 
 static void set(json_t *object, const char *key, json_t *value) {
     json_object_set_new(object, key, value);
 }
 
+static json_t *field_json(const struct link_profile *profile, enum link_side side, enum link_key key,
+                          const struct link_field *field) {
+    const void *place = link_place(profile, side, field->at);
+    switch (field->unit) {
+    case UNIT_CONSTANT:
+        return field->word ? json_string(field->word) : json_true();
+    case UNIT_FILE:
+        return json_string(link_file_path(profile, key, side));
+    case UNIT_QUEUE:
+        return queue_as_given(place);
+    case UNIT_SHARE:
+        return json_real(*(const double *)place);
+    case UNIT_WORD:
+        return json_string(field->words[link_stored(profile, side, field->at, field->size)]);
+    case UNIT_TIME:
+    case UNIT_SPAN:
+        return ms(link_stored(profile, side, field->at, field->size));
+    default:
+        return json_number(link_stored(profile, side, field->at, field->size));
+    }
+}
+
+// A kind of 0 without a value is as by default.
+static bool is_given(const struct link_profile *profile, enum link_side side, uint64_t kind,
+                     const struct link_shape *shape) {
+    static const char none[sizeof(struct link_queue)];
+    const struct link_field *first = shape->fields;
+    return kind > 0 || memcmp(link_place(profile, side, first->at), none, first->size) != 0;
+}
+
+static void set_setting(json_t *object, const struct link_profile *profile, enum link_side side,
+                        const struct link_setting *setting) {
+    uint64_t kind =
+        setting->kind_size > 0 ? link_stored(profile, side, setting->kind_at, setting->kind_size) : 0;
+    const struct link_shape *shape = setting->shapes, *end = shape + LINK_SHAPES_MAX;
+    while (shape < end && shape->prefix && shape->kind != kind)
+        shape++;
+    // A member of its own is written in any case.
+    if (shape == end || !shape->prefix || shape->member || !is_given(profile, side, kind, shape)) return;
+    for (const struct link_field *field = shape->fields; field < shape->fields + LINK_FIELDS_MAX; field++) {
+        if (field->unit == UNIT_NONE) continue;
+        json_t *value = field_json(profile, side, setting->key, field);
+        if (!field->key) {
+            set(object, setting->member, value);
+            continue;
+        }
+        if (!json_object_get(object, setting->member)) set(object, setting->member, json_object());
+        set(json_object_get(object, setting->member), field->key, value);
+    }
+}
+
 // What is as by default is left out. The order is part of what a sweep's digest is computed from.
 static json_t *direction_json(const struct link_profile *profile, enum link_side side) {
-    bool down = side == LINK_SIDE_DOWN;
-    const struct direction_settings *direction = down ? &profile->down : &profile->up;
-    const struct delay_settings *delay = &direction->delay;
+    const struct direction_settings *direction = side == LINK_SIDE_DOWN ? &profile->down : &profile->up;
+    const struct steps *rates = &direction->rate.steps_bps, *delays = &direction->delay.delay_ns;
     uint64_t rate_bps = link_rate_bps(direction);
     json_t *object = json_object();
     set(object, "rate_bps", rate_bps > 0 ? json_number(rate_bps) : json_null());
     if (direction->rate.kind == RATE_TRACE)
-        set(object, "trace", trace(profile, side, direction->rate.trace_once));
-    if (direction->rate.steps_bps.count > 1)
-        set(object, "rate_steps", rate_steps(&direction->rate.steps_bps));
+        set(object, "trace", json_pack("{s:s}", "file", link_trace_path(profile, side)));
+    if (rates->count > 1) set(object, "rate_steps", steps_json(rates, true));
     set(object, "delay_ms", ms(link_delay_ns(direction)));
-    if (delay->delay_ns.count > 1) set(object, "delay_steps", delay_steps(&delay->delay_ns));
-    if (delay->jitter != JITTER_NONE) set(object, "jitter", jitter(delay, link_jitter_path(profile, side)));
-    if (delay->may_reorder) set(object, "jitter_order", json_string("free"));
-    set(object, "queue", queue_as_given(down ? &profile->queue_down : &profile->queue_up));
-    if (direction->queue.discipline != QUEUE_DROP_TAIL)
-        set(object, "aqm", json_string(queue_words[direction->queue.discipline].word));
-    if (direction->queue.ecn) set(object, "ecn", json_true());
-    set(object, "loss", rounded(link_loss(direction)));
-    if (direction->loss.kind != LOSS_INDEPENDENT)
-        set(object, "loss_model", loss_model(&direction->loss, link_loss_path(profile, side)));
-    if (direction->loss.slot_ns > 0) set(object, "loss_slot_ms", ms(direction->loss.slot_ns));
-    if (direction->duplicate > 0) set(object, "duplicate", json_real(direction->duplicate));
-    if (direction->reorder.probability > 0)
-        set(object, "reorder",
-            json_pack("{s:f, s:i}", "share", direction->reorder.probability, "distance",
-                      (int)direction->reorder.distance));
-    if (direction->onoff.on_ns > 0)
-        set(object, "onoff",
-            json_pack("{s:o, s:o, s:s}", "on_ms", ms(direction->onoff.on_ns), "off_ms",
-                      ms(direction->onoff.off_ns), "periods",
-                      direction->onoff.exponential ? "exponential" : "fixed"));
-    if (direction->fec_group > 0) set(object, "fec", json_number(direction->fec_group));
+    if (delays->count > 1) set(object, "delay_steps", steps_json(delays, false));
+    for (size_t s = 0; s < LINK_DIRECTION_SETTINGS; s++) {
+        if (link_direction_settings[s].key == LINK_LOSS) set(object, "loss", rounded(link_loss(direction)));
+        set_setting(object, profile, side, &link_direction_settings[s]);
+    }
     return object;
-}
-
-// Absent where UDP is as any other packets are.
-static void set_udp(json_t *object, const struct udp_settings *udp) {
-    if (udp->kind == UDP_BLOCKED) set(object, "udp", json_pack("{s:b}", "blocked", 1));
-    if (udp->kind == UDP_THROTTLED)
-        set(object, "udp", json_pack("{s:o}", "rate_bps", json_number(udp->rate_bps)));
-    if (udp->kind == UDP_MTU)
-        set(object, "udp", json_pack("{s:o}", "mtu_bytes", json_number(udp->mtu_bytes)));
-    if (udp->kind == UDP_LATE) set(object, "udp", json_pack("{s:o}", "late_ms", ms(udp->late_ns)));
 }
 
 static json_t *shape_json(const struct link_profile *profile) {
@@ -134,11 +129,8 @@ static json_t *shape_json(const struct link_profile *profile) {
 json_t *link_profile_json(const struct link_profile *profile) {
     json_t *object = shape_json(profile);
     set(object, "seed", json_integer(profile->seed));
-    set_udp(object, &profile->udp);
-    if (profile->rebind.every_ns > 0)
-        set(object, "rebind",
-            json_pack("{s:o, s:s}", "every_ms", ms(profile->rebind.every_ns), "change",
-                      profile->rebind.address ? "address" : "port"));
+    for (size_t s = 0; s < LINK_PATH_SETTINGS; s++)
+        set_setting(object, profile, LINK_SIDE_DOWN, &link_path_settings[s]);
     if (profile->switch_to)
         set(object, "switch",
             json_pack("{s:o, s:o}", "at_ms", ms(profile->switch_ns), "link", shape_json(profile->switch_to)));

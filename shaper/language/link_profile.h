@@ -15,8 +15,6 @@ struct link_profile {
     struct direction_settings up;
     struct udp_settings udp; // in both directions
     uint32_t seed;
-    struct link_queue queue_down; // as given
-    struct link_queue queue_up;
     struct link_settings settings; // as written
     struct rebind_settings rebind;
     uint64_t switch_ns;             // from when on the link is that of `switch_to`; 0: never
@@ -59,7 +57,5 @@ uint64_t link_delay_ns(const struct direction_settings *direction);
 // The share of packets or slots lost in the long run.
 double link_loss(const struct direction_settings *direction);
 
-// The file that a direction's trace, jitter or loss was read from; NULL: none.
+// The file that a direction's trace was read from; NULL: none.
 const char *link_trace_path(const struct link_profile *profile, enum link_side side);
-const char *link_jitter_path(const struct link_profile *profile, enum link_side side);
-const char *link_loss_path(const struct link_profile *profile, enum link_side side);

@@ -3,19 +3,7 @@
 #pragma once
 
 #include "shaper/language/short_form.h"
-
-enum link_queue_kind {
-    LINK_QUEUE_BDP,
-    LINK_QUEUE_PACKETS,
-    LINK_QUEUE_BYTES,
-    LINK_QUEUE_TIME,
-    LINK_QUEUE_UNLIMITED
-};
-
-struct link_queue {
-    enum link_queue_kind kind;
-    double size; // in the kind's unit; nanoseconds
-};
+#include "shaper/nodes/settings.h"
 
 // `name` is the setting's, for the error. All return 0, or -1 with the error's line.
 int link_read_rate(const char *name, const char *text, uint64_t *rate_bps,

@@ -1,9 +1,7 @@
-// The settings of a link's short form that are more than a quantity: steps, jitter, loss, reordering,
-// periods, and words. Opens no file: it returns which one is named.
+// Reads the values of a link's short form into its profile: those of the table (link_table.h), and steps.
 #pragma once
 
-#include "shaper/language/link_quantity.h"
-#include "shaper/nodes/settings.h"
+#include "shaper/language/link_profile.h"
 
 // All return 0, or -1 with the error's line; `name` is the setting's.
 
@@ -13,21 +11,20 @@ typedef int link_read_quantity(const char *name, const char *text, uint64_t *val
 int link_read_steps(const char *name, const char *text, const char *example, link_read_quantity *read,
                     struct steps *steps, struct link_error *error);
 
-// `path` is set to the named file's within `text`, else to NULL.
-int link_read_jitter(const char *name, const char *text, struct delay_settings *delay, const char **path,
-                     struct link_error *error);
-int link_read_loss(const char *name, const char *text, struct loss_settings *loss, const char **path,
-                   struct link_error *error);
+// All settings of the table for one direction; for the whole path. Files are opened unless
+// profile->files_unread says otherwise; one that `before` has (NULL: none) and no form has named since is
+// taken over.
+int link_read_direction(struct link_profile *profile, const struct link_profile *before, enum link_side side,
+                        struct link_error *error);
+int link_read_path(struct link_profile *profile, struct link_error *error);
 
-int link_read_reorder(const char *name, const char *text, struct reorder_settings *reorder,
-                      struct link_error *error);
-int link_read_onoff(const char *name, const char *text, struct onoff_settings *onoff,
-                    struct link_error *error);
-int link_read_fec(const char *name, const char *text, uint32_t *group, struct link_error *error);
+// The setting for one direction, or the one for both.
+enum link_key link_key_of(const struct link_profile *profile, enum link_key both, enum link_side side);
+// Whether it names the file that `before` has, and no form has named it since.
+bool link_keeps_file(const struct link_profile *profile, enum link_key both, enum link_side side,
+                     const char *path, const char *path_before);
+// What stands behind "file:" in a setting; NULL: it has no such value.
+const char *link_file_path(const struct link_profile *profile, enum link_key both, enum link_side side);
 
-// One of `words`, which end with NULL; `listed` has them for the error. Its place among them.
-int link_read_word(const char *name, const char *text, const char *const *words, const char *listed,
-                   uint32_t *index, struct link_error *error);
-
-// The share of packets or slots lost, in the long run; of LOSS_FILE: unknown here, 0.
-double link_mean_loss(const struct loss_settings *loss);
+// "a, b or c", with `before` each.
+void link_list(char listed[200], const char *before, const char *const *words, size_t count);

@@ -1,54 +1,24 @@
-#include "shaper/language/link_moves.h"
+#include "shaper/language/link_switch.h"
+
+#include "shaper/language/link_quantity.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-// Often enough for any study, and seldom enough that every path is used: a NAT that forgets within a round
-// trip leaves no connection alive, and 65 thousand addresses last for hours.
-static const uint64_t least_every_ns = 100 * UINT64_C(1000000);
-
 enum { TIME_MAX = 63 };
-
-// The time before the first colon, and what follows the colon; NULL: there is none. False where the time is
-// longer than any.
-static bool split(const char *text, char time[TIME_MAX + 1], const char **rest) {
-    size_t size = strcspn(text, ":");
-    if (size > TIME_MAX) return false;
-    memcpy(time, text, size);
-    time[size] = 0;
-    *rest = text[size] ? text + size + 1 : NULL;
-    return true;
-}
-
-int link_read_rebind(const char *text, struct rebind_settings *rebind, struct link_error *error) {
-    char time[TIME_MAX + 1];
-    const char *kind;
-    *rebind = (struct rebind_settings){0};
-    if (strcmp(text, "off") == 0) return 0;
-    if (!split(text, time, &kind) || (kind && strcmp(kind, "port") != 0 && strcmp(kind, "address") != 0))
-        return link_fail(error,
-                         "link: rebind \"%.80s\" is not TIME, TIME:port, TIME:address or off: write it as 5s",
-                         text);
-    if (link_read_span("rebind", time, &rebind->every_ns, error) < 0) return -1;
-    if (rebind->every_ns < least_every_ns)
-        return link_fail(
-            error,
-            "link: rebind every %s is more often than every 100ms, which no connection outlives: "
-            "name a longer time, as 5s",
-            time);
-    rebind->address = kind && strcmp(kind, "address") == 0;
-    return 0;
-}
 
 int link_read_switch(const char *text, uint64_t *at_ns, char form[LINK_FORM_MAX + 1],
                      struct link_error *error) {
     char time[TIME_MAX + 1];
-    const char *link;
+    const size_t time_size = strcspn(text, ":");
+    const char *link = text + time_size + 1;
     *at_ns = 0;
     if (strcmp(text, "off") == 0) return 0;
-    if (!split(text, time, &link) || !link || !*link)
+    if (time_size > TIME_MAX || !text[time_size] || !*link)
         return link_fail(error, "link: switch \"%.80s\" is not TIME:LINK or off: write it as 8s:wpt-lte",
                          text);
+    memcpy(time, text, time_size);
+    time[time_size] = 0;
     if (link_read_span("switch", time, at_ns, error) < 0) return -1;
     if (*at_ns == 0)
         return link_fail(error, "link: switch at %s is no switch: begin with %.80s, or name a later time",

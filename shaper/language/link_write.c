@@ -1,7 +1,7 @@
 #include "shaper/language/link_write.h"
 
-#include "shaper/language/link_moves.h"
-#include "shaper/language/link_profile.h"
+#include "shaper/language/link_switch.h"
+#include "shaper/language/link_table.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -106,7 +106,8 @@ static void put_share(struct link_text *text, double share) {
 // How a setting of one direction is written.
 struct writing {
     struct link_text *text;
-    const json_t *direction;
+    const json_t *direction; // or the whole profile
+    const struct link_setting *setting;
     double rtt_ms;
     bool names_only;
 };
@@ -150,25 +151,6 @@ static void put_trace(const struct writing *writing) {
     put(writing->text, "%s", file_of(writing, json_object_get(writing->direction, "trace")));
 }
 
-static void put_trace_end(const struct writing *writing) {
-    put(writing->text, "%s", word_of(json_object_get(writing->direction, "trace"), "end", "wrap"));
-}
-
-static void put_jitter(const struct writing *writing) {
-    const json_t *jitter = json_object_get(writing->direction, "jitter");
-    const char *distribution = word_of(jitter, "distribution", "uniform");
-    if (json_object_get(jitter, "file")) {
-        put(writing->text, "file:%s", file_of(writing, jitter));
-        return;
-    }
-    if (strcmp(distribution, "uniform") != 0) put(writing->text, "%s:", distribution);
-    put_time(writing->text, number_of(jitter, "ms"));
-}
-
-static void put_jitter_order(const struct writing *writing) {
-    put(writing->text, "%s", word_of(writing->direction, "jitter_order", "keep"));
-}
-
 // The largest unit that keeps it exact: 62.5kB, but 1001B.
 static void put_bytes(struct link_text *text, double bytes) {
     static const struct {
@@ -185,9 +167,7 @@ static void put_bytes(struct link_text *text, double bytes) {
     }
 }
 
-static void put_queue(const struct writing *writing) {
-    struct link_text *text = writing->text;
-    const json_t *queue = json_object_get(writing->direction, "queue");
+static void put_queue(struct link_text *text, const json_t *queue) {
     if (json_object_get(queue, "bdp")) {
         put_exact(text, number_of(queue, "bdp"));
         put(text, "bdp");
@@ -211,90 +191,109 @@ static void put_usual_queue(const struct writing *writing) {
     put(writing->text, "%.0f%s", queue.size, queue.kind == LINK_QUEUE_BDP ? "bdp" : "p");
 }
 
-static void put_aqm(const struct writing *writing) {
-    put(writing->text, "%s", word_of(writing->direction, "aqm", "droptail"));
+// --- settings of the table
+
+static const json_t *member_of(const struct writing *writing, const struct link_shape *shape) {
+    return json_object_get(writing->direction, shape->member ? shape->member : writing->setting->member);
 }
 
-static void put_ecn(const struct writing *writing) {
-    put(writing->text, "%s", json_is_true(json_object_get(writing->direction, "ecn")) ? "on" : "off");
+static const json_t *value_of(const json_t *member, const struct link_field *field) {
+    return field->key ? json_object_get(member, field->key) : member;
 }
 
-static void put_loss(const struct writing *writing) {
-    static const char *const keys[] = {"good_to_bad", "bad_to_good", "loss_in_bad", "loss_in_good"};
-    const json_t *model = json_object_get(writing->direction, "loss_model");
-    if (!model) {
-        put_share(writing->text, number_of(writing->direction, "loss"));
-    } else if (json_object_get(model, "file")) {
-        put(writing->text, "file:%s", file_of(writing, model));
-    } else if (json_object_get(model, "every")) {
-        put(writing->text, "every:%.0f", number_of(model, "every"));
-    } else {
-        bool good = number_of(model, "loss_in_good") != 0, bad = number_of(model, "loss_in_bad") != 1;
-        put(writing->text, "ge");
-        for (int k = 0; k < (good ? 4 : bad ? 3 : 2); k++) {
-            put(writing->text, ":");
-            put_share(writing->text, number_of(model, keys[k]));
-        }
+// Whether JSON says this: its constants, of which the first shape's may be left out, and its other fields.
+static bool fits(const struct link_shape *shape, const json_t *member) {
+    bool all = member;
+    for (const struct link_field *field = shape->fields; all && field < shape->fields + LINK_FIELDS_MAX;
+         field++) {
+        const json_t *value = value_of(member, field);
+        const char *word = json_string_value(value);
+        if (field->unit != UNIT_CONSTANT)
+            all = field->unit == UNIT_NONE || field->is_optional || value;
+        else if (field->word)
+            all = !value || (word && strcmp(word, field->word) == 0);
+        else
+            all = json_is_true(value);
+    }
+    return all;
+}
+
+static bool is_default(const struct link_field *field, const json_t *value) {
+    const char *word = json_string_value(value);
+    return field->unit == UNIT_WORD ? !word || strcmp(word, field->words[0]) == 0
+                                    : json_number_value(value) == field->otherwise;
+}
+
+static void put_field(const struct writing *writing, const struct link_field *field, const json_t *value) {
+    struct link_text *text = writing->text;
+    double number = json_number_value(value);
+    const char *word = json_string_value(value), *slash;
+    switch (field->unit) {
+    case UNIT_SHARE:
+        put_share(text, number);
+        break;
+    case UNIT_TIME:
+        put_time(text, number);
+        break;
+    case UNIT_SPAN:
+        put_span(text, number);
+        break;
+    case UNIT_RATE:
+        put_rate(text, value);
+        break;
+    case UNIT_QUEUE:
+        put_queue(text, value);
+        break;
+    case UNIT_WORD:
+        put(text, "%s", word ? word : "");
+        break;
+    case UNIT_FILE:
+        slash = writing->names_only && word ? strrchr(word, '/') : NULL;
+        put(text, "%s", slash ? slash + 1 : word ? word : "");
+        break;
+    default:
+        put(text, "%.0f", number);
     }
 }
 
-static void put_loss_slot(const struct writing *writing) {
-    put_span(writing->text, number_of(writing->direction, "loss_slot_ms"));
+static void put_shape(const struct writing *writing, const struct link_shape *shape, const json_t *member) {
+    size_t count = 0;
+    const char *between = "";
+    for (size_t f = 0; f < LINK_FIELDS_MAX; f++) {
+        const struct link_field *field = &shape->fields[f];
+        if (field->is_optional ? !is_default(field, value_of(member, field)) : field->unit != UNIT_NONE)
+            count = f + 1;
+    }
+    put(writing->text, "%s", shape->prefix);
+    for (size_t f = 0; f < count; f++) {
+        const struct link_field *field = &shape->fields[f];
+        if (field->unit == UNIT_NONE || field->unit == UNIT_CONSTANT) continue;
+        put(writing->text, "%s", between);
+        put_field(writing, field, value_of(member, field));
+        between = ":";
+    }
 }
 
-static void put_duplicate(const struct writing *writing) {
-    put_share(writing->text, number_of(writing->direction, "duplicate"));
-}
-
-static void put_reorder(const struct writing *writing) {
-    const json_t *reorder = json_object_get(writing->direction, "reorder");
-    put_share(writing->text, number_of(reorder, "share"));
-    put(writing->text, ":%.0f", reorder ? number_of(reorder, "distance") : 1);
-}
-
-static void put_onoff(const struct writing *writing) {
-    const json_t *onoff = json_object_get(writing->direction, "onoff");
-    if (!onoff) {
-        put(writing->text, "off");
+// Nothing if JSON says what no shape does.
+static void put_value(const struct writing *writing) {
+    const struct link_setting *setting = writing->setting;
+    bool is_given = false;
+    for (const struct link_shape *shape = setting->shapes;
+         shape < setting->shapes + LINK_SHAPES_MAX && shape->prefix; shape++) {
+        const json_t *member = member_of(writing, shape);
+        is_given = is_given || member;
+        if (!fits(shape, member)) continue;
+        put_shape(writing, shape, member);
         return;
     }
-    if (strcmp(word_of(onoff, "periods", "fixed"), "exponential") == 0) put(writing->text, "exp:");
-    put_span(writing->text, number_of(onoff, "on_ms"));
-    put(writing->text, ":");
-    put_span(writing->text, number_of(onoff, "off_ms"));
-}
-
-static void put_fec(const struct writing *writing) {
-    const json_t *group = json_object_get(writing->direction, "fec");
-    if (group)
-        put(writing->text, "%.0f", json_number_value(group));
+    if (is_given) return;
+    if (setting->otherwise)
+        put(writing->text, "%s", setting->otherwise);
     else
-        put(writing->text, "off");
+        put_usual_queue(writing);
 }
 
 typedef void write_setting(const struct writing *writing);
-
-// In the order of a form. `member`: without it a profile says nothing of this. `otherwise`: what a setting
-// says that is not given; NULL: the queue's depends.
-static const struct {
-    enum link_key key;
-    const char *member;
-    write_setting *write;
-    const char *otherwise;
-} settings[] = {
-    {LINK_TRACE_END, "trace", put_trace_end, "wrap"},
-    {LINK_JITTER, "jitter", put_jitter, "0ms"},
-    {LINK_JITTER_ORDER, "jitter_order", put_jitter_order, "keep"},
-    {LINK_QUEUE, "queue", put_queue, NULL},
-    {LINK_AQM, "aqm", put_aqm, "droptail"},
-    {LINK_ECN, "ecn", put_ecn, "off"},
-    {LINK_LOSS, "loss", put_loss, "0%"},
-    {LINK_LOSS_SLOT, "loss_slot_ms", put_loss_slot, "0ms"},
-    {LINK_DUPLICATE, "duplicate", put_duplicate, "0%"},
-    {LINK_REORDER, "reorder", put_reorder, "0%:1"},
-    {LINK_ONOFF, "onoff", put_onoff, "off"},
-    {LINK_FEC, "fec", put_fec, "off"},
-};
 
 // Both directions' settings lie in one place after another and are taken back from there, or left standing.
 struct link_writer {
@@ -319,10 +318,9 @@ static bool is_same(struct link_writer *writer, write_setting *write) {
     return same;
 }
 
-static bool is_usual(struct link_writer *writer, enum link_side side, size_t s) {
-    if (!json_object_get(writer->side[side].direction, settings[s].member)) return true;
-    size_t begin = writer->text->used, seen = write_aside(writer, side, settings[s].write);
-    const char *otherwise = settings[s].otherwise;
+static bool is_usual(struct link_writer *writer, enum link_side side) {
+    const char *otherwise = writer->side[side].setting->otherwise;
+    size_t begin = writer->text->used, seen = write_aside(writer, side, put_value);
     if (!otherwise) otherwise = writer->text->text + write_aside(writer, side, put_usual_queue);
     bool usual = strcmp(writer->text->text + seen, otherwise) == 0;
     writer->text->used = begin;
@@ -367,20 +365,15 @@ static void put_rates_and_delays(struct link_writer *writer) {
         put_each(writer, LINK_RTT, put_delays);
 }
 
-static void put_udp(struct link_text *text, const json_t *udp) {
-    if (!udp) return;
-    put(text, ",%s=", link_key_names[LINK_UDP]);
-    if (json_object_get(udp, "rate_bps")) {
-        put(text, "throttled:");
-        put_rate(text, json_object_get(udp, "rate_bps"));
-    } else if (json_object_get(udp, "mtu_bytes")) {
-        put(text, "mtu=%.0f", number_of(udp, "mtu_bytes"));
-    } else if (json_object_get(udp, "late_ms")) {
-        put(text, "late:");
-        put_time(text, number_of(udp, "late_ms"));
-    } else {
-        put(text, "blocked");
+static void put_both(struct link_writer *writer, const struct link_setting *setting) {
+    writer->side[LINK_SIDE_DOWN].setting = writer->side[LINK_SIDE_UP].setting = setting;
+    bool down = is_usual(writer, LINK_SIDE_DOWN), up = is_usual(writer, LINK_SIDE_UP);
+    if (!down && !up && is_same(writer, put_value)) {
+        put_setting(writer, setting->key, LINK_SIDE_DOWN, put_value);
+        return;
     }
+    if (!down) put_setting(writer, setting->key + 1, LINK_SIDE_DOWN, put_value);
+    if (!up) put_setting(writer, setting->key + 2, LINK_SIDE_UP, put_value);
 }
 
 // All but what holds for the whole run.
@@ -395,27 +388,14 @@ static void write_shape(struct link_text *text, const json_t *profile, bool name
             .names_only = names_only,
         };
     put_rates_and_delays(&writer);
-    for (size_t s = 0; s < sizeof settings / sizeof settings[0]; s++) {
-        bool down = is_usual(&writer, LINK_SIDE_DOWN, s), up = is_usual(&writer, LINK_SIDE_UP, s);
-        if (down && up) continue;
-        if (is_same(&writer, settings[s].write)) {
-            put_setting(&writer, settings[s].key, LINK_SIDE_DOWN, settings[s].write);
-            continue;
-        }
-        if (!down) put_setting(&writer, settings[s].key + 1, LINK_SIDE_DOWN, settings[s].write);
-        if (!up) put_setting(&writer, settings[s].key + 2, LINK_SIDE_UP, settings[s].write);
-    }
+    for (size_t s = 0; s < LINK_DIRECTION_SETTINGS; s++)
+        put_both(&writer, &link_direction_settings[s]);
     text->text[text->used] = 0;
 }
 
-static int put_moves(struct link_text *text, const json_t *profile, bool names_only,
-                     struct link_error *error) {
-    const json_t *rebind = json_object_get(profile, "rebind"), *other = json_object_get(profile, "switch");
-    if (rebind) {
-        put(text, ",%s=", link_key_names[LINK_REBIND]);
-        put_span(text, number_of(rebind, "every_ms"));
-        if (strcmp(word_of(rebind, "change", "port"), "address") == 0) put(text, ":address");
-    }
+static int put_switch(struct link_text *text, const json_t *profile, bool names_only,
+                      struct link_error *error) {
+    const json_t *other = json_object_get(profile, "switch");
     if (!other) return 0;
     struct link_text link;
     write_shape(&link, json_object_get(other, "link"), names_only);
@@ -434,8 +414,14 @@ static int put_moves(struct link_text *text, const json_t *profile, bool names_o
 
 int link_write(struct link_text *text, const json_t *profile, bool names_only, struct link_error *error) {
     write_shape(text, profile, names_only);
-    put_udp(text, json_object_get(profile, "udp"));
-    if (put_moves(text, profile, names_only, error) < 0) return -1;
+    for (size_t s = 0; s < LINK_PATH_SETTINGS; s++) {
+        const struct link_setting *setting = &link_path_settings[s];
+        const struct writing writing = {.text = text, .direction = profile, .setting = setting};
+        if (!json_object_get(profile, setting->member)) continue;
+        put(text, ",%s=", link_key_names[setting->key]);
+        put_value(&writing);
+    }
+    if (put_switch(text, profile, names_only, error) < 0) return -1;
     double seed = number_of(profile, "seed");
     if (seed != 1) put(text, ",seed=%.0f", seed);
     text->text[text->used] = 0;

@@ -37,9 +37,24 @@ struct onoff_settings {
     bool exponential; // on_ns and off_ns are means
 };
 
+// A queue's size as given.
+enum link_queue_kind {
+    LINK_QUEUE_BDP,
+    LINK_QUEUE_PACKETS,
+    LINK_QUEUE_BYTES,
+    LINK_QUEUE_TIME,
+    LINK_QUEUE_UNLIMITED
+};
+
+struct link_queue {
+    enum link_queue_kind kind;
+    double size; // in the kind's unit; nanoseconds
+};
+
 struct queue_settings {
     enum queue_discipline discipline;
-    uint64_t limit_packets; // 0: none, as all limits here
+    struct link_queue given; // the limits follow from it
+    uint64_t limit_packets;  // 0: none, as all limits here
     uint64_t limit_bytes;
     uint64_t limit_ns;    // a packet that would wait longer at the present rate does not fit
     uint64_t target_ns;   // CoDel, PIE; 0: the RFC's

@@ -153,8 +153,8 @@ static void mutilated_forms_do_no_harm(void **state) {
         if (link_settings_read(&settings, form, &error) == 0 &&
             link_profile_read(&profile, &settings, &error) == 0) {
             taken++;
-            assert_within_limits(&profile.down, &profile.queue_down);
-            assert_within_limits(&profile.up, &profile.queue_up);
+            assert_within_limits(&profile.down, &profile.down.queue.given);
+            assert_within_limits(&profile.up, &profile.up.queue.given);
             if (taken % 64 == 0) assert_written_as_read(&profile);
             link_profile_close(&profile);
         } else {

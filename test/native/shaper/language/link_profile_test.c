@@ -241,7 +241,7 @@ static void a_change_replaces_what_it_names(void **state) {
     assert_int_equal(link_rate_bps(&next.down), 5000000);
     assert_int_equal(link_rate_bps(&next.up), 5000000);
     assert_true(link_loss(&next.down) == 0.01 && link_loss(&next.up) == 0);
-    assert_int_equal(next.queue_down.kind, LINK_QUEUE_BDP);
+    assert_int_equal(next.down.queue.given.kind, LINK_QUEUE_BDP);
     assert_int_equal(next.down.queue.limit_bytes, 37500); // in the new product
     link_profile_close(&next);
     assert_int_equal(
