@@ -20,7 +20,7 @@
 // SYNCED_SINGLY: so many bodies are synced as each is staged, which waits for nothing but the body itself. A
 // recording of ten thousand would wait a minute: the others are synced together, with all else that the file
 // system has to write.
-enum { SHELF_COUNT = 256, NAME_SIZE = 64, CHECK_BYTES = 64 * 1024, SYNCED_SINGLY = 64 };
+enum { SHELF_COUNT = 256, NAME_SIZE = 64, CHECK_BYTES = 64 * 1024, SYNCED_SINGLY = 64, HELD_BYTES = 4096 };
 
 static const char lock_name[] = "lock";
 
@@ -34,6 +34,8 @@ struct body_store {
     uint64_t next_number;
     unsigned synced_singly;
     bool staged_unsynced; // a staged body is not synced yet
+    // Many pages' small responses are the same: the last one of these that was staged. number 0: none.
+    struct staged_body last_small;
     // Since the last sync a body was put on the shelf, or found there: a writer that was killed may have put
     // it there, or made the shelf, and not synced it.
     bool unsynced[SHELF_COUNT];
@@ -41,7 +43,9 @@ struct body_store {
 
 struct body_upload {
     struct body_store *store;
-    int fd;
+    int fd; // -1: all of it is held
+    size_t held_size;
+    uint8_t held[HELD_BYTES];
     uint64_t number;
     uint64_t size;
     SHA256_CTX hash;
@@ -178,50 +182,64 @@ void body_store_close(struct body_store *store) {
 // ---- Uploads ----
 
 int body_upload_open(struct body_upload **out, struct body_store *store, struct archive_error *error) {
-    struct body_upload *upload = calloc(1, sizeof *upload);
+    struct body_upload *upload = malloc(sizeof *upload);
     if (!upload) return archive_fail_memory(error);
-    char name[NAME_SIZE];
     upload->store = store;
-    upload->number = store->next_number++;
-    staged_name(name, upload->number);
-    upload->fd = openat(store->own, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (upload->fd < 0) {
-        archive_fail_errno(error, store->path);
-        free(upload);
-        return -1;
-    }
+    upload->number = ++store->next_number;
+    upload->size = upload->held_size = 0;
+    upload->fd = -1;
     SHA256_Init(&upload->hash);
     *out = upload;
     return 0;
 }
 
-int body_upload_add(struct body_upload *upload, const void *bytes, size_t size, struct archive_error *error) {
-    SHA256_Update(&upload->hash, bytes, size);
+static int write_staged(struct body_upload *upload, const void *bytes, size_t size) {
     const char *at = bytes;
     while (size > 0) {
         ssize_t written = write(upload->fd, at, size);
         if (written < 0) {
             if (errno == EINTR) continue;
-            return archive_fail_errno(error, upload->store->path);
+            return -1;
         }
         at += written;
         size -= (size_t)written;
-        upload->size += (uint64_t)written;
     }
+    return 0;
+}
+
+// What is held goes to the file.
+static int open_staged(struct body_upload *upload) {
+    char name[NAME_SIZE];
+    staged_name(name, upload->number);
+    upload->fd = openat(upload->store->own, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    return upload->fd < 0 ? -1 : write_staged(upload, upload->held, upload->held_size);
+}
+
+int body_upload_add(struct body_upload *upload, const void *bytes, size_t size, struct archive_error *error) {
+    SHA256_Update(&upload->hash, bytes, size);
+    upload->size += size;
+    if (upload->fd < 0 && size <= sizeof upload->held - upload->held_size) {
+        memcpy(upload->held + upload->held_size, bytes, size);
+        upload->held_size += size;
+        return 0;
+    }
+    if ((upload->fd < 0 && open_staged(upload) < 0) || write_staged(upload, bytes, size) < 0)
+        return archive_fail_errno(error, upload->store->path);
     return 0;
 }
 
 void body_upload_abort(struct body_upload *upload) {
     if (!upload) return;
     struct staged_body body = {.number = upload->number};
-    if (upload->fd >= 0) close(upload->fd);
-    body_store_discard(upload->store, &body);
+    if (upload->fd >= 0) {
+        close(upload->fd);
+        body_store_discard(upload->store, &body);
+    }
     free(upload);
 }
 
 // Now, or with all others in body_store_sync_staged.
 static int sync_upload(const struct body_upload *upload) {
-    if (upload->size == 0) return 0;
     if (upload->store->synced_singly == SYNCED_SINGLY) {
         upload->store->staged_unsynced = true;
         return 0;
@@ -230,26 +248,42 @@ static int sync_upload(const struct body_upload *upload) {
     return fsync(upload->fd);
 }
 
-int body_upload_finish(struct body_upload *upload, struct staged_body *body, struct archive_error *error) {
+static int finish_staged(struct body_upload *upload) {
+    if (upload->fd < 0 && open_staged(upload) < 0) return -1;
     // Some file systems (quotas, networks) report a failed write only when the file is synced or closed.
-    int status = sync_upload(upload);
-    if (close(upload->fd) < 0) status = -1;
-    upload->fd = -1;
-    if (status < 0) archive_fail_errno(error, upload->store->path);
-    if (status < 0 || upload->size == 0) {
+    return sync_upload(upload) < 0 || close(upload->fd) < 0 ? -1 : 0;
+}
+
+int body_upload_finish(struct body_upload *upload, struct staged_body *body, struct archive_error *error) {
+    struct staged_body *last = &upload->store->last_small;
+    if (upload->size == 0) {
         *body = (struct staged_body){0};
         body_upload_abort(upload);
-        return status;
+        return 0;
     }
+    *body = (struct staged_body){.size = upload->size, .number = upload->number};
     finish_hash(&upload->hash, body->sha256);
-    body->size = upload->size;
-    body->number = upload->number;
-    free(upload);
-    return 0;
+    const bool is_small = upload->fd < 0;
+    int status = 0;
+    if (is_small && last->number > 0 && last->size == body->size && strcmp(last->sha256, body->sha256) == 0) {
+        body->number = BODY_PUBLISHED; // by then: the first one of these goes before it
+    } else {
+        status = finish_staged(upload);
+        if (is_small && status == 0) *last = *body;
+    }
+    if (status < 0) {
+        archive_fail_errno(error, upload->store->path);
+        *body = (struct staged_body){0};
+        body_upload_abort(upload);
+    } else {
+        free(upload);
+    }
+    return status;
 }
 
 void body_store_discard(struct body_store *store, const struct staged_body *body) {
     if (body->number == BODY_PUBLISHED) return;
+    if (body->number == store->last_small.number) store->last_small.number = 0;
     char name[NAME_SIZE];
     staged_name(name, body->number);
     unlinkat(store->own, name, 0);

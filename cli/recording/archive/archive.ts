@@ -113,7 +113,10 @@ export interface Verification extends RecordingDetail {
 }
 
 export interface RecordingWriter {
-  /** Adds the next exchange in order. Resolves when the host has taken it, so that awaiting it bounds memory. */
+  /**
+   * Adds the next exchange in order. Resolves when the host has taken it or few are on their way, so that awaiting it bounds memory;
+   * what the host then refuses rejects a later call, or `write`.
+   */
   add(exchange: NewExchange<NewBody>): Promise<void>;
   /** Replaces the notes given at the start, for counts known only at the end. */
   note(notes: JsonObject): void;

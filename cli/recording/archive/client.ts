@@ -72,9 +72,14 @@ async function* pieces(body: Uint8Array | AsyncIterable<Uint8Array>): AsyncGener
   if (waiting_bytes > 0) yield Buffer.concat(waiting);
 }
 
+// Exchanges on their way to the host, so that neither side waits for its turn with each; and what of them the host has yet to read.
+const mostUnanswered = 16;
+const mostUnread_bytes = 1024 * 1024;
+
 class HostWriter implements RecordingWriter {
   readonly #host: HostConversation;
   readonly #transaction: number;
+  readonly #unanswered: Promise<unknown>[] = [];
   #nextUpload = 0;
   #last: Promise<unknown> = Promise.resolve();
   #notes: JsonObject | undefined;
@@ -99,6 +104,7 @@ class HostWriter implements RecordingWriter {
   /** When all exchanges are in: what the commit is to say. Rejects where one of them failed. */
   async finish(): Promise<Readonly<Record<string, unknown>>> {
     await this.#last;
+    await Promise.all(this.#unanswered);
     return { transaction: this.#transaction, ...(this.#notes ? { notes: this.#notes } : {}) };
   }
 
@@ -106,12 +112,17 @@ class HostWriter implements RecordingWriter {
     const bodyFields = await this.#bodyFields("body", body);
     const requestFields = await this.#bodyFields("request_body", requestBody);
     const fields = { exchange: exchangeFields(exchange, bodyFields !== null), ...bodyFields, ...requestFields };
-    await this.#host.send("archive.exchange", { transaction: this.#transaction, ...fields }).catch((error: unknown) => {
+    const message = { transaction: this.#transaction, ...fields };
+    const answered = this.#host.send("archive.exchange", message).catch((error: unknown) => {
       // The host takes no message of that size, and cannot say whose it was.
       if (!(error instanceof UserError && error.message.startsWith("message: "))) throw error;
       const url = middleCut(`${exchange.scheme}://${exchange.host}${exchange.path}`, 100);
       throw new UserError(`${url}: its URL, headers and notes take more than 8 MB: take the request out of the file`);
     });
+    answered.catch(() => {}); // reported to who adds the next, or to the commit
+    this.#unanswered.push(answered);
+    while (this.#unanswered.length > mostUnanswered || this.#host.unread_bytes > mostUnread_bytes)
+      await this.#unanswered.shift();
   }
 
   // A small body goes with its exchange, a large one in pieces before it. null: it has no bytes.

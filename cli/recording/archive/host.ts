@@ -60,6 +60,11 @@ export class HostConversation {
     return this.#child.pid;
   }
 
+  /** Of what was sent. */
+  get unread_bytes(): number {
+    return this.#child.stdin.writableLength;
+  }
+
   /** Sends a message and resolves to its answer's fields, or rejects with the UserError or RunError that it names. */
   send(type: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Answer> {
     if (this.#over) return Promise.reject(this.#over);

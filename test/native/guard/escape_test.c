@@ -46,7 +46,7 @@ static const struct server servers[SERVERS] = {
      X11_SOCKET,
      "l\0\x0b\0\0\0\0\0\0\0\0",
      12,
-     {"Xvfb", ":" DISPLAY, "-ac", "-nolisten", "tcp", NULL}},
+     {"Xvfb", ":" DISPLAY, "-ac", "-noreset", "-nolisten", "tcp", NULL}},
     {"dbus-daemon",
      BUS_SOCKET,
      "\0AUTH EXTERNAL 31303030\r\n",

@@ -46,6 +46,25 @@ static void test_uploaded_in_pieces(void **state) {
     json_decref(answer);
 }
 
+// A small body that was sent before is stored once, but not if that exchange was refused.
+static void test_the_same_small_body(void **state) {
+    const struct setting *setting = *state;
+    struct host *host = setting->host;
+    static const char body[] = ",\"request_body\":\"aGVsbG8=\",\"body\":\"aGVsbG8=\"";
+    assert_string_equal(code_of(say(host, BEGIN)), "");
+    assert_string_equal(
+        code_of(say(host, EXCHANGE("recorded", ",\"request_body\":\"aGVsbG8=\",\"body_upload\":5"))),
+        "no-upload");
+    for (int i = 0; i < 3; i++) {
+        char exchange[1000];
+        snprintf(exchange, sizeof exchange, EXCHANGE("recorded", "%s"), body);
+        assert_string_equal(code_of(say(host, exchange)), "");
+    }
+    assert_string_equal(code_of(say(host, COMMIT)), "");
+    assert_int_equal(fixture_count_bodies(setting->home), 1);
+    assert_int_equal(fixture_check_whole(setting->home), 1);
+}
+
 // A body of the archive is read back in pieces, checked, and used by another recording without being sent.
 static void test_read_verified_used_again(void **state) {
     struct setting *setting = *state;
@@ -205,6 +224,8 @@ static void test_ended_in_the_middle(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_uploaded_in_pieces, conversation_set_up, conversation_tear_down),
+        cmocka_unit_test_setup_teardown(test_the_same_small_body, conversation_set_up,
+                                        conversation_tear_down),
         cmocka_unit_test_setup_teardown(test_read_verified_used_again, conversation_set_up,
                                         conversation_tear_down),
         cmocka_unit_test_setup_teardown(test_used_body_swept, conversation_set_up, conversation_tear_down),
