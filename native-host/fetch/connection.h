@@ -12,14 +12,20 @@
 
 struct connection;
 
+// quiche's configuration for all connections of a run: each one that is made reads the system's certificates,
+// which took 4 ms of CPU. NULL when memory is short.
+struct h3_config;
+struct h3_config *h3_config_open(uint64_t idle_timeout_ms);
+void h3_config_close(struct h3_config *config); // NULL: nothing
+
 struct connection_settings {
     struct loop *loop;
     struct client_tls *tls;
+    struct h3_config *h3;       // NULL over TCP
     const char *alpn;           // as offered
     struct sockaddr_in6 server; // IPv4 mapped
     const char *host;           // for TLS; to live as long as the connection
     bool is_address;
-    uint64_t idle_timeout_ms;
     struct ticket *ticket; // NULL: none. The connection's from here; one that takes early data has requests
                            // go in the first flight, if `tls` is for that
 

@@ -19,6 +19,7 @@ struct fetcher {
     const struct connection_kind *kind;
     struct loop *loop;
     struct client_tls *tls;
+    struct h3_config *h3; // NULL over TCP
     struct https_cache *https;
     struct usage_meter meter;
 
@@ -111,7 +112,8 @@ int fetcher_open(struct fetcher **out, const struct fetch_options *options, char
     f->kind = kinds[options->lane];
     usage_meter_open(&f->meter, true);
     f->deadline = (struct loop_timer){.due = on_deadline, .context = f};
-    if (loop_open(&f->loop) == 0 && (f->https = https_cache_open()) &&
+    if (tls.is_quic) f->h3 = h3_config_open(options->timeout_ns / NS_PER_MS + 1000);
+    if ((f->h3 || !tls.is_quic) && loop_open(&f->loop) == 0 && (f->https = https_cache_open()) &&
         client_tls_open(&f->tls, &tls, error, error_size) == 0) {
         *out = f;
         return 0;
@@ -130,6 +132,7 @@ void fetcher_close(struct fetcher *f) {
     drop_connection(f);
     ticket_free(f->ticket);
     client_tls_close(f->tls);
+    h3_config_close(f->h3);
     https_cache_close(f->https);
     usage_meter_close(&f->meter);
     if (f->loop) loop_close(f->loop);
@@ -224,11 +227,11 @@ static bool open_connection(struct fetcher *f, const struct url *url, struct tic
     const struct connection_settings settings = {
         .loop = f->loop,
         .tls = f->tls,
+        .h3 = f->h3,
         .alpn = alpns[f->options->lane],
         .server = record->server,
         .host = f->identity.host,
         .is_address = url->is_address,
-        .idle_timeout_ms = f->options->timeout_ns / NS_PER_MS + 1000,
         .ticket = ticket,
         .ready = on_ready,
         .failed = on_failed,

@@ -27,6 +27,11 @@ enum {
     ALERT_NO_APPLICATION_PROTOCOL = 120,
 };
 
+struct h3_config {
+    quiche_config *quic;
+    quiche_h3_config *http;
+};
+
 struct connection {
     struct connection_settings settings;
     struct client_tls_connection identity;
@@ -35,8 +40,6 @@ struct connection {
     struct burst burst;
     struct sockaddr_in6 local;
     struct loop_timer timer;
-    quiche_config *config;
-    quiche_h3_config *http_config;
     quiche_conn *quic;
     quiche_h3_conn *http;
     SSL *ssl; // quiche's
@@ -253,7 +256,7 @@ static void note_handshake(struct connection *c) {
 }
 
 static void become_ready(struct connection *c) {
-    c->http = quiche_h3_conn_new_with_transport(c->quic, c->http_config);
+    c->http = quiche_h3_conn_new_with_transport(c->quic, c->settings.h3->http);
     if (!c->http) {
         end(c, STAGE_REQUEST, "HTTP/3 could not be begun");
         return;
@@ -324,11 +327,16 @@ static void on_ticket(void *context, struct ticket *ticket) {
 
 // --- what fetch.c asks for
 
-static int configure(struct connection *c) {
-    quiche_config *config = c->config = quiche_config_new(QUICHE_PROTOCOL_VERSION);
-    c->http_config = quiche_h3_config_new();
-    if (!config || !c->http_config) return -1;
-    quiche_config_set_max_idle_timeout(config, c->settings.idle_timeout_ms);
+struct h3_config *h3_config_open(uint64_t idle_timeout_ms) {
+    struct h3_config *h3 = calloc(1, sizeof *h3);
+    if (!h3) return NULL;
+    quiche_config *config = h3->quic = quiche_config_new(QUICHE_PROTOCOL_VERSION);
+    h3->http = quiche_h3_config_new();
+    if (!config || !h3->http) {
+        h3_config_close(h3);
+        return NULL;
+    }
+    quiche_config_set_max_idle_timeout(config, idle_timeout_ms);
     quiche_config_set_max_recv_udp_payload_size(config, RECEIVE_PAYLOAD_BYTES);
     quiche_config_set_max_send_udp_payload_size(config, PAYLOAD_BYTES);
     quiche_config_set_max_connection_window(config, WINDOW_BYTES);
@@ -339,8 +347,15 @@ static int configure(struct connection *c) {
     quiche_config_set_initial_max_streams_uni(config, UNI_STREAMS);
     quiche_config_set_disable_active_migration(config, true);
     quiche_config_enable_pacing(config, false);
-    quiche_h3_config_set_max_field_section_size(c->http_config, FIELDS_BYTES);
-    return 0;
+    quiche_h3_config_set_max_field_section_size(h3->http, FIELDS_BYTES);
+    return h3;
+}
+
+void h3_config_close(struct h3_config *config) {
+    if (!config) return;
+    if (config->quic) quiche_config_free(config->quic);
+    if (config->http) quiche_h3_config_free(config->http);
+    free(config);
 }
 
 static int start(struct connection *c, char *error, size_t error_size) {
@@ -353,14 +368,11 @@ static int start(struct connection *c, char *error, size_t error_size) {
     RAND_bytes(scid, sizeof scid);
     snprintf(error, error_size, "memory is short");
     c->ssl = client_tls_connection(c->settings.tls, &c->identity);
-    if (!c->ssl || configure(c) < 0) {
-        SSL_free(c->ssl);
-        return -1;
-    }
+    if (!c->ssl) return -1;
     // quiche owns the TLS from here, also when this fails
     c->quic = quiche_conn_new_with_tls(scid, sizeof scid, NULL, 0, (struct sockaddr *)&c->local,
                                        sizeof c->local, (struct sockaddr *)&c->settings.server,
-                                       sizeof c->settings.server, c->config, c->ssl, false);
+                                       sizeof c->settings.server, c->settings.h3->quic, c->ssl, false);
     if (!c->quic) return -1;
     if (!c->settings.ticket) return 0;
     size_t size;
@@ -378,8 +390,6 @@ static void h3_close(struct connection *c) {
     }
     if (c->http) quiche_h3_conn_free(c->http);
     if (c->quic) quiche_conn_free(c->quic);
-    if (c->http_config) quiche_h3_config_free(c->http_config);
-    if (c->config) quiche_config_free(c->config);
     udp_close(c->udp);
     ticket_free(c->settings.ticket);
     free(c);
