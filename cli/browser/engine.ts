@@ -84,8 +84,8 @@ export interface EngineBrowser extends Started {
 /** What an engine may be unable to give. */
 export interface Asked {
   readonly lane: Lane;
-  readonly films: boolean;
-  readonly video: boolean;
+  readonly films?: boolean;
+  readonly video?: boolean;
   readonly frequentAcks: boolean;
   /** By host of the recording, an address that it is served from; empty: not known yet. */
   readonly hosts: ReadonlyMap<string, string>;

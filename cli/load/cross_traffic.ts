@@ -10,6 +10,7 @@ import { type FlowFiles, runFlow } from "../instruments/flows/language/flow_run.
 import { formatFlow } from "../instruments/flows/language/flow_words.ts";
 import type { LabFlows } from "./lab.ts";
 import { readFlowReport } from "./reports.ts";
+import type { Ended, LoadStep } from "./step.ts";
 
 export interface CrossTraffic {
   readonly run: FlowRun;
@@ -123,11 +124,7 @@ export async function readTraffic({ files }: RunningTraffic): Promise<TrafficRep
   return { near, far };
 }
 
-/** Times of the load on CLOCK_MONOTONIC; null: it did not come so far. */
-interface LoadTimes {
-  readonly navigation_ns: number | null;
-  readonly loadEnd_ns: number | null;
-}
+type LoadTimes = Pick<Ended, "navigation_ns" | "loadEnd_ns">;
 
 const seconds = (time_ms: number): number => Math.round(time_ms) / 1000;
 
@@ -173,4 +170,36 @@ export function trafficReasons(traffic: CrossTraffic, { near, far }: TrafficRepo
         ]
       : []),
   ];
+}
+
+/** More than trilane-flows takes to begin. */
+const startTimeout_ms = 40_000;
+
+export function trafficStep(traffic: CrossTraffic): LoadStep {
+  let running: RunningTraffic | null = null;
+  let shaper = "";
+  let reports: TrafficReports = { near: null, far: null };
+  return {
+    async prepare(folders) {
+      running = await prepareTraffic(traffic, folders);
+      ({ shaper } = folders);
+      const { run, near, far } = running.files;
+      const kept = [run, ...[near, far].flatMap(({ report, samples }) => [report, samples ?? []].flat())];
+      return { shaperOptions: countingArguments(running, folders.evidence !== null), flows: running.files, kept };
+    },
+    watch: () => running && watchTraffic(running, shaper),
+    async opened({ limit, signal }) {
+      limit(traffic.pageStart_ms + startTimeout_ms, "the cross traffic did not begin");
+      if (running) await untilPageStart(running, signal);
+    },
+    async gone() {
+      if (!running) return;
+      await giveSamples(running, shaper);
+      reports = await readTraffic(running);
+    },
+    says: (ended) => ({
+      facts: { cross_traffic: trafficFacts(traffic, reports, ended) },
+      reasons: trafficReasons(traffic, reports, ended),
+    }),
+  };
 }

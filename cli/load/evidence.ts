@@ -4,7 +4,6 @@
 import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
-import type { LabFlows } from "./lab.ts";
 
 export interface Evidence {
   readonly folder: string;
@@ -39,18 +38,15 @@ export async function openEvidence(folder: string, scratch: string): Promise<Evi
   };
 }
 
-/** The reports of the load's programs, as far as they were written. */
+/** The reports of the load's programs, as far as they were written, and `more` by their own names. */
 export async function keepReports(
   { folder }: Evidence,
   reports: { readonly replay: string; readonly shaper: string },
-  flows?: LabFlows,
+  more: readonly string[],
 ): Promise<void> {
-  const ofFlows = flows
-    ? [flows.run, ...[flows.near, flows.far].flatMap(({ report, samples }) => [report, samples ?? []].flat())]
-    : [];
   const kept = [
     ...Object.entries(reports).map(([name, path]) => ({ name: `${name}.json`, path })),
-    ...ofFlows.map((path) => ({ name: basename(path), path })),
+    ...more.map((path) => ({ name: basename(path), path })),
   ];
   for (const { name, path } of kept) {
     // A program that was killed has left none, which the load says.

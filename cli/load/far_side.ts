@@ -27,6 +27,8 @@ interface FarSideOptions {
 
 interface FarSide {
   readonly lab: Pick<LabOptions, "recording" | "far" | "replayOptions" | "server">;
+  /** The program that the lab's command line starts, or becomes by exec. */
+  readonly outermost: string;
   /** Keys that the browser is to trust, comma-joined. */
   readonly spkiList: string;
   /** Hosts that the browser finds at another address than their names lead to. */
@@ -60,6 +62,7 @@ export async function farSide(options: FarSideOptions): Promise<FarSide> {
       ],
       server: run?.words ?? [],
     },
+    outermost: "trilane-replay",
     spkiList: await spkiList(home),
     addresses: [],
     places: [],
@@ -73,6 +76,8 @@ function liveSide({ name, live }: LoadServer, { addresses = [], trusted_keys = [
   const unknown = { program: null, version: null, build: null, configuration: null, cpu_ms: null };
   return {
     lab: { recording: null, far: live.far },
+    // live_lab.sh and trilane-guard become it.
+    outermost: "trilane-shaper",
     spkiList: trusted_keys.join(","),
     addresses,
     places: live.own === null ? [] : [{ path: live.own, name: "$NETWORKS" }],

@@ -4,7 +4,8 @@
 import jpeg from "jpeg-js";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import { type ScreencastFrame, thinned } from "../browser/screencast.ts";
-import { type LoadOptions, measureLoad } from "./load.ts";
+import { measureLoad } from "./load.ts";
+import type { LoadRequest } from "./load_request.ts";
 import { histogramOf, type VisualMetrics, visualMetricsOf } from "./metrics/visual_progress.ts";
 
 /** What the page showed from time_ms on, which counts from navigationStart. */
@@ -51,10 +52,10 @@ function visualOf(frames: readonly FilmFrame[]): VisualMetrics | null {
 }
 
 /** As measureLoad, with what the page showed. */
-export async function filmLoad(options: LoadOptions): Promise<FilmedLoad> {
+export async function filmLoad(request: LoadRequest): Promise<FilmedLoad> {
   let frames: readonly ScreencastFrame[] = [];
   const load = await measureLoad({
-    ...options,
+    ...request,
     filmed: (seen) => {
       frames = seen;
     },
@@ -63,8 +64,8 @@ export async function filmLoad(options: LoadOptions): Promise<FilmedLoad> {
 }
 
 /** As measureLoad, filmed, with its Speed Index among its metrics: where loads are compared by it all of them are filmed. */
-export async function measureFilmed(options: LoadOptions): Promise<PageLoad> {
-  const { load, visual } = await filmLoad(options);
+export async function measureFilmed(request: LoadRequest): Promise<PageLoad> {
+  const { load, visual } = await filmLoad(request);
   const facts = load.log._trilane;
   const unavailable = visual ? {} : { speed_index_ms: facts.metrics.unavailable.plt_ms ?? "the page changed nothing" };
   const metrics = {

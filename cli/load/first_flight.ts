@@ -4,7 +4,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FlowCounters } from "../../schemas/generated/flow_counters.ts";
+import { type Lane, laneFacts } from "../base/lanes.ts";
 import { type Columns, parseRecords } from "../base/record_file.ts";
+import type { LoadStep } from "./step.ts";
 
 export interface FlightFiles {
   readonly counters: string;
@@ -101,4 +103,20 @@ export async function readFirstFlight(files: FlightFiles, rtt_ms: number, isClea
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;
   }
+}
+
+export function flightStep(lane: Lane, rtt_ms: number): LoadStep {
+  let files: FlightFiles | null = null;
+  let first_flight_bytes: number | null = null;
+  return {
+    async prepare({ scratch, evidence }) {
+      const flights = flightArguments(scratch, evidence?.counters ?? null);
+      ({ files } = flights);
+      return { shaperOptions: flights.words };
+    },
+    async gone() {
+      if (files) first_flight_bytes = await readFirstFlight(files, rtt_ms, laneFacts[lane].clear);
+    },
+    says: () => ({ facts: { first_flight_bytes } }),
+  };
 }

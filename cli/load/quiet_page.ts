@@ -1,9 +1,15 @@
-// When a page has come to rest after its load event: neither network nor main thread did anything for a while. Until then its largest
-// contentful paint, layout shifts and long tasks are watched, on every lane alike; by a fixed time after the load event a slower lane's
-// late parts would be in one lane's metrics and not in another's. Reads; judges nothing.
+// When a page has come to rest after its load event: neither network nor main thread did anything for a while; and what its own timeline says
+// then, read in a world of ours that it cannot reach. Until then its largest contentful paint, layout shifts and long tasks are watched, on every
+// lane alike; by a fixed time after the load event a slower lane's late parts would be in one lane's metrics and not in another's. Judges nothing.
 import { setTimeout as delay } from "node:timers/promises";
-import { idleExpression } from "../../extension/capture/page_timeline.ts";
+import type { ClsTbt } from "../../extension/capture/cls_tbt.ts";
+import type { PageTimings } from "../../extension/capture/metrics.ts";
+import { idleExpression, timelineExpression, timelineNow, timelineOf } from "../../extension/capture/page_timeline.ts";
+import { pageVideosOf } from "../../extension/capture/videos.ts";
+import type { PageVideos, Watched } from "../../schemas/generated/page_load.ts";
 import type { EnginePage } from "../browser/engine.ts";
+import { NavigationError } from "../browser/page.ts";
+import { type NextHops, nextHopsExpression, nextHopsOf } from "./next_hops.ts";
 
 /** For so long no request is under way and no task takes 50 ms. */
 export const quiet_ms = 500;
@@ -46,5 +52,51 @@ export async function untilQuiet(quieting: Quieting): Promise<boolean> {
       const left_ms = Math.max(quiet_ms - silent_ms, settle_ms - since(began_ms));
       await wait(left_ms > 0 ? Math.min(poll_ms, left_ms) : poll_ms);
     }
+  }
+}
+
+export interface PageReading {
+  readonly timings: PageTimings | null;
+  readonly clsTbt: ClsTbt | null;
+  readonly videos: PageVideos | null;
+  readonly nextHops: NextHops;
+  /** Until when, and whether the page was quiet then. */
+  readonly watched: Watched | null;
+}
+
+export const nothingRead: PageReading = {
+  timings: null,
+  clsTbt: null,
+  videos: null,
+  nextHops: new Map(),
+  watched: null,
+};
+
+/** How long a browser or page that died takes to say so. */
+export const causePatience_ms = 300;
+/** A frame in a process of its own may be busy for ever. */
+const videosTimeout_ms = 1_000;
+
+const watchedUntil = (timings: PageTimings | null, quiet: boolean): Watched | null =>
+  timings?.read !== undefined ? { until_ms: Math.max(0, timings.read - timings.activationStart), quiet } : null;
+
+/** The page's times once it is quiet; those at its load event, if it has given way to another page by then. */
+export async function readAtRest(page: EnginePage, settle_ms: number): Promise<PageReading> {
+  const atLoad = page.evaluate(timelineExpression).then(timelineOf);
+  atLoad.catch(() => undefined);
+  try {
+    const quiet = await untilQuiet({ page, settle_ms });
+    await atLoad;
+    // What a quiet page drew has been on the screen for long.
+    const read = timelineOf(await page.evaluate(quiet ? timelineNow : timelineExpression));
+    const videos = pageVideosOf(await page.videos(delay(videosTimeout_ms, undefined, { ref: false })));
+    const nextHops = nextHopsOf(await page.evaluate(nextHopsExpression));
+    return { ...read, videos, nextHops, watched: watchedUntil(read.timings, quiet) };
+  } catch (error) {
+    if (!(error instanceof NavigationError)) throw error;
+    // The end of a browser or page is reported a moment later, and has no metrics.
+    await delay(causePatience_ms);
+    const read = await atLoad;
+    return { ...nothingRead, ...read, watched: watchedUntil(read.timings, false) };
   }
 }

@@ -18,7 +18,7 @@ export const neverWhole = (timeout_ms: number, lost: string): string =>
 const form =
   /^the (?:load event did not come|page was not whole|video did not end) within (\d+(?:\.\d+)?) ms(?:: .+)?$/;
 
-/** Of a video (video/watch_video.ts): whether it is not known how far it came, because its page did not answer. */
+/** Of a video (video_step.ts): whether it is not known how far it came, because its page did not answer. */
 export const isUnanswered = ([reason]: readonly string[]): boolean =>
   reason?.endsWith(": its page did not answer") ?? false;
 

@@ -77,16 +77,14 @@ export interface Evidence {
   readonly shaper: ShaperReport | null;
   /** Absent: one that treats UDP as anything else. */
   readonly link?: LinkProfile;
-  /** Why the flows beside it were not those that were asked for (cross_traffic.ts); empty: they were. */
-  readonly traffic?: readonly string[];
   /** What its server did that it should not (server_run.ts); empty: nothing. */
   readonly server?: readonly string[];
   /** Its server does not say what a request came over: the browser's word is all. */
   readonly isUnlogged?: boolean;
   /** Its servers are live: there is no report of theirs, and the browser's word is all. */
   readonly isLive?: boolean;
-  /** Why its link was not the one that was asked for (disturbance.ts); empty: it was. */
-  readonly heldUp?: readonly string[];
+  /** Why what accompanied it was not as planned (step.ts): flows beside it, the machine; empty: it was. */
+  readonly spoilt?: readonly string[];
   /** Why the load did not end (a crash, a time-out), if it did not. */
   readonly failure: string | null;
 }
@@ -237,12 +235,7 @@ export function verify(evidence: Evidence): Verdict {
     return {
       // Of a page whose server ended no time says how long it takes.
       status: broken.length > 0 ? "invalid" : "failed",
-      reasons: [
-        ...broken,
-        lostDocument(failure, onWire, evidence) ?? failure,
-        ...(evidence.traffic ?? []),
-        ...(evidence.heldUp ?? []),
-      ],
+      reasons: [...broken, lostDocument(failure, onWire, evidence) ?? failure, ...(evidence.spoilt ?? [])],
       coverage: null,
       ...facts,
     };
@@ -272,8 +265,7 @@ export function verify(evidence: Evidence): Verdict {
     ...(replay || evidence.isLive ? [] : ["trilane-replay left no report"]),
     ...(shaper ? [] : ["trilane-shaper left no report"]),
     ...broken,
-    ...(evidence.traffic ?? []),
-    ...(evidence.heldUp ?? []),
+    ...(evidence.spoilt ?? []),
   ];
   if (hasLost && reasons.length === 0)
     return {

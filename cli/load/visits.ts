@@ -1,7 +1,9 @@
 // A repeat visit in the replay's report: which part of it is the second visit's, what its connections were, and whether
-// it was the visit that was asked for. Pure.
+// it was the visit that was wanted; and the step of a load that makes the first visit.
+import { metricsOf } from "../../extension/capture/metrics.ts";
 import type { RepeatVisit } from "../../schemas/generated/page_load.ts";
 import type { ReplayReport } from "./reports.ts";
+import type { LoadStep } from "./step.ts";
 
 /** What came before a repeat visit, in the same browser. */
 export interface FirstVisit {
@@ -49,4 +51,19 @@ export function repeatReasons(replay: ReplayReport): string[] {
   if (connection.early_data) return [];
   const how = connection.resumed ? "was resumed without early data" : "was not resumed";
   return [`the page's connection ${how}: ${first.url}`];
+}
+
+export function repeatStep(between: { readonly keepCache: boolean; readonly rtt_ms: number }): LoadStep {
+  let first: FirstVisit | null = null;
+  return {
+    async visit({ browser, load, leave }) {
+      const { timings } = await load();
+      first = { plt_ms: metricsOf(timings).plt_ms, keepCache: between.keepCache };
+      const page = await leave(between);
+      // The replay begins anew: it gives repeated answers from the first one on, and marks the moment in its report.
+      browser.signal("SIGUSR1");
+      return page;
+    },
+    says: ({ replay }) => ({ facts: { repeat: first && repeatVisitOf(first, replay && lastVisit(replay)) } }),
+  };
 }

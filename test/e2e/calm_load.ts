@@ -1,14 +1,14 @@
 // A measured load for tests of time: one that the machine disturbed is taken all the same, and noted (test/calm_machine.ts).
 import assert from "node:assert/strict";
 import { excess_ms } from "../../cli/load/disturbance.ts";
-import type { LoadOptions, PageLoad } from "../../cli/load/load.ts";
+import type { LoadRequest, PageLoad } from "../../cli/load/load.ts";
 import type { Calm } from "../calm_machine.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
 /** As a load is judged by default. */
 const tolerated_ms = (plt_ms: number): number => Math.max(5, plt_ms / 100);
 
-export async function calmLoad(calm: Calm, options: LoadOptions): Promise<PageLoad> {
+export async function calmLoad(calm: Calm, options: LoadRequest): Promise<PageLoad> {
   const load = await untimedLoad(options);
   const { status, reasons, lane, page, disturbance, metrics } = load.log._trilane;
   assert.equal(status, "valid", `${page} ${lane}: ${reasons.join("; ")}`);

@@ -14,7 +14,7 @@ import { readMix } from "../../cli/instruments/flows/language/mix.ts";
 import { type LeftRecords, readFlowRecords } from "../../cli/instruments/flows/records/read_flow_records.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import type { CrossTraffic } from "../../cli/load/cross_traffic.ts";
-import type { LoadOptions, PageLoad } from "../../cli/load/load.ts";
+import type { LoadRequest, PageLoad } from "../../cli/load/load.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
 import { tempFolder } from "../temp_folder.ts";
@@ -23,7 +23,7 @@ import { untimedLoad } from "./untimed_load.ts";
 const folder = tempFolder("trilane-cross-traffic-");
 const home = join(folder, "home");
 
-let recording: LoadOptions["recording"];
+let recording: LoadRequest["recording"];
 before(async () => {
   recording = await withArchive(home, (archive) => ensureSynth(archive, "object-1MB"));
 });
@@ -40,11 +40,11 @@ function amid(...words: string[]): CrossTraffic {
   };
 }
 
-const loadOf = (change: Partial<LoadOptions>): Promise<PageLoad> =>
+const loadOf = (change: Partial<LoadRequest>): Promise<PageLoad> =>
   untimedLoad({ home, recording, link, lane: "h2", timeout_ms: 60_000, ...change });
 
 /** A browser may not be ready in time on a machine that does other things too. */
-async function validLoad(change: Partial<LoadOptions>): Promise<PageLoad> {
+async function validLoad(change: Partial<LoadRequest>): Promise<PageLoad> {
   const seen: string[] = [];
   for (let attempt = 0; attempt < 5; attempt++) {
     const load = await loadOf(change);

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { allLanes, type Lane, laneFacts } from "../../cli/base/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
-import { type LoadOptions, measureLoad, type PageLoad } from "../../cli/load/load.ts";
+import { type LoadRequest, measureLoad, type PageLoad } from "../../cli/load/load.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { recordSite, type Site } from "./site.ts";
 import { untimedLoad } from "./untimed_load.ts";
@@ -38,7 +38,7 @@ const single = recordSite(home, "single", [{ url: page, body: "<!doctype html><h
  * A valid load, however much the machine disturbed it. The browser waits for what DNS tells of h3 some tens of milliseconds, and
  * then begins without, which is an invalid load of h3-discovered: on a busy machine it is tried again.
  */
-async function load(site: Promise<Site>, lane: Lane, form: string, more: Partial<LoadOptions> = {}) {
+async function load(site: Promise<Site>, lane: Lane, form: string, more: Partial<LoadRequest> = {}) {
   const link = parseLink(form);
   const options = { home, recording: await site, lane, link, timeout_ms: 30_000, settle_ms: 300, ...more };
   let { log } = await untimedLoad(options);

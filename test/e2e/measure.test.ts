@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { afterEach, test } from "node:test";
 import { plainLanes } from "../../cli/base/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
-import type { Lane, LoadOptions, PageLoad } from "../../cli/load/load.ts";
+import type { Lane, LoadRequest, PageLoad } from "../../cli/load/load.ts";
 import { schemaErrors } from "../schemas/schema_errors.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { type Resource, recordSite, type Site } from "./site.ts";
@@ -58,7 +58,7 @@ function site(name: string, resources: readonly Resource[], url?: string): Promi
 }
 
 /** A load, which is what its schema says however it went. */
-async function load(recording: Site, lane: Lane, options: Partial<LoadOptions> = {}): Promise<PageLoad["log"]> {
+async function load(recording: Site, lane: Lane, options: Partial<LoadRequest> = {}): Promise<PageLoad["log"]> {
   const link = parseLink("20mbit/20ms");
   const result = await untimedLoad({ home, recording, lane, link, timeout_ms: 20_000, ...options });
   assert.equal(schemaErrors("page-load", result), null);

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseLink } from "../../cli/link/link.ts";
-import type { Lane, LoadOptions, PageLoad } from "../../cli/load/load.ts";
+import type { Lane, LoadRequest, PageLoad } from "../../cli/load/load.ts";
 import { type CriticalPath, criticalPath } from "../../cli/load/metrics/critical_path.ts";
 import { optimalOfLoad_ms } from "../../cli/load/metrics/optimal_load.ts";
 import { settleServing } from "../../cli/load/serving/serving.ts";
@@ -29,7 +29,7 @@ interface Told {
 }
 
 /** `calm`: of a test of time. */
-async function told(recording: LoadOptions["recording"], lane: Lane, link: string, calm?: Calm): Promise<Told> {
+async function told(recording: LoadRequest["recording"], lane: Lane, link: string, calm?: Calm): Promise<Told> {
   const options = { home, recording, lane, link: parseLink(link), timeout_ms: 30_000 };
   const load = await (calm ? calmLoad(calm, options) : untimedLoad(options));
   const facts = load.log._trilane;

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Lane } from "../../cli/base/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
-import type { LoadOptions, PageLoad } from "../../cli/load/load.ts";
+import type { LoadRequest, PageLoad } from "../../cli/load/load.ts";
 import { type Serving, settleServing } from "../../cli/load/serving/serving.ts";
 import type { ReplayOrigins } from "../../schemas/generated/replay_report.ts";
 import { tempFolder } from "../temp_folder.ts";
@@ -27,7 +27,7 @@ const imageAt = (url: string, more: Partial<Resource> = {}): Resource => ({
 });
 const named = (...names: readonly string[]) => ({ tls: { version: "TLS 1.3", names, issuer: "x", chain_bytes: 3000 } });
 
-async function load(recording: Site, lane: Lane, options: Partial<LoadOptions> = {}): Promise<PageLoad["log"]> {
+async function load(recording: Site, lane: Lane, options: Partial<LoadRequest> = {}): Promise<PageLoad["log"]> {
   const link = parseLink("20mbit/20ms");
   const { log } = await untimedLoad({ home, recording, lane, link, timeout_ms: 30_000, ...options });
   assert.deepEqual(log._trilane.reasons, [], lane);

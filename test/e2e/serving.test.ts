@@ -8,7 +8,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { parseLink } from "../../cli/link/link.ts";
-import type { LoadOptions, PageLoad } from "../../cli/load/load.ts";
+import type { LoadRequest, PageLoad } from "../../cli/load/load.ts";
 import { settleServing } from "../../cli/load/serving/serving.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
@@ -21,12 +21,12 @@ const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
 const folder = tempFolder("trilane-serving-");
 const home = join(folder, "home");
 
-let recording: LoadOptions["recording"];
+let recording: LoadRequest["recording"];
 before(async () => {
   recording = await withArchive(home, (archive) => ensureSynth(archive, "object-1MB"));
 });
 
-type Asked = Pick<LoadOptions, "lane"> & Partial<Pick<LoadOptions, "serving" | "evidence" | "link">>;
+type Asked = Pick<LoadRequest, "lane"> & Partial<Pick<LoadRequest, "serving" | "evidence" | "link">>;
 
 async function load(asked: Asked): Promise<PageLoad> {
   const reasonsSeen: string[] = [];

@@ -81,7 +81,7 @@ function programsOf({ browser, browsers, interleaved }: BrowserTerms, label: str
 
 /** Why a browser has not this lane, whatever else is planned; null: it has it. */
 const lacks = (browser: string, lane: Lane): string | null =>
-  engineOf(browser).refusal({ lane, films: false, video: false, frequentAcks: false, hosts: new Map() });
+  engineOf(browser).refusal({ lane, frequentAcks: false, hosts: new Map() });
 
 /**
  * One browser's lanes after another's, without those that it lacks; a lane that names its browser stays as it is, and is refused later if
@@ -126,7 +126,6 @@ export function refuseBrowsers(plan: Plan): void {
       const refusal = engineOf(program).refusal({
         lane: laneOf(label),
         films: (plan.films ?? 0) > 0 || plan.metric === "si",
-        video: false,
         frequentAcks: laneServing(plan, label).client_acks === "frequent",
         hosts: new Map(),
         isLive: serverOf(plan, label)?.definition.live !== undefined,

@@ -78,9 +78,9 @@ test("h3-altsvc begins over HTTP/2: it fell back if nothing came over HTTP/3", (
 
 test("a forced lane that loaded nothing is invalid for that one reason, and not tried again", () => {
   const failure = "the page did not load: net::ERR_QUIC_PROTOCOL_ERROR";
-  const heldUp = ["the machine held up the link: for long"];
+  const spoilt = ["the machine held up the link: for long"];
   for (const lane of ["h3", "h3-0rtt"] as const) {
-    const { status, reasons } = verify(evidence({ lane, link: refusing, shaper: tried, failure, heldUp }));
+    const { status, reasons } = verify(evidence({ lane, link: refusing, shaper: tried, failure, spoilt }));
     assert.equal(status, "invalid");
     assert.deepEqual(reasons, [`UDP is blocked on this link, and nothing but HTTP/3 is allowed on lane ${lane}`]);
     const task = new PlannedTask({ position: 0, block: 0, cell: 0 }, {}, 2);

@@ -305,7 +305,7 @@ test("a page that replaces itself, a load event that never ended, and no request
 });
 
 test("what held up a load's link, and reports that are missing, spoil it", () => {
-  assertInvalid({ heldUp: ["the machine held up the link: for 30.1 ms"] }, /for 30\.1 ms/);
+  assertInvalid({ spoilt: ["the machine held up the link: for 30.1 ms"] }, /for 30\.1 ms/);
   assert.equal(verify(evidence({ shaper: shaperReport(50_000_000) })).status, "valid");
   assertInvalid({ shaper: null }, /trilane-shaper left no report/);
   assertInvalid({ replay: null }, /trilane-replay left no report/);
@@ -349,7 +349,7 @@ test("a page that lost requests when its link moved never is whole, and counts a
   // Before the link moved, by the page's own doing, or with something else against it, it is no measurement.
   assert.equal(verify(evidence({ entries, shaper: moved(end_ns + 1) })).status, "invalid");
   assert.equal(verify(evidence({ entries })).status, "invalid");
-  const disturbed = verify(evidence({ entries, shaper: moved(end_ns - 1), heldUp: ["the machine held up the link"] }));
+  const disturbed = verify(evidence({ entries, shaper: moved(end_ns - 1), spoilt: ["the machine held up the link"] }));
   assert.equal(disturbed.status, "invalid");
   assert.equal(timedOutAfter_ms(disturbed.reasons), null);
 

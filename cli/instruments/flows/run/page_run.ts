@@ -1,7 +1,7 @@
 // One attempt at a flow run with a page: the load is cli/load's, in whose lab the flows run; what they left is read and judged beside it.
 // Stores nothing, tries nothing again; its folder and processes are gone when this settles.
 import type { Lane } from "../../../base/lanes.ts";
-import type { LoadOptions } from "../../../load/load.ts";
+import type { LoadRequest } from "../../../load/load_request.ts";
 import { type FlowFiles, runFlow } from "../language/flow_run.ts";
 import { formatFlow } from "../language/flow_words.ts";
 import { type LeftRecords, readFlowRecords } from "../records/read_flow_records.ts";
@@ -9,7 +9,7 @@ import type { FlowAttempt, FlowAttemptRequest } from "./attempt.ts";
 import { countReasons } from "./validity.ts";
 
 export interface RunPage {
-  readonly recording: LoadOptions["recording"];
+  readonly recording: LoadRequest["recording"];
   /** Whether the recording must have an answer to each request before the load event. */
   readonly strict: boolean;
   readonly lane: Lane;

@@ -1,54 +1,16 @@
-// What is asked of one load: cli/load takes it as it is. Measures nothing.
-import type { LinkProfile } from "../../../../schemas/generated/link_profile.ts";
+// What is wanted of one load: cli/load/load.ts measures it. Measures nothing.
 import type { PageLoad } from "../../../../schemas/generated/page_load.ts";
-import { factorsOf, type Lane, laneOf } from "../../../base/lanes.ts";
-import type { CrossTraffic } from "../../../load/cross_traffic.ts";
-import type { Tolerance } from "../../../load/disturbance.ts";
-import { type LiveFar, type LoadServer, serverOf } from "../../../load/servers/servers.ts";
+import { factorsOf, laneOf } from "../../../base/lanes.ts";
+import type { LoadRequest } from "../../../load/load_request.ts";
+import { type LiveFar, serverOf } from "../../../load/servers/servers.ts";
 import { laneServing } from "../../../load/serving/lane_serving.ts";
-import type { Serving } from "../../../load/serving/serving.ts";
 import type { Cell } from "../../../results/store/results.ts";
 import { loadTraffic } from "../../../sweep/plan/cross_traffic.ts";
 import { linkSeed } from "../../../sweep/plan/load_order.ts";
 import { browserOf, roundOf, sharedPlace } from "../../../sweep/plan/neighbours.ts";
 import type { Plan } from "../../../sweep/plan/plan_document.ts";
 
-export interface LoadRequest {
-  readonly home: string;
-  readonly recording: {
-    readonly name: string;
-    readonly digest: string;
-    readonly url: string;
-    readonly failedUrls: readonly string[];
-    /** Length of the video that it plays; absent: it plays none. */
-    readonly video_s?: number;
-  };
-  readonly lane: Lane;
-  readonly link: LinkProfile;
-  /** The browser's program; absent: the one that all commands use. */
-  readonly browser?: string;
-  readonly timeout_ms: number;
-  readonly settle_ms: number;
-  readonly keepCache: boolean;
-  /** Whether the recording must have an answer to each request before the load event. */
-  readonly strict: boolean;
-  /** To which moment the page's clock is set; null: it is not. */
-  readonly pinned_ms: number | null;
-  readonly serving: Serving;
-  /** What serves in front of trilane-replay, or in its place. */
-  readonly server?: LoadServer;
-  /** Whether it is watched how much a server sends on a connection at first. */
-  readonly watchesFlights?: boolean;
-  /** How long the machine may hold up the link. Default: usualTolerance. */
-  readonly tolerance?: Tolerance;
-  /** Flows that share the link with it. */
-  readonly crossTraffic?: CrossTraffic;
-  /** The only ones that the lab may run on. */
-  readonly cpus?: readonly number[];
-  /** A folder for what the load leaves behind. */
-  readonly evidence?: string;
-  readonly signal: AbortSignal;
-}
+export type { LoadRequest };
 
 /** Resolves also for a load that failed; throws for what would fail every load. */
 export type Measure = (request: LoadRequest) => Promise<PageLoad>;

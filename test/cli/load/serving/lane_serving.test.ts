@@ -35,7 +35,7 @@ test("each cell is asked for on its lane, with its settings, and with the same l
     ),
   );
   assert.deepEqual(
-    requests.map(({ lane, serving: { transport } }) => [lane, transport.tcp.congestion_control]),
+    requests.map(({ lane, serving }) => [lane, serving?.transport.tcp.congestion_control]),
     [
       ["h3", "cubic"],
       ["h2", "cubic"],

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { isUserTiming } from "../../../../cli/base/user_timing_name.ts";
 import { StoppingRule } from "../../../../cli/instruments/page/run/stopping_rule.ts";
-import { whyUnended } from "../../../../cli/load/video/watch_video.ts";
+import { whyUnended } from "../../../../cli/load/video_step.ts";
 import {
   comparedMetric,
   hasNoTime,

@@ -1,10 +1,10 @@
 // Watching a video to its end, by a page that answers as told: what is returned, and what it is called if there is no end.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { endless, neverBegan, timedOutAfter_ms } from "../../../../cli/load/time_out.ts";
-import { watchVideo, whyUnended } from "../../../../cli/load/video/watch_video.ts";
-import type { VideoEvents } from "../../../../schemas/generated/video_events.ts";
-import { error, record, segment, state } from "../metrics/video/video_events.ts";
+import { endless, neverBegan, timedOutAfter_ms } from "../../../cli/load/time_out.ts";
+import { watchVideo, whyUnended } from "../../../cli/load/video_step.ts";
+import type { VideoEvents } from "../../../schemas/generated/video_events.ts";
+import { error, record, segment, state } from "./metrics/video/video_events.ts";
 
 /** Its record is asked for by an expression that gives text, waits by promises. */
 function pageOf(kept: VideoEvents | null) {
