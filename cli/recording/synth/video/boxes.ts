@@ -1,5 +1,5 @@
 // The boxes of ISO base media files (ISO/IEC 14496-12): writes one, and reads a run of them strictly. What is in them is others'
-// business: fragments.ts writes and reads tracks.
+// business: fragments.ts reads clips.
 
 export class BoxError extends Error {
   override readonly name = "BoxError";
@@ -23,29 +23,6 @@ export function box(type: string, ...parts: readonly Uint8Array[]): Buffer {
   header.writeUInt32BE(size);
   header.write(type, 4, "latin1");
   return Buffer.concat([header, ...parts], size);
-}
-
-/** A box that begins with a version and flags. */
-export function fullBox(type: string, version: number, flags: number, ...parts: readonly Uint8Array[]): Buffer {
-  return box(type, u32(version * 2 ** 24 + flags), ...parts);
-}
-
-export function u16(...values: readonly number[]): Buffer {
-  const bytes = Buffer.alloc(2 * values.length);
-  for (const [place, value] of values.entries()) bytes.writeUInt16BE(value, 2 * place);
-  return bytes;
-}
-
-export function u32(...values: readonly number[]): Buffer {
-  const bytes = Buffer.alloc(4 * values.length);
-  for (const [place, value] of values.entries()) bytes.writeUInt32BE(value, 4 * place);
-  return bytes;
-}
-
-export function u64(value: number): Buffer {
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigUInt64BE(BigInt(value));
-  return bytes;
 }
 
 /** The boxes that fill `bytes` to the last one. BoxError where they do not. */

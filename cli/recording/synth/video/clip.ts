@@ -13,6 +13,8 @@ export interface ClipPictures {
 
 export interface ClipSound {
   readonly packets: number;
+  /** In a segment. */
+  readonly packetsEach: number;
   readonly bitrate_bps: number;
 }
 
@@ -23,8 +25,9 @@ export function picturesFor({ clip_s, segment_s }: VideoSpec, { width, height, f
   return { width, height, fps, frames: Math.round(clip_s * fps), keyEvery: Math.round(segment_s * fps) };
 }
 
-export const soundFor = ({ clip_s }: VideoSpec): ClipSound => ({
+export const soundFor = ({ clip_s, segment_s }: VideoSpec): ClipSound => ({
   packets: Math.round(clip_s * packets_per_s),
+  packetsEach: Math.round(segment_s * packets_per_s),
   bitrate_bps: 16_000,
 });
 

@@ -3,29 +3,21 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createTempSibling } from "../../../base/create_temp_sibling.ts";
+import { RunError } from "../../../base/errors.ts";
 import { makeFolder } from "../../../base/make_folder.ts";
 import { say } from "../../../base/terminal_text.ts";
 import { BoxError } from "./boxes.ts";
 import { picturesFor, picturesName, soundFor, soundName } from "./clip.ts";
 import { encodePictures, encodeSound } from "./encode.ts";
-import { readSegments, type Segments, segmentsOfTrack, trackOf } from "./fragments.ts";
-import type { Track } from "./track.ts";
+import { type Clip, readClip } from "./fragments.ts";
 import { segmentsOf, type VideoRate, type VideoSpec } from "./video_spec.ts";
 
 /** Goes up when the same clip is encoded otherwise than before. */
 const generation = 1;
 
-export interface Clip {
-  readonly segments: Segments;
-  /** As a media type names it (RFC 6381). */
-  readonly codec: string;
-}
-
 async function stored(path: string, count: number, samples: number): Promise<Clip | null> {
   try {
-    const segments = readSegments(await readFile(path), count);
-    const track = trackOf(segments);
-    return track.samples.length === samples ? { segments, codec: track.codec } : null;
+    return readClip(await readFile(path), count, samples);
   } catch (error) {
     // RangeError: a box ends in the midst of a field.
     if (error instanceof BoxError || error instanceof RangeError) return null;
@@ -34,10 +26,10 @@ async function stored(path: string, count: number, samples: number): Promise<Cli
   }
 }
 
-async function store(path: string, { initialization, media }: Segments): Promise<void> {
+async function store(path: string, file: Buffer): Promise<void> {
   const { aside, keep } = createTempSibling(path);
   try {
-    await writeFile(aside, Buffer.concat([initialization, ...media]));
+    await writeFile(aside, file);
     await rename(aside, path);
   } finally {
     await rm(aside, { force: true });
@@ -63,15 +55,20 @@ export class ClipStore {
     return this.#clip(soundName(spec), segmentsOf(spec), clip.packets, () => encodeSound(clip));
   }
 
-  async #clip(name: string, count: number, samples: number, encode: () => Promise<Track>): Promise<Clip> {
+  async #clip(name: string, count: number, samples: number, encode: () => Promise<Buffer>): Promise<Clip> {
     const path = join(this.#folder, `${name}-${generation}.mp4`);
     const found = await stored(path, count, samples);
     if (found) return found;
     say(`encoding ${name} ...`);
-    const track = await encode();
-    const segments = segmentsOfTrack(track, count);
+    const file = await encode();
+    let clip: Clip;
+    try {
+      clip = readClip(file, count, samples);
+    } catch (error) {
+      throw error instanceof BoxError ? new RunError(`ffmpeg wrote an MP4 of another form: ${error.message}`) : error;
+    }
     makeFolder(this.#folder);
-    await store(path, segments);
-    return { segments, codec: track.codec };
+    await store(path, file);
+    return clip;
   }
 }

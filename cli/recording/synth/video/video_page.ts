@@ -7,8 +7,7 @@ import type { VideoSettings } from "../../../../schemas/generated/video_events.t
 import { UserError } from "../../../base/errors.ts";
 import { checkout, isCheckout } from "../../../base/programs.ts";
 import type { Exchange, Header, JsonObject, NewExchange } from "../../archive/archive.ts";
-import type { Clip } from "./clip_store.ts";
-import { framing_bytes, paddedSegment } from "./fragments.ts";
+import { type Clip, framing_bytes, paddedSegment } from "./fragments.ts";
 import { manifestOf } from "./manifest.ts";
 import { playAndRecord } from "./page_player.ts";
 import { segmentBytes, type VideoRate, type VideoSpec } from "./video_spec.ts";
@@ -108,7 +107,7 @@ async function representationsOf(spec: VideoSpec, clips: Clips): Promise<Represe
 }
 
 function refuseTooSmall(spec: VideoSpec, { kbps, clip, server }: Representation): void {
-  const largest = Math.max(...clip.segments.media.map((fragment) => fragment.length)) + framing_bytes;
+  const largest = Math.max(...clip.media.map((fragment) => fragment.length)) + framing_bytes;
   if (largest <= segmentBytes(kbps, spec.segment_s)) return;
   const least = Math.ceil((largest * 8) / spec.segment_s / 1000);
   throw new UserError(
@@ -221,9 +220,9 @@ function* exchangesOf(
   yield exchange({ server, path: "/manifest.mpd", type: "application/dash+xml", resourceType: "xhr", body: manifest });
   for (const representation of representations) {
     const { id, kbps, clip } = representation;
-    yield segmentExchange(representation, `/${id}/init.mp4`, clip.segments.initialization);
+    yield segmentExchange(representation, `/${id}/init.mp4`, clip.initialization);
     const size_bytes = segmentBytes(kbps, spec.segment_s);
-    for (const [index, fragment] of clip.segments.media.entries()) {
+    for (const [index, fragment] of clip.media.entries()) {
       const body = paddedSegment(fragment, size_bytes, seedOf(representation, index + 1, size_bytes));
       if (!body) throw new RangeError(`segment ${index + 1} of ${id} is larger than ${size_bytes} bytes`);
       yield segmentExchange(representation, `/${id}/${index + 1}.m4s`, body);

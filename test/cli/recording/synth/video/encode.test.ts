@@ -1,13 +1,14 @@
 // Clips encoded by ffmpeg, and the error if it is missing or fails. They are played in test/e2e/video_page.test.ts.
 import assert from "node:assert/strict";
-import { chmodSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { RunError, UserError } from "../../../../../cli/base/errors.ts";
 import { notInstalled } from "../../../../../cli/install/requirements.ts";
 import { picturesFor, soundFor } from "../../../../../cli/recording/synth/video/clip.ts";
+import { ClipStore } from "../../../../../cli/recording/synth/video/clip_store.ts";
 import { encodePictures, encodeSound } from "../../../../../cli/recording/synth/video/encode.ts";
-import { readSegments, segmentsOfTrack, trackOf } from "../../../../../cli/recording/synth/video/fragments.ts";
+import { readClip } from "../../../../../cli/recording/synth/video/fragments.ts";
 import { videoSpec } from "../../../../../cli/recording/synth/video/video_spec.ts";
 import { tempFolder } from "../../../../temp_folder.ts";
 
@@ -55,8 +56,6 @@ for (const [what, script, message] of [
 for (const [what, script, reason] of [
   ["that fails", "echo one >&2; echo no such encoder >&2; exit 1", /no such encoder$/],
   ["that fails without a word", "exit 3", /exit status 3$/],
-  ["that writes nothing", "exit 0", /another form: not 2 segments/],
-  ["that writes no MP4", "echo hello, here is no box", /another form: /],
 ] as const)
   test(`an ffmpeg ${what} is one line`, async () => {
     await assert.rejects(
@@ -65,31 +64,32 @@ for (const [what, script, reason] of [
     );
   });
 
-test("ffmpeg's clip has each frame once, a key frame at each segment, and the same bytes again", async (t) => {
-  const missing = notInstalled(["ffmpeg"]);
-  if (missing !== null) return t.skip(missing);
-  const track = await encodePictures(pictures);
-  assert.equal(track.samples.length, 50);
-  assert.deepEqual(
-    track.samples.flatMap(({ isKey }, place) => (isKey ? [place] : [])),
-    [0, 25],
-  );
-  assert.match(track.codec, /^avc1\.42/);
-  assert.deepEqual([track.width, track.height, track.timescale / track.sampleDuration], [320, 180, 25]);
-  const { initialization, media } = segmentsOfTrack(track, 2);
-  const again = trackOf(readSegments(Buffer.concat([initialization, ...media]), 2));
-  assert.deepEqual(again, track);
-  assert.deepEqual(await encodePictures(pictures), track);
-});
+/** What of a clip's file a page is made of. */
+const read = (file: Buffer, samples: number) => readClip(file, 2, samples);
 
-test("ffmpeg's sound has 50 packets a second, of one size, and the same bytes again", async (t) => {
-  const missing = notInstalled(["ffmpeg"]);
-  if (missing !== null) return t.skip(missing);
-  const track = await encodeSound(soundFor(spec));
-  assert.deepEqual([track.kind, track.codec, track.timescale, track.sampleDuration], ["audio", "opus", 48_000, 960]);
-  assert.equal(track.samples.length, 100);
-  assert.ok(track.samples.every(({ isKey, bytes }) => isKey && bytes.length === 40));
-  const { initialization, media } = segmentsOfTrack(track, 2);
-  assert.deepEqual(trackOf(readSegments(Buffer.concat([initialization, ...media]), 2)), track);
-  assert.deepEqual(await encodeSound(soundFor(spec)), track);
-});
+for (const [what, samples, codec, encode] of [
+  ["pictures", 50, /^avc1\.42/, () => encodePictures(pictures)],
+  ["sound", 100, /^opus$/, () => encodeSound(soundFor(spec))],
+] as const)
+  test(`ffmpeg's ${what}: a fragment for each segment, with the same samples each, and the same bytes again`, async (t) => {
+    const missing = notInstalled(["ffmpeg"]);
+    if (missing !== null) return t.skip(missing);
+    const file = await encode();
+    const { codec: found, media } = read(file, samples);
+    assert.match(found, codec);
+    assert.equal(media.length, 2);
+    assert.throws(() => read(file, samples + 2), /segment 1 has \d+ samples of/);
+    assert.ok(file.equals(await encode()));
+  });
+
+for (const [what, script, reason] of [
+  ["nothing", "exit 0", /another form: not 2 segments/],
+  ["no MP4", "echo hello, here is no box", /another form: /],
+] as const)
+  test(`an ffmpeg that writes ${what} is one line, and leaves no clip`, async () => {
+    const home = mkdtempSync(join(folder, "home-"));
+    const store = new ClipStore(home);
+    const encode = () => withFfmpeg(script, () => store.pictures(spec, spec.video[0] ?? assert.fail()));
+    await assert.rejects(encode, (error) => error instanceof RunError && reason.test(error.message));
+    assert.deepEqual(readdirSync(home), []);
+  });

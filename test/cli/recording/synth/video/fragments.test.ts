@@ -1,107 +1,68 @@
-// Fragmented MP4: what is written is read back, each segment has exactly the size that is asked for, and files that are cut
-// or changed are refused.
+// Fragmented MP4: a clip's file is taken apart, each segment has exactly the size it is to have, and files that are cut or changed are
+// refused.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BoxError, box, inside, readBoxes, u32 } from "../../../../../cli/recording/synth/video/boxes.ts";
-import {
-  framing_bytes,
-  paddedSegment,
-  readSegments,
-  segmentsOfTrack,
-  trackOf,
-} from "../../../../../cli/recording/synth/video/fragments.ts";
-import { codecOf, type Track } from "../../../../../cli/recording/synth/video/track.ts";
+import { BoxError, box, readBoxes } from "../../../../../cli/recording/synth/video/boxes.ts";
+import { codecOf, framing_bytes, paddedSegment, readClip } from "../../../../../cli/recording/synth/video/fragments.ts";
 
-const pictures: Track = {
-  kind: "video",
-  codec: "avc1.42c01e",
-  entry: box("avc1", Buffer.alloc(78), box("avcC", Buffer.from("0142c01effe1000167010001", "hex"))),
-  timescale: 12_800,
-  sampleDuration: 512,
-  width: 640,
-  height: 360,
-  samples: Array.from({ length: 100 }, (_, index) => ({
-    bytes: Buffer.alloc(index === 0 ? 0 : 1 + index * 7, index),
-    isKey: index % 50 === 0,
-  })),
-};
-const sound: Track = {
-  ...pictures,
-  kind: "audio",
-  codec: "opus",
-  entry: box("Opus", Buffer.alloc(28)),
-  timescale: 48_000,
-  sampleDuration: 960,
-  width: 0,
-  height: 0,
-  samples: Array.from({ length: 200 }, (_, index) => ({ bytes: Buffer.alloc(40, index), isKey: true })),
-};
+const u32 = (...values: readonly number[]): Buffer =>
+  Buffer.concat(
+    values.map((value) => {
+      const bytes = Buffer.alloc(4);
+      bytes.writeUInt32BE(value);
+      return bytes;
+    }),
+  );
+const avc1 = box("avc1", Buffer.alloc(78), box("avcC", Buffer.from("0142c01effe1000167010001", "hex")));
+const fragment = (samples: number): Buffer =>
+  Buffer.concat([box("moof", box("traf", box("trun", u32(0, samples)))), box("mdat", Buffer.alloc(samples, 7))]);
+const head = Buffer.concat([
+  box("ftyp", Buffer.from("iso6", "latin1")),
+  box("moov", box("trak", box("mdia", box("minf", box("stbl", box("stsd", u32(0, 1), avc1)))))),
+]);
+const file = Buffer.concat([head, fragment(50), fragment(50)]);
 
-const fileOf = (track: Track, count: number): Buffer => {
-  const { initialization, media } = segmentsOfTrack(track, count);
-  return Buffer.concat([initialization, ...media]);
-};
-
-for (const track of [pictures, sound])
-  test(`a track of ${track.kind} is read back as it was written`, () => {
-    const read = trackOf(readSegments(fileOf(track, 2), 2));
-    const bytes = ({ samples }: Track) =>
-      samples.map((sample) => [Buffer.from(sample.bytes).toString("hex"), sample.isKey]);
-    assert.deepEqual(bytes(read), bytes(track));
-    assert.deepEqual(
-      { ...read, samples: [], entry: [...read.entry] },
-      { ...track, samples: [], entry: [...track.entry] },
-    );
-  });
+test("a file is taken apart into its initialization and its segments", () => {
+  const { initialization, media, codec } = readClip(file, 2, 100);
+  assert.equal(codec, "avc1.42c01e");
+  assert.ok(initialization.equals(head));
+  assert.deepEqual(media, [fragment(50), fragment(50)]);
+});
 
 test("codecs are named by their sample entries", () => {
-  assert.equal(codecOf(pictures.entry), "avc1.42c01e");
-  assert.equal(codecOf(sound.entry), "opus");
+  assert.equal(codecOf(avc1), "avc1.42c01e");
+  assert.equal(codecOf(box("Opus", Buffer.alloc(28))), "opus");
   assert.throws(() => codecOf(box("mp4a", Buffer.alloc(78))), BoxError);
 });
 
-test("a padded segment has the asked size to the byte, and the same samples", () => {
-  const { initialization, media } = segmentsOfTrack(pictures, 2);
-  const fragment = media[1] as Buffer;
-  const least = fragment.length + framing_bytes;
+test("a padded segment has the wanted size to the byte, and the same samples", () => {
+  const media = fragment(50);
+  const least = media.length + framing_bytes;
   for (const size of [least, least + 1, least + 7, 250_000, 250_001]) {
-    const segment = paddedSegment(fragment, size, "a seed") as Buffer;
+    const segment = paddedSegment(media, size, "a seed") as Buffer;
     assert.equal(segment.length, size);
     assert.deepEqual(
       readBoxes(segment).map(({ type }) => type),
       ["styp", "free", "moof", "mdat"],
     );
-    assert.ok(segment.subarray(-fragment.length).equals(fragment));
-    assert.ok(segment.equals(paddedSegment(fragment, size, "a seed") as Buffer));
+    assert.equal(segment.toString("latin1", 8, 24), "msdh\0\0\0\0msdhcmfs");
+    assert.ok(segment.subarray(-media.length).equals(media));
+    assert.ok(segment.equals(paddedSegment(media, size, "a seed") as Buffer));
   }
-  for (const size of [0, 1, least - 1]) assert.equal(paddedSegment(fragment, size, "a seed"), null);
-  assert.equal(inside(initialization, "moov", "mvex", "trex").length, 24);
-});
-
-test("tracks that are no whole number of segments, or begin without a key sample, are not written", () => {
-  assert.throws(() => segmentsOfTrack(pictures, 3), RangeError);
-  assert.throws(() => segmentsOfTrack(pictures, 4), /key sample/);
+  for (const size of [0, 1, least - 1]) assert.equal(paddedSegment(media, size, "a seed"), null);
 });
 
 test("a file cut anywhere is refused", () => {
-  const file = fileOf({ ...pictures, samples: pictures.samples.slice(0, 2) }, 1);
   for (let length = 0; length < file.length; length++)
-    assert.throws(
-      () => trackOf(readSegments(file.subarray(0, length), 1)),
-      { name: /BoxError|RangeError/ },
-      `${length} bytes`,
-    );
+    assert.throws(() => readClip(file.subarray(0, length), 2, 100), { name: /BoxError|RangeError/ }, `${length} bytes`);
 });
 
-test("boxes that lie about their size, and segments of another number, are refused", () => {
+test("boxes that lie about their size, and segments of another number or of unequal lengths, are refused", () => {
   assert.throws(() => readBoxes(Buffer.concat([u32(7), Buffer.from("free")])), BoxError);
   assert.throws(() => readBoxes(Buffer.concat([u32(9), Buffer.from("free")])), BoxError);
   assert.throws(() => readBoxes(Buffer.concat([u32(8), Buffer.from([0, 1, 2, 3])])), BoxError);
   assert.throws(() => readBoxes(Buffer.alloc(5)), BoxError);
-  assert.throws(() => readSegments(fileOf(pictures, 2), 1), BoxError);
-  assert.throws(() => readSegments(fileOf(pictures, 2), 3), BoxError);
-  const late = fileOf(pictures, 2);
-  const tfdt = late.indexOf("tfdt", late.lastIndexOf("moof"));
-  late[tfdt + 15] = 1;
-  assert.throws(() => trackOf(readSegments(late, 2)), /a fragment begins at/);
+  for (const count of [1, 3]) assert.throws(() => readClip(file, count, 100), BoxError);
+  assert.throws(() => readClip(file, 2, 101), /segment 1 has 50 samples of 101/);
+  assert.throws(() => readClip(Buffer.concat([head, fragment(50), fragment(49)]), 2, 100), /segment 2 has 49/);
 });

@@ -5,9 +5,7 @@ import { test } from "node:test";
 import { UserError } from "../../../../../cli/base/errors.ts";
 import type { NewExchange } from "../../../../../cli/recording/archive/archive.ts";
 import { box, readBoxes } from "../../../../../cli/recording/synth/video/boxes.ts";
-import type { Clip } from "../../../../../cli/recording/synth/video/clip_store.ts";
-import { segmentsOfTrack } from "../../../../../cli/recording/synth/video/fragments.ts";
-import type { Sample } from "../../../../../cli/recording/synth/video/track.ts";
+import type { Clip } from "../../../../../cli/recording/synth/video/fragments.ts";
 import {
   type Clips,
   isCurrentVideo,
@@ -17,23 +15,15 @@ import {
 import { segmentsOf, type VideoSpec, videoSpec } from "../../../../../cli/recording/synth/video/video_spec.ts";
 import { schemaErrors } from "../../../../schemas/schema_errors.ts";
 
-const samples = (count: number, bytes: number, keyEvery: number): Sample[] =>
-  Array.from({ length: count }, (_, index) => ({ bytes: Buffer.alloc(bytes, 1), isKey: index % keyEvery === 0 }));
-
-/** Clips of frames of 100 bytes and packets of 40, which nobody has to decode here. */
+/** Clips of frames of 100 bytes and packets of 40, which nothing decodes here. */
+const clip = (codec: string, segments: number, bytes: number): Clip => ({
+  codec,
+  initialization: box("moov"),
+  media: Array.from({ length: segments }, () => Buffer.concat([box("moof"), box("mdat", Buffer.alloc(bytes, 1))])),
+});
 const clips: Clips = {
-  pictures: async (spec: VideoSpec, { width, height, fps }): Promise<Clip> => {
-    const entry = box("avc1", Buffer.alloc(78), box("avcC", Buffer.from("0142c01effe1000167010001", "hex")));
-    const facts = { kind: "video", codec: "avc1.42c01e", entry, timescale: fps * 512, sampleDuration: 512 } as const;
-    const frames = samples(spec.clip_s * fps, 100, Math.round(spec.segment_s * fps));
-    const segments = segmentsOfTrack({ ...facts, width, height, samples: frames }, segmentsOf(spec));
-    return { segments, codec: facts.codec };
-  },
-  sound: async (spec: VideoSpec): Promise<Clip> => {
-    const facts = { kind: "audio", codec: "opus", entry: box("Opus", Buffer.alloc(28)), timescale: 48_000 } as const;
-    const track = { ...facts, sampleDuration: 960, width: 0, height: 0, samples: samples(spec.clip_s * 50, 40, 1) };
-    return { segments: segmentsOfTrack(track, segmentsOf(spec)), codec: facts.codec };
-  },
+  pictures: async (spec: VideoSpec, { fps }) => clip("avc1.42c01e", segmentsOf(spec), 108 * fps * spec.segment_s),
+  sound: async (spec: VideoSpec) => clip("opus", segmentsOf(spec), 48 * 50 * spec.segment_s),
 };
 
 const pageOf = (name: string) => videoPage(videoSpec(name), clips);
