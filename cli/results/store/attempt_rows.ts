@@ -1,5 +1,8 @@
-// What the rows of cells and attempts have in common, whatever was attempted: page loads, or runs of an instrument. Reads no file: the
-// results' owner does (sweep_store.ts).
+// The rows of cells and attempts, whatever was attempted: page loads, or runs of an instrument. An instrument adds columns to its cells
+// and documents to its attempts. Opens no file: the results' owner does (sweep_store.ts).
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
+import { storedJson } from "./stored_json.ts";
 import type { AnySweep, LoadStatus, Row, SweepProgress } from "./sweep_rows.ts";
 
 type Read = (query: string, ...values: number[]) => Row[];
@@ -17,13 +20,7 @@ export interface NewAttempt {
   readonly wall_ms: number;
 }
 
-/** The columns of an attempt, in the order of `attemptValues`. */
-export const attemptColumns = "cell, block, attempt, position, status, reasons, started_at, wall_ms";
-
-export function attemptValues(made: NewAttempt): readonly (string | number)[] {
-  const { cell, block, attempt, position, status, reasons, started_at, wall_ms } = made;
-  return [cell, block, attempt, position, status, JSON.stringify(reasons), started_at, wall_ms];
-}
+const attemptColumns = "cell, block, attempt, position, status, reasons, started_at, wall_ms";
 
 const tables: Readonly<Record<AnySweep["kind"], { readonly cells: string; readonly attempts: string }>> = {
   pages: { cells: "cell", attempts: "load" },
@@ -60,4 +57,85 @@ export function countAttempts(
     sweep,
   );
   return { cells: Number(row?.cells), attempts: Number(row?.attempts), valid: Number(row?.valid) };
+}
+
+interface CellOfLink {
+  readonly link: string | null;
+  readonly link_profile: LinkProfile | null;
+}
+
+function insertRow(database: DatabaseSync, table: string, row: Readonly<Record<string, SQLInputValue>>): number {
+  const names = Object.keys(row);
+  const query = `INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
+  return Number(database.prepare(query).run(...Object.values(row)).lastInsertRowid);
+}
+
+/** Stores a sweep's cells in their order. `columns`: those that only this kind has. */
+export function addCells<Cell extends CellOfLink, Column extends keyof Cell & string>(
+  kind: AnySweep["kind"],
+  columns: readonly Column[],
+  cells: readonly Cell[],
+): (database: DatabaseSync, sweep: number) => void {
+  return (database, sweep) => {
+    for (const cell of cells) {
+      const own = Object.fromEntries(columns.map((name) => [name, cell[name] as SQLInputValue]));
+      const link_profile = cell.link_profile && JSON.stringify(cell.link_profile);
+      insertRow(database, tables[kind].cells, { sweep, ...own, link: cell.link, link_profile });
+    }
+  };
+}
+
+interface Store {
+  readonly read: Read;
+  write(work: (database: DatabaseSync) => number): number;
+}
+
+/** In the plan's order. */
+export const readCells = <Cell extends CellOfLink>(
+  { read }: Pick<Store, "read">,
+  kind: AnySweep["kind"],
+  sweep: number,
+) =>
+  read(`SELECT * FROM ${tables[kind].cells} WHERE sweep = ? ORDER BY id`, sweep).map((row) => {
+    const profile = row.link_profile ?? null;
+    const link_profile = profile === null ? null : storedJson(profile, `${tables[kind].cells}.link_profile`);
+    return { ...row, link_profile } as unknown as Cell;
+  });
+
+/** Stores one attempt, whole or not at all; returns its number. `documents`: what it left, by column; null: nothing. */
+export function recordAttempt(
+  store: Store,
+  kind: AnySweep["kind"],
+  made: NewAttempt,
+  documents: Readonly<Record<string, object | Uint8Array | null>>,
+): number {
+  const { cell, block, attempt, position, status, reasons, started_at, wall_ms } = made;
+  const row = { cell, block, attempt, position, status, reasons: JSON.stringify(reasons), started_at, wall_ms };
+  const left = Object.entries(documents).map(([name, document]): [string, SQLInputValue] => [
+    name,
+    document === null || document instanceof Uint8Array ? document : JSON.stringify(document),
+  ]);
+  return store.write((database) => insertRow(database, tables[kind].attempts, { ...row, ...Object.fromEntries(left) }));
+}
+
+/** Every attempt in the order in which they ended, with these columns of its cell and these documents (JSON). */
+export function readAttempts<Attempted>(
+  { read }: Pick<Store, "read">,
+  kind: AnySweep["kind"],
+  columns: readonly string[],
+  documents: readonly string[],
+  sweep: number,
+): Attempted[] {
+  const { cells, attempts } = tables[kind];
+  const query = `SELECT ${attempts}.id, ${columns.join(", ")}, ${attemptColumns}, ${documents.join(", ")} FROM ${attempts}
+    JOIN ${cells} ON ${cells}.id = ${attempts}.cell WHERE ${cells}.sweep = ? ORDER BY ${attempts}.id`;
+  const names = ["reasons", ...documents];
+  return read(query, sweep).map((row) => {
+    const plain = Object.entries(row).filter(([name]) => !names.includes(name));
+    const parsed = names.map((name) => {
+      const value = row[name] ?? null;
+      return [name, value === null ? null : storedJson(value, `${attempts}.${name}`)];
+    });
+    return Object.fromEntries([...plain, ...parsed]) as Attempted;
+  });
 }

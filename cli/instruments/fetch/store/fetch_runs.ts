@@ -4,9 +4,14 @@ import type { FetchCost } from "../../../../schemas/generated/fetch_cost.ts";
 import type { FetchLabel } from "../../../../schemas/generated/fetch_plan.ts";
 import type { FetchIp, FetchRecord, FetchTls } from "../../../../schemas/generated/fetch_record.ts";
 import type { LinkProfile } from "../../../../schemas/generated/link_profile.ts";
-import { attemptColumns, attemptValues, type NewAttempt } from "../../../results/store/attempt_rows.ts";
+import {
+  addCells,
+  type NewAttempt,
+  readAttempts,
+  readCells,
+  recordAttempt,
+} from "../../../results/store/attempt_rows.ts";
 import type { FetchSweep, NewSweepFacts, StoredFetchPlan } from "../../../results/store/results.ts";
-import { storedJson } from "../../../results/store/stored_json.ts";
 import type { AddedSweep, SweepStore } from "../../../results/store/sweep_store.ts";
 
 /** Over what an object is fetched. */
@@ -51,51 +56,19 @@ export interface StoredFetch extends NewFetch, FetchVariant {
 }
 
 /** For SweepStore's `begin`. */
-export const addedFetches = ({ fetchCells, ...begun }: NewFetchSweep): AddedSweep<FetchSweep> => ({
-  ...begun,
+export const addedFetches = ({ fetchCells, ...added }: NewFetchSweep): AddedSweep<FetchSweep> => ({
+  ...added,
   kind: "fetches",
-  addCells: (database, sweep) => {
-    const insert = database.prepare(
-      "INSERT INTO fetch_cell (sweep, object, lane, tls, ip, link, link_profile) VALUES (?, ?, ?, ?, ?, ?, ?)",
-    );
-    for (const { object, lane, tls, ip, link, link_profile } of fetchCells)
-      insert.run(sweep, object, lane, tls, ip, link, link_profile && JSON.stringify(link_profile));
-  },
+  addCells: addCells("fetches", ["object", "lane", "tls", "ip"], fetchCells),
 });
 
 /** Stores one attempt at a fetch, whole or not at all; returns its number. */
-export function recordFetch(store: SweepStore, fetch: NewFetch): number {
-  const { record, cost } = fetch;
-  const documents = [record && JSON.stringify(record), cost && JSON.stringify(cost)] as const;
-  const query = `INSERT INTO fetch (${attemptColumns}, record, cost) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-  return store.write((database) =>
-    Number(database.prepare(query).run(...attemptValues(fetch), ...documents).lastInsertRowid),
-  );
-}
+export const recordFetch = (store: SweepStore, fetch: NewFetch): number =>
+  recordAttempt(store, "fetches", fetch, { record: fetch.record, cost: fetch.cost });
 
 /** In the plan's order. */
-export function storedFetchCellsOf({ read }: SweepStore, sweep: number): FetchCell[] {
-  return read("SELECT * FROM fetch_cell WHERE sweep = ? ORDER BY id", sweep).map(
-    ({ link_profile, ...row }) =>
-      ({
-        ...row,
-        link_profile:
-          link_profile === null ? null : (storedJson(link_profile, "fetch_cell.link_profile") as LinkProfile),
-      }) as unknown as FetchCell,
-  );
-}
+export const storedFetchCellsOf = (store: SweepStore, sweep: number): FetchCell[] => readCells(store, "fetches", sweep);
 
 /** Every attempt in the order in which they ended. */
-export function fetchesOf({ read }: SweepStore, sweep: number): StoredFetch[] {
-  const query = `SELECT fetch.id, object, lane, tls, ip, link, ${attemptColumns}, record, cost FROM fetch JOIN fetch_cell ON fetch_cell.id = fetch.cell
-    WHERE fetch_cell.sweep = ? ORDER BY fetch.id`;
-  return read(query, sweep).map(
-    ({ reasons, record, cost, ...row }) =>
-      ({
-        ...row,
-        reasons: storedJson(reasons, "fetch.reasons") as string[],
-        record: record === null ? null : (storedJson(record, "fetch.record") as FetchRecord),
-        cost: cost === null ? null : (storedJson(cost, "fetch.cost") as FetchCost),
-      }) as unknown as StoredFetch,
-  );
-}
+export const fetchesOf = (store: SweepStore, sweep: number): StoredFetch[] =>
+  readAttempts(store, "fetches", ["object", "lane", "tls", "ip", "link"], ["record", "cost"], sweep);

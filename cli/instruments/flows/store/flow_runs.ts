@@ -4,10 +4,15 @@ import type { FlowResult } from "../../../../schemas/generated/flow_result.ts";
 import type { Lane } from "../../../../schemas/generated/lane.ts";
 import type { LinkProfile } from "../../../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../../../schemas/generated/page_load.ts";
-import { attemptColumns, attemptValues, type NewAttempt } from "../../../results/store/attempt_rows.ts";
+import {
+  addCells,
+  type NewAttempt,
+  readAttempts,
+  readCells,
+  recordAttempt,
+} from "../../../results/store/attempt_rows.ts";
 import { packedPageLoad, unpackedPageLoad } from "../../../results/store/page_load_blob.ts";
 import type { FlowSweep, NewSweepFacts, StoredFlowPlan } from "../../../results/store/results.ts";
-import { storedJson } from "../../../results/store/stored_json.ts";
 import type { AddedSweep, SweepStore } from "../../../results/store/sweep_store.ts";
 
 export interface NewFlowCell {
@@ -48,54 +53,22 @@ export interface FlowRunRow extends Omit<NewFlowRun, "series" | "pageLoad"> {
 }
 
 /** For SweepStore's `begin` and `beginOnce`. */
-export const addedFlows = ({ flowCells, ...begun }: NewFlowSweep): AddedSweep<FlowSweep> => ({
-  ...begun,
+export const addedFlows = ({ flowCells, ...added }: NewFlowSweep): AddedSweep<FlowSweep> => ({
+  ...added,
   kind: "flows",
-  addCells: (database, sweep) => {
-    const insert = database.prepare(
-      "INSERT INTO flow_cell (sweep, mix, link, link_profile, lane) VALUES (?, ?, ?, ?, ?)",
-    );
-    for (const { mix, link, link_profile, lane } of flowCells)
-      insert.run(sweep, mix, link, JSON.stringify(link_profile), lane);
-  },
+  addCells: addCells("flows", ["mix", "lane"], flowCells),
 });
 
 /** Stores one attempt at a run, whole or not at all; returns its number. */
-export function recordFlowRun(store: SweepStore, run: NewFlowRun): number {
-  const { result, series, pageLoad } = run;
-  const json = result === null ? null : JSON.stringify(result);
-  const load = pageLoad === null ? null : packedPageLoad(pageLoad);
-  const query = `INSERT INTO flow_run (${attemptColumns}, result, series, page_load) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-  return store.write((database) =>
-    Number(database.prepare(query).run(...attemptValues(run), json, series, load).lastInsertRowid),
-  );
-}
+export const recordFlowRun = (store: SweepStore, { result, series, pageLoad, ...run }: NewFlowRun): number =>
+  recordAttempt(store, "flows", run, { result, series, page_load: pageLoad && packedPageLoad(pageLoad) });
 
 /** In the plan's order. */
-export function flowCellsOf({ read }: SweepStore, sweep: number): FlowCell[] {
-  return read("SELECT * FROM flow_cell WHERE sweep = ? ORDER BY id", sweep).map((row) => ({
-    id: Number(row.id),
-    sweep: Number(row.sweep),
-    mix: String(row.mix),
-    link: String(row.link),
-    link_profile: storedJson(row.link_profile, "flow_cell.link_profile") as LinkProfile,
-    lane: row.lane === null ? null : (String(row.lane) as Lane),
-  }));
-}
+export const flowCellsOf = (store: SweepStore, sweep: number): FlowCell[] => readCells(store, "flows", sweep);
 
 /** Every attempt in the order in which they ended. */
-export function flowRunsOf({ read }: SweepStore, sweep: number): FlowRunRow[] {
-  const query = `SELECT flow_run.id, mix, link, lane, ${attemptColumns}, result FROM flow_run JOIN flow_cell ON flow_cell.id = flow_run.cell
-    WHERE flow_cell.sweep = ? ORDER BY flow_run.id`;
-  return read(query, sweep).map(
-    ({ reasons, result, ...row }) =>
-      ({
-        ...row,
-        reasons: storedJson(reasons, "flow_run.reasons") as string[],
-        result: result === null ? null : (storedJson(result, "flow_run.result") as FlowResult),
-      }) as unknown as FlowRunRow,
-  );
-}
+export const flowRunsOf = (store: SweepStore, sweep: number): FlowRunRow[] =>
+  readAttempts(store, "flows", ["mix", "link", "lane"], ["result"], sweep);
 
 /** The packed records of one run; null: it left too little, or there is no such run. */
 export function flowSeriesOf({ read }: SweepStore, run: number): Uint8Array | null {
