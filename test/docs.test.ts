@@ -1,4 +1,4 @@
-// docs/ says what is so: its commands print what it shows (those with loads: test/e2e/docs.test.ts), its pictures are described, the
+// docs/ says what is so (its commands: test/e2e/docs.test.ts): its pictures are described, the
 // reference is what the programs declare; and it is easy to read, as are README.md and help.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -6,23 +6,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { declaredCommands } from "../cli/commands/all.ts";
 import { referencePath, referenceText } from "../cli/commands/reference.ts";
-import { difference, documentFolder, outputOf, pages, root, shownCommands, textOf } from "./docs_console.ts";
+import { difference, pages, root, textOf } from "./docs_console.ts";
 import { markdownSentences, meanWords, plainSentences, type Sentence } from "./sentences.ts";
-import { tempFolder } from "./temp_folder.ts";
-
-test("each command in docs/ that loads nothing prints what the page shows", async () => {
-  const folder = tempFolder("trilane-docs-");
-  documentFolder(folder);
-  const home = join(folder, "home");
-  const shown = shownCommands().filter(({ isMeasured }) => !isMeasured);
-  assert.ok(shown.length >= 8, `${shown.length} commands`);
-  const printed = new Map<string, string>();
-  for (const each of shown) {
-    const actual = printed.get(each.command) ?? (await outputOf(each.command, folder, home));
-    printed.set(each.command, actual);
-    assert.equal(difference(each, actual), null, `${each.page}: trilane ${each.command} prints:\n${actual}`);
-  }
-});
 
 test("what is shown of a command is compared: other words, other numbers and other ends are found", () => {
   const shown = (output: string, isMeasured = false) => ({ page: "p", command: "c", output, isMeasured });

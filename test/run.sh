@@ -87,11 +87,11 @@ node_test() {
 }
 # Files that end with a NUL, a line each: what takes long is seldom small, and begins before the rest, so that no CPU waits at the end.
 largest_first() { xargs -0 -r ls -S --; }
-# By itself node leaves a CPU free, which on two is half of them. One more than CPUs, as some wait. Most files share processes.
+# By itself node leaves a CPU free, which on two is half of them. Two more than CPUs, as some wait. Most files share processes.
 units() {
   mapfile -t files < <(find test -name '*.test.ts' -not -name '*.slow.test.ts' -not -path 'test/e2e/*' -print0 | largest_first)
   mapfile -t files < <(node --disable-warning=ExperimentalWarning test/together.ts build/test-together $((8 * $(nproc))) "${files[@]}")
-  TRILANE_FUZZ_SEEDS=${TRILANE_FUZZ_SEEDS:-100} node_test 1500 "$(($(nproc) + 1))" "${files[@]}"
+  TRILANE_FUZZ_SEEDS=${TRILANE_FUZZ_SEEDS:-100} node_test 1500 "$(($(nproc) + 2))" "${files[@]}"
 }
 # Of some files only those of which something changed since they passed run (wide.ts).
 changed() { node --disable-warning=ExperimentalWarning test/wide.ts "$@"; }
@@ -114,7 +114,7 @@ not_passed() {
   grep -vxF -f - "$passed" >"$passed.whole"
   [ $? -le 1 ] && mv "$passed.whole" "$passed"
 }
-# One more than CPUs at a time, as they wait for links and browsers, those whose opening comment says "Beside others:": nothing in
+# Two more than CPUs at a time, as they wait for links and browsers, those whose opening comment says "Beside others:": nothing in
 # them goes by how fast the machine is, in some of them but for tests of time, which follow by themselves. The rest one after
 # another: two browsers at once would disturb each other's timing on a small machine. So can whatever else the machine does: up to
 # three files that failed run once more, by themselves, and are named. Who fails twice has failed.
@@ -125,7 +125,7 @@ end_to_end_files() { # end_to_end_files FILE...
   mapfile -t beside < <({ grep -l '^// Long: ' "$@"; grep -lZ '^// Beside others: ' "$@" | largest_first; } | awk '!seen[$0]++')
   mapfile -t alone < <(grep -L '^// Beside others: ' "$@")
   mapfile -t timed < <(grep -l '^// Beside others: all but tests of time' "$@")
-  [ ${#beside[@]} -eq 0 ] || TRILANE_TIMED=later node_test 2700 "$(($(nproc) + 1))" "${beside[@]}" || status=$?
+  [ ${#beside[@]} -eq 0 ] || TRILANE_TIMED=later node_test 2700 "$(($(nproc) + 2))" "${beside[@]}" || status=$?
   [ $status -eq 124 ] || [ ${#alone[@]} -eq 0 ] || node_test 2700 1 "${alone[@]}" || status=$?
   # Without its tests of time a file has not passed whole.
   printf "$PWD/%s\n" "${timed[@]}" | not_passed || status=1
@@ -181,8 +181,8 @@ for part in "${wanted[@]}"; do
   [[ " ${parts[*]} " == *" $part "* ]] || { say "no part $part: use ${parts[*]}" && exit 2; }
 done
 run checks "formats, lints, types" within 600 bash test/check.sh
-# More at once than CPUs: some of them wait for most of their time.
-run c "C units under sanitizers" sanitized -LE 'timing|slow' -j "$((2 * $(nproc)))"
+# More at once than CPUs: most of them wait for most of their time.
+run c "C units under sanitizers" sanitized -LE 'timing|slow' -j "$((4 * $(nproc)))"
 # One after another: they would disturb each other.
 run timing "C tests of time under sanitizers" sanitized -L timing -j 1
 run units "TypeScript units" units

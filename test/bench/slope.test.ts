@@ -4,7 +4,8 @@ import { type RandomSource, randomSource } from "../../cli/base/random.ts";
 import { normalDraw } from "../../cli/results/stats/normal_draw.ts";
 import { type Point, slopeOf, verdictsOf } from "./slope.ts";
 
-const trials = 400;
+/** All of them take five seconds of CPU. */
+const trials = process.env.TRILANE_WIDE ? 400 : 100;
 
 /** An hour's values at 100, whose noise of 1 remembers the value before by `memory`, with what grows added. */
 function hour(random: RandomSource, memory: number, growth: (time_h: number) => number): Point[] {
