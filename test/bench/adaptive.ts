@@ -102,67 +102,61 @@ export const bench: Bench = async (say, only) => {
   if (only === "")
     throw new UserError("adaptive: no database: name a copy of the results.db of a sweep, after `adaptive`");
   if (!existsSync(only)) throw new UserError(`adaptive: no file ${only}`);
-  const results = openResultsFile(only);
-  try {
-    const [largest] = results
-      .listSweeps()
-      .map((sweep) => ({ sweep, valid: results.loadsOf(sweep.id).filter(isValid) }))
-      .sort((a, b) => b.valid.length - a.valid.length);
-    if (!largest) throw new UserError(`adaptive: no sweep in ${only}`);
-    const { sweep, valid } = largest;
-    const { lanes } = sweep.plan;
-    const places = placesOf(valid).filter(({ blocks }) => blocks.length >= fewestBlocks);
-    const numbers = places.map(({ blocks }) => blocks.length);
-    if (places.length === 0)
-      throw new UserError(`adaptive: ${sweep.name} has no page and link with ${fewestBlocks} blocks`);
-    say(
-      `${sweep.name}: ${places.length} pages on links, ${Math.min(...numbers)} to ${Math.max(...numbers)} blocks each`,
-    );
-    const shares: number[] = [];
-    const tallies: Tally[] = [];
-    for (let study = 0; study < studies; study++) {
-      const random = randomSource(30, `study ${study}`);
-      const tally: Tally = { loads: 0, pairs: 0, same: 0, onlyAll: 0, onlyEarly: 0, otherwise: 0, reproduced: 0 };
-      for (const place of places) replay(redrawn(place, random), redrawn(place, random).flat(), lanes, tally);
-      shares.push((tally.loads / (places.length * lanes.length * lastLook)) * 100);
-      tallies.push(tally);
-    }
-    const percent = (of: (tally: Tally) => number) => tallies.map((tally) => (of(tally) / tally.pairs) * 100);
-    const share = { unit: "%" } as const;
-    return [
-      measurement(`loads spent, of ${lastLook} blocks'`, shares, 35, share),
-      measurement(
-        "comparisons decided as by all loads",
-        percent((tally) => tally.same),
-        null,
-        share,
-      ),
-      measurement(
-        "decided by all loads as by as many others",
-        percent((tally) => tally.reproduced),
-        null,
-        share,
-      ),
-      measurement(
-        "decided otherwise",
-        percent((tally) => tally.otherwise),
-        5,
-        share,
-      ),
-      measurement(
-        "decided by all loads only",
-        percent((tally) => tally.onlyAll),
-        null,
-        share,
-      ),
-      measurement(
-        "decided early only",
-        percent((tally) => tally.onlyEarly),
-        null,
-        share,
-      ),
-    ];
-  } finally {
-    results.close();
+  using results = openResultsFile(only);
+  const [largest] = results
+    .listSweeps()
+    .map((sweep) => ({ sweep, valid: results.loadsOf(sweep.id).filter(isValid) }))
+    .sort((a, b) => b.valid.length - a.valid.length);
+  if (!largest) throw new UserError(`adaptive: no sweep in ${only}`);
+  const { sweep, valid } = largest;
+  const { lanes } = sweep.plan;
+  const places = placesOf(valid).filter(({ blocks }) => blocks.length >= fewestBlocks);
+  const numbers = places.map(({ blocks }) => blocks.length);
+  if (places.length === 0)
+    throw new UserError(`adaptive: ${sweep.name} has no page and link with ${fewestBlocks} blocks`);
+  say(`${sweep.name}: ${places.length} pages on links, ${Math.min(...numbers)} to ${Math.max(...numbers)} blocks each`);
+  const shares: number[] = [];
+  const tallies: Tally[] = [];
+  for (let study = 0; study < studies; study++) {
+    const random = randomSource(30, `study ${study}`);
+    const tally: Tally = { loads: 0, pairs: 0, same: 0, onlyAll: 0, onlyEarly: 0, otherwise: 0, reproduced: 0 };
+    for (const place of places) replay(redrawn(place, random), redrawn(place, random).flat(), lanes, tally);
+    shares.push((tally.loads / (places.length * lanes.length * lastLook)) * 100);
+    tallies.push(tally);
   }
+  const percent = (of: (tally: Tally) => number) => tallies.map((tally) => (of(tally) / tally.pairs) * 100);
+  const share = { unit: "%" } as const;
+  return [
+    measurement(`loads spent, of ${lastLook} blocks'`, shares, 35, share),
+    measurement(
+      "comparisons decided as by all loads",
+      percent((tally) => tally.same),
+      null,
+      share,
+    ),
+    measurement(
+      "decided by all loads as by as many others",
+      percent((tally) => tally.reproduced),
+      null,
+      share,
+    ),
+    measurement(
+      "decided otherwise",
+      percent((tally) => tally.otherwise),
+      5,
+      share,
+    ),
+    measurement(
+      "decided by all loads only",
+      percent((tally) => tally.onlyAll),
+      null,
+      share,
+    ),
+    measurement(
+      "decided early only",
+      percent((tally) => tally.onlyEarly),
+      null,
+      share,
+    ),
+  ];
 };

@@ -197,14 +197,10 @@ export const bench: Bench = async (say, only, { paths: [folder] }) => {
     const isTry = only === "try";
     const name = isTry ? "two-engines-try" : "two-engines";
     await runSweep(home, planOf(isTry ? little : whole, name), say);
-    const results = openResults(home);
-    try {
-      const sweep = results.listSweeps().find((each) => each.name === name);
-      const seen = results.loadsOf(sweep?.id ?? 0).map((row) => seenOf(row, results.harOf(row.id)));
-      return { measurements: measured(seen, say), details: seen };
-    } finally {
-      results.close();
-    }
+    using results = openResults(home);
+    const sweep = results.listSweeps().find((each) => each.name === name);
+    const seen = results.loadsOf(sweep?.id ?? 0).map((row) => seenOf(row, results.harOf(row.id)));
+    return { measurements: measured(seen, say), details: seen };
   } finally {
     if (folder === undefined) rmSync(home, { recursive: true, force: true });
   }

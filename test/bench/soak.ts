@@ -160,16 +160,12 @@ function begin(kind: string, home: string, series: Series, since_h: () => number
 
 /** The link's, of each load. */
 function addLateness(series: Series, home: string, begin_ms: number): void {
-  const results = openResults(home);
-  try {
-    for (const { id, started_at } of results.listSweeps().flatMap((sweep) => results.loadsOf(sweep.id))) {
-      const late_ns = results.harOf(id).log._trilane.shaper?.down.late_ns;
-      if (late_ns?.p99 == null) continue;
-      const time_h = (Date.parse(started_at) - begin_ms) / hour_ms;
-      add(series, "loads: link's lateness, 99th percentile", "ms", [time_h, late_ns.p99 / 1e6]);
-    }
-  } finally {
-    results.close();
+  using results = openResults(home);
+  for (const { id, started_at } of results.listSweeps().flatMap((sweep) => results.loadsOf(sweep.id))) {
+    const late_ns = results.harOf(id).log._trilane.shaper?.down.late_ns;
+    if (late_ns?.p99 == null) continue;
+    const time_h = (Date.parse(started_at) - begin_ms) / hour_ms;
+    add(series, "loads: link's lateness, 99th percentile", "ms", [time_h, late_ns.p99 / 1e6]);
   }
 }
 

@@ -42,17 +42,13 @@ describe("a sweep on several machines", () => {
 
   /** Each cell of the plan has each of its loads once. */
   function assertWhole(file: string): void {
-    const results = openResultsFile(file);
-    try {
-      const [sweep] = results.listSweeps();
-      assert.ok(sweep?.finished_at);
-      const loads = results.loadsOf(sweep.id).filter(({ status }) => status === "valid");
-      const places = loads.map(({ page: of, link, lane, block }) => `${of} ${link} ${lane} ${block}`);
-      assert.equal(places.length, 2 * repetitions);
-      assert.equal(new Set(places).size, places.length);
-    } finally {
-      results.close();
-    }
+    using results = openResultsFile(file);
+    const [sweep] = results.listSweeps();
+    assert.ok(sweep?.finished_at);
+    const loads = results.loadsOf(sweep.id).filter(({ status }) => status === "valid");
+    const places = loads.map(({ page: of, link, lane, block }) => `${of} ${link} ${lane} ${block}`);
+    assert.equal(places.length, 2 * repetitions);
+    assert.equal(new Set(places).size, places.length);
   }
 
   before(() => {

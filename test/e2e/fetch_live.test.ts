@@ -39,17 +39,13 @@ test("h2 and h3 of a live server, whose name leads nowhere, through the link to 
   for (const row of ["h2+live", "h3+live"]) assert.ok(stdout.includes(`\n${row} `), stdout);
   assert.match(stdout, /^h3\+live connected .* than h2\+live/m);
   assert.match(stdout, /^The servers are live: /m);
-  const results = openResults(home);
-  try {
-    const fetches = fetchesOf(results, results.listAllSweeps()[0]?.id ?? 0);
-    assert.equal(fetches.length, 4);
-    for (const { status: is, record, link: over } of fetches) {
-      assert.deepEqual([is, record?.body_bytes, record?.address, over], ["valid", 200_000, "203.0.113.1", link]);
-      // One round trip of the link at least, and the bytes at its rate.
-      assert.ok((record?.established_ms ?? 0) >= 39 && (record?.download_ms ?? 0) >= 80, JSON.stringify(record));
-    }
-  } finally {
-    results.close();
+  using results = openResults(home);
+  const fetches = fetchesOf(results, results.listAllSweeps()[0]?.id ?? 0);
+  assert.equal(fetches.length, 4);
+  for (const { status: is, record, link: over } of fetches) {
+    assert.deepEqual([is, record?.body_bytes, record?.address, over], ["valid", 200_000, "203.0.113.1", link]);
+    // One round trip of the link at least, and the bytes at its rate.
+    assert.ok((record?.established_ms ?? 0) >= 39 && (record?.download_ms ?? 0) >= 80, JSON.stringify(record));
   }
 });
 

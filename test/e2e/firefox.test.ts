@@ -200,14 +200,10 @@ test("a race of two browsers loads each lane in both, and keeps them apart", { s
   const { status, stdout, stderr } = await promisedRun(trilane, [...words, "--home", home, ...anyDisturbance]);
   assert.equal(status, 0, stderr);
   assert.match(stdout, /^h2@chromium .*\n(?:.*\n)*h2@firefox /m);
-  const results = openResults(home);
-  try {
-    const [sweep] = results.listSweeps();
-    const loads = results.loadsOf(sweep?.id ?? 0);
-    const engines = loads.map(({ lane, browser_version }) => [lane, /^Firefox /.test(browser_version ?? "")]);
-    assert.deepEqual(Object.fromEntries(engines), { "h2@chromium": false, "h2@firefox": true });
-    assert.ok(loads.every(({ connections }) => (connections ?? 0) > 0));
-  } finally {
-    results.close();
-  }
+  using results = openResults(home);
+  const [sweep] = results.listSweeps();
+  const loads = results.loadsOf(sweep?.id ?? 0);
+  const engines = loads.map(({ lane, browser_version }) => [lane, /^Firefox /.test(browser_version ?? "")]);
+  assert.deepEqual(Object.fromEntries(engines), { "h2@chromium": false, "h2@firefox": true });
+  assert.ok(loads.every(({ connections }) => (connections ?? 0) > 0));
 });

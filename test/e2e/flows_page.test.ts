@@ -50,33 +50,29 @@ test("a page amid flows is loaded over each lane, from its time on, and stored b
   );
   assert.equal(status, ended.valid > 0 ? 0 : 1);
   assert.deepEqual(left(pid), []);
-  const results = openResults(home);
-  try {
-    const runs = flowRunsOf(results, 1);
-    assert.deepEqual([...new Set(runs.map(({ lane }) => lane))].toSorted(), ["h2", "h3"]);
-    for (const { id, status: judged, reasons, result, lane } of runs) {
-      // The machine's doing apart, they are as asked.
-      assert.ok(
-        judged === "valid" || reasons.every((reason) => /disturbed|the browser was not ready/.test(reason)),
-        reasons.join("; "),
-      );
-      const { _trilane } = flowPageLoadOf(results, id)?.log ?? assert.fail("no page load");
-      const { cross_traffic, metrics } = _trilane;
-      assert.equal(_trilane.lane, lane);
-      assert.deepEqual(cross_traffic?.flows, ["tcp:cubic", "tcp:reno@500ms,up"]);
-      assert.ok((cross_traffic?.navigation_s ?? 0) >= 3, `${cross_traffic?.navigation_s} s`);
-      assert.ok((metrics.plt_ms ?? 0) > 0);
-      const records = unpackRecords(flowSeriesOf(results, id) ?? new Uint8Array(), `run ${id}`);
-      assert.equal(records.samples.length, 2);
-      assert.ok(records.samples.every(({ sender }) => sender.time_ms.length > 10));
-      // The run ended with the page, long before its 40 s.
-      const lasted_s = (records.near.end_ns - records.start_ns) / 1e9;
-      assert.ok(lasted_s > 3 && lasted_s < 39, `${lasted_s} s`);
-      const goodput_bps = result?.down?.metrics.goodput_bps ?? 0;
-      assert.ok(goodput_bps > 1e6 && goodput_bps < 10e6, `${goodput_bps} bit/s`);
-    }
-  } finally {
-    results.close();
+  using results = openResults(home);
+  const runs = flowRunsOf(results, 1);
+  assert.deepEqual([...new Set(runs.map(({ lane }) => lane))].toSorted(), ["h2", "h3"]);
+  for (const { id, status: judged, reasons, result, lane } of runs) {
+    // The machine's doing apart, they are as asked.
+    assert.ok(
+      judged === "valid" || reasons.every((reason) => /disturbed|the browser was not ready/.test(reason)),
+      reasons.join("; "),
+    );
+    const { _trilane } = flowPageLoadOf(results, id)?.log ?? assert.fail("no page load");
+    const { cross_traffic, metrics } = _trilane;
+    assert.equal(_trilane.lane, lane);
+    assert.deepEqual(cross_traffic?.flows, ["tcp:cubic", "tcp:reno@500ms,up"]);
+    assert.ok((cross_traffic?.navigation_s ?? 0) >= 3, `${cross_traffic?.navigation_s} s`);
+    assert.ok((metrics.plt_ms ?? 0) > 0);
+    const records = unpackRecords(flowSeriesOf(results, id) ?? new Uint8Array(), `run ${id}`);
+    assert.equal(records.samples.length, 2);
+    assert.ok(records.samples.every(({ sender }) => sender.time_ms.length > 10));
+    // The run ended with the page, long before its 40 s.
+    const lasted_s = (records.near.end_ns - records.start_ns) / 1e9;
+    assert.ok(lasted_s > 3 && lasted_s < 39, `${lasted_s} s`);
+    const goodput_bps = result?.down?.metrics.goodput_bps ?? 0;
+    assert.ok(goodput_bps > 1e6 && goodput_bps < 10e6, `${goodput_bps} bit/s`);
   }
 });
 

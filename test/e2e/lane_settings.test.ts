@@ -42,26 +42,21 @@ test("lanes with settings: served as asked, one after another in one block, and 
   writeFileSync(path, JSON.stringify(plan));
   const words = ["sweep", path, "--home", home, "--quiet", ...anyDisturbance];
   const { stderr } = spawnSync(trilane, words, { encoding: "utf8", timeout: 300_000 });
-  const results = openResults(home);
-  try {
-    const [sweep] = results.listSweeps();
-    assert.ok(sweep?.finished_at, stderr);
-    assert.deepEqual(new Set(results.cellsOf(sweep.id).map(({ lane }) => lane)), new Set(plan.lanes));
-    const served = new Set<string>();
-    for (const { id, lane } of results.loadsOf(sweep.id)) {
-      const facts = results.harOf(id).log._trilane;
-      assert.equal(facts.lane, lane.slice(0, 2));
-      if (facts.replay === null) continue;
-      const [protocol, controller, window] = asked[lane] ?? assert.fail(lane);
-      assert.equal(field(facts.replay, "transport", protocol, "congestion_control"), controller, lane);
-      assert.equal(numberAt(facts.replay, "transport", protocol, "initial_window_packets"), window, lane);
-      served.add(lane);
-    }
-    assert.deepEqual([...served].toSorted(), Object.keys(asked).toSorted(), stderr);
-    const report = readFileSync(reportPath(home, sweep), "utf8");
-    for (const lane of plan.lanes)
-      assert.ok(report.includes(`<option>${lane}</option>`) || report.includes(lane), lane);
-  } finally {
-    results.close();
+  using results = openResults(home);
+  const [sweep] = results.listSweeps();
+  assert.ok(sweep?.finished_at, stderr);
+  assert.deepEqual(new Set(results.cellsOf(sweep.id).map(({ lane }) => lane)), new Set(plan.lanes));
+  const served = new Set<string>();
+  for (const { id, lane } of results.loadsOf(sweep.id)) {
+    const facts = results.harOf(id).log._trilane;
+    assert.equal(facts.lane, lane.slice(0, 2));
+    if (facts.replay === null) continue;
+    const [protocol, controller, window] = asked[lane] ?? assert.fail(lane);
+    assert.equal(field(facts.replay, "transport", protocol, "congestion_control"), controller, lane);
+    assert.equal(numberAt(facts.replay, "transport", protocol, "initial_window_packets"), window, lane);
+    served.add(lane);
   }
+  assert.deepEqual([...served].toSorted(), Object.keys(asked).toSorted(), stderr);
+  const report = readFileSync(reportPath(home, sweep), "utf8");
+  for (const lane of plan.lanes) assert.ok(report.includes(`<option>${lane}</option>`) || report.includes(lane), lane);
 });

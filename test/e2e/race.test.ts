@@ -72,12 +72,8 @@ async function until(what: string, holds: () => boolean): Promise<void> {
 }
 
 function storedLoads(home: string): Load[] {
-  const results = openResults(home);
-  try {
-    return results.listSweeps().flatMap((sweep) => results.loadsOf(sweep.id));
-  } finally {
-    results.close();
-  }
+  using results = openResults(home);
+  return results.listSweeps().flatMap((sweep) => results.loadsOf(sweep.id));
 }
 
 const valid = (home: string): string[] =>

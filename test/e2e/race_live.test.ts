@@ -43,34 +43,27 @@ test("h1, h2 and h3 of a live page, whose name leads nowhere, through the link t
   assert.equal(status, 0, stderr + stdout);
   for (const row of ["h1+live", "h2+live", "h3+live"]) assert.ok(stdout.includes(`\n${row} `), stdout);
   assert.match(stdout, /^The servers are live: /m);
-  const results = openResults(home);
-  try {
-    const [sweep] = results.listSweeps();
-    const loads = results.loadsOf(sweep?.id ?? 0).filter(({ status: is }) => is === "valid");
-    assert.deepEqual(loads.map(({ lane }) => lane).sort(), ["h1+live", "h2+live", "h3+live"]);
-    const protocols = { h1: "http/1.1", h2: "h2", h3: "h3" };
-    for (const { id, lane } of loads) {
-      const { log } = results.harOf(id);
-      const { server, replay, coverage, protocols: seen, metrics, counts, environment } = log._trilane;
-      const protocol = protocols[lane.slice(0, 2) as keyof typeof protocols];
-      assert.deepEqual(seen, { [protocol]: files.length }, lane);
-      assert.deepEqual(
-        [server?.live, server?.program, server?.cpu_ms, replay, coverage],
-        [true, null, null, null, null],
-      );
-      assert.equal(counts.unused_connections, null);
-      // A round trip of the link for the document, one for what it names, and 150 kB at its rate. The browser may connect before it navigates.
-      assert.ok((metrics.plt_ms ?? 0) >= 2 * 39 + 60, `${lane} ${metrics.plt_ms}`);
-      assert.ok(log.entries.every(({ serverIPAddress }) => serverIPAddress === "203.0.113.1"));
-      assert.doesNotMatch(JSON.stringify(environment.command_lines), /--own (?!\$NETWORKS)/);
-    }
-    const [path = ""] = /\/\S+\.html/.exec(stdout) ?? [];
-    const report = readFileSync(path, "utf8");
-    assert.match(report, /Lanes with \+live were loaded from the page’s own servers/);
-    assert.doesNotMatch(report, /Recordings were replayed from local servers/);
-  } finally {
-    results.close();
+  using results = openResults(home);
+  const [sweep] = results.listSweeps();
+  const loads = results.loadsOf(sweep?.id ?? 0).filter(({ status: is }) => is === "valid");
+  assert.deepEqual(loads.map(({ lane }) => lane).sort(), ["h1+live", "h2+live", "h3+live"]);
+  const protocols = { h1: "http/1.1", h2: "h2", h3: "h3" };
+  for (const { id, lane } of loads) {
+    const { log } = results.harOf(id);
+    const { server, replay, coverage, protocols: seen, metrics, counts, environment } = log._trilane;
+    const protocol = protocols[lane.slice(0, 2) as keyof typeof protocols];
+    assert.deepEqual(seen, { [protocol]: files.length }, lane);
+    assert.deepEqual([server?.live, server?.program, server?.cpu_ms, replay, coverage], [true, null, null, null, null]);
+    assert.equal(counts.unused_connections, null);
+    // A round trip of the link for the document, one for what it names, and 150 kB at its rate. The browser may connect before it navigates.
+    assert.ok((metrics.plt_ms ?? 0) >= 2 * 39 + 60, `${lane} ${metrics.plt_ms}`);
+    assert.ok(log.entries.every(({ serverIPAddress }) => serverIPAddress === "203.0.113.1"));
+    assert.doesNotMatch(JSON.stringify(environment.command_lines), /--own (?!\$NETWORKS)/);
   }
+  const [path = ""] = /\/\S+\.html/.exec(stdout) ?? [];
+  const report = readFileSync(path, "utf8");
+  assert.match(report, /Lanes with \+live were loaded from the page’s own servers/);
+  assert.doesNotMatch(report, /Recordings were replayed from local servers/);
 });
 
 test("what cannot be raced live is refused in one line, before anything is recorded", { skip }, () => {

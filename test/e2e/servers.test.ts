@@ -83,24 +83,20 @@ test("a race over nginx's lanes and the replay's: loads verified by its log, row
   assert.equal(status, 0, stderr);
   assert.match(stdout, /^h2\+nginx /m);
   assert.match(stdout, /^h2\+replay /m);
-  const results = openResults(home);
-  try {
-    const [sweep] = results.listSweeps();
-    assert.ok(sweep);
-    const loads = results.loadsOf(sweep.id).filter(({ status: is, lane }) => is === "valid" && lane === "h2+nginx");
-    const { server, protocols, first_flight_bytes } = results.harOf(loads[0]?.id ?? assert.fail(stdout)).log._trilane;
-    assert.ok((first_flight_bytes ?? 0) >= 1200 && (first_flight_bytes ?? 0) < 20_000, `${first_flight_bytes} bytes`);
-    assert.equal(server?.program, "nginx");
-    assert.match(server.version ?? "", /^1\.\d+/);
-    assert.match(server.configuration ?? "", /listen 443 ssl http2;/);
-    assert.equal(server.logged, urls.length);
-    assert.ok((server.cpu_ms ?? 0) > 0);
-    assert.deepEqual(protocols, { h2: urls.length });
-    const [path = ""] = /\/\S+\.html/.exec(stdout) ?? [];
-    assert.match(readFileSync(path, "utf8"), /Servers in the lanes/);
-  } finally {
-    results.close();
-  }
+  using results = openResults(home);
+  const [sweep] = results.listSweeps();
+  assert.ok(sweep);
+  const loads = results.loadsOf(sweep.id).filter(({ status: is, lane }) => is === "valid" && lane === "h2+nginx");
+  const { server, protocols, first_flight_bytes } = results.harOf(loads[0]?.id ?? assert.fail(stdout)).log._trilane;
+  assert.ok((first_flight_bytes ?? 0) >= 1200 && (first_flight_bytes ?? 0) < 20_000, `${first_flight_bytes} bytes`);
+  assert.equal(server?.program, "nginx");
+  assert.match(server.version ?? "", /^1\.\d+/);
+  assert.match(server.configuration ?? "", /listen 443 ssl http2;/);
+  assert.equal(server.logged, urls.length);
+  assert.ok((server.cpu_ms ?? 0) > 0);
+  assert.deepEqual(protocols, { h2: urls.length });
+  const [path = ""] = /\/\S+\.html/.exec(stdout) ?? [];
+  assert.match(readFileSync(path, "utf8"), /Servers in the lanes/);
 });
 
 test("a repeat visit to nginx: the page comes as early data, by the server's log", {
@@ -126,14 +122,10 @@ test("a repeat visit to nginx: the page comes as early data, by the server's log
     timeout: 120_000,
   });
   assert.equal(status, 0, stderr + stdout);
-  const results = openResults(own);
-  try {
-    const load = results.loadsOf(results.listSweeps()[0]?.id ?? 0).find(({ status: is }) => is === "valid");
-    const { repeat = null } = results.harOf(load?.id ?? assert.fail(stdout)).log._trilane;
-    assert.ok(repeat !== null && repeat.early_data >= 1 && repeat.resumed >= repeat.early_data, JSON.stringify(repeat));
-  } finally {
-    results.close();
-  }
+  using results = openResults(own);
+  const load = results.loadsOf(results.listSweeps()[0]?.id ?? 0).find(({ status: is }) => is === "valid");
+  const { repeat = null } = results.harOf(load?.id ?? assert.fail(stdout)).log._trilane;
+  assert.ok(repeat !== null && repeat.early_data >= 1 && repeat.resumed >= repeat.early_data, JSON.stringify(repeat));
 });
 
 test("fetch has servers as rows: each lane of nginx's and the replay's gives the same bytes, compared by download", {
@@ -164,16 +156,12 @@ test("fetch has servers as rows: each lane of nginx's and the replay's gives the
   assert.match(stderr, /^h3\+nginx is left out: nginx 1\.\d+\S* is built without HTTP\/3/m);
   for (const row of ["h2+replay", "h3+replay", "h2+nginx"]) assert.ok(stdout.includes(`\n${row} `), stdout);
   assert.match(stdout, /h2\+nginx connected [\d.]+ % (faster|slower) than h2\+replay .*; its download took/s);
-  const results = openResults(home);
-  try {
-    const sweep = results.listAllSweeps()[0] ?? assert.fail();
-    assert.match(String(sweep.environment.server_nginx), /^1\.\d+/);
-    const fetches = fetchesOf(results, sweep.id);
-    assert.deepEqual(new Set(fetches.map(({ status: is }) => is)), new Set(["valid"]));
-    assert.equal(new Set(fetches.map(({ record }) => record?.body_sha256)).size, 1);
-  } finally {
-    results.close();
-  }
+  using results = openResults(home);
+  const sweep = results.listAllSweeps()[0] ?? assert.fail();
+  assert.match(String(sweep.environment.server_nginx), /^1\.\d+/);
+  const fetches = fetchesOf(results, sweep.id);
+  assert.deepEqual(new Set(fetches.map(({ status: is }) => is)), new Set(["valid"]));
+  assert.equal(new Set(fetches.map(({ record }) => record?.body_sha256)).size, 1);
 });
 
 test("packets for each call that sends: of nginx as many as its TLS records fill, and fewer if these are smaller", {
@@ -223,16 +211,12 @@ test("a configuration of one's own serves a folder under the recording's name", 
   const terms = ["--link", "100mbit/4ms", "--lanes", "h2", "--runs", "1", ...anyDisturbance];
   const { stderr, status } = spawnSync(trilane, [...words, ...terms], { encoding: "utf8", timeout: 120_000 });
   assert.equal(status, 0, stderr);
-  const results = openResults(home);
-  try {
-    const [fetched] = fetchesOf(results, results.listAllSweeps()[0]?.id ?? 0);
-    assert.deepEqual(
-      [fetched?.lane, fetched?.record?.status, fetched?.record?.body_sha256],
-      ["h2+own", 200, createHash("sha256").update(body).digest("hex")],
-    );
-  } finally {
-    results.close();
-  }
+  using results = openResults(home);
+  const [fetched] = fetchesOf(results, results.listAllSweeps()[0]?.id ?? 0);
+  assert.deepEqual(
+    [fetched?.lane, fetched?.record?.status, fetched?.record?.body_sha256],
+    ["h2+own", 200, createHash("sha256").update(body).digest("hex")],
+  );
 });
 
 test("a server that does not come up is one line before anything is measured", () => {

@@ -201,42 +201,38 @@ test("a race as asked on the command line: stored with the sweep and its loads, 
   ];
   const served = ["--think", "20", "--transport", "tuned", "--tcp-congestion", "bbr", "--evidence", out];
   const said = execFileSync(trilane, [...words, ...served], { encoding: "utf8", stdio: "pipe" });
-  const results = openResults(home);
-  try {
-    const [sweep] = results.listSweeps();
-    assert.ok(sweep);
-    assert.deepEqual(sweep.plan.serving?.think, { ms: 20 });
-    assert.equal(sweep.plan.serving?.transport?.preset, "custom");
-    for (const { id, lane, block, attempt, status } of results.loadsOf(sweep.id)) {
-      const facts = results.harOf(id).log._trilane;
-      assert.deepEqual(facts.serving, sweep.plan.serving);
-      const evidence = join(
-        out,
-        `sweep-${sweep.id}`,
-        "object-1kB",
-        "20mbit_20ms",
-        `${lane}-block${block}-attempt${attempt}`,
-      );
-      assert.equal(facts.evidence, evidence);
-      if (status !== "valid") continue;
-      const replay = JSON.parse(readFileSync(join(evidence, "replay.json"), "utf8")) as ReplayReport;
-      assert.equal(replay.think, "20");
-      assert.equal(replay.transport.tcp.congestion_control, "bbr");
-      assert.equal(replay.transport.tcp.pacing, true);
-      const [request] = replay.requests.filter(({ outcome }) => outcome === "exact");
-      assert.equal(request?.think_ns, 20e6);
-    }
-    const report = said.split(/\s+/).findLast((word) => word.endsWith(".html"));
-    assert.ok(report, said);
-    const html = readFileSync(report, "utf8");
-    assert.match(html, /Served with server think time: 20 ms; transports: custom\./);
-    assert.match(html, /<th scope="row">server think time<\/th><td>20 ms<\/td>/);
-    assert.match(html, /<th scope="row">congestion control<\/th><td>bbr<\/td><td>cubic<\/td>/);
-    assert.match(html, /<th scope="row">initial window<\/th><td>32 packets<\/td><td>32 packets<\/td>/);
-    assert.match(html, /<th scope="row">after a pause<\/th><td>the window is kept<\/td>/);
-  } finally {
-    results.close();
+  using results = openResults(home);
+  const [sweep] = results.listSweeps();
+  assert.ok(sweep);
+  assert.deepEqual(sweep.plan.serving?.think, { ms: 20 });
+  assert.equal(sweep.plan.serving?.transport?.preset, "custom");
+  for (const { id, lane, block, attempt, status } of results.loadsOf(sweep.id)) {
+    const facts = results.harOf(id).log._trilane;
+    assert.deepEqual(facts.serving, sweep.plan.serving);
+    const evidence = join(
+      out,
+      `sweep-${sweep.id}`,
+      "object-1kB",
+      "20mbit_20ms",
+      `${lane}-block${block}-attempt${attempt}`,
+    );
+    assert.equal(facts.evidence, evidence);
+    if (status !== "valid") continue;
+    const replay = JSON.parse(readFileSync(join(evidence, "replay.json"), "utf8")) as ReplayReport;
+    assert.equal(replay.think, "20");
+    assert.equal(replay.transport.tcp.congestion_control, "bbr");
+    assert.equal(replay.transport.tcp.pacing, true);
+    const [request] = replay.requests.filter(({ outcome }) => outcome === "exact");
+    assert.equal(request?.think_ns, 20e6);
   }
+  const report = said.split(/\s+/).findLast((word) => word.endsWith(".html"));
+  assert.ok(report, said);
+  const html = readFileSync(report, "utf8");
+  assert.match(html, /Served with server think time: 20 ms; transports: custom\./);
+  assert.match(html, /<th scope="row">server think time<\/th><td>20 ms<\/td>/);
+  assert.match(html, /<th scope="row">congestion control<\/th><td>bbr<\/td><td>cubic<\/td>/);
+  assert.match(html, /<th scope="row">initial window<\/th><td>32 packets<\/td><td>32 packets<\/td>/);
+  assert.match(html, /<th scope="row">after a pause<\/th><td>the window is kept<\/td>/);
 });
 
 test("what cannot be is refused before anything is run", () => {

@@ -76,11 +76,7 @@ export async function runFetch(home: string, words: readonly string[]): Promise<
 
 /** Of the newest sweep. */
 export function storedFetches(home: string): StoredFetch[] {
-  const results = openResults(home);
-  try {
-    const [sweep] = results.listAllSweeps();
-    return sweep ? fetchesOf(results, sweep.id) : [];
-  } finally {
-    results.close();
-  }
+  using results = openResults(home);
+  const [sweep] = results.listAllSweeps();
+  return sweep ? fetchesOf(results, sweep.id) : [];
 }

@@ -283,6 +283,11 @@ export class SweepStore {
     this.#database.close();
   }
 
+  /** For `using`: closed at the end of a block, whatever ends it. */
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   /** A dead runner's place is taken. */
   #claim(sweep: number): void {
     const owner = this.#ownerOf(sweep);

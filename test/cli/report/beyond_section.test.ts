@@ -13,15 +13,11 @@ import { hostileFixture, raceFixture } from "./fixtures.ts";
 async function shownOf(fixture: Fixture) {
   return await withHome((home) => {
     const sweep = storeFixture(home, fixture);
-    const results = openResults(home);
-    try {
-      const data = gatherReport(results, sweep, "0.1.0");
-      const exported = exportDocument(data.sweep, data.cells, data.loads, data.linkTests);
-      assert.equal(schemaErrors("export", exported), null);
-      return { text: beyondSection(data)?.text ?? null, exported: exported.beyond_median };
-    } finally {
-      results.close();
-    }
+    using results = openResults(home);
+    const data = gatherReport(results, sweep, "0.1.0");
+    const exported = exportDocument(data.sweep, data.cells, data.loads, data.linkTests);
+    assert.equal(schemaErrors("export", exported), null);
+    return { text: beyondSection(data)?.text ?? null, exported: exported.beyond_median };
   });
 }
 

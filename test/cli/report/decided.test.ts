@@ -30,12 +30,8 @@ const severalFixture: Fixture = { ...decidedFixture, links: ["3mbit/50ms", "10mb
 async function withSweep(fixture: Fixture, work: (results: Results, sweep: number, home: string) => void) {
   await withHome(async (home) => {
     const sweep = storeFixture(home, fixture);
-    const results = openResults(home);
-    try {
-      work(results, sweep, home);
-    } finally {
-      results.close();
-    }
+    using results = openResults(home);
+    work(results, sweep, home);
   });
 }
 

@@ -45,13 +45,9 @@ async function sectionOf(links: readonly string[]): Promise<string | null> {
   };
   return await withHome((home) => {
     const sweep = storeFixture(home, fixture);
-    const results = openResults(home);
-    try {
-      const { cells, stored } = gatherReport(results, sweep, "0.1.0");
-      return fallbackSection(cells, stored)?.text ?? null;
-    } finally {
-      results.close();
-    }
+    using results = openResults(home);
+    const { cells, stored } = gatherReport(results, sweep, "0.1.0");
+    return fallbackSection(cells, stored)?.text ?? null;
   });
 }
 

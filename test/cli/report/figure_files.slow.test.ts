@@ -14,13 +14,9 @@ import { hostileFixture, lossFixture, manyPagesFixture, raceFixture } from "./fi
 function filesOf(fixture: Fixture): Promise<{ report: string; files: FigureFile[] }> {
   return withHome((home) => {
     const sweep = storeFixture(home, fixture);
-    const results = openResults(home);
-    try {
-      const report = buildReport(gatherReport(results, sweep, "0.1.0"));
-      return { report, files: figureFiles(report) };
-    } finally {
-      results.close();
-    }
+    using results = openResults(home);
+    const report = buildReport(gatherReport(results, sweep, "0.1.0"));
+    return { report, files: figureFiles(report) };
   });
 }
 

@@ -15,12 +15,8 @@ const waited_ms = 60;
 test("dots of several pages are without the time that other programs took, and the gain is in per cent first", async () => {
   const data = await withHome((home) => {
     const sweep = storeFixture(home, exampleFixture);
-    const results = openResults(home);
-    try {
-      return gatherReport(results, sweep, "0.3.0");
-    } finally {
-      results.close();
-    }
+    using results = openResults(home);
+    return gatherReport(results, sweep, "0.3.0");
   });
   const percents = (loads: typeof data.loads): { text: string; ofLane: Map<string, number[]> } => {
     const text = firstFigure({ ...data, loads }, [{}, {}] as GroupResult[])?.text ?? "";

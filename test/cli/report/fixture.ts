@@ -301,77 +301,73 @@ export function pageLoadOf(
 /** Stores a fixture's sweep in the results of a folder; returns the sweep's number. */
 export function storeFixture(home: string, fixture: Fixture): number {
   const lanes = fixture.lanes ?? (["h1", "h2", "h3"] as const);
-  const results = openResults(home);
-  try {
-    const asked: NewSweep = {
+  using results = openResults(home);
+  const asked: NewSweep = {
+    name: fixture.name,
+    plan: {
       name: fixture.name,
-      plan: {
-        name: fixture.name,
-        pages: [...fixture.pages] as [string, ...string[]],
-        lanes: [...lanes] as [Lane, ...Lane[]],
-        links: [...fixture.links] as [string, ...string[]],
-        repetitions: fixture.repetitions,
-        seed: 7,
-        retries: 2,
-        timeout_s: 60,
-        ...(fixture.until === undefined ? {} : { until: fixture.until }),
-        ...(fixture.description === undefined ? {} : { description: fixture.description }),
-      },
-      plan_digest: "ab".repeat(32),
+      pages: [...fixture.pages] as [string, ...string[]],
+      lanes: [...lanes] as [Lane, ...Lane[]],
+      links: [...fixture.links] as [string, ...string[]],
+      repetitions: fixture.repetitions,
       seed: 7,
-      command: ["trilane", "sweep", `${fixture.name}.json`],
-      environment: {},
-      cells: fixture.pages.flatMap((page) =>
-        fixture.links.flatMap((link) =>
-          lanes.map((lane) => ({
-            page,
-            recording_digest: fixture.digests?.[page] ?? "5f".repeat(32),
-            lane,
-            link,
-            link_profile: parseLink(link),
-          })),
-        ),
+      retries: 2,
+      timeout_s: 60,
+      ...(fixture.until === undefined ? {} : { until: fixture.until }),
+      ...(fixture.description === undefined ? {} : { description: fixture.description }),
+    },
+    plan_digest: "ab".repeat(32),
+    seed: 7,
+    command: ["trilane", "sweep", `${fixture.name}.json`],
+    environment: {},
+    cells: fixture.pages.flatMap((page) =>
+      fixture.links.flatMap((link) =>
+        lanes.map((lane) => ({
+          page,
+          recording_digest: fixture.digests?.[page] ?? "5f".repeat(32),
+          lane,
+          link,
+          link_profile: parseLink(link),
+        })),
       ),
-    };
-    const { sweep } = results.beginSweep(asked, true);
-    const random = randomSource(3, fixture.name);
-    const urls = fixture.urls ?? defaultUrls;
-    let position = 0;
-    for (const cell of results.cellsOf(sweep.id)) {
-      const page = fixture.pages.indexOf(cell.page);
-      const middle_ms = (fixture.plt_ms ?? ((of) => modelPlt_ms(of.link, of.lane, of.page)))({
-        page,
-        link: cell.link,
-        lane: laneOf(cell.lane),
-      });
-      for (let block = 0; block < fixture.repetitions; block++) {
-        for (let attempt = 0; attempt < 3; attempt++) {
-          const outcome =
-            fixture.outcome?.({ page: cell.page, link: cell.link, lane: laneOf(cell.lane), block, attempt }) ?? valid;
-          const spread = 1 + 0.03 * (random() + random() + random() - 1.5) + 0.1 * random() ** 6;
-          const of = {
-            page: cell.page,
-            link: cell.link,
-            lane: laneOf(cell.lane),
-            plt_ms: middle_ms * spread,
-            urls,
-            ...(fixture.match ? { match: fixture.match } : {}),
-            ...outcome,
-          };
-          const started_at = new Date(Date.UTC(2026, 2, 1, 9, 0, position)).toISOString();
-          const load = pageLoadOf(of, random);
-          results.recordLoad({ cell: cell.id, block, attempt, position, started_at, load });
-          if (outcome.status === "valid") break;
-        }
-        position++;
+    ),
+  };
+  const { sweep } = results.beginSweep(asked, true);
+  const random = randomSource(3, fixture.name);
+  const urls = fixture.urls ?? defaultUrls;
+  let position = 0;
+  for (const cell of results.cellsOf(sweep.id)) {
+    const page = fixture.pages.indexOf(cell.page);
+    const middle_ms = (fixture.plt_ms ?? ((of) => modelPlt_ms(of.link, of.lane, of.page)))({
+      page,
+      link: cell.link,
+      lane: laneOf(cell.lane),
+    });
+    for (let block = 0; block < fixture.repetitions; block++) {
+      for (let attempt = 0; attempt < 3; attempt++) {
+        const outcome =
+          fixture.outcome?.({ page: cell.page, link: cell.link, lane: laneOf(cell.lane), block, attempt }) ?? valid;
+        const spread = 1 + 0.03 * (random() + random() + random() - 1.5) + 0.1 * random() ** 6;
+        const of = {
+          page: cell.page,
+          link: cell.link,
+          lane: laneOf(cell.lane),
+          plt_ms: middle_ms * spread,
+          urls,
+          ...(fixture.match ? { match: fixture.match } : {}),
+          ...outcome,
+        };
+        const started_at = new Date(Date.UTC(2026, 2, 1, 9, 0, position)).toISOString();
+        const load = pageLoadOf(of, random);
+        results.recordLoad({ cell: cell.id, block, attempt, position, started_at, load });
+        if (outcome.status === "valid") break;
       }
+      position++;
     }
-    if (fixture.finished ?? true) results.finishSweep(sweep.id);
-    results.release(sweep.id);
-    return sweep.id;
-  } finally {
-    results.close();
   }
+  if (fixture.finished ?? true) results.finishSweep(sweep.id);
+  results.release(sweep.id);
+  return sweep.id;
 }
 
 /** Runs with a folder of its own that is gone afterwards. */

@@ -15,13 +15,9 @@ import { raceFixture, smallGridFixture } from "./fixtures.ts";
 const dataOf = (fixture: Fixture, links: readonly string[] = []): Promise<ReportData> =>
   withHome((home) => {
     const sweep = storeFixture(home, fixture);
-    const results = openResults(home);
-    try {
-      for (const link of links) results.recordLinkTest(sweep, "a machine", testedLink(link));
-      return gatherReport(results, sweep, "0.1.0");
-    } finally {
-      results.close();
-    }
+    using results = openResults(home);
+    for (const link of links) results.recordLinkTest(sweep, "a machine", testedLink(link));
+    return gatherReport(results, sweep, "0.1.0");
   });
 
 const withPlan = (data: ReportData, change: Partial<SweepPlan>): ReportData => ({

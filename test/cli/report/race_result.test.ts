@@ -15,12 +15,8 @@ import { gridFixture, hostileFixture, raceFixture } from "./fixtures.ts";
 import { writeReport } from "./written_report.ts";
 
 async function withResults(home: string, work: (results: Results) => void): Promise<void> {
-  const results = openResults(home);
-  try {
-    work(results);
-  } finally {
-    results.close();
-  }
+  using results = openResults(home);
+  work(results);
 }
 
 test("a race's document is by its schema and has the numbers of the JSON export", async () => {

@@ -19,12 +19,8 @@ import { writeReport } from "./written_report.ts";
 function newReportOf(fixture: Fixture): Promise<string> {
   return withHome((home) => {
     const sweep = storeFixture(home, fixture);
-    const results = openResults(home);
-    try {
-      return buildReport(gatherReport(results, sweep, "0.1.0"));
-    } finally {
-      results.close();
-    }
+    using results = openResults(home);
+    return buildReport(gatherReport(results, sweep, "0.1.0"));
   });
 }
 
@@ -123,15 +119,11 @@ test("the links' self-test: asked, measured, tolerance; a link that is out is op
   assert.match(without, /self-test of the links<\/th><td>none: this sweep ran without one/);
   const text = await withHome((home) => {
     const sweep = storeFixture(home, lossFixture);
-    const results = openResults(home);
-    try {
-      for (const link of ["3mbit/50ms", "3mbit/50ms,loss=1%"])
-        results.recordLinkTest(sweep, "a machine", testedLink(link));
-      results.recordLinkTest(sweep, "a machine", testedLink("10mbit/50ms", "out"));
-      return buildReport(gatherReport(results, sweep, "0.1.0"));
-    } finally {
-      results.close();
-    }
+    using results = openResults(home);
+    for (const link of ["3mbit/50ms", "3mbit/50ms,loss=1%"])
+      results.recordLinkTest(sweep, "a machine", testedLink(link));
+    results.recordLinkTest(sweep, "a machine", testedLink("10mbit/50ms", "out"));
+    return buildReport(gatherReport(results, sweep, "0.1.0"));
   });
   const section = /<section id="selftest">.*?<\/section>/s.exec(text)?.[0] ?? "";
   assert.match(section, /1 of 3 links out of tolerance<\/span>: loads over it do not count/);

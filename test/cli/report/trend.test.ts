@@ -16,12 +16,8 @@ const nightly = (plt_ms: number, more: Partial<Fixture> = {}): Fixture => ({
 function trend(fixtures: readonly Fixture[], name = "nightly") {
   return withHome((home) => {
     for (const fixture of fixtures) storeFixture(home, fixture);
-    const results = openResults(home);
-    try {
-      return trendOf(results, name);
-    } finally {
-      results.close();
-    }
+    using results = openResults(home);
+    return trendOf(results, name);
   });
 }
 

@@ -6,13 +6,9 @@ import { openResults } from "../../../cli/results/store/results.ts";
 
 /** Its path. */
 export async function writeReport(home: string, sweep: number, path?: string): Promise<string> {
-  const results = openResults(home);
-  try {
-    const document = reportOf(results, sweep);
-    if (path === undefined) return await writeReportFile(home, results.sweep(sweep), document);
-    await atomicWrite(path, document);
-    return path;
-  } finally {
-    results.close();
-  }
+  using results = openResults(home);
+  const document = reportOf(results, sweep);
+  if (path === undefined) return await writeReportFile(home, results.sweep(sweep), document);
+  await atomicWrite(path, document);
+  return path;
 }

@@ -115,14 +115,10 @@ export const targets: Readonly<Record<string, Parser>> = {
   },
   prefixes: inFile("prefixes.txt", (path) => readPrefixes(path, null, 10_000)),
   results: inFile("results.db", (path) => {
-    const results = openResultsFile(path);
-    try {
-      for (const { id } of results.listSweeps()) {
-        results.cellsOf(id);
-        for (const load of results.loadsOf(id)) results.harOf(load.id);
-      }
-    } finally {
-      results.close();
+    using results = openResultsFile(path);
+    for (const { id } of results.listSweeps()) {
+      results.cellsOf(id);
+      for (const load of results.loadsOf(id)) results.harOf(load.id);
     }
   }),
   trace_table: inFile("trace.csv", (path) => {

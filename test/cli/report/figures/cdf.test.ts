@@ -22,12 +22,8 @@ async function sixPages(): Promise<ReportData> {
   const links = ["3mbit/50ms", "10mbit/50ms"];
   return withHome((home) => {
     const sweep = storeFixture(home, { name: "cdf", pages, links, repetitions: 3 });
-    const results = openResults(home);
-    try {
-      return gatherReport(results, sweep, "0.1.0");
-    } finally {
-      results.close();
-    }
+    using results = openResults(home);
+    return gatherReport(results, sweep, "0.1.0");
   });
 }
 

@@ -11,12 +11,8 @@ import { storeFixture, withHome } from "../fixture.ts";
 test("a median of seven loads stands at a dot, on a busy machine, too, and the caption says what was taken off", async () => {
   const data = await withHome((home) => {
     const sweep = storeFixture(home, { name: "one", pages: ["shop"], links: ["10mbit/50ms"], repetitions: 7 });
-    const results = openResults(home);
-    try {
-      return gatherReport(results, sweep, "0.3.0");
-    } finally {
-      results.close();
-    }
+    using results = openResults(home);
+    return gatherReport(results, sweep, "0.3.0");
   });
   const busy = { disturbance_ms: 300, tolerated_ms: 5, disturbance_estimate_ms: 40 };
   for (const [loads, isCalmed] of [

@@ -13,12 +13,8 @@ import { lossFixture } from "../fixtures.ts";
 test("each page's bars are its loads' medians, on links spread over the plan", async () => {
   const data = await withHome((home) => {
     const sweep = storeFixture(home, lossFixture);
-    const results = openResults(home);
-    try {
-      return gatherReport(results, sweep, "0.1.0");
-    } finally {
-      results.close();
-    }
+    using results = openResults(home);
+    return gatherReport(results, sweep, "0.1.0");
   });
   const { shown: splits, links } = splitsOf(data);
   assert.deepEqual(

@@ -67,17 +67,13 @@ describe("interleaved sweeps", () => {
   }
 
   function judged() {
-    const results = openResults(home);
-    try {
-      const [sweep] = results.listSweeps();
-      assert.ok(sweep);
-      const sides = interleavedSides(sweep, { cells: results.cellsOf(sweep.id), loads: results.loadsOf(sweep.id) });
-      assert.ok(sides);
-      const comparison = compareRuns([sides.a], [sides.b], { threshold_percent: 5, isInterleaved: true });
-      return { sides, comparison, sweeps: results.listSweeps().length };
-    } finally {
-      results.close();
-    }
+    using results = openResults(home);
+    const [sweep] = results.listSweeps();
+    assert.ok(sweep);
+    const sides = interleavedSides(sweep, { cells: results.cellsOf(sweep.id), loads: results.loadsOf(sweep.id) });
+    assert.ok(sides);
+    const comparison = compareRuns([sides.a], [sides.b], { threshold_percent: 5, isInterleaved: true });
+    return { sides, comparison, sweeps: results.listSweeps().length };
   }
 
   for (const what of ["pages", "links", "browsers"] as const) {

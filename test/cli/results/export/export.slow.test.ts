@@ -50,12 +50,8 @@ async function withFixtures(work: (results: Results, race: number, hostile: numb
   await withHome((home) => {
     const race = storeFixture(home, raceFixture);
     const hostile = storeFixture(home, hostileFixture);
-    const results = openResults(home);
-    try {
-      work(results, race, hostile);
-    } finally {
-      results.close();
-    }
+    using results = openResults(home);
+    work(results, race, hostile);
   });
 }
 
@@ -224,24 +220,20 @@ test("CSV: of a load that timed out it says that it is in medians, and how long 
       outcome: ({ lane, block }) =>
         lane === "h3" && block > 1 ? timedOut : { status: lane === "h1" ? "invalid" : "valid", reasons: [] },
     });
-    const results = openResults(home);
-    try {
-      const loads = results.loadsOf(id);
-      const [header = [], ...rows] = readCsv([...csvLines({}, results.cellsOf(id), loads)].join(""));
-      const value = (row: readonly string[], name: string) => row[header.indexOf(name)];
-      const median = (lane: string) => summarize(loads).find((each) => each.lane === lane)?.median_ms ?? null;
-      for (const lane of ["h1", "h2", "h3"]) {
-        // As the columns say: medians recomputed from them are the report's.
-        const times_ms = rows
-          .filter((row) => value(row, "lane") === lane && value(row, "averaged") === "true")
-          .map((row) => Number(value(row, "timed_out_after_ms") || value(row, "plt_ms")));
-        const own = times_ms.length === 0 ? null : medianOf(times_ms);
-        assert.equal(own, median(lane), lane);
-      }
-      assert.equal(median("h3"), 60_000);
-    } finally {
-      results.close();
+    using results = openResults(home);
+    const loads = results.loadsOf(id);
+    const [header = [], ...rows] = readCsv([...csvLines({}, results.cellsOf(id), loads)].join(""));
+    const value = (row: readonly string[], name: string) => row[header.indexOf(name)];
+    const median = (lane: string) => summarize(loads).find((each) => each.lane === lane)?.median_ms ?? null;
+    for (const lane of ["h1", "h2", "h3"]) {
+      // As the columns say: medians recomputed from them are the report's.
+      const times_ms = rows
+        .filter((row) => value(row, "lane") === lane && value(row, "averaged") === "true")
+        .map((row) => Number(value(row, "timed_out_after_ms") || value(row, "plt_ms")));
+      const own = times_ms.length === 0 ? null : medianOf(times_ms);
+      assert.equal(own, median(lane), lane);
     }
+    assert.equal(median("h3"), 60_000);
   });
 });
 

@@ -9,12 +9,8 @@ test("a load is stored with its split and its optimum", async () => {
   await withHome((home) => {
     const sweep = storeFixture(home, raceFixture);
     const read = () => {
-      const results = openResults(home);
-      try {
-        return results.loadsOf(sweep);
-      } finally {
-        results.close();
-      }
+      using results = openResults(home);
+      return results.loadsOf(sweep);
     };
     const told = read().filter(({ plt_ms }) => plt_ms !== null);
     assert.ok(told.length > 0);

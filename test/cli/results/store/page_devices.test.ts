@@ -11,29 +11,23 @@ import { fastPlan, sweepOf } from "../../instruments/page/run/fast_runner.ts";
 
 test("a sweep is not resumed if a recording of the same digest is for another device now", () => {
   const home = tempFolder("trilane-devices-");
-  const results = openResults(home);
-  try {
-    const asked = sweepOf(fastPlan());
-    const page = asked.cells[0]?.page ?? "";
-    const on = (device: object) => ({
-      ...asked,
-      environment: {
-        ...asked.environment,
-        ...deviceEnvironment([[page, unusualDevice({ notes: { device: { ...device } } })]]),
-      },
-    });
-    const id = results.beginSweep(on(usualDevice), false).sweep.id;
-    results.release(id);
-    assert.throws(
-      () => results.beginSweep(on(namedDevices.phone ?? {}), false),
-      (error) =>
-        error instanceof UserError &&
-        /^recording \w+ is for another device than when sweep 1 began: .* or begin again with --new$/.test(
-          error.message,
-        ),
-    );
-    assert.equal(results.beginSweep(on(usualDevice), false).resumed, true);
-  } finally {
-    results.close();
-  }
+  using results = openResults(home);
+  const asked = sweepOf(fastPlan());
+  const page = asked.cells[0]?.page ?? "";
+  const on = (device: object) => ({
+    ...asked,
+    environment: {
+      ...asked.environment,
+      ...deviceEnvironment([[page, unusualDevice({ notes: { device: { ...device } } })]]),
+    },
+  });
+  const id = results.beginSweep(on(usualDevice), false).sweep.id;
+  results.release(id);
+  assert.throws(
+    () => results.beginSweep(on(namedDevices.phone ?? {}), false),
+    (error) =>
+      error instanceof UserError &&
+      /^recording \w+ is for another device than when sweep 1 began: .* or begin again with --new$/.test(error.message),
+  );
+  assert.equal(results.beginSweep(on(usualDevice), false).resumed, true);
 });

@@ -41,16 +41,12 @@ test("results are whole after any loss of power, with each load that was stored"
   const steps = readSteps(record);
   let most = 0;
   const found = await eachLoss(steps, join(scratch, "found"), 3, ({ folder, promised, what }) => {
-    const results = openResults(folder);
-    try {
-      assert.equal(results.damage(), null, what);
-      const loads = results.listSweeps().flatMap(({ id }) => results.loadsOf(id));
-      assert.ok(loads.length >= promised, `${what}: ${loads.length} loads of ${promised}`);
-      for (const { id } of loads) results.harOf(id);
-      most = Math.max(most, loads.length);
-    } finally {
-      results.close();
-    }
+    using results = openResults(folder);
+    assert.equal(results.damage(), null, what);
+    const loads = results.listSweeps().flatMap(({ id }) => results.loadsOf(id));
+    assert.ok(loads.length >= promised, `${what}: ${loads.length} loads of ${promised}`);
+    for (const { id } of loads) results.harOf(id);
+    most = Math.max(most, loads.length);
   });
   assert.ok(found > 100 && most === 12, `${found} disks, ${most} loads`);
 });

@@ -47,12 +47,8 @@ const fuzzy = (url: string, likeness: number): Match => ({
 
 async function withResults(use: (results: Results, home: string) => void | Promise<void>): Promise<void> {
   const home = tempFolder("trilane-unmatched-");
-  const results = openResults(home);
-  try {
-    await use(results, home);
-  } finally {
-    results.close();
-  }
+  using results = openResults(home);
+  await use(results, home);
 }
 
 test("a request with another time stamp in each load is told once, with the loads of each lane", async () => {

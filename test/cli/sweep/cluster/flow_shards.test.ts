@@ -47,34 +47,30 @@ const plan: FlowPlan = flowPlanOf(
 /** As `trilane cell` leaves it. Its path. */
 function madeShard(folder: string, host: string, place: number, blocks = plan.repetitions): string {
   const path = shardPath(folder, place, host);
-  const results = openSharedResults(path);
-  try {
-    const link = sharedLink(plan, place);
-    const flowCells = cellsOf(plan).filter((cell) => cell.link === link);
-    const named = { name: host, facts: { ...hostFacts(), machine_id: host.repeat(32) } };
-    const terms = { name: plan.name, plan, plan_digest: flowPlanDigest(plan), seed: plan.seed };
-    const asked = { ...terms, command: ["trilane", "cell"], environment: { trilane: version }, flowCells, host: named };
-    const begun = results.beginOnce(addedFlows(asked));
-    assert.ok(begun);
-    const { sweep } = begun;
-    const cells = flowCellsOf(results, sweep.id);
-    results.recordHost(sweep.id, { ...named, cells: cells.map(({ id }) => ({ cell: id, place })) });
-    results.recordLinkTest(sweep.id, "a machine", { ...testedLink(link) });
-    let position = 0;
-    for (let block = 0; block < blocks; block++)
-      for (const { id } of cells)
-        recordFlowRun(results, {
-          ...{ cell: id, block, attempt: 0, position: position++, status: "valid", reasons: [], wall_ms: 100 },
-          started_at: new Date(Date.UTC(2026, 0, place, 1, block, position)).toISOString(),
-          ...{ result: flowResult(twoFlows(), [0, 1]), series: packRecords(twoFlows()), pageLoad: null },
-        });
-    if (blocks === plan.repetitions) results.finishSweep(sweep.id);
-    results.release(sweep.id);
-    assert.equal(results.beginOnce(addedFlows(asked)) === null, blocks === plan.repetitions);
-    return path;
-  } finally {
-    results.close();
-  }
+  using results = openSharedResults(path);
+  const link = sharedLink(plan, place);
+  const flowCells = cellsOf(plan).filter((cell) => cell.link === link);
+  const named = { name: host, facts: { ...hostFacts(), machine_id: host.repeat(32) } };
+  const terms = { name: plan.name, plan, plan_digest: flowPlanDigest(plan), seed: plan.seed };
+  const asked = { ...terms, command: ["trilane", "cell"], environment: { trilane: version }, flowCells, host: named };
+  const begun = results.beginOnce(addedFlows(asked));
+  assert.ok(begun);
+  const { sweep } = begun;
+  const cells = flowCellsOf(results, sweep.id);
+  results.recordHost(sweep.id, { ...named, cells: cells.map(({ id }) => ({ cell: id, place })) });
+  results.recordLinkTest(sweep.id, "a machine", { ...testedLink(link) });
+  let position = 0;
+  for (let block = 0; block < blocks; block++)
+    for (const { id } of cells)
+      recordFlowRun(results, {
+        ...{ cell: id, block, attempt: 0, position: position++, status: "valid", reasons: [], wall_ms: 100 },
+        started_at: new Date(Date.UTC(2026, 0, place, 1, block, position)).toISOString(),
+        ...{ result: flowResult(twoFlows(), [0, 1]), series: packRecords(twoFlows()), pageLoad: null },
+      });
+  if (blocks === plan.repetitions) results.finishSweep(sweep.id);
+  results.release(sweep.id);
+  assert.equal(results.beginOnce(addedFlows(asked)) === null, blocks === plan.repetitions);
+  return path;
 }
 
 describe("plans of flows on several machines", () => {

@@ -47,49 +47,45 @@ export function madeShard(made: MadeShard): string {
   const places = placesOf(plan);
   const placeOf = (of: { page: string; link: string }) =>
     places.find(({ page, link }) => page === of.page && link === of.link)?.place ?? 0;
-  const results = openSharedResults(path);
-  try {
-    const { sweep } = results.beginSweep(
-      {
-        name: plan.name,
-        plan,
-        plan_digest: planDigest(plan),
-        seed: plan.seed,
-        command: ["trilane", "cell", "study.json", String(cell)],
-        environment: cell === null ? referenceMark : {},
-        cells: cellsOf(plan)
-          .filter((each) => cell === null || placeOf(each) === cell)
-          .map((each) => ({ ...each, recording_digest: digest })),
-      },
-      false,
-    );
-    const cells = results.cellsOf(sweep.id);
-    results.recordHost(sweep.id, {
-      name: host,
-      facts: { ...hostFacts(), ...(made.machine_id === undefined ? {} : { machine_id: made.machine_id }) },
-      cells: cells.map((each) => ({ cell: each.id, place: placeOf(each) })),
-    });
-    for (const { link } of cells.slice(0, 1)) results.recordLinkTest(sweep.id, "a machine", { ...testedLink(link) });
-    const blocks = made.blocks ?? plan.repetitions;
-    let position = 0;
-    for (let block = 0; block < blocks; block++)
-      for (const each of cells) {
-        const plt_ms = (made.plt_ms ?? ((of) => 700 + of))(block);
-        const load = pageLoad({
-          page: each.page,
-          recording_digest: digest,
-          lane: laneOf(each.lane),
-          link: each.link_profile,
-          plt_ms,
-        });
-        load.log._trilane.environment.versions.chromium = made.chromium ?? "156";
-        const started_at = new Date(Date.UTC(2026, 0, cell ?? 28, 1, block, position, host.length)).toISOString();
-        results.recordLoad({ cell: each.id, block, attempt: 0, position: position++, started_at, load });
-      }
-    if (blocks === plan.repetitions) results.finishSweep(sweep.id);
-    results.release(sweep.id);
-    return path;
-  } finally {
-    results.close();
-  }
+  using results = openSharedResults(path);
+  const { sweep } = results.beginSweep(
+    {
+      name: plan.name,
+      plan,
+      plan_digest: planDigest(plan),
+      seed: plan.seed,
+      command: ["trilane", "cell", "study.json", String(cell)],
+      environment: cell === null ? referenceMark : {},
+      cells: cellsOf(plan)
+        .filter((each) => cell === null || placeOf(each) === cell)
+        .map((each) => ({ ...each, recording_digest: digest })),
+    },
+    false,
+  );
+  const cells = results.cellsOf(sweep.id);
+  results.recordHost(sweep.id, {
+    name: host,
+    facts: { ...hostFacts(), ...(made.machine_id === undefined ? {} : { machine_id: made.machine_id }) },
+    cells: cells.map((each) => ({ cell: each.id, place: placeOf(each) })),
+  });
+  for (const { link } of cells.slice(0, 1)) results.recordLinkTest(sweep.id, "a machine", { ...testedLink(link) });
+  const blocks = made.blocks ?? plan.repetitions;
+  let position = 0;
+  for (let block = 0; block < blocks; block++)
+    for (const each of cells) {
+      const plt_ms = (made.plt_ms ?? ((of) => 700 + of))(block);
+      const load = pageLoad({
+        page: each.page,
+        recording_digest: digest,
+        lane: laneOf(each.lane),
+        link: each.link_profile,
+        plt_ms,
+      });
+      load.log._trilane.environment.versions.chromium = made.chromium ?? "156";
+      const started_at = new Date(Date.UTC(2026, 0, cell ?? 28, 1, block, position, host.length)).toISOString();
+      results.recordLoad({ cell: each.id, block, attempt: 0, position: position++, started_at, load });
+    }
+  if (blocks === plan.repetitions) results.finishSweep(sweep.id);
+  results.release(sweep.id);
+  return path;
 }

@@ -52,16 +52,12 @@ describe("merge", () => {
       refused(/another machine .* called a too: .*--host$/),
     );
     const begun = madeShard({ folder, host: "a", cell: 3, blocks: 1, machine_id: "1".repeat(32) });
-    const results = openSharedResults(begun);
-    try {
-      const [sweep] = results.listSweeps();
-      assert.ok(sweep);
-      const asked = { ...sweep, cells: results.cellsOf(sweep.id), host: { name: "a", facts } };
-      assert.throws(() => results.beginSweep(asked, false), refused(/cell-0003-a\.db: from another machine/));
-      assert.equal(results.progressOf(sweep).running, false);
-    } finally {
-      results.close();
-    }
+    using results = openSharedResults(begun);
+    const [sweep] = results.listSweeps();
+    assert.ok(sweep);
+    const asked = { ...sweep, cells: results.cellsOf(sweep.id), host: { name: "a", facts } };
+    assert.throws(() => results.beginSweep(asked, false), refused(/cell-0003-a\.db: from another machine/));
+    assert.equal(results.progressOf(sweep).running, false);
   });
 
   test("two machines' cells are one finished sweep that knows who ran what", async () => {

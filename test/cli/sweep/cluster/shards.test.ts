@@ -17,15 +17,11 @@ describe("a shard", () => {
 
   /** Asks to go on with an unfinished shard, with recordings of that digest. */
   function goOn(path: string, recording_digest: string): void {
-    const results = openSharedResults(path);
-    try {
-      const [sweep] = results.listSweeps();
-      assert.ok(sweep);
-      const cells = results.cellsOf(sweep.id).map((cell) => ({ ...cell, recording_digest }));
-      results.beginSweep({ ...sweep, cells }, false);
-    } finally {
-      results.close();
-    }
+    using results = openSharedResults(path);
+    const [sweep] = results.listSweeps();
+    assert.ok(sweep);
+    const cells = results.cellsOf(sweep.id).map((cell) => ({ ...cell, recording_digest }));
+    results.beginSweep({ ...sweep, cells }, false);
   }
 
   test("that is no database names the folder's option", () => {

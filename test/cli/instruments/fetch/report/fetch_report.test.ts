@@ -132,31 +132,27 @@ test("it needs nothing from outside, and its figures can be saved as files", () 
 
 test("stored, its cost comes back, and `report` writes it like any other sweep's", async () => {
   await withHome(async (home) => {
-    const results = openResults(home);
-    try {
-      const fetchCells = lanes.map((lane) => ({
-        ...{ object: "https://h0.example/", lane, tls: "1.3" as const, ip: 4 as const, link: null, link_profile: null },
-      }));
-      const { name, plan, plan_digest, seed, command, environment } = sweep;
-      const asked = { name, plan, plan_digest, seed, command, environment, fetchCells };
-      const { id } = results.begin(addedFetches(asked), true).sweep;
-      const cells = storedFetchCellsOf(results, id);
-      for (const [position, fetch] of fetches(1).entries()) {
-        const cell = cells.find(({ lane }) => lane === fetch.lane);
-        assert.ok(cell);
-        recordFetch(results, { ...fetch, cell: cell.id, position });
-      }
-      const stored = fetchesOf(results, id);
-      assert.deepEqual(
-        stored.map((each) => each.cost),
-        fetches(1).map((each) => each.cost),
-      );
-      results.finishSweep(id);
-      const path = await writeReportFile(home, results.anySweep(id), storedFetches.report(results, id, {}));
-      assert.match(path, /fetch-shops\.html$/);
-      assert.equal(results.attemptsOf(results.anySweep(id)).length, stored.length);
-    } finally {
-      results.close();
+    using results = openResults(home);
+    const fetchCells = lanes.map((lane) => ({
+      ...{ object: "https://h0.example/", lane, tls: "1.3" as const, ip: 4 as const, link: null, link_profile: null },
+    }));
+    const { name, plan, plan_digest, seed, command, environment } = sweep;
+    const asked = { name, plan, plan_digest, seed, command, environment, fetchCells };
+    const { id } = results.begin(addedFetches(asked), true).sweep;
+    const cells = storedFetchCellsOf(results, id);
+    for (const [position, fetch] of fetches(1).entries()) {
+      const cell = cells.find(({ lane }) => lane === fetch.lane);
+      assert.ok(cell);
+      recordFetch(results, { ...fetch, cell: cell.id, position });
     }
+    const stored = fetchesOf(results, id);
+    assert.deepEqual(
+      stored.map((each) => each.cost),
+      fetches(1).map((each) => each.cost),
+    );
+    results.finishSweep(id);
+    const path = await writeReportFile(home, results.anySweep(id), storedFetches.report(results, id, {}));
+    assert.match(path, /fetch-shops\.html$/);
+    assert.equal(results.attemptsOf(results.anySweep(id)).length, stored.length);
   });
 });

@@ -34,31 +34,27 @@ function records(late_bps: number) {
 const home = tempFolder("trilane-flow-export-");
 
 before(() => {
-  const results = openResults(home);
-  try {
-    const words = ["quic:cubic-n2", "tcp:cubic"];
-    const { sweep } = results.begin(
-      addedFlows({
-        ...{ name: "shares", plan_digest: "flows-1", seed: 7, command: ["trilane", "flows"], environment: {} },
-        plan: { name: "shares", links: [link], mixes: [{ flows: words }], for_s: 6, repetitions: 5 },
-        flowCells: [{ mix: words.join(" + "), link, link_profile: parseLink(link), lane: null }],
-      }),
-      false,
-    );
-    const [cell] = flowCellsOf(results, sweep.id);
-    const times = { started_at: "2026-01-01T00:00:00.500Z", wall_ms: 7000 };
-    for (let block = 0; block < 5; block++) {
-      const made = records(1e6 + block * 1e5);
-      const facts = { cell: cell?.id ?? 0, block, attempt: 0, position: block, ...times, pageLoad: null };
-      const left = { result: flowResult(made, [0, 1]), series: packRecords(made) };
-      recordFlowRun(results, { ...facts, status: "valid", reasons: [], ...left });
-    }
-    const none = { result: null, series: null, pageLoad: null };
-    const failed = { cell: cell?.id ?? 0, block: 5, attempt: 0, position: 5, ...times, ...none };
-    recordFlowRun(results, { ...failed, status: "failed", reasons: ["the lab ended"] });
-  } finally {
-    results.close();
+  using results = openResults(home);
+  const words = ["quic:cubic-n2", "tcp:cubic"];
+  const { sweep } = results.begin(
+    addedFlows({
+      ...{ name: "shares", plan_digest: "flows-1", seed: 7, command: ["trilane", "flows"], environment: {} },
+      plan: { name: "shares", links: [link], mixes: [{ flows: words }], for_s: 6, repetitions: 5 },
+      flowCells: [{ mix: words.join(" + "), link, link_profile: parseLink(link), lane: null }],
+    }),
+    false,
+  );
+  const [cell] = flowCellsOf(results, sweep.id);
+  const times = { started_at: "2026-01-01T00:00:00.500Z", wall_ms: 7000 };
+  for (let block = 0; block < 5; block++) {
+    const made = records(1e6 + block * 1e5);
+    const facts = { cell: cell?.id ?? 0, block, attempt: 0, position: block, ...times, pageLoad: null };
+    const left = { result: flowResult(made, [0, 1]), series: packRecords(made) };
+    recordFlowRun(results, { ...facts, status: "valid", reasons: [], ...left });
   }
+  const none = { result: null, series: null, pageLoad: null };
+  const failed = { cell: cell?.id ?? 0, block: 5, attempt: 0, position: 5, ...times, ...none };
+  recordFlowRun(results, { ...failed, status: "failed", reasons: ["the lab ended"] });
 });
 
 function run(...words: string[]): Promise<{ status: number; out: string; err: string }> {

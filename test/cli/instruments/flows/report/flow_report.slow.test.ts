@@ -22,13 +22,9 @@ import { type StoredFlows, storeFlows } from "./stored.ts";
 function reported(stored: StoredFlows): Promise<{ data: FlowReportData; report: string }> {
   return withHome((home) => {
     const sweep = storeFlows(home, stored);
-    const results = openResults(home);
-    try {
-      const data = gatherFlowReport(results, sweep, "0.2.0");
-      return { data, report: buildFlowReport(data) };
-    } finally {
-      results.close();
-    }
+    using results = openResults(home);
+    const data = gatherFlowReport(results, sweep, "0.2.0");
+    return { data, report: buildFlowReport(data) };
   });
 }
 

@@ -91,12 +91,8 @@ describe("runner of flows", () => {
   }
 
   function stored(): FlowRunRow[] {
-    const results = openResults(home);
-    try {
-      return results.listAllSweeps().flatMap(({ id }) => flowRunsOf(results, id));
-    } finally {
-      results.close();
-    }
+    using results = openResults(home);
+    return results.listAllSweeps().flatMap(({ id }) => flowRunsOf(results, id));
   }
 
   test("a run is held to its plan's tolerance", async () => {

@@ -87,12 +87,8 @@ export async function fastRun(run: FastRun) {
 
 /** Of all sweeps. */
 export function storedLoads(home: string): Load[] {
-  const results = openResults(home);
-  try {
-    return results.listSweeps().flatMap((sweep) => results.loadsOf(sweep.id));
-  } finally {
-    results.close();
-  }
+  using results = openResults(home);
+  return results.listSweeps().flatMap((sweep) => results.loadsOf(sweep.id));
 }
 
 /** Loads that a runner said of itself it measured. */

@@ -31,12 +31,8 @@ describe("films", () => {
   });
 
   function withResults<T>(work: (results: Results) => T): T {
-    const results = openResults(home);
-    try {
-      return work(results);
-    } finally {
-      results.close();
-    }
+    using results = openResults(home);
+    return work(results);
   }
 
   test("every cell is filmed once, after all loads, with the losses of one block, and no film is a load", async () => {

@@ -19,12 +19,8 @@ import { fastPlan, fastRun, loggedLoads, storedLoads, validLoad } from "./fast_r
 const place = (load: Load) => `${load.page} ${load.link} ${load.lane} ${load.block}`;
 
 function sweepsIn(home: string): Sweep[] {
-  const results = openResults(home);
-  try {
-    return results.listSweeps();
-  } finally {
-    results.close();
-  }
+  using results = openResults(home);
+  return results.listSweeps();
 }
 
 const isFinished = (home: string): boolean => sweepsIn(home)[0]?.finished_at != null;
