@@ -1,4 +1,5 @@
 // `trilane trace`: its documents by their schemas, its files whole or not at all, its errors in one line.
+// Wide: cli/commands/trace.ts, cli/link/trace.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,5 @@
 // What of submitting needs no cluster: which cell is which number, Slurm's scripts, GNU parallel's words, and what is refused.
+// Wide: cli/commands/submit.ts, cli/sweep/cluster.
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";

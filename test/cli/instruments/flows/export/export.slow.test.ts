@@ -1,4 +1,5 @@
 // Runs of flows for other tools: CSV with a row per run and flow, series, JSON by its schema, and flent's files.
+// Wide: cli/commands/export.ts, cli/instruments/flows/export.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

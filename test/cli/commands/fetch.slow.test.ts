@@ -1,4 +1,5 @@
 // Sweeps of fetches in the commands that know all sweeps: list, export, remove; what takes pages says so. And `trilane fetch --dry-run`.
+// Wide: cli/commands/fetch.ts, cli/instruments/fetch.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -1,4 +1,5 @@
 // `trilane list` and `trilane remove`: what there is, in 80 columns and as a document; nothing goes that was not named.
+// Wide: cli/commands/list.ts, cli/commands/remove.ts, cli/results/store.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

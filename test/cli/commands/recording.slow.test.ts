@@ -1,5 +1,6 @@
 // `trilane import`, `recording` and `export --recording` as a user calls them: documents are as their schemas say, tables
 // fit a terminal, mistakes are one line, and a damaged recording is exit status 1.
+// Wide: cli/commands/recording.ts, cli/recording.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,5 +1,6 @@
 // The gate for databases of somebody else's: nothing of their schema runs, each JSON column and number that cannot be is one line that
 // names file and column, a page load is held to its schema as it is read, and files that we made ourselves pass.
+// Wide: cli/results/store, schemas.
 import assert from "node:assert/strict";
 import { copyFileSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
