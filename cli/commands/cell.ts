@@ -7,8 +7,9 @@ import { homeFolder } from "../base/home.ts";
 import type { OptionTable } from "../base/option_table.ts";
 import { say } from "../base/terminal_text.ts";
 import { execute } from "../engine/execute.ts";
+import { instrumentOf } from "../instruments/all.ts";
 import { readFlowPlan, shippedFlowPlans } from "../instruments/flows/plan/plan.ts";
-import { namesFlowPlan, sharedFlows, sharedLink } from "../instruments/flows/plan/shared_plan.ts";
+import { sharedFlows, sharedLink } from "../instruments/flows/plan/shared_plan.ts";
 import { flowInstrument } from "../instruments/flows/run/instrument.ts";
 import { executePages } from "../instruments/page/run/instrument.ts";
 import { syntheticTraces } from "../link/trace/networks.ts";
@@ -73,7 +74,7 @@ export async function clusterPlans(
   options: ClusterOptions,
   trials: Choosing["trials"] | "no choice",
 ): Promise<ClusterPlans> {
-  if (namesFlowPlan(options.plan)) return await flowPlans(home, source, options);
+  if (instrumentOf(options.plan)?.sweeps === "flows") return await flowPlans(home, source, options);
   const given = await source.withMatchedPages(home, readPlan(options.plan, syntheticTraces(home)));
   const reference = await referenceFor(home, source, referencePlan(options.reference));
   const shards = shardsFolder(options.shards, given);

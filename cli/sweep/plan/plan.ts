@@ -15,7 +15,7 @@ import { refuseContradictions } from "./contradictions.ts";
 import { settledTraffic } from "./cross_traffic.ts";
 import { expandPages, pageName } from "./page_patterns.ts";
 import type { Plan } from "./plan_document.ts";
-import { checkedDocument, plansIn, readDocument, refuseControls } from "./plan_document.ts";
+import { checkedDocument, plansIn, readDocument, refuseControls, withinPlan } from "./plan_document.ts";
 import { absoluteLinks, countLinks, expandLinks, linksOf, type PlannedLink } from "./plan_links.ts";
 import { refuseSame } from "./refuse_same.ts";
 
@@ -39,20 +39,10 @@ function expandedPages(plan: SweepPlan, source: string): PlanPage[] {
   const cellsOfPage = plan.lanes.length * countLinks(plan);
   if (cellsOfPage > most.cells)
     throw new UserError(`plan ${source}: ${cellsOfPage} lanes on links: ask for at most ${most.cells}`);
-  const pages = inPlan(source, () => expandPages(plan.pages, most.cells / cellsOfPage));
+  const pages = withinPlan(source, () => expandPages(plan.pages, most.cells / cellsOfPage));
   const loads = pages.length * cellsOfPage * plan.repetitions;
   if (loads > most.loads) throw new UserError(`plan ${source}: ${loads} loads: ask for at most ${most.loads}`);
   return pages;
-}
-
-/** Its UserErrors name the plan. */
-function inPlan<Result>(source: string, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    throw new UserError(`plan ${source}: ${error.message}`);
-  }
 }
 
 /**
@@ -73,7 +63,7 @@ export function planOf(document: unknown, source: string, folder = process.cwd()
   const links = linksOf(plan);
   const serving = servingWithAcks(plan);
   refuseContradictions(plan, serving, source);
-  return { ...plan, ...inPlan(source, () => settledTraffic(plan, links)), serving };
+  return { ...plan, ...withinPlan(source, () => settledTraffic(plan, links)), serving };
 }
 
 export function shippedPlans(): string[] {

@@ -44,6 +44,15 @@ export function refuseControls(words: readonly string[], source: string): void {
   throw new UserError(`plan ${source}: control characters in ${JSON.stringify(wrong.slice(0, 80))}: take them out`);
 }
 
+/** Names the plan in front of what is wrong with it. */
+export function withinPlan<T>(source: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof UserError ? new UserError(`plan ${source}: ${error.message}`) : error;
+  }
+}
+
 /** The names of the plans in a folder that Trilane comes with. */
 export function plansIn(folder: string): string[] {
   return readdirSync(folder)

@@ -8,9 +8,9 @@ import { test } from "node:test";
 import { UserError } from "../../../cli/base/errors.ts";
 import { mostFile_bytes, readForeignBytes, readForeignJson } from "../../../cli/base/foreign_file.ts";
 import { checkout } from "../../../cli/base/programs.ts";
+import { instrumentOf } from "../../../cli/instruments/all.ts";
 import { readCommandPlan } from "../../../cli/instruments/command/plan/plan.ts";
 import { readPrefixes } from "../../../cli/instruments/fetch/prefixes/read_prefixes.ts";
-import { namesFlowPlan } from "../../../cli/instruments/flows/plan/shared_plan.ts";
 import { readLink } from "../../../cli/link/profile_file.ts";
 import { spansIn } from "../../../cli/link/trace/formats.ts";
 import { readDistributions } from "../../../cli/recording/corpus/distributions.ts";
@@ -61,7 +61,7 @@ for (const [name, read] of Object.entries(readers))
   });
 
 test("which kind of plan a file is does not wait, either", () => {
-  for (const path of [pipe, "/dev/zero", large, deep]) assert.equal(namesFlowPlan(path), false);
+  for (const path of [pipe, "/dev/zero", large, deep]) assert.equal(instrumentOf(path), null);
 });
 
 test("a file is read up to its limit, whatever its size is said to be", () => {

@@ -13,7 +13,7 @@ import { firstLook } from "../../../results/stats/sequential.ts";
 import type { NewMeasuredCell } from "../../../results/store/measured_runs.ts";
 import type { StoredCommandPlan } from "../../../results/store/results.ts";
 import { linkSeed, orderLoads, type PlannedLoad } from "../../../sweep/plan/load_order.ts";
-import { checkedDocument, refuseControls } from "../../../sweep/plan/plan_document.ts";
+import { checkedDocument, refuseControls, withinPlan } from "../../../sweep/plan/plan_document.ts";
 import { absoluteLinks, expandLinks, linksOf } from "../../../sweep/plan/plan_links.ts";
 import { numberFault } from "../metrics/numbers.ts";
 
@@ -96,7 +96,7 @@ export function commandPlanOf(document: unknown, source: string, folder = proces
     ],
     source,
   );
-  try {
+  const read = (): CommandPlan => {
     const { links: _, ...rest } = checked;
     const plan: CommandPlan = {
       ...rest,
@@ -107,10 +107,9 @@ export function commandPlanOf(document: unknown, source: string, folder = proces
     const runs = commandCellsOf(plan).length * plan.repetitions;
     if (runs > maximumRuns) throw new UserError(`${runs} runs: ask for at most ${maximumRuns}`);
     return plan;
-  } catch (error) {
-    if (!(error instanceof UserError) || source === "time") throw error;
-    throw new UserError(`plan ${source}: ${error.message}`);
-  }
+  };
+  // Options of the command are named by themselves.
+  return source === "time" ? read() : withinPlan(source, read);
 }
 
 /** A plan from a file. `changes`: in place of what it says. */

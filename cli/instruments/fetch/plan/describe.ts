@@ -2,6 +2,7 @@
 import type { FetchesPlanned } from "../../../../schemas/generated/fetches_planned.ts";
 import { count } from "../../../base/numbers.ts";
 import { paragraph } from "../../../base/wrapped_text.ts";
+import { linksOf } from "../../../engine/export.ts";
 import { testGuess_ms } from "../../../engine/link_tests.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { formatDuration } from "../../../sweep/progress/progress_lines.ts";
@@ -11,10 +12,8 @@ import { blocksOf, type FetchPlan, fetchCellsOf, variantsOf } from "./plan.ts";
 
 export function describeFetches(plan: FetchPlan, sizes: KnownSizes = new Map()): FetchesPlanned {
   const cells = fetchCellsOf(plan);
-  const links = new Map(
-    cells.flatMap(({ link, link_profile }) => (link !== null && link_profile ? [[link, link_profile]] : [])),
-  );
-  const tests_ms = [...links.values()].reduce((sum, profile) => sum + testGuess_ms(profile), 0);
+  const links = linksOf(cells);
+  const tests_ms = links.reduce((sum, { link_profile }) => sum + testGuess_ms(link_profile), 0);
   const fetches_ms = cells.reduce((sum, cell) => sum + guessFetch_ms(plan, cell, sizes), 0) * blocksOf(plan);
   return {
     event: "fetches-planned",
@@ -22,10 +21,10 @@ export function describeFetches(plan: FetchPlan, sizes: KnownSizes = new Map()):
     objects: plan.objects.length,
     hosts: new Set(plan.objects.map(hostOf)).size,
     variants: variantsOf(plan) as FetchesPlanned["variants"],
-    links: [...links.keys()],
+    links: links.map(({ link }) => link),
     page: plan.page === undefined ? null : pageName(plan.page),
     fetches: cells.length * blocksOf(plan),
-    pause_ms: links.size > 0 ? null : plan.pause_ms,
+    pause_ms: links.length > 0 ? null : plan.pause_ms,
     expected_s: Math.round((tests_ms + fetches_ms) / 1000),
   };
 }

@@ -9,7 +9,13 @@ import type { FetchIp, FetchTls } from "../../../../schemas/generated/fetch_reco
 import type { PlanLink, PlanPage } from "../../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../../base/errors.ts";
 import { liveServer } from "../../../base/factors.ts";
-import { checkedDocument, plansIn, readDocument, refuseControls } from "../../../sweep/plan/plan_document.ts";
+import {
+  checkedDocument,
+  plansIn,
+  readDocument,
+  refuseControls,
+  withinPlan,
+} from "../../../sweep/plan/plan_document.ts";
 import { absoluteLinks, expandLinks, linksOf } from "../../../sweep/plan/plan_links.ts";
 import { bareLane, isPlainTcp, serverOfLane } from "../metrics/fetched.ts";
 import type { FetchVariant, NewFetchCell } from "../store/fetch_runs.ts";
@@ -106,7 +112,7 @@ export function fetchPlanOf(document: unknown, source: string, folder = process.
   const forms = (links ?? []).filter((link) => typeof link === "string");
   refuseControls([description, reference, user_agent, ...objects, ...forms], source);
   for (const object of objects) refuseLongUrl(object, `plan ${source}: `);
-  try {
+  const read = (): FetchPlan => {
     const plan: FetchPlan = {
       ...checked,
       objects: [...new Set(objects)],
@@ -121,10 +127,9 @@ export function fetchPlanOf(document: unknown, source: string, folder = process.
     plannedLinks(plan);
     refuseTooMany(plan);
     return plan;
-  } catch (error) {
-    if (!(error instanceof UserError) || source === "fetch") throw error;
-    throw new UserError(`plan ${source}: ${error.message}`);
-  }
+  };
+  // Options of the command are named by themselves.
+  return source === "fetch" ? read() : withinPlan(source, read);
 }
 
 export function refuseTooMany(plan: FetchPlan): void {
@@ -133,9 +138,7 @@ export function refuseTooMany(plan: FetchPlan): void {
   if (fetches > maximumFetches) throw new UserError(`${fetches} fetches: ask for at most ${maximumFetches}`);
 }
 
-export function shippedFetchPlans(): string[] {
-  return plansIn(shippedFolder);
-}
+export const shippedFetchPlans = (): string[] => plansIn(shippedFolder);
 
 /** A plan from a file, or one of those shipped with Trilane by its name. */
 export function readFetchPlan(pathOrName: string): FetchPlan {

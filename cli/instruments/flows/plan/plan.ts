@@ -7,7 +7,13 @@ import type { FlowPlanDocument } from "../../../../schemas/generated/flow_plan.t
 import type { PlanPage } from "../../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../../base/errors.ts";
 import { type Lane, plainLanes } from "../../../base/lanes.ts";
-import { checkedDocument, plansIn, readDocument, refuseControls } from "../../../sweep/plan/plan_document.ts";
+import {
+  checkedDocument,
+  plansIn,
+  readDocument,
+  refuseControls,
+  withinPlan,
+} from "../../../sweep/plan/plan_document.ts";
 import { absoluteLinks, countLinks, expandLinks, linksOf, type PlannedLink } from "../../../sweep/plan/plan_links.ts";
 import { formatFlow } from "../language/flow_words.ts";
 import { mixWords, readMix } from "../language/mix.ts";
@@ -59,16 +65,6 @@ const longestName = 120;
 
 type Checked = Omit<FlowPlan, "mixes"> & Pick<FlowPlanDocument, "mixes">;
 
-/** UserError naming `source` in front of what is wrong. */
-function within<T>(source: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    throw new UserError(`plan ${source}: ${error.message}`);
-  }
-}
-
 function settledMix({ name, flows }: FlowPlanDocument["mixes"][number], kernel: readonly string[] | null): SettledMix {
   const read = readMix(flows, kernel);
   const words = mixWords(read);
@@ -100,7 +96,7 @@ export function flowPlanOf(
   const forms = checked.links.filter((link) => typeof link === "string");
   const names = checked.mixes.flatMap(({ name }) => name ?? []);
   refuseControls([description, reference, ...names, ...forms], source);
-  return within(source, () => {
+  return withinPlan(source, () => {
     const mixes = checked.mixes.map((mix) => settledMix(mix, kernel));
     const links = absoluteLinks(checked.links, folder);
     const plan: FlowPlan = { ...checked, links, mixes, ...settledPage(checked) };
@@ -114,9 +110,7 @@ export function flowPlanOf(
   });
 }
 
-export function shippedFlowPlans(): string[] {
-  return plansIn(shippedFolder);
-}
+export const shippedFlowPlans = (): string[] => plansIn(shippedFolder);
 
 /** A plan from a file, or one of those shipped with Trilane by its name. */
 export function readFlowPlan(pathOrName: string, kernel: readonly string[] | null = null): FlowPlan {

@@ -1,20 +1,8 @@
 // A plan of flows as several machines share it: a cell is a link with all its mixes and lanes, because these are compared block by block
-// and so must have run on one machine. Knows which plans are of flows; runs nothing.
-import { readForeignJson } from "../../../base/foreign_file.ts";
+// and so must have run on one machine. Runs nothing.
 import type { SharedPlan } from "../../../sweep/cluster/shared_plan.ts";
 import { countLinks, linksOf } from "../../../sweep/plan/plan_links.ts";
-import { type FlowPlan, flowPlanDigest, pageOf, shippedFlowPlans } from "./plan.ts";
-
-/** Whether a file, or a name, is a plan of flows. False for what cannot be read: who reads it says why. */
-export function namesFlowPlan(pathOrName: string): boolean {
-  if (shippedFlowPlans().includes(pathOrName)) return true;
-  try {
-    const document: unknown = readForeignJson(pathOrName);
-    return typeof document === "object" && document !== null && Object.hasOwn(document, "mixes");
-  } catch {
-    return false;
-  }
-}
+import { type FlowPlan, flowPlanDigest, pageOf } from "./plan.ts";
 
 export function sharedFlows(plan: FlowPlan): SharedPlan {
   const amid = pageOf(plan);

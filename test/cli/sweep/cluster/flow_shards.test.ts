@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { beforeEach, describe, test } from "node:test";
 import { version } from "../../../../cli/base/version.ts";
 import { clusterPlans } from "../../../../cli/commands/cell.ts";
+import { instrumentOf } from "../../../../cli/instruments/all.ts";
 import { flowResult } from "../../../../cli/instruments/flows/metrics/flow_result.ts";
 import { cellsOf, type FlowPlan, flowPlanDigest, flowPlanOf } from "../../../../cli/instruments/flows/plan/plan.ts";
-import { namesFlowPlan, sharedFlows, sharedLink } from "../../../../cli/instruments/flows/plan/shared_plan.ts";
+import { sharedFlows, sharedLink } from "../../../../cli/instruments/flows/plan/shared_plan.ts";
 import { packRecords } from "../../../../cli/instruments/flows/records/stored_records.ts";
 import { gatherFlowReport } from "../../../../cli/instruments/flows/report/flow_data.ts";
 import { buildFlowReport } from "../../../../cli/instruments/flows/report/flow_report.ts";
@@ -89,10 +90,8 @@ describe("plans of flows on several machines", () => {
   test("a cell is a link with all its mixes; one that is not there is refused", async () => {
     const file = join(folder, "plan.json");
     writeFileSync(file, JSON.stringify(plan));
-    assert.equal(namesFlowPlan(file), true);
-    assert.equal(namesFlowPlan("carlucci-2015-s2"), true);
-    assert.equal(namesFlowPlan("carlucci-2015-s3"), false);
-    assert.equal(namesFlowPlan(join(folder, "none.json")), false);
+    for (const plans of [file, "carlucci-2015-s2"]) assert.equal(instrumentOf(plans)?.sweeps, "flows");
+    for (const other of ["carlucci-2015-s3", join(folder, "none.json")]) assert.equal(instrumentOf(other), null);
     const options = { plan: file, shards: undefined, reference: undefined, as: undefined, compute: "timer" };
     const shared = await clusterPlans(folder, source, options, "none");
     assert.deepEqual([shared.plan.cells, shared.plan.digest, shared.reference], [3, flowPlanDigest(plan), null]);
