@@ -3,7 +3,7 @@
 
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
-import { askedToEnd, defineEnd, type EndOptions } from "../engine/asked_to_end.ts";
+import { defineEnd, type EndOptions, earlyEnd } from "../engine/early_end.ts";
 import { execute } from "../engine/execute.ts";
 import { describeFetches, fetchPlanLines } from "../instruments/fetch/plan/describe.ts";
 import { defineFetchOptions, type FetchOptions } from "../instruments/fetch/plan/options.ts";
@@ -65,7 +65,7 @@ export const command: Command<FetchCommandOptions> = {
       ),
   run: async (options, { pageSource }) => {
     const home = homeFolder(options.home);
-    const end = askedToEnd(home, options);
+    const end = earlyEnd(home, options);
     const systems = systemsOf(options);
     // The house's report knows nothing of the systems.
     const report: ReportOf = async (results, sweep) =>
@@ -79,7 +79,7 @@ export const command: Command<FetchCommandOptions> = {
       return printLines(fetchPlanLines(plan, planned));
     }
     const verbosity = verbosityOf(options);
-    const execution = { home, source, report, plan, recording, sizes, fresh, json, verbosity, askedToEnd: end };
+    const execution = { home, source, report, plan, recording, sizes, fresh, json, verbosity, earlyEnd: end };
     await execute(execution, fetchInstrument(execution));
   },
 };

@@ -3,7 +3,7 @@
 
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
-import { askedToEnd, defineEnd, type EndOptions } from "../engine/asked_to_end.ts";
+import { defineEnd, type EndOptions, earlyEnd } from "../engine/early_end.ts";
 import { execute } from "../engine/execute.ts";
 import { quicControllers, transportFacts } from "../instruments/flows/language/transports.ts";
 import { describeFlows, flowPlanLines } from "../instruments/flows/plan/describe.ts";
@@ -91,13 +91,13 @@ export const command: Command<FlowsOptions> = {
       ),
   run: async (options, { pageSource, report }) => {
     const home = homeFolder(options.home);
-    const end = askedToEnd(home, options);
+    const end = earlyEnd(home, options);
     const verbosity = verbosityOf(options);
     const source = await pageSource();
     if (options["dry-run"]) return await dryRun(home, source, options);
     const plan = await readyFlowPlan(home, source, options, say);
     const { json, evidence, new: fresh } = options;
-    const execution = { home, source, report, plan, fresh, json, evidence, verbosity, askedToEnd: end };
+    const execution = { home, source, report, plan, fresh, json, evidence, verbosity, earlyEnd: end };
     await execute(execution, flowInstrument(execution));
   },
 };

@@ -7,7 +7,7 @@ import type { Reproduced } from "../../schemas/generated/reproduced.ts";
 import { UserError } from "../base/errors.ts";
 import { number } from "../base/option.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
-import { askedToEnd } from "../engine/asked_to_end.ts";
+import { earlyEnd } from "../engine/early_end.ts";
 import { labsOf } from "../engine/labs.ts";
 import { instruments } from "../instruments/all.ts";
 import { executePages } from "../instruments/page/run/instrument.ts";
@@ -74,9 +74,9 @@ async function rerun(
   const { manifest } = read;
   const plan = await prepareRerun({ bundle, manifest, unpacked, results, home });
   const { json, evidence, new: fresh } = options;
-  const end = askedToEnd(home, options);
+  const end = earlyEnd(home, options);
   const source = await pageSource();
-  const execution = { home, plan, source, report, fresh, once: !fresh, json, evidence, askedToEnd: end };
+  const execution = { home, plan, source, report, fresh, once: !fresh, json, evidence, earlyEnd: end };
   await executePages({
     ...execution,
     published: publishedSentences,

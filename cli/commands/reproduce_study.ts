@@ -4,7 +4,7 @@ import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { wrapped } from "../base/wrapped_text.ts";
-import { askedToEnd } from "../engine/asked_to_end.ts";
+import { earlyEnd } from "../engine/early_end.ts";
 import type { PlanKind, PublishedStudy, ReadPlan } from "../engine/instrument.ts";
 import { openExistingResults } from "../results/store/results.ts";
 import { agreementSentence } from "../results/studies/agreement.ts";
@@ -53,7 +53,7 @@ export async function reproduceStudy(
     const { document, lines } = await plan.describe(home, source);
     return json ? printJson(document) : printLines([...lines]);
   }
-  const end = askedToEnd(home, options);
-  await plan.execute({ home, source, report, fresh, json, evidence, askedToEnd: end, verbosity: verbosityOf(options) });
+  const end = earlyEnd(home, options);
+  await plan.execute({ home, source, report, fresh, json, evidence, earlyEnd: end, verbosity: verbosityOf(options) });
   await printCompared(home, kind, study, plan, json);
 }

@@ -6,7 +6,7 @@ import { homeFolder } from "../base/home.ts";
 import { number } from "../base/option.ts";
 import type { OptionTable } from "../base/option_table.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
-import { askedToEnd, defineEnd, type EndOptions } from "../engine/asked_to_end.ts";
+import { defineEnd, type EndOptions, earlyEnd } from "../engine/early_end.ts";
 import type { PlanKind } from "../engine/instrument.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../engine/labs.ts";
 import { instrumentOf, instruments } from "../instruments/all.ts";
@@ -226,7 +226,7 @@ export async function runPlan(
 ): Promise<void> {
   const home = homeFolder(options.home);
   const labs = labsOf(options, home);
-  const end = askedToEnd(home, options);
+  const end = earlyEnd(home, options);
   const verbosity = verbosityOf(options);
   if (options.once && options.new)
     throw new UserError("--once runs no sweep again, --new begins again: give one of them");
@@ -238,7 +238,7 @@ export async function runPlan(
   if (!json && verbosity !== "quiet") for (const line of lackedLanes(plan)) say(line);
   // Looked at first, as making pages ready takes a while; the sweep that another process ends meanwhile counts, too.
   if (!once || finishedSweep(home, plan) === null) {
-    const run = { home, plan, source, report, fresh, once, json, evidence, labs, verbosity, askedToEnd: end };
+    const run = { home, plan, source, report, fresh, once, json, evidence, labs, verbosity, earlyEnd: end };
     const execution = { ...run, published: publishedSentences };
     if (await executePages(execution)) return;
   }
@@ -260,14 +260,14 @@ async function runKind(kind: PlanKind, options: SweepOptions, { pageSource, repo
     );
   const home = homeFolder(options.home);
   const { json, evidence, new: fresh, runs } = options;
-  const end = askedToEnd(home, options);
+  const end = earlyEnd(home, options);
   const plan = kind.read(options.plan, runs);
   const source = await pageSource();
   if (options["dry-run"]) {
     const { document, lines } = await plan.describe(home, source);
     return json ? printJson(document) : printLines([...lines]);
   }
-  await plan.execute({ home, source, report, fresh, json, evidence, verbosity: verbosityOf(options), askedToEnd: end });
+  await plan.execute({ home, source, report, fresh, json, evidence, verbosity: verbosityOf(options), earlyEnd: end });
 }
 
 /** Names that two kinds have are of pages. */

@@ -2,7 +2,7 @@
 // it stands in cli/instruments/command; here is only the command line.
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
-import { askedToEnd, defineEnd, type EndOptions } from "../engine/asked_to_end.ts";
+import { defineEnd, type EndOptions, earlyEnd } from "../engine/early_end.ts";
 import { execute } from "../engine/execute.ts";
 import { commandPlanLines, describeCommands } from "../instruments/command/plan/describe.ts";
 import { type CommandOptions, commandPlanFrom, defineCommandOptions } from "../instruments/command/plan/options.ts";
@@ -76,7 +76,7 @@ export const command: Command<TimeOptions> = {
       json,
       budget,
       verbosity: verbosityOf(options),
-      askedToEnd: askedToEnd(home, options),
+      earlyEnd: earlyEnd(home, options),
     };
     await execute(execution, commandInstrument(execution));
   },

@@ -7,7 +7,7 @@ import { usualRuns } from "../base/interval.ts";
 import { plainLanes } from "../base/lanes.ts";
 import { number } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
-import { askedToEnd, defineEnd, type EndOptions } from "../engine/asked_to_end.ts";
+import { defineEnd, type EndOptions, earlyEnd } from "../engine/early_end.ts";
 import { describePlan, planLines } from "../instruments/page/plan/describe.ts";
 import { executePages } from "../instruments/page/run/instrument.ts";
 import { refuseAskedWithoutDelay } from "../link/profile_file.ts";
@@ -178,7 +178,7 @@ export const command: Command<VideoOptions> = {
       .epilogue(metricHelp("Metrics (in the report and in `trilane export`):", { video: "" })),
   run: async (options, { pageSource, report }) => {
     const home = homeFolder(options.home);
-    const end = askedToEnd(home, options);
+    const end = earlyEnd(home, options);
     const verbosity = verbosityOf(options);
     const plan = videoPlan(options, await pagesOf(home, options));
     const { json, evidence, new: fresh } = options;
@@ -189,6 +189,6 @@ export const command: Command<VideoOptions> = {
       else printLines(planLines(plan, planned));
       return;
     }
-    await executePages({ home, plan, source, report, fresh, json, evidence, verbosity, askedToEnd: end });
+    await executePages({ home, plan, source, report, fresh, json, evidence, verbosity, earlyEnd: end });
   },
 };

@@ -14,25 +14,25 @@ import { retryWhileBlocked, writeWait_ms } from "./blocking_conditions.ts";
 import { makeEvidenceFolder } from "./evidence_folder.ts";
 import type { ExecutionTerms, Held, Instrument, RunSession, Session, SweepStart } from "./instrument.ts";
 import { type LinkTests, linksToTest, openLinkTests } from "./link_tests.ts";
-import type { OrderedOutcome } from "./ordered_runner.ts";
+import type { RunOutcome } from "./measuring.ts";
 import { held, machineEnvironment, releaseQuietly, sayStopped, waitingOf } from "./session.ts";
 
 /**
  * Sets the exit status if it was stopped. False: its shard is finished already, and nothing was run.
  * @throws RunError if no attempt was of use.
  */
-export async function execute<Sweep extends AnySweep, Outcome extends OrderedOutcome>(
+export async function execute<Sweep extends AnySweep>(
   terms: ExecutionTerms,
-  instrument: Instrument<Sweep, Outcome>,
+  instrument: Instrument<Sweep>,
 ): Promise<boolean> {
-  const { home, json, evidence, askedToEnd, verbosity } = terms;
+  const { home, json, evidence, earlyEnd, verbosity } = terms;
   const { shard, profiles } = instrument;
   refuseIdleBudgets(terms, instrument);
   if (evidence !== undefined) makeEvidenceFolder(evidence);
   const { stdout: out, stderr: err, env: environment } = process;
   const progress = openProgress({ json, out, err, environment, verbosity });
   const begin: Held = (work) =>
-    held(work, waitingOf(askedToEnd, progress, null), "nothing has begun, run the same command again");
+    held(work, waitingOf(earlyEnd, progress, null), "nothing has begun, run the same command again");
   const results = await begin(() =>
     shard ? openSharedResults(shard.path, writeWait_ms) : openResults(home, writeWait_ms),
   );
@@ -60,10 +60,7 @@ export async function execute<Sweep extends AnySweep, Outcome extends OrderedOut
 }
 
 /** Before anything runs. @throws UserError for a file without budgets, and for budgets of what the plan does not have. */
-function refuseIdleBudgets<Sweep extends AnySweep, Outcome extends OrderedOutcome>(
-  { budget }: ExecutionTerms,
-  { compared }: Instrument<Sweep, Outcome>,
-): void {
+function refuseIdleBudgets<Sweep extends AnySweep>({ budget }: ExecutionTerms, { compared }: Instrument<Sweep>): void {
   if (budget !== undefined && compared) refuseIdle(readBudgets(budget), compared.places, compared.of);
 }
 
@@ -73,8 +70,8 @@ async function sweepStart(shard: Instrument["shard"]): Promise<SweepStart> {
   return { command, environment, ...(shard ? { host: shard.host } : {}) };
 }
 
-function linkTestsOf<Sweep extends AnySweep, Outcome extends OrderedOutcome>(
-  { counted, blocks }: Instrument<Sweep, Outcome>,
+function linkTestsOf<Sweep extends AnySweep>(
+  { counted, blocks }: Instrument<Sweep>,
   { results, sweep, signal, store, tell }: Omit<RunSession<Sweep>, "links">,
 ): LinkTests | null {
   if (results.cellLinksOf(sweep).every(({ link }) => link === null)) return null;
@@ -83,18 +80,18 @@ function linkTestsOf<Sweep extends AnySweep, Outcome extends OrderedOutcome>(
 }
 
 /** The sweep's attempts, to their end or to the first signal. */
-async function runUntilSignal<Sweep extends AnySweep, Outcome extends OrderedOutcome>(
-  { askedToEnd }: ExecutionTerms,
-  instrument: Instrument<Sweep, Outcome>,
+async function runUntilSignal<Sweep extends AnySweep>(
+  { earlyEnd }: ExecutionTerms,
+  instrument: Instrument<Sweep>,
   session: Session<Sweep>,
 ) {
   const interruption = watchSignals();
   const { signal } = interruption;
   const { progress, sweep } = session;
   try {
-    const waiting = waitingOf(askedToEnd, progress, sweep.id, signal);
+    const waiting = waitingOf(earlyEnd, progress, sweep.id, signal);
     const run = {
-      ...{ ...session, signal, ...(askedToEnd ? { askedToEnd } : {}) },
+      ...{ ...session, signal, ...(earlyEnd ? { earlyEnd } : {}) },
       tell: progress.tell.bind(progress),
       store: (write: () => void) => retryWhileBlocked(write, waiting),
     };
@@ -107,9 +104,9 @@ async function runUntilSignal<Sweep extends AnySweep, Outcome extends OrderedOut
   }
 }
 
-async function runToEnd<Sweep extends AnySweep, Outcome extends OrderedOutcome>(
+async function runToEnd<Sweep extends AnySweep>(
   terms: ExecutionTerms,
-  instrument: Instrument<Sweep, Outcome>,
+  instrument: Instrument<Sweep>,
   session: Session<Sweep>,
 ): Promise<void> {
   const { sweep, progress } = session;
@@ -122,11 +119,11 @@ async function runToEnd<Sweep extends AnySweep, Outcome extends OrderedOutcome>(
 }
 
 /** The table and the report's path for people, the last event for programs. */
-async function conclude<Sweep extends AnySweep, Outcome extends OrderedOutcome>(
+async function conclude<Sweep extends AnySweep>(
   terms: ExecutionTerms,
-  instrument: Instrument<Sweep, Outcome>,
+  instrument: Instrument<Sweep>,
   session: Session<Sweep>,
-  outcome: Outcome,
+  outcome: RunOutcome,
 ): Promise<void> {
   const { progress } = session;
   const { event, lines, failure, further } = instrument.conclude(session, outcome);
@@ -145,10 +142,10 @@ async function conclude<Sweep extends AnySweep, Outcome extends OrderedOutcome>(
 
 /** Its path. */
 async function reportOn<Sweep extends AnySweep>(
-  { home, report, askedToEnd }: ExecutionTerms,
+  { home, report, earlyEnd }: ExecutionTerms,
   { results, sweep, progress }: Session<Sweep>,
 ): Promise<string> {
   const remedy = `sweep ${sweep.id} is finished, \`trilane report ${sweep.id}\` writes its report`;
   const write = async (): Promise<string> => writeReportFile(home, sweep, await report(results, sweep.id));
-  return await held(write, waitingOf(askedToEnd, progress, sweep.id), remedy);
+  return await held(write, waitingOf(earlyEnd, progress, sweep.id), remedy);
 }

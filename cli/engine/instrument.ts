@@ -16,9 +16,9 @@ import type { BundledSweeps } from "../sweep/bundle/bundled_sweeps.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
 import type { Progress } from "../sweep/progress/progress.ts";
 import type { Verbosity } from "../sweep/progress/progress_log.ts";
-import type { AskedToEnd } from "./asked_to_end.ts";
+import type { EarlyEnd } from "./early_end.ts";
 import type { LinkTests } from "./link_tests.ts";
-import type { OrderedOutcome } from "./ordered_runner.ts";
+import type { RunOutcome } from "./measuring.ts";
 
 /** What every command asks for beside its plan. */
 export interface ExecutionTerms {
@@ -35,7 +35,7 @@ export interface ExecutionTerms {
   /** A file of budgets that the sweep has to keep; of instruments that have `compared`. */
   readonly budget?: string | undefined;
   /** Default: only signals end it early. */
-  readonly askedToEnd?: AskedToEnd | undefined;
+  readonly earlyEnd?: EarlyEnd | undefined;
 }
 
 /** The part of a plan that one machine runs, into a file of its own; without a report. */
@@ -65,7 +65,7 @@ export interface Session<Sweep extends AnySweep> {
 /** Of one run of a session, which a signal ends. */
 export interface RunSession<Sweep extends AnySweep> extends Session<Sweep> {
   readonly signal: AbortSignal;
-  readonly askedToEnd?: AskedToEnd;
+  readonly earlyEnd?: EarlyEnd;
   /** null: nothing goes over a link. */
   readonly links: LinkTests | null;
   readonly tell: (event: SweepEvent) => void;
@@ -84,7 +84,7 @@ export interface Conclusion {
   readonly further?: () => Promise<void>;
 }
 
-export interface Instrument<Sweep extends AnySweep = AnySweep, Outcome extends OrderedOutcome = OrderedOutcome> {
+export interface Instrument<Sweep extends AnySweep = AnySweep> {
   /** What its attempts are called. */
   readonly noun: "loads" | "runs" | "fetches";
   readonly shard?: Shard | undefined;
@@ -101,8 +101,8 @@ export interface Instrument<Sweep extends AnySweep = AnySweep, Outcome extends O
   readonly blocks: number;
   /** Before the link tests, if something takes a decision for all runs. */
   readonly settle?: (session: Omit<RunSession<Sweep>, "links">) => Promise<void>;
-  readonly run: (session: RunSession<Sweep>) => Promise<Outcome>;
-  readonly conclude: (session: Session<Sweep>, outcome: Outcome) => Conclusion;
+  readonly run: (session: RunSession<Sweep>) => Promise<RunOutcome>;
+  readonly conclude: (session: Session<Sweep>, outcome: RunOutcome) => Conclusion;
   /** What budgets are held against: the planned cells, and the sweep as it is stored. */
   readonly compared?: {
     readonly of: Run["of"];

@@ -7,8 +7,8 @@ import { say } from "../base/terminal_text.ts";
 import { version } from "../base/version.ts";
 import type { AnySweep, Environment, Results } from "../results/store/results.ts";
 import type { Progress } from "../sweep/progress/progress.ts";
-import type { AskedToEnd } from "./asked_to_end.ts";
 import { retryWhileBlocked, type Waiting } from "./blocking_conditions.ts";
+import type { EarlyEnd } from "./early_end.ts";
 
 /** Versions and machine, for the report. */
 export function machineEnvironment(): Environment {
@@ -26,14 +26,14 @@ export function machineEnvironment(): Environment {
 
 /** `sweep`: null before there is one. `signal`: without it signals have their default, which is to end the process. */
 export function waitingOf(
-  askedToEnd: AskedToEnd | undefined,
+  earlyEnd: EarlyEnd | undefined,
   progress: Progress,
   sweep: number | null,
   signal = new AbortController().signal,
 ): Waiting {
   return {
     tell: (reason) => progress.tell({ event: "sweep-paused", sweep, reason }),
-    mustEnd: () => askedToEnd !== undefined && askedToEnd() !== null,
+    mustEnd: () => earlyEnd !== undefined && earlyEnd() !== null,
     signal,
   };
 }

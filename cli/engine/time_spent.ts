@@ -2,10 +2,10 @@
 // count once. What lies between loads (self-tests of links, pauses, waiting for room) does not count.
 import type { Load } from "../results/store/results.ts";
 
-type Stored = Pick<Load, "started_at" | "wall_ms">;
+export type StoredTime = Pick<Load, "started_at" | "wall_ms">;
 
 /** Time that at least one of the loads took; the clock of their starts may have jumped. */
-function covered_ms(loads: readonly Stored[]): number {
+function covered_ms(loads: readonly StoredTime[]): number {
   const spans = loads.map(({ started_at, wall_ms }) => ({ from_ms: Date.parse(started_at), wall_ms }));
   let sum_ms = 0;
   let end_ms = Number.NEGATIVE_INFINITY;
@@ -23,7 +23,7 @@ export class TimeSpent {
   #since_ms = 0;
 
   /** `before`: what earlier runs stored. */
-  constructor(before: readonly Stored[], now_ms: () => number) {
+  constructor(before: readonly StoredTime[], now_ms: () => number) {
     this.#spent_ms = covered_ms(before);
     this.#now_ms = now_ms;
   }

@@ -23,7 +23,7 @@ import { guess_ms } from "../plan/describe.ts";
 import { type CommandPlan, commandCellsOf, commandPlanDigest, commandSeed, farOf } from "../plan/plan.ts";
 import { attemptCommand } from "./attempt.ts";
 import { commandTable } from "./outcome.ts";
-import { commandTasks, runCommands } from "./runner.ts";
+import { commandTasks, counted, runCommands } from "./runner.ts";
 
 export interface CommandExecution extends ExecutionTerms {
   readonly plan: CommandPlan;
@@ -77,7 +77,7 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
       const added = { kind: "commands", name, plan, plan_digest, seed, ...start, measuredCells } as const;
       return results.begin(addedMeasured<CommandSweep>(added), fresh);
     },
-    counted: ["valid", "failed"],
+    counted,
     run: ({ progress: _, ...session }) => {
       const { results, sweep, signal } = session;
       const words = new Map(plan.commands.map((command) => [command.name, command.words]));

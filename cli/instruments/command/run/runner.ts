@@ -1,5 +1,5 @@
-// Runs a plan's commands: how one is attempted, what of it is stored, and what is told of it. In which order, when one waits and when it
-// is tried again is cli/engine/ordered_runner.ts's.
+// Runs a plan's commands: how one is attempted, what of it is stored, and what is reported of it. In which order, when one waits and when it
+// is tried again is cli/engine/runner.ts's.
 
 import type {
   CommandFinished,
@@ -7,8 +7,9 @@ import type {
   SweepPaused,
   SweepStarted,
 } from "../../../../schemas/generated/sweep_event.ts";
-import { type OrderedOptions, type OrderedOutcome, runInOrder } from "../../../engine/ordered_runner.ts";
+import type { RunnerOptions, RunOutcome } from "../../../engine/measuring.ts";
 import { type PlannedTask, plannedTasks } from "../../../engine/planned_task.ts";
+import { runTasks } from "../../../engine/runner.ts";
 import {
   type MeasuredCell,
   measuredCellsOf,
@@ -30,8 +31,13 @@ export function commandTasks(results: Results, sweep: CommandSweep, plan: Comman
   return plannedTasks(orderCommands(plan, cells), cells, retries, measuredRunsOf(results, sweep.id));
 }
 
-export interface CommandRunnerOptions extends OrderedOptions<MeasuredCell> {
+/** How a run ends that counts. */
+export const counted = ["valid", "failed"] as const;
+
+export interface CommandRunnerOptions extends Omit<RunnerOptions<MeasuredCell>, "isEnough"> {
   readonly sweep: CommandSweep;
+  /** Whether the plan's rule is met, so that no further run is begun. Default: all are run. */
+  readonly isEnough?: () => boolean;
   readonly attempt: (cell: MeasuredCell, block: number) => Promise<CommandAttempt>;
   readonly tell: (event: SweepStarted | SweepPaused | CommandStarted | CommandFinished) => void;
 }
@@ -40,27 +46,39 @@ function placeOf({ cell, planned }: CommandTask, attempt: number) {
   return { position: planned.position, command: cell.subject, link: cell.link, block: planned.block, attempt };
 }
 
+/** Decided where a block begins, for all runs: within a block, some of what is compared are missing. */
+function atBlocks(isEnough: CommandRunnerOptions["isEnough"]): (task: CommandTask) => boolean {
+  let block: number | null = null;
+  let enough = false;
+  return ({ planned }) => {
+    if (planned.block !== block) enough ||= isEnough?.() ?? false;
+    block = planned.block;
+    return enough;
+  };
+}
+
 /** Runs until every planned run has an outcome that counts or has used up its attempts, until they are enough, or until the signal. */
-export function runCommands(options: CommandRunnerOptions): Promise<OrderedOutcome> {
-  const { results, tell } = options;
-  return runInOrder<MeasuredCell, CommandAttempt>(options, {
-    kind: "commands",
-    waitsForCalm: true,
+export async function runCommands(options: CommandRunnerOptions): Promise<RunOutcome> {
+  const { results, tell, tasks } = options;
+  const run = { ...options, isEnough: atBlocks(options.isEnough) };
+  const outcome = await runTasks<MeasuredCell, CommandAttempt>(run, {
+    starting: { kind: "commands" },
+    counted,
     tell,
-    tellStart: (task) => tell({ event: "command-started", ...placeOf(task, task.attempts) }),
+    began: (task) => tell({ event: "command-started", ...placeOf(task, task.attempts) }),
     attempt: ({ cell, planned }) => options.attempt(cell, planned.block),
-    spoiled: (made, fault) => ({ ...made, status: "invalid", reasons: [...made.reasons, fault] }),
     store: ({ cell, planned: { block, position }, attempts }, made, started_at) => {
       const { status, reasons, wall_ms, record } = made;
       const place = { cell: cell.id, block, attempt: attempts, position };
       return recordMeasuredRun(results, { ...place, status, reasons, started_at, wall_ms, record });
     },
-    tellEnd: (task, { status, reasons, wall_ms, record }, { attempt, row, done, left_s }) =>
+    ended: (task, { status, reasons, wall_ms, record }, { attempt, row, done, left_s }) =>
       tell({
         event: "command-finished",
         ...placeOf(task, attempt),
         ...{ run: row, status, reasons: [...reasons], wall_ms, record },
-        ...{ done, runs: options.tasks.length, left_s },
+        ...{ done, runs: tasks.length, left_s },
       }),
   });
+  return { ...outcome, all: tasks.length };
 }

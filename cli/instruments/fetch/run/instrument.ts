@@ -1,4 +1,4 @@
-// Fetched objects as an instrument of the engine: which cells a plan has, what one fetch is asked to be, and what came of all of them. How a
+// Fetched objects as an instrument of the engine: which cells a plan has, what one fetch is to be, and what came of all of them. How a
 // fetch is made is attempt.ts's, in which order the engine's.
 
 import { accessSync, constants } from "node:fs";
@@ -25,7 +25,7 @@ import { attemptFetch } from "./attempt.ts";
 import { tryClient } from "./client_words.ts";
 import { HostManners } from "./host_manners.ts";
 import { fetchTable } from "./outcome.ts";
-import { type FetchRunnerOptions, fetchTasks, runFetchSweep } from "./runner.ts";
+import { counted, type FetchRunnerOptions, fetchTasks, runFetchSweep } from "./runner.ts";
 import { tryStrace } from "./strace.ts";
 
 export interface FetchExecution extends ExecutionTerms {
@@ -61,7 +61,7 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
       const plan_digest = fetchPlanDigest(plan, recording?.digest ?? null);
       return results.begin(addedFetches({ name, plan, plan_digest, seed, ...start, fetchCells }), fresh);
     },
-    counted: ["valid", "failed"],
+    counted,
     run: ({ progress: _, ...session }) => {
       const { results, sweep, signal } = session;
       const manners = new HostManners({ plan, signal });

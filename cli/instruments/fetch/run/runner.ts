@@ -1,5 +1,5 @@
-// Runs a plan's fetches: how one is attempted with good manners towards its host, what of it is stored, and what is told of it. In which order,
-// when one waits and when it is tried again is cli/engine/ordered_runner.ts's; how a fetch is made is attempt.ts's.
+// Runs a plan's fetches: how one is attempted with good manners towards its host, what of it is stored, and what is reported of it. In which order,
+// when one waits and when it is tried again is cli/engine/runner.ts's; how a fetch is made is attempt.ts's.
 
 import type {
   FetchFinished,
@@ -7,8 +7,9 @@ import type {
   SweepPaused,
   SweepStarted,
 } from "../../../../schemas/generated/sweep_event.ts";
-import { type OrderedOptions, type OrderedOutcome, runInOrder } from "../../../engine/ordered_runner.ts";
+import type { RunnerOptions, RunOutcome } from "../../../engine/measuring.ts";
 import { type PlannedTask, plannedTasks } from "../../../engine/planned_task.ts";
+import { runTasks } from "../../../engine/runner.ts";
 import type { FetchSweep, Results } from "../../../results/store/results.ts";
 import { isLive } from "../metrics/fetched.ts";
 import { orderFetches } from "../plan/fetch_order.ts";
@@ -28,7 +29,10 @@ export function fetchTasks(results: Results, sweep: FetchSweep, plan: FetchPlan)
   return plannedTasks(orderFetches(plan, cells), cells, retries, fetchesOf(results, sweep.id));
 }
 
-export interface FetchRunnerOptions extends OrderedOptions<FetchCell> {
+/** How a fetch ends that counts. */
+export const counted = ["valid", "failed"] as const;
+
+export interface FetchRunnerOptions extends RunnerOptions<FetchCell> {
   readonly sweep: FetchSweep;
   readonly attempt: (request: FetchAttemptRequest) => Promise<FetchAttempt>;
   readonly requestOf: (cell: FetchCell, block: number) => Omit<FetchAttemptRequest, "askHttpsRecord">;
@@ -42,29 +46,29 @@ function placeOf({ cell, planned }: FetchTask, attempt: number) {
 }
 
 /** Runs until every planned fetch has an outcome that counts or has used up its attempts, or until the signal. */
-export function runFetchSweep(options: FetchRunnerOptions): Promise<OrderedOutcome> {
+export function runFetchSweep(options: FetchRunnerOptions): Promise<RunOutcome> {
   const { results, manners, requestOf, tell } = options;
-  return runInOrder<FetchCell, FetchAttempt>(options, {
-    kind: "fetches",
+  return runTasks<FetchCell, FetchAttempt>(options, {
+    starting: { kind: "fetches" },
     waitsForCalm: options.links !== null,
+    counted,
     tell,
     waitForTurn: async ({ cell }) => {
       if (cell.link === null || isLive(cell.lane)) await manners.wait(cell.object);
     },
-    tellStart: (task) => tell({ event: "fetch-started", ...placeOf(task, task.attempts) }),
+    began: (task) => tell({ event: "fetch-started", ...placeOf(task, task.attempts) }),
     attempt: async ({ cell, planned }) => {
       const askHttpsRecord = !manners.knowsHttpsRecord(cell.object);
       const made = await options.attempt({ ...requestOf(cell, planned.block), askHttpsRecord });
       manners.ended(cell.object, made.record);
       return { ...made, record: made.record && manners.completed(made.record) };
     },
-    spoiled: (made, fault) => ({ ...made, status: "invalid", reasons: [...made.reasons, fault] }),
     store: ({ cell, planned: { block, position }, attempts }, made, started_at) => {
       const { status, reasons, wall_ms, record, cost } = made;
       const place = { cell: cell.id, block, attempt: attempts, position };
       return recordFetch(results, { ...place, status, reasons, started_at, wall_ms, record, cost });
     },
-    tellEnd: (task, { status, reasons, wall_ms, record }, { attempt, row, done, left_s }) =>
+    ended: (task, { status, reasons, wall_ms, record }, { attempt, row, done, left_s }) =>
       tell({
         event: "fetch-finished",
         ...placeOf(task, attempt),

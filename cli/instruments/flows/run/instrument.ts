@@ -1,4 +1,4 @@
-// Bulk flows as an instrument of the engine: which cells a plan has, what one run is asked to be, and what came of all of them. How a run
+// Bulk flows as an instrument of the engine: which cells a plan has, what one run is to be, and what came of all of them. How a run
 // is made is attempt.ts's, in which order the engine's.
 
 import type { FlowResult } from "../../../../schemas/generated/flow_result.ts";
@@ -29,7 +29,7 @@ import { attemptFlowRun, type FlowAttemptRequest } from "./attempt.ts";
 import { flowEvidenceFolder } from "./evidence.ts";
 import { countsOf, excludedSentence, flowCellResults, flowTable, noneValidReason } from "./outcome.ts";
 import { attemptPageRun, type RunPage } from "./page_run.ts";
-import { runFlowSweep } from "./runner.ts";
+import { counted, runFlowSweep } from "./runner.ts";
 import { flowTasks, type RunCell, runCells } from "./tasks.ts";
 
 export interface FlowExecution extends ExecutionTerms {
@@ -79,12 +79,12 @@ export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> 
     },
     begin: (results, start) => {
       const { name, seed } = plan;
-      const asked = { name, plan, plan_digest: flowPlanDigest(plan), seed, ...start, flowCells };
-      return shard ? results.beginOnce(addedFlows(asked)) : results.begin(addedFlows(asked), fresh);
+      const started = { name, plan, plan_digest: flowPlanDigest(plan), seed, ...start, flowCells };
+      return shard ? results.beginOnce(addedFlows(started)) : results.begin(addedFlows(started), fresh);
     },
     placedCells: (results, { id }) =>
       flowCellsOf(results, id).map((cell) => ({ cell: cell.id, place: shard?.cell ?? 0 })),
-    counted: ["valid"],
+    counted,
     settle: async (session) => {
       if (made.recordings) made.pinned = await pinnings(execution, made.recordings, session);
     },

@@ -1,5 +1,5 @@
-// Runs a plan's flow runs: what one is asked to be, what of it is stored, and what is told of it. In which order, when one waits and when
-// it is tried again is cli/engine/ordered_runner.ts's; how a run is made is attempt.ts's.
+// Runs a plan's flow runs: what one is to be, what of it is stored, and what is reported of it. In which order, when one waits and when
+// it is tried again is cli/engine/runner.ts's; how a run is made is attempt.ts's.
 
 import type { FlowResult } from "../../../../schemas/generated/flow_result.ts";
 import type {
@@ -8,7 +8,8 @@ import type {
   SweepPaused,
   SweepStarted,
 } from "../../../../schemas/generated/sweep_event.ts";
-import { type OrderedOptions, type OrderedOutcome, runInOrder } from "../../../engine/ordered_runner.ts";
+import type { RunnerOptions, RunOutcome } from "../../../engine/measuring.ts";
+import { runTasks } from "../../../engine/runner.ts";
 import type { FlowSweep } from "../../../results/store/results.ts";
 import { flowRunOf } from "../language/flow_run.ts";
 import type { FlowPlan } from "../plan/plan.ts";
@@ -19,7 +20,10 @@ import type { FlowAttempt, FlowAttemptRequest } from "./attempt.ts";
 import type { RunPage } from "./page_run.ts";
 import type { FlowTask, RunCell } from "./tasks.ts";
 
-export interface FlowRunnerOptions extends OrderedOptions<RunCell> {
+/** How a run ends that counts. */
+export const counted = ["valid"] as const;
+
+export interface FlowRunnerOptions extends RunnerOptions<RunCell> {
   readonly home: string;
   readonly sweep: FlowSweep;
   readonly plan: FlowPlan;
@@ -51,20 +55,14 @@ function requestOf(options: FlowRunnerOptions, { cell, planned: { block }, attem
 }
 
 /** Runs until every planned run has a valid attempt or has used up its attempts, or until the signal. */
-export function runFlowSweep(options: FlowRunnerOptions): Promise<OrderedOutcome> {
+export function runFlowSweep(options: FlowRunnerOptions): Promise<RunOutcome> {
   const { results, resultOf, tell } = options;
-  return runInOrder<RunCell, FlowAttempt>(options, {
-    kind: "flows",
-    waitsForCalm: true,
+  return runTasks<RunCell, FlowAttempt>(options, {
+    starting: { kind: "flows" },
+    counted,
     tell,
-    tellStart: (task) => tell({ event: "flow-run-started", ...placeOf(task, task.attempts) }),
+    began: (task) => tell({ event: "flow-run-started", ...placeOf(task, task.attempts) }),
     attempt: (task) => options.attempt(requestOf(options, task)),
-    // One that failed has failed over any link.
-    spoiled: (made, fault) => ({
-      ...made,
-      status: made.status === "valid" ? "invalid" : made.status,
-      reasons: [...made.reasons, fault],
-    }),
     store: ({ cell, planned: { block, position }, attempts }, made, started_at) => {
       const { status, reasons, wall_ms, records, pageLoad } = made;
       return recordFlowRun(results, {
@@ -75,7 +73,7 @@ export function runFlowSweep(options: FlowRunnerOptions): Promise<OrderedOutcome
         pageLoad,
       });
     },
-    tellEnd: (task, { status, reasons, wall_ms }, { attempt, row, done, left_s }) =>
+    ended: (task, { status, reasons, wall_ms }, { attempt, row, done, left_s }) =>
       tell({
         event: "flow-run-finished",
         ...placeOf(task, attempt),

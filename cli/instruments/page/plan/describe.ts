@@ -71,7 +71,7 @@ function detectionLines(detection: Detection): string[] {
   return caution === null ? lines : [...lines, ...paragraph("but", caution)];
 }
 
-/** More are told by their rule. */
+/** More are given by their rule. */
 const maximumJobs = 12;
 
 /** What `trilane cell` is given numbers of; nothing where there is only one. */

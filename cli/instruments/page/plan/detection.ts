@@ -63,9 +63,9 @@ function widestNoise(samples: readonly Sample[], plan: Plan): LoadNoise | null {
 }
 
 function namedNoise(word: string, home: string, plan: Plan): KnownNoise {
-  const { results, asked } = openNamed(word, home);
+  const { results, asked: named } = openNamed(word, home);
   try {
-    const sweep = chooseSweep(results, asked);
+    const sweep = chooseSweep(results, named);
     const noise = widestNoise(samplesOf(results.loadsOf(sweep.id), plan.metric), plan);
     if (noise) return { noise, basis: "sweep", sweep: sweep.id };
     throw new UserError(
@@ -86,9 +86,9 @@ function ranAlike(one: Pick<Plan, "dilate" | "cross_traffic">, other: Pick<Plan,
 
 /** The newest sweep that has loaded at least half of the plan's cells twice. */
 function newestNoise(results: Results | null, plan: Plan): KnownNoise | null {
-  const asked = new Set(cellsOf(plan).map((cell) => JSON.stringify([keyOf(cell), cell.lane])));
+  const planned = new Set(cellsOf(plan).map((cell) => JSON.stringify([keyOf(cell), cell.lane])));
   const covers = (cells: readonly { page: string; link: string; lane: string }[]): boolean =>
-    2 * cells.filter((cell) => asked.has(JSON.stringify([keyOf(cell), cell.lane]))).length >= asked.size;
+    2 * cells.filter((cell) => planned.has(JSON.stringify([keyOf(cell), cell.lane]))).length >= planned.size;
   for (const sweep of results?.listSweeps().slice(0, newestLookedAt) ?? []) {
     if (!ranAlike(sweep.plan, plan) || !covers(results?.cellsOf(sweep.id) ?? [])) continue;
     const loads = samplesOf(results?.loadsOf(sweep.id) ?? [], plan.metric).filter(isValid);

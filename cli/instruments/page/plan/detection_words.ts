@@ -71,7 +71,7 @@ interface DetectionWords {
   readonly noise: string;
   /** Lines of at most 71 columns. */
   readonly shown: readonly string[];
-  /** Empty where no effect was asked for. */
+  /** Empty if no effect was named. */
   readonly needed: readonly string[];
   /** Why not to rely on them; null: nothing. */
   readonly caution: string | null;

@@ -1,4 +1,4 @@
-// Which browser loads pages: an update in mid-sweep does not end it, but is told, as versions, and builds of one version, load
+// Which browser loads pages: an update in mid-sweep does not end it, but is reported, as versions, and builds of one version, load
 // pages at different speeds. Of a plan with several browsers each has its own.
 
 import type { PageLoad } from "../../../../schemas/generated/page_load.ts";
@@ -41,7 +41,7 @@ export class BrowserVersion {
     return `${factorsOf(lane).browser ?? ""} ${block % this.#turns}`;
   }
 
-  /** What there is to tell after a planned load; null: nothing. `load`: its number. */
+  /** What there is to report after a planned load; null: nothing. `load`: its number. */
   after(pageLoad: PageLoad, load: number, planned: Planned): BrowserChanged | null {
     const now = browserOf(pageLoad);
     if (now.version === "") return null;

@@ -1,32 +1,23 @@
 // Films further loads of each cell once its measured loads are there, and stores them apart from these. Goes on where an
-// earlier run stopped: a cell that was filmed as often as asked is not filmed again.
+// earlier run stopped: a cell that was filmed as often as planned is not filmed again.
 import type { FilmFinished, FilmStarted } from "../../../../schemas/generated/sweep_event.ts";
-import { retryWhileBlocked, type Waiting } from "../../../engine/blocking_conditions.ts";
+import { retryWhileBlocked } from "../../../engine/blocking_conditions.ts";
+import type { RunControl } from "../../../engine/measuring.ts";
 import { isDisturbed } from "../../../load/disturbance.ts";
 import type { FilmedLoad } from "../../../load/filmstrip.ts";
 import type { Cell, NewFilm, Results, Sweep } from "../../../results/store/results.ts";
-import type { TimeLeft } from "../../../sweep/plan/estimate.ts";
 import { type LoadRequest, loadRequest, type Requesting } from "./request.ts";
 
 /** Resolves also for a load that failed; throws for what would fail every load. */
 export type FilmLoad = (request: LoadRequest) => Promise<FilmedLoad>;
 
-export interface Filming extends Requesting {
+export interface Filming extends Requesting, RunControl {
   readonly results: Results;
   readonly sweep: Sweep;
   readonly film: FilmLoad;
-  /** Whether nothing more is to be started. */
-  readonly mustEnd: () => boolean;
-  /** Waits while the machine is too busy for a further load. */
-  readonly admit: () => Promise<void>;
-  /** Whether the plan's time is over: what is not filmed by then is left out. */
-  readonly isTimeUp: () => boolean;
-  /** Whether there is time left to repeat what the machine disturbed. */
-  readonly mayRepeat: () => boolean;
-  readonly waiting: Waiting;
-  readonly linkFault?: (link: string) => Promise<string | null>;
   readonly guess_ms: (cell: Cell) => number;
   readonly tell: (event: FilmStarted | FilmFinished) => void;
+  readonly signal: AbortSignal;
 }
 
 /** The cells in the plan's order, each as often as it is still to be filmed: first all once, then all again. */
@@ -47,13 +38,17 @@ const nothingShown = { frames: [], visual: null };
 async function take(filming: Filming, cell: Cell): Promise<Take | null> {
   const { results, sweep, plan, signal } = filming;
   try {
-    const fault = (await filming.linkFault?.(cell.link)) ?? null;
+    const fault = await filming.linkFault(cell.link);
     if (fault !== null)
       return { film: { status: "invalid", reasons: [fault], plt_ms: null, ...nothingShown }, wall_ms: 0 };
     // Blocks of their own: the films' loads meet the same losses as each other.
     const block = plan.repetitions + (results.filmedCellsOf(sweep.id).get(cell.id) ?? 0);
-    const { load, frames, visual } = await filming.film(loadRequest(filming, cell, block));
-    const { status, reasons, metrics, wall_ms } = load.log._trilane;
+    const { load, frames, visual, status, reasons, wall_ms } = await filming.counted(async () => {
+      const filmed = await filming.film(loadRequest(filming, cell, block));
+      const { status, reasons, wall_ms } = filmed.load.log._trilane;
+      return { ...filmed, status, reasons, wall_ms };
+    });
+    const { metrics } = load.log._trilane;
     const shown = status === "valid" ? { frames, visual } : nothingShown;
     return signal.aborted ? null : { film: { status, reasons, plt_ms: metrics.plt_ms, ...shown }, wall_ms };
   } catch (error) {
@@ -62,15 +57,15 @@ async function take(filming: Filming, cell: Cell): Promise<Take | null> {
   }
 }
 
-/** Whether it came to its end, or to that of the plan's time; false: it was stopped. */
-export async function filmCells(filming: Filming, cells: readonly Cell[], time: TimeLeft): Promise<boolean> {
-  const { results, plan, tell } = filming;
+/** Whether it came to its end, or to that of the plan's time; false: it was stopped. What is not filmed by then is left out. */
+export async function filmCells(filming: Filming, cells: readonly Cell[]): Promise<boolean> {
+  const { results, plan, time, tell } = filming;
   let filmed = 0;
   for (const cell of cells) {
     const { page, lane, link } = cell;
     if (!filming.mustEnd() && filming.isTimeUp()) return true;
     for (let attempt = 0, faults = 0, done = false; !done; attempt++) {
-      await filming.admit();
+      await filming.waitForCalm();
       if (filming.mustEnd()) return false;
       tell({ event: "film-started", page, lane, link, attempt });
       const taken = await retryWhileBlocked(() => take(filming, cell), filming.waiting);

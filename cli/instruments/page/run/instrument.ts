@@ -8,6 +8,7 @@ import { cachedBeforeIn } from "../../../browser/device.ts";
 import { execute } from "../../../engine/execute.ts";
 import type { Conclusion, ExecutionTerms, Instrument, Session } from "../../../engine/instrument.ts";
 import type { Labs } from "../../../engine/labs.ts";
+import type { RunOutcome } from "../../../engine/measuring.ts";
 import { liveFar } from "../../../link/live/live_lab.ts";
 import { tryLab } from "../../../load/lab.ts";
 import { allowedCpus, labsWords } from "../../../load/lab_cpus.ts";
@@ -33,7 +34,7 @@ import { videoLength_s } from "../../../sweep/plan/video_pages.ts";
 import { LooksSoFar } from "./answer_so_far.ts";
 import { evidenceFolder } from "./evidence.ts";
 import { failureOf, outcomeLines, outcomeOf } from "./outcome.ts";
-import { type RunOutcome, runSweep } from "./runner.ts";
+import { counted, runPageLoads } from "./runner.ts";
 
 export interface PageExecution extends ExecutionTerms {
   readonly plan: Plan;
@@ -62,7 +63,7 @@ export function executePages(execution: PageExecution): Promise<boolean> {
 /** Before the limit no load begins any more: the last one ends in this time, and the report is written. */
 const reserve_ms = 45_000;
 
-function pageInstrument(execution: PageExecution): Instrument<Sweep, RunOutcome> {
+function pageInstrument(execution: PageExecution): Instrument<Sweep> {
   const { home, plan, source, fresh, evidence, shard, limit_s } = execution;
   // Live servers are not ours to load, and several loads at once would share the way to them.
   const labs = plan.servers?.[liveServer] ? undefined : execution.labs;
@@ -110,7 +111,7 @@ function pageInstrument(execution: PageExecution): Instrument<Sweep, RunOutcome>
     },
     placedCells: (results, { id }) =>
       results.cellsOf(id).map((cell) => ({ cell: cell.id, place: shard?.placeOf(cell) ?? 0 })),
-    counted: ["valid"],
+    counted,
     settle: async ({ results, sweep, signal, store, tell }) => {
       made.pinned = await pinnedPages({
         ...{ home, plan, results, sweep: sweep.id, recordings: made.recordings, signal, store, tell },
@@ -126,7 +127,7 @@ function pageInstrument(execution: PageExecution): Instrument<Sweep, RunOutcome>
       // What is seen can only be measured from a film.
       const measure = filmed && plan.metric === "si" ? filmed.measureFilmed : (await measuring).measureLoad;
       const looks = plan.lanes.length > 1 && !shard ? new LooksSoFar({ results, sweep }) : null;
-      return await runSweep({
+      return await runPageLoads({
         ...{ ...session, home, plan, measure, ...(live ? { live } : {}) },
         urlOf: (page) => recordings.get(page)?.url ?? "",
         failedUrlsOf: (page) => failedUrlsOf(recordings.get(page) ?? { notes: {} }),

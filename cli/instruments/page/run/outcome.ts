@@ -127,9 +127,9 @@ export function outcomeOf(
   // Link by link a test would count one look, of loads that stopped by what they showed.
   const isLinkByLink = links.size > 1 && !isDecided;
   const winsOf = (pair: PairVerdict): string | null => (isLinkByLink ? winsLine(pair) : null);
-  const asked = verdict.pairs.find((pair) => furtherSentence(pair, answer) === null);
+  const answered = verdict.pairs.find((pair) => furtherSentence(pair, answer) === null);
   const sentences = [
-    ...verdict.pairs.flatMap((pair) => (pair === asked ? [] : [furtherSentence(pair, answer), winsOf(pair)])),
+    ...verdict.pairs.flatMap((pair) => (pair === answered ? [] : [furtherSentence(pair, answer), winsOf(pair)])),
     ...verdict.notes,
     ...published,
     until ? stoppingSentence(stoppingSummary(cells, samples, until, repetitions)) : null,
@@ -143,7 +143,7 @@ export function outcomeOf(
   const count = (status: Load["status"]): number => loads.filter((load) => load.status === status).length;
   const valid = count("valid");
   return {
-    answer: answer === noAnswer ? [] : answerLines(answer, asked ? winsOf(asked) : null),
+    answer: answer === noAnswer ? [] : answerLines(answer, answered ? winsOf(answered) : null),
     tracks,
     table,
     verdict: sentences,

@@ -5,7 +5,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";
-import type { LoadRequest } from "../../../../cli/instruments/page/run/runner.ts";
+import type { LoadRequest } from "../../../../cli/instruments/page/run/request.ts";
 import { compareRuns } from "../../../../cli/results/compare/compare.ts";
 import { regressionOf } from "../../../../cli/results/compare/comparison.ts";
 import { interleavedSides } from "../../../../cli/results/compare/interleaved.ts";

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
 import { writeWait_ms } from "../../../../../cli/engine/blocking_conditions.ts";
-import type { OrderedOutcome } from "../../../../../cli/engine/ordered_runner.ts";
+import type { RunOutcome } from "../../../../../cli/engine/measuring.ts";
 import { groupsOf } from "../../../../../cli/instruments/flows/language/flow_run.ts";
 import { flowResult } from "../../../../../cli/instruments/flows/metrics/flow_result.ts";
 import { cellsOf, type FlowPlan, flowPlanDigest, flowPlanOf } from "../../../../../cli/instruments/flows/plan/plan.ts";
@@ -60,7 +60,7 @@ describe("runner of flows", () => {
     attempt: FlowRunnerOptions["attempt"],
     more: Partial<FlowRunnerOptions> = {},
     asked: FlowPlan = plan,
-  ): Promise<OrderedOutcome> {
+  ): Promise<RunOutcome> {
     const results = openResults(home, writeWait_ms);
     const flowCells = cellsOf(asked);
     const head = {
@@ -204,7 +204,7 @@ describe("runner of flows", () => {
         calls++;
         return valid();
       },
-      { askedToEnd: () => (calls === 3 ? "its 1s are over" : null) },
+      { earlyEnd: () => (calls === 3 ? "its 1s are over" : null) },
     );
     assert.deepEqual([outcome.state, outcome.done, outcome.asked], ["stopped", 3, "its 1s are over"]);
     assert.equal(stored().length, 3);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync } from "node:fs";
 import { beforeEach, test } from "node:test";
-import type { Measure } from "../../../../../cli/instruments/page/run/runner.ts";
+import type { Measure } from "../../../../../cli/instruments/page/run/request.ts";
 import { type Load, openResults } from "../../../../../cli/results/store/results.ts";
 import { tempFolder } from "../../../../temp_folder.ts";
 import { pageLoad } from "../../../sweep/page_load.ts";

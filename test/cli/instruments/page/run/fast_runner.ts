@@ -5,12 +5,8 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { writeWait_ms } from "../../../../../cli/engine/blocking_conditions.ts";
 import type { Labs } from "../../../../../cli/engine/labs.ts";
-import {
-  type LoadRequest,
-  type Measure,
-  type RunOptions,
-  runSweep,
-} from "../../../../../cli/instruments/page/run/runner.ts";
+import type { LoadRequest, Measure } from "../../../../../cli/instruments/page/run/request.ts";
+import { type PageRunnerOptions, runPageLoads } from "../../../../../cli/instruments/page/run/runner.ts";
 import { type Load, type NewSweep, openResults, type Results } from "../../../../../cli/results/store/results.ts";
 import { cellsOf, planDigest, planOf } from "../../../../../cli/sweep/plan/plan.ts";
 import type { Plan } from "../../../../../cli/sweep/plan/plan_document.ts";
@@ -39,17 +35,17 @@ export interface FastRun {
   readonly plan: Plan;
   readonly measure: Measure;
   readonly signal?: AbortSignal;
-  readonly tell?: RunOptions["tell"];
-  readonly links?: RunOptions["links"];
+  readonly tell?: PageRunnerOptions["tell"];
+  readonly links?: PageRunnerOptions["links"];
   /** Links that are always out, or never. */
   readonly linkFault?: (link: string) => Promise<string | null>;
   readonly labs?: Labs;
-  readonly machine?: RunOptions["machine"];
-  readonly pause?: RunOptions["pause"];
-  readonly now_ms?: RunOptions["now_ms"];
-  readonly askedToEnd?: RunOptions["askedToEnd"];
-  readonly film?: RunOptions["film"];
-  readonly most_ms?: RunOptions["most_ms"];
+  readonly machine?: PageRunnerOptions["machine"];
+  readonly pause?: PageRunnerOptions["pause"];
+  readonly now_ms?: PageRunnerOptions["now_ms"];
+  readonly earlyEnd?: PageRunnerOptions["earlyEnd"];
+  readonly film?: PageRunnerOptions["film"];
+  readonly most_ms?: PageRunnerOptions["most_ms"];
 }
 
 /** Begins or goes on with the plan's sweep in HOME and runs it. */
@@ -57,7 +53,7 @@ export async function fastRun(run: FastRun) {
   const results: Results = openResults(run.home, writeWait_ms);
   const { sweep, resumed } = results.beginSweep(sweepOf(run.plan), false);
   try {
-    return await runSweep({
+    return await runPageLoads({
       home: run.home,
       results,
       sweep,
@@ -66,7 +62,7 @@ export async function fastRun(run: FastRun) {
       measure: run.measure,
       urlOf: (page) => `https://${page}.example/`,
       guess_ms: () => 5,
-      ...(run.askedToEnd ? { askedToEnd: run.askedToEnd } : {}),
+      ...(run.earlyEnd ? { earlyEnd: run.earlyEnd } : {}),
       ...(run.labs ? { labs: run.labs } : {}),
       // Does not tell: nothing waits.
       machine: run.machine ?? (() => ({ stalled_us: null, used_ms: null, stolen_ms: null })),

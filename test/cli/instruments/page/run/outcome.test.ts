@@ -7,7 +7,7 @@ import {
   outcomeLines,
   outcomeOf,
 } from "../../../../../cli/instruments/page/run/outcome.ts";
-import type { Measure } from "../../../../../cli/instruments/page/run/runner.ts";
+import type { Measure } from "../../../../../cli/instruments/page/run/request.ts";
 import { timeOut } from "../../../../../cli/load/time_out.ts";
 import { type Load, openResults } from "../../../../../cli/results/store/results.ts";
 import type { LoadFacts } from "../../../../../schemas/generated/page_load.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { beforeEach, describe, type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { RunError } from "../../../../../cli/base/errors.ts";
-import type { LoadRequest } from "../../../../../cli/instruments/page/run/runner.ts";
+import type { LoadRequest } from "../../../../../cli/instruments/page/run/request.ts";
 import { type Load, openResults, type Sweep } from "../../../../../cli/results/store/results.ts";
 import { placeDecisions } from "../../../../../cli/results/verdict/stopping_summary.ts";
 import { cellsOf } from "../../../../../cli/sweep/plan/plan.ts";

@@ -36,10 +36,10 @@ export function parseTime_ms(text: string, what: string): number {
 }
 
 /** Why the run is to end; null: it is not. */
-export type AskedToEnd = () => string | null;
+export type EarlyEnd = () => string | null;
 
 /** UserError for what is no time. The time runs from this call on. */
-export function askedToEnd(home: string, options: EndOptions): AskedToEnd {
+export function earlyEnd(home: string, options: EndOptions): EarlyEnd {
   const file = resolve(options["stop-file"] ?? join(home, "stop"));
   const time = options["stop-after"];
   const end_ms = time === undefined ? null : performance.now() + parseTime_ms(time, "--stop-after");

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { askedToEnd, parseTime_ms } from "../../../cli/engine/asked_to_end.ts";
+import { earlyEnd, parseTime_ms } from "../../../cli/engine/early_end.ts";
 import { openResults } from "../../../cli/results/store/results.ts";
 import { fastPlan, fastRun, validLoad } from "../instruments/page/run/fast_runner.ts";
 
@@ -19,12 +19,12 @@ const options = { "stop-file": undefined, "stop-after": undefined };
 
 test("a stop file ends the run after the load in flight; while it is there nothing begins", async () => {
   const plan = fastPlan();
-  const ended = askedToEnd(home, options);
+  const ended = earlyEnd(home, options);
   let measured = 0;
   const first = await fastRun({
     home,
     plan,
-    askedToEnd: ended,
+    earlyEnd: ended,
     measure: (request) => {
       if (++measured === 5) writeFileSync(join(home, "stop"), "");
       return validLoad(request);
@@ -32,10 +32,10 @@ test("a stop file ends the run after the load in flight; while it is there nothi
   });
   assert.deepEqual([first.state, first.done], ["stopped", 5]);
   assert.match(first.asked ?? "", /stop is there: remove it before the next run$/);
-  const second = await fastRun({ home, plan, measure: validLoad, askedToEnd: ended });
+  const second = await fastRun({ home, plan, measure: validLoad, earlyEnd: ended });
   assert.deepEqual([second.state, second.done, second.wall_ms], ["stopped", 5, 0]);
   rmSync(join(home, "stop"));
-  const third = await fastRun({ home, plan, measure: validLoad, askedToEnd: askedToEnd(home, options) });
+  const third = await fastRun({ home, plan, measure: validLoad, earlyEnd: earlyEnd(home, options) });
   assert.deepEqual([third.state, third.done, third.asked], ["finished", third.all, null]);
   const results = openResults(home);
   assert.deepEqual(results.loadsOf(1).length, third.all);
@@ -49,7 +49,7 @@ test("with several labs those in flight are finished, each stored", async () => 
     home,
     plan: fastPlan(),
     labs,
-    askedToEnd: () => (begun >= 3 ? "enough" : null),
+    earlyEnd: () => (begun >= 3 ? "enough" : null),
     measure: async (request) => {
       begun++;
       await delay(5);
@@ -66,6 +66,6 @@ test("a run's time: a length of time, and over when it is", () => {
   );
   for (const text of ["", "8", "0s", "h", "-1h", "8 hours"])
     assert.throws(() => parseTime_ms(text, "--stop-after"), /--stop-after must be a time as 90s, 30min or 8h/);
-  assert.equal(askedToEnd(home, { ...options, "stop-after": "1h" })(), null);
-  assert.equal(askedToEnd(home, { ...options, "stop-after": "0.000001s" })(), "its 0.000001s are over");
+  assert.equal(earlyEnd(home, { ...options, "stop-after": "1h" })(), null);
+  assert.equal(earlyEnd(home, { ...options, "stop-after": "0.000001s" })(), "its 0.000001s are over");
 });
