@@ -1,6 +1,6 @@
 // How a report says that loads shared their link with bulk flows. Words only; what became of the flows is cross_traffic.ts's.
 import type { PlanCrossTraffic, SweepPlan } from "../../schemas/generated/sweep_plan.ts";
-import { mixWords, readMix } from "../instruments/flows/language/mix.ts";
+import { mixWords, readMix } from "../link/flows/mix.ts";
 
 /** `tcp:bbr + 4*quic:cubic@2s,up, from 5 s before each page until its load ended`. */
 export function trafficWords({ flows, page_start_s = 5 }: PlanCrossTraffic): string {

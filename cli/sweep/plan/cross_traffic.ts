@@ -1,15 +1,15 @@
 // Bulk flows that share the link with a sweep's loads: read from the words of a plan or of `--cross-traffic`, and what a load is told of
-// them. What single flows may be is cli/instruments/flows/language's.
+// them. What single flows may be is cli/link/flows's.
 
 import type { Flow } from "../../../schemas/generated/flow.ts";
 import type { PlanCrossTraffic, SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { number } from "../../base/option.ts";
 import type { OptionTable } from "../../base/option_table.ts";
-import { flowRunOf } from "../../instruments/flows/language/flow_run.ts";
-import { formatFlow } from "../../instruments/flows/language/flow_words.ts";
-import { readMix, refuseRestless, refuseTooMany } from "../../instruments/flows/language/mix.ts";
-import { kernelControllers } from "../../instruments/flows/language/transports.ts";
+import { flowRunOf } from "../../link/flows/flow_run.ts";
+import { formatFlow } from "../../link/flows/flow_words.ts";
+import { readMix, refuseRestless, refuseTooMany } from "../../link/flows/mix.ts";
+import { kernelControllers } from "../../link/flows/transports.ts";
 import type { CrossTraffic } from "../../load/cross_traffic.ts";
 import type { PlannedLink } from "./plan_links.ts";
 import { planRange } from "./plan_range.ts";

@@ -83,8 +83,8 @@ test("commands read no JSON of a named file in another way", () => {
   // Their own schemas, and what Trilane itself wrote.
   assert.deepEqual(others.filter((path) => !path.startsWith("install/")).toSorted(), [
     "instruments/command/run/attempt.ts",
-    "instruments/flows/language/transports.ts",
     "instruments/flows/records/read_flow_records.ts",
+    "link/flows/transports.ts",
     "load/cross_traffic.ts",
     "load/reports.ts",
     "sweep/cluster/submission.ts",

@@ -1,7 +1,7 @@
 // Watches a flow run while it lasts, by what its programs append to their files, and hands lines to who draws them. Costs the run next to
 // nothing: a few kilobytes are read twice a second.
 import type { FlowRun } from "../../../../schemas/generated/flow_run.ts";
-import type { FlowFiles } from "../language/flow_run.ts";
+import type { FlowFiles } from "../../../link/flows/flow_run.ts";
 import { liveLines, mostRows, shownLooks } from "./live_lines.ts";
 import { binNames, isNewer, lookAt, type RunLook, type Snapshot, sampleNames } from "./looks.ts";
 import { RecordTail } from "./record_tail.ts";

@@ -2,8 +2,8 @@
 // and losses, and how long packets wait at the bottleneck. Pure: snapshots in, looks out.
 import type { RunFlow } from "../../../../schemas/generated/flow_run.ts";
 import type { Columns } from "../../../base/record_file.ts";
-import { runFlow } from "../language/flow_run.ts";
-import { formatFlow } from "../language/flow_words.ts";
+import { runFlow } from "../../../link/flows/flow_run.ts";
+import { formatFlow } from "../../../link/flows/flow_words.ts";
 
 export const sampleNames = ["time_ns", "flow", "received_bytes", "cwnd_bytes", "srtt_ns", "lost_packets"] as const;
 export const binNames = ["time_ns", "direction", "queue_delay_sum_ns", "left_packets"] as const;

@@ -3,9 +3,9 @@
 import type { FlowPlanDocument } from "../../../../schemas/generated/flow_plan.ts";
 import { UserError } from "../../../base/errors.ts";
 import { laneFacts } from "../../../base/lanes.ts";
+import { refuseImpossible, refuseRestless } from "../../../link/flows/mix.ts";
 import type { PlannedLink } from "../../../sweep/plan/plan_links.ts";
 import { refuseSame } from "../../../sweep/plan/refuse_same.ts";
-import { refuseImpossible, refuseRestless } from "../language/mix.ts";
 import type { FlowPlan, Mix } from "./plan.ts";
 
 /** `page_start_s` and `lanes` are a page's. */

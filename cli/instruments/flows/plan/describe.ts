@@ -3,11 +3,11 @@ import type { FlowsPlanned } from "../../../../schemas/generated/flows_planned.t
 import { count, formatSize } from "../../../base/numbers.ts";
 import { paragraph } from "../../../base/wrapped_text.ts";
 import { testGuess_ms } from "../../../engine/link_tests.ts";
+import { countFlows, mixWords } from "../../../link/flows/mix.ts";
 import type { PageSize } from "../../../sweep/plan/estimate.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { linksOf } from "../../../sweep/plan/plan_links.ts";
 import { formatDuration } from "../../../sweep/progress/progress_lines.ts";
-import { countFlows, mixWords } from "../language/mix.ts";
 import { guessRun_ms, guessStored_bytes } from "./estimate.ts";
 import { cellsOf, type FlowPlan, mixesOf, pageOf } from "./plan.ts";
 

@@ -1,8 +1,8 @@
 // How long runs will take, and what they will store. A guess for dry runs and progress, never a result.
 import type { Flow } from "../../../../schemas/generated/flow.ts";
 import type { LinkProfile } from "../../../../schemas/generated/link_profile.ts";
+import { countFlows } from "../../../link/flows/mix.ts";
 import { guessWall_ms, type PageSize } from "../../../sweep/plan/estimate.ts";
-import { countFlows } from "../language/mix.ts";
 import type { FlowPlan, PlannedFlowCell } from "./plan.ts";
 
 /** The lab made and removed, reports and samples read. */

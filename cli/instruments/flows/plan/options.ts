@@ -6,15 +6,15 @@ import { usualRuns } from "../../../base/interval.ts";
 import { plainLanes } from "../../../base/lanes.ts";
 import { number } from "../../../base/option.ts";
 import type { OptionTable } from "../../../base/option_table.ts";
+import { flowForm } from "../../../link/flows/flow_words.ts";
+import { mixWords, readMix } from "../../../link/flows/mix.ts";
+import { readTime_ms } from "../../../link/flows/quantities.ts";
+import { kernelControllers } from "../../../link/flows/transports.ts";
 import { refuseAskedWithoutDelay } from "../../../link/profile_file.ts";
 import { defineTolerance, toleranceOf } from "../../../sweep/plan/disturbance_option.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { planRange } from "../../../sweep/plan/plan_range.ts";
 import { readLanes } from "../../../sweep/plan/read_lanes.ts";
-import { flowForm } from "../language/flow_words.ts";
-import { mixWords, readMix } from "../language/mix.ts";
-import { readTime_ms } from "../language/quantities.ts";
-import { kernelControllers } from "../language/transports.ts";
 import { type FlowPlan, flowPlanOf, readFlowPlan } from "./plan.ts";
 
 export interface FlowOptions {

@@ -7,6 +7,8 @@ import type { FlowPlanDocument } from "../../../../schemas/generated/flow_plan.t
 import type { PlanPage } from "../../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../../base/errors.ts";
 import { type Lane, plainLanes } from "../../../base/lanes.ts";
+import { formatFlow } from "../../../link/flows/flow_words.ts";
+import { mixWords, readMix } from "../../../link/flows/mix.ts";
 import {
   checkedDocument,
   plansIn,
@@ -15,8 +17,6 @@ import {
   withinPlan,
 } from "../../../sweep/plan/plan_document.ts";
 import { absoluteLinks, countLinks, expandLinks, linksOf, type PlannedLink } from "../../../sweep/plan/plan_links.ts";
-import { formatFlow } from "../language/flow_words.ts";
-import { mixWords, readMix } from "../language/mix.ts";
 import { refuseContradictions } from "./contradictions.ts";
 
 /** Flows that run together, by name. */

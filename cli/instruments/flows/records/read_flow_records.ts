@@ -5,7 +5,7 @@ import type { FlowReport } from "../../../../schemas/generated/flow_report.ts";
 import type { FlowRun } from "../../../../schemas/generated/flow_run.ts";
 import type { ShaperReport } from "../../../../schemas/generated/shaper_report.ts";
 import { parseRecords } from "../../../base/record_file.ts";
-import type { FlowFiles } from "../language/flow_run.ts";
+import type { FlowFiles } from "../../../link/flows/flow_run.ts";
 import { composeFlowRecords, type FlowCounters, type FlowRecords } from "./flow_records.ts";
 import { binFileColumns, sampleFileColumns } from "./series.ts";
 

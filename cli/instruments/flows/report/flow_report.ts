@@ -3,13 +3,13 @@
 import { html, type Markup } from "../../../../extension/figures/markup.ts";
 import { count } from "../../../base/numbers.ts";
 import { version } from "../../../base/version.ts";
+import { parseFlow } from "../../../link/flows/flow_words.ts";
 import { flowHostsSection } from "../../../report/hosts.ts";
 import { answerBlock, instrumentReport, unfinishedLine } from "../../../report/instrument_report.ts";
 import { publishedNumbers } from "../../../report/published_numbers.ts";
 import type { Results } from "../../../results/store/results.ts";
 import { type AnsweredCell, flowAnswer } from "../answer/flow_answer.ts";
 import { tcpBufferNotes } from "../answer/tcp_buffers.ts";
-import { parseFlow } from "../language/flow_words.ts";
 import { flowStudyOfPlan } from "../studies/all.ts";
 import { comparedFlowFigures } from "../studies/flow_agreement.ts";
 import { barsOf, capacityOf, jainOf, sharesOf } from "./estimates.ts";

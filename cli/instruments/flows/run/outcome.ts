@@ -11,11 +11,11 @@ import type {
 import { formatTime, formatTimeRange } from "../../../base/numbers.ts";
 import { median } from "../../../base/quantile.ts";
 import { textTable } from "../../../base/text_table.ts";
+import { formatFlow } from "../../../link/flows/flow_words.ts";
 import { isDisturbed } from "../../../load/disturbance.ts";
 import { formatValue } from "../../../registry/units.ts";
 import { medianInterval } from "../../../results/stats/median_interval.ts";
 import { type GroupSummary, summarizeRuns } from "../answer/summary.ts";
-import { formatFlow } from "../language/flow_words.ts";
 import type { FlowRunRow } from "../store/flow_runs.ts";
 import type { RunCell } from "./tasks.ts";
 

@@ -1,9 +1,9 @@
 // One attempt at a flow run with a page: the load is cli/load's, in whose lab the flows run; what they left is read and judged beside it.
 // Stores nothing, tries nothing again; its folder and processes are gone when this settles.
 import type { Lane } from "../../../base/lanes.ts";
+import { type FlowFiles, runFlow } from "../../../link/flows/flow_run.ts";
+import { formatFlow } from "../../../link/flows/flow_words.ts";
 import type { LoadRequest } from "../../../load/load_request.ts";
-import { type FlowFiles, runFlow } from "../language/flow_run.ts";
-import { formatFlow } from "../language/flow_words.ts";
 import { type LeftRecords, readFlowRecords } from "../records/read_flow_records.ts";
 import type { FlowAttempt, FlowAttemptRequest } from "./attempt.ts";
 import { countReasons } from "./validity.ts";

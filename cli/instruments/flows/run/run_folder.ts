@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import type { FlowRun } from "../../../../schemas/generated/flow_run.ts";
 import { makeRemovedFolder, type RemovedFolder, scratchParent } from "../../../browser/scratch.ts";
-import type { FlowFiles } from "../language/flow_run.ts";
+import type { FlowFiles } from "../../../link/flows/flow_run.ts";
 import { binFileColumns, sampleFileColumns } from "../records/series.ts";
 
 /** Of RUN.json and of what the programs write. */

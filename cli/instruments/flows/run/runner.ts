@@ -10,8 +10,8 @@ import type {
 } from "../../../../schemas/generated/sweep_event.ts";
 import type { RunnerOptions, RunOutcome } from "../../../engine/measuring.ts";
 import { runTasks } from "../../../engine/runner.ts";
+import { flowRunOf } from "../../../link/flows/flow_run.ts";
 import type { FlowSweep } from "../../../results/store/results.ts";
-import { flowRunOf } from "../language/flow_run.ts";
 import type { FlowPlan } from "../plan/plan.ts";
 import { runSeed } from "../plan/run_order.ts";
 import { packRecords, thinnedRecords } from "../records/stored_records.ts";

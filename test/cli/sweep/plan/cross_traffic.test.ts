@@ -1,9 +1,9 @@
 // cli/sweep/plan/cross_traffic.ts: flows beside a sweep's loads, from the command line to what a load is told.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { flowRunOf } from "../../../../cli/instruments/flows/language/flow_run.ts";
-import { readMix } from "../../../../cli/instruments/flows/language/mix.ts";
 import { loadRequest } from "../../../../cli/instruments/page/run/request.ts";
+import { flowRunOf } from "../../../../cli/link/flows/flow_run.ts";
+import { readMix } from "../../../../cli/link/flows/mix.ts";
 import { crossTrafficOf, loadTraffic } from "../../../../cli/sweep/plan/cross_traffic.ts";
 import { planDigest, planOf } from "../../../../cli/sweep/plan/plan.ts";
 

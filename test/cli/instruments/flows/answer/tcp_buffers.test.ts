@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { checkout } from "../../../../../cli/base/programs.ts";
 import { farBuffers, tcpBufferNotes } from "../../../../../cli/instruments/flows/answer/tcp_buffers.ts";
-import { parseFlow } from "../../../../../cli/instruments/flows/language/flow_words.ts";
+import { parseFlow } from "../../../../../cli/link/flows/flow_words.ts";
 import { parseLink } from "../../../../../cli/link/link.ts";
 
 const notes = (link: string, ...flows: string[]): string[] =>

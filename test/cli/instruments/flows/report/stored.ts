@@ -1,10 +1,10 @@
 // Sweeps of flows as `trilane flows` would leave them in a home's results, for the tests of their report: made-up runs, stored through
 // cli/results/store as real ones are.
 
-import { parseFlow } from "../../../../../cli/instruments/flows/language/flow_words.ts";
 import { flowResult } from "../../../../../cli/instruments/flows/metrics/flow_result.ts";
 import { packRecords, thinnedRecords } from "../../../../../cli/instruments/flows/records/stored_records.ts";
 import { addedFlows, flowCellsOf, recordFlowRun } from "../../../../../cli/instruments/flows/store/flow_runs.ts";
+import { parseFlow } from "../../../../../cli/link/flows/flow_words.ts";
 import { parseLink } from "../../../../../cli/link/link.ts";
 import { openResults } from "../../../../../cli/results/store/results.ts";
 import { type MadeFlow, type MadeRun, madeRecords } from "./records.ts";

@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readMix } from "../../../../../cli/instruments/flows/language/mix.ts";
 import { flowCellResults, flowTable } from "../../../../../cli/instruments/flows/run/outcome.ts";
 import type { RunCell } from "../../../../../cli/instruments/flows/run/tasks.ts";
 import type { FlowRunRow } from "../../../../../cli/instruments/flows/store/flow_runs.ts";
+import { readMix } from "../../../../../cli/link/flows/mix.ts";
 import { parseLink } from "../../../../../cli/link/link.ts";
 
 const cell = (id: number, lane: RunCell["lane"]): RunCell => ({

@@ -5,7 +5,6 @@ import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
 import { writeWait_ms } from "../../../../../cli/engine/blocking_conditions.ts";
 import type { RunOutcome } from "../../../../../cli/engine/measuring.ts";
-import { groupsOf } from "../../../../../cli/instruments/flows/language/flow_run.ts";
 import { flowResult } from "../../../../../cli/instruments/flows/metrics/flow_result.ts";
 import { cellsOf, type FlowPlan, flowPlanDigest, flowPlanOf } from "../../../../../cli/instruments/flows/plan/plan.ts";
 import { unpackRecords } from "../../../../../cli/instruments/flows/records/stored_records.ts";
@@ -18,6 +17,7 @@ import {
   flowRunsOf,
   flowSeriesOf,
 } from "../../../../../cli/instruments/flows/store/flow_runs.ts";
+import { groupsOf } from "../../../../../cli/link/flows/flow_run.ts";
 import { disturbedRunReason } from "../../../../../cli/load/disturbance.ts";
 import { openResults } from "../../../../../cli/results/store/results.ts";
 import type { SweepEvent } from "../../../../../schemas/generated/sweep_event.ts";

@@ -1,8 +1,8 @@
 // What a flow may run over, and which congestion control each transport has. Reads what the kernel offers; starts nothing.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { FlowTransport } from "../../../../schemas/generated/flow.ts";
-import { checkout } from "../../../base/programs.ts";
+import type { FlowTransport } from "../../../schemas/generated/flow.ts";
+import { checkout } from "../../base/programs.ts";
 
 export interface TransportFacts {
   /** In sentences, for help. */

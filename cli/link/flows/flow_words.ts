@@ -1,7 +1,7 @@
 // The words of `--flow` and what they mean: [N*]TRANSPORT[:CONTROLLER][@START][,paced][,migrate=TIME][,down|up][,for=TIME][,size=SIZE]. Their
 // one parser and their one writer. Knows a single flow; what flows mean together is mix.ts's.
-import type { Flow, FlowDirection, FlowTransport } from "../../../../schemas/generated/flow.ts";
-import { UserError } from "../../../base/errors.ts";
+import type { Flow, FlowDirection, FlowTransport } from "../../../schemas/generated/flow.ts";
+import { UserError } from "../../base/errors.ts";
 import { formatSize_bytes, formatTime_ms, type Read, readSize_bytes, readTime_ms } from "./quantities.ts";
 import { allTransports, isTransport, quicControllers, transportFacts, usualController } from "./transports.ts";
 

@@ -1,7 +1,7 @@
 // Flows that run together: read from the words of each, held to what a run can have. Plans and `--cross-traffic` read mixes here.
-import type { Flow } from "../../../../schemas/generated/flow.ts";
-import type { LinkProfile } from "../../../../schemas/generated/link_profile.ts";
-import { UserError } from "../../../base/errors.ts";
+import type { Flow } from "../../../schemas/generated/flow.ts";
+import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
+import { UserError } from "../../base/errors.ts";
 import { formatFlow, mostFlows, parseFlow } from "./flow_words.ts";
 import { formatTime_ms } from "./quantities.ts";
 

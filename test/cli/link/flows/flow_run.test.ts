@@ -1,10 +1,10 @@
-// cli/instruments/flows/language/flow_run.ts: what both ends are told of a mix.
+// cli/link/flows/flow_run.ts: what both ends are told of a mix.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { flowRunOf, runFlow } from "../../../../../cli/instruments/flows/language/flow_run.ts";
-import { formatFlow } from "../../../../../cli/instruments/flows/language/flow_words.ts";
-import { readMix } from "../../../../../cli/instruments/flows/language/mix.ts";
-import { schemaErrors } from "../../../../schemas/schema_errors.ts";
+import { flowRunOf, runFlow } from "../../../../cli/link/flows/flow_run.ts";
+import { formatFlow } from "../../../../cli/link/flows/flow_words.ts";
+import { readMix } from "../../../../cli/link/flows/mix.ts";
+import { schemaErrors } from "../../../schemas/schema_errors.ts";
 
 test("a run has each flow by itself, in whole milliseconds", () => {
   const words = ["2*quic:cubic-n2@0.5s,migrate=2s", "tcp:bbr@29.999s,paced,up,for=30.001s,size=8MB"];

@@ -1,26 +1,16 @@
-// cli/instruments/flows/language: what the words of a flow mean, that they come back in one form, and that what is wrong with them is one line
+// cli/link/flows: what the words of a flow mean, that they come back in one form, and that what is wrong with them is one line
 // with its place, its value and what is accepted.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { formatFlow, mostFlows, parseFlow } from "../../../../../cli/instruments/flows/language/flow_words.ts";
-import {
-  countFlows,
-  mixWords,
-  readMix,
-  refuseImpossible,
-  refuseRestless,
-} from "../../../../../cli/instruments/flows/language/mix.ts";
-import {
-  formatSize_bytes,
-  formatTime_ms,
-  readSize_bytes,
-} from "../../../../../cli/instruments/flows/language/quantities.ts";
-import { kernelControllers, quicControllers } from "../../../../../cli/instruments/flows/language/transports.ts";
-import type { Flow } from "../../../../../schemas/generated/flow.ts";
-import { schemaErrors } from "../../../../schemas/schema_errors.ts";
-import { tempFolder } from "../../../../temp_folder.ts";
+import { formatFlow, mostFlows, parseFlow } from "../../../../cli/link/flows/flow_words.ts";
+import { countFlows, mixWords, readMix, refuseImpossible, refuseRestless } from "../../../../cli/link/flows/mix.ts";
+import { formatSize_bytes, formatTime_ms, readSize_bytes } from "../../../../cli/link/flows/quantities.ts";
+import { kernelControllers, quicControllers } from "../../../../cli/link/flows/transports.ts";
+import type { Flow } from "../../../../schemas/generated/flow.ts";
+import { schemaErrors } from "../../../schemas/schema_errors.ts";
+import { tempFolder } from "../../../temp_folder.ts";
 
 const kernel = ["reno", "cubic", "bbr"];
 const plain: Flow = {

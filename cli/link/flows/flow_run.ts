@@ -1,6 +1,6 @@
 // What both ends of trilane-flows are given for a run: a mix's flows one by one, in ms; and which files they leave. Pure.
-import type { Flow } from "../../../../schemas/generated/flow.ts";
-import type { FlowRun, RunFlow } from "../../../../schemas/generated/flow_run.ts";
+import type { Flow } from "../../../schemas/generated/flow.ts";
+import type { FlowRun, RunFlow } from "../../../schemas/generated/flow_run.ts";
 
 export interface RunTerms {
   readonly for_s: number;
