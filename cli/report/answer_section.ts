@@ -68,8 +68,8 @@ export function stampLine({ sweep, loads, facts, version }: ReportData): string 
   const began = sweep.created_at.slice(0, 10);
   const ended = sweep.finished_at?.slice(0, 10) ?? began;
   const shown = [...facts.values()].map(({ environment }) => environment);
-  const told = browserNames(browsersOf(loads));
-  const browsers = told.length > 0 ? told : shown.flatMap(({ versions }) => versions.browser ?? []);
+  const known = browserNames(browsersOf(loads));
+  const browsers = known.length > 0 ? known : shown.flatMap(({ versions }) => versions.browser ?? []);
   const machines = shown.map(({ cpu, cpus, kernel }) => `${cpu}, ${count(cpus, "CPU")}, kernel ${kernel}`);
   const only = (names: readonly string[], several: string): string | null => {
     const different = [...new Set(names)];

@@ -34,7 +34,7 @@ function emptyReason(
   if (lanes.length === 0)
     return { short: "none", reason: reason ?? "no page has valid loads of both lanes", leftOut: 0 };
   let leftOut = 0;
-  const told = lanes.map((lane) => {
+  const perLane = lanes.map((lane) => {
     const ids = new Set(cells.filter((cell) => cell.lane === lane).map((cell) => cell.id));
     const loads = data.loads.filter((load) => ids.has(load.cell));
     const why = loads.at(-1)?.reasons[0];
@@ -44,7 +44,7 @@ function emptyReason(
       : `no valid load of ${lane} (${count(loads.length, "load")} left out${why ? `: ${middleCut(why, 160)}` : ""})`;
   });
   const short = leftOut === 0 ? "not run" : `${lanes.length === 1 ? `${lanes[0]} ` : ""}0/${leftOut}`;
-  return { short, reason: told.join("; "), leftOut };
+  return { short, reason: perLane.join("; "), leftOut };
 }
 
 function mediansOf(cells: readonly PairedCell[]): HeatCell["medians"] {

@@ -69,14 +69,14 @@ const filmRows: readonly Row<FilmedLoad>[] = [
 function cell(values: readonly number[], text: Row<unknown>["text"], isAtLeast = false, off_ms?: number): Markup {
   if (values.length === 0) return html`<td class="num">–</td>`;
   const range = widened(medianInterval(values), off_ms);
-  const told = text ? text(median(values)) : formatMedian(median(values), isAtLeast);
-  if (!range) return html`<td class="num">${told}</td>`;
+  const whole = text ? text(median(values)) : formatMedian(median(values), isAtLeast);
+  if (!range) return html`<td class="num">${whole}</td>`;
   const around = text ? `${text(range.low)} to ${text(range.high)}` : formatTimeRange(range);
   // The unit is the median's, if it is the same.
-  const unit = told.split(" ").at(-1) ?? "";
+  const unit = whole.split(" ").at(-1) ?? "";
   const short = around.replaceAll(` ${unit}`, "").replace(" to ", "–");
   // Of loads that are all alike it is the median again.
-  return html`<td class="num">${told}${range.low < range.high && html`<small>${around.endsWith(unit) ? short : around}</small>`}</td>`;
+  return html`<td class="num">${whole}${range.low < range.high && html`<small>${around.endsWith(unit) ? short : around}</small>`}</td>`;
 }
 
 /** Rows that some lane has a value for. */

@@ -11,7 +11,7 @@ interface MovedLane {
   readonly loads: readonly Load[];
 }
 
-const told = (loads: readonly Load[], name: "path_moves" | "moved_first_byte_ms" | "reconnections"): number[] =>
+const valuesOf = (loads: readonly Load[], name: "path_moves" | "moved_first_byte_ms" | "reconnections"): number[] =>
   loads.flatMap((load) => load[name] ?? []);
 
 const cell = (values: readonly number[], text: (value: number) => string): Markup =>
@@ -24,7 +24,7 @@ function row({ lane, loads }: MovedLane): Markup | null {
   const moved = loads.filter((load) => load.path_moves !== null && (isValid(load) || timedOut(load)));
   if (moved.length === 0) return null;
   const survived = moved.filter(isValid).length;
-  return html`<tr><th scope="row">${lane}</th><td class="num">${String(survived)} of ${String(moved.length)}</td>${cell(told(moved, "path_moves"), plain)}${cell(told(moved, "moved_first_byte_ms"), formatTime)}${cell(told(moved, "reconnections"), plain)}</tr>`;
+  return html`<tr><th scope="row">${lane}</th><td class="num">${String(survived)} of ${String(moved.length)}</td>${cell(valuesOf(moved, "path_moves"), plain)}${cell(valuesOf(moved, "moved_first_byte_ms"), formatTime)}${cell(valuesOf(moved, "reconnections"), plain)}</tr>`;
 }
 
 export function movesTable(lanes: readonly MovedLane[]): Markup | null {

@@ -42,11 +42,11 @@ const furtherCounts: readonly (readonly [readonly string[], string])[] = [
 
 /** `h3 down: 12 lost while the link was off, 3 duplicated`; empty where nothing of the kind happened. */
 function furtherLine(load: ShapedLoad, direction: "down" | "up"): string {
-  const told = furtherCounts.flatMap(([path, words]) => {
+  const counts = furtherCounts.flatMap(([path, words]) => {
     const count = numberAt(load.facts.shaper, direction, ...path);
     return count === null || count === 0 ? [] : [`${count} ${words}`];
   });
-  return told.length === 0 ? "" : `${load.lane} ${direction}: ${told.join(", ")}`;
+  return counts.length === 0 ? "" : `${load.lane} ${direction}: ${counts.join(", ")}`;
 }
 
 /** `isExplained`: with what the table has. */

@@ -75,8 +75,8 @@ export function splitFigure({ link, pages, allPages }: SplitData, isExplained = 
     const rows = bars.map(({ lane, loads, plt_ms, network_share }, index) => {
       const at = from + nameHeight + index * rowHeight;
       const middle = scale.at(plt_ms * network_share);
-      const told = `${formatTime(plt_ms)}, ${percent(network_share)} network`;
-      return html`<g class="${laneClass(lane)}"><title>${page}, ${lane}: PLT ${told}, ${percent(1 - network_share)} no request; n ${String(loads)}</title><text class="axis end" x="${left - 6}" y="${at + 10}">${lane}</text><rect class="network" x="${left}" y="${at}" width="${middle - left}" height="${barHeight}"/><rect class="computed" x="${middle}" y="${at}" width="${scale.at(plt_ms) - middle}" height="${barHeight}"/><text class="axis" x="${scale.at(plt_ms) + 6}" y="${at + 10}">${told}</text></g>`;
+      const tooltip = `${formatTime(plt_ms)}, ${percent(network_share)} network`;
+      return html`<g class="${laneClass(lane)}"><title>${page}, ${lane}: PLT ${tooltip}, ${percent(1 - network_share)} no request; n ${String(loads)}</title><text class="axis end" x="${left - 6}" y="${at + 10}">${lane}</text><rect class="network" x="${left}" y="${at}" width="${middle - left}" height="${barHeight}"/><rect class="computed" x="${middle}" y="${at}" width="${scale.at(plt_ms) - middle}" height="${barHeight}"/><text class="axis" x="${scale.at(plt_ms) + 6}" y="${at + 10}">${tooltip}</text></g>`;
     });
     const optimum =
       optimal_ms !== null &&

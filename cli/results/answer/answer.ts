@@ -140,12 +140,12 @@ function comparisonsOf({ cells, loads, seed, plan: { until } }: Answered): PairC
   const has = new Set<string>(loads.flatMap((load) => (counted(load) === null ? [] : [load.lane])));
   const pairs = verdictPairs(cells.map(({ lane }) => lane)).filter(({ lane, over }) => has.has(lane) && has.has(over));
   const compared = pairs.map((pair) => ({ pair, cells: pairedCells(loads, pair) }));
-  const told = correctedTogether(compared.map(({ pair, cells: paired }) => improvement(paired, pair, seed)));
+  const settled = correctedTogether(compared.map(({ pair, cells: paired }) => improvement(paired, pair, seed)));
   const margin_percent = decidedWithin(until);
   const decisions = margin_percent === null ? [] : placeDecisions(cells, loads, margin_percent);
-  const isOpen = told.map((result) => margin_percent === null && direction(result) === "unclear");
+  const isOpen = settled.map((result) => margin_percent === null && direction(result) === "unclear");
   const byLink = isOpen.includes(true) ? linkResults(compared, seed) : [];
-  return told.map((result, index) => {
+  return settled.map((result, index) => {
     const places = decisions.filter(({ pair }) => isSamePair(pair, result.pair));
     const decided = margin_percent === null ? null : { margin_percent, places };
     const links = isOpen[index] ? byLink[index] : undefined;

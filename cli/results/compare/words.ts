@@ -134,12 +134,12 @@ export function comparisonLines(
 ): string[] {
   const { cells, only_a, only_b, browsers_a, browsers_b } = comparison;
   const counts = order.map((judgement) => cells.filter((cell) => cell.judgement === judgement).length);
-  const told = cells.filter((cell) => cell.judgement !== "same");
-  const shown = (told.length > 0 ? told : cells)
+  const listedCells = cells.filter((cell) => cell.judgement !== "same");
+  const shown = (listedCells.length > 0 ? listedCells : cells)
     .toSorted((a, b) => order.indexOf(a.judgement) - order.indexOf(b.judgement))
     .slice(0, mostRows);
   const head = ["cell", lane, "before", "after", "+ slower (95 %)", "judgement"];
-  const hidden = (told.length > 0 ? told : cells).length - shown.length;
+  const hidden = (listedCells.length > 0 ? listedCells : cells).length - shown.length;
   const more = hidden > 0 ? [[`and ${hidden} more`, "", "", "", "", ""]] : [];
   const [failing = 0, slower, faster, unclear, unknown, same] = counts;
   return [

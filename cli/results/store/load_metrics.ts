@@ -37,8 +37,8 @@ function computedOf(load: PageLoad): Values<ComputedMetric> {
 
 function loadMetricsOf(load: PageLoad): LoadMetrics {
   const { metrics, video } = load.log._trilane;
-  const told = Object.fromEntries(laterMetrics.map((name) => [name, metrics[name] ?? null]));
-  return { ...(told as Values<LaterMetric>), ...computedOf(load), ...videoMetricsOf(video ?? null) };
+  const later = Object.fromEntries(laterMetrics.map((name) => [name, metrics[name] ?? null]));
+  return { ...(later as Values<LaterMetric>), ...computedOf(load), ...videoMetricsOf(video ?? null) };
 }
 
 /** By `mark:NAME` and `measure:NAME`, in ms. */

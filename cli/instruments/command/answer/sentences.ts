@@ -102,14 +102,14 @@ export function commandSentences(
   const quantities = [timeQuantity, ...quantitiesOf(runs).filter(({ metric }) => metric === null)];
   const compared = compareCommands(plan, cells, runs, quantities);
   const margin_percent = plan.until?.decided_percent ?? 0;
-  const told = compared.slice(0, mostComparisons);
-  const rest = compared.length - told.length;
+  const mentioned = compared.slice(0, mostComparisons);
+  const rest = compared.length - mentioned.length;
   const note = surenessNote(
-    told.filter(({ shown }) => shown === "none").map(({ found }) => found),
+    mentioned.filter(({ shown }) => shown === "none").map(({ found }) => found),
     "runs",
   );
   return [
-    ...told.map((each) => `${prefix(each.link)}${clauseOf(each, margin_percent)}.`),
+    ...mentioned.map((each) => `${prefix(each.link)}${clauseOf(each, margin_percent)}.`),
     ...(note === null ? [] : [note]),
     ...(rest > 0 ? [`${count(rest, "more comparison")}: see the report.`] : []),
     ...(compared.length === 0 ? aloneSentences(cells, runs, prefix) : []),

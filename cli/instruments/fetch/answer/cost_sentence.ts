@@ -13,15 +13,15 @@ const onLink = (link: string | null, links: ReadonlySet<string | null>): string 
 /** Of one link. Null: no body is large enough to say. */
 function costSentence(own: readonly Fetched[], on: string): string | null {
   const variants = variantsOf(own);
-  const told = variants.flatMap((variant) => {
+  const mentioned = variants.flatMap((variant) => {
     const { median, interval } = summarizeQuantity(
       own.filter((each) => variantKey(each) === variantKey(variant)),
       "client_cpu_per_mb_ms",
     );
     return median === null ? [] : [{ name: variantName(variant, variants), median, interval }];
   });
-  if (told.length === 0) return null;
-  const costs = told
+  if (mentioned.length === 0) return null;
+  const costs = mentioned
     .toSorted((a, b) => a.median - b.median)
     .map(({ name, median, interval }, index) => {
       const range = interval

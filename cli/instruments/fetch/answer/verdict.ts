@@ -166,9 +166,9 @@ export function fetchVerdict(cells: readonly FetchPlace[], fetches: readonly Sto
   });
   const mostShown = all.some(({ byDownload }) => byDownload) ? mostOfServers : mostSentences;
   const most = all.some(({ connect }) => connect.interval !== null) ? mostShown : mostWithoutInterval;
-  const told = all.slice(0, most);
-  const corrected = shownTogether(told.flatMap(({ connect, firstByte }) => [connect, firstByte]));
-  const sentences = told.map((each, index) => {
+  const mentioned = all.slice(0, most);
+  const corrected = shownTogether(mentioned.flatMap(({ connect, firstByte }) => [connect, firstByte]));
+  const sentences = mentioned.map((each, index) => {
     const sentence = sentenceOf({
       ...each,
       connect: { ...each.connect, ...corrected[2 * index] },

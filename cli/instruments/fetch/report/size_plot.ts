@@ -77,8 +77,8 @@ export function sizePlot({ quantity, facts, of, lines }: SizePlotData): Markup {
     const marks = points.map(({ size_bytes, sizes: of, median, interval, n }) => {
       const at = x(size_bytes) + off;
       const range = interval ? formatRange(interval, facts.unit) : "";
-      const told = `${name}, ${of}: ${formatValue(median, facts.unit)}${range === "" ? "" : ` (${range})`}, n ${n}`;
-      return html`<g><title>${told}</title>${interval && html`<path class="lanewhisker" d="M${at} ${y(interval.low)}V${y(interval.high)}"/>`}<circle class="dot" cx="${at}" cy="${y(median)}" r="3.5"/></g>`;
+      const tooltip = `${name}, ${of}: ${formatValue(median, facts.unit)}${range === "" ? "" : ` (${range})`}, n ${n}`;
+      return html`<g><title>${tooltip}</title>${interval && html`<path class="lanewhisker" d="M${at} ${y(interval.low)}V${y(interval.high)}"/>`}<circle class="dot" cx="${at}" cy="${y(median)}" r="3.5"/></g>`;
     });
     return html`<g class="${className}"><path class="cdf" d="${path.join("")}"/>${marks}</g>`;
   });

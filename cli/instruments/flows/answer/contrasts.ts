@@ -109,14 +109,14 @@ function overAll(alike: readonly Compared[]): string {
   const [at, all] = isByLink ? ["on", count(alike.length, "link")] : ["in", count(alike.length, "comparison")];
   const { comparisons } = first.found;
   const [more, less, none, unknown] = ["more", "less", "none", "unknown"].map(on) as [number, number, number, number];
-  const told = [
+  const clauses = [
     more > 0 && `${first.one} got more than ${first.other} ${at} ${more} of ${all}`,
     less > 0 && `${first.one} got less than ${first.other} ${at} ${less} of ${all}`,
     none > 0 && `between ${first.one} and ${first.other} no difference is shown ${at} ${none} of ${all}`,
     unknown > 0 && `${at} ${unknown} of ${all} there are too few runs to compare ${first.one} with ${first.other}`,
   ].filter((clause) => clause !== false);
   const corrected = comparisons > 0 ? ` (paired runs, corrected for ${count(comparisons, "comparison")})` : "";
-  return `${told.join("; ")}${corrected}`;
+  return `${clauses.join("; ")}${corrected}`;
 }
 
 /** Names of flows stay as they are. */

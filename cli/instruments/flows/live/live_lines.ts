@@ -95,10 +95,10 @@ export function liveLines(
   );
   const all = sum(last.flows.map(({ rate_bps }) => rate_bps));
   const at_s = Math.max(0, (last.at_ns - began_ns) / 1e9);
-  const told = [
+  const footer = [
     `${at_s.toFixed(0)} s of ${(for_ms / 1000).toFixed(0)} s`,
     all !== null && `${count(last.flows.length, "flow")}: ${formatRate(all)}`,
     queue.length > 0 && `queue ${queue.join(", ")}`,
   ].filter((part) => part !== false);
-  return [heads.trimEnd(), ...lines.map((line) => rowLine(line, most_bps)), told.join("   ")];
+  return [heads.trimEnd(), ...lines.map((line) => rowLine(line, most_bps)), footer.join("   ")];
 }

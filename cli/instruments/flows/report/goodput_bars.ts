@@ -73,7 +73,7 @@ function barMarkup(
   y: number,
 ): Markup {
   const { median, interval } = goodput_bps;
-  const told = estimateText(goodput_bps);
+  const tooltip = estimateText(goodput_bps);
   const top = y + 15;
   const x = (value_bps: number): number => Math.min(axisRight, scale.at(value_bps / 1e6));
   const middle = top + barHeight / 2;
@@ -86,7 +86,7 @@ function barMarkup(
   // Beside each bar, not through the words above it.
   const limit =
     capacity_bps !== null && html`<path class="capacity" d="M${x(capacity_bps)} ${top - 2}v${barHeight + 4}"/>`;
-  return html`<g class="${`flow-${number} ${hues}`.trim()}"><text x="${axisLeft}" y="${y + 11}"><tspan class="number">${String(number)}</tspan> ${fitted(name, 380, 12)}</text><text class="axis end told" x="${axisRight}" y="${y + 11}">${told}</text><g class="plotted">${limit}${bar}${whisker}</g></g>`;
+  return html`<g class="${`flow-${number} ${hues}`.trim()}"><text x="${axisLeft}" y="${y + 11}"><tspan class="number">${String(number)}</tspan> ${fitted(name, 380, 12)}</text><text class="axis end told" x="${axisRight}" y="${y + 11}">${tooltip}</text><g class="plotted">${limit}${bar}${whisker}</g></g>`;
 }
 
 export function goodputBars({ capacity_bps, cells, allCells }: BarsData): Markup {

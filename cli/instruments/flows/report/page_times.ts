@@ -29,11 +29,11 @@ export function pageSentence(cells: readonly FlowReportCell[]): string | null {
   const times = pageTimes(cells);
   if (times.length === 0 || new Set(cells.map(({ cell }) => JSON.stringify([cell.mix, cell.link]))).size > 1)
     return null;
-  const told = times.map(
+  const words = times.map(
     ({ cell, median_ms, interval }) =>
       `${formatTime(median_ms)}${interval ? ` (${formatTimeRange(interval)})` : ""} over ${cell.lane}`,
   );
-  return `The page amid them: median PLT ${told.join(", ")}.`;
+  return `The page amid them: median PLT ${words.join(", ")}.`;
 }
 
 /** Null where no page was loaded. */
