@@ -10,3 +10,23 @@ export function textTable(table: readonly (readonly string[])[]): string[] {
       .trimEnd(),
   );
 }
+
+/** Of links with a table each; more are in the report. */
+const mostLinks = 12;
+
+/** A table for each link, below its name if there are several. */
+export function tablesByLink<Row extends { readonly link: string | null }>(
+  rows: readonly Row[],
+  tableOf: (rows: readonly Row[]) => readonly string[],
+): string[] {
+  const byLink = [...Map.groupBy(rows, ({ link }) => link)];
+  const lines = byLink
+    .slice(0, mostLinks)
+    .flatMap(([link, of], place) => [
+      ...(place > 0 ? [""] : []),
+      ...(byLink.length > 1 && link !== null ? [link] : []),
+      ...tableOf(of),
+    ]);
+  const hidden = byLink.length - mostLinks;
+  return hidden > 0 ? [...lines, "", `and ${hidden} more links, see the report`] : lines;
+}

@@ -2,12 +2,10 @@
 import type { CommandSummary } from "../../../../schemas/generated/sweep_event.ts";
 import { middleCut } from "../../../base/middle_cut.ts";
 import { formatTime, formatTimeRange } from "../../../base/numbers.ts";
-import { textTable } from "../../../base/text_table.ts";
+import { tablesByLink, textTable } from "../../../base/text_table.ts";
 import { type CommandMetric, metrics } from "../../../registry/metrics.ts";
 import { figures, formatValue } from "../../../registry/units.ts";
 
-/** Of links with a table each; more are in the report. */
-const mostLinks = 12;
 const nameWidth = 24;
 
 const metricOf = ({ metrics: all }: CommandSummary, name: string, printed = false) =>
@@ -55,15 +53,4 @@ function tableOf(summaries: readonly CommandSummary[]): string[] {
 }
 
 /** Medians with the interval of the time; a table for each link. */
-export function commandTable(summaries: readonly CommandSummary[]): string[] {
-  const byLink = [...Map.groupBy(summaries, ({ link }) => link)];
-  const lines = byLink
-    .slice(0, mostLinks)
-    .flatMap(([link, of], place) => [
-      ...(place > 0 ? [""] : []),
-      ...(byLink.length > 1 && link !== null ? [link] : []),
-      ...tableOf(of),
-    ]);
-  const hidden = byLink.length - mostLinks;
-  return hidden > 0 ? [...lines, "", `and ${hidden} more links, see the report`] : lines;
-}
+export const commandTable = (summaries: readonly CommandSummary[]): string[] => tablesByLink(summaries, tableOf);

@@ -1,6 +1,6 @@
 // What a finished plan of fetches says in the terminal: a table by lane, no wider than 80 columns. Pure; summaries in, text out.
 import type { FetchMetricSummary, FetchSummary } from "../../../../schemas/generated/sweep_event.ts";
-import { textTable } from "../../../base/text_table.ts";
+import { tablesByLink, textTable } from "../../../base/text_table.ts";
 import { type FetchMetric, metrics } from "../../../registry/metrics.ts";
 import { columnText } from "../../../registry/units.ts";
 import { isPlainTcp } from "../metrics/fetched.ts";
@@ -17,9 +17,6 @@ const columns: readonly Column[] = [
   { title: "download", name: "download_ms" },
   { title: "Mbit/s", name: "throughput_bps" },
 ];
-
-/** Of links with a table each; more are in the export. */
-const mostLinks = 12;
 
 /** The name that tells the rows of a table apart. */
 function rowName({ lane, tls, ip }: FetchSummary, all: readonly FetchSummary[]): string {
@@ -53,15 +50,4 @@ function tableOf(summaries: readonly FetchSummary[]): string[] {
 }
 
 /** Medians, and below each its 95 % interval; a table for each link. */
-export function fetchTable(summaries: readonly FetchSummary[]): string[] {
-  const byLink = [...Map.groupBy(summaries, ({ link }) => link)];
-  const lines = byLink
-    .slice(0, mostLinks)
-    .flatMap(([link, of], place) => [
-      ...(place > 0 ? [""] : []),
-      ...(byLink.length > 1 && link !== null ? [link] : []),
-      ...tableOf(of),
-    ]);
-  const hidden = byLink.length - mostLinks;
-  return hidden > 0 ? [...lines, "", `and ${hidden} more links, see \`trilane export\``] : lines;
-}
+export const fetchTable = (summaries: readonly FetchSummary[]): string[] => tablesByLink(summaries, tableOf);
