@@ -66,7 +66,7 @@ export function withAbsoluteFiles(profile: LinkProfile, folder: string): LinkPro
   return mapFiles(profile, (file) => ({ ...file, file: absolutePath(file.file, folder) }));
 }
 
-/** In the link that a form switches to it stands for a comma (shaper/language/link_moves.h). */
+/** In the link that a form switches to it stands for a comma (shaper/language/link_switch.h). */
 export const innerComma = "+";
 
 /** The form with the link that it switches to, if it does, written in other words. */

@@ -43,7 +43,7 @@ const struct link_setting link_direction_settings[] = {
     {LINK_AQM, "aqm", "droptail", NULL, KIND(down.queue.discipline), {QUEUE_KINDS(DISCIPLINE)}},
     {LINK_ECN, "ecn", "off", NULL, KIND(down.queue.ecn), {
         {"on", true, NULL, {CONSTANT(NULL, NULL)}},
-        {"off", false, NULL, {{UNIT_NONE}}}}},
+        {"off", false, NULL, {{.unit = UNIT_NONE}}}}},
     {LINK_LOSS, "loss_model", "0%", "SHARE, ge:P:R, ge:P:R:H, ge:P:R:H:G, every:PACKETS or file:PATH, as ge:1%:30%", KIND(down.loss.kind), {
         {"ge:", LOSS_GILBERT_ELLIOTT, NULL, {
             {UNIT_SHARE, "good_to_bad", AT(down.loss.good_to_bad)},
@@ -64,10 +64,10 @@ const struct link_setting link_direction_settings[] = {
     {LINK_ONOFF, "onoff", "off", "ON:OFF, exp:ON:OFF or off, as 10s:1s", KIND(down.onoff.exponential), {
         {"", false, NULL, {ONOFF("fixed")}},
         {"exp:", true, NULL, {ONOFF("exponential")}},
-        {"off", false, NULL, {{UNIT_NONE}}}}},
+        {"off", false, NULL, {{.unit = UNIT_NONE}}}}},
     {LINK_FEC, "fec", "off", NULL, .shapes = {
         {"", 0, NULL, {{UNIT_WHOLE, NULL, AT(down.fec_group), NULL, 1, FEC_GROUP_MAX}}},
-        {"off", 0, NULL, {{UNIT_NONE}}}}},
+        {"off", 0, NULL, {{.unit = UNIT_NONE}}}}},
 };
 
 const struct link_setting link_path_settings[] = {
@@ -77,12 +77,12 @@ const struct link_setting link_path_settings[] = {
         {"mtu:", UDP_MTU, NULL, {MTU}},
         {"late:", UDP_LATE, NULL, {{UNIT_TIME, "late_ms", AT(udp.late_ns), "late", 1}}},
         {"blocked", UDP_BLOCKED, NULL, {CONSTANT("blocked", NULL)}},
-        {"open", UDP_OPEN, NULL, {{UNIT_NONE}}}}},
+        {"open", UDP_OPEN, NULL, {{.unit = UNIT_NONE}}}}},
     {LINK_REBIND, "rebind", "off", "TIME, TIME:port, TIME:address or off, as 5s", .shapes = {
         {"", 0, NULL, {
             {UNIT_SPAN, "every_ms", AT(rebind.every_ns), .least = REBIND_LEAST_NS, .too_small = REBIND_REMEDY},
             {UNIT_WORD, "change", AT(rebind.address), .words = changes, .is_optional = true}}},
-        {"off", 0, NULL, {{UNIT_NONE}}}}},
+        {"off", 0, NULL, {{.unit = UNIT_NONE}}}}},
 };
 // clang-format on
 

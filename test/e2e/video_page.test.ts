@@ -1,6 +1,6 @@
 // Video pages in the lab's browser: clips play to their end on each lane, representations are pinned or chosen, what was recorded is
 // what was served, and the frames that are shown bear the numbers that the record claims.
-// Wide: cli/load/video, cli/recording/synth/video, native-host/replay, shaper.
+// Wide: cli/load/video_step.ts, cli/recording/synth/video, native-host/replay, shaper.
 // Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
