@@ -1,5 +1,5 @@
-// cli/instruments/fetch/run/runner: every planned fetch has one outcome, whatever servers do; what the machine disturbed is repeated; a stopped run is
-// gone on with; hosts have their pause.
+// cli/instruments/fetch/run/runner.ts: every planned fetch has one outcome, whatever servers do; hosts have their pause. What all instruments have
+// from the engine is test/cli/engine/runner.test.ts's.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -11,7 +11,6 @@ import type { FetchAttempt, FetchAttemptRequest } from "../../../../../cli/instr
 import { HostManners } from "../../../../../cli/instruments/fetch/run/host_manners.ts";
 import { type FetchRunnerOptions, fetchTasks, runFetchSweep } from "../../../../../cli/instruments/fetch/run/runner.ts";
 import { addedFetches, fetchesOf } from "../../../../../cli/instruments/fetch/store/fetch_runs.ts";
-import { disturbedRunReason } from "../../../../../cli/load/disturbance.ts";
 import { openResults, type Results } from "../../../../../cli/results/store/results.ts";
 import type { FetchHttpsRecord } from "../../../../../schemas/generated/fetch_record.ts";
 import { tempFolder } from "../../../../temp_folder.ts";
@@ -36,7 +35,6 @@ const refused: FetchAttempt = {
   record: fetchRecord({ error: { stage: "connect", reason: "Connection refused" } }),
   cost: null,
 };
-const disturbed: FetchAttempt = { ...good, status: "invalid", reasons: [`${disturbedRunReason}: it was`] };
 
 describe("the runner of fetches", () => {
   let home: string;
@@ -120,42 +118,6 @@ describe("the runner of fetches", () => {
     };
     await begin(toTheOther, {}, { follow: 1 }).done;
     assert.deepEqual(waits, Array(7).fill(100));
-  });
-
-  test("what the machine disturbed is repeated, and both are kept", async () => {
-    let first = true;
-    const { sweep, done } = begin(async () => {
-      const made = first ? disturbed : good;
-      first = false;
-      return made;
-    });
-    await done;
-    const all = fetchesOf(results, sweep.id);
-    assert.equal(all.length, 9);
-    assert.deepEqual(
-      all.filter(({ status }) => status === "invalid").map(({ attempt }) => attempt),
-      [0],
-    );
-    assert.equal(all.filter(({ status }) => status === "valid").length, 8);
-  });
-
-  test("stopped by a signal it drops what is under way, and goes on with the rest", async () => {
-    const stop = new AbortController();
-    let made = 0;
-    const attempt = async (): Promise<FetchAttempt> => {
-      made += 1;
-      if (made === 4) stop.abort();
-      return good;
-    };
-    const first = begin(attempt, { signal: stop.signal });
-    const { state, done } = await first.done;
-    assert.deepEqual([state, done, fetchesOf(results, first.sweep.id).length], ["stopped", 3, 3]);
-    results.release(first.sweep.id);
-    const again = begin(async () => good);
-    assert.equal(again.sweep.id, first.sweep.id);
-    assert.deepEqual([(await again.done).state, fetchesOf(results, first.sweep.id).length], ["finished", 8]);
-    const places = fetchesOf(results, first.sweep.id).map(({ cell, block }) => `${cell} ${block}`);
-    assert.equal(new Set(places).size, 8);
   });
 
   test("while the disk is full a fetch that was made is held, and asked for no second time", async () => {

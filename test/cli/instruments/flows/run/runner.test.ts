@@ -1,5 +1,5 @@
-// cli/instruments/flows/run/runner.ts: every planned run once, whatever fails or is stopped; retries to the limit and no further; what is stored is
-// gone on with. Runs are made up: no lab.
+// cli/instruments/flows/run/runner.ts: every planned run once, whatever fails; retries to the limit and no further. Runs are made up: no lab.
+// What all instruments have from the engine is test/cli/engine/runner.test.ts's.
 
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
@@ -159,68 +159,5 @@ describe("runner of flows", () => {
     const runs = stored();
     assert.equal(runs.length, 14);
     assert.deepEqual([runs.at(-1)?.position, runs.at(-1)?.attempt, runs.at(-1)?.status], [0, 2, "valid"]);
-  });
-
-  test("runs over a link that is out wait, and do not count where it stays so", async () => {
-    const links = {
-      faultOf: async (link: string) => (link.startsWith("5mbit") ? "rate down 9" : null),
-      isDue: () => false,
-    };
-    const outcome = await run(valid, { links });
-    assert.deepEqual([outcome.state, outcome.done], ["finished", 12]);
-    const runs = stored();
-    assert.ok(runs.slice(0, 6).every(({ link, status }) => link.startsWith("10mbit") && status === "valid"));
-    assert.ok(runs.slice(6).every(({ status, reasons }) => status === "invalid" && reasons[0] === "rate down 9"));
-    assert.equal(runs.length, 12);
-  });
-
-  test("stopped in a run, that one is dropped, and the same plan goes on with the rest", async () => {
-    const stop = new AbortController();
-    let calls = 0;
-    const outcome = await run(
-      async () => {
-        if (++calls === 5) stop.abort();
-        return valid();
-      },
-      { signal: stop.signal },
-    );
-    assert.deepEqual([outcome.state, outcome.done], ["stopped", 4]);
-    assert.equal(stored().length, 4);
-    events = [];
-    const again = await run(valid);
-    const [first] = events;
-    assert.ok(first?.event === "sweep-started" && first.resumed && first.done === 4 && first.kind === "flows");
-    assert.deepEqual([again.state, again.done], ["finished", 12]);
-    assert.deepEqual(
-      stored().map(({ position }) => position),
-      Array.from({ length: 12 }, (_, index) => index),
-    );
-  });
-
-  test("asked to end, it finishes the run in flight and keeps it", async () => {
-    let calls = 0;
-    const outcome = await run(
-      async () => {
-        calls++;
-        return valid();
-      },
-      { earlyEnd: () => (calls === 3 ? "its 1s are over" : null) },
-    );
-    assert.deepEqual([outcome.state, outcome.done, outcome.asked], ["stopped", 3, "its 1s are over"]);
-    assert.equal(stored().length, 3);
-  });
-
-  test("a full disk pauses it; it goes on by itself", async () => {
-    let full = 2;
-    const paused: number[] = [];
-    const outcome = await run(
-      async () => {
-        if (full-- > 0) throw Object.assign(new Error("write"), { code: "ENOSPC", syscall: "write", path: "/tmp/x" });
-        return valid();
-      },
-      { pause: async (time_ms) => void paused.push(time_ms) },
-    );
-    assert.deepEqual([outcome.state, paused.length], ["finished", 2]);
-    assert.equal(events.filter(({ event }) => event === "sweep-paused").length, 1);
   });
 });

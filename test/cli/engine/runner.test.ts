@@ -1,0 +1,278 @@
+// cli/engine/runner.ts with each instrument's attempts made up, in virtual time: what all of them have from the engine. A stop drops what is
+// under way and the next run resumes; a request to end keeps it; a link that is out, a disturbed machine and a full disk cost no task; a run
+// ends with what it has when its time is over.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { RunnerOptions, RunOutcome } from "../../../cli/engine/measuring.ts";
+import { commandCellsOf, commandPlanOf } from "../../../cli/instruments/command/plan/plan.ts";
+import { commandTasks, runCommands } from "../../../cli/instruments/command/run/runner.ts";
+import { fetchCellsOf, fetchPlanOf } from "../../../cli/instruments/fetch/plan/plan.ts";
+import { HostManners } from "../../../cli/instruments/fetch/run/host_manners.ts";
+import { fetchTasks, runFetchSweep } from "../../../cli/instruments/fetch/run/runner.ts";
+import { addedFetches, fetchesOf } from "../../../cli/instruments/fetch/store/fetch_runs.ts";
+import { flowResult } from "../../../cli/instruments/flows/metrics/flow_result.ts";
+import { cellsOf as flowCellsOf, flowPlanDigest, flowPlanOf } from "../../../cli/instruments/flows/plan/plan.ts";
+import { runFlowSweep } from "../../../cli/instruments/flows/run/runner.ts";
+import { flowTasks, runCells } from "../../../cli/instruments/flows/run/tasks.ts";
+import { addedFlows, flowRunsOf } from "../../../cli/instruments/flows/store/flow_runs.ts";
+import { runPageLoads } from "../../../cli/instruments/page/run/runner.ts";
+import { groupsOf } from "../../../cli/link/flows/flow_run.ts";
+import { disturbedRunReason } from "../../../cli/load/disturbance.ts";
+import { addedMeasured, measuredRunsOf } from "../../../cli/results/store/measured_runs.ts";
+import { type CommandSweep, openResults, type Results } from "../../../cli/results/store/results.ts";
+import type { SweepEvent } from "../../../schemas/generated/sweep_event.ts";
+import { tempFolder } from "../../temp_folder.ts";
+import { fetchRecord } from "../instruments/fetch/records.ts";
+import { twoFlows } from "../instruments/flows/records/two_flows.ts";
+import { fastPlan, sweepOf } from "../instruments/page/run/fast_runner.ts";
+import { pageLoad } from "../sweep/page_load.ts";
+
+const wall_ms = 100;
+
+/** How an attempt ends: validly, or for this reason. Throws what fails it. */
+type Attempt = () => string | null;
+
+type Given = Pick<
+  RunnerOptions<never>,
+  "links" | "earlyEnd" | "most_ms" | "signal" | "machine" | "pause" | "now_ms"
+> & { readonly tell: (event: SweepEvent) => void };
+
+interface Row {
+  readonly link: string | null;
+  readonly position: number;
+  readonly attempt: number;
+  readonly status: string;
+  readonly reasons: readonly string[];
+}
+
+interface Kind {
+  /** All planned. */
+  readonly tasks: number;
+  /** Begins or resumes, and runs. */
+  readonly run: (results: Results, given: Given, attempt: Attempt) => Promise<RunOutcome>;
+  /** In the order in which they were stored. */
+  readonly rows: (results: Results) => readonly Row[];
+}
+
+const ended = (reason: string | null) => ({
+  status: reason === null ? ("valid" as const) : ("invalid" as const),
+  reasons: reason === null ? [] : [reason],
+  wall_ms,
+});
+const links = ["5mbit/50ms", "10mbit/50ms"];
+const begun = { seed: 1, plan_digest: "d", command: [], environment: {} };
+const guess_ms = (): number => wall_ms;
+
+const pages = fastPlan({ pages: ["a"], lanes: ["h1", "h3"], links, repetitions: 3 });
+const flows = flowPlanOf(
+  {
+    name: "f",
+    for_s: 0.1,
+    links,
+    mixes: [{ flows: ["tcp:cubic", "quic:reno@20ms,up"] }, { flows: ["2*tcp:reno"] }],
+    repetitions: 3,
+  },
+  "test",
+);
+const fetches = fetchPlanOf(
+  {
+    name: "o",
+    objects: ["https://a.example/"],
+    lanes: ["h2", "h3"],
+    links,
+    outside: true,
+    repetitions: 3,
+    pause_ms: 0,
+  },
+  "test",
+);
+const words = ["true"];
+const commands = commandPlanOf(
+  {
+    name: "c",
+    links,
+    commands: [
+      { name: "a", words },
+      { name: "b", words },
+    ],
+    repetitions: 3,
+  },
+  "test",
+);
+
+const kinds: Readonly<Record<string, Kind>> = {
+  pages: {
+    tasks: 12,
+    rows: (results) => results.loadsOf(1),
+    run: (results, given, attempt) =>
+      runPageLoads({
+        ...{ ...given, ...results.beginSweep(sweepOf(pages), false), home: "", results, plan: pages, guess_ms },
+        urlOf: (page) => `https://${page}.example/`,
+        measure: async ({ recording, lane, link }) =>
+          pageLoad({ page: recording.name, recording_digest: recording.digest, lane, link, ...ended(attempt()) }),
+      }),
+  },
+  flows: {
+    tasks: 12,
+    rows: (results) => flowRunsOf(results, 1),
+    run: (results, given, attempt) => {
+      const flowCells = flowCellsOf(flows);
+      const head = { ...begun, name: "f", plan_digest: flowPlanDigest(flows) };
+      const { sweep, resumed } = results.begin(addedFlows({ ...head, plan: flows, flowCells }), false);
+      return runFlowSweep({
+        ...{ ...given, home: "", results, sweep, resumed, plan: flows, guess_ms },
+        tasks: flowTasks(results, sweep, flows, runCells(results, sweep, flowCells)),
+        resultOf: (records, cell) => flowResult(records, groupsOf(cell.flows)),
+        attempt: async () => ({ ...ended(attempt()), records: twoFlows(), pageLoad: null }),
+      });
+    },
+  },
+  fetches: {
+    tasks: 12,
+    rows: (results) => fetchesOf(results, 1),
+    run: (results, given, attempt) => {
+      const head = { ...begun, name: "o", plan: fetches, fetchCells: fetchCellsOf(fetches) };
+      const { sweep, resumed } = results.begin(addedFetches(head), false);
+      const { signal } = given;
+      return runFetchSweep({
+        ...{ ...given, results, sweep, resumed, guess_ms, tasks: fetchTasks(results, sweep, fetches) },
+        manners: new HostManners({ plan: fetches, signal }),
+        requestOf: ({ object, lane, tls, ip }) => ({
+          ...{ plan: fetches, object, lane, tls, ip, signal },
+          ...{ ca: null, lab: null, countsCalls: false },
+        }),
+        attempt: async () => ({ ...ended(attempt()), record: fetchRecord(), cost: null }),
+      });
+    },
+  },
+  commands: {
+    tasks: 12,
+    rows: (results) => measuredRunsOf(results, 1),
+    run: (results, given, attempt) => {
+      const head = { ...begun, kind: "commands", name: "c", plan: commands } as const;
+      const added = addedMeasured<CommandSweep>({ ...head, measuredCells: commandCellsOf(commands) });
+      const { sweep, resumed } = results.begin(added, false);
+      return runCommands({
+        ...{ ...given, results, sweep, resumed, guess_ms, tasks: commandTasks(results, sweep, commands) },
+        attempt: async () => ({ ...ended(attempt()), record: null }),
+      });
+    },
+  },
+};
+
+for (const [name, kind] of Object.entries(kinds))
+  describe(`the runner with ${name}`, () => {
+    /** A home of its own, and runs in it one after another. */
+    function place() {
+      const results = openResults(tempFolder("trilane-engine-"));
+      const events: SweepEvent[] = [];
+      const paused_ms: number[] = [];
+      let now_ms = 0;
+      const run = async (attempt: (call: number) => string | null, more: Partial<Given> = {}): Promise<RunOutcome> => {
+        let calls = 0;
+        const given: Given = {
+          links: null,
+          signal: new AbortController().signal,
+          now_ms: () => now_ms,
+          pause: async (time_ms) => {
+            paused_ms.push(time_ms);
+            now_ms += time_ms;
+          },
+          // Reports nothing: no attempt waits.
+          machine: () => ({ stalled_us: null, used_ms: null, stolen_ms: null }),
+          tell: (event) => events.push(event),
+          ...more,
+        };
+        const outcome = await kind.run(results, given, () => {
+          now_ms += wall_ms;
+          return attempt(++calls);
+        });
+        results.release(1);
+        return outcome;
+      };
+      const rows = () => kind.rows(results);
+      return { results, events, paused_ms, run, rows, now_ms: () => now_ms };
+    }
+    const valid = () => null;
+    const positions = Array.from({ length: kind.tasks }, (_, index) => index);
+    const finished = ["finished", kind.tasks, kind.tasks];
+    const facts = ({ state, done, all }: RunOutcome) => [state, done, all];
+
+    test("a stop drops the attempt under way, keeps the others, and the next run resumes", async () => {
+      const { run, rows, events, results } = place();
+      const stop = new AbortController();
+      const stopping = (call: number): null => {
+        if (call === 5) stop.abort();
+        return null;
+      };
+      assert.deepEqual(facts(await run(stopping, { signal: stop.signal })), ["stopped", 4, kind.tasks]);
+      assert.equal(rows().length, 4);
+      events.length = 0;
+      assert.deepEqual(facts(await run(valid)), finished);
+      const [first] = events;
+      assert.ok(first?.event === "sweep-started" && first.resumed && first.done === 4);
+      assert.equal(first.kind, name === "pages" ? undefined : name);
+      assert.deepEqual(
+        rows().map(({ position }) => position),
+        positions,
+      );
+      assert.equal(results.listAllSweeps().length, 1);
+      results.close();
+    });
+
+    test("when it is to end, the attempt in flight is finished and kept", async () => {
+      const { run, rows, results } = place();
+      const earlyEnd = () => (rows().length === 3 ? "its 1s are over" : null);
+      const outcome = await run(valid, { earlyEnd });
+      assert.deepEqual([...facts(outcome), outcome.asked], ["stopped", 3, kind.tasks, "its 1s are over"]);
+      assert.equal(rows().length, 3);
+      results.close();
+    });
+
+    test("tasks over a link that is out wait for the end, and do not count if it stays so", async () => {
+      const { run, rows, results } = place();
+      const faultOf = async (link: string) => (link.startsWith("5mbit") ? "rate down 9" : null);
+      assert.deepEqual(facts(await run(valid, { links: { faultOf, isDue: () => false } })), finished);
+      const [early, late] = [rows().slice(0, 6), rows().slice(6)];
+      assert.equal(late.length, 6, "none is tried again");
+      assert.ok(early.every(({ link, status }) => link?.startsWith("10mbit") && status === "valid"));
+      assert.ok(late.every(({ status, reasons }) => status === "invalid" && reasons[0] === "rate down 9"));
+      results.close();
+    });
+
+    test("an attempt that the machine disturbed is tried again, and both are kept", async () => {
+      const { run, rows, results } = place();
+      const outcome = await run((call) => (call === 1 ? `${disturbedRunReason}: it held the link up` : null));
+      assert.deepEqual(facts(outcome), finished);
+      assert.equal(rows().length, kind.tasks + 1);
+      assert.equal(rows().filter(({ status }) => status === "valid").length, kind.tasks);
+      assert.deepEqual(
+        rows().flatMap(({ position, attempt, status }) => (position === 0 ? [[attempt, status]] : [])),
+        [
+          [0, "invalid"],
+          [1, "valid"],
+        ],
+      );
+      results.close();
+    });
+
+    test("a full disk pauses it, reported once; no task is lost", async () => {
+      const { run, rows, events, paused_ms, results } = place();
+      let full = 2;
+      const outcome = await run(() => {
+        if (full-- > 0) throw Object.assign(new Error("write"), { code: "ENOSPC", syscall: "write", path: "/tmp/x" });
+        return null;
+      });
+      assert.deepEqual(facts(outcome), finished);
+      assert.deepEqual([rows().length, paused_ms.length], [kind.tasks, 2]);
+      assert.equal(events.filter(({ event }) => event === "sweep-paused").length, 1);
+      results.close();
+    });
+
+    test("when its time is over it ends with what it has, and is finished", async () => {
+      const { run, rows, results, now_ms } = place();
+      const { state, done, cut } = await run(valid, { most_ms: () => 4.5 * wall_ms - now_ms() });
+      assert.deepEqual([state, done, cut, rows().length], ["finished", 5, kind.tasks - 5, 5]);
+      results.close();
+    });
+  });
