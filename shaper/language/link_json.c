@@ -91,9 +91,10 @@ static void set_setting(json_t *object, const struct link_profile *profile, enum
     if (shape == end || !shape->prefix || shape->member || !is_given(profile, side, kind, shape)) return;
     for (const struct link_field *field = shape->fields; field < shape->fields + LINK_FIELDS_MAX; field++) {
         if (field->unit == UNIT_NONE) continue;
+        if (field->is_beside && link_stored(profile, side, field->at, field->size) == 0) continue;
         json_t *value = field_json(profile, side, setting->key, field);
-        if (!field->key) {
-            set(object, setting->member, value);
+        if (!field->key || field->is_beside) {
+            set(object, field->is_beside ? field->key : setting->member, value);
             continue;
         }
         if (!json_object_get(object, setting->member)) set(object, setting->member, json_object());

@@ -174,6 +174,10 @@ static int fail_usage(const struct reading *reading, const char *text) {
                      reading->setting->usage, text);
 }
 
+static bool is_written(const struct link_field *field) {
+    return field->unit != UNIT_NONE && field->unit != UNIT_CONSTANT;
+}
+
 // The shape whose prefix the text begins with, else the one without. `rest`: what follows. NULL: there is
 // none.
 static const struct link_shape *shape_of(const struct link_setting *setting, const char *text,
@@ -185,15 +189,12 @@ static const struct link_shape *shape_of(const struct link_setting *setting, con
         size_t size = strlen(shape->prefix);
         if (size == 0) bare = shape;
         if (size == 0 || strncmp(text, shape->prefix, size) != 0) continue;
-        if (text[size] && !strchr(":=", shape->prefix[size - 1])) continue;
-        *rest = text + size;
+        const char *behind = text + size;
+        if (*behind && !strchr(":=", shape->prefix[size - 1]) && (*behind++ != ':' || !*behind)) continue;
+        *rest = behind;
         return shape;
     }
     return bare;
-}
-
-static bool is_written(const struct link_field *field) {
-    return field->unit != UNIT_NONE && field->unit != UNIT_CONSTANT;
 }
 
 // Whether there are as many parts between colons as the shape has fields.
@@ -214,8 +215,8 @@ static int read_setting(const struct reading *reading, const char *text) {
     const struct link_shape *shape = shape_of(setting, text, &rest);
     if (!shape) return fail_usage(reading, text);
     // A path may hold colons, and a setting without a usage is one quantity.
-    const bool splits = setting->usage && shape->fields[0].unit != UNIT_FILE;
-    char parts[LINK_FORM_MAX + 1], *part = parts;
+    const bool splits = (setting->usage || *shape->prefix) && shape->fields[0].unit != UNIT_FILE;
+    char parts[LINK_FORM_MAX + 1], *part = splits && !*rest ? NULL : parts;
     snprintf(parts, sizeof parts, "%s", rest);
     if (splits && !has_its_parts(shape, parts)) return fail_usage(reading, text);
     int off = 0;

@@ -23,7 +23,8 @@ static const char *const changes[] = {"port", "address", NULL};
 #define ONOFF(word) {UNIT_SPAN, "on_ms", AT(down.onoff.on_ns), .least = 1, .too_small = "above 0"}, \
     {UNIT_SPAN, "off_ms", AT(down.onoff.off_ns), .least = 1, .too_small = "above 0"}, CONSTANT("periods", word)
 #define MTU {UNIT_WHOLE, "mtu_bytes", AT(udp.mtu_bytes), "mtu", UDP_MTU_MIN, UDP_MTU_MAX}
-#define DISCIPLINE(constant, kind, word, active, state) {word, constant, NULL, {CONSTANT(NULL, word)}},
+#define PARAMETER(member, key) {UNIT_TIME, key, AT(down.queue.member), .is_optional = true, .is_beside = true}
+#define DISCIPLINE(constant, kind, word, active, state, ...) {word, constant, NULL, {CONSTANT(NULL, word), __VA_ARGS__}},
 
 const struct link_setting link_direction_settings[] = {
     {LINK_TRACE_END, "trace", "wrap", NULL, KIND(down.rate.trace_once), {

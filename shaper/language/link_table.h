@@ -31,6 +31,7 @@ struct link_field {
     const char *const *words; // ends with NULL; the first is the default
     bool is_optional;         // may be left out at the end of what is written,
     double otherwise;         // and is this then
+    bool is_beside;           // stands beside the setting's member, and only if it is not 0
     size_t owner;             // UNIT_FILE: within `files` of struct link_profile
 };
 

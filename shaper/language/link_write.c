@@ -197,16 +197,17 @@ static const json_t *member_of(const struct writing *writing, const struct link_
     return json_object_get(writing->direction, shape->member ? shape->member : writing->setting->member);
 }
 
-static const json_t *value_of(const json_t *member, const struct link_field *field) {
-    return field->key ? json_object_get(member, field->key) : member;
+static const json_t *value_of(const struct writing *writing, const json_t *member,
+                              const struct link_field *field) {
+    return field->key ? json_object_get(field->is_beside ? writing->direction : member, field->key) : member;
 }
 
 // Whether JSON says this: its constants, of which the first shape's may be left out, and its other fields.
-static bool fits(const struct link_shape *shape, const json_t *member) {
+static bool fits(const struct writing *writing, const struct link_shape *shape, const json_t *member) {
     bool all = member;
     for (const struct link_field *field = shape->fields; all && field < shape->fields + LINK_FIELDS_MAX;
          field++) {
-        const json_t *value = value_of(member, field);
+        const json_t *value = value_of(writing, member, field);
         const char *word = json_string_value(value);
         if (field->unit != UNIT_CONSTANT)
             all = field->unit == UNIT_NONE || field->is_optional || value;
@@ -257,11 +258,12 @@ static void put_field(const struct writing *writing, const struct link_field *fi
 }
 
 static void put_shape(const struct writing *writing, const struct link_shape *shape, const json_t *member) {
-    size_t count = 0;
-    const char *between = "";
+    size_t count = 0, size = strlen(shape->prefix);
+    const char *between = size > 0 && !strchr(":=", shape->prefix[size - 1]) ? ":" : "";
     for (size_t f = 0; f < LINK_FIELDS_MAX; f++) {
         const struct link_field *field = &shape->fields[f];
-        if (field->is_optional ? !is_default(field, value_of(member, field)) : field->unit != UNIT_NONE)
+        if (field->is_optional ? !is_default(field, value_of(writing, member, field))
+                               : field->unit != UNIT_NONE)
             count = f + 1;
     }
     put(writing->text, "%s", shape->prefix);
@@ -269,7 +271,7 @@ static void put_shape(const struct writing *writing, const struct link_shape *sh
         const struct link_field *field = &shape->fields[f];
         if (field->unit == UNIT_NONE || field->unit == UNIT_CONSTANT) continue;
         put(writing->text, "%s", between);
-        put_field(writing, field, value_of(member, field));
+        put_field(writing, field, value_of(writing, member, field));
         between = ":";
     }
 }
@@ -282,7 +284,7 @@ static void put_value(const struct writing *writing) {
          shape < setting->shapes + LINK_SHAPES_MAX && shape->prefix; shape++) {
         const json_t *member = member_of(writing, shape);
         is_given = is_given || member;
-        if (!fits(shape, member)) continue;
+        if (!fits(writing, shape, member)) continue;
         put_shape(writing, shape, member);
         return;
     }

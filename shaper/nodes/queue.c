@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#define QUEUE_WORD(constant, kind, word, active, state) [constant] = {word, &kind, active},
+#define QUEUE_WORD(constant, kind, word, active, state, ...) [constant] = {word, &kind, active},
 const struct queue_word queue_words[QUEUE_DISCIPLINES] = {QUEUE_KINDS(QUEUE_WORD)};
 
 static const struct queue_kind *kind_of(enum queue_discipline discipline) {

@@ -42,7 +42,7 @@ struct queue {
     struct random random;
     struct packet_list fifo; // of all disciplines with one queue
     union {
-#define QUEUE_STATE(constant, kind, word, active, state) state
+#define QUEUE_STATE(constant, kind, word, active, state, ...) state
         QUEUE_KINDS(QUEUE_STATE)
 #undef QUEUE_STATE
     };
