@@ -93,7 +93,7 @@ export const stateKey = "status";
 
 export type ProfilePhase = "attaching" | "loading" | "settling" | "saving";
 
-export interface ProfilingState {
+interface ProfilingState {
   /** The profile's id, under which it will be in the history. */
   profile: string;
   tabId: number;
@@ -112,7 +112,7 @@ export interface LastProfile {
   error: Failure | null;
 }
 
-export type RacePhase =
+type RacePhase =
   | "handing-over"
   | "importing"
   | "racing"

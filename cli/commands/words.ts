@@ -44,7 +44,7 @@ function listed(choices: readonly unknown[]): string {
 }
 
 /** What an option accepts, as far as it is declared; null: any text. */
-export function accepted({ range, choices, orMatching }: Declared): string | null {
+function accepted({ range, choices, orMatching }: Declared): string | null {
   if (range) return rangeWords(range);
   return choices ? listed([...choices, ...(orMatching ? [orMatching.words] : [])]) : null;
 }

@@ -24,7 +24,7 @@ import type { GroupResult } from "./tables.ts";
 const maxDots = 3000;
 
 /** `59 ms (9 %) less`, on an axis of per cent `9 % (59 ms) less`; null: the answer compares nothing. */
-export function gainOf({ pair, gain }: Pick<Answer, "pair" | "gain">, isRelative = false): Gain | null {
+function gainOf({ pair, gain }: Pick<Answer, "pair" | "gain">, isRelative = false): Gain | null {
   if (pair === null || gain === null) return null;
   const { saved_ms, percent, isShown } = gain;
   const share = `${Math.abs(percent).toFixed(Math.abs(percent) < 1 ? 1 : 0)} %`;

@@ -7,7 +7,7 @@ import { laneClass } from "./colours.ts";
 import { html, type Markup } from "./markup.ts";
 import { roundScale } from "./scale.ts";
 
-export interface PlottedLoad {
+interface PlottedLoad {
   /** ms, or % of the median of `Drawn.relativeTo`. */
   readonly value: number;
   /** Others are drawn as crosses: they are in no median. */

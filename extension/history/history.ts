@@ -32,7 +32,7 @@ export function tooMany(rows: readonly Kept[], spared: string, limit_bytes: numb
 
 export type { Profile, ProfileRow, RaceRecord, RaceResult, RaceRow, Usage };
 
-export const limit_bytes = 200_000_000;
+const limit_bytes = 200_000_000;
 
 /** Sent to every page of the extension when the history changed (BroadcastChannel; the message is empty). */
 export const historyChannel = "trilane-history";

@@ -18,7 +18,7 @@ export interface ProfileRow {
   readonly size_bytes: number;
 }
 
-export type RaceOutcome = "running" | "finished" | "failed" | "canceled";
+type RaceOutcome = "running" | "finished" | "failed" | "canceled";
 
 export interface RaceRow {
   readonly id: string;

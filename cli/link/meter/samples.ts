@@ -1,7 +1,7 @@
 // From a running link's counters to what a meter shows: rate, queue and drops between one look and the next. Pure.
 import type { ShaperStats, ShaperStatsDirection } from "../control_client.ts";
 
-export interface Sample {
+interface Sample {
   /** Delivered between the looks. */
   readonly rate_bps: number;
   /** Waiting at the second look. */

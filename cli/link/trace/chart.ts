@@ -34,7 +34,7 @@ function roundTop(greatest: number): number {
   return Number((step * power).toPrecision(3));
 }
 
-export function columnsOf(times: Uint32Array, outages: Iterable<Outage>, columns: number, window_ms: number): Column[] {
+function columnsOf(times: Uint32Array, outages: Iterable<Outage>, columns: number, window_ms: number): Column[] {
   const length_ms = times.at(-1) ?? 0;
   const sums = new Float64Array(columns);
   const greatest = new Float64Array(columns);

@@ -9,7 +9,7 @@ import { type CellularModel, drawTrace } from "./model.ts";
 import { type Preset, presets } from "./presets.ts";
 
 /** What synthetic traces are drawn by. */
-export interface Drawing {
+interface Drawing {
   readonly length_s: number;
   readonly seed: number;
 }

@@ -28,7 +28,7 @@ export interface PageShape {
 const usualCorrelations = { objects_servers: 0.8, objects_total: 0.7, servers_total: 0.5 } as const;
 
 /** A standard normal. */
-export function normalDraw(random: RandomSource): number {
+function normalDraw(random: RandomSource): number {
   return normalScore(Math.min(1 - 1e-12, Math.max(1e-12, random())));
 }
 

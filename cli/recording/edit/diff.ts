@@ -5,7 +5,7 @@ import { urlOf } from "../export/wire_text.ts";
 
 type Aspect = "status" | "address" | "headers" | "body" | "request body";
 
-export interface Side {
+interface Side {
   readonly seq: number;
   readonly status: number;
   readonly address: string;

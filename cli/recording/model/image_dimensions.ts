@@ -10,7 +10,7 @@ import { headerOf } from "./model_request.ts";
 const head_bytes = 256 * 1024;
 
 /** In CSS pixels as if a page named no others; null: no picture that is known. */
-export function dimensionsOf(head: Uint8Array): Dimensions | null {
+function dimensionsOf(head: Uint8Array): Dimensions | null {
   try {
     const { width, height } = imageSize(head);
     return width > 0 && height > 0 ? { width: Math.round(width), height: Math.round(height) } : null;

@@ -4,7 +4,7 @@ import { parse } from "node:path";
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import { furtherSettings, lossLabel, queueLabel } from "../../link/label.ts";
 
-export interface Place {
+interface Place {
   readonly link: string;
   readonly row: string;
   readonly column: string;

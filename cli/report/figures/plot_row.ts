@@ -53,7 +53,7 @@ function limitPath(steps: Steps, time: Scale, y: (value: number) => number): str
 }
 
 /** The numbers of the flows at the ends of their lines. */
-export function tags(
+function tags(
   lines: readonly PlottedLine[],
   time: Scale,
   y: (value: number) => number,

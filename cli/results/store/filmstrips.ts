@@ -5,7 +5,7 @@ import type { VisualMetrics } from "../../load/metrics/visual_progress.ts";
 import { visualColumns } from "./metric_columns.ts";
 import { storedJson } from "./stored_json.ts";
 
-export interface FilmFrame {
+interface FilmFrame {
   /** Since navigationStart; what is shown from then on. */
   readonly time_ms: number;
   readonly jpeg: Uint8Array;

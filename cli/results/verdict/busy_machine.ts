@@ -27,7 +27,7 @@ const isBusy = ({ status, disturbance_ms, tolerated_ms }: Disturbed): boolean =>
 export const waited_ms = (sample: Disturbed): number => (isBusy(sample) ? (sample.disturbance_estimate_ms ?? 0) : 0);
 
 /** Of a page on a link: how much of the estimates there is in its loads. */
-export interface Slope {
+interface Slope {
   /** Of all pairs of loads of one lane the middle one; null: there is none whose estimates differ. */
   readonly estimate: number | null;
   /** 95 %. From -infinity to infinity: nothing is known. */

@@ -22,7 +22,7 @@ import { type PooledMean, pooledMean, whatPoolingNeeds, withKnownErrors } from "
 import type { LanePair, Sample } from "./sample.ts";
 
 /** What the interval is a sample of: `blocks` of loads, so that it speaks of these pages, or whole `pages`, of pages like these. */
-export type Units = PooledMean["units"];
+type Units = PooledMean["units"];
 
 export interface Improvement {
   readonly pair: LanePair;

@@ -12,7 +12,7 @@ import { cellMedians, medianRatio, type PairedCell, present, ratioOff } from "./
 import type { LanePair } from "./sample.ts";
 
 /** Of fewer pages each is told by itself. */
-export const fewestPages = 5;
+const fewestPages = 5;
 
 export interface PageEffect extends PageTest {
   readonly effect: Improvement & { readonly percent: number };

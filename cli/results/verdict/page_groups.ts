@@ -8,7 +8,7 @@ import { resampledInterval } from "../stats/bootstrap.ts";
 import { cellMedians, medianRatio, type PairedCell, percentOfLog } from "./paired_cells.ts";
 
 /** With fewer pages a quarter is one page, of which nothing can be said in general. */
-export const fewestPages = 8;
+const fewestPages = 8;
 /** As many as Das listed of 500. */
 const mostInGroup = 10;
 

@@ -18,7 +18,7 @@ import type { LoadStatus } from "../../../results/store/results.ts";
 import { printedNumbers, writtenNumbers } from "../metrics/numbers.ts";
 import type { CommandPlan } from "../plan/plan.ts";
 
-export interface CommandLab {
+interface CommandLab {
   readonly home: string;
   /** null: nothing is served. */
   readonly recording: string | null;

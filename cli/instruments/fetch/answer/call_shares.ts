@@ -45,7 +45,7 @@ export function callShares(calls: readonly SystemCall[]): CallShare[] {
 }
 
 /** Calls that wait for events, send, or receive: different programs and lanes use different ones of them. */
-export const callKinds = {
+const callKinds = {
   receive: ["recvmsg", "recvmmsg", "recvfrom", "read", "readv"],
   send: ["sendmsg", "sendmmsg", "sendto", "write", "writev", "sendfile", "splice"],
   wait: ["epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "ppoll"],

@@ -19,7 +19,7 @@ export interface FetchPlace extends FetchVariant {
 export const placeKey = ({ lane, tls, ip, link }: FetchPlace): string => JSON.stringify([link, lane, tls, ip]);
 
 /** The metric's value of each unit. */
-export function unitValues(fetches: readonly StoredFetch[], value: (record: FetchRecord) => number | null) {
+function unitValues(fetches: readonly StoredFetch[], value: (record: FetchRecord) => number | null) {
   const values = fetches.flatMap(({ status, object, record }) => {
     const its = status === "valid" && record !== null ? value(record) : null;
     return its === null ? [] : [{ object, value: its }];

@@ -3,7 +3,7 @@
 // CSV. Decides line by line which it is, and what is wrong with one. Pure.
 import { type Address, bitsOf, networkOf, type Prefix, parseAddress, prefixesOfRange } from "./address.ts";
 
-export interface Announced {
+interface Announced {
   readonly prefixes: readonly Prefix[];
   /** Several: it is announced by each of them. Empty: by none. */
   readonly asns: readonly number[];

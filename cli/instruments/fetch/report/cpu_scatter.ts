@@ -9,7 +9,7 @@ import { figures, formatRate } from "../../../registry/units.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
 import { legendAbove, legendBottom } from "../../../report/figures/legend_above.ts";
 
-export interface CostDot {
+interface CostDot {
   readonly object: string;
   readonly throughput_bps: number;
   /** CPU time over the time of the download: 1 is one CPU, all the time. */

@@ -12,7 +12,7 @@ import { quantities } from "../metrics/quantities.ts";
 /** Of each end of a longer list. */
 const mostOfEnd = 10;
 
-export const sideName = ({ lane, tls }: PairSide): string =>
+const sideName = ({ lane, tls }: PairSide): string =>
   isQuic(lane) || tls === "1.3" ? lane : `${lane} with TLS ${tls}`;
 
 const signed = (text: string): string => text.replace("-", "−");
@@ -23,7 +23,7 @@ function effectText({ percent, interval }: HostEffect): string {
 }
 
 /** `12 of 40 hosts are helped, 3 are hurt, 25 show no difference`; or that nothing can be told, and what would change that. */
-export function effectsSentence({ pair, quantity, hosts, runsToTell }: HostEffects): string {
+function effectsSentence({ pair, quantity, hosts, runsToTell }: HostEffects): string {
   const by = `by ${sideName(pair.lane)} over ${sideName(pair.over)} in ${quantities[quantity].noun}`;
   if (runsToTell !== null) {
     const what = hosts.length === 1 ? "whether the host is" : `which of ${hosts.length} hosts are`;

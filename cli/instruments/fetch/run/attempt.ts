@@ -18,7 +18,7 @@ import { fetchCost, type Traces } from "./fetch_cost.ts";
 import { straceThreadsWords, straceWords } from "./strace.ts";
 import { disturbedReasons } from "./validity.ts";
 
-export interface FetchLab {
+interface FetchLab {
   readonly home: string;
   /** The recording's name; null: `far` leads to live servers. */
   readonly recording: string | null;

@@ -42,7 +42,7 @@ function optionWords({ plan, lane, tls, ip, ca, askHttpsRecord }: Omit<ClientReq
 export const clientWords = (request: ClientRequest): string[] => [...optionWords(request), request.object];
 
 /** Of no object: the client says what it does not take, and ends. */
-export const trialWords = (request: Omit<ClientRequest, "object">): string[] => [
+const trialWords = (request: Omit<ClientRequest, "object">): string[] => [
   ...optionWords(request),
   ...["--urls", "/dev/null"],
 ];

@@ -24,10 +24,7 @@ export function unionOf(spans: readonly Span[]): Span[] {
   return union;
 }
 
-export function capacityOf(
-  { shaper, counters }: Pick<FlowRecords, "shaper" | "counters">,
-  direction: Direction,
-): Capacity {
+function capacityOf({ shaper, counters }: Pick<FlowRecords, "shaper" | "counters">, direction: Direction): Capacity {
   const { rate_bps, rate_steps, trace, onoff } = shaper.link[direction];
   const { capacity_bytes, link_bytes } = counters[direction];
   if (rate_steps || trace || onoff || shaper.changes || shaper.link.switch)

@@ -21,7 +21,7 @@ export function shareRatio(groups: readonly (readonly number[])[]): Measured {
 
 // Jain's fairness index (Jain, Chiu, Hawe 1984; RFC 5166, 2.3.1), of flows that ran together. Pure.
 
-export const tooFewFlows = "one flow has nothing to share with";
+const tooFewFlows = "one flow has nothing to share with";
 
 /** (sum x)^2 / (n sum x^2), from 1/n (one has all) to 1 (all have the same); any unit, none below 0. */
 export function jainIndex(rates: readonly number[]): Measured {

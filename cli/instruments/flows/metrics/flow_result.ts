@@ -87,7 +87,7 @@ export function flowResult(records: FlowRecords, groupOf: readonly number[]): Fl
 
 // Round trips of the small packets beside the flows: what an interactive application would feel (as flent's rrul). Pure.
 
-export function measurePing({ sent, received, replies }: FlowPing): Record<PingMetric, Measured> {
+function measurePing({ sent, received, replies }: FlowPing): Record<PingMetric, Measured> {
   const rtts_ms = replies.map(({ rtt_ns }) => rtt_ns / 1e6);
   const at = (probability: number): Measured =>
     rtts_ms.length * (1 - probability) < 1

@@ -26,7 +26,7 @@ export interface Mix {
 }
 
 /** A mix as a plan is stored with it: its flows' words in their one form. */
-export interface SettledMix {
+interface SettledMix {
   readonly name: string;
   readonly flows: readonly string[];
 }

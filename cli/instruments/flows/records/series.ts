@@ -30,7 +30,7 @@ export const binColumns = [
   "marked_packets",
   "lost_packets",
 ] as const;
-export type BinColumn = (typeof binColumns)[number];
+type BinColumn = (typeof binColumns)[number];
 export const binFileColumns = ["time_ns", "flow", "direction", ...binColumns] as const;
 
 /** Values of equal length, ascending in `time_ms` since the run's start; NaN is unavailable. Ticks may be missing. */

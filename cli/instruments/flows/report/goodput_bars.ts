@@ -20,7 +20,7 @@ export interface Estimate {
   readonly n: number;
 }
 
-export interface Bar {
+interface Bar {
   /** Its colour, 1 to 8. */
   readonly number: number;
   readonly name: string;

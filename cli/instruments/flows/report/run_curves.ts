@@ -11,7 +11,7 @@ export interface Bins {
   readonly count: number;
 }
 
-export interface Lifetime {
+interface Lifetime {
   readonly from_ms: number;
   readonly to_ms: number;
 }

@@ -8,7 +8,7 @@ import { flowLegend } from "../../../report/figures/flow_legend.ts";
 import { labelPlaces } from "../../../report/figures/label_places.ts";
 import type { Estimate } from "./goodput_bars.ts";
 
-export interface BufferShares {
+interface BufferShares {
   /** `30 kB`, `1 BDP`. */
   readonly buffer: string;
   readonly link: string;

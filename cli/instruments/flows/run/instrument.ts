@@ -38,7 +38,7 @@ export interface FlowExecution extends ExecutionTerms {
   readonly shard?: FlowShard;
 }
 
-export interface FlowShard extends Shard {
+interface FlowShard extends Shard {
   /** Its number in the plan. */
   readonly cell: number;
   /** In its short form, what the shard's number stands for. */

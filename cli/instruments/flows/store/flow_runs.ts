@@ -15,7 +15,7 @@ import { packedPageLoad, unpackedPageLoad } from "../../../results/store/page_lo
 import type { FlowSweep, NewSweepFacts, StoredFlowPlan } from "../../../results/store/results.ts";
 import type { AddedSweep, SweepStore } from "../../../results/store/sweep_store.ts";
 
-export interface NewFlowCell {
+interface NewFlowCell {
   /** The mix's name. */
   readonly mix: string;
   /** Short form, canonical. */

@@ -36,6 +36,6 @@ export function unitsOf(left: readonly Task[], plan: Plan, mayShare: ((link: Lin
 }
 
 /** One cell of each link that the unit's loads run over. */
-export function linksOf(unit: Unit): Cell[] {
+function linksOf(unit: Unit): Cell[] {
   return [...new Map(unit.map(({ cell }) => [cell.link, cell])).values()];
 }

@@ -44,7 +44,7 @@ export function readBoxes(bytes: Buffer): Box[] {
 }
 
 /** The one box of this type. BoxError where there is none or another. */
-export function only(boxes: readonly Box[], type: string): Box {
+function only(boxes: readonly Box[], type: string): Box {
   const [found, another] = boxes.filter((each) => each.type === type);
   if (!found || another) throw new BoxError(`${found ? "more than one" : "no"} box ${type}`);
   return found;
