@@ -14,12 +14,15 @@ void log_program(const char *name) {
     debug_open();
 }
 
-// One write per line, so that lines of several processes on one terminal do not mix.
+// One write per line, so that lines of several processes on one terminal do not mix. What is quoted may hold
+// anything, and commands no terminal.
 static void print(const char *format, va_list arguments) {
     char line[1024];
     int n = snprintf(line, sizeof line, "%s: ", program);
     if (n < 0 || (size_t)n >= sizeof line) return;
     vsnprintf(line + n, sizeof line - (size_t)n, format, arguments);
+    for (char *at = line; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f) *at = '?';
     fprintf(stderr, "%s\n", line);
 }
 

@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         PROMISE(asked.effort != MATCH_EXACTLY || answer.match == MATCH_EXACT);
         PROMISE(asked.effort == MATCH_ANYHOW || answer.difference != DIFFERENCE_PATH);
     }
-    runs = (runs + 1) % RUNS_OF_A_MATCHER;
+    runs = (runs + 1) % runs_kept(RUNS_OF_A_MATCHER);
     if (runs == 0) matcher_close(matcher);
     return 0;
 }

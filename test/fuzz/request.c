@@ -105,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (runs == 0) open_site();
     const size_t first = 1 + (data[0] >> 1); // else there is nothing to come before the rest
     talk(data[0] & 1, data + 1, size - 1, first < size - 1 ? first : size - 1);
-    runs = (runs + 1) % RUNS_OF_A_SITE;
+    runs = (runs + 1) % runs_kept(RUNS_OF_A_SITE);
     if (runs == 0) close_site();
     return 0;
 }

@@ -217,11 +217,14 @@ static void start_servers(void) {
         started[i] = start_program((char **)(uintptr_t)servers[i].words, none);
         close(none);
     }
-    for (size_t i = 0; i < WAYS; i++)
-        for (int left = 3000; server_of(&ways[i]) && !reaches(&ways[i]); left--) {
-            assert_true(left > 0);
-            nanosleep(&(const struct timespec){.tv_nsec = 10000000}, NULL);
-        }
+}
+
+// A server takes a while to start, and the kernel to use an address of IPv6 that it has taken.
+static void wait_until_reached(const struct way *way) {
+    for (int left = 3000; !reaches(way); left--) {
+        if (left == 0) fail_msg("%s", way->name);
+        nanosleep(&(const struct timespec){.tv_nsec = 10000000}, NULL);
+    }
 }
 
 static int set_up(void **state) {
@@ -246,6 +249,8 @@ static int set_up(void **state) {
     char script[256];
     snprintf(script, sizeof script, "mkdir %s/.ssh; echo secret >%s/.ssh/id_ed25519", home, home);
     run_in_shell(script);
+    for (size_t i = 0; i < WAYS; i++)
+        wait_until_reached(&ways[i]);
     return 0;
 }
 

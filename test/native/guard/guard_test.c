@@ -370,9 +370,12 @@ static void test_bad_words(void **state) {
         run_program(&run, list);
         assert_int_equal(run.status, EXIT_BAD_INPUT);
     }
-    char *no_address[] = {PROGRAM_TRILANE_GUARD, "--space", "localhost", NULL};
+    // An error is one line, whatever it quotes.
+    char *no_address[] = {PROGRAM_TRILANE_GUARD, "--space", "local\nhost\033[2J", NULL};
     run_program(&run, no_address);
     assert_int_equal(run.status, EXIT_BAD_INPUT);
+    assert_string_equal(run.err,
+                        "trilane-guard: --space \"local?host?[2J\": write an IPv4 or IPv6 address\n");
 }
 
 int main(int argc, char **argv) {
