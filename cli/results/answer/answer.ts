@@ -22,7 +22,7 @@ import { counted, isValid, type LanePair } from "../verdict/sample.ts";
 import { decidedWithin, placeDecisions } from "../verdict/stopping_summary.ts";
 import type { PairVerdict } from "../verdict/sweep_verdict.ts";
 import { isEquivalent, raceVerdict, verdictPairs } from "../verdict/verdict.ts";
-import { answerSentence, type Decided, type LinksShown } from "./answer_sentence.ts";
+import { answerSentence, type Decided, type LinksShown, whyNoVerdict } from "./answer_sentence.ts";
 import { type LeftOut, leftOut } from "./left_out.ts";
 import { sureLine } from "./sure.ts";
 import { type CellEvidence, timedOutLine, whyLine } from "./why.ts";
@@ -184,12 +184,13 @@ function sentenceFor(
   { result, paired, byLink, decided }: PairComparison,
   { cells, plan, environment }: Answered,
   where: string | null,
+  open: string | null = null,
 ) {
   const modelled = modelledPages({ environment });
   return answerSentence({
     improvement: result,
     saved_ms: savedBy({ result, paired, decided }),
-    where,
+    ...{ where, open },
     modelled: new Set(cells.filter(({ page }) => modelled.has(page)).map(({ page }) => page)).size,
     dilation: plan.dilate ?? 1,
     byLink,
@@ -232,9 +233,10 @@ export function answerOf(answered: Answered): Answer {
   const isOpen = wayOf(asked) === "unclear" && !isNone(asked);
   // The place is the answer's, unless a lane has loads elsewhere only.
   const isThere = (other: Improvement): boolean => other.pages === result.pages && other.links === result.links;
+  const open = whyNoVerdict({ improvement: result, decided });
   const further = others.map((other) => ({
     pair: other.result.pair,
-    sentence: sentenceFor(other, answered, isThere(other.result) ? null : whereOf(cells, other.result)),
+    sentence: sentenceFor(other, answered, isThere(other.result) ? null : whereOf(cells, other.result), open),
   }));
   const sure = sureLine({ loads, plan, result, isOpen, decided });
   const hasInterval = result.interval !== null;

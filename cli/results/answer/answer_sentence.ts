@@ -16,6 +16,8 @@ export interface Compared {
   readonly saved_ms: number | null;
   /** `shop (10 Mbit/s, 50 ms RTT)`, `12 pages across 20 links`; null: it was said just before. */
   readonly where: string | null;
+  /** That there is no verdict yet, for this reason (whyNoVerdict), was said just before; null: it was not. */
+  readonly open: string | null;
   /** Of the pages, how many are models of others. */
   readonly modelled: number;
   readonly dilation: number;
@@ -140,13 +142,21 @@ function linksWords({ improvement, byLink }: Compared): string | null {
   return `${lane} is ${word} than ${over} on ${times} of ${count(all, "link")}${also}`;
 }
 
-/** `No verdict yet on shop (3g): 3 of at least 5 runs per lane. (So far HTTP/3 is 19 ms behind HTTP/2.)` */
-function notYet(compared: Compared, percent: number): string {
-  const { improvement, saved_ms, decided } = compared;
-  const { pair, n, pages, links } = improvement;
+/** `3 of at least 5 runs per lane`; null: there is a verdict, or nothing is compared. */
+export function whyNoVerdict({ improvement, decided }: Pick<Compared, "improvement" | "decided">): string | null {
+  const { n, pages, links, percent, interval } = improvement;
+  const { places: [only, second] = [] } = decided ?? {};
+  if (percent === null || interval !== null || second || only?.decision === "equivalent") return null;
   const fewest = Math.min(n.lane, n.over);
   const isFixed = decided === null && pages === 1 && links === 1 && fewest < minimumUnits;
-  const runs = isFixed ? `${fewest} of at least ${minimumUnits} runs per lane` : "too few runs";
+  return isFixed ? `${fewest} of at least ${minimumUnits} runs per lane` : "too few runs";
+}
+
+/** `No verdict yet on shop (3g): 3 of at least 5 runs per lane. (So far HTTP/3 is 19 ms behind HTTP/2.)` */
+function notYet(compared: Compared, percent: number): string {
+  const { improvement, saved_ms, where, open } = compared;
+  const { pair } = improvement;
+  const runs = whyNoVerdict(compared) ?? "too few runs";
   const [lane, over] = [laneName(pair.lane), laneName(pair.over)];
   const ahead_ms = saved_ms ?? 0;
   const isSameWay = Math.sign(ahead_ms) === Math.sign(percent) && ahead_ms !== 0;
@@ -156,6 +166,7 @@ function notYet(compared: Compared, percent: number): string {
     percent === 0
       ? `${lane} is as fast as ${over}`
       : `${lane} is ${limit === null ? "" : `${limit} `}${by} ${percent > 0 ? "ahead of" : "behind"} ${over}`;
+  if (where === null && open === runs) return `So far ${found}.`;
   return `No verdict yet${placeWords(compared)}: ${runs}. (So far ${found}.)`;
 }
 

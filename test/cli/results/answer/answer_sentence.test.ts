@@ -23,7 +23,7 @@ const improvement: Improvement = {
 };
 
 function said(result: Partial<Improvement>, of: Partial<Compared> = {}): string {
-  const place = { where: "shop (10mbit/50ms)", modelled: 0, dilation: 1, byLink: null };
+  const place = { where: "shop (10mbit/50ms)", open: null, modelled: 0, dilation: 1, byLink: null };
   return answerSentence({
     saved_ms: 111.4,
     ...place,
@@ -205,6 +205,16 @@ const rows: Readonly<Record<string, readonly [Partial<Improvement>, Partial<Comp
     { interval: null, n: { lane: 3, over: 3 } },
     { where: null },
     "No verdict yet: 3 of at least 5 runs per lane. (So far HTTP/3 is 111 ms ahead of HTTP/2.)",
+  ],
+  "too few runs, as was said before": [
+    { interval: null, n: { lane: 3, over: 3 } },
+    { where: null, open: "3 of at least 5 runs per lane" },
+    "So far HTTP/3 is 111 ms ahead of HTTP/2.",
+  ],
+  "too few runs, more than was said before": [
+    { interval: null, n: { lane: 4, over: 4 } },
+    { where: null, open: "3 of at least 5 runs per lane" },
+    "No verdict yet: 4 of at least 5 runs per lane. (So far HTTP/3 is 111 ms ahead of HTTP/2.)",
   ],
 };
 
