@@ -83,7 +83,6 @@ export const allLanes = Object.keys(laneFacts) as readonly Lane[];
 
 /** The lanes of a race whose lanes nobody named. */
 export const plainLanes = ["h1", "h2", "h3"] as const satisfies readonly Lane[];
-export type PlainLane = (typeof plainLanes)[number];
 
 export const isOverTcp = (lane: Lane): boolean => laneFacts[lane].protocols.some((protocol) => protocol !== "h3");
 
