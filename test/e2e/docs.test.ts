@@ -12,8 +12,8 @@ import { tempFolder } from "../temp_folder.ts";
 const folder = documentFolder(tempFolder("trilane-docs-"));
 const commands = shownCommands();
 
-/** Of commands that use nothing that others stored. They run in a second home, beside the rest. */
-const standsAlone = /^(?:fetch|flows|shell|compare|links|plan|trace) /;
+/** Of commands that use nothing that others stored. They run in a second home, beside the rest. A plan in a file names recordings. */
+const standsAlone = /^(?:fetch|flows|shell|compare|links|plan(?! \S+\.json)|trace) /;
 
 /** In each home one after another, in the order of the pages. A page may show what another one showed. */
 const outputs = new Map<string, Promise<string>>();
