@@ -35,7 +35,8 @@ struct link_field {
     size_t owner;             // UNIT_FILE: within `files` of struct link_profile
 };
 
-enum { LINK_FIELDS_MAX = 4, LINK_SHAPES_MAX = 6 };
+// The queue's disciplines are shapes, too.
+enum { LINK_FIELDS_MAX = 4, LINK_SHAPES_MAX = QUEUE_DISCIPLINES > 6 ? QUEUE_DISCIPLINES : 6 };
 
 // One way to write a setting: a prefix, then fields between colons.
 struct link_shape {
