@@ -8,8 +8,14 @@ import { version } from "../../../../cli/base/version.ts";
 import { clusterPlans } from "../../../../cli/commands/cell.ts";
 import { instrumentOf } from "../../../../cli/instruments/all.ts";
 import { flowResult } from "../../../../cli/instruments/flows/metrics/flow_result.ts";
-import { cellsOf, type FlowPlan, flowPlanDigest, flowPlanOf } from "../../../../cli/instruments/flows/plan/plan.ts";
-import { sharedFlows, sharedLink } from "../../../../cli/instruments/flows/plan/shared_plan.ts";
+import {
+  cellsOf,
+  type FlowPlan,
+  flowPlanDigest,
+  flowPlanOf,
+  sharedFlows,
+  sharedLink,
+} from "../../../../cli/instruments/flows/plan/plan.ts";
 import { packRecords } from "../../../../cli/instruments/flows/records/stored_records.ts";
 import { gatherFlowReport } from "../../../../cli/instruments/flows/report/flow_data.ts";
 import { buildFlowReport } from "../../../../cli/instruments/flows/report/flow_report.ts";
