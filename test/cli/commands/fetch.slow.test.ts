@@ -101,7 +101,7 @@ test("words that cannot be are one line each", () => {
     [["https://a.example/", "--connect", "nonsense"], /--connect must be ADDRESS or ADDRESS:PORT/],
     [["https://a.example/", "--connect", "[::1]:70000"], /--connect must be/],
     [["https://a.example/", "--trust", "none.pem"], /none\.pem: no file of certificates/],
-    [["https://a.example/", "--trust", import.meta.filename], /fetch\.test\.ts: has no certificates in PEM/],
+    [["https://a.example/", "--trust", import.meta.filename], /fetch\.slow\.test\.ts: has no certificates in PEM/],
     [["https://a.example/", "--user-agent", "Prüfer"], /user-agent: must be printable ASCII/],
     [
       ["https://a.example/", "--connect", "::ffff:1.2.3.4"],
