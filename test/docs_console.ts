@@ -56,7 +56,12 @@ export function outputOf(command: string, folder: string, home: string): Promise
   const env = { ...process.env, TRILANE_HOME: home, NO_COLOR: "1", COLUMNS: "80" };
   const ended = (error: ExecFileException | null, stdout: string, stderr: string): void =>
     resolve(stdout === "" && error ? stderr : stdout);
-  execFile(join(root, "cli", "trilane"), wordsOf(command), { cwd: folder, env, maxBuffer: 1e8 }, ended);
+  execFile(
+    join(root, "cli", "trilane"),
+    wordsOf(command),
+    { cwd: folder, env, maxBuffer: 1e8, timeout: 400_000 },
+    ended,
+  );
   return promise;
 }
 

@@ -63,6 +63,7 @@ sanitized() {
 }
 in_sanitize() {
   local status=0
+  rm -f build/sanitize/Testing/Temporary/LastTestsFailed.log
   within 1200 ctest --test-dir build/sanitize --output-on-failure --no-tests=error "$@" || status=1
   # The closing line names them, as the rest of this output may be cut.
   [ $status -eq 0 ] || sed 's/^[0-9]*://' build/sanitize/Testing/Temporary/LastTestsFailed.log >>"$failed_natives" 2>/dev/null

@@ -9,7 +9,12 @@ const folders: string[] = [];
 export function tempFolder(name: string): string {
   if (folders.length === 0)
     process.once("exit", () => {
-      for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+      for (const folder of folders)
+        try {
+          rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+        } catch {
+          // A program that a test left writes there still; the folder's parent is removed after all tests (run.sh).
+        }
     });
   const folder = mkdtempSync(join(tmpdir(), name));
   folders.push(folder);

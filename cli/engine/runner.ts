@@ -140,8 +140,8 @@ class Runner<Cell extends RunnerCell, Made extends EndedAttempt> {
       mayShare: (unit) =>
         unit.every(({ cell }) => cell.link_profile !== null && this.#labs.mayShare(cell.link_profile)),
       // A link is measured while nothing runs beside it.
-      needsQuiet: (unit) => linksOf(unit).some((link) => links?.isDue(link, last) ?? false),
-      prepare: (unit) => this.#prepare(unit, last),
+      needsQuiet: (unit) => linksOf(this.#wanted(unit)).some((link) => links?.isDue(link, last) ?? false),
+      prepare: (unit) => this.#prepare(this.#wanted(unit), last),
       run: (unit) => this.#runUnit(unit, last),
       fail: () => this.#failure.abort(),
     });
@@ -161,8 +161,12 @@ class Runner<Cell extends RunnerCell, Made extends EndedAttempt> {
     return fault;
   }
 
-  async #prepare(unit: Unit<Cell>, last: boolean): Promise<void> {
-    if (this.#mustEnd() || this.#isTimeUp()) return;
+  #wanted(unit: Unit<Cell>): PlannedTask<Cell>[] {
+    return unit.filter((task) => !this.#skipped.has(task));
+  }
+
+  async #prepare(unit: readonly PlannedTask<Cell>[], last: boolean): Promise<void> {
+    if (unit.length === 0 || this.#mustEnd() || this.#isTimeUp()) return;
     try {
       await this.#waitForCalm();
       for (const link of linksOf(unit)) await this.#testLink(link, last);
@@ -301,6 +305,6 @@ class Runner<Cell extends RunnerCell, Made extends EndedAttempt> {
 }
 
 /** The links that a unit's attempts run over. */
-function linksOf<Cell extends RunnerCell>(unit: Unit<Cell>): string[] {
+function linksOf<Cell extends RunnerCell>(unit: readonly PlannedTask<Cell>[]): string[] {
   return [...new Set(unit.flatMap(({ cell }) => cell.link ?? []))];
 }

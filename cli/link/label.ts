@@ -47,9 +47,22 @@ const disciplineNames: Readonly<Record<string, string>> = {
   fq_codel: "FQ-CoDel queue",
 };
 
+/** ` (target 1 ms, interval 20 ms)`; empty where both are the discipline's own. */
+function parametersText({
+  aqm_target_ms,
+  aqm_interval_ms,
+}: Pick<LinkDirection, "aqm_target_ms" | "aqm_interval_ms">): string {
+  const given = [
+    ...(aqm_target_ms === undefined ? [] : [`target ${trimmed(aqm_target_ms)} ms`]),
+    ...(aqm_interval_ms === undefined ? [] : [`interval ${trimmed(aqm_interval_ms)} ms`]),
+  ];
+  return given.length > 0 ? ` (${given.join(", ")})` : "";
+}
+
 function queueText({ down, up }: LinkProfile): string {
   const [queueDown, queueUp] = [down, up].map(
-    ({ queue, aqm = "droptail" }) => `${disciplineNames[aqm] ?? `${aqm.toUpperCase()} queue`} of ${queueLabel(queue)}`,
+    ({ queue, aqm = "droptail", ...given }) =>
+      `${disciplineNames[aqm] ?? `${aqm.toUpperCase()} queue`} of ${queueLabel(queue)}${parametersText(given)}`,
   );
   return queueDown === queueUp ? `${queueDown}` : `${queueDown} down, ${queueUp} up`;
 }

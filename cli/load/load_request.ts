@@ -1,4 +1,4 @@
-// What is wanted of one load. cli/sweep makes it of a plan's cell, and load.ts measures it.
+// What is wanted of one load. cli/instruments/page/run/request.ts makes it of a plan's cell, and load.ts measures it.
 import type { Lane } from "../base/lanes.ts";
 import type { Device } from "../browser/device.ts";
 import type { ScreencastFrame } from "../browser/screencast.ts";

@@ -18,8 +18,8 @@ function changeAll(store: IDBObjectStore, change: (value: unknown) => unknown): 
   };
 }
 
-/** From each version to the next. To add one: append what turns a database of the version before (its place, from 1) into the next. */
-const upgrades: readonly Upgrade[] = [
+/** From each version to the next; exported for test/e2e/extension_history.test.ts, whose page bundles it. To add one: append what turns a database of the version before (its place, from 1) into the next. */
+export const upgrades: readonly Upgrade[] = [
   (database) => {
     for (const store of ["profile-rows", "profiles", "race-rows", "race-results"]) database.createObjectStore(store);
   },

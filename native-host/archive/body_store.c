@@ -251,7 +251,14 @@ static int sync_upload(const struct body_upload *upload) {
 static int finish_staged(struct body_upload *upload) {
     if (upload->fd < 0 && open_staged(upload) < 0) return -1;
     // Some file systems (quotas, networks) report a failed write only when the file is synced or closed.
-    return sync_upload(upload) < 0 || close(upload->fd) < 0 ? -1 : 0;
+    if (sync_upload(upload) < 0) return -1;
+    const int fd = upload->fd;
+    upload->fd = -1;
+    if (close(fd) == 0) return 0;
+    const int reason = errno;
+    body_store_discard(upload->store, &(struct staged_body){.number = upload->number});
+    errno = reason;
+    return -1;
 }
 
 int body_upload_finish(struct body_upload *upload, struct staged_body *body, struct archive_error *error) {

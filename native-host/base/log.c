@@ -21,8 +21,9 @@ static void print(const char *format, va_list arguments) {
     int n = snprintf(line, sizeof line, "%s: ", program);
     if (n < 0 || (size_t)n >= sizeof line) return;
     vsnprintf(line + n, sizeof line - (size_t)n, format, arguments);
-    for (char *at = line; *at; at++)
-        if ((unsigned char)*at < ' ' || *at == 0x7f) *at = '?';
+    // C0, DEL, and C1, which is 0xc2 and a byte in UTF-8.
+    for (unsigned char *at = (unsigned char *)line; *at; at++)
+        if (*at < ' ' || *at == 0x7f || (*at == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0)) *at = '?';
     fprintf(stderr, "%s\n", line);
 }
 

@@ -9,7 +9,7 @@
 //   tick = t - t of the last sample
 //   tick = 20 ms ("forced") if the packet ends a burst: the next was sent more than 5 ms later, or is not
 //   sent yet. What
-//     comes after it shows the sender's pause, not of the link: the clock then starts anew with the next
+//     comes after it shows the sender's pause, not the link's: the clock then starts anew with the next
 //     arrival.
 //   tick >= 20 ms: r <- 7/8 r + 1/8 B / tick; B = 0
 //   window = r max(100 ms, minimum RTT)

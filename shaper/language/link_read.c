@@ -158,10 +158,11 @@ static int read_field(const struct reading *reading, const struct link_field *fi
         failed = quantities[field->unit](name, text, &number, error);
     }
     if (failed < 0) return -1;
-    if (number < field->least && field->too_small)
+    const bool is_small = number < field->least && !(field->is_beside && number == 0);
+    if (is_small && field->too_small)
         return link_fail(error, "link: %s must be %s (got \"%s\")", name, field->too_small, text);
     store(reading, field, field->unit == UNIT_SHARE ? share : (double)number);
-    return number < field->least;
+    return is_small;
 }
 
 static int fail_usage(const struct reading *reading, const char *text) {

@@ -12,6 +12,9 @@ enum { UDP_MTU_MIN = 68, UDP_MTU_MAX = 1500, REORDER_DISTANCE_MAX = 1000 };
 #define REBIND_LEAST_NS (100 * UINT64_C(1000000))
 #define REBIND_REMEDY "100ms or longer, so that connections outlive it"
 
+// PIE adapts that often, whether packets come or not.
+#define PARAMETER_LEAST_NS UINT64_C(100000)
+
 static const char *const changes[] = {"port", "address", NULL};
 
 // clang-format off
@@ -23,7 +26,8 @@ static const char *const changes[] = {"port", "address", NULL};
 #define ONOFF(word) {UNIT_SPAN, "on_ms", AT(down.onoff.on_ns), .least = 1, .too_small = "above 0"}, \
     {UNIT_SPAN, "off_ms", AT(down.onoff.off_ns), .least = 1, .too_small = "above 0"}, CONSTANT("periods", word)
 #define MTU {UNIT_WHOLE, "mtu_bytes", AT(udp.mtu_bytes), "mtu", UDP_MTU_MIN, UDP_MTU_MAX}
-#define PARAMETER(member, key) {UNIT_TIME, key, AT(down.queue.member), .is_optional = true, .is_beside = true}
+#define PARAMETER(member, key) {UNIT_TIME, key, AT(down.queue.member), .is_optional = true, .is_beside = true, \
+    .least = PARAMETER_LEAST_NS, .too_small = "100us or longer, or 0ms for its RFC's"}
 #define DISCIPLINE(constant, kind, word, active, state, ...) {word, constant, NULL, {CONSTANT(NULL, word), __VA_ARGS__}},
 
 const struct link_setting link_direction_settings[] = {
@@ -41,7 +45,7 @@ const struct link_setting link_direction_settings[] = {
         {"free", true, NULL, {CONSTANT(NULL, "free")}}}},
     {LINK_QUEUE, "queue", NULL, NULL, .shapes = {
         {"", 0, NULL, {{UNIT_QUEUE, NULL, AT(down.queue.given)}}}}},
-    {LINK_AQM, "aqm", "droptail", NULL, KIND(down.queue.discipline), {QUEUE_KINDS(DISCIPLINE)}},
+    {LINK_AQM, "aqm", "droptail", "droptail, drophead, codel, pie or fq_codel, these three with a target and an interval if wanted, as codel:5ms:100ms", KIND(down.queue.discipline), {QUEUE_KINDS(DISCIPLINE)}},
     {LINK_ECN, "ecn", "off", NULL, KIND(down.queue.ecn), {
         {"on", true, NULL, {CONSTANT(NULL, NULL)}},
         {"off", false, NULL, {{.unit = UNIT_NONE}}}}},
@@ -82,7 +86,7 @@ const struct link_setting link_path_settings[] = {
     {LINK_REBIND, "rebind", "off", "TIME, TIME:port, TIME:address or off, as 5s", .shapes = {
         {"", 0, NULL, {
             {UNIT_SPAN, "every_ms", AT(rebind.every_ns), .least = REBIND_LEAST_NS, .too_small = REBIND_REMEDY},
-            {UNIT_WORD, "change", AT(rebind.address), .words = changes, .is_optional = true}}},
+            {UNIT_WORD, "change", AT(rebind.address), "change", .words = changes, .is_optional = true}}},
         {"off", 0, NULL, {{.unit = UNIT_NONE}}}}},
 };
 // clang-format on

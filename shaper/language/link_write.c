@@ -370,7 +370,9 @@ static void put_rates_and_delays(struct link_writer *writer) {
 static void put_both(struct link_writer *writer, const struct link_setting *setting) {
     writer->side[LINK_SIDE_DOWN].setting = writer->side[LINK_SIDE_UP].setting = setting;
     bool down = is_usual(writer, LINK_SIDE_DOWN), up = is_usual(writer, LINK_SIDE_UP);
-    if (!down && !up && is_same(writer, put_value)) {
+    if (down && up) return;
+    // Even if one of them is usual: what that is may differ by direction.
+    if (is_same(writer, put_value)) {
         put_setting(writer, setting->key, LINK_SIDE_DOWN, put_value);
         return;
     }

@@ -15,12 +15,6 @@ export interface Message extends Fields {
   readonly error?: { readonly code: string; readonly message: string } | null;
 }
 
-/** Left by a test that failed, a host would keep its file's process from ending. */
-const started: Host[] = [];
-after(() => {
-  for (const { child } of started) child.kill("SIGKILL");
-});
-
 /** A host and what it says; every message is held to the schema. */
 export class Host {
   readonly child: ChildProcessByStdio<Writable, Readable, null>;
@@ -34,7 +28,8 @@ export class Host {
   constructor(home: string, cli?: string) {
     const words = ["--home", home, ...(cli === undefined ? [] : ["--cli", cli])];
     this.child = spawn(programPath("trilane-host"), words, { stdio: ["pipe", "pipe", "inherit"] });
-    started.push(this);
+    // Left by a test that failed, a host would keep its file's process from ending.
+    after(() => this.child.kill("SIGKILL"));
     this.child.stdin.on("error", () => {});
     this.child.on("close", () => {
       this.#isGone = true;

@@ -11,7 +11,7 @@ import {
   type Stats,
   statSync,
 } from "node:fs";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import type { HostInstalled, HostManifest } from "../../../schemas/generated/host_installed.ts";
 import { RunError, UserError } from "../../base/errors.ts";
 import { checkout, programPath } from "../../base/programs.ts";
@@ -208,10 +208,16 @@ export function refuseUnsafe(program: string, root = checkout, trust = rootOnly)
   }
 }
 
+/** Where a path leads, of which the end may not be there yet. */
+function realPlace(path: string): string {
+  const parent = dirname(path);
+  return existsSync(path) || parent === path ? realpathSync(path) : join(realPlace(parent), basename(path));
+}
+
 function refuseForeign(launcher: string, home: string): void {
   if (isForeign(launcher))
     throw new UserError(`${launcher}: is not Trilane's: move it away, or name another data folder with --home`);
-  if (isWithin(launcher, home))
+  if (isWithin(realPlace(launcher), realPlace(home)))
     throw new UserError(`${home}: holds ${launcher}, which trilane-host could change then: name another with --home`);
 }
 

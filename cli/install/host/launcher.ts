@@ -13,8 +13,10 @@ export interface HostSettings {
   readonly chromium: string | null;
 }
 
+const launchersFolder = (): string => join(settingsFolder(process.env), "trilane");
+
 export const launcherPath = (home: string): string =>
-  join(settingsFolder(process.env), "trilane", `host-${createHash("sha256").update(home).digest("hex").slice(0, 16)}`);
+  join(launchersFolder(), `host-${createHash("sha256").update(home).digest("hex").slice(0, 16)}`);
 
 /** Where versions up to 0.2 put it. */
 const formerPath = (home: string): string => join(home, "trilane-host");
@@ -39,12 +41,13 @@ export function launcherText(program: string, { home, chromium }: HostSettings):
 /** Whether there is a file of that name that we did not write, and that is not to be lost. */
 export const isForeign = (launcher: string): boolean => textAt(launcher)?.startsWith(launcherBeginning) === false;
 
-/** With its folder, if nothing else is in there. */
+/** With the folder of launchers, if nothing else is in there; not the data folder, in which a former one stands. */
 export function removeLauncher(launcher: string): void {
   if (isForeign(launcher)) return;
   rmSync(launcher, { force: true });
+  if (dirname(launcher) !== launchersFolder()) return;
   try {
-    rmdirSync(dirname(launcher));
+    rmdirSync(launchersFolder());
   } catch {
     // Launchers of other data folders; or there is none.
   }

@@ -19,6 +19,7 @@ Priority: optional
 Architecture: amd64
 Depends: libc6 (>= 2.34), libgcc-s1, libstdc++6, chromium | google-chrome-stable
 Recommends: fonts-liberation, iputils-ping, passt
+Suggests: ffmpeg
 Installed-Size: ${size_kB}
 Maintainer: Trilane's authors <trilane@localhost>
 Description: races a web page over HTTP/1.1, HTTP/2 and HTTP/3

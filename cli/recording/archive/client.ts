@@ -121,7 +121,11 @@ class HostWriter implements RecordingWriter {
     });
     answered.catch(() => {}); // reported to who adds the next, or to the commit
     this.#unanswered.push(answered);
-    while (this.#unanswered.length > mostUnanswered || this.#host.unread_bytes > mostUnread_bytes)
+    // What is unread may be another writer's.
+    while (
+      this.#unanswered.length > mostUnanswered ||
+      (this.#unanswered.length > 0 && this.#host.unread_bytes > mostUnread_bytes)
+    )
       await this.#unanswered.shift();
   }
 

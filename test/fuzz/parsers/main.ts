@@ -1,7 +1,7 @@
-// `npm run fuzz -- TARGET --minutes N [--keep]` for the parsers in TypeScript; run.sh has those in C. A finding's input lies in build/fuzz, and
+// `npm run fuzz -- TARGET --minutes N [--keep]`, or TARGET FILE for one input, for the parsers in TypeScript; run.sh has those in C. A finding's input lies in build/fuzz, and
 // new inputs in build/fuzz/corpus/TARGET; with --keep those are stored that reach something which no smaller one does.
 import { randomInt } from "node:crypto";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { checkout } from "../../../cli/base/programs.ts";
@@ -42,13 +42,20 @@ const { values, positionals } = parseArgs({
     minutes: { type: "string", default: "1" },
     seed: { type: "string" },
     keep: { type: "boolean", default: false },
+    // These keep nothing from one input to the next.
+    fresh: { type: "boolean", default: false },
   },
 });
-const [target = ""] = positionals;
+const [target = "", file] = positionals;
 const minutes = Number(values.minutes);
 if (!targets[target] || !(minutes >= 0 && minutes < 1e5)) {
   console.error(`fuzz: name a target (${Object.keys(targets).join(", ")}) and --minutes N`);
   process.exit(2);
+}
+if (file !== undefined) {
+  await targets[target]?.(readFileSync(file));
+  console.log(`${target}: ${file} is taken or refused as it should be`);
+  process.exit();
 }
 const build = join(checkout, "build", "fuzz");
 const found = join(build, "corpus", target);

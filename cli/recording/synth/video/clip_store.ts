@@ -13,7 +13,7 @@ import { type Clip, readClip } from "./fragments.ts";
 import { segmentsOf, type VideoRate, type VideoSpec } from "./video_spec.ts";
 
 /** Goes up when the same clip is encoded otherwise than before. */
-const generation = 1;
+const generation = 2;
 
 async function stored(path: string, count: number, samples: number): Promise<Clip | null> {
   try {

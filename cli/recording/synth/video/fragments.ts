@@ -36,6 +36,10 @@ export function codecOf(entry: Buffer): string {
   return `avc1.${hex(profile)}${hex(constraints)}${hex(level)}`;
 }
 
+/** Of a fragment's first sample (8.8.12): in version 1 of the box it has 64 bits. */
+const decodeTime = (box: Buffer): number =>
+  box.readUInt8(0) === 1 ? Number(box.readBigUInt64BE(4)) : box.readUInt32BE(4);
+
 /** A file of an initialization segment and `count` fragments that share `samples` equally. BoxError if it is another. */
 export function readClip(file: Buffer, count: number, samples: number): Clip {
   const boxes = readBoxes(file);
@@ -47,7 +51,10 @@ export function readClip(file: Buffer, count: number, samples: number): Clip {
   const media = Array.from({ length: count }, (_, index) =>
     Buffer.concat([bytesAt(2 + 2 * index), bytesAt(3 + 2 * index)]),
   );
+  const begins = media.map((fragment) => decodeTime(inside(fragment, "moof", "traf", "tfdt")));
   for (const [index, fragment] of media.entries()) {
+    if (begins[index] !== index * (begins[1] ?? 0))
+      throw new BoxError(`segment ${index + 1} does not begin as the one before it ends`);
     const held = inside(fragment, "moof", "traf", "trun").readUInt32BE(4);
     if (held * count !== samples) throw new BoxError(`segment ${index + 1} has ${held} samples of ${samples}`);
   }

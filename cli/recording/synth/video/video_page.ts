@@ -13,7 +13,7 @@ import { playAndRecord } from "./page_player.ts";
 import { segmentBytes, type VideoRate, type VideoSpec } from "./video_spec.ts";
 
 /** Goes up when the same name gives other bytes than before, so that old recordings are not taken for new ones. */
-const generation = 3;
+const generation = 4;
 
 const hosts = { page: "clip.synth.test", video: "video.clip.synth.test", audio: "audio.clip.synth.test" } as const;
 type Server = keyof typeof hosts;

@@ -317,6 +317,25 @@ test("an exchange that is refused fails the recording, also when nobody waited f
   });
 });
 
+test("of many that are on their way, the first that is refused is named, and nothing of the recording stays", async () => {
+  await withArchive(home, async (archive) => {
+    let added = 0;
+    const writing = archive.write(asked("page"), async (writer) => {
+      for (; added < 100; added++)
+        await writer.add({ exchange: exchange(added === 4 ? "no path" : `/${added}`), body: Buffer.from("all alike") });
+    });
+    await assert.rejects(writing, (error) => error instanceof RunError && /path/.test(error.message));
+    // Who adds hears of it at the latest when as many are on their way as may be.
+    assert.ok(added >= 4 && added < 30, `${added} were added`);
+    assert.deepEqual(await archive.list(), []);
+    await archive.write(asked("page"), (writer) =>
+      writer.add({ exchange: exchange("/"), body: Buffer.from("all alike") }),
+    );
+    const { exchanges } = await archive.verify("page");
+    assert.equal(exchanges.length, 1);
+  });
+});
+
 test("a recording with a digest of the first kind is verified by it, and found out where it was changed", async () => {
   const exchanges: NewExchange[] = [{ exchange: exchange("/"), body: Buffer.from("as it was") }];
   await withArchive(home, (archive) =>

@@ -336,10 +336,12 @@ describe("migrations of results", () => {
       writeFileSync(path, readFileSync(original));
       const [program, words] = script(`console.log("ready"); openResults(home).close();`, home);
       const child = spawn(program, words, { stdio: ["ignore", "pipe", "inherit"] });
+      // It may end by itself before it is killed.
+      const ended = once(child, "exit");
       await once(child.stdout, "data");
       await setTimeout((round * 7) % 150);
       child.kill("SIGKILL");
-      await once(child, "exit");
+      await ended;
       const isCopying = existsSync(join(home, `${kept}.part`));
       const results = openExistingResults(home);
       assert.equal(results?.loadsOf(1).length, 2);

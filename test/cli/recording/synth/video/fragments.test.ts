@@ -14,19 +14,23 @@ const u32 = (...values: readonly number[]): Buffer =>
     }),
   );
 const avc1 = box("avc1", Buffer.alloc(78), box("avcC", Buffer.from("0142c01effe1000167010001", "hex")));
-const fragment = (samples: number): Buffer =>
-  Buffer.concat([box("moof", box("traf", box("trun", u32(0, samples)))), box("mdat", Buffer.alloc(samples, 7))]);
+/** `begin`: the time of its first sample. */
+const fragment = (samples: number, begin = 0): Buffer =>
+  Buffer.concat([
+    box("moof", box("traf", box("tfdt", u32(1 << 24, 0, begin)), box("trun", u32(0, samples)))),
+    box("mdat", Buffer.alloc(samples, 7)),
+  ]);
 const head = Buffer.concat([
   box("ftyp", Buffer.from("iso6", "latin1")),
   box("moov", box("trak", box("mdia", box("minf", box("stbl", box("stsd", u32(0, 1), avc1)))))),
 ]);
-const file = Buffer.concat([head, fragment(50), fragment(50)]);
+const file = Buffer.concat([head, fragment(50), fragment(50, 2000)]);
 
 test("a file is taken apart into its initialization and its segments", () => {
   const { initialization, media, codec } = readClip(file, 2, 100);
   assert.equal(codec, "avc1.42c01e");
   assert.ok(initialization.equals(head));
-  assert.deepEqual(media, [fragment(50), fragment(50)]);
+  assert.deepEqual(media, [fragment(50), fragment(50, 2000)]);
 });
 
 test("codecs are named by their sample entries", () => {
@@ -64,5 +68,7 @@ test("boxes that lie about their size, and segments of another number or of uneq
   assert.throws(() => readBoxes(Buffer.alloc(5)), BoxError);
   for (const count of [1, 3]) assert.throws(() => readClip(file, count, 100), BoxError);
   assert.throws(() => readClip(file, 2, 101), /segment 1 has 50 samples of 101/);
-  assert.throws(() => readClip(Buffer.concat([head, fragment(50), fragment(49)]), 2, 100), /segment 2 has 49/);
+  assert.throws(() => readClip(Buffer.concat([head, fragment(50), fragment(49, 2000)]), 2, 100), /segment 2 has 49/);
+  const gap = Buffer.concat([head, fragment(50), fragment(50, 2000), fragment(50, 4001)]);
+  assert.throws(() => readClip(gap, 3, 150), /segment 3 does not begin as the one before it ends/);
 });
