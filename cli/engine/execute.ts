@@ -15,7 +15,7 @@ import { makeEvidenceFolder } from "./evidence_folder.ts";
 import type { ExecutionTerms, Held, Instrument, RunSession, Session, SweepStart } from "./instrument.ts";
 import { type LinkTests, linksToTest, openLinkTests } from "./link_tests.ts";
 import type { RunOutcome } from "./measuring.ts";
-import { held, machineEnvironment, releaseQuietly, sayStopped, waitingOf } from "./session.ts";
+import { held, machineEnvironment, releaseQuietly, reportStop, waitingOf } from "./session.ts";
 
 /**
  * Sets the exit status if it was stopped. False: its shard is finished already, and nothing was run.
@@ -114,7 +114,7 @@ async function runToEnd<Sweep extends AnySweep>(
   progress.end();
   const { state, done, all: loads, asked } = outcome;
   if (state === "stopped")
-    return sayStopped({ sweep: sweep.id, done, loads, signal, asked }, instrument.noun, terms.json, progress);
+    return reportStop({ sweep: sweep.id, done, loads, signal, asked }, instrument.noun, terms.json, progress);
   await conclude(terms, instrument, session, outcome);
 }
 

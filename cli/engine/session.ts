@@ -55,7 +55,7 @@ export function releaseQuietly(results: Results, sweep: AnySweep): void {
 }
 
 /** Says that it ended early, and sets the exit status. */
-export function sayStopped(
+export function reportStop(
   stopped: Omit<SweepStopped, "event">,
   noun: "loads" | "runs" | "fetches",
   json: boolean,

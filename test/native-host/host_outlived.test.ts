@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { chmodSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { exchange } from "../cli/recording/archive/example_recording.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { type Fields, Host } from "./host_conversation.ts";
 
@@ -88,19 +89,6 @@ test("a host that is killed while it saves leaves what was saved before, and not
 test("several hosts write recordings into one archive at once", { timeout: 120_000 }, async () => {
   const home = join(folder, "shared");
   const hosts = Array.from({ length: 4 }, () => new Host(home));
-  const exchange = {
-    method: "GET",
-    scheme: "https",
-    host: "a.example",
-    port: 443,
-    path: "/",
-    request_headers: [],
-    address: "192.0.2.1",
-    status: 200,
-    response_headers: [],
-    body_origin: "recorded",
-    recorded: {},
-  };
   const perHost = 5;
   await Promise.all(
     hosts.map(async (host, h) => {
@@ -109,7 +97,11 @@ test("several hosts write recordings into one archive at once", { timeout: 120_0
         const begun = await host.ask("archive.begin", begin);
         assert.equal(begun.error, undefined);
         const { transaction } = begun;
-        await host.ask("archive.exchange", { transaction, exchange, body: Buffer.from("same").toString("base64") });
+        await host.ask("archive.exchange", {
+          transaction,
+          exchange: exchange("/"),
+          body: Buffer.from("same").toString("base64"),
+        });
         const committed = await host.ask("archive.commit", { transaction });
         assert.equal(committed.error, undefined);
       }

@@ -15,6 +15,7 @@ import type { FlowPlanDocument } from "../../../schemas/generated/flow_plan.ts";
 import type { List } from "../../../schemas/generated/list.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
 import { tempFolder } from "../../temp_folder.ts";
+import { exchange } from "../recording/archive/example_recording.ts";
 import { pageLoad } from "../sweep/page_load.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -49,19 +50,7 @@ async function record(...names: string[]): Promise<void> {
       const recording = { name, url: "https://a.example/", source: "test", notes: {}, replace: false };
       await archive.write(recording, (writer) =>
         writer.add({
-          exchange: {
-            method: "GET",
-            scheme: "https",
-            host: "a.example",
-            port: 443,
-            path: "/",
-            request_headers: [],
-            address: "192.0.2.1",
-            status: 200,
-            response_headers: [],
-            body_origin: "filled",
-            recorded: {},
-          },
+          exchange: exchange("/", { body_origin: "filled" }),
           body: Buffer.alloc(123_456),
         }),
       );

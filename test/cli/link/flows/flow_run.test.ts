@@ -1,4 +1,4 @@
-// cli/link/flows/flow_run.ts: what both ends are told of a mix.
+// cli/link/flows/flow_run.ts: what both ends of a mix are given.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { flowRunOf, runFlow } from "../../../../cli/link/flows/flow_run.ts";

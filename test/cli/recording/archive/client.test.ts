@@ -1,83 +1,23 @@
-// The archive from the command line's side, with the real trilane-host: what is written is read, an error leaves
-// nothing behind, and no end of either side leaves a process or a half recording.
+// The archive from the command line's side, with the real trilane-host: what is written is read. How writing can end early is in
+// client_ends.test.ts.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
-import { RunError, UserError } from "../../../../cli/base/errors.ts";
-import { programPath } from "../../../../cli/base/programs.ts";
-import type { Exchange, JsonObject, NewBody, NewExchange } from "../../../../cli/recording/archive/archive.ts";
+import { UserError } from "../../../../cli/base/errors.ts";
+import type { JsonObject, NewBody, NewExchange } from "../../../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
 import type { Recorded } from "../../../../schemas/generated/recorded.ts";
 import { tempFolder } from "../../../temp_folder.ts";
+import { exchange, newRecording, sha256 } from "./example_recording.ts";
 
-const host = programPath("trilane-host");
-let folder: string;
 let home: string;
 
 beforeEach(() => {
-  folder = tempFolder("trilane-archive-");
-  home = join(folder, "home");
+  home = join(tempFolder("trilane-archive-"), "home");
 });
-
-function exchange(path: string, more: Partial<Exchange> = {}): Exchange {
-  return {
-    method: "GET",
-    scheme: "https",
-    host: "www.example.org",
-    port: 443,
-    path,
-    request_headers: [["accept", "*/*"]],
-    address: "192.0.2.10",
-    status: 200,
-    response_headers: [["content-type", "text/plain"]],
-    body_origin: "recorded",
-    recorded: { protocol: "h2" },
-    ...more,
-  };
-}
-
-function asked(name: string, replace = false) {
-  return { name, url: "https://www.example.org/", source: "test", notes: { filled: 0 }, replace };
-}
-
-/** trilane-host under a name that leaves its process number behind. */
-function tracedHost(): { program: string; pid: () => number } {
-  const program = join(folder, "host");
-  const pidFile = join(folder, "pid");
-  writeFileSync(program, `#!/bin/sh\necho $$ > ${pidFile}\nexec ${host} "$@"\n`);
-  chmodSync(program, 0o755);
-  return { program, pid: () => Number(readFileSync(pidFile, "utf8")) };
-}
-
-function lives(pid: number): boolean {
-  try {
-    // One that nobody reaps yet is gone, too.
-    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return false;
-  }
-}
-
-async function untilGone(pid: number): Promise<void> {
-  for (let waited_ms = 0; lives(pid); waited_ms += 20) {
-    assert.ok(waited_ms < 20_000, `process ${pid} is still there`);
-    await delay(20);
-  }
-}
-
-function filesIn(path: string): string[] {
-  return readdirSync(path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => entry.name);
-}
-
-const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
 /** The digest by its description in native-host/archive/recording_digest.h; the first kind does not cover `recorded`. */
 function digestOf(exchanges: readonly NewExchange[], kind: 1 | 2 = 2): string {
@@ -134,7 +74,7 @@ test("what is written is shown, listed and digested; large bodies go in pieces",
     },
   ];
   const written = await withArchive(home, (archive) =>
-    archive.write(asked("page"), async (writer) => {
+    archive.write(newRecording("page"), async (writer) => {
       for (const each of exchanges) await writer.add(each);
       writer.note({ filled: 1 });
     }),
@@ -192,7 +132,7 @@ test("a body that comes in chunks is stored as one in memory is, read back, and 
   );
   await withArchive(home, async (archive) => {
     const write = (name: string, bodyOf: (body: Buffer) => NewBody) =>
-      archive.write(asked(name), async (writer) => {
+      archive.write(newRecording(name), async (writer) => {
         for (const body of bodies)
           await writer.add({ exchange: exchange(`/${body.length}`), body: bodyOf(body), requestBody: bodyOf(body) });
       });
@@ -211,7 +151,7 @@ test("a body that comes in chunks is stored as one in memory is, read back, and 
       for await (const piece of archive.body(name)) read.push(piece);
       assert.ok(Buffer.concat(read).equals(body), `${body.length}`);
     }
-    const again = await archive.write(asked("again"), async (writer) => {
+    const again = await archive.write(newRecording("again"), async (writer) => {
       for (const { body_sha256, request_body_sha256, ...each } of exchanges)
         await writer.add({
           exchange: each,
@@ -228,29 +168,9 @@ test("a body that comes in chunks is stored as one in memory is, read back, and 
   });
 });
 
-test("a stream that fails leaves no recording, and a damaged body is found", async () => {
-  await withArchive(home, async (archive) => {
-    async function* failing(): AsyncGenerator<Uint8Array> {
-      yield Buffer.alloc(3_000_000);
-      throw new UserError("cut off");
-    }
-    await assert.rejects(
-      archive.write(asked("page"), (writer) => writer.add({ exchange: exchange("/"), body: failing() })),
-      /cut off/,
-    );
-    assert.deepEqual(await archive.list(), []);
-    await archive.write(asked("page"), (writer) => writer.add({ exchange: exchange("/"), body: Buffer.from("hello") }));
-    const name = sha256(Buffer.from("hello"));
-    writeFileSync(join(home, "bodies", name.slice(0, 2), name), "hallo");
-    assert.deepEqual((await archive.verify("page")).problems, [
-      { seq: 0, part: "response", sha256: name, problem: "content" },
-    ]);
-  });
-});
-
 test("exchanges keep the order of the calls, also when nobody waits", async () => {
   await withArchive(home, async (archive) => {
-    await archive.write(asked("page"), async (writer) => {
+    await archive.write(newRecording("page"), async (writer) => {
       const sizes = [2_500_000, 10, 1_200_000, 0, 20];
       await Promise.all(
         sizes.map((size, index) => writer.add({ exchange: exchange(`/${index}`), body: Buffer.alloc(size, index) })),
@@ -262,7 +182,7 @@ test("exchanges keep the order of the calls, also when nobody waits", async () =
       ["/0", "/1", "/2", "/3", "/4"],
     );
     // One that was shown can be written again.
-    const again = await archive.write(asked("copy"), async (writer) => {
+    const again = await archive.write(newRecording("copy"), async (writer) => {
       for (const each of exchanges.slice(3, 4)) await writer.add({ exchange: each });
     });
     assert.equal(again.exchanges, 1);
@@ -271,7 +191,7 @@ test("exchanges keep the order of the calls, also when nobody waits", async () =
 
 test("a recording larger than one answer is shown whole", async () => {
   await withArchive(home, async (archive) => {
-    await archive.write(asked("page"), async (writer) => {
+    await archive.write(newRecording("page"), async (writer) => {
       for (let index = 0; index < 50; index++)
         await writer.add({ exchange: exchange(`/${index}`, { recorded: { filling: "x".repeat(50_000) } }) });
     });
@@ -283,63 +203,10 @@ test("a recording larger than one answer is shown whole", async () => {
   });
 });
 
-test("a writer that throws leaves nothing, and its error comes through", async () => {
-  const { program, pid } = tracedHost();
-  const failure = new Error("the HAR ends here");
-  const writing = withArchive(
-    home,
-    (archive) =>
-      archive.write(asked("page"), async (writer) => {
-        await writer.add({ exchange: exchange("/"), body: Buffer.from("hello") });
-        throw failure;
-      }),
-    program,
-  );
-  await assert.rejects(writing, (error) => error === failure);
-  assert.equal(lives(pid()), false);
-  assert.deepEqual(
-    filesIn(join(home, "bodies")).filter((name) => name !== "lock"),
-    [],
-  );
-  await withArchive(home, async (archive) => assert.deepEqual(await archive.list(), []));
-});
-
-test("an exchange that is refused fails the recording, also when nobody waited for it", async () => {
-  await withArchive(home, async (archive) => {
-    const writing = archive.write(asked("page"), async (writer) => {
-      writer.add({ exchange: exchange("no path"), body: Buffer.from("hello") }).catch(() => {});
-    });
-    await assert.rejects(writing, (error) => error instanceof RunError && /path/.test(error.message));
-    assert.deepEqual(await archive.list(), []);
-    // The conversation goes on.
-    await archive.write(asked("page"), (writer) => writer.add({ exchange: exchange("/") }));
-    assert.equal((await archive.list()).length, 1);
-  });
-});
-
-test("of many that are on their way, the first that is refused is named, and nothing of the recording stays", async () => {
-  await withArchive(home, async (archive) => {
-    let added = 0;
-    const writing = archive.write(asked("page"), async (writer) => {
-      for (; added < 100; added++)
-        await writer.add({ exchange: exchange(added === 4 ? "no path" : `/${added}`), body: Buffer.from("all alike") });
-    });
-    await assert.rejects(writing, (error) => error instanceof RunError && /path/.test(error.message));
-    // Who adds hears of it at the latest when as many are on their way as may be.
-    assert.ok(added >= 4 && added < 30, `${added} were added`);
-    assert.deepEqual(await archive.list(), []);
-    await archive.write(asked("page"), (writer) =>
-      writer.add({ exchange: exchange("/"), body: Buffer.from("all alike") }),
-    );
-    const { exchanges } = await archive.verify("page");
-    assert.equal(exchanges.length, 1);
-  });
-});
-
 test("a recording with a digest of the first kind is verified by it, and found out where it was changed", async () => {
   const exchanges: NewExchange[] = [{ exchange: exchange("/"), body: Buffer.from("as it was") }];
   await withArchive(home, (archive) =>
-    archive.write(asked("old"), async (writer) => {
+    archive.write(newRecording("old"), async (writer) => {
       for (const each of exchanges) await writer.add(each);
     }),
   );
@@ -365,7 +232,7 @@ test("the digest changes with all that a replay serves by, and with nothing else
   const digests = await withArchive(home, async (archive) => {
     const digestWith = async (recorded: JsonObject): Promise<string> => {
       const each = { exchange: exchange("/", { recorded: { ...known, ...recorded } }) };
-      return (await archive.write(asked("page", true), (writer) => writer.add(each))).digest;
+      return (await archive.write(newRecording("page", true), (writer) => writer.add(each))).digest;
     };
     return {
       first: await digestWith({}),
@@ -394,115 +261,32 @@ test("names: taken, replaced, impossible", async () => {
   const fill = (text: string) => (writer: { add: (each: NewExchange) => Promise<void> }) =>
     writer.add({ exchange: exchange("/"), body: Buffer.from(text) });
   await withArchive(home, async (archive) => {
-    const first = await archive.write(asked("page"), fill("one"));
-    await assert.rejects(archive.write(asked("page"), fill("two")), (error) => {
+    const first = await archive.write(newRecording("page"), fill("one"));
+    await assert.rejects(archive.write(newRecording("page"), fill("two")), (error) => {
       assert.ok(error instanceof UserError);
       assert.match(error.message, /"page".*exists/);
       return true;
     });
     assert.deepEqual(await archive.list(), [first]);
-    const second = await archive.write(asked("page", true), fill("two"));
+    const second = await archive.write(newRecording("page", true), fill("two"));
     assert.notEqual(second.digest, first.digest);
     assert.deepEqual(await archive.list(), [second]);
     for (const name of ["", "a/b", "-a", "ä", "a".repeat(101)])
-      await assert.rejects(archive.write(asked(name), fill("x")), UserError, name);
+      await assert.rejects(archive.write(newRecording(name), fill("x")), UserError, name);
     await archive.remove("page");
     assert.deepEqual(await archive.list(), []);
   });
-});
-
-test("a host that is killed half-way is a RunError, and leaves the archive as it was", async () => {
-  const { program, pid } = tracedHost();
-  await withArchive(home, (archive) =>
-    archive.write(asked("before"), (writer) => writer.add({ exchange: exchange("/") })),
-  );
-  const writing = withArchive(
-    home,
-    (archive) =>
-      archive.write(asked("page"), async (writer) => {
-        await writer.add({ exchange: exchange("/"), body: Buffer.from("hello") });
-        process.kill(pid(), "SIGKILL");
-        await writer.add({ exchange: exchange("/next"), body: Buffer.alloc(5_000_000) });
-      }),
-    program,
-  );
-  await assert.rejects(writing, (error) => error instanceof RunError && /trilane-host.*SIGKILL/.test(error.message));
-  await withArchive(home, async (archive) => {
-    assert.deepEqual(
-      (await archive.list()).map(({ name }) => name),
-      ["before"],
-    );
-    await archive.write(asked("page"), (writer) => writer.add({ exchange: exchange("/") }));
-  });
-  assert.deepEqual(
-    filesIn(join(home, "bodies")).filter((name) => name !== "lock"),
-    [],
-  );
-});
-
-test("a host that cannot be started, ends at once or talks nonsense is a RunError", async () => {
-  const nonsense = join(folder, "nonsense");
-  writeFileSync(nonsense, "#!/bin/sh\nyes nonsense\n");
-  chmodSync(nonsense, 0o755);
-  for (const [program, says] of [
-    [join(folder, "absent"), /cannot be started/],
-    ["/bin/false", /ended with status 1/],
-    [nonsense, /no answer/],
-  ] as const) {
-    const listing = withArchive(home, (archive) => archive.list(), program);
-    await assert.rejects(listing, (error) => error instanceof RunError && says.test(error.message), program);
-  }
 });
 
 test("the date of the page load is kept, and no part of the digest", async () => {
   const recorded_at = "2024-02-29T23:59:59.125Z";
   await withArchive(home, async (archive) => {
     const fill: Parameters<typeof archive.write>[1] = (writer) => writer.add({ exchange: exchange("/") });
-    const undated = await archive.write(asked("undated"), fill);
-    const dated = await archive.write({ ...asked("dated"), recorded_at }, fill);
+    const undated = await archive.write(newRecording("undated"), fill);
+    const dated = await archive.write({ ...newRecording("dated"), recorded_at }, fill);
     assert.equal(undated.recorded_at, null);
     assert.equal(dated.recorded_at, recorded_at);
     assert.equal((await archive.show("dated")).recording.recorded_at, recorded_at);
     assert.equal(dated.digest, undated.digest);
   });
-});
-
-test("a host's own error is told: an archive of a newer Trilane", async () => {
-  await withArchive(home, (archive) =>
-    archive.write(asked("page"), (writer) => writer.add({ exchange: exchange("/") })),
-  );
-  const { DatabaseSync } = await import("node:sqlite");
-  const database = new DatabaseSync(join(home, "archive.db"));
-  database.exec("PRAGMA user_version = 99");
-  database.close();
-  await withArchive(home, async (archive) => {
-    const refused = (error: unknown) => error instanceof UserError && /newer Trilane.*: update/.test(error.message);
-    await assert.rejects(archive.list(), refused);
-    await assert.rejects(
-      archive.write(asked("other"), async () => {}),
-      refused,
-    );
-  });
-});
-
-test("a command that is killed leaves no host and no recording", async () => {
-  const { program, pid } = tracedHost();
-  const client = join(import.meta.dirname, "..", "..", "..", "..", "cli", "recording", "archive", "client.ts");
-  const script = `
-    const { withArchive } = await import(${JSON.stringify(client)});
-    await withArchive(${JSON.stringify(home)}, (archive) => archive.write(${JSON.stringify(asked("page"))}, async (writer) => {
-      await writer.add({ exchange: ${JSON.stringify(exchange("/"))}, body: Buffer.from("hello") });
-      process.stdout.write("written\\n");
-      setInterval(() => {}, 1000);
-      await new Promise(() => {});
-    }), ${JSON.stringify(program)});`;
-  const command = spawn(process.execPath, ["--input-type=module", "-e", script], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  await once(command.stdout, "data");
-  assert.ok(lives(pid()));
-  command.kill("SIGKILL");
-  await once(command, "close");
-  await untilGone(pid());
-  await withArchive(home, async (archive) => assert.deepEqual(await archive.list(), []));
 });
