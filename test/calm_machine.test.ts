@@ -11,17 +11,19 @@ const folder = tempFolder("trilane-calm-");
 
 const cases = `import assert from "node:assert/strict";
 import { timedTest } from ${JSON.stringify(join(import.meta.dirname, "calm_machine.ts"))};
+const surroundings = (isCalm) => ({ watchOthers: () => () => isCalm, untilCalm: async (left_ms) => 1, slowdownBySleep: async () => 1.9 });
 timedTest("one", async (calm) => calm.disturbed("30 ms"));
-timedTest("two", async () => assert.fail("slope 5"));
+timedTest("two", async () => assert.fail("slope 5"), surroundings(true));
 timedTest("three", async (calm) => { calm.disturbed("30 ms"); assert.fail("slope 5"); });
 timedTest("four", async (calm) => { calm.disturbed("30 ms"); throw new Error("the server has gone"); });
-const surroundings = (isCalm) => ({ watchOthers: () => () => isCalm, untilCalm: async (left_ms) => 1 });
 let tries = 0;
 timedTest("five", async (calm) => { calm.disturbed("itself"); assert.fail("try " + ++tries); }, surroundings(true));
 let others = 0;
 timedTest("six", async (calm) => { calm.disturbed("others"); assert.ok(++others > 9); }, surroundings(false));
 let second = 0;
-timedTest("seven", async (calm) => { calm.disturbed("others"); assert.ok(++second > 1); }, surroundings(true));`;
+timedTest("seven", async (calm) => { calm.disturbed("others"); assert.ok(++second > 1); }, surroundings(true));
+timedTest("eight", async () => assert.fail("slope 3.1"), { ...surroundings(true), slowdownBySleep: async () => 2.1 });
+timedTest("nine", async () => { throw new Error("gone"); }, { ...surroundings(true), slowdownBySleep: async () => 9 });`;
 
 test("disturbed, a test that holds passes, and one that does not is inconclusive; undisturbed or only by itself it fails", () => {
   const file = join(folder, "timed.test.ts");
@@ -45,6 +47,12 @@ test("disturbed, a test that holds passes, and one that does not is inconclusive
   assert.match(outcome, /^not ok 5 - five \(timed\)$[\s\S]*?try 3/m);
   assert.doesNotMatch(outcome, /try 4/);
   for (const passed of ["6 - six", "7 - seven"]) assert.match(outcome, new RegExp(`^ok ${passed} \\(timed\\)$`, "m"));
+  // Calm as it is, the machine computes slower after it slept; only of what was measured that says something.
+  assert.match(
+    outcome,
+    /^ok 8 - eight \(timed\) # SKIP inconclusive: disturbed: after a sleep of 300 ms .* 2\.1 times slower/m,
+  );
+  assert.match(outcome, /^not ok 9 - nine \(timed\)$/m);
   assert.match(run([`--test-reporter=${reporter}`]), /^inconclusive: three \(timed\): disturbed: 30 ms/m);
 });
 

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { before, describe, test } from "node:test";
 import type { CommandExport } from "../../schemas/generated/command_export.ts";
+import { timedTest } from "../calm_machine.ts";
 import { tempFolder } from "../temp_folder.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
@@ -234,25 +235,29 @@ describe("trilane time", () => {
     );
   });
 
-  test("curl of 1 MB takes what arithmetic says, within 1 % and what a machine that slept adds: round trips, slow start, bytes, and curl's own time on a fast link without a delay", () => {
-    assert.equal(run("synth", "object-1MB").status, 0);
-    const [slow, free] = ["10mbit/50ms", "400mbit/0ms"];
-    const { status, stderr } = time(
-      ...["--link", slow, "--link", free, "--recording", "object-1MB", "--runs", "3"],
-      ...["--", "curl", "--http1.1", "-sfo", "/dev/null", "https://object-1mb.synth.test/"],
-    );
-    assert.equal(status, 0, stderr);
-    const { runs } = exported();
-    // The least, because what else the machine does only adds.
-    const least = (link: string): number =>
-      Math.min(...runs.filter((each) => each.link === link).map(({ record }) => record?.process.wall_ms ?? Number.NaN));
-    const bytes = runs.find((each) => each.link === slow)?.record?.link?.down_bytes ?? 0;
-    assert.ok(bytes > 1_030_000 && bytes < 1_060_000, `${bytes} bytes with headers`);
-    const own_ms = least(free) - theory_ms(400e6, 0, bytes);
-    const expected_ms = theory_ms(10e6, 50, bytes) + own_ms;
-    const said = `${least(slow)} ms, by arithmetic ${expected_ms} ms, of which ${own_ms} ms curl's own`;
-    const share = least(slow) / expected_ms - 1;
-    // A machine that slept through round trips computes slower afterwards than on the fast link.
-    assert.ok(share >= -0.01 && share <= 0.02, said);
-  });
+  timedTest(
+    "curl of 1 MB takes within 1 % of arithmetic: round trips, slow start, bytes, and curl's own time on a fast link without a delay",
+    async (calm) => {
+      assert.equal(run("synth", "object-1MB").status, 0);
+      const [slow, free] = ["10mbit/50ms", "400mbit/0ms"];
+      const { status, stderr } = time(
+        ...["--link", slow, "--link", free, "--recording", "object-1MB", "--runs", "3"],
+        ...["--", "curl", "--http1.1", "-sfo", "/dev/null", "https://object-1mb.synth.test/"],
+      );
+      assert.equal(status, 0, stderr);
+      const { runs } = exported();
+      // The least, because what else the machine does only adds.
+      const least = (link: string): number =>
+        Math.min(
+          ...runs.filter((each) => each.link === link).map(({ record }) => record?.process.wall_ms ?? Number.NaN),
+        );
+      const bytes = runs.find((each) => each.link === slow)?.record?.link?.down_bytes ?? 0;
+      assert.ok(bytes > 1_030_000 && bytes < 1_060_000, `${bytes} bytes with headers`);
+      const own_ms = least(free) - theory_ms(400e6, 0, bytes);
+      const expected_ms = theory_ms(10e6, 50, bytes) + own_ms;
+      const said = `${least(slow)} ms, by arithmetic ${expected_ms} ms, of which ${own_ms} ms curl's own`;
+      if (stderr.includes("invalid")) calm.disturbed("other programs held runs up");
+      assert.ok(Math.abs(least(slow) / expected_ms - 1) <= 0.01, said);
+    },
+  );
 });
