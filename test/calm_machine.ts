@@ -14,9 +14,9 @@ import { appendFileSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { median } from "../cli/base/quantile.ts";
 import { readMachine, type Unrest, unrestBetween } from "../cli/load/pressure.ts";
 import { ownTime_ms } from "./own_time.ts";
+import { slowdownBySleep, slownessOf } from "./slept.ts";
 
 /** Of one test, and of all of a run. CI gives the whole 90 minutes, of which the tests themselves take less than 45. */
 const testWaits_ms = 90_000;
@@ -83,32 +83,6 @@ async function untilCalm(left_ms: number, why: string): Promise<number> {
   }
 }
 
-const slept_ms = 300;
-const mostSlowdown = 2;
-
-/** Some allocation and lookup, as a browser or a server does for an answer. */
-function someWork(): void {
-  const numbers = new Map<string, { readonly number: number }>();
-  for (let number = 0; number < 20_000; number++) numbers.set(`number ${number}`, { number });
-}
-
-/** How many times as long the same work takes after a sleep of a long round trip: 1 to 1.5 as a rule, 4 to 8 on a virtual machine whose memory its host takes. */
-async function slowdownBySleep(): Promise<number> {
-  const medianTime_ms = async (sleep_ms: number): Promise<number> => {
-    const times: number[] = [];
-    for (let round = 0; round < 5; round++) {
-      await delay(sleep_ms);
-      const began_ms = performance.now();
-      someWork();
-      times.push(performance.now() - began_ms);
-    }
-    return median(times);
-  };
-  for (let round = 0; round < 10; round++) someWork(); // compiled by then
-  const awake_ms = await medianTime_ms(0);
-  return (await medianTime_ms(slept_ms)) / awake_ms;
-}
-
 /** What a test measures with. */
 export interface Calm {
   /** Notes that a measurement was disturbed: should the test fail, that may be why. */
@@ -150,8 +124,8 @@ export function timedTest(
         if (isRerun && isCalm) calmTries++;
         if (disturbance === null || calmTries >= calmReruns) {
           const slowdown = await machine.slowdownBySleep();
-          if (slowdown <= mostSlowdown) throw error;
-          const why = `after a sleep of ${slept_ms} ms this machine computes ${slowdown.toFixed(1)} times slower`;
+          const why = slownessOf(slowdown);
+          if (why === null) throw error;
           return context.skip(`inconclusive: disturbed: ${why}; failed by ${error.message.split("\n")[0]}`);
         }
         const took_ms = performance.now() - began_ms;
