@@ -12,6 +12,7 @@ const reasons = {
   given: "the present time is an input of what is tested, or seeds it",
   patience:
     "how long something is waited for at most: ten times what a slow machine needs, and nothing is judged by it",
+  slept: "the same work at once and after a sleep, as a ratio that says what tests of time hold",
   least: "something must not come before its time; how late it comes is not judged",
   compared: "two clocks, or a clock and what the product reports of it, are compared",
   burns: "a program that is to use a CPU, or to wait, for a given time",
@@ -82,6 +83,7 @@ const allowed: Readonly<Record<string, keyof typeof reasons>> = {
   "test/native/shaper/run.c": "patience",
   "test/native/shaper/simulator_test.c": "compared",
   "test/run_files.ts": "patience",
+  "test/slept.ts": "slept",
 };
 
 /** What is wrong with the clocks in some files: uses of a file that is not listed, and listed files without one. */
