@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -56,15 +57,32 @@ static unsigned long long status_number(pid_t pid, const char *name, const char 
     return value;
 }
 
+// Before Linux 5.9 only whether there is any can be seen.
+static unsigned long long filter_count(pid_t pid) {
+    const unsigned long long count = status_number(pid, "Seccomp_filters:", "%llu");
+    return count != ~0ULL ? count : status_number(pid, "Seccomp:", "%llu") == SECCOMP_MODE_FILTER;
+}
+
+// Where the kernel counts no filters, the one that is around this test hides those of the programs.
+static bool shows_filters(void) {
+    return status_number(getpid(), "Seccomp_filters:", "%llu") != ~0ULL || filter_count(getpid()) == 0;
+}
+
 static bool has_own_filter(pid_t pid) {
-    return status_number(pid, "Seccomp_filters:", "%llu") >
-           status_number(getpid(), "Seccomp_filters:", "%llu");
+    return filter_count(pid) > filter_count(getpid());
+}
+
+static void skip_unless_shown(void) {
+    if (shows_filters()) return;
+    print_message("skipped: this kernel does not count seccomp filters, and one is around the test\n");
+    skip();
 }
 
 static int behind_walls(const char *folder) {
     char *const words[] = {"true", NULL};
     const bool has_landlock = syscall(SYS_landlock_create_ruleset, NULL, 0, 1) > 0;
-    const unsigned long long filters = status_number(getpid(), "Seccomp_filters:", "%llu");
+    const unsigned long long filters = filter_count(getpid());
+    const bool shown = shows_filters();
     const struct walls walls = {.capabilities = WALLS_CAPABILITY(CAP_NET_ADMIN), .writes = {folder}};
     if (walls_raise(&walls) < 0) return 1;
     if (execv("/bin/true", words) == 0 || errno != ENOSYS) return 2;
@@ -83,7 +101,7 @@ static int behind_walls(const char *folder) {
     if (pthread_create(&thread, NULL, nothing, NULL) != 0 || pthread_join(thread, NULL) != 0) return 11;
     if (mount("none", "/tmp", "tmpfs", 0, NULL) == 0 || errno != ENOSYS) return 4;
     if (status_number(getpid(), "NoNewPrivs:", "%llu") != 1) return 5;
-    if (status_number(getpid(), "Seccomp_filters:", "%llu") != filters + 1) return 6;
+    if (shown && filter_count(getpid()) != filters + 1) return 6;
     if (status_number(getpid(), "CapEff:", "%llx") & ~WALLS_CAPABILITY(CAP_NET_ADMIN)) return 8;
     return 0;
 }
@@ -99,6 +117,7 @@ static void test_what_is_left(void **state) {
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
     assert_int_equal(rmdir(folder), 0);
+    skip_unless_shown(); // of all this only its own filter was not looked at
 }
 
 #ifdef __x86_64__
@@ -254,6 +273,7 @@ static void look_at(const struct program *program, pid_t pid, bool has_landlock)
 
 static void test_each_program_has_its_walls(void **state) {
     (void)state;
+    skip_unless_shown();
     const bool has_landlock = syscall(SYS_landlock_create_ruleset, NULL, 0, 1) > 0;
     for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
         int input[2], status;
