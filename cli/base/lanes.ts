@@ -1,4 +1,5 @@
-// The lanes: what each holds a load to, in one place for the browser, the origins, the verdict and the reports. Pure data.
+// The lanes: what each holds a load to, in one place for the browsers, the origins, the verdict and the reports, which derive what they do from
+// it. Pure data.
 import type { Lane } from "../../schemas/generated/lane.ts";
 import type { LaneLabel } from "../../schemas/generated/lane_label.ts";
 import { type FactorValues, factorText, factorWords, splitFactors } from "./factors.ts";
@@ -14,8 +15,8 @@ interface LaneFacts {
   readonly title: string;
   /** ALPN of the protocols on which a request may have been answered. */
   readonly protocols: readonly string[];
-  /** The same, of a browser that goes back to TCP where a link treats UDP in its own way. Empty: it is not free to. */
-  readonly fallback: readonly string[];
+  /** How a browser comes to use QUIC: never, from its first request on, or because DNS (an HTTPS record) or an answer (Alt-Svc) offers it. */
+  readonly quic: "off" | "forced" | "dns" | "alt-svc";
   /** No TLS: requests for https:// go to http:// instead. */
   readonly clear: boolean;
   /** The load that counts is the second one of the same browser, on new connections that resume the first one's. */
@@ -25,7 +26,7 @@ interface LaneFacts {
 }
 
 const http1 = ["http/1.1", "http/1.0"];
-const plain = { fallback: [], clear: false, repeat: false };
+const plain = { quic: "off", clear: false, repeat: false } as const;
 
 /** In the order in which people read them. */
 export const laneFacts: Readonly<Record<Lane, LaneFacts>> = {
@@ -49,14 +50,14 @@ export const laneFacts: Readonly<Record<Lane, LaneFacts>> = {
     repeat: true,
     dash: "6 3",
   },
-  h3: { family: "h3", name: "HTTP/3", title: "HTTP/3, forced", protocols: ["h3"], ...plain },
+  h3: { family: "h3", name: "HTTP/3", title: "HTTP/3, forced", protocols: ["h3"], ...plain, quic: "forced" },
   "h3-discovered": {
     family: "h3",
     name: "HTTP/3 found in DNS",
     title: "HTTP/3, found by an HTTPS record in DNS",
     protocols: ["h3"],
     ...plain,
-    fallback: ["h2"],
+    quic: "dns",
     dash: "2 3",
   },
   "h3-altsvc": {
@@ -65,7 +66,7 @@ export const laneFacts: Readonly<Record<Lane, LaneFacts>> = {
     title: "HTTP/2 first, HTTP/3 once Alt-Svc offers it",
     protocols: ["h2", "h3"],
     ...plain,
-    fallback: ["h2"],
+    quic: "alt-svc",
     dash: "8 2 2 2",
   },
   "h3-0rtt": {
@@ -74,6 +75,7 @@ export const laneFacts: Readonly<Record<Lane, LaneFacts>> = {
     title: "HTTP/3 on a repeat visit, with QUIC 0-RTT",
     protocols: ["h3"],
     ...plain,
+    quic: "forced",
     repeat: true,
     dash: "6 3",
   },
@@ -83,6 +85,12 @@ export const allLanes = Object.keys(laneFacts) as readonly Lane[];
 
 /** The lanes of a race whose lanes nobody named. */
 export const plainLanes = ["h1", "h2", "h3"] as const satisfies readonly Lane[];
+
+/** Whether its browser is free to use QUIC or not: if a link treats UDP in its own way, it goes back to HTTP/2. */
+export function choosesQuic(lane: Lane): boolean {
+  const { quic } = laneFacts[lane];
+  return quic === "dns" || quic === "alt-svc";
+}
 
 export const isOverTcp = (lane: Lane): boolean => laneFacts[lane].protocols.some((protocol) => protocol !== "h3");
 

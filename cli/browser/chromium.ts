@@ -9,37 +9,35 @@
 // DNS tells of h3 and nothing forces it, QUIC is the one and TCP the other: it begins with QUIC, and no request uses it. The
 // setting that would stop it also stops <link rel=preconnect> and speculation rules, which belong to the page. On h1-clear
 // these connections find no name (clear.ts).
-import type { Lane } from "../base/lanes.ts";
+import { type Lane, laneFacts } from "../base/lanes.ts";
 import { clearHostRules } from "./clear.ts";
 import { type Device, deviceArguments, usualDevice } from "./device.ts";
 import { addressRule, standInRules } from "./stand_ins.ts";
 
-const h1 = ["--disable-http2", "--disable-quic"];
-const h2 = ["--disable-quic"];
-const h3 = ["--origin-to-force-quic-on=*"];
 // Forces h3 on port 1 of every host, which no page asks for. What it is for: these hosts may have a certificate for h3
 // that no known root has signed.
-const anyQuic = ["--origin-to-force-quic-on=*:1"];
+const anyQuic = "--origin-to-force-quic-on=*:1";
 
-// A forced lane is what is left over when the others are taken away, but for h3: without being forced Chromium would have
-// to learn of it, from DNS or from a first request over h2, and that is what the lanes are about that leave it free.
-const laneArguments: Record<Lane, readonly string[]> = {
-  h1,
-  "h1-clear": h1,
-  h2,
-  // Chromium resumes TCP's connections all the same, but does not send early data by default.
-  "h2-0rtt": [...h2, "--enable-features=EnableTLS13EarlyData"],
-  h3,
-  "h3-discovered": anyQuic,
-  "h3-altsvc": anyQuic,
-  "h3-0rtt": h3,
-};
+/**
+ * A forced lane is what is left over when the others are taken away, but for h3: without being forced Chromium would have to learn of it,
+ * from DNS or from a first request over h2, and that is what the lanes are about that leave it free.
+ */
+export function laneArguments(lane: Lane): string[] {
+  const { family, quic, repeat } = laneFacts[lane];
+  if (quic !== "off") return [quic === "forced" ? "--origin-to-force-quic-on=*" : anyQuic];
+  return [
+    ...(family === "h1" ? ["--disable-http2"] : []),
+    "--disable-quic",
+    // Chromium resumes TCP's connections all the same, but does not send early data by default.
+    ...(repeat ? ["--enable-features=EnableTLS13EarlyData"] : []),
+  ];
+}
 
-// In clear the page's own request goes to http:// and what it names belongs to https://: apart as two sites are, they
-// would not share names and connections (clear.ts).
-const laneDisabledFeatures: Partial<Record<Lane, readonly string[]>> = {
-  "h1-clear": ["PartitionConnectionsByNetworkIsolationKey"],
-};
+/**
+ * In clear the page's own request goes to http:// and what it names belongs to https://: apart as two sites are, they would not share names
+ * and connections (clear.ts).
+ */
+const featureOffInClear = "PartitionConnectionsByNetworkIsolationKey";
 
 /** A recording mixes public and private addresses, and its lab reaches nobody: a permission prompt would block the load. */
 export const localNetworkChecks = "LocalNetworkAccessChecks";
@@ -136,7 +134,7 @@ const frequentAcks = [
 /** In clear the names are others already (clear.ts). */
 function hostRules({ lane, hosts = new Map(), addresses = [] }: ChromiumOptions): string[] {
   const moved = addresses.map(({ host, address }) => addressRule([host, address]));
-  const rules = [...moved, ...(lane === "h1-clear" ? clearHostRules(hosts) : standInRules(hosts))];
+  const rules = [...moved, ...(laneFacts[lane].clear ? clearHostRules(hosts) : standInRules(hosts))];
   return rules.length > 0 ? [`--host-resolver-rules=${rules.join(",")}`] : [];
 }
 
@@ -145,12 +143,12 @@ export function chromiumArguments(options: ChromiumOptions): string[] {
   return [
     ...sharedArguments,
     ...deviceArguments(device),
-    ...laneArguments[lane],
+    ...laneArguments(lane),
     ...hostRules(options),
     ...(options.frequentAcks ? frequentAcks : []),
     ...(options.autoplays ? ["--autoplay-policy=no-user-gesture-required"] : []),
     // Of this argument the browser takes the last one only.
-    `--disable-features=${[...disabledFeatures, localNetworkChecks, ...(laneDisabledFeatures[lane] ?? [])].join(",")}`,
+    `--disable-features=${[...disabledFeatures, localNetworkChecks, ...(laneFacts[lane].clear ? [featureOffInClear] : [])].join(",")}`,
     `--user-agent=${device.user_agent ?? options.userAgent}`,
     `--ignore-certificate-errors-spki-list=${spkiList}`,
     `--user-data-dir=${profile}`,

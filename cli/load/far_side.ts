@@ -17,7 +17,7 @@ interface FarSideOptions {
   readonly home: string;
   readonly recording: { readonly name: string; readonly digest: string };
   readonly lane: Lane;
-  /** The browser makes https:// of http:// by itself (clear_origins.ts). */
+  /** The browser makes https:// of http:// by itself (lane_origins.ts). */
   readonly byBrowser: boolean;
   readonly serving: Serving;
   readonly server: LoadServer | undefined;

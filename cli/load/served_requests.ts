@@ -7,7 +7,7 @@
 import type { HarEntry, ServedOn, UnusedConnections } from "../../schemas/generated/page_load.ts";
 import { type Lane, laneFacts } from "../base/lanes.ts";
 import { clearUrl } from "../browser/clear.ts";
-import { urlOnLane } from "./clear_origins.ts";
+import { urlOnLane } from "./lane_origins.ts";
 import { isOnWire } from "./on_wire.ts";
 import type { ReplayConnection, ReplayedRequest, ReplayReport } from "./reports.ts";
 

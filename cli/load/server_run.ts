@@ -11,7 +11,7 @@ import { programPath } from "../base/programs.ts";
 import { shellWord } from "../base/shell_word.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { recordedUrl } from "../recording/archive/recorded_requests.ts";
-import { urlOnLane } from "./clear_origins.ts";
+import { urlOnLane } from "./lane_origins.ts";
 import { type ReplayReport, readDocument } from "./reports.ts";
 import { knownPrograms } from "./servers/programs.ts";
 import { readServerLog, withServerLog } from "./servers/server_log.ts";

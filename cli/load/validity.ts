@@ -260,7 +260,7 @@ export function verify(evidence: Evidence): Verdict {
     ...(onWire.length === 0 && !(laneFacts[lane].repeat && entries.some(isFromCache)) ? ["no request was seen"] : []),
     ...laneReasons({ ...held, joined, isBeforeLoad, counts: replay?.counts ?? null }),
     ...(hasLost ? [] : missing),
-    ...(lane === "h3-altsvc" ? unlearntReasons(onWire) : []),
+    ...(laneFacts[lane].quic === "alt-svc" ? unlearntReasons(onWire) : []),
     ...(replay && laneFacts[lane].repeat ? repeatReasons(replay) : []),
     ...(replay || evidence.isLive ? [] : ["trilane-replay left no report"]),
     ...(shaper ? [] : ["trilane-shaper left no report"]),

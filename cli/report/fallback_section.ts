@@ -1,7 +1,7 @@
 // How often browsers went back from QUIC to TCP on links that treat UDP in their own way, and how long that took: a sentence for each
 // lane on which they are free to, and a row for each page and link. Takes what is stored; tests nothing.
 import { html, type Markup } from "../../extension/figures/markup.ts";
-import { labelParts, laneFacts, laneName } from "../base/lanes.ts";
+import { choosesQuic, labelParts, laneName } from "../base/lanes.ts";
 import { middleCut } from "../base/middle_cut.ts";
 import { count, formatTime } from "../base/numbers.ts";
 import { median } from "../base/quantile.ts";
@@ -21,7 +21,7 @@ interface Fallbacks {
 
 const isFree = (label: string): boolean => {
   const lane = labelParts(label)?.lane;
-  return lane !== undefined && laneFacts[lane].fallback.length > 0;
+  return lane !== undefined && choosesQuic(lane);
 };
 
 export function fallbacksOf(lane: string, loads: readonly Pick<Load, "lane" | "status" | "fallback_ms">[]): Fallbacks {

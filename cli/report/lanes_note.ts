@@ -62,7 +62,7 @@ const notes: readonly { readonly of: (lane: Lane) => boolean; readonly text: str
       "connection is opened early, which can cost one round trip, or two (DNS, TCP) where the page asked for one to another host.",
   },
   {
-    of: (lane) => lane === "h3-altsvc",
+    of: (lane) => laneFacts[lane].quic === "alt-svc",
     text:
       "Chromium does not leave an open HTTP/2 connection for the HTTP/3 it has learnt of: on a first visit only requests that " +
       "need a further connection change over. Firefox changes over at once.",

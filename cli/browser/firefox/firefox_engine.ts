@@ -4,6 +4,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { readdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { UserError } from "../../base/errors.ts";
+import { laneFacts } from "../../base/lanes.ts";
 import { usualDevice } from "../device.ts";
 import type { Asked, Engine, EngineBrowser, EnginePage } from "../engine.ts";
 import { standInRules } from "../stand_ins.ts";
@@ -51,9 +52,11 @@ async function cutToRecords(path: string): Promise<void> {
 }
 
 function refusal({ lane, films, video, frequentAcks, hosts, isLive = false }: Asked): string | null {
-  if (lane === "h1-clear") return "Firefox has no lane h1-clear: leave that lane out, or measure it with Chromium";
+  const { clear, repeat, quic } = laneFacts[lane];
+  if (clear) return `Firefox has no lane ${lane}: leave that lane out, or measure it with Chromium`;
   // On most pages it opens a new QUIC connection without the first visit's ticket (cause not known).
-  if (lane === "h3-0rtt") return "Firefox rarely resumes QUIC: leave the lane h3-0rtt out, or measure it with Chromium";
+  if (repeat && quic !== "off")
+    return `Firefox rarely resumes QUIC: leave the lane ${lane} out, or measure it with Chromium`;
   if (isLive) return "--outside: is Chromium's: leave it out, or measure with Chromium";
   if (films) return "Firefox films no page: leave films and the Speed Index out, or measure with Chromium";
   if (video) return "Firefox's videos are not watched: measure pages that play one with Chromium";

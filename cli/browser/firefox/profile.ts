@@ -4,7 +4,7 @@
 // The rule is Chromium's (../chromium.ts): everything that decides how a page loads stays as Firefox ships it; everything that the browser
 // does for itself goes. One thing that stays is not the page's: where it is free to choose, it opens connections over TCP beside a QUIC one
 // that takes longer than 50 ms, and no request uses them (the load counts them).
-import type { Lane } from "../../base/lanes.ts";
+import { type Lane, laneFacts } from "../../base/lanes.ts";
 import { type Device, usualDevice } from "../device.ts";
 
 type Preferences = Readonly<Record<string, string | number | boolean>>;
@@ -77,8 +77,6 @@ export const sharedPreferences: Preferences = {
   "network.http.http3.disable_when_third_party_roots_found": false,
 };
 
-const noQuic: Preferences = { "network.http.http3.enable": false };
-
 /** Of a recording's hosts, that each is on h3, as if an answer of its had told so. */
 function forcedQuic(hosts: readonly string[]): Preferences {
   return {
@@ -92,19 +90,18 @@ function forcedQuic(hosts: readonly string[]): Preferences {
 }
 
 function laneOf(lane: Lane, hosts: readonly string[]): Preferences {
-  switch (lane) {
-    case "h1":
-    case "h1-clear":
-      return { ...noQuic, "network.http.http2.enabled": false, "network.http.spdy.enabled": false };
-    case "h2":
-    case "h2-0rtt":
-      return noQuic;
-    case "h3":
-    case "h3-0rtt":
+  const { family, quic } = laneFacts[lane];
+  switch (quic) {
+    case "off":
+      return {
+        "network.http.http3.enable": false,
+        ...(family === "h1" ? { "network.http.http2.enabled": false, "network.http.spdy.enabled": false } : {}),
+      };
+    case "forced":
       return forcedQuic(hosts);
-    case "h3-discovered":
+    case "dns":
       return { "network.dns.native_https_query": true, "network.dns.native_https_query_in_automation": true };
-    case "h3-altsvc":
+    case "alt-svc":
       return {};
   }
 }

@@ -1,19 +1,12 @@
 // Chromium's command line for a recording: as for a measured load, but the servers are the world's, whose certificates
 // are the system's to trust, the page is a stranger on the machine's own network, and all that goes over the wire is logged.
 // Pure; starts nothing.
-import { disabledFeatures, localNetworkChecks, sharedArguments } from "../../browser/chromium.ts";
+import { disabledFeatures, laneArguments, localNetworkChecks, sharedArguments } from "../../browser/chromium.ts";
 import { type Device, deviceArguments, usualDevice } from "../../browser/device.ts";
 
 /** `any`: whatever browser and site agree on. The others as a measured load is forced to them. */
 export type RecordedLane = "any" | "h1" | "h2" | "h3";
 export const recordedLanes: readonly RecordedLane[] = ["any", "h1", "h2", "h3"];
-
-const laneArguments: Record<RecordedLane, readonly string[]> = {
-  any: [],
-  h1: ["--disable-http2", "--disable-quic"],
-  h2: ["--disable-quic"],
-  h3: ["--origin-to-force-quic-on=*"],
-};
 
 interface RecorderArguments {
   readonly lane: RecordedLane;
@@ -40,7 +33,7 @@ export function recorderArguments(options: RecorderArguments): string[] {
     `--disable-features=${[...disabledFeatures, ...(allowLocalNetwork ? [localNetworkChecks] : [])].join(",")}`,
     // No user is there to answer: for the local network, a camera, the clipboard.
     "--deny-permission-prompts",
-    ...laneArguments[lane],
+    ...(lane === "any" ? [] : laneArguments(lane)),
     `--user-agent=${device.user_agent ?? userAgent}`,
     `--log-net-log=${netLog}`,
     "--net-log-capture-mode=Everything",

@@ -65,8 +65,9 @@ function transportFault(lanes: readonly Lane[], transport: Transport, place: str
 function servingFault({ lanes: labels, warm_cache }: Terms, { tls, transport }: Serving): string | null {
   const lanes = labels.map(laneOf);
   // Early data over TCP came with TLS 1.3: without it no load of that lane can be valid.
-  if (tls === "1.2" && lanes.includes("h2-0rtt"))
-    return `lane h2-0rtt needs TLS 1.3: leave the lane out, or take serving.tls "both" or "1.3"`;
+  const early = lanes.find((lane) => hasTlsOverTcp(lane) && laneFacts[lane].repeat);
+  if (tls === "1.2" && early)
+    return `lane ${early} needs TLS 1.3: leave the lane out, or take serving.tls "both" or "1.3"`;
   if (tls !== "both" && !lanes.some(hasTlsOverTcp))
     return `serving.tls is of TLS over TCP, which no lane has: take it out, or add lane h1 or h2`;
   const fault = transportFault(lanes, transport, "serving.transport");

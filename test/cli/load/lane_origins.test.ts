@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { allLanes } from "../../../cli/base/lanes.ts";
-import { clearOriginsArguments, upgradesClearOrigins, urlOnLane } from "../../../cli/load/clear_origins.ts";
+import { laneOriginOptions, upgradesClearOrigins, urlOnLane } from "../../../cli/load/lane_origins.ts";
 
 test("the lane h1 leaves http:// as it is, all others upgrade it", () => {
   assert.deepEqual(
@@ -10,8 +10,8 @@ test("the lane h1 leaves http:// as it is, all others upgrade it", () => {
     ["h1"],
   );
   assert.equal(urlOnLane("http://a.test/x?y", "h1"), "http://a.test/x?y");
-  assert.deepEqual(clearOriginsArguments("h1"), []);
-  assert.deepEqual(clearOriginsArguments("h3"), ["--http-origins", "upgraded"]);
+  assert.deepEqual(laneOriginOptions("h1"), []);
+  assert.deepEqual(laneOriginOptions("h3"), ["--http-origins", "upgraded"]);
 });
 
 test("an upgraded URL keeps its host, path and port, but for the default port", () => {
