@@ -25,7 +25,7 @@
 // - At least 2 packets per round trip. A window bounds what is in flight if no ACK comes (rate_based.h).
 // - Packets are those of a bulk flow, so the slow end of the draft's increase takes long: at 20 Mbit/s and 30
 // ms
-//   a queue of 0.1 to 0.4 s builds up before its growth is noticed (gcc_path_test.c).
+//   a queue of 0.1 to 0.4 s builds up before its growth is noticed (rate_based_path_test.c).
 // - No probing, no use of what the application limits: WebRTC has both, the draft neither.
 #include "congestion/gcc.h"
 

@@ -19,7 +19,7 @@
 // Of the original, and worth knowing: the least delay and the sum of differences never expire. On a link that
 // becomes slower for good each packet takes longer, which looks like a queue that does not drain: the rate
 // stays low, or falls to a packet in a round trip. While over-use drains the rate is held even if the queue
-// grows; then only losses end it (inter_arrival_path_test.c).
+// grows; then only losses end it (rate_based_path_test.c).
 //
 // Not faithful, and chosen:
 // - QUIC's plain ACKs stand for the receive times that its feedback had: each ACK's newest packet is a group.

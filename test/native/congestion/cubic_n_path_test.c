@@ -16,14 +16,14 @@ static void full_link_takes_a_buffer_of_one_over_beta_less_one(void **state) {
         const double enough = (1 / cubic_n_beta(n) - 1) * bdp;
         struct simulated_path path = {.rate_bps = rate_bps,
                                       .rtt_s = rtt_s,
-                                      .buffer_bytes = enough,
-                                      .duration_s = 120,
-                                      .measured_from_s = 20,
+                                      .buffer_s = enough * 8 / rate_bps,
+                                      .ack_every = 1,
                                       .packet_bytes = PACKET,
                                       .seed = 1};
-        const struct simulated_result full = simulate_path(&cubic_n[n - 1], &path);
-        path.buffer_bytes = enough / 4;
-        const struct simulated_result part = simulate_path(&cubic_n[n - 1], &path);
+        struct simulated_span full = {.from_s = 20, .to_s = 120}, part = full;
+        simulate_path(&cubic_n[n - 1], &path, &full, 1);
+        path.buffer_s /= 4;
+        simulate_path(&cubic_n[n - 1], &path, &part, 1);
         print_message("n = %u: buffer %.3f BDP %.4f, %.3f BDP %.4f\n", n, enough / bdp, full.utilization,
                       enough / bdp / 4, part.utilization);
         assert_true(full.utilization >= 0.98);
@@ -39,13 +39,13 @@ static void random_loss_leaves_the_window_of_n_reno_flows(void **state) {
         for (size_t i = 0; i < 2; i++) {
             const struct simulated_path path = {.rate_bps = 1e9,
                                                 .rtt_s = 0.05,
-                                                .buffer_bytes = 1e6,
+                                                .buffer_s = 0.008,
                                                 .loss = rates[i],
-                                                .duration_s = 2000,
-                                                .measured_from_s = 10,
+                                                .ack_every = 1,
                                                 .packet_bytes = PACKET,
                                                 .seed = 7};
-            const struct simulated_result result = simulate_path(&cubic_n[n - 1], &path);
+            struct simulated_span result = {.from_s = 10, .to_s = 2000};
+            simulate_path(&cubic_n[n - 1], &path, &result, 1);
             const double expected = n * sqrt(1.5 / rates[i]);
             print_message("n = %u, p = %.2f: %.1f packets, expected %.1f\n", n, rates[i],
                           result.window_packets, expected);
