@@ -1,6 +1,6 @@
 // How much of the source each command needs, and how long the rooms are: what somebody who is to own a part has to read. Counts files and
-// lines; runs nothing of the product. --json has the lists behind the numbers; `--only reach`, `lines` or `paragraphs` prints one part and
-// its list.
+// lines; runs nothing of the product. Prints the tree of rooms with their lines, and each room's part in the reach of commands; `--only
+// reach`, `lines` or `paragraphs` prints one part with its whole list. --json has the lists of files behind the numbers.
 import { dirname } from "node:path";
 import { UserError } from "../../cli/base/errors.ts";
 import { checkout } from "../../cli/base/programs.ts";
@@ -43,6 +43,14 @@ function rooms(files: readonly SourceFile[]) {
   return [...Map.groupBy(files, roomOf)].map(([room, its]) => ({ room, files: its.length, lines: linesOf(its) }));
 }
 
+/** The rooms' rows, under a row of each part of the product (`cli`) that has more than one. */
+function tree(files: readonly SourceFile[]): (string | number)[][] {
+  return [...Map.groupBy(files, ({ path }) => path.split("/")[0] ?? "")].flatMap(([part, its]) => {
+    const rows = rooms(its).map(({ room, files: number, lines }) => [`  ${room}`, number, lines]);
+    return [[part, its.length, linesOf(its)], ...rows];
+  });
+}
+
 const one = (name: string, value: number, bar: number | null, unit: Measurement["unit"]): Measurement =>
   measurement(name, [value], bar, { unit });
 
@@ -77,21 +85,18 @@ export const bench: Bench = async (say, only) => {
       one(`TypeScript under ${paragraphLines} lines with one importer`, short.length, mostParagraphs, "files"),
     ],
   };
-  if (only === "lines")
-    for (const line of textTable([
-      ["room", "files", "lines"],
-      ...[...byRoom.product, ...byRoom.test].map(({ room, files: number, lines }) => [
-        room,
-        String(number),
-        String(lines),
-      ]),
-    ]))
-      say(line);
+  const sayTable = (rows: readonly (readonly (string | number)[])[]): void => {
+    for (const line of textTable(rows.map((row) => row.map(String)))) say(line);
+    say("");
+  };
+  if (only === "" || only === "lines") {
+    sayTable([["product", "files", "lines"], ...tree(files)]);
+    if (only !== "") sayTable([["test", "files", "lines"], ...tree(tests)]);
+  }
+  if (only === "" || only === "reach")
+    for (const { name, reached, files: bar } of reaches)
+      if (only !== "" || bar !== null) sayTable([[`in reach of ${name}`, "files", "lines"], ...tree(reached)]);
   if (only === "paragraphs") for (const { path, lines, importer } of short) say(`${path} (${lines}): only ${importer}`);
-  if (only === "reach")
-    for (const { name, reached } of reaches)
-      for (const { room, files: number, lines } of rooms(reached))
-        say(`${name}: ${room}: ${number} files, ${lines} lines`);
   const wanted = Object.entries(parts).filter(([part]) => only === "" || part === only);
   if (wanted.length === 0) throw new UserError(`house has no part ${only}: use ${Object.keys(parts).join(", ")}`);
   const reachLists = Object.fromEntries(reaches.map(({ name, reached }) => [name, reached.map(({ path }) => path)]));
