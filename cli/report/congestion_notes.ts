@@ -68,14 +68,14 @@ function acksNote(facts: readonly ShownFacts[]): Markup | null {
     const words = cadenceWords(group);
     return words === null ? [] : [`on ${label} ${words}`];
   });
-  const told = cadences.length > 0 ? `the servers counted ${cadences.join(", ")}` : "no server counted them";
+  const counts = cadences.length > 0 ? `the servers counted ${cadences.join(", ")}` : "no server counted them";
   const way = frequent
     ? "On all lanes alike, browsers held acknowledgements back for 1 ms at most"
     : "Browsers acknowledged as they do";
   const what =
     ours.length > 0 &&
     html`${ours.join(" and ")}: Sprout-EWMA (Das 2014), a window by the rate at which packets arrive, unpaced and without reaction to loss. All that it knows of arrivals are acknowledgements: the fewer there are, the less of a fast link it uses. `;
-  return html`<p>${what}${way}; ${told}.</p>`;
+  return html`<p>${what}${way}; ${counts}.</p>`;
 }
 
 /** Nothing where QUIC ran another controller, or none was reported. */

@@ -10,7 +10,7 @@ import { counted, sortLanes } from "../results/verdict/sample.ts";
 
 type Disturbed = Load & { readonly disturbance_ms: number };
 
-const isTold = (load: Load): load is Disturbed => load.disturbance_ms !== null;
+const isMeasured = (load: Load): load is Disturbed => load.disturbance_ms !== null;
 const isLeft = (load: Load): boolean => counted(load) === null;
 const percent = (part: number, whole: number): string => `${Math.round((100 * part) / whole)} %`;
 /** In ms, as the head of its column says. */
@@ -72,10 +72,10 @@ export function disturbanceSection(
   { tolerance = usualTolerance }: Pick<SweepPlan, "tolerance">,
 ): Markup | null {
   const rule = html`<p>Bound: the most that the machine added to a load. It is the time its packets were overdue at the link, its threads were ready but had no CPU, and a hypervisor stole. A load counts if its link was held up for no longer than the larger of ${String(Number((tolerance.share * 100).toPrecision(6)))} % of its page load time and ${String(tolerance.ms)} ms.</p>`;
-  const told = loads.filter(isTold);
-  if (told.length === 0) return null;
+  const measured = loads.filter(isMeasured);
+  if (measured.length === 0) return null;
   const rows = ofLanes(loads).map(({ lane, of }) => {
-    const known = of.filter(isTold);
+    const known = of.filter(isMeasured);
     const cells =
       known.length === 0
         ? ["unknown", "", "", ""]

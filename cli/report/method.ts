@@ -10,7 +10,7 @@ import { shellWord } from "../base/shell_word.ts";
 import { deviceIn, deviceWords, usualDevice, warmCacheWords } from "../browser/device.ts";
 import { quiet_ms, quietAtMost_ms } from "../load/quiet_page.ts";
 import { notedCache, notedDevice } from "../results/store/page_devices.ts";
-import { browserNames, browsersOf, untoldWords } from "../results/verdict/browsers.ts";
+import { browserNames, browsersOf, unreportedWords } from "../results/verdict/browsers.ts";
 import { comparedMetric, usualMetric } from "../results/verdict/compared_metric.ts";
 import { leaning, manyPages } from "../results/verdict/pooled_cells.ts";
 import { isValid, sortLanes } from "../results/verdict/sample.ts";
@@ -101,8 +101,8 @@ function browserRow(data: ReportData): Markup | null {
     const { loads = 0, sha256 = null } = browsers[index] ?? {};
     return html`${index > 0 && html`<br>`}${name}, ${count(loads, "load")}${sha256 !== null && html`, SHA-256 of its program <code>${sha256}</code>`}`;
   });
-  const untold = untoldWords(data.loads);
-  return html`<tr><th scope="row">browser</th><td>${rows}${untold !== null && html`<br>${untold}`}</td></tr>`;
+  const unreported = unreportedWords(data.loads);
+  return html`<tr><th scope="row">browser</th><td>${rows}${unreported !== null && html`<br>${unreported}`}</td></tr>`;
 }
 
 /** Of a page without a row: the usual one. */

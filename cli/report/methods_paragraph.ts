@@ -13,7 +13,7 @@ import { settleServing } from "../load/serving/serving.ts";
 import { servingTerms } from "../load/serving/terms.ts";
 import { hadRenoForCubic } from "../results/answer/dilated_sweeps.ts";
 import { firstLook, futilityThreshold, lastLook, nominalLevel } from "../results/stats/sequential.ts";
-import { browserNames, browsersOf, untoldWords } from "../results/verdict/browsers.ts";
+import { browserNames, browsersOf, unreportedWords } from "../results/verdict/browsers.ts";
 import { comparedMetric, usualMetric } from "../results/verdict/compared_metric.ts";
 import { leaning, manyPages } from "../results/verdict/pooled_cells.ts";
 import { counted, isValid, sortLanes, timedOut } from "../results/verdict/sample.ts";
@@ -38,12 +38,12 @@ function alike<Of>(facts: readonly Of[], text: (facts: Of) => string): string {
 
 function machineSentence(data: ReportData, facts: readonly LoadFacts[]): string {
   const hosts = hostsOf(data.cells).length;
-  const told = browserNames(browsersOf(data.loads));
-  const untold = untoldWords(data.loads);
+  const known = browserNames(browsersOf(data.loads));
+  const unreported = unreportedWords(data.loads);
   const noted = alike(facts, ({ environment: { versions } }) => browserInWords(keptBrowsers(versions)[0] ?? "unknown"));
   const machine = alike(facts, ({ environment: e }) => `${e.cpu}, ${count(e.cpus, "CPU")}, Linux ${e.kernel}`);
   const pairs = hosts > 1 ? "; lanes of a page on a link always on one of them" : "";
-  return `Pages were loaded in ${told.length > 0 ? told.join(" or ") : noted}${untold === null ? "" : ` (${untold})`}, headless, on ${hosts > 1 ? `${hosts} machines` : "one machine"} (${machine})${pairs}.`;
+  return `Pages were loaded in ${known.length > 0 ? known.join(" or ") : noted}${unreported === null ? "" : ` (${unreported})`}, headless, on ${hosts > 1 ? `${hosts} machines` : "one machine"} (${machine})${pairs}.`;
 }
 
 /** What each lane is, and whether the load that counts found anything that an earlier one left. */

@@ -70,9 +70,9 @@ export function matchSection(data: ReportData): Markup | null {
   const share = (of: number): string => `${((100 * of) / total).toFixed(of === total || of === 0 ? 0 : 2)} %`;
   const kinds = html`<p>Of ${count(total, "request")} in all loads, ${String(exact)} (${share(exact)}) were matched exactly: method, host, path, query and request body as recorded. ${String(fuzzy)} (${share(fuzzy)}) got the response of the most similar recorded request, ${String(missed)} (${share(missed)}) are not in the recording: beacons and reports got 204, what failed when it was recorded failed again, the rest got 404.${data.loads.some((load) => load.coverage_requests !== null) && html` What that means for a load: <a href="#coverage">coverage</a>.`}</p>`;
   const table = unmatchedTable(data);
-  const untold =
+  const unreported =
     table === null &&
     fuzzy + missed > 0 &&
     html`<p>An earlier version measured these results; they do not say which requests.</p>`;
-  return html`${kinds}${table && html`<p class="soft">Those not matched exactly, with the loads of each lane in which they came:</p>${table}`}${untold}${recodedNote(data)}`;
+  return html`${kinds}${table && html`<p class="soft">Those not matched exactly, with the loads of each lane in which they came:</p>${table}`}${unreported}${recodedNote(data)}`;
 }

@@ -150,7 +150,7 @@ export function distributionFigure(lanes: readonly PlottedLane[], drawn: Drawn):
       html`<line class="median" x1="${within(plotted.median)}" x2="${within(plotted.median)}" y1="${middle - 15}" y2="${middle + 15}"/>`;
     const around = plotted.interval ? ` (${intervalText(plotted.interval)})` : "";
     const numbers = `${medianText(plotted, `no valid ${attempt}`)}${around}`;
-    return html`<g class="${plotted.className ?? laneClass(plotted.lane, names)}"><text class="lane" x="0" y="${middle + 4}">${plotted.lane}</text>${interval}${dots}${middleLine}<text class="told" x="${width - rightWidth + 14}" y="${middle}">${numbers}</text><text class="axis" x="${width - rightWidth + 14}" y="${middle + 14}">n = ${String(plotted.valid)}${plotted.variation !== null && `, CV ${(plotted.variation * 100).toFixed(1)} %`}${plotted.timed_out > 0 && `, ${plotted.timed_out} timed out`}</text></g>`;
+    return html`<g class="${plotted.className ?? laneClass(plotted.lane, names)}"><text class="lane" x="0" y="${middle + 4}">${plotted.lane}</text>${interval}${dots}${middleLine}<text class="aside" x="${width - rightWidth + 14}" y="${middle}">${numbers}</text><text class="axis" x="${width - rightWidth + 14}" y="${middle + 14}">n = ${String(plotted.valid)}${plotted.variation !== null && `, CV ${(plotted.variation * 100).toFixed(1)} %`}${plotted.timed_out > 0 && `, ${plotted.timed_out} timed out`}</text></g>`;
   });
   const label = `${metric.title} of every ${attempt} by ${words.by}${isRelative ? `, % of ${relativeTo}` : ""}: ${lanes.map((lane) => `${lane.lane} median ${medianText(lane, "none")}`).join(", ")}${gain ? `; ${gain.lane} against ${gain.over}: ${gain.text}` : ""}`;
   const out = lanes.reduce((sum, { timed_out }) => sum + timed_out, 0);

@@ -23,7 +23,7 @@ export interface DrawnRequests {
   /** The lane's name; of a profile what it is called. */
   readonly label: string;
   /** Beside the label. */
-  readonly told: string;
+  readonly aside: string;
   readonly entries: readonly HarEntry[];
   readonly plt_ms: number | null;
   /** Of the link, downwards: how long a chunk of bytes took. Unknown for a profile. */
@@ -235,7 +235,7 @@ function laneMarkup(
   scale: Scale,
   top: number,
 ): { markup: Markup; height: number } {
-  const { label, told } = drawn;
+  const { label, aside } = drawn;
   const rowHeight = rowHeightFor(rows.length);
   const every = Math.ceil(12 / rowHeight);
   const body = top + 24;
@@ -253,7 +253,7 @@ function laneMarkup(
   const grid = scale.ticks.map(
     (tick) => html`<line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="${body}" y2="${bottom}"/>`,
   );
-  const markup = html`<g class="${laneClass(label)}" data-body="${body}" data-row="${rowHeight}" data-rows="${rows.length}">${labelParts(label) && html`<rect class="swatch" x="0" y="${top + 4}" width="12" height="12"/>`}<text class="lane" x="${labelParts(label) ? 18 : 0}" y="${top + 15}">${label}</text><text class="told" x="${titleLeft}" y="${top + 15}">${told}</text>${grid}${labels}${barPaths(rows, drawn.rate_bps, scale, body, rowHeight)}${marksMarkup(drawn, scale, top + 20, bottom)}${hits}</g>`;
+  const markup = html`<g class="${laneClass(label)}" data-body="${body}" data-row="${rowHeight}" data-rows="${rows.length}">${labelParts(label) && html`<rect class="swatch" x="0" y="${top + 4}" width="12" height="12"/>`}<text class="lane" x="${labelParts(label) ? 18 : 0}" y="${top + 15}">${label}</text><text class="aside" x="${titleLeft}" y="${top + 15}">${aside}</text>${grid}${labels}${barPaths(rows, drawn.rate_bps, scale, body, rowHeight)}${marksMarkup(drawn, scale, top + 20, bottom)}${hits}</g>`;
   return { markup, height: bottom + 20 - top };
 }
 
@@ -262,8 +262,8 @@ function drawnLoad({ id, lane, pageLoad }: DrawnLoad): DrawnRequests {
   const { metrics, counts, link } = pageLoad.log._trilane;
   const { entries } = pageLoad.log;
   const { plt_ms } = metrics;
-  const told = `PLT ${plt_ms === null ? "none" : formatTime(plt_ms)}, ${count(entries.length, "request")} on ${count(counts.connections, "connection")}, ${formatSize(counts.bytes)}, load ${id}`;
-  return { label: lane, told, entries, plt_ms, marks: marksOf(metrics), rate_bps: link.down.rate_bps ?? undefined };
+  const aside = `PLT ${plt_ms === null ? "none" : formatTime(plt_ms)}, ${count(entries.length, "request")} on ${count(counts.connections, "connection")}, ${formatSize(counts.bytes)}, load ${id}`;
+  return { label: lane, aside, entries, plt_ms, marks: marksOf(metrics), rate_bps: link.down.rate_bps ?? undefined };
 }
 
 function timeAxis(all: readonly DrawnRequests[]): Scale {

@@ -146,7 +146,7 @@ test("three waterfalls share one time axis", async () => {
     const lines = await page.$$eval(".waterfall .loadevent", (all) =>
       all.map((line) => Number(line.getAttribute("x1"))),
     );
-    const told = await page.$$eval(".waterfall .told", (all) =>
+    const told = await page.$$eval(".waterfall .aside", (all) =>
       all.map((text) => Number(/PLT (\d+) ms/.exec(text.textContent ?? "")?.[1])),
     );
     const first = Number(

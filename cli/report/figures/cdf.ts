@@ -33,19 +33,19 @@ export interface CdfData {
 
 export function cdfFigure({ link, metric, curves, optimal_ms, missing }: CdfData): Markup {
   const lanes = curves.map(({ lane }) => lane);
-  const told = curves.map(({ lane, medians_ms }) => `${lane} ${formatTime(median(medians_ms))}`).join(", ");
+  const medians = curves.map(({ lane, medians_ms }) => `${lane} ${formatTime(median(medians_ms))}`).join(", ");
   const ofLanes = curves.map(({ lane, medians_ms }) => ({
     ...{ className: laneClass(lane, lanes), line: "cdf", values: medians_ms, isOfAxis: true },
     name: `${lane} ${formatTime(median(medians_ms))}`,
-    told: `${lane}: median over ${String(medians_ms.length)} pages ${formatTime(median(medians_ms))}`,
+    tooltip: `${lane}: median over ${String(medians_ms.length)} pages ${formatTime(median(medians_ms))}`,
   }));
   const optimal = {
     ...{ className: "", line: "cdf optimal", name: "optimal", values: optimal_ms, isOfAxis: false },
-    told: optimal_ms.length > 0 ? `least that the link allows: median ${formatTime(median(optimal_ms))}` : "",
+    tooltip: optimal_ms.length > 0 ? `least that the link allows: median ${formatTime(median(optimal_ms))}` : "",
   };
   const { drawing, beyond } = sharePlot({
     title: shortLabel(link),
-    label: `Share of pages by median ${metric.title} over ${link}; medians over pages: ${told}`,
+    label: `Share of pages by median ${metric.title} over ${link}; medians over pages: ${medians}`,
     axis: `${metric.noun}, ms`,
     curves: [...ofLanes, ...(optimal_ms.length > 0 ? [optimal] : [])],
   });

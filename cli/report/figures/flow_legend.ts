@@ -9,7 +9,7 @@ interface FlowName {
   readonly style?: string;
   readonly words: string;
   /** A number behind its name; empty: none. */
-  readonly told: string;
+  readonly aside: string;
 }
 
 const width = 760;
@@ -23,8 +23,8 @@ const letter = 6.9;
 
 export function flowLegend(names: readonly FlowName[]): Markup {
   let [x, y] = [0, 0];
-  const items = names.map(({ number, style = `flow-${number}`, words, told }) => {
-    const text = `${number} ${middleCut(words, longest)}${told === "" ? "" : `, ${told}`}`;
+  const items = names.map(({ number, style = `flow-${number}`, words, aside }) => {
+    const text = `${number} ${middleCut(words, longest)}${aside === "" ? "" : `, ${aside}`}`;
     const wide = swatch + text.length * letter;
     if (x > 0 && x + wide > width) [x, y] = [0, y + lineHeight];
     const at = [x, y];
@@ -32,5 +32,5 @@ export function flowLegend(names: readonly FlowName[]): Markup {
     return html`<g class="${style}" transform="translate(${at[0]} ${at[1]})"><path class="flowline" d="M0 9h24"/><text x="${swatch}" y="13">${text}</text></g>`;
   });
   const height = y + lineHeight;
-  return html`<svg class="legend flow-names" role="img" aria-label="Colours: ${names.map(({ number, words, told }) => `${number} ${words} ${told}`).join(", ")}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${items}</svg>`;
+  return html`<svg class="legend flow-names" role="img" aria-label="Colours: ${names.map(({ number, words, aside }) => `${number} ${words} ${aside}`).join(", ")}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${items}</svg>`;
 }

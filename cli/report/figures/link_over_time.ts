@@ -130,8 +130,8 @@ function stripMarkup(strip: Strip, scale: Scale, scaleQueue: number, top: number
     mean_bps ?? 0,
   ];
   const most_bps = extremes(rates)?.greatest || 1;
-  // Told is what the link carries, where that is known: a bin may hold a packet more.
-  const told_bps = capacity ? (extremes(capacity.map(([, rate_bps]) => rate_bps))?.greatest ?? most_bps) : most_bps;
+  // Shown is what the link carries, if that is known: a bin may hold a packet more.
+  const shown_bps = capacity ? (extremes(capacity.map(([, rate_bps]) => rate_bps))?.greatest ?? most_bps) : most_bps;
   const rateY = (rate_bps: number): number => rateBottom - (rate_bps / most_bps) * rateHeight;
   const wait = waitOf(strip);
   const mostQueue = Math.max(...bins.map(wait));
@@ -139,7 +139,7 @@ function stripMarkup(strip: Strip, scale: Scale, scaleQueue: number, top: number
   const queueText = (value: number): string => (capacity ? formatTime(value) : formatSize(value));
   const total = (of: (bin: Bin) => number): number => bins.reduce((sum, bin) => sum + of(bin), 0);
   const [dropped, lost] = [total((bin) => bin.dropped), total((bin) => bin.lost)];
-  const told = [
+  const notes = [
     `queue at most ${queueText(mostQueue)}`,
     dropped > 0 && `${count(dropped, "packet")} dropped`,
     lost > 0 && `${lost} lost`,
@@ -163,7 +163,7 @@ function stripMarkup(strip: Strip, scale: Scale, scaleQueue: number, top: number
   const moved = moveLines(moves, x, rateTop - 4, queueBottom);
   const drops = marks(bins, (bin) => bin.dropped, x, queueBottom + 2);
   const losses = marks(bins, (bin) => bin.lost, x, queueBottom + 2);
-  return html`<g class="${laneClass(lane)}"><text class="lane" x="0" y="${top + 14}">${lane} ${side}</text><text class="axis" x="122" y="${top + 14}">${told.join(", ")}</text>${grid}<text class="axis end" x="${axisLeft - 6}" y="${Math.min(rateY(told_bps) + 9, rateBottom - 13)}">${formatRate(told_bps)}</text><text class="axis end" x="${axisLeft - 6}" y="${rateBottom}">rate</text><text class="axis end" x="${axisLeft - 6}" y="${queueBottom}">queue</text><path class="rate" d="${area(bins, (bin) => bin.rate_bps, x, rateY)}"/>${limit && html`<path class="capacity" d="${limit}"/>`}<path class="queued" d="${area(bins, wait, x, queueY)}"/>${moved && html`<path class="moved" d="${moved}"/>`}${drops && html`<path class="drops" d="${drops}"/>`}${losses && html`<path class="losses" d="${losses}"/>`}</g>`;
+  return html`<g class="${laneClass(lane)}"><text class="lane" x="0" y="${top + 14}">${lane} ${side}</text><text class="axis" x="122" y="${top + 14}">${notes.join(", ")}</text>${grid}<text class="axis end" x="${axisLeft - 6}" y="${Math.min(rateY(shown_bps) + 9, rateBottom - 13)}">${formatRate(shown_bps)}</text><text class="axis end" x="${axisLeft - 6}" y="${rateBottom}">rate</text><text class="axis end" x="${axisLeft - 6}" y="${queueBottom}">queue</text><path class="rate" d="${area(bins, (bin) => bin.rate_bps, x, rateY)}"/>${limit && html`<path class="capacity" d="${limit}"/>`}<path class="queued" d="${area(bins, wait, x, queueY)}"/>${moved && html`<path class="moved" d="${moved}"/>`}${drops && html`<path class="drops" d="${drops}"/>`}${losses && html`<path class="losses" d="${losses}"/>`}</g>`;
 }
 
 const heightOf = titleHeight + rateHeight + 4 + queueHeight + marksHeight + gap;
@@ -206,7 +206,7 @@ export function linkOverTime(
 ): Markup | null {
   const strips = loads.flatMap(({ lane, facts }) => stripsOf(lane, facts, scale.high));
   if (strips.length === 0) return null;
-  // What is told in one unit has one scale.
+  // What is in one unit has one scale.
   const scaleQueue = ({ capacity }: Strip): number =>
     Math.max(
       ...strips

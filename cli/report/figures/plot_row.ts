@@ -24,7 +24,7 @@ export interface Row {
   readonly name: string;
   readonly title: string;
   /** Beside the title, at the right end. */
-  readonly told: string;
+  readonly aside: string;
   readonly height: number;
   readonly lines: readonly PlottedLine[];
   /** Behind the lines, in no flow's colour; in the row's unit. */
@@ -107,5 +107,5 @@ export function rowMarkup(row: Row, time: Scale, y0: number): Markup {
       html`<g class="${styleOf(line)}">${line.limit && path("capacity", limitPath(line.limit, time, y))}${path("flowline", curvePath(line.curve, x, y))}</g>`,
   );
   const plotted = html`<g class="plotted">${upright}${row.areas.map((curve) => path("queued", areaPath(curve, x, y)))}${row.outlines.map((curve) => path("plainline", curvePath(curve, x, y)))}${bands}${row.limits.map((steps) => path("capacity", limitPath(steps, time, y)))}${lines}</g>`;
-  return html`<g class="${row.name}" data-row="${row.name}"><text class="lane" x="0" y="${y0 + 12}">${row.title}</text><text class="axis end told" x="${axisRight}" y="${y0 + 12}">${row.told}</text>${grid}${plotted}${tags(row.lines, time, y, top, bottom)}</g>`;
+  return html`<g class="${row.name}" data-row="${row.name}"><text class="lane" x="0" y="${y0 + 12}">${row.title}</text><text class="axis end aside" x="${axisRight}" y="${y0 + 12}">${row.aside}</text>${grid}${plotted}${tags(row.lines, time, y, top, bottom)}</g>`;
 }

@@ -23,7 +23,7 @@ interface ShareCurve {
   /** In the legend. */
   readonly name: string;
   /** For who points at it. */
-  readonly told: string;
+  readonly tooltip: string;
   readonly values: readonly number[];
   /** Whether the axis has to hold it. */
   readonly isOfAxis: boolean;
@@ -86,8 +86,8 @@ export function sharePlot({ title, label, axis, unit = 1, hasLegendAbove = false
   const lines = curves
     .toSorted((a, b) => Number(a.isOfAxis) - Number(b.isOfAxis))
     .map(
-      ({ className, line, told, values }) =>
-        html`<g class="${className}"><path class="${line}" d="${stepsOf(values, axes)}"><title>${told}</title></path></g>`,
+      ({ className, line, tooltip, values }) =>
+        html`<g class="${className}"><path class="${line}" d="${stepsOf(values, axes)}"><title>${tooltip}</title></path></g>`,
     );
   const legend = hasLegendAbove
     ? legendAbove(entries, left, right - left)

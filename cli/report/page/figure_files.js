@@ -193,8 +193,8 @@ function addFileButtons(figure) {
   const row = document.createElement("p");
   row.className = "files";
   row.append("Save ");
-  const told = document.createElement("span");
-  told.setAttribute("role", "status");
+  const message = document.createElement("span");
+  message.setAttribute("role", "status");
   for (const [kind, make] of Object.entries(figure.matches(".filmstrip") ? filmFiles : figureFiles)) {
     const button = document.createElement("button");
     button.type = "button";
@@ -202,17 +202,17 @@ function addFileButtons(figure) {
     button.textContent = word;
     button.setAttribute("aria-label", `Save ${figure.dataset.file} as ${word}`);
     button.addEventListener("click", async () => {
-      told.textContent = "";
+      message.textContent = "";
       try {
         buildWithin(figure);
         saveFile(await make(figure), `${figure.dataset.file}.${kind}`);
       } catch (error) {
-        told.textContent = `Not saved: ${error.message}`;
+        message.textContent = `Not saved: ${error.message}`;
       }
     });
     row.append(button);
   }
-  row.append(told);
+  row.append(message);
   figure.append(row);
 }
 

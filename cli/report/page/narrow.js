@@ -34,7 +34,7 @@ function narrowLane(lane, y) {
   const moved = (at) => at - body + top + (indexAt(at) + 1) * rowOfText;
   set(lane.querySelector(".swatch"), { x: timeAxis.left, y: y + 6 });
   set(lane.querySelector(".lane"), { x: timeAxis.left + 20, y: y + 18 });
-  set(lane.querySelector(".told"), { x: timeAxis.left, y: y + 40 });
+  set(lane.querySelector(".aside"), { x: timeAxis.left, y: y + 40 });
   for (const path of lane.querySelectorAll("path")) set(path, { d: movedBoxes(path.getAttribute("d"), moved) });
   for (const line of lane.querySelectorAll(".grid, .mark, .loadevent")) set(line, { y1: top, y2: top + rows * pitch });
   for (const name of lane.querySelectorAll(".markname")) set(name, { y: top + rows * pitch + 14 });
@@ -65,11 +65,11 @@ function narrowWaterfall(svg) {
 
 function narrowLink(svg) {
   for (const strip of svg.querySelectorAll(":scope > g")) {
-    const [name, told] = ["text.lane", "text.axis:not(.end)"].map((part) => strip.querySelector(part));
+    const [name, aside] = ["text.lane", "text.axis:not(.end)"].map((part) => strip.querySelector(part));
     const [rate, ...others] = strip.querySelectorAll("text.end");
     set(name, { x: timeAxis.left });
-    set(told, { x: timeAxis.left + (name.textContent.length > 8 ? 200 : 96) });
-    told.textContent = `${rate.textContent}; ${told.textContent.replace(/ packets? dropped/, " dropped").replace("at most", "≤")}`;
+    set(aside, { x: timeAxis.left + (name.textContent.length > 8 ? 200 : 96) });
+    aside.textContent = `${rate.textContent}; ${aside.textContent.replace(/ packets? dropped/, " dropped").replace("at most", "≤")}`;
     for (const text of [rate, ...others]) text.remove();
   }
   const unit = svg.querySelector(":scope > text.end");
@@ -84,11 +84,11 @@ function narrowDistribution(svg) {
   // Its lines would have to follow the lanes, which move apart; the answer says the same above.
   svg.querySelector(":scope > .gain")?.remove();
   lanes.forEach((lane, index) => {
-    const [name, told, rest] = ["text.lane", "text.told", "text.axis"].map((part) => lane.querySelector(part));
+    const [name, aside, rest] = ["text.lane", "text.aside", "text.axis"].map((part) => lane.querySelector(part));
     const at = numberOf(name, "y") - 28;
     set(lane, { transform: `translate(0 ${(index + 1) * more})` });
     set(name, { x: dotsAxis.left, y: at });
-    set(told, { x: dotsAxis.left + (name.textContent.length > 4 ? 160 : 60), y: at });
+    set(aside, { x: dotsAxis.left + (name.textContent.length > 4 ? 160 : 60), y: at });
     set(rest, { x: dotsAxis.right, y: at, "text-anchor": "end" });
   });
   const further = lanes.length * more;

@@ -109,14 +109,14 @@ function rowsOf(viewings: readonly Viewing[]): { readonly above: Row[]; readonly
   const span = spanWords(viewings.map(({ spans }) => spans));
   const adapts = viewings.some(({ record }) => record.settings.video.length > 1);
   const queue: Row = {
-    ...{ name: "queue", title: only ? "Queue, ms" : "Queue, kB", told: span && `most in ${span}`, ...plain },
+    ...{ name: "queue", title: only ? "Queue, ms" : "Queue, kB", aside: span && `most in ${span}`, ...plain },
     height: height(60),
     lines: lines(({ spans }) => curveOf(spans, ({ queue_bytes }) => queue_bytes * (only ? 8000 / only : 1e-3))),
   };
   return {
     above: [
       {
-        ...{ name: "buffer", title: "Buffered pictures, s", told: "", ...plain },
+        ...{ name: "buffer", title: "Buffered pictures, s", aside: "", ...plain },
         height: height(120),
         lines: lines(({ buffer }) => ({
           time_ms: buffer.map(({ t_ms }) => t_ms),
@@ -128,7 +128,7 @@ function rowsOf(viewings: readonly Viewing[]): { readonly above: Row[]; readonly
       ...(adapts
         ? [
             {
-              ...{ name: "representation", title: "Asked for, Mbit/s", told: "bitrate of each segment", ...plain },
+              ...{ name: "representation", title: "Asked for, Mbit/s", aside: "bitrate of each segment", ...plain },
               height: height(72),
               lines: lines(requested_mbit),
             },
@@ -136,7 +136,7 @@ function rowsOf(viewings: readonly Viewing[]): { readonly above: Row[]; readonly
         : []),
       {
         ...{ name: "link-rate", title: "Link, Mbit/s", ...plain },
-        told: limitWords(viewings, only),
+        aside: limitWords(viewings, only),
         height: height(84),
         lines: lines(({ spans }) => curveOf(spans, ({ rate_bps }) => rate_bps / 1e6)).map((line, index) => {
           const limit = own && viewings[index] ? limitOf(viewings[index]) : undefined;
@@ -159,13 +159,13 @@ function stallsMarkup(viewings: readonly Viewing[], time: Scale, y0: number): { 
   const lanes = viewings.map(({ number, style, lane, playback }, index) => {
     const y = top + index * barLane;
     const { start_ms, began_ms, last_ms, stalls } = playback;
-    const told = `${lane}: ${stallWords(playback)}`;
-    return html`<g class="${style}"><g class="plotted"><path class="flowband" d="${bar(start_ms, began_ms ?? last_ms, y)}"><title>${lane}: ${began_ms === null ? "never began to play" : `startup ${formatTime(began_ms - start_ms)}`}</title></path>${stalls.length > 0 && html`<path class="flowbar" d="${stalls.map((stall) => bar(stall.start_ms, stall.end_ms, y)).join("")}"><title>${told}</title></path>`}</g><text class="tag" x="${axisRight + 14}" y="${y + barHeight}">${String(number)}</text></g>`;
+    const tooltip = `${lane}: ${stallWords(playback)}`;
+    return html`<g class="${style}"><g class="plotted"><path class="flowband" d="${bar(start_ms, began_ms ?? last_ms, y)}"><title>${lane}: ${began_ms === null ? "never began to play" : `startup ${formatTime(began_ms - start_ms)}`}</title></path>${stalls.length > 0 && html`<path class="flowbar" d="${stalls.map((stall) => bar(stall.start_ms, stall.end_ms, y)).join("")}"><title>${tooltip}</title></path>`}</g><text class="tag" x="${axisRight + 14}" y="${y + barHeight}">${String(number)}</text></g>`;
   });
   const bottom = top + viewings.length * barLane;
   const ground = html`<line class="grid" x1="${axisLeft}" x2="${axisRight}" y1="${bottom}" y2="${bottom}"/>`;
   return {
-    markup: html`<g class="stalls-row" data-row="stalls"><text class="lane" x="0" y="${y0 + 12}">Not playing</text><text class="axis end told" x="${axisRight}" y="${y0 + 12}">pale: startup; full: stalls</text>${ground}${lanes}</g>`,
+    markup: html`<g class="stalls-row" data-row="stalls"><text class="lane" x="0" y="${y0 + 12}">Not playing</text><text class="axis end aside" x="${axisRight}" y="${y0 + 12}">pale: startup; full: stalls</text>${ground}${lanes}</g>`,
     height: titleHeight + viewings.length * barLane + gap,
   };
 }
@@ -229,10 +229,10 @@ export function videoOverTime(name: string, loads: readonly ShapedLoad[]): Marku
   const names = viewings.map(({ number, style, lane, playback }) => {
     const { start_ms, began_ms } = playback;
     const startup = began_ms === null ? "" : `startup ${formatTime(began_ms - start_ms)}, `;
-    return { number, style, words: lane, told: `${startup}${stallWords(playback)}` };
+    return { number, style, words: lane, aside: `${startup}${stallWords(playback)}` };
   });
   const span = spanWords(viewings.map(({ spans }) => spans)) || "a moment";
-  const label = `A video over time, ${name}: buffer, stalls, link and queue of ${names.map(({ words, told }) => `${words}, ${told}`).join("; ")}`;
+  const label = `A video over time, ${name}: buffer, stalls, link and queue of ${names.map(({ words, aside }) => `${words}, ${aside}`).join("; ")}`;
   const figure = html`<figure class="flows video">${flowLegend(names)}<div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${parts}${axis}<text class="axis end" x="${axisRight}" y="${y + 20}">seconds since the navigation</text></svg></div><figcaption>${name}: the video over time in the load of each lane that is closest to its median (n = ${String(viewings.length)}), with what its link did.</figcaption>${readingKey(`Buffered: pictures ahead of the playhead, sampled about every 100 ms. Not playing: pale from the moment the player was told to play until the first frame, full while it stood still. Link: the rate at which bytes reached the browser, over ${span}; queue: the most that waited for the link in that time.`)}</figure>`;
   return savedFigure(figure, { name: ["video-over-time", name], columns: csvColumns, rows: viewings.flatMap(csvRows) });
 }

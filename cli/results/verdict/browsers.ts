@@ -15,11 +15,11 @@ const shownDigits = 8;
 const keyOf = ({ browser_version, browser_sha256 }: Sample): string =>
   JSON.stringify([browser_version, browser_sha256 ?? null]);
 
-const isTold = ({ browser_version }: Sample): boolean => (browser_version ?? null) !== null;
+const isReported = ({ browser_version }: Sample): boolean => (browser_version ?? null) !== null;
 
 /** Those of loads that tell theirs, in the order in which they came. */
 export function browsersOf(loads: readonly Sample[]): Browser[] {
-  return [...Map.groupBy(loads.filter(isTold), keyOf)].map(([key, { length }]) => {
+  return [...Map.groupBy(loads.filter(isReported), keyOf)].map(([key, { length }]) => {
     const [version, sha256] = JSON.parse(key) as [string, string | null];
     return { version, sha256, loads: length };
   });
@@ -31,10 +31,10 @@ export function binaryInWords(sha256: string | null): string {
 }
 
 /** "3 loads do not tell", of valid ones, where others do: they were stored by an earlier Trilane. Null: there are none. */
-export function untoldWords(loads: readonly Sample[]): string | null {
-  const untold = loads.filter((load) => isValid(load) && !isTold(load)).length;
-  if (untold === 0 || !loads.some(isTold)) return null;
-  return `${count(untold, "load")} ${untold === 1 ? "does" : "do"} not tell`;
+export function unreportedWords(loads: readonly Sample[]): string | null {
+  const unreported = loads.filter((load) => isValid(load) && !isReported(load)).length;
+  if (unreported === 0 || !loads.some(isReported)) return null;
+  return `${count(unreported, "load")} ${unreported === 1 ? "does" : "do"} not tell`;
 }
 
 /** "Chromium 156.0.1", "Firefox 153.8.0", with the binary where two of them have one version. */
@@ -49,15 +49,15 @@ export function browserNames(browsers: readonly Browser[]): string[] {
 /** One line where loads come from several browsers, or some do not tell from which; null where they do not, or none tells. */
 export function browsersWarning(loads: readonly Sample[]): string | null {
   const browsers = browsersOf(loads);
-  const untold = untoldWords(loads);
+  const unreported = unreportedWords(loads);
   if (browsers.length < 2)
     return (
-      untold &&
-      `Whether the browser changed is not known: ${untold}, the others ran with ${browserNames(browsers).join()}.`
+      unreported &&
+      `Whether the browser changed is not known: ${unreported}, the others ran with ${browserNames(browsers).join()}.`
     );
   const names = browserNames(browsers).map((name, index) => `${name} (${count(browsers[index]?.loads ?? 0, "load")})`);
-  if (untold !== null) names.push(untold);
-  const blocks = Map.groupBy(loads.filter(isTold), ({ page, link, block }) => JSON.stringify([page, link, block]));
+  if (unreported !== null) names.push(unreported);
+  const blocks = Map.groupBy(loads.filter(isReported), ({ page, link, block }) => JSON.stringify([page, link, block]));
   const mixed = [...blocks.values()].filter((block) => new Set(block.map(keyOf)).size > 1).length;
   return (
     `The browser changed meanwhile: ${names.join(", ")}. Lanes are compared within blocks, ` +

@@ -84,9 +84,9 @@ function drawnLane({ lane, load }: RaceLane): DrawnRequests[] {
   if (!load) return [];
   const { metrics, counts, link } = load.log._trilane;
   const plt = metrics.plt_ms === null ? "no PLT" : `PLT ${formatTime(metrics.plt_ms)}`;
-  const told = `${plt}, ${count(load.log.entries.length, "request")} on ${count(counts.connections, "connection")}, ${formatSize(counts.bytes)}`;
+  const aside = `${plt}, ${count(load.log.entries.length, "request")} on ${count(counts.connections, "connection")}, ${formatSize(counts.bytes)}`;
   const rate_bps = link.down.rate_bps ?? undefined;
-  return [{ label: lane, told, entries: load.log.entries, plt_ms: metrics.plt_ms, rate_bps, marks: marksOf(metrics) }];
+  return [{ label: lane, aside, entries: load.log.entries, plt_ms: metrics.plt_ms, rate_bps, marks: marksOf(metrics) }];
 }
 
 function waterfallsMarkup(result: RaceResult): Markup {

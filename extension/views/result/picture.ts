@@ -23,10 +23,10 @@ export function drawnProfile(profile: Profile): DrawnRequests {
   const bytes = protocols.reduce((sum, share) => sum + share.bytes, 0);
   const plt = metrics.plt_ms === null ? "no PLT" : `PLT ${formatTime(metrics.plt_ms)}`;
   const on = connections === null ? "" : ` on ${count(connections, "connection")}`;
-  const told = `${plt}, ${count(entries.length, "request")}${on}, ${formatSize(bytes)}`;
+  const aside = `${plt}, ${count(entries.length, "request")}${on}, ${formatSize(bytes)}`;
   return {
     label: middleCut(pageName(profile.log._trilane), 17),
-    told,
+    aside,
     entries,
     plt_ms: metrics.plt_ms,
     marks: marksOf(metrics),

@@ -17,7 +17,7 @@ test("an interval and a median far beyond all dots stay left of the words beside
   );
   const bands = [...text.matchAll(/class="interval" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"/g)];
   assert.equal(bands.length, 2);
-  const words = Math.min(...[...text.matchAll(/class="told" x="([\d.]+)"/g)].map(([, x]) => Number(x)));
+  const words = Math.min(...[...text.matchAll(/class="aside" x="([\d.]+)"/g)].map(([, x]) => Number(x)));
   for (const [, x, width] of bands) assert.ok(Number(x) + Number(width) < words, `${x} + ${width} < ${words}`);
   for (const [, x] of text.matchAll(/class="median" x1="([\d.]+)"/g)) assert.ok(Number(x) < words);
 });

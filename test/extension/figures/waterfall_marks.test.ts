@@ -7,7 +7,7 @@ import { type Mark, waterfallSvg } from "../../../extension/figures/waterfall.ts
 import { captureOf, entriesFrom, fixture } from "../../capture/fixture.ts";
 
 const drawn = (marks: readonly Mark[], plt_ms: number | null = 1000) =>
-  waterfallSvg([{ label: "h2", told: "", entries: [], plt_ms, marks }], html`role="img"`).text;
+  waterfallSvg([{ label: "h2", aside: "", entries: [], plt_ms, marks }], html`role="img"`).text;
 
 const namesIn = (text: string): string[] =>
   [...text.matchAll(/class="markname[^>]*>([^<]*)</g)].map(([, names = ""]) => names);
@@ -39,7 +39,7 @@ test("receiving is pale but for the bytes, each chunk as long as the link takes 
       response: { ...entry.response, _transferSize: 5000 },
       _trilane: { ...facts, ...(arrivals ? { arrivals } : {}) },
     };
-    const of = { label: "h2", told: "", entries: [drawnEntry], plt_ms: 1000, rate_bps: 1e6 };
+    const of = { label: "h2", aside: "", entries: [drawnEntry], plt_ms: 1000, rate_bps: 1e6 };
     return waterfallSvg([of], html`role="img"`).text;
   };
   const lengths = (text: string): number[] =>
@@ -73,7 +73,7 @@ test("a request names the row that asked for it, in its own waterfall; itself an
     of(script, 20, page),
     of("https://a.test/2.jpg", 40, "https://b.test/"),
   ];
-  const text = waterfallSvg([{ label: "h2", told: "", entries, plt_ms: 100 }], html`role="img"`).text;
+  const text = waterfallSvg([{ label: "h2", aside: "", entries, plt_ms: 100 }], html`role="img"`).text;
   const rows = [...text.matchAll(/class="hit"[^>]*>/g)].map(([row]) => /data-by="(\d+)"/.exec(row)?.[1] ?? null);
   assert.deepEqual(rows, [null, "0", "1", null]);
 });

@@ -42,7 +42,7 @@ export function quantityCdf({ quantity, facts, of, unit, curves, empty }: Quanti
     curves: curves.map(({ name, className, values }) => ({
       ...{ className, line: "cdf", values, isOfAxis: true },
       name: `${name} ${text(values)}`,
-      told: `${name}: median of ${unitCount(values.length, unit)} ${text(values)}`,
+      tooltip: `${name}: median of ${unitCount(values.length, unit)} ${text(values)}`,
     })),
   });
   const figure = html`<figure data-quantity="${quantity}"><div class="scroll">${drawing}</div><figcaption>Share of ${unitNames[unit]} by ${noun}; n = ${unitCount(most, unit)} at most; in the legend the median.${empty.length > 0 && ` None of ${empty.join("; ")}.`}${beyond > 0 && ` ${count(beyond, "value lies", "values lie")} beyond the axis.`}</figcaption></figure>`;

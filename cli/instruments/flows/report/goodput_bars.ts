@@ -86,7 +86,7 @@ function barMarkup(
   // Beside each bar, not through the words above it.
   const limit =
     capacity_bps !== null && html`<path class="capacity" d="M${x(capacity_bps)} ${top - 2}v${barHeight + 4}"/>`;
-  return html`<g class="${`flow-${number} ${hues}`.trim()}"><text x="${axisLeft}" y="${y + 11}"><tspan class="number">${String(number)}</tspan> ${fitted(name, 380, 12)}</text><text class="axis end told" x="${axisRight}" y="${y + 11}">${tooltip}</text><g class="plotted">${limit}${bar}${whisker}</g></g>`;
+  return html`<g class="${`flow-${number} ${hues}`.trim()}"><text x="${axisLeft}" y="${y + 11}"><tspan class="number">${String(number)}</tspan> ${fitted(name, 380, 12)}</text><text class="axis end aside" x="${axisRight}" y="${y + 11}">${tooltip}</text><g class="plotted">${limit}${bar}${whisker}</g></g>`;
 }
 
 export function goodputBars({ capacity_bps, cells, allCells }: BarsData): Markup {

@@ -33,7 +33,7 @@ export function jainOverTime(link: string, lines: readonly JainLine[]): Markup {
     {
       name: "jain",
       title: "Jain’s index",
-      told: "1: equal shares",
+      aside: "1: equal shares",
       height,
       lines: lines.map(({ number, index, band }) => ({ number, curve: index, band })),
       areas: [],
@@ -49,7 +49,7 @@ export function jainOverTime(link: string, lines: readonly JainLine[]): Markup {
   );
   const runs = lines.map((line) => line.runs);
   const [least, most] = [Math.min(...runs), Math.max(...runs)];
-  const figure = html`<figure class="flows">${flowLegend(lines.map(({ number, mix }) => ({ number, words: mix, told: "" })))}<div class="scroll"><svg class="wide" role="img" aria-label="Jain’s index by second over ${link}: ${lines.map(({ mix }) => mix).join(", ")}" viewBox="0 0 ${width} ${bottom + 36}" width="${width}" height="${bottom + 36}">${row}${axis}<text class="axis end" x="${axisRight}" y="${bottom + 32}">seconds since the run began</text></svg></div><figcaption>Jain’s index of the flows that ran in each second over ${link}: median of ${least === most ? String(least) : `${least} to ${most}`} runs${most > 1 && "; band: from the least to the greatest"}.</figcaption></figure>`;
+  const figure = html`<figure class="flows">${flowLegend(lines.map(({ number, mix }) => ({ number, words: mix, aside: "" })))}<div class="scroll"><svg class="wide" role="img" aria-label="Jain’s index by second over ${link}: ${lines.map(({ mix }) => mix).join(", ")}" viewBox="0 0 ${width} ${bottom + 36}" width="${width}" height="${bottom + 36}">${row}${axis}<text class="axis end" x="${axisRight}" y="${bottom + 32}">seconds since the run began</text></svg></div><figcaption>Jain’s index of the flows that ran in each second over ${link}: median of ${least === most ? String(least) : `${least} to ${most}`} runs${most > 1 && "; band: from the least to the greatest"}.</figcaption></figure>`;
   return savedFigure(figure, {
     name: ["jain", link],
     columns: ["link", "number", "mix", "runs", "second", "jain", "low", "high"],

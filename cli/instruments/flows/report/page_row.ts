@@ -51,11 +51,11 @@ export function pageRow(
   });
   const end =
     plt_ms !== null && html`<path class="loadevent" d="M${coordinate(x(plt_ms))} ${top}V${coordinate(y0 + height)}"/>`;
-  const told = plt_ms === null ? "no load event" : `PLT ${formatTime(plt_ms)} (line)`;
+  const load = plt_ms === null ? "no load event" : `PLT ${formatTime(plt_ms)} (line)`;
   const from = `${count(entries.length, "request")} from ${formatTime(start_ms)}; `;
   const name = fitted(page.replace(/^https?:\/\//, "").replace(/\/$/, ""), 190, 12);
   return {
-    markup: html`<g class="page" data-row="page"><text class="lane" x="0" y="${y0 + 12}">${name}, ${lane}</text><text class="axis end told" x="${axisRight}" y="${y0 + 12}"><tspan class="more">${from}</tspan>${told}</text><g class="plotted">${bars}${end}</g></g>`,
+    markup: html`<g class="page" data-row="page"><text class="lane" x="0" y="${y0 + 12}">${name}, ${lane}</text><text class="axis end aside" x="${axisRight}" y="${y0 + 12}"><tspan class="more">${from}</tspan>${load}</text><g class="plotted">${bars}${end}</g></g>`,
     height,
   };
 }

@@ -90,11 +90,11 @@ function dropsMarkup(flows: readonly PicturedFlow[], time: Scale, y0: number): {
     return html`<g class="flow-${String(flow.number)}"><g class="plotted"><path class="dropmarks" d="${marks.join("")}"><title>${flow.name}: ${count(total(flow), "packet")} dropped</title></path></g><text class="tag" x="${axisRight + 14}" y="${y + dropLane - 1}">${String(flow.number)}</text></g>`;
   });
   const all = lanes.reduce((sum, flow) => sum + total(flow), 0);
-  const told = lanes.map((flow) => `${flow.number}: ${total(flow)}`).join(", ");
+  const byFlow = lanes.map((flow) => `${flow.number}: ${total(flow)}`).join(", ");
   const height = titleHeight + Math.max(1, lanes.length) * dropLane;
   const ground = html`<line class="grid" x1="${axisLeft}" x2="${axisRight}" y1="${y0 + height}" y2="${y0 + height}"/>`;
   return {
-    markup: html`<g class="drops-row" data-row="drops"><text class="lane" x="0" y="${y0 + 12}">Drops</text><text class="axis end told" x="${axisRight}" y="${y0 + 12}">${all === 0 ? "none" : count(all, "packet")}${all > 0 && html`<tspan class="more">; by flow ${fitted(told, 420, 11.5)}</tspan>`}</text>${ground}${rows}</g>`,
+    markup: html`<g class="drops-row" data-row="drops"><text class="lane" x="0" y="${y0 + 12}">Drops</text><text class="axis end aside" x="${axisRight}" y="${y0 + 12}">${all === 0 ? "none" : count(all, "packet")}${all > 0 && html`<tspan class="more">; by flow ${fitted(byFlow, 420, 11.5)}</tspan>`}</text>${ground}${rows}</g>`,
     height: height + gap,
   };
 }
@@ -103,14 +103,14 @@ const listed = (parts: readonly (string | false | null)[]): string => parts.filt
 
 /** Null where no direction has a limit that is known at each time. */
 function carriedWords(capacity: FlowPicture["capacity"]): string | null {
-  const told = capacity.map(({ side, steps }) => {
+  const carried = capacity.map(({ side, steps }) => {
     const rates = [...new Set(steps.map(([, rate_bps]) => rate_bps))];
     return { side, rate: rates.length === 1 ? formatRate(rates[0] as number) : "as it changed" };
   });
-  const [first] = told;
+  const [first] = carried;
   if (!first) return null;
-  if (told.every(({ rate }) => rate === first.rate)) return `${first.rate}${told.length > 1 ? " each way" : ""}`;
-  return told.map(({ side, rate }) => `${rate} ${side}`).join(", ");
+  if (carried.every(({ rate }) => rate === first.rate)) return `${first.rate}${carried.length > 1 ? " each way" : ""}`;
+  return carried.map(({ side, rate }) => `${rate} ${side}`).join(", ");
 }
 
 function rowsOf(picture: FlowPicture): Row[] {
@@ -136,7 +136,7 @@ function rowsOf(picture: FlowPicture): Row[] {
     {
       name: "goodput",
       title: "Goodput, Mbit/s",
-      told: carried === null ? "" : `dashed: the link, ${carried}`,
+      aside: carried === null ? "" : `dashed: the link, ${carried}`,
       height: Math.max(120, flows.length * tagHeight + 6),
       lines: lines(
         ({ rate_bps }) => rate_bps,
@@ -150,7 +150,7 @@ function rowsOf(picture: FlowPicture): Row[] {
     {
       name: "window",
       title: "Congestion window, kB",
-      told: bdp_bytes === null ? "" : `${bdp === null ? "" : "dashed: "}one BDP, ${formatSize(bdp_bytes)}`,
+      aside: bdp_bytes === null ? "" : `${bdp === null ? "" : "dashed: "}one BDP, ${formatSize(bdp_bytes)}`,
       height: Math.max(96, flows.length * tagHeight + 6),
       lines: lines(
         ({ window_bytes }) => window_bytes,
@@ -164,7 +164,7 @@ function rowsOf(picture: FlowPicture): Row[] {
     {
       name: "rtt",
       title: "Round-trip time, ms",
-      told: listed([baseRtt_ms !== null && `dashed: the link’s ${tickText(baseRtt_ms)} ms`, ping_ms && "grey: ping"]),
+      aside: listed([baseRtt_ms !== null && `dashed: the link’s ${tickText(baseRtt_ms)} ms`, ping_ms && "grey: ping"]),
       height: Math.max(84, flows.length * tagHeight + 6),
       lines: lines(
         ({ rtt_ms }) => rtt_ms,
@@ -178,7 +178,7 @@ function rowsOf(picture: FlowPicture): Row[] {
     {
       name: "queue",
       title: "Queueing delay, ms",
-      told: `most: ${queue.map(({ side, delay_ms }) => `${formatTime(greatestOf(delay_ms.value))}${both ? ` ${side}${side === "up" ? " (line)" : ""}` : ""}`).join(", ")}`,
+      aside: `most: ${queue.map(({ side, delay_ms }) => `${formatTime(greatestOf(delay_ms.value))}${both ? ` ${side}${side === "up" ? " (line)" : ""}` : ""}`).join(", ")}`,
       height: 60,
       lines: [],
       areas: queue.filter(({ side }) => !both || side === "down").map(({ delay_ms }) => delay_ms),
@@ -258,15 +258,15 @@ export function flowRunFigure(picture: FlowPicture): Markup {
     (tick) => html`<text class="axis mid" x="${time.at(tick)}" y="${y + 4}">${tickText(tick)}</text>`,
   );
   const height = y + 26;
-  const told = flows.map(
+  const words = flows.map(
     ({ number, name, goodput_bps }) => `${number} ${name}${goodput_bps === null ? "" : ` ${formatRate(goodput_bps)}`}`,
   );
-  const label = `Flows over time, ${title}: goodput, window, round-trip time, queue and drops of ${told.join(", ")}`;
+  const label = `Flows over time, ${title}: goodput, window, round-trip time, queue and drops of ${words.join(", ")}`;
   const figure = html`<figure class="${`flows ${flowHues(flows)}`.trim()}">${flowLegend(
     flows.map(({ number, name, goodput_bps }) => ({
       number,
       words: name,
-      told: goodput_bps === null ? "" : formatRate(goodput_bps),
+      aside: goodput_bps === null ? "" : formatRate(goodput_bps),
     })),
   )}<div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${parts}${axis}<text class="axis end" x="${axisRight}" y="${y + 20}">seconds since the run began</text></svg></div>${page && phaseLegend()}<figcaption>${captionOf(picture)}</figcaption>${key(picture)}</figure>`;
   return savedFigure(figure, { name: ["flows", title], columns: csvColumns, rows: csvRows(picture) });
