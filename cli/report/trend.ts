@@ -1,5 +1,6 @@
 // `trilane report --trend NAME`: the medians of each page on each link over the sweeps of one name, oldest first. Each sweep is measured
 // as its own report measures it; what changed between two is for `trilane compare` to test.
+import { acrossGrid, drawing } from "../../extension/figures/axes.ts";
 import { laneClass } from "../../extension/figures/colours.ts";
 import { coordinate, html, type Markup } from "../../extension/figures/markup.ts";
 import { roundScale } from "../../extension/figures/scale.ts";
@@ -103,10 +104,7 @@ function trackFigure(track: Track, noun: string): Markup {
     const end = known.at(-1);
     return html`<g class="${laneClass(lane, names)}"><path class="trendline" d="${path}"/>${marks}${end && html`<text class="lane" x="${coordinate(end.x + 9)}" y="${coordinate(end.y + 4)}">${lane}</text>`}</g>`;
   });
-  const grid = scale.ticks.map(
-    (tick) =>
-      html`<line class="grid" x1="${left}" x2="${right}" y1="${coordinate(scale.at(tick))}" y2="${coordinate(scale.at(tick))}"/><text class="axis end" x="${left - 8}" y="${coordinate(scale.at(tick) + 4)}">${String(tick)}</text>`,
-  );
+  const grid = acrossGrid(scale, left, right, { numbers: 8 });
   const every = Math.ceil(points.length / 9);
   const dates = points.map(({ sweep }, index) => {
     if ((points.length - 1 - index) % every !== 0) return null;
@@ -114,7 +112,7 @@ function trackFigure(track: Track, noun: string): Markup {
     return html`<text class="axis mid" x="${x}" y="${bottom + 18}">${dayOf(sweep)}</text><text class="axis mid" x="${x}" y="${bottom + 33}">${commitOf(sweep) ?? `sweep ${sweep.id}`}</text>`;
   });
   const label = `Median ${noun} of ${page} over ${link} in ${count(points.length, "sweep")}, by lane`;
-  const figure = html`<figure class="trend"><h3>${page} over ${link}</h3><div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${grid}${drawn}${dates}<text class="axis" x="0" y="12">ms</text></svg></div><figcaption>Median ${noun} of each sweep, oldest first; whiskers: 95 % interval.</figcaption></figure>`;
+  const figure = html`<figure class="trend"><h3>${page} over ${link}</h3>${drawing({ look: "wide", label, width, height }, html`${grid}${drawn}${dates}<text class="axis" x="0" y="12">ms</text>`)}<figcaption>Median ${noun} of each sweep, oldest first; whiskers: 95 % interval.</figcaption></figure>`;
   return savedFigure(figure, {
     name: ["trend", page, "over", link],
     columns: ["sweep", "date", "commit", "lane", "valid", "median_ms", "low_ms", "high_ms"],

@@ -3,6 +3,7 @@
 
 import type { Interval } from "../../cli/base/interval.ts";
 import { count, formatMedian, formatTimeRange } from "../../cli/base/numbers.ts";
+import { drawing, uprightGrid } from "./axes.ts";
 import { laneClass } from "./colours.ts";
 import { html, type Markup } from "./markup.ts";
 import { roundScale } from "./scale.ts";
@@ -129,10 +130,7 @@ export function distributionFigure(lanes: readonly PlottedLane[], drawn: Drawn):
   const within = (value: number): number => Math.max(labelWidth + 2, Math.min(width - rightWidth + 6, scale.at(value)));
   const top = gain ? gainHeight : 4;
   const bottom = top + lanes.length * rowHeight + 2;
-  const grid = scale.ticks.map(
-    (tick) =>
-      html`<line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="${top}" y2="${bottom}"/><text class="axis mid" x="${scale.at(tick)}" y="${bottom + 15}">${String(tick)}</text>`,
-  );
+  const grid = uprightGrid(scale, top, bottom, { numbers: 15 });
   const names = lanes.map(({ lane }) => lane);
   const rows = lanes.map((plotted, index) => {
     const middle = top + index * rowHeight + rowHeight / 2;
@@ -156,7 +154,11 @@ export function distributionFigure(lanes: readonly PlottedLane[], drawn: Drawn):
   const out = lanes.reduce((sum, { timed_out }) => sum + timed_out, 0);
   const axis = isRelative ? `${metric.noun}, % of ${relativeTo}’s median` : `${metric.noun}, ms`;
   const per = isRelative ? `, % of ${relativeTo}’s median on its page and link` : "";
-  return html`<figure class="distribution"><div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${bottom + 34}" width="${width}" height="${bottom + 34}">${grid}${gain && gainMarkup(gain, { lanes, top, at: within })}${rows}<text class="axis mid" x="${(labelWidth + 10 + width - rightWidth) / 2}" y="${bottom + 31}">${axis}</text></svg></div><figcaption>${capital(metric.noun)} of every ${attempt}${per}: n = ${count(timed.filter(({ valid }) => valid).length, `valid ${attempt}`)}${
+  const plot = drawing(
+    { look: "wide", label, width, height: bottom + 34 },
+    html`${grid}${gain && gainMarkup(gain, { lanes, top, at: within })}${rows}<text class="axis mid" x="${(labelWidth + 10 + width - rightWidth) / 2}" y="${bottom + 31}">${axis}</text>`,
+  );
+  return html`<figure class="distribution">${plot}<figcaption>${capital(metric.noun)} of every ${attempt}${per}: n = ${count(timed.filter(({ valid }) => valid).length, `valid ${attempt}`)}${
     left > 0 && html`; ${count(left, attempt)} invalid (crosses)`
   }${out > 0 && html`; ${count(out, attempt)} timed out (no dot; slower than all)`}${isExplained && html`. Line: median; band: 95 % interval${!isRelative && lanes.some(({ variation }) => variation !== null) && "; CV: standard deviation over mean"}. The axis does not start at 0`}${isCalmed && ". Without the time that other programs took (estimated; each dot’s note has the measured time)"}.</figcaption></figure>`;
 }

@@ -1,8 +1,10 @@
 // What a page showed over each lane at the same instants, one row a lane. Draws pictures that are given; which load was
 // filmed is its caller's matter. All pictures stand in the figure, so that a report's script (cli/report/page/film.js) can draw other
 // instants, and larger.
+
 import { formatTime } from "../../cli/base/numbers.ts";
 import { extremes } from "../../cli/base/quantile.ts";
+import { drawing } from "./axes.ts";
 import { laneClass } from "./colours.ts";
 import { html, type Markup } from "./markup.ts";
 import { roundStep } from "./scale.ts";
@@ -100,5 +102,5 @@ export function filmstripFigure(lanes: readonly FilmedLane[], name: string): Mar
   const step_ms = (instants[1] ?? 1) - (instants[0] ?? 0);
   const scale = { at: (time_ms: number): number => laneWidth + (time_ms / step_ms) * (across + gap) };
   const label = `What the page showed over ${lanes.map(({ lane }) => lane).join(", ")} at the same instants${lanes.map(({ lane, plt_ms }) => (plt_ms === null ? "" : `; ${lane} had loaded at ${formatTime(plt_ms)}`)).join("")}`;
-  return html`<figure class="filmstrip" data-group="${name}"><div class="scroll"><svg class="wide" role="img" aria-label="${label}"${timeScale(scale)} viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${heads}${rows}</svg></div><figcaption>What the page showed at the same instants, of one further load of each lane: filming takes time, so these loads are in no average. A coloured frame: changed since the picture before.</figcaption></figure>`;
+  return html`<figure class="filmstrip" data-group="${name}">${drawing({ look: "wide", label, width, height, attributes: timeScale(scale) }, html`${heads}${rows}`)}<figcaption>What the page showed at the same instants, of one further load of each lane: filming takes time, so these loads are in no average. A coloured frame: changed since the picture before.</figcaption></figure>`;
 }

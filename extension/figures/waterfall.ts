@@ -1,10 +1,12 @@
 // The requests of loads or profiles under one time axis: phases by colour and by shape, with protocol and connection. Draws
 // them as they were stored; what a phase is, is the capture's matter.
+
 import { labelParts, laneFacts } from "../../cli/base/lanes.ts";
 import { middleCut } from "../../cli/base/middle_cut.ts";
 import { count, formatSize, formatTime } from "../../cli/base/numbers.ts";
 import { extremes } from "../../cli/base/quantile.ts";
 import type { HarEntry, PageLoad } from "../../schemas/generated/page_load.ts";
+import { numbersAt, uprightGrid } from "./axes.ts";
 import { laneClass, type PhaseKey, phases } from "./colours.ts";
 import { coordinate, fitted, html, type Markup } from "./markup.ts";
 import { hatched, phaseLegend, shapes } from "./phase_shapes.ts";
@@ -250,9 +252,7 @@ function laneMarkup(
     (row, index) =>
       html`<rect class="hit" data-host="${row.host}" data-type="${row.kind}" data-request="${row.request}"${row.by !== null && html` data-by="${row.by}"`} x="0" y="${body + index * rowHeight}" width="${width}" height="${rowHeight}"><title>${row.story}</title></rect>`,
   );
-  const grid = scale.ticks.map(
-    (tick) => html`<line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="${body}" y2="${bottom}"/>`,
-  );
+  const grid = uprightGrid(scale, body, bottom, { numbers: null });
   const markup = html`<g class="${laneClass(label)}" data-body="${body}" data-row="${rowHeight}" data-rows="${rows.length}">${labelParts(label) && html`<rect class="swatch" x="0" y="${top + 4}" width="12" height="12"/>`}<text class="lane" x="${labelParts(label) ? 18 : 0}" y="${top + 15}">${label}</text><text class="aside" x="${titleLeft}" y="${top + 15}">${aside}</text>${grid}${labels}${barPaths(rows, drawn.rate_bps, scale, body, rowHeight)}${marksMarkup(drawn, scale, top + 20, bottom)}${hits}</g>`;
   return { markup, height: bottom + 20 - top };
 }
@@ -290,8 +290,6 @@ export function waterfallSvg(all: readonly DrawnRequests[], attributes: Markup):
   const requests = new Map<string, number>();
   const rows = all.map((drawn) => rowsOf(drawn, requests));
   const scale = timeAxis(all);
-  const axis = (y: number): Markup =>
-    html`${scale.ticks.map((tick) => html`<text class="axis mid" x="${scale.at(tick)}" y="${y}">${String(tick)}</text>`)}`;
   let y = 26;
   const drawings = all.map((drawn, index) => {
     const { markup, height } = laneMarkup(drawn, rows[index] ?? [], scale, y);
@@ -299,7 +297,7 @@ export function waterfallSvg(all: readonly DrawnRequests[], attributes: Markup):
     return markup;
   });
   const height = y + 22;
-  return html`<svg class="wide" ${attributes}${timeScale(scale)} viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="axis" x="0" y="14">request</text><text class="axis" x="${labelWidth}" y="14">connection</text>${axis(14)}${drawings}${axis(y + 8)}<text class="axis end" x="${axisRight}" y="${y + 20}">ms since navigation start</text></svg>`;
+  return html`<svg class="wide" ${attributes}${timeScale(scale)} viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="axis" x="0" y="14">request</text><text class="axis" x="${labelWidth}" y="14">connection</text>${numbersAt(scale, 14)}${drawings}${numbersAt(scale, y + 8)}<text class="axis end" x="${axisRight}" y="${y + 20}">ms since navigation start</text></svg>`;
 }
 
 const waterfallWords =

@@ -43,13 +43,13 @@ export function cdfFigure({ link, metric, curves, optimal_ms, missing }: CdfData
     ...{ className: "", line: "cdf optimal", name: "optimal", values: optimal_ms, isOfAxis: false },
     tooltip: optimal_ms.length > 0 ? `least that the link allows: median ${formatTime(median(optimal_ms))}` : "",
   };
-  const { drawing, beyond } = sharePlot({
+  const { plot, beyond } = sharePlot({
     title: shortLabel(link),
     label: `Share of pages by median ${metric.title} over ${link}; medians over pages: ${medians}`,
     axis: `${metric.noun}, ms`,
     curves: [...ofLanes, ...(optimal_ms.length > 0 ? [optimal] : [])],
   });
-  const figure = html`<figure data-link="${link}"><div class="scroll">${drawing}</div><figcaption>Share of pages by median page load time over ${link}, n = ${String(Math.max(...curves.map(({ medians_ms }) => medians_ms.length)))} pages; in the legend the median over them.${missing.length > 0 && html` Without a valid load: ${missing.map(({ lane, pages }, index) => `${index > 0 ? ", " : ""}${count(pages, "page")} of ${lane}`)}.`}${beyond > 0 && html` ${count(beyond, "median lies", "medians lie")} beyond the axis.`}</figcaption>${optimal_ms.length > 0 && optimalKey}</figure>`;
+  const figure = html`<figure data-link="${link}">${plot}<figcaption>Share of pages by median page load time over ${link}, n = ${String(Math.max(...curves.map(({ medians_ms }) => medians_ms.length)))} pages; in the legend the median over them.${missing.length > 0 && html` Without a valid load: ${missing.map(({ lane, pages }, index) => `${index > 0 ? ", " : ""}${count(pages, "page")} of ${lane}`)}.`}${beyond > 0 && html` ${count(beyond, "median lies", "medians lie")} beyond the axis.`}</figcaption>${optimal_ms.length > 0 && optimalKey}</figure>`;
   const stepRows = (name: string, values_ms: readonly number[]): [string, string, number, number][] =>
     values_ms
       .toSorted((a, b) => a - b)

@@ -1,5 +1,6 @@
 // The pages' effects as a distribution: for each page a dot with its 95 % interval, in the order of their size, over the band in
 // which the share of pages like these lies. Draws given numbers.
+import { drawing, shareTicks, uprightGrid } from "../../../extension/figures/axes.ts";
 import { coordinate, html, type Markup } from "../../../extension/figures/markup.ts";
 import { roundScale } from "../../../extension/figures/scale.ts";
 import { middleCut } from "../../base/middle_cut.ts";
@@ -53,11 +54,8 @@ export function effectCdfFigure(effects: PageEffects): Markup {
   const scale = roundScale(axisValues(pages), left, right);
   const x = (percent: number): number => scale.at(Math.max(scale.low, Math.min(scale.high, percent)));
   const y = (share: number): number => bottom - share * plot;
-  const grid = scale.ticks.map(
-    (tick) =>
-      html`<line class="${tick === 0 ? "zero" : "grid"}" x1="${x(tick)}" x2="${x(tick)}" y1="${top}" y2="${bottom}"/><text class="axis mid" x="${x(tick)}" y="${bottom + 16}">${String(tick).replace("-", "−")}</text>`,
-  );
-  const shares = [0, 0.25, 0.5, 0.75, 1].map(
+  const grid = uprightGrid(scale, top, bottom, { hasZero: true });
+  const shares = shareTicks.map(
     (share) => html`<text class="axis end" x="${left - 6}" y="${y(share) + 4}">${String(share)}</text>`,
   );
   // From each page's effect to the next one's the share stays.
@@ -79,7 +77,12 @@ export function effectCdfFigure(effects: PageEffects): Markup {
   });
   const name = `${pair.lane} over ${pair.over}`;
   const sentence = namedSentence(effects);
-  const figure = html`<figure><p>${sentence}</p><div class="scroll"><svg class="plot effects" role="img" aria-label="Effects of ${name} page by page: ${sentence}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${name}</text>${band}${grid}${shares}${rows}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">improvement of the page’s median, %</text></svg></div><figcaption>Each dot: a page over all links, with its own 95 % interval; dark: faster or slower. Left: share of pages with such an effect or less, and its band for pages like these.</figcaption>${key}</figure>`;
+  const label = `Effects of ${name} page by page: ${sentence}`;
+  const drawn = drawing(
+    { look: "plot effects", label, width, height },
+    html`<text class="lane" x="${left}" y="18">${name}</text>${band}${grid}${shares}${rows}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">improvement of the page’s median, %</text>`,
+  );
+  const figure = html`<figure><p>${sentence}</p>${drawn}<figcaption>Each dot: a page over all links, with its own 95 % interval; dark: faster or slower. Left: share of pages with such an effect or less, and its band for pages like these.</figcaption>${key}</figure>`;
   return savedFigure(figure, {
     name: ["effects-over-pages", pair.lane, "over", pair.over],
     columns: [

@@ -1,5 +1,6 @@
 // What the link did while the loads shown above it ran, on the waterfalls' time axis: rate against capacity, the queue, packets
 // dropped and lost. Draws what the shaper counted; counts nothing itself.
+import { drawing, numbersAt, uprightGrid } from "../../../extension/figures/axes.ts";
 import { laneClass } from "../../../extension/figures/colours.ts";
 import { coordinate, html, type Markup } from "../../../extension/figures/markup.ts";
 import type { Scale } from "../../../extension/figures/scale.ts";
@@ -156,10 +157,7 @@ function stripMarkup(strip: Strip, scale: Scale, scaleQueue: number, top: number
     : mean_bps === null
       ? ""
       : `M${axisLeft} ${rateY(mean_bps).toFixed(1)}H${axisRight}`;
-  const grid = scale.ticks.map(
-    (tick) =>
-      html`<line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="${rateTop}" y2="${queueBottom}"/>`,
-  );
+  const grid = uprightGrid(scale, rateTop, queueBottom, { numbers: null });
   const moved = moveLines(moves, x, rateTop - 4, queueBottom);
   const drops = marks(bins, (bin) => bin.dropped, x, queueBottom + 2);
   const losses = marks(bins, (bin) => bin.lost, x, queueBottom + 2);
@@ -214,11 +212,12 @@ export function linkOverTime(
         .flatMap((each) => each.bins.map(waitOf(each))),
     );
   const bottom = strips.length * heightOf + 4;
-  const axis = scale.ticks.map(
-    (tick) => html`<text class="axis mid" x="${scale.at(tick)}" y="${bottom + 10}">${String(tick)}</text>`,
-  );
   const label = `What the link did while ${name} loaded: ${strips.map(({ lane, side }) => `${lane} ${side}`).join(", ")}`;
-  const figure = html`<figure class="overtime"><div class="scroll"><svg class="wide" role="img" aria-label="${label}"${timeScale(scale)} viewBox="0 0 ${width} ${bottom + 28}" width="${width}" height="${bottom + 28}">${strips.map((strip, index) => stripMarkup(strip, scale, scaleQueue(strip), index * heightOf))}${axis}<text class="axis end" x="${axisRight}" y="${bottom + 24}">ms since navigation start</text></svg></div><figcaption>The link during these loads (n = ${String(loads.length)})${isExplained && ", on the waterfalls’ axis: rate below the capacity (line), queue, packets dropped (solid) and lost (dashed)"}${strips.some(({ moves }) => moves.length > 0) ? ". Upright line: the path moved" : ""}.</figcaption>${isExplained && readingKey(`Upper area: the rate at which bytes reached the receiver, under what the link carries${strips.some(({ capacity, mean_bps }) => !capacity && mean_bps !== null) ? " (of a trace its mean)" : ""}. Lower area: the most that waited for the link${strips.some(({ capacity }) => capacity) ? ", as the time it takes to send" : ""}, on one scale. Bytes arrive the link’s one-way delay after they left the queue. Up is drawn only where packets did not get through or half of its rate was used.`)}</figure>`;
+  const drawn = drawing(
+    { look: "wide", label, width, height: bottom + 28, attributes: timeScale(scale) },
+    html`${strips.map((strip, index) => stripMarkup(strip, scale, scaleQueue(strip), index * heightOf))}${numbersAt(scale, bottom + 10)}<text class="axis end" x="${axisRight}" y="${bottom + 24}">ms since navigation start</text>`,
+  );
+  const figure = html`<figure class="overtime">${drawn}<figcaption>The link during these loads (n = ${String(loads.length)})${isExplained && ", on the waterfalls’ axis: rate below the capacity (line), queue, packets dropped (solid) and lost (dashed)"}${strips.some(({ moves }) => moves.length > 0) ? ". Upright line: the path moved" : ""}.</figcaption>${isExplained && readingKey(`Upper area: the rate at which bytes reached the receiver, under what the link carries${strips.some(({ capacity, mean_bps }) => !capacity && mean_bps !== null) ? " (of a trace its mean)" : ""}. Lower area: the most that waited for the link${strips.some(({ capacity }) => capacity) ? ", as the time it takes to send" : ""}, on one scale. Bytes arrive the link’s one-way delay after they left the queue. Up is drawn only where packets did not get through or half of its rate was used.`)}</figure>`;
   return savedFigure(figure, {
     name: ["link-over-time", name],
     columns: [

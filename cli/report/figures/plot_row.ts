@@ -1,5 +1,6 @@
 // A row of a figure over time: lines in the colours of flows or lanes over a grid, bands behind them, what the link has dashed, and the
 // lines' numbers at their ends. Draws given numbers in the row's own unit.
+import { acrossGrid, uprightGrid } from "../../../extension/figures/axes.ts";
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import { type Scale, scaleFromZero } from "../../../extension/figures/scale.ts";
 import { axisLeft, axisRight, tagHeight, titleHeight } from "./axis.ts";
@@ -36,9 +37,6 @@ export interface Row {
 
 /** The class that gives a line of that number its colour. */
 const styleOf = ({ number, style }: PlottedLine): string => style ?? `flow-${number}`;
-
-/** Ticks as people write them: without the noise of floating point. */
-export const tickText = (tick: number): string => String(Number(tick.toPrecision(6)));
 
 /** A line in steps, as far as the axis goes. */
 function limitPath(steps: Steps, time: Scale, y: (value: number) => number): string {
@@ -90,13 +88,8 @@ export function rowMarkup(row: Row, time: Scale, y0: number): Markup {
   const scale = scaleFromZero(Math.max(...values, 0), bottom, top, 4);
   const x = (time_ms: number): number => Math.max(axisLeft, Math.min(axisRight, time.at(time_ms)));
   const y = scale.at;
-  const grid = scale.ticks.map(
-    (tick) =>
-      html`<line class="grid" x1="${axisLeft}" x2="${axisRight}" y1="${y(tick)}" y2="${y(tick)}"/><text class="axis end" x="${axisLeft - 6}" y="${y(tick) + 4}">${tickText(tick)}</text>`,
-  );
-  const upright = time.ticks.map(
-    (tick) => html`<line class="grid" x1="${time.at(tick)}" x2="${time.at(tick)}" y1="${top}" y2="${bottom}"/>`,
-  );
+  const grid = acrossGrid(scale, axisLeft, axisRight);
+  const upright = uprightGrid(time, top, bottom, { numbers: null });
   const path = (className: string, d: string): Markup | false =>
     d !== "" && html`<path class="${className}" d="${d}"/>`;
   const bands = row.lines.map(

@@ -1,4 +1,5 @@
 // What one lane gains over another by the links' round-trip time: a line for each pair, an interval at each point. Draws given comparisons.
+import { acrossGrid, drawing, numbersAt } from "../../../extension/figures/axes.ts";
 import { laneClass } from "../../../extension/figures/colours.ts";
 import { coordinate, html, type Markup } from "../../../extension/figures/markup.ts";
 import { roundScale, scaleFromZero } from "../../../extension/figures/scale.ts";
@@ -61,15 +62,14 @@ export function rttFigure(all: readonly RttGains[]): Markup | null {
       end && html`<text x="${xOf(end.rtt_ms, index) + 12}" y="${(ends[index] ?? 0) + 4}">${nameOf(each)}</text>`;
     return html`<g class="${laneClass(each.pair.lane)}"><path class="cdf${isSecond && " second"}" d="M${each.gains.map(at).join("L")}"/>${marks}${name}</g>`;
   });
-  const grid = y.ticks.map(
-    (tick) =>
-      html`<line class="${tick === 0 ? "zero" : "grid"}" x1="${left}" x2="${right}" y1="${y.at(tick)}" y2="${y.at(tick)}"/><text class="axis end" x="${left - 8}" y="${y.at(tick) + 4}">${String(tick).replace("-", "−")}</text>`,
-  );
-  const ticks = rtts.map(
-    (rtt_ms) => html`<text class="axis mid" x="${x.at(rtt_ms)}" y="${bottom + 18}">${String(rtt_ms)}</text>`,
-  );
+  const grid = acrossGrid(y, left, right, { numbers: 8, hasZero: true });
+  const ticks = numbersAt({ ticks: rtts, at: x.at }, bottom + 18);
   const label = `Time saved by round-trip time: ${all.map((each) => `${nameOf(each)} ${each.gains.map(({ rtt_ms, result }) => `${improvementText(result)} at ${rtt_ms} ms`).join(", ")}`).join("; ")}`;
-  const figure = html`<figure class="rtt-lines"><h3>The gain over RTT</h3><div class="scroll"><svg class="plot effects" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${grid}${ticks}${lines}<text class="axis" x="0" y="12">time saved, %</text><text class="axis mid" x="${(left + right) / 2}" y="${height - 8}">RTT, ms</text></svg></div><figcaption>Time saved on all links of each RTT; whiskers: 95 % interval. Exploratory.</figcaption></figure>`;
+  const drawn = drawing(
+    { look: "plot effects", label, width, height },
+    html`${grid}${ticks}${lines}<text class="axis" x="0" y="12">time saved, %</text><text class="axis mid" x="${(left + right) / 2}" y="${height - 8}">RTT, ms</text>`,
+  );
+  const figure = html`<figure class="rtt-lines"><h3>The gain over RTT</h3>${drawn}<figcaption>Time saved on all links of each RTT; whiskers: 95 % interval. Exploratory.</figcaption></figure>`;
   return savedFigure(figure, {
     name: ["gain-over-rtt"],
     columns: [

@@ -1,5 +1,6 @@
 // The drawing of a figure of cumulative shares: a step up at each value, a line for each of several sets of values, over an axis that ends
 // where values far behind all others would leave no room for the rest. Draws given numbers; captions are others'.
+import { acrossGrid, drawing, shareTicks, uprightGrid } from "../../../extension/figures/axes.ts";
 import { fitted, html, type Markup } from "../../../extension/figures/markup.ts";
 import { scaleFromZero } from "../../../extension/figures/scale.ts";
 import { quantile } from "../../base/quantile.ts";
@@ -42,7 +43,7 @@ interface SharePlotData {
 }
 
 interface SharePlot {
-  readonly drawing: Markup;
+  readonly plot: Markup;
   /** So many values lie beyond the axis. */
   readonly beyond: number;
 }
@@ -74,14 +75,8 @@ export function sharePlot({ title, label, axis, unit = 1, hasLegendAbove = false
   const end = Math.min(greatest, quantile(all, 0.95) * reach);
   const scale = scaleFromZero(end / unit, left, right);
   const axes: Axes = { x: (value) => scale.at(value / unit), y, end: scale.high * unit };
-  const grid = scale.ticks.map(
-    (tick) =>
-      html`<line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="${top}" y2="${bottom}"/><text class="axis mid" x="${scale.at(tick)}" y="${bottom + 16}">${String(tick)}</text>`,
-  );
-  const shares = [0, 0.25, 0.5, 0.75, 1].map(
-    (share) =>
-      html`<line class="grid" x1="${left}" x2="${right}" y1="${y(share)}" y2="${y(share)}"/><text class="axis end" x="${left - 6}" y="${y(share) + 4}">${String(share)}</text>`,
-  );
+  const grid = uprightGrid(scale, top, bottom);
+  const shares = acrossGrid({ ticks: shareTicks, at: y }, left, right);
   // What the axis need not hold lies behind the rest.
   const lines = curves
     .toSorted((a, b) => Number(a.isOfAxis) - Number(b.isOfAxis))
@@ -95,6 +90,9 @@ export function sharePlot({ title, label, axis, unit = 1, hasLegendAbove = false
         ({ className, name, line }, index) =>
           html`<g class="${className}"><path class="${line}" d="M${right - legendWidth} ${bottom - 14 - index * 18}h28"/><text class="axis" x="${right - legendWidth + 36}" y="${bottom - 10 - index * 18}">${name}</text></g>`,
       );
-  const drawing = html`<svg class="plot" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height + above}" width="${width}" height="${height + above}"><text class="lane" x="${left}" y="18">${fitted(title, right - left, 13)}</text>${grid}${shares}${lines}${legend}<text class="axis mid" x="${(left + right) / 2}" y="${height + above - 14}">${axis}</text></svg>`;
-  return { drawing, beyond: all.filter((value) => value > axes.end).length };
+  const plot = drawing(
+    { look: "plot", label, width, height: height + above },
+    html`<text class="lane" x="${left}" y="18">${fitted(title, right - left, 13)}</text>${grid}${shares}${lines}${legend}<text class="axis mid" x="${(left + right) / 2}" y="${height + above - 14}">${axis}</text>`,
+  );
+  return { plot, beyond: all.filter((value) => value > axes.end).length };
 }

@@ -1,5 +1,6 @@
 // How the page load time divides into network and no request along the critical path (cli/load/metrics/critical_path.ts): for each
 // page on a link a bar per lane, beside the least that the link allows. Draws given numbers.
+import { drawing, uprightGrid } from "../../../extension/figures/axes.ts";
 import { laneClass } from "../../../extension/figures/colours.ts";
 import { coordinate, fitted, html, type Markup } from "../../../extension/figures/markup.ts";
 import { scaleFromZero } from "../../../extension/figures/scale.ts";
@@ -84,13 +85,15 @@ export function splitFigure({ link, pages, allPages }: SplitData, isExplained = 
     return html`<text x="${left}" y="${from + 12}">${fitted(page, right - left, 12)}</text>${rows}${optimum}`;
   });
   const height = y + 34;
-  const grid = scale.ticks.map(
-    (tick) =>
-      html`<line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="${top - 2}" y2="${y}"/><text class="axis mid" x="${scale.at(tick)}" y="${y + 14}">${String(tick)}</text>`,
-  );
+  const grid = uprightGrid(scale, top - 2, y, { numbers: 14 });
   const hasOptimum = pages.some(({ optimal_ms }) => optimal_ms !== null);
   const notDrawn = allPages.length - pages.length;
-  const figure = html`<figure data-link="${link}"><div class="scroll"><svg class="plot" role="img" aria-label="Page load time over ${link}, divided into requests on the critical path and no request, of ${count(pages.length, "page")}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${fitted(shortLabel(link), right - left, 13)}</text>${legend(hasOptimum)}${grid}${drawn}<text class="axis mid" x="${(left + right) / 2}" y="${y + 30}">page load time, ms</text></svg></div><figcaption>Median page load time of each lane over ${link}, divided along the loads’ critical paths.${notDrawn > 0 && ` ${count(pages.length, "page")} of ${allPages.length}, spread from the fastest to the slowest; all are in its CSV.`}</figcaption>${isExplained && readingKey(`Divided as the median of the loads’ shares. Network: requests on the critical path, from what asked for them; no request: the rest, such as parsing, scripts, layout, and waiting for timers.${hasOptimum ? " Optimum: bytes over the link’s rate and the round trips that the page’s requests need one after another." : ""}`)}</figure>`;
+  const label = `Page load time over ${link}, divided into requests on the critical path and no request, of ${count(pages.length, "page")}`;
+  const plot = drawing(
+    { look: "plot", label, width, height },
+    html`<text class="lane" x="${left}" y="18">${fitted(shortLabel(link), right - left, 13)}</text>${legend(hasOptimum)}${grid}${drawn}<text class="axis mid" x="${(left + right) / 2}" y="${y + 30}">page load time, ms</text>`,
+  );
+  const figure = html`<figure data-link="${link}">${plot}<figcaption>Median page load time of each lane over ${link}, divided along the loads’ critical paths.${notDrawn > 0 && ` ${count(pages.length, "page")} of ${allPages.length}, spread from the fastest to the slowest; all are in its CSV.`}</figcaption>${isExplained && readingKey(`Divided as the median of the loads’ shares. Network: requests on the critical path, from what asked for them; no request: the rest, such as parsing, scripts, layout, and waiting for timers.${hasOptimum ? " Optimum: bytes over the link’s rate and the round trips that the page’s requests need one after another." : ""}`)}</figure>`;
   return savedFigure(figure, {
     name: ["network-and-no-request", link],
     columns: ["link", "page", "lane", "loads", "plt_ms", "network_share", "network_ms", "computation_ms", "optimal_ms"],

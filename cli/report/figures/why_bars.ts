@@ -1,5 +1,6 @@
 // Why one lane was faster, as a picture: the critical paths of two lanes as stacked bars under one axis, and below them what each part
 // differs by, coloured as improvements are. Draws given numbers.
+import { drawing, uprightGrid } from "../../../extension/figures/axes.ts";
 import { stepClass } from "../../../extension/figures/colours.ts";
 import { coordinate, html, type Markup } from "../../../extension/figures/markup.ts";
 import { scaleFromZero } from "../../../extension/figures/scale.ts";
@@ -77,19 +78,18 @@ export function whyFigure({ lane, over }: LanePair, paths: MeanPaths, name: stri
     return html`<g>${head}<rect class="${stepClass(isSaved ? step : -step)}" x="${coordinate(isSaved ? middle - length : middle)}" y="${y}" width="${coordinate(Math.max(1, length))}" height="13"/><text class="${isSaved ? "axis end" : "axis"}" x="${coordinate(isSaved ? middle - length - 6 : middle + length + 6)}" y="${y + 11}">${sentenceTime(Math.abs(saved))} ${isSaved ? "less" : "more"}</text></g>`;
   });
   const height = from + shown.length * differenceHeight + 10;
-  const grid = scale.ticks.map(
-    (tick) => html`<line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="${top - 4}" y2="${barsEnd}"/>`,
-  );
-  const axis = scale.ticks.map(
-    (tick) => html`<text class="axis mid" x="${scale.at(tick)}" y="${barsEnd + 10}">${String(tick)}</text>`,
-  );
+  const grid = uprightGrid(scale, top - 4, barsEnd, { numbers: 10 });
   const ticks = shown.flatMap((part, index) => (listed.includes(part) ? [from + index * differenceHeight] : []));
   const zero = html`${ticks.map((y) => html`<line class="zero" x1="${middle}" x2="${middle}" y1="${y - 3}" y2="${y + 16}"/>`)}`;
   const head = html`<text class="axis mid" x="${middle}" y="${from - 10}">${laneName(lane)} against ${laneName(over)}: less to the left, more to the right</text>`;
   const means =
     paths.cells > 1 ? ` Means over the ${paths.cells} combinations of page and link; the answer has the median.` : "";
   const label = `Critical paths of ${laneName(over)} and ${laneName(lane)}, and what they differ by: ${listed.map((part) => `${parts[part].name} ${sentenceTime(Math.abs(difference(part)))} ${difference(part) > 0 ? "less" : "more"}`).join(", ")}`;
-  const figure = html`<figure class="why"><div class="scroll"><svg class="plot effects" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${grid}${bars}${axis}<text class="axis end" x="${right}" y="${barsEnd + 22}">ms</text>${head}${zero}${rows}</svg></div><figcaption>What the loads nearest each lane’s median waited for, and what ${laneName(lane)} spends less (blue) or more (orange).${means}</figcaption>${readingKey("Along the critical path, from the load event back to the navigation. Connecting: names, TCP or QUIC, TLS. Round trips: one for each request on the path. Responses: until the last byte that was waited for, losses repaired among it. No request: parsing, scripts, layout, timers.")}</figure>`;
+  const drawn = drawing(
+    { look: "plot effects", label, width, height },
+    html`${grid}${bars}<text class="axis end" x="${right}" y="${barsEnd + 22}">ms</text>${head}${zero}${rows}`,
+  );
+  const figure = html`<figure class="why">${drawn}<figcaption>What the loads nearest each lane’s median waited for, and what ${laneName(lane)} spends less (blue) or more (orange).${means}</figcaption>${readingKey("Along the critical path, from the load event back to the navigation. Connecting: names, TCP or QUIC, TLS. Round trips: one for each request on the path. Responses: until the last byte that was waited for, losses repaired among it. No request: parsing, scripts, layout, timers.")}</figure>`;
   return savedFigure(figure, {
     name: ["why", name],
     columns: ["part", `${lane}_ms`, `${over}_ms`],

@@ -1,6 +1,7 @@
 // Videos over time: how much was buffered, when they stood still, which representation was asked for, and below them what their link
 // carried and what waited for it, under one time axis, a colour for each lane. Draws given loads; what a stall is, is
 // cli/load/metrics/video's.
+import { drawing, numbersAt } from "../../../extension/figures/axes.ts";
 import { laneClass } from "../../../extension/figures/colours.ts";
 import { coordinate, html, type Markup } from "../../../extension/figures/markup.ts";
 import { type Scale, scaleFromZero } from "../../../extension/figures/scale.ts";
@@ -15,7 +16,7 @@ import type { Curve } from "../figures/curve.ts";
 import { savedFigure } from "../figures/figure_file.ts";
 import { flowLegend } from "../figures/flow_legend.ts";
 import type { ShapedLoad } from "../figures/link_facts.ts";
-import { type PlottedLine, type Row, rowMarkup, type Steps, tickText } from "../figures/plot_row.ts";
+import { type PlottedLine, type Row, rowMarkup, type Steps } from "../figures/plot_row.ts";
 import { readingKey } from "../figures/reading_key.ts";
 import { type LinkSpan, linkSpans, spanAt, spanLength_ms, spanWords } from "./link_spans.ts";
 
@@ -222,9 +223,6 @@ export function videoOverTime(name: string, loads: readonly ShapedLoad[]): Marku
   parts.push(stalls.markup);
   y += stalls.height;
   addRows(below);
-  const axis = seconds.ticks.map(
-    (tick) => html`<text class="axis mid" x="${seconds.at(tick)}" y="${y + 4}">${tickText(tick)}</text>`,
-  );
   const height = y + 26;
   const names = viewings.map(({ number, style, lane, playback }) => {
     const { start_ms, began_ms } = playback;
@@ -233,6 +231,10 @@ export function videoOverTime(name: string, loads: readonly ShapedLoad[]): Marku
   });
   const span = spanWords(viewings.map(({ spans }) => spans)) || "a moment";
   const label = `A video over time, ${name}: buffer, stalls, link and queue of ${names.map(({ words, aside }) => `${words}, ${aside}`).join("; ")}`;
-  const figure = html`<figure class="flows video">${flowLegend(names)}<div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${parts}${axis}<text class="axis end" x="${axisRight}" y="${y + 20}">seconds since the navigation</text></svg></div><figcaption>${name}: the video over time in the load of each lane that is closest to its median (n = ${String(viewings.length)}), with what its link did.</figcaption>${readingKey(`Buffered: pictures ahead of the playhead, sampled about every 100 ms. Not playing: pale from the moment the player was told to play until the first frame, full while it stood still. Link: the rate at which bytes reached the browser, over ${span}; queue: the most that waited for the link in that time.`)}</figure>`;
+  const drawn = drawing(
+    { look: "wide", label, width, height },
+    html`${parts}${numbersAt(seconds, y + 4)}<text class="axis end" x="${axisRight}" y="${y + 20}">seconds since the navigation</text>`,
+  );
+  const figure = html`<figure class="flows video">${flowLegend(names)}${drawn}<figcaption>${name}: the video over time in the load of each lane that is closest to its median (n = ${String(viewings.length)}), with what its link did.</figcaption>${readingKey(`Buffered: pictures ahead of the playhead, sampled about every 100 ms. Not playing: pale from the moment the player was told to play until the first frame, full while it stood still. Link: the rate at which bytes reached the browser, over ${span}; queue: the most that waited for the link in that time.`)}</figure>`;
   return savedFigure(figure, { name: ["video-over-time", name], columns: csvColumns, rows: viewings.flatMap(csvRows) });
 }

@@ -1,6 +1,7 @@
 // Throughput against the CPU: each fetch a dot, across by its throughput, up by the CPU time of one end over the time of the download. A dot
 // further right and lower down is the cheaper way to the same bytes. Draws given numbers.
 
+import { acrossGrid, drawing, uprightGrid } from "../../../../extension/figures/axes.ts";
 import { html, type Markup } from "../../../../extension/figures/markup.ts";
 import { scaleFromZero } from "../../../../extension/figures/scale.ts";
 import { count } from "../../../base/numbers.ts";
@@ -49,14 +50,7 @@ export function cpuScatter({ end, of, series }: ScatterData): Markup {
     8,
   );
   const y = scaleFromZero((extremes(all.map(({ cpu_use }) => cpu_use))?.greatest ?? 0) * 100, bottom, top, 6);
-  const upright = x.ticks.map(
-    (tick) =>
-      html`<line class="grid" x1="${x.at(tick)}" x2="${x.at(tick)}" y1="${top}" y2="${bottom}"/><text class="axis mid" x="${x.at(tick)}" y="${bottom + 16}">${String(tick)}</text>`,
-  );
-  const across = y.ticks.map(
-    (tick) =>
-      html`<line class="grid" x1="${left}" x2="${right}" y1="${y.at(tick)}" y2="${y.at(tick)}"/><text class="axis end" x="${left - 6}" y="${y.at(tick) + 4}">${String(tick)}</text>`,
-  );
+  const grid = [uprightGrid(x, top, bottom), acrossGrid(y, left, right)];
   const drawn = series.map(({ className, name, dots }) => {
     const step = Math.max(1, dots.length / mostDots);
     const shown = Array.from(
@@ -71,7 +65,12 @@ export function cpuScatter({ end, of, series }: ScatterData): Markup {
   });
   const keys = legendAbove(entries, left, right - left);
   const title = [`${end === "client" ? "Client" : "Server"}`, ...of].join(" · ");
-  const figure = html`<figure><div class="scroll"><svg class="plot" role="img" aria-label="CPU use of the ${end} by throughput, ${of.join(", ")}: ${series.map(({ name, dots }) => `${name}, ${count(dots.length, "fetch", "fetches")}`).join("; ")}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${title}</text>${upright}${across}${drawn}${keys}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">throughput, Mbit/s</text><text class="axis" x="4" y="${top - 6}">% of a CPU</text></svg></div><figcaption>Each dot a fetch: its throughput, and the CPU time of the ${end} over the time of the download; n = ${count(all.length, "fetch", "fetches")}.</figcaption></figure>`;
+  const label = `CPU use of the ${end} by throughput, ${of.join(", ")}: ${series.map(({ name, dots }) => `${name}, ${count(dots.length, "fetch", "fetches")}`).join("; ")}`;
+  const plot = drawing(
+    { look: "plot", label, width, height },
+    html`<text class="lane" x="${left}" y="18">${title}</text>${grid}${drawn}${keys}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">throughput, Mbit/s</text><text class="axis" x="4" y="${top - 6}">% of a CPU</text>`,
+  );
+  const figure = html`<figure>${plot}<figcaption>Each dot a fetch: its throughput, and the CPU time of the ${end} over the time of the download; n = ${count(all.length, "fetch", "fetches")}.</figcaption></figure>`;
   return savedFigure(figure, {
     name: ["cpu-by-throughput", end, ...of],
     columns: ["of", "over", "object", "throughput_bps", "cpu_use"],

@@ -1,5 +1,6 @@
 // Where the time of fetches went, as readers of `curl -w` and of browsers' tools know it: DNS, connect, TLS, first byte, download, one
 // stacked bar for each thing that was fetched over. Draws medians of the parts; what counts as one is units.ts's.
+import { drawing, uprightGrid } from "../../../../extension/figures/axes.ts";
 import type { PhaseKey } from "../../../../extension/figures/colours.ts";
 import { coordinate, html, type Markup } from "../../../../extension/figures/markup.ts";
 import { hatched } from "../../../../extension/figures/phase_shapes.ts";
@@ -94,13 +95,14 @@ export function phaseBars(rows: readonly SummaryRow[]): Markup | null {
     return html`<g><text class="axis end" x="${left - 8}" y="${y + 14}">${bar.name}</text>${boxes}<text class="axis" x="${coordinate(scale.at(at_ms) + 6)}" y="${y + 14}">${sentenceTime(sumOf(bar))}</text></g>`;
   });
   const bottom = top + drawn.length * rowHeight;
-  const grid = scale.ticks.map(
-    (tick) =>
-      html`<line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="${top - 6}" y2="${bottom}"/><text class="axis mid" x="${scale.at(tick)}" y="${bottom + 14}">${String(tick)}</text>`,
-  );
+  const grid = uprightGrid(scale, top - 6, bottom, { numbers: 14 });
   const label = `Parts of a fetch, medians: ${drawn.map((bar) => `${bar.name} ${shown.map(({ key, name }) => `${name} ${formatTime(bar.medians[key])}`).join(", ")}`).join("; ")}`;
   const left_out = bars.length - drawn.length;
-  const figure = html`<figure class="why"><div class="scroll"><svg class="plot effects" role="img" aria-label="${label}" viewBox="0 0 ${width} ${bottom + 32}" width="${width}" height="${bottom + 32}">${legendMarkup(shown)}${grid}${markup}<text class="axis end" x="${right}" y="${bottom + 29}">ms</text></svg></div><figcaption>Medians of each part of a fetch; QUIC’s connect has TLS in it.${left_out > 0 && ` The first ${mostRows} of ${bars.length}; all are in the CSV.`}</figcaption></figure>`;
+  const plot = drawing(
+    { look: "plot effects", label, width, height: bottom + 32 },
+    html`${legendMarkup(shown)}${grid}${markup}<text class="axis end" x="${right}" y="${bottom + 29}">ms</text>`,
+  );
+  const figure = html`<figure class="why">${plot}<figcaption>Medians of each part of a fetch; QUIC’s connect has TLS in it.${left_out > 0 && ` The first ${mostRows} of ${bars.length}; all are in the CSV.`}</figcaption></figure>`;
   return savedFigure(figure, {
     name: ["parts-of-a-fetch"],
     columns: ["over", "fetches", ...parts.map(({ name }) => `${name.replace(" ", "_")}_ms`)],

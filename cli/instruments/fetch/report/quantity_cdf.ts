@@ -33,7 +33,7 @@ export function quantityCdf({ quantity, facts, of, unit, curves, empty }: Quanti
   const { per: perUnit, name: axisUnit } = axisUnits[measure];
   const text = (values: readonly number[]): string => formatValue(median(values), measure);
   const most = Math.max(...curves.map(({ values }) => values.length));
-  const { drawing, beyond } = sharePlot({
+  const { plot, beyond } = sharePlot({
     title: of.join(" · "),
     label: `Share of ${unitNames[unit]} by ${noun}, ${of.join(", ")}; medians: ${curves.map(({ name, values }) => `${name} ${text(values)}`).join(", ")}`,
     axis: axisUnit === "" ? noun : `${noun}, ${axisUnit}`,
@@ -45,7 +45,7 @@ export function quantityCdf({ quantity, facts, of, unit, curves, empty }: Quanti
       tooltip: `${name}: median of ${unitCount(values.length, unit)} ${text(values)}`,
     })),
   });
-  const figure = html`<figure data-quantity="${quantity}"><div class="scroll">${drawing}</div><figcaption>Share of ${unitNames[unit]} by ${noun}; n = ${unitCount(most, unit)} at most; in the legend the median.${empty.length > 0 && ` None of ${empty.join("; ")}.`}${beyond > 0 && ` ${count(beyond, "value lies", "values lie")} beyond the axis.`}</figcaption></figure>`;
+  const figure = html`<figure data-quantity="${quantity}">${plot}<figcaption>Share of ${unitNames[unit]} by ${noun}; n = ${unitCount(most, unit)} at most; in the legend the median.${empty.length > 0 && ` None of ${empty.join("; ")}.`}${beyond > 0 && ` ${count(beyond, "value lies", "values lie")} beyond the axis.`}</figcaption></figure>`;
   return savedFigure(figure, {
     name: [title, ...of],
     columns: ["of", "over", quantity, "share"],

@@ -1,5 +1,6 @@
 // A number by the size of the object: for each thing that they were fetched over a line through the medians, with their 95 % intervals, over
 // an axis of sizes that counts in powers of ten. Draws given numbers.
+import { acrossGrid, drawing } from "../../../../extension/figures/axes.ts";
 import { html, type Markup } from "../../../../extension/figures/markup.ts";
 import { scaleFromZero } from "../../../../extension/figures/scale.ts";
 import type { Interval } from "../../../base/interval.ts";
@@ -57,10 +58,7 @@ export function sizePlot({ quantity, facts, of, lines }: SizePlotData): Markup {
     6,
   );
   const y = (value: number): number => scale.at(value / per);
-  const grid = scale.ticks.map(
-    (tick) =>
-      html`<line class="grid" x1="${left}" x2="${right}" y1="${scale.at(tick)}" y2="${scale.at(tick)}"/><text class="axis end" x="${left - 6}" y="${scale.at(tick) + 4}">${String(tick)}</text>`,
-  );
+  const grid = acrossGrid(scale, left, right);
   let lastTick = Number.NEGATIVE_INFINITY;
   const ticks = sizes.map((size) => {
     const isClose = x(size) - lastTick < 52;
@@ -85,7 +83,11 @@ export function sizePlot({ quantity, facts, of, lines }: SizePlotData): Markup {
   const keys = legendAbove(entries, left, right - left);
   const title = of.join(" · ");
   const label = `${facts.title} by size of the object, ${title}: ${lines.map(({ name, points }) => `${name}: ${points.map(({ sizes: each, median }) => `${each} ${formatValue(median, facts.unit)}`).join(", ")}`).join("; ")}`;
-  const figure = html`<figure><div class="scroll"><svg class="plot" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${title}</text>${grid}${ticks}${drawn}${keys}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">size of the object</text><text class="axis" x="4" y="${top - 6}">${unitName}</text></svg></div><figcaption>${facts.title} by the size of the object: median, and its 95 % interval where there are five or more. ${facts.meaning}</figcaption></figure>`;
+  const plot = drawing(
+    { look: "plot", label, width, height },
+    html`<text class="lane" x="${left}" y="18">${title}</text>${grid}${ticks}${drawn}${keys}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">size of the object</text><text class="axis" x="4" y="${top - 6}">${unitName}</text>`,
+  );
+  const figure = html`<figure>${plot}<figcaption>${facts.title} by the size of the object: median, and its 95 % interval where there are five or more. ${facts.meaning}</figcaption></figure>`;
   return savedFigure(figure, {
     name: [quantity.replace(/_[a-z]+$/, ""), "by-size", ...of],
     columns: ["of", "over", "sizes", "size_bytes", quantity, "low", "high", "n"],

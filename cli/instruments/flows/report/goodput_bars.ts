@@ -1,6 +1,7 @@
 // Goodput of each flow in each mix on each link as bars with their intervals: one figure for the links that carry as much, so that bars
 // in it are of one scale. Draws given numbers.
 
+import { drawing, numbersAt, uprightGrid } from "../../../../extension/figures/axes.ts";
 import { flowHues } from "../../../../extension/figures/colours.ts";
 import { fitted, html, type Markup } from "../../../../extension/figures/markup.ts";
 import { type Scale, scaleFromZero } from "../../../../extension/figures/scale.ts";
@@ -9,7 +10,6 @@ import { count } from "../../../base/numbers.ts";
 import { formatRange, formatRate } from "../../../registry/units.ts";
 import { axisLeft, axisRight, width } from "../../../report/figures/axis.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
-import { tickText } from "../../../report/figures/plot_row.ts";
 
 /** Over valid runs. */
 export interface Estimate {
@@ -103,16 +103,17 @@ export function goodputBars({ capacity_bps, cells, allCells }: BarsData): Markup
     return html`<text class="lane" x="0" y="${from + 13}">${name}</text>${cell.bars.map((bar, index) => barMarkup(bar, hues, scale, capacity_bps, from + nameHeight + index * rowHeight))}`;
   });
   const bottom = y - cellGap + 4;
-  const grid = scale.ticks.map(
-    (tick) =>
-      html`<g class="plotted"><line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="4" y2="${bottom}"/></g><text class="axis mid" x="${scale.at(tick)}" y="${bottom + 14}">${tickText(tick)}</text>`,
-  );
+  const grid = html`<g class="plotted">${uprightGrid(scale, 4, bottom, { numbers: null })}</g>${numbersAt(scale, bottom + 14)}`;
   const height = bottom + 34;
   const links = [...new Set(allCells.map(({ link }) => link))];
   const on = links.length === 1 ? links[0] : `${links.length} links`;
   const label = `Goodput of each flow over ${on}: ${cells.map((cell) => `${cellName(cell, cells)}: ${cell.bars.map(({ name, goodput_bps }) => `${name} ${estimateText(goodput_bps)}`).join(", ")}`).join("; ")}`;
   const left = allCells.length - cells.length;
-  const figure = html`<figure class="flows"><div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${grid}${drawn}<text class="axis end" x="${axisRight}" y="${bottom + 29}">Mbit/s</text></svg></div><figcaption>Goodput of each flow over ${on}: median of the valid runs; whisker: its 95 % interval.${capacity_bps !== null && " Dashed: what the link carries, headers included."}${left > 0 && ` ${count(cells.length, "cell")} of ${allCells.length}, spread over all; the CSV has every one.`}</figcaption></figure>`;
+  const plot = drawing(
+    { look: "wide", label, width, height },
+    html`${grid}${drawn}<text class="axis end" x="${axisRight}" y="${bottom + 29}">Mbit/s</text>`,
+  );
+  const figure = html`<figure class="flows">${plot}<figcaption>Goodput of each flow over ${on}: median of the valid runs; whisker: its 95 % interval.${capacity_bps !== null && " Dashed: what the link carries, headers included."}${left > 0 && ` ${count(cells.length, "cell")} of ${allCells.length}, spread over all; the CSV has every one.`}</figcaption></figure>`;
   return savedFigure(figure, {
     name: ["goodput", on ?? ""],
     columns: ["mix", "link", "lane", "number", "flow", "runs", "goodput_bps", "low_bps", "high_bps"],

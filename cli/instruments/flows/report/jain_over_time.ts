@@ -1,12 +1,13 @@
 // Jain's index second by second, a line for each mix on a link: the median of its runs in each second, and from the least to the greatest.
 // Draws given numbers.
+import { drawing, numbersAt } from "../../../../extension/figures/axes.ts";
 import { html, type Markup } from "../../../../extension/figures/markup.ts";
 import { type Scale, scaleFromZero } from "../../../../extension/figures/scale.ts";
 import { axisLeft, axisRight, titleHeight, width } from "../../../report/figures/axis.ts";
 import { type Band, type Curve, greatestOf } from "../../../report/figures/curve.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
 import { flowLegend } from "../../../report/figures/flow_legend.ts";
-import { rowMarkup, tickText } from "../../../report/figures/plot_row.ts";
+import { rowMarkup } from "../../../report/figures/plot_row.ts";
 
 export interface JainLine {
   /** Its colour, 1 to 8. */
@@ -44,12 +45,14 @@ export function jainOverTime(link: string, lines: readonly JainLine[]): Markup {
     4,
   );
   const bottom = 4 + titleHeight + height;
-  const axis = time.ticks.map(
-    (tick) => html`<text class="axis mid" x="${time.at(tick)}" y="${bottom + 16}">${tickText(tick)}</text>`,
-  );
   const runs = lines.map((line) => line.runs);
   const [least, most] = [Math.min(...runs), Math.max(...runs)];
-  const figure = html`<figure class="flows">${flowLegend(lines.map(({ number, mix }) => ({ number, words: mix, aside: "" })))}<div class="scroll"><svg class="wide" role="img" aria-label="Jain’s index by second over ${link}: ${lines.map(({ mix }) => mix).join(", ")}" viewBox="0 0 ${width} ${bottom + 36}" width="${width}" height="${bottom + 36}">${row}${axis}<text class="axis end" x="${axisRight}" y="${bottom + 32}">seconds since the run began</text></svg></div><figcaption>Jain’s index of the flows that ran in each second over ${link}: median of ${least === most ? String(least) : `${least} to ${most}`} runs${most > 1 && "; band: from the least to the greatest"}.</figcaption></figure>`;
+  const label = `Jain’s index by second over ${link}: ${lines.map(({ mix }) => mix).join(", ")}`;
+  const plot = drawing(
+    { look: "wide", label, width, height: bottom + 36 },
+    html`${row}${numbersAt(time, bottom + 16)}<text class="axis end" x="${axisRight}" y="${bottom + 32}">seconds since the run began</text>`,
+  );
+  const figure = html`<figure class="flows">${flowLegend(lines.map(({ number, mix }) => ({ number, words: mix, aside: "" })))}${plot}<figcaption>Jain’s index of the flows that ran in each second over ${link}: median of ${least === most ? String(least) : `${least} to ${most}`} runs${most > 1 && "; band: from the least to the greatest"}.</figcaption></figure>`;
   return savedFigure(figure, {
     name: ["jain", link],
     columns: ["link", "number", "mix", "runs", "second", "jain", "low", "high"],

@@ -1,5 +1,6 @@
 // One run of flows under one time axis: goodput, congestion window, round-trip time, queueing delay and drops, a colour and a number
 // for each flow, and below them the page that was loaded amid the flows. Draws given numbers.
+import { drawing, numbersAt, tickText } from "../../../../extension/figures/axes.ts";
 import { flowHues } from "../../../../extension/figures/colours.ts";
 import { fitted, html, type Markup } from "../../../../extension/figures/markup.ts";
 import { phaseLegend } from "../../../../extension/figures/phase_shapes.ts";
@@ -10,7 +11,7 @@ import { axisLeft, axisRight, tagHeight, titleHeight, width } from "../../../rep
 import { type Band, type Curve, greatestOf } from "../../../report/figures/curve.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
 import { flowLegend } from "../../../report/figures/flow_legend.ts";
-import { type PlottedLine, type Row, rowMarkup, tickText } from "../../../report/figures/plot_row.ts";
+import { type PlottedLine, type Row, rowMarkup } from "../../../report/figures/plot_row.ts";
 import { readingKey } from "../../../report/figures/reading_key.ts";
 import { type PageAmidFlows, pageRow } from "./page_row.ts";
 
@@ -254,20 +255,21 @@ export function flowRunFigure(picture: FlowPicture): Markup {
     parts.push(drawn.markup);
     y += drawn.height + gap;
   }
-  const axis = time.ticks.map(
-    (tick) => html`<text class="axis mid" x="${time.at(tick)}" y="${y + 4}">${tickText(tick)}</text>`,
-  );
   const height = y + 26;
   const words = flows.map(
     ({ number, name, goodput_bps }) => `${number} ${name}${goodput_bps === null ? "" : ` ${formatRate(goodput_bps)}`}`,
   );
   const label = `Flows over time, ${title}: goodput, window, round-trip time, queue and drops of ${words.join(", ")}`;
+  const plot = drawing(
+    { look: "wide", label, width, height },
+    html`${parts}${numbersAt(time, y + 4)}<text class="axis end" x="${axisRight}" y="${y + 20}">seconds since the run began</text>`,
+  );
   const figure = html`<figure class="${`flows ${flowHues(flows)}`.trim()}">${flowLegend(
     flows.map(({ number, name, goodput_bps }) => ({
       number,
       words: name,
       aside: goodput_bps === null ? "" : formatRate(goodput_bps),
     })),
-  )}<div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${parts}${axis}<text class="axis end" x="${axisRight}" y="${y + 20}">seconds since the run began</text></svg></div>${page && phaseLegend()}<figcaption>${captionOf(picture)}</figcaption>${key(picture)}</figure>`;
+  )}${plot}${page && phaseLegend()}<figcaption>${captionOf(picture)}</figcaption>${key(picture)}</figure>`;
   return savedFigure(figure, { name: ["flows", title], columns: csvColumns, rows: csvRows(picture) });
 }

@@ -1,5 +1,6 @@
 // How flows share a link by the size of its buffer (Carlucci 2015's S2): for each flow of a mix its part of the goodput, a place for
 // each buffer. Draws given numbers.
+import { acrossGrid, drawing, shareTicks } from "../../../../extension/figures/axes.ts";
 import { flowHues } from "../../../../extension/figures/colours.ts";
 import { html, type Markup } from "../../../../extension/figures/markup.ts";
 import { axisLeft, axisRight, tagHeight, width } from "../../../report/figures/axis.ts";
@@ -36,10 +37,7 @@ export function sharesByBuffer({ mix, links, flows, buffers }: SharesData): Mark
     // Side by side, so that whiskers of equal shares do not hide one another.
     axisLeft + inset + index * step + (flow - (flows.length - 1) / 2) * 7;
   const y = (share: number): number => bottom - share * (bottom - top);
-  const grid = [0, 0.25, 0.5, 0.75, 1].map(
-    (share) =>
-      html`<line class="grid" x1="${axisLeft}" x2="${axisRight}" y1="${y(share)}" y2="${y(share)}"/><text class="axis end" x="${axisLeft - 6}" y="${y(share) + 4}">${percent(share)}</text>`,
-  );
+  const grid = acrossGrid({ ticks: shareTicks, at: y }, axisLeft, axisRight, { text: percent });
   const places = buffers.map(
     ({ buffer }, index) =>
       html`<text class="axis mid" x="${axisLeft + inset + index * step}" y="${bottom + 16}">${buffer}</text>`,
@@ -80,7 +78,11 @@ export function sharesByBuffer({ mix, links, flows, buffers }: SharesData): Mark
   const label = `Shares of ${mix} by buffer: ${buffers.map(({ buffer, shares }) => `${buffer}: ${flows.map(({ name }, flow) => `${name} ${shares[flow]?.median == null ? "none" : `${percent(shares[flow].median)} %`}`).join(", ")}`).join("; ")}`;
   const n = buffers.flatMap(({ shares }) => shares.map((share) => share.n));
   const runs = Math.min(...n) === Math.max(...n) ? String(n[0]) : `${Math.min(...n)} to ${Math.max(...n)}`;
-  const figure = html`<figure class="${`flows ${flowHues(flows)}`.trim()}">${flowLegend(flows.map(({ number, name }) => ({ number, words: name, aside: "" })))}<div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="0" y="13">Share of the goodput, %</text>${grid}${places}${drawn}<text class="axis mid" x="${(axisLeft + axisRight) / 2}" y="${bottom + 34}">buffer</text></svg></div><figcaption>${mix} over ${links}, by the buffer at the bottleneck: each flow’s share of the goodput while all ran, median of n = ${runs} runs; whisker: its 95 % interval.</figcaption></figure>`;
+  const plot = drawing(
+    { look: "wide", label, width, height },
+    html`<text class="lane" x="0" y="13">Share of the goodput, %</text>${grid}${places}${drawn}<text class="axis mid" x="${(axisLeft + axisRight) / 2}" y="${bottom + 34}">buffer</text>`,
+  );
+  const figure = html`<figure class="${`flows ${flowHues(flows)}`.trim()}">${flowLegend(flows.map(({ number, name }) => ({ number, words: name, aside: "" })))}${plot}<figcaption>${mix} over ${links}, by the buffer at the bottleneck: each flow’s share of the goodput while all ran, median of n = ${runs} runs; whisker: its 95 % interval.</figcaption></figure>`;
   return savedFigure(figure, {
     name: ["shares-by-buffer", mix],
     columns: ["mix", "link", "buffer", "number", "flow", "runs", "share", "low", "high"],
