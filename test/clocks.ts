@@ -42,14 +42,13 @@ const allowed: Readonly<Record<string, keyof typeof reasons>> = {
   "test/e2e/extension_video.test.ts": "compared",
   "test/e2e/fetch.test.ts": "timed",
   "test/e2e/flow_oracle.test.ts": "timed",
-  "test/e2e/killed_sweep.ts": "patience",
+  "test/e2e/interrupted.test.ts": "given",
   "test/e2e/kills.test.ts": "given",
   "test/e2e/metrics.test.ts": "burns",
   "test/e2e/no_tun.test.ts": "timed",
   "test/e2e/paints.test.ts": "compared",
   "test/e2e/pin_time.test.ts": "compared",
   "test/e2e/pin_time_recorded.test.ts": "compared",
-  "test/e2e/race.test.ts": "patience",
   "test/e2e/shell.test.ts": "fastest",
   "test/e2e/shell_reach.test.ts": "least",
   "test/e2e/slurm_cluster.ts": "patience",
@@ -83,6 +82,7 @@ const allowed: Readonly<Record<string, keyof typeof reasons>> = {
   "test/native/shaper/run.c": "patience",
   "test/native/shaper/simulator_test.c": "compared",
   "test/run_files.ts": "patience",
+  "test/product.ts": "patience",
   "test/slept.ts": "slept",
 };
 

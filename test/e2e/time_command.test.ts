@@ -1,19 +1,16 @@
 // `trilane time`: what a command does is what is said of it, whatever it does; nothing of it is left; behind a link it is the link that is
 // timed. Times are held to one another, not to a clock.
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { before, describe, test } from "node:test";
 import type { CommandExport } from "../../schemas/generated/command_export.ts";
 import { timedTest } from "../calm_machine.ts";
+import { run as runIn, running, start } from "../product.ts";
 import { tempFolder } from "../temp_folder.ts";
-
-const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
 
 /**
  * Of 1 MB over a link and TCP, as arithmetic: a round trip each for the name, the connection, TLS 1.3 and the request; the pauses of slow
@@ -27,32 +24,14 @@ function theory_ms(rate_bps: number, rtt_ms: number, down_bytes: number): number
   return 4 * rtt_ms + pauses_ms + (down_bytes * 8e3) / rate_bps;
 }
 
-/** Processes whose command line has the words. */
-function running(words: string): string[] {
-  return readdirSync("/proc").filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").includes(words);
-    } catch {
-      return false;
-    }
-  });
-}
-
 describe("trilane time", () => {
   let home: string;
   before(() => {
     home = tempFolder("trilane-time-");
   });
 
-  const run = (...words: string[]) => spawnSync(trilane, [...words, "--home", home], { encoding: "utf8", cwd: home });
-  const time = (...words: string[]) => {
-    const at = words.indexOf("--");
-    const [options, command] = at < 0 ? [words, []] : [words.slice(0, at), words.slice(at)];
-    return spawnSync(trilane, ["time", "--new", "--home", home, ...options, ...command], {
-      encoding: "utf8",
-      cwd: home,
-    });
-  };
+  const run = (...words: string[]) => runIn(home, words, { cwd: home });
+  const time = (...words: string[]) => run("time", "--new", ...words);
   const exported = (): CommandExport => JSON.parse(run("export", "--format", "json").stdout) as CommandExport;
 
   test("what fails is a failed run with the end of its output, and the others count", () => {
@@ -77,7 +56,7 @@ describe("trilane time", () => {
     assert.equal(runs.flood?.record?.process.output_cut, true);
     assert.match(runs.terminal?.reasons[0] ?? "", /^exit status \d+: .*\/dev\/tty/);
     assert.match(stdout, /status: 1 of 1 run failed: exit status 3: last\./);
-    assert.deepEqual(running("sleep 4711"), []);
+    assert.deepEqual(running(/sleep 4711/), []);
   });
 
   test("no process is left, in whatever session, and how many there were is stored", () => {
@@ -90,7 +69,7 @@ describe("trilane time", () => {
       "sleep 4712 & setsid sleep 4713 & sh -c 'setsid sleep 4714 &'",
     );
     assert.equal(status, 0, stderr);
-    assert.deepEqual(["sleep 4712", "sleep 4713", "sleep 4714"].flatMap(running), []);
+    assert.deepEqual(running(/sleep 471[234]/), []);
     assert.ok((exported().runs[0]?.record?.process.left_behind ?? 0) >= 3);
   });
 
@@ -135,15 +114,10 @@ describe("trilane time", () => {
     const [open = 0, closed = 0] = servers.map((server) => (server.address() as AddressInfo).port);
     const get = (port: number): string =>
       `${process.execPath} -e "fetch('http://localhost:${port}/').then((r) => r.text()).then(console.log)"`;
-    const child = spawn(
-      trilane,
-      [
-        ...["time", "--new", "--home", home, "--link", "1mbit/200ms", "--reach", `localhost:${open}`, "--runs", "1"],
-        ...["--command", `open=${get(open)}`, "--command", `closed=${get(closed)}`],
-      ],
-      { stdio: ["ignore", "ignore", "pipe"] },
-    );
-    const [said] = await Promise.all([text(child.stderr), once(child, "exit")]);
+    const terms = ["--link", "1mbit/200ms", "--reach", `localhost:${open}`, "--runs", "1"];
+    const commands = ["--command", `open=${get(open)}`, "--command", `closed=${get(closed)}`];
+    // Beside this process, in which the servers answer.
+    const { stderr: said } = await start(home, ["time", "--new", ...terms, ...commands]).ended;
     for (const server of servers) server.close();
     assert.match(said, new RegExp(`at the other end of the link: localhost:${open} of this machine, and nothing else`));
     const runs = Object.fromEntries(exported().runs.map((each) => [each.command, each]));
@@ -157,36 +131,6 @@ describe("trilane time", () => {
       [silent.status, silent.stderr],
       [2, `trilane: --reach localhost:${closed}: nothing listens there: start the server first\n`],
     );
-  });
-
-  test("killed with -9 it leaves no process, and the same command ends with every run once", async () => {
-    const words = [
-      "time",
-      "--home",
-      home,
-      "--json",
-      "--runs",
-      "4",
-      "--command",
-      "a=sleep 0.4716",
-      "--command",
-      "b=sleep 0.4717",
-    ];
-    const killed = spawn(trilane, words, { cwd: home, stdio: ["ignore", "pipe", "ignore"] });
-    const begun = (events: string): number => events.split('"command-started"').length - 1;
-    let events = "";
-    for await (const piece of killed.stdout.setEncoding("utf8")) {
-      events += piece as string;
-      if (begun(events) >= 3) break;
-    }
-    killed.kill("SIGKILL");
-    const again = spawnSync(trilane, words, { cwd: home, encoding: "utf8" });
-    assert.equal(again.status, 0, again.stderr);
-    assert.match(again.stdout, /^\{"event":"sweep-started".*"resumed":true/);
-    assert.deepEqual(running("sleep 0.471"), []);
-    const places = exported().runs.map(({ command, block, status }) => `${command} ${block} ${status}`);
-    const planned = ["a", "b"].flatMap((name) => [0, 1, 2, 3].map((of) => `${name} ${of} valid`));
-    assert.deepEqual(places.toSorted(), planned);
   });
 
   test("a budget is exceeded, or not shown by so few runs, and a sweep is compared with another", () => {
