@@ -37,7 +37,7 @@ type One<D> = D extends { choices: readonly (infer Choice)[] }
 type WordsOf<D> = D extends { array: true } ? string[] : D extends { demandOption: true } ? string : string | undefined;
 
 /** The value of an option as a command gets it. */
-type ValueOf<D> =
+export type ValueOf<D> =
   | (D extends { array: true } ? One<D>[] : One<D>)
   | (D extends { demandOption: true } | { default: NonNullable<unknown> } ? never : undefined);
 
@@ -68,6 +68,11 @@ export class OptionTable<out Values> {
   ): OptionTable<Values & Record<Name, WordsOf<D>>> {
     this.positionals.set(name, declared);
     return this as unknown as OptionTable<Values & Record<Name, WordsOf<D>>>;
+  }
+
+  /** With the options that a room defines for several commands. */
+  with<More>(define: (table: OptionTable<Values>) => OptionTable<More>): OptionTable<More> {
+    return define(this);
   }
 
   group(names: readonly string[], title: string): this {

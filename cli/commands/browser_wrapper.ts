@@ -9,21 +9,34 @@ import { formatLink } from "../link/link.ts";
 import { readAskedLink } from "../link/profile_file.ts";
 import { spkiList } from "../load/lab.ts";
 import { browserWrapper, networksThen } from "../load/reach/browser_wrapper.ts";
-import {
-  defineReach,
-  type ReachOptions,
-  reachChoiceOf,
-  reachHere,
-  silentServer,
-  wantedOf,
-} from "../load/reach/wanted.ts";
+import { defineReach, reachChoiceOf, reachHere, silentServer, wantedOf } from "../load/reach/wanted.ts";
 import { withArchive } from "../recording/archive/client.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
-interface WrapperOptions extends CommonOptions, ReachOptions {
-  link: string;
-  browser: string | undefined;
-}
+const define = (table: Table) =>
+  defineReach(table)
+    .usage("trilane browser-wrapper --link LINK [--recording NAME | --reach HOST:PORT | --outside] > FILE")
+    .option("link", {
+      type: "string",
+      demandOption: true,
+      describe: "as slow-4g, 3mbit/50ms or 3g,loss=1%; see `trilane links`",
+    })
+    .option("browser", {
+      type: "string",
+      placeholder: "PATH",
+      describe: "the browser that it starts; otherwise the one that Trilane measures with",
+    })
+    .example(
+      "trilane browser-wrapper --link slow-4g --reach localhost:3000 > shaped-chromium",
+      "then executablePath: './shaped-chromium' in Playwright or puppeteer",
+    )
+    .example("CHROME_PATH=$PWD/shaped-chromium npx lighthouse http://localhost:3000/", "Lighthouse through the link")
+    .epilogue(
+      "The test program stays outside; pipes (descriptors 3 and 4) and --remote-debugging-port get through. Each browser has a " +
+        "link of its own. The file becomes executable.",
+    );
+
+type WrapperOptions = OptionsOf<typeof define>;
 
 const executable = 0o755;
 
@@ -35,28 +48,7 @@ function makeExecutable(fd: number): void {
 export const command: Command<WrapperOptions> = {
   usage: "browser-wrapper",
   summary: "Print a script that starts the browser alone behind a link, for tests",
-  define: (table) =>
-    defineReach(table)
-      .usage("trilane browser-wrapper --link LINK [--recording NAME | --reach HOST:PORT | --outside] > FILE")
-      .option("link", {
-        type: "string",
-        demandOption: true,
-        describe: "as slow-4g, 3mbit/50ms or 3g,loss=1%; see `trilane links`",
-      })
-      .option("browser", {
-        type: "string",
-        placeholder: "PATH",
-        describe: "the browser that it starts; otherwise the one that Trilane measures with",
-      })
-      .example(
-        "trilane browser-wrapper --link slow-4g --reach localhost:3000 > shaped-chromium",
-        "then executablePath: './shaped-chromium' in Playwright or puppeteer",
-      )
-      .example("CHROME_PATH=$PWD/shaped-chromium npx lighthouse http://localhost:3000/", "Lighthouse through the link")
-      .epilogue(
-        "The test program stays outside; pipes (descriptors 3 and 4) and --remote-debugging-port get through. Each browser has a " +
-          "link of its own. The file becomes executable.",
-      ),
+  define,
   run: async (options) => {
     if (options.json) throw new UserError("browser-wrapper: prints a script: leave --json out");
     const home = homeFolder(options.home);

@@ -9,14 +9,31 @@ import { resultsPath } from "../results/store/database.ts";
 import { fileEnding, limitsInWords } from "../sweep/bundle/layout.ts";
 import { bundledLines } from "../sweep/bundle/words.ts";
 import { writeBundle } from "../sweep/bundle/write_bundle.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
-interface BundleOptions extends CommonOptions {
-  sweep: string | undefined;
-  out: string | undefined;
-  "keep-credentials": boolean;
-  "results-only": boolean;
-}
+const define = (table: Table) =>
+  table
+    .positional("sweep", {
+      type: "string",
+      describe: "number of a sweep of pages or commands, or a file of results, as merged.db (default: the newest)",
+    })
+    .option("out", { type: "string", describe: `the file to write (default: NAME-SWEEP${fileEnding} here)` })
+    .option("results-only", {
+      type: "boolean",
+      default: false,
+      describe: "without recordings and links' files: figures can be reproduced, loads not run again",
+    })
+    .option("keep-credentials", {
+      type: "boolean",
+      default: false,
+      describe: `keep values that are otherwise masked: ${credentialsInWords}. In loads also those of fields named ${secretNamesInWords}`,
+    })
+    .example("trilane bundle 3", "sweep 3, for an artifact committee")
+    .example("trilane bundle 5", "a sweep of commands, with the secrets of command lines and output masked")
+    .example("trilane bundle merged.db --out study.tar.zst", "what several machines measured")
+    .epilogue(`A bundle is a tar compressed with zstd, ${limitsInWords}. The same sweep gives the same bytes.`);
+
+type BundleOptions = OptionsOf<typeof define>;
 
 /** Called as the plan, in letters that any file may have. */
 function usualName(name: string, sweep: number): string {
@@ -38,27 +55,7 @@ function chosen(word: string | undefined, home: string): { results: string; swee
 export const command: Command<BundleOptions> = {
   usage: "bundle [sweep]",
   summary: "Put a sweep into one file: plan, recordings, results, figures, environment; `reproduce` reads it",
-  define: (table) =>
-    table
-      .positional("sweep", {
-        type: "string",
-        describe: "number of a sweep of pages or commands, or a file of results, as merged.db (default: the newest)",
-      })
-      .option("out", { type: "string", describe: `the file to write (default: NAME-SWEEP${fileEnding} here)` })
-      .option("results-only", {
-        type: "boolean",
-        default: false,
-        describe: "without recordings and links' files: figures can be reproduced, loads not run again",
-      })
-      .option("keep-credentials", {
-        type: "boolean",
-        default: false,
-        describe: `keep values that are otherwise masked: ${credentialsInWords}. In loads also those of fields named ${secretNamesInWords}`,
-      })
-      .example("trilane bundle 3", "sweep 3, for an artifact committee")
-      .example("trilane bundle 5", "a sweep of commands, with the secrets of command lines and output masked")
-      .example("trilane bundle merged.db --out study.tar.zst", "what several machines measured")
-      .epilogue(`A bundle is a tar compressed with zstd, ${limitsInWords}. The same sweep gives the same bytes.`),
+  define,
   run: async (options, { bundled }) => {
     const home = homeFolder(options.home);
     const { name, ...which } = chosen(options.sweep, home);

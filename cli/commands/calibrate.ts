@@ -16,15 +16,36 @@ import { ensureSynth } from "../recording/synth/ensure.ts";
 import { openExistingResults } from "../results/store/results.ts";
 import { calibrate } from "../sweep/calibrate/calibrate.ts";
 import { calibrationPath, writeCalibration } from "../sweep/calibrate/store.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
-interface CalibrateOptions extends CommonOptions {
-  link: string;
-  page: string;
-  rounds: number;
-  most: number | undefined;
-  margin: number;
-}
+const define = (table: Table) =>
+  table
+    .option("link", { type: "string", default: "1mbit/50ms", describe: "the fastest link whose loads may share" })
+    .option("page", { type: "string", default: "carlucci-small", describe: "a page of `trilane synth`" })
+    .option(
+      "rounds",
+      number(
+        { least: 5, most: 1000, whole: true },
+        { default: 20, describe: "rounds: one load alone, then one in each lab at once" },
+      ),
+    )
+    .option(
+      "most",
+      number(
+        { least: 2, most: mostLabs, whole: true },
+        { describe: "labs to try at most (default: two for each CPU)" },
+      ),
+    )
+    .option(
+      "margin",
+      number(
+        { least: 0, most: 50, above: true, unit: "per cent" },
+        { default: 1, describe: "page load times within this many per cent count as equal" },
+      ),
+    )
+    .example("trilane calibrate", "a few minutes; let nothing else run");
+
+type CalibrateOptions = OptionsOf<typeof define>;
 
 const mostLabs = 64;
 
@@ -59,32 +80,7 @@ function refuseBesideSweep(home: string): void {
 export const command: Command<CalibrateOptions> = {
   usage: "calibrate",
   summary: "How many loads this machine bears side by side; sweeps use what it finds",
-  define: (table) =>
-    table
-      .option("link", { type: "string", default: "1mbit/50ms", describe: "the fastest link whose loads may share" })
-      .option("page", { type: "string", default: "carlucci-small", describe: "a page of `trilane synth`" })
-      .option(
-        "rounds",
-        number(
-          { least: 5, most: 1000, whole: true },
-          { default: 20, describe: "rounds: one load alone, then one in each lab at once" },
-        ),
-      )
-      .option(
-        "most",
-        number(
-          { least: 2, most: mostLabs, whole: true },
-          { describe: "labs to try at most (default: two for each CPU)" },
-        ),
-      )
-      .option(
-        "margin",
-        number(
-          { least: 0, most: 50, above: true, unit: "per cent" },
-          { default: 1, describe: "page load times within this many per cent count as equal" },
-        ),
-      )
-      .example("trilane calibrate", "a few minutes; let nothing else run"),
+  define,
   run: async (options) => {
     const { rounds, margin, page } = options;
     const most = options.most ?? usualMost(machine().cpus);

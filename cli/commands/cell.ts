@@ -4,7 +4,6 @@
 import { resolve } from "node:path";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
-import type { OptionTable } from "../base/option_table.ts";
 import { say } from "../base/terminal_text.ts";
 import { execute } from "../engine/execute.ts";
 import { instrumentOf } from "../instruments/all.ts";
@@ -17,25 +16,15 @@ import { type CellRun, referencePlan, runCell, runPagesInto } from "../sweep/clu
 import { refuseUnknownCell, type SharedPlan, sharedPages } from "../sweep/cluster/shared_plan.ts";
 import { submittedChoice } from "../sweep/cluster/submission.ts";
 import { hostName } from "../sweep/cluster/this_host.ts";
-import { type AsOptions, defineAs } from "../sweep/plan/as_option.ts";
+import { defineAs } from "../sweep/plan/as_option.ts";
 import type { Choosing, PageSource } from "../sweep/plan/page_source.ts";
 import { planOf, readPlan, shippedPlans } from "../sweep/plan/plan.ts";
 import type { Plan } from "../sweep/plan/plan_document.ts";
-import type { Command, CommonOptions, House } from "./command.ts";
-
-interface CellOptions extends CommonOptions, AsOptions {
-  plan: string;
-  number: string;
-  shards: string | undefined;
-  host: string | undefined;
-  reference: string | undefined;
-}
-
-type ClusterOptions = Pick<CellOptions, "plan" | "shards" | "reference" | "as" | "compute">;
+import type { Command, CommonOptions, House, OptionsOf, Table } from "./command.ts";
 
 /** What `cell` and `submit` share. */
-export function defineCluster<T>(table: OptionTable<T>): OptionTable<T & ClusterOptions> {
-  return defineAs(table)
+export const defineCluster = (table: Table) =>
+  defineAs(table)
     .positional("plan", {
       type: "string",
       demandOption: true,
@@ -50,7 +39,22 @@ export function defineCluster<T>(table: OptionTable<T>): OptionTable<T & Cluster
       describe:
         "a plan that each machine also runs once, to compare machines; none (default: a small page; with flows: none)",
     });
-}
+
+type ClusterOptions = Omit<OptionsOf<typeof defineCluster>, keyof CommonOptions>;
+
+const define = (table: Table) =>
+  defineCluster(table)
+    .positional("number", {
+      type: "string",
+      demandOption: true,
+      describe:
+        "number of the cell, from 1 (`trilane plan` lists them): pages in order, each over all links; for flows: links",
+    })
+    .option("host", { type: "string", describe: "this machine's name in the results (default: its own)" })
+    .example("trilane cell study.json 3", "with one link, the third page; run again after an interruption, it goes on")
+    .example("trilane cell study.json 3 --shards /scratch/study", "into a folder that all machines see");
+
+type CellOptions = OptionsOf<typeof define>;
 
 /** A plan to be shared out, that of the reference cells (null: none), and the folder of shards. */
 interface ClusterPlans {
@@ -126,20 +130,7 @@ export const command: Command<CellOptions> = {
   usage: "cell <plan> <number>",
   summary:
     "Run one cell of a plan, a page on a link with all its lanes, or a link with its flows: what a cluster’s machines run",
-  define: (table) =>
-    defineCluster(table)
-      .positional("number", {
-        type: "string",
-        demandOption: true,
-        describe:
-          "number of the cell, from 1 (`trilane plan` lists them): pages in order, each over all links; for flows: links",
-      })
-      .option("host", { type: "string", describe: "this machine's name in the results (default: its own)" })
-      .example(
-        "trilane cell study.json 3",
-        "with one link, the third page; run again after an interruption, it goes on",
-      )
-      .example("trilane cell study.json 3 --shards /scratch/study", "into a folder that all machines see"),
+  define,
   run: async (options, { pageSource, report }) => {
     const home = homeFolder(options.home);
     const cell = readNumber(options.number, "cell");

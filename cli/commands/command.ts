@@ -14,6 +14,12 @@ export interface CommonOptions {
   json: boolean;
 }
 
+/** What a command adds its words to. */
+export type Table = OptionTable<CommonOptions>;
+
+/** The words as a command gets them, by how it defines them. */
+export type OptionsOf<Define extends (table: Table) => OptionTable<unknown>> = ReturnType<Define>["values"];
+
 /** What a command is given, so that it need not know how it is done: pages before a sweep, and a report after it. */
 export interface House {
   /** Loaded once it is needed. */
@@ -32,7 +38,7 @@ export interface Command<Options extends CommonOptions = CommonOptions> {
   readonly summary: string;
   /** `trilane NAME ACTION`; a command with actions has no words of its own. */
   readonly actions?: readonly Command[];
-  define(table: OptionTable<CommonOptions>): OptionTable<Options>;
+  define(table: Table): OptionTable<Options>;
   run(options: Options, house: House): Promise<void>;
 }
 

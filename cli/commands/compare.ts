@@ -24,21 +24,111 @@ import type { Browser } from "../results/verdict/browsers.ts";
 import { comparedMetric, type MetricChoice, usualMetric } from "../results/verdict/compared_metric.ts";
 import { browsersAgreeLines } from "../results/verdict/sides_agree.ts";
 import { defineAs } from "../sweep/plan/as_option.ts";
-import { defineDisturbance } from "../sweep/plan/disturbance_option.ts";
-import { type InterleavedWords, interleavedPlan, usualLink } from "../sweep/plan/interleaved_plan.ts";
-import { defineStoredMetric, type MetricOptions, metricOf } from "../sweep/plan/metric_option.ts";
+import { interleavedPlan, usualLink } from "../sweep/plan/interleaved_plan.ts";
+import { defineStoredMetric, plansOptions } from "../sweep/plan/plan_options.ts";
 import { planRange } from "../sweep/plan/plan_range.ts";
-import { type Command, type CommonOptions, essentials, type House } from "./command.ts";
+import { type Command, essentials, type House, type OptionsOf, type Table } from "./command.ts";
 import { type Sides, sidesOf } from "./compared_sides.ts";
 import { checkGate, defineGate, type GateOptions, gateOptions, writeGate } from "./gate_files.ts";
 
-interface CompareOptions extends CommonOptions, GateOptions, MetricOptions, Omit<InterleavedWords, "b"> {
-  b: string | undefined;
-  threshold: number;
-  "occasion-spread": number | undefined;
-  interleaved: boolean;
-  new: boolean;
-}
+const define = (table: Table) =>
+  table
+    .with(plansOptions("tolerance", "retry-for"))
+    .with(defineAs)
+    .with(defineStoredMetric)
+    .with(defineGate)
+
+    .positional("a", {
+      type: "string",
+      demandOption: true,
+      describe:
+        "the earlier sweep: a number, a results file or a data folder (old.db, old.db#3); several with commas (1,2,3)",
+    })
+    .positional("b", {
+      type: "string",
+      describe: "the later one, or several; omit for a sweep of --interleaved",
+    })
+    .option(
+      "threshold",
+      number(
+        { least: 0, most: 1000, unit: "per cent" },
+        {
+          default: 5,
+          describe: "ignore changes of the median up to this many per cent",
+        },
+      ),
+    )
+    .option(
+      "occasion-spread",
+      number(
+        { least: 0, most: 1000, unit: "per cent" },
+        { describe: "per cent by which two sweeps of the same thing differ: added to the threshold" },
+      ),
+    )
+    .option("interleaved", {
+      type: "boolean",
+      default: false,
+      describe:
+        "load A and B alternately in one sweep, then compare them: two pages, or with --page two links or browsers",
+    })
+    .option("page", {
+      type: "string",
+      describe: "the page to load over links, or in browsers, A and B",
+    })
+    .option("link", { type: "string", describe: `the bottleneck (default: ${usualLink})` })
+    .option("lanes", {
+      type: "string",
+      describe: "lanes, separated by commas (default: h1,h2,h3)",
+    })
+    .option(
+      "runs",
+      number(planRange("repetitions"), {
+        describe: `valid loads of each lane of A, and of B (default: ${usualRuns})`,
+      }),
+    )
+    .option(
+      "timeout",
+      number(planRange("timeout_s", "seconds"), {
+        describe: "how long a load may take before it fails (default: 60)",
+      }),
+    )
+    .option(
+      "settle",
+      number(planRange("settle_ms", "ms"), { rare: true, describe: "watch the page this long after its load event" }),
+    )
+    .option("new", {
+      type: "boolean",
+      default: false,
+      describe: "start over instead of resuming the same comparison",
+    })
+    .group(["threshold", "interleaved", "occasion-spread"], essentials)
+    .group([...ofInterleaved, "compute", "new"], "With --interleaved:")
+    .group([...gateOptions], "As a gate in CI:")
+    .example("trilane compare 1,2,3 4,5,6", "three sweeps of each, tested against the spread between them")
+    .example("trilane compare old.db new.db --threshold 3", "the newest sweeps of two files, say of two browsers")
+    .example("trilane compare 3 5 --occasion-spread 2", "one sweep each, known to differ by up to 2 % by themselves")
+    .example(
+      "trilane compare --interleaved shop shop-new",
+      "load two recordings alternately, for both the same minutes",
+    )
+    .example(
+      "trilane compare --interleaved ./old/chrome ./new/chrome --page shop",
+      "two browsers; two links likewise (3g 3g,loss=1%)",
+    )
+    .epilogue(
+      [
+        "Exit status:",
+        "  0  nothing became worse",
+        "  1  something became slower by more than --threshold, loads fail more often,",
+        "     or the later version exceeds a budget of --budget",
+        "  2  the command line or a file is wrong",
+        "  3  too few loads to show any change, or to show that a budget is kept or",
+        "     exceeded; or something became worse, and each side is one sweep, which",
+        "     cannot tell a change from its occasion (machine, day)",
+      ].join("\n"),
+    );
+
+type CompareOptions = OptionsOf<typeof define>;
 
 function factsOf(sweeps: readonly AnySweep[], browsers: readonly Browser[], version: string | undefined) {
   const { id, name, created_at, environment } = sweeps[0] as AnySweep;
@@ -162,7 +252,7 @@ async function runInterleaved(options: CompareOptions, home: string, { pageSourc
   if (b === undefined)
     throw new UserError("--interleaved: name both versions: two pages, or with --page two links or browsers");
   const source = await pageSource();
-  const plan = { ...(await interleavedPlan(home, source, { ...options, b })), ...metricOf(options) };
+  const plan = await interleavedPlan(home, source, { ...options, b });
   await executePages({
     ...{ home, plan, source, report, fresh: options.new, json, published: publishedSentences },
     conclude: (sweep) => compareStored({ ...options, a: String(sweep), b: undefined }, home),
@@ -177,97 +267,7 @@ function refuseRunOptions(options: CompareOptions): void {
 export const command: Command<CompareOptions> = {
   usage: "compare <a> [b]",
   summary: "Compare two sweeps: what became slower or faster? Exit status 1: slower, or loads fail; 3: undecided",
-  define: (table) =>
-    defineGate(defineStoredMetric(defineAs(defineDisturbance(table))))
-      .positional("a", {
-        type: "string",
-        demandOption: true,
-        describe:
-          "the earlier sweep: a number, a results file or a data folder (old.db, old.db#3); several with commas (1,2,3)",
-      })
-      .positional("b", {
-        type: "string",
-        describe: "the later one, or several; omit for a sweep of --interleaved",
-      })
-      .option(
-        "threshold",
-        number(
-          { least: 0, most: 1000, unit: "per cent" },
-          {
-            default: 5,
-            describe: "ignore changes of the median up to this many per cent",
-          },
-        ),
-      )
-      .option(
-        "occasion-spread",
-        number(
-          { least: 0, most: 1000, unit: "per cent" },
-          { describe: "per cent by which two sweeps of the same thing differ: added to the threshold" },
-        ),
-      )
-      .option("interleaved", {
-        type: "boolean",
-        default: false,
-        describe:
-          "load A and B alternately in one sweep, then compare them: two pages, or with --page two links or browsers",
-      })
-      .option("page", {
-        type: "string",
-        describe: "the page to load over links, or in browsers, A and B",
-      })
-      .option("link", { type: "string", describe: `the bottleneck (default: ${usualLink})` })
-      .option("lanes", {
-        type: "string",
-        describe: "lanes, separated by commas (default: h1,h2,h3)",
-      })
-      .option(
-        "runs",
-        number(planRange("repetitions"), {
-          describe: `valid loads of each lane of A, and of B (default: ${usualRuns})`,
-        }),
-      )
-      .option(
-        "timeout",
-        number(planRange("timeout_s", "seconds"), {
-          describe: "how long a load may take before it fails (default: 60)",
-        }),
-      )
-      .option(
-        "settle",
-        number(planRange("settle_ms", "ms"), { rare: true, describe: "watch the page this long after its load event" }),
-      )
-      .option("new", {
-        type: "boolean",
-        default: false,
-        describe: "start over instead of resuming the same comparison",
-      })
-      .group(["threshold", "interleaved", "occasion-spread"], essentials)
-      .group([...ofInterleaved, "compute", "new"], "With --interleaved:")
-      .group([...gateOptions], "As a gate in CI:")
-      .example("trilane compare 1,2,3 4,5,6", "three sweeps of each, tested against the spread between them")
-      .example("trilane compare old.db new.db --threshold 3", "the newest sweeps of two files, say of two browsers")
-      .example("trilane compare 3 5 --occasion-spread 2", "one sweep each, known to differ by up to 2 % by themselves")
-      .example(
-        "trilane compare --interleaved shop shop-new",
-        "load two recordings alternately, for both the same minutes",
-      )
-      .example(
-        "trilane compare --interleaved ./old/chrome ./new/chrome --page shop",
-        "two browsers; two links likewise (3g 3g,loss=1%)",
-      )
-      .epilogue(
-        [
-          "Exit status:",
-          "  0  nothing became worse",
-          "  1  something became slower by more than --threshold, loads fail more often,",
-          "     or the later version exceeds a budget of --budget",
-          "  2  the command line or a file is wrong",
-          "  3  too few loads to show any change, or to show that a budget is kept or",
-          "     exceeded; or something became worse, and each side is one sweep, which",
-          "     cannot tell a change from its occasion (machine, day)",
-        ].join("\n"),
-      ),
+  define,
   run: async (options, house) => {
     const home = homeFolder(options.home);
     checkGate(options);

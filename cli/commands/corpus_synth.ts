@@ -13,16 +13,36 @@ import { dasName, defaultSeed, mostPages, mostSeed } from "../recording/corpus/c
 import { type PageDistributions, readDistributions } from "../recording/corpus/distributions.ts";
 import { distributionsOfFolder } from "../recording/corpus/from_hars.ts";
 import { writeCorpus } from "../recording/corpus/stored_corpus.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 import { countPages, printCorpus } from "./corpus_words.ts";
 
-interface SynthOptions extends CommonOptions {
-  pages: number;
-  seed: number;
-  like: string | undefined;
-  name: string | undefined;
-  replace: boolean;
-}
+const define = (table: Table) =>
+  table
+    .option("pages", number({ least: 1, most: mostPages, whole: true }, { default: 500, describe: "how many" }))
+    .option(
+      "seed",
+      number(
+        { least: 0, most: mostSeed, whole: true },
+        { default: defaultSeed, describe: "the same seed, the same pages" },
+      ),
+    )
+    .option("like", {
+      type: "string",
+      placeholder: "FOLDER|FILE",
+      describe:
+        "follow the pages of a folder of HARs, or quantiles in a JSON file (schemas/page-distributions.schema.json) (default: those of Das 2014)",
+    })
+    .option("name", {
+      type: "string",
+      describe: "with --like: what to call the corpus (default: the folder's or file's name, pages and seed)",
+    })
+    .option("replace", { type: "boolean", default: false, describe: "take the place of another corpus of that name" })
+    .example("trilane corpus synth", "500 pages as those of Das 2014; made before, they stay")
+    .example("trilane corpus synth --pages 30 --seed 2", "a small one, das-2014-30-seed-2")
+    .example("trilane corpus synth --like hars --pages 100 --name shops", "as the pages in a folder of HARs")
+    .example("trilane sweep das-2014-grid --page corpus:shops", "load all pages of a corpus");
+
+type SynthOptions = OptionsOf<typeof define>;
 
 const progressEvery_ms = 2000;
 
@@ -68,31 +88,7 @@ async function corpusFor(options: SynthOptions): Promise<Corpus> {
 export const command: Command<SynthOptions> = {
   usage: "synth",
   summary: "Make modelled pages that follow published distributions",
-  define: (table) =>
-    table
-      .option("pages", number({ least: 1, most: mostPages, whole: true }, { default: 500, describe: "how many" }))
-      .option(
-        "seed",
-        number(
-          { least: 0, most: mostSeed, whole: true },
-          { default: defaultSeed, describe: "the same seed, the same pages" },
-        ),
-      )
-      .option("like", {
-        type: "string",
-        placeholder: "FOLDER|FILE",
-        describe:
-          "follow the pages of a folder of HARs, or quantiles in a JSON file (schemas/page-distributions.schema.json) (default: those of Das 2014)",
-      })
-      .option("name", {
-        type: "string",
-        describe: "with --like: what to call the corpus (default: the folder's or file's name, pages and seed)",
-      })
-      .option("replace", { type: "boolean", default: false, describe: "take the place of another corpus of that name" })
-      .example("trilane corpus synth", "500 pages as those of Das 2014; made before, they stay")
-      .example("trilane corpus synth --pages 30 --seed 2", "a small one, das-2014-30-seed-2")
-      .example("trilane corpus synth --like hars --pages 100 --name shops", "as the pages in a folder of HARs")
-      .example("trilane sweep das-2014-grid --page corpus:shops", "load all pages of a corpus"),
+  define,
   async run(options) {
     const corpus = await corpusFor(options);
     const stop = watchSignals();

@@ -7,14 +7,22 @@ import { printJson, printLines, say } from "../base/terminal_text.ts";
 import type { Check } from "../install/doctor/check.ts";
 import { runChecks } from "../install/doctor/checks.ts";
 import { apply, fixesOf } from "../install/doctor/fixes.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
 const marks = { ok: "ok     ", warning: "warning", missing: "MISSING" } as const;
 
-interface DoctorOptions extends CommonOptions {
-  fix: boolean;
-  yes: boolean;
-}
+const define = (table: Table) =>
+  table
+    .option("fix", {
+      type: "boolean",
+      default: false,
+      describe: "mend what can be mended, after a question for each",
+    })
+    .option("yes", { type: "boolean", default: false, describe: "with --fix: do not ask" })
+    .example("trilane doctor", "what is there, what is missing, what to do")
+    .example("trilane doctor --fix", "the least that lets this user's labs work, by sudo");
+
+type DoctorOptions = OptionsOf<typeof define>;
 
 /** Goes through the checks that failed. What one of them mends may mend a later one, too, so each is looked at anew. */
 async function fix(home: string, isConfirmed: boolean): Promise<void> {
@@ -45,16 +53,7 @@ async function fix(home: string, isConfirmed: boolean): Promise<void> {
 export const command: Command<DoctorOptions> = {
   usage: "doctor",
   summary: "Check every requirement and name the remedies",
-  define: (table) =>
-    table
-      .option("fix", {
-        type: "boolean",
-        default: false,
-        describe: "mend what can be mended, after a question for each",
-      })
-      .option("yes", { type: "boolean", default: false, describe: "with --fix: do not ask" })
-      .example("trilane doctor", "what is there, what is missing, what to do")
-      .example("trilane doctor --fix", "the least that lets this user's labs work, by sudo"),
+  define,
   run: async (options) => {
     const home = homeFolder(options.home);
     if (options.fix) await fix(home, options.yes);

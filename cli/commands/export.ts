@@ -20,19 +20,48 @@ import { harPieces } from "../results/export/har.ts";
 import { exportDocument } from "../results/export/json.ts";
 import { p1203Export, refusedPictures } from "../results/export/p1203.ts";
 import type { AnySweep, Load, Results } from "../results/store/results.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
 const formats = ["har", "csv", "json", "race", "p1203"] as const;
 type Format = (typeof formats)[number];
 
-interface ExportOptions extends CommonOptions {
-  sweep: string | undefined;
-  recording: string | undefined;
-  format: string | undefined;
-  load: string | undefined;
-  out: string | undefined;
-  "keep-credentials": boolean;
-}
+const define = (table: Table) => {
+  for (const { storedOptions } of instruments) storedOptions?.define(table);
+  return table
+    .positional("sweep", {
+      type: "string",
+      describe: "number of the sweep, or a file of results, as merged.db (default: the newest)",
+    })
+    .option("format", {
+      type: "string",
+      describe:
+        "Of loads har: requests; csv: a row each; json: all but requests; race: a race with one load of each lane. Of videos p1203: the input of ITU-T P.1203 (schemas/p1203.schema.json), whose models score H.264 and no Opus. Of flows csv: a row per run and flow; series: what they did over time; json; flent: files for flent's plotter. Of fetches csv: a row each; json",
+    })
+    .option("recording", { type: "string", describe: "a recording instead, as har, mahimahi (a folder) or wpr" })
+    .option("load", { type: "string", describe: "number of one load, run of flows or fetch, instead of all" })
+    .option("keep-credentials", {
+      type: "boolean",
+      default: false,
+      describe: `keep values that are otherwise masked: ${credentialsInWords}. In loads, not in recordings, also those of fields named ${secretNamesInWords}`,
+    })
+    .option("out", { type: "string", describe: "the file to write (default: standard output)" })
+    .example("trilane export --format csv --out loads.csv", "the newest sweep's loads")
+    .example("trilane export --format har --load 12 > load.har", "one load, for DevTools or waterfall-tools")
+    .example("trilane export --recording shop --format mahimahi --out shop", "a folder for mm-webreplay")
+    .example("trilane export 4 --format flent --out runs", "each run of flows, for `flent -i`")
+    .example(
+      "trilane export 5 --format p1203 --load 12 | jq .loads[0].input",
+      "one load of a video, for P.1203's models",
+    )
+    .example("trilane export 3 --format json", "sweep 3 with its verdicts (schemas/export.schema.json)")
+    .epilogue(
+      columnTables()
+        .map((table) => `${table.of}:\n${helpOf(table.columns)}`)
+        .join("\n\n"),
+    );
+};
+
+type ExportOptions = OptionsOf<typeof define>;
 
 function readFormat(options: ExportOptions): Format {
   const format = wantedFormat(options);
@@ -125,41 +154,7 @@ function otherSweepOf(results: Results, asked: string | undefined): AnySweep | n
 export const command: Command<ExportOptions> = {
   usage: "export [sweep]",
   summary: "Export loads as HAR, CSV or JSON, or a recording",
-  define: (table) => {
-    for (const { storedOptions } of instruments) storedOptions?.define(table);
-    return table
-      .positional("sweep", {
-        type: "string",
-        describe: "number of the sweep, or a file of results, as merged.db (default: the newest)",
-      })
-      .option("format", {
-        type: "string",
-        describe:
-          "Of loads har: requests; csv: a row each; json: all but requests; race: a race with one load of each lane. Of videos p1203: the input of ITU-T P.1203 (schemas/p1203.schema.json), whose models score H.264 and no Opus. Of flows csv: a row per run and flow; series: what they did over time; json; flent: files for flent's plotter. Of fetches csv: a row each; json",
-      })
-      .option("recording", { type: "string", describe: "a recording instead, as har, mahimahi (a folder) or wpr" })
-      .option("load", { type: "string", describe: "number of one load, run of flows or fetch, instead of all" })
-      .option("keep-credentials", {
-        type: "boolean",
-        default: false,
-        describe: `keep values that are otherwise masked: ${credentialsInWords}. In loads, not in recordings, also those of fields named ${secretNamesInWords}`,
-      })
-      .option("out", { type: "string", describe: "the file to write (default: standard output)" })
-      .example("trilane export --format csv --out loads.csv", "the newest sweep's loads")
-      .example("trilane export --format har --load 12 > load.har", "one load, for DevTools or waterfall-tools")
-      .example("trilane export --recording shop --format mahimahi --out shop", "a folder for mm-webreplay")
-      .example("trilane export 4 --format flent --out runs", "each run of flows, for `flent -i`")
-      .example(
-        "trilane export 5 --format p1203 --load 12 | jq .loads[0].input",
-        "one load of a video, for P.1203's models",
-      )
-      .example("trilane export 3 --format json", "sweep 3 with its verdicts (schemas/export.schema.json)")
-      .epilogue(
-        columnTables()
-          .map((table) => `${table.of}:\n${helpOf(table.columns)}`)
-          .join("\n\n"),
-      );
-  },
+  define,
   run: async (options) => {
     if (options.recording !== undefined) return await runRecording(options.recording, options);
     // What no sweep has needs none to be refused.

@@ -3,66 +3,69 @@
 
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
-import { defineEnd, type EndOptions, earlyEnd } from "../engine/early_end.ts";
+import { defineEnd, earlyEnd } from "../engine/early_end.ts";
 import { execute } from "../engine/execute.ts";
 import { describeFetches, fetchPlanLines } from "../instruments/fetch/plan/describe.ts";
-import { defineFetchOptions, type FetchOptions } from "../instruments/fetch/plan/options.ts";
+import { defineFetchOptions } from "../instruments/fetch/plan/options.ts";
 import { readyFetchPlan } from "../instruments/fetch/plan/page.ts";
-import { definePrefixes, type PrefixOptions, systemsOf } from "../instruments/fetch/prefixes/option.ts";
+import { definePrefixes, systemsOf } from "../instruments/fetch/prefixes/option.ts";
 import { fetchInstrument } from "../instruments/fetch/run/instrument.ts";
 import { metricHelp } from "../registry/metric_help.ts";
 import type { ReportOf } from "../report/report_files.ts";
-import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
-import { type Command, type CommonOptions, essentials } from "./command.ts";
+import { defineVerbosity, verbosityOf } from "../sweep/progress/verbosity.ts";
+import { type Command, essentials, type OptionsOf, type Table } from "./command.ts";
 
-interface FetchCommandOptions extends CommonOptions, FetchOptions, PrefixOptions, EndOptions, VerbosityOptions {
-  new: boolean;
-  "dry-run": boolean;
-}
+const define = (table: Table) =>
+  table
+    .with(defineFetchOptions)
+    .with(definePrefixes)
+    .with(defineEnd)
+    .with(defineVerbosity)
+    .positional("object", {
+      type: "string",
+      array: true,
+      describe: "URLs (https://), files of URLs, one a line, or HARs (-: standard input); or a plan (JSON)",
+    })
+    .option("new", {
+      type: "boolean",
+      default: false,
+      describe: "start over instead of going on with an earlier one",
+    })
+    .option("dry-run", { type: "boolean", default: false, describe: "show what would be fetched; ask no server" })
+    .group(["lanes", "tls", "ip", "runs", "link", "page", "connect", "dry-run", "new"], essentials)
+    .example("trilane fetch https://shop.example/", "the page's document over h1, h2 and h3, nine times each")
+    .example(
+      "trilane fetch urls.txt --lanes h2,h3,h3-0rtt --ip 4,6 --runs 3",
+      "each object in a file, over both versions of IP",
+    )
+    .example(
+      "trilane fetch --link 20mbit/80ms --page object-1MB --lanes all --tls 1.2,1.3",
+      "through a lab, with all handshakes",
+    )
+    .example(
+      "trilane fetch --link 200mbit/20ms --page object-20MB --runs 7 --syscalls 3",
+      "what each lane costs both ends: CPU time, and system calls in fetches of their own",
+    )
+    .example("trilane fetch urls.txt --prefixes pfx2as.gz", "with a report by autonomous system, too")
+    .example("trilane fetch page.har --dry-run", "what the objects of a HAR would take")
+    .example("trilane fetch --connect '[::1]:8443' --insecure https://shop.example/1MB", "a server by its address")
+    .epilogue(
+      [
+        "Each fetch uses a connection of its own and leaves one row. If it fails, the row says where and why; it is not tried again. In the verdict, a lane connects until the request can be sent (established_ms).",
+        "Fetches are polite: one at a time, with a pause between two from one host, and a user agent that names the program.",
+        "",
+        metricHelp("What is measured. Times run from the start of the connection; dns_ms is before it.", {
+          fetch: "",
+        }),
+      ].join("\n"),
+    );
+
+type FetchCommandOptions = OptionsOf<typeof define>;
 
 export const command: Command<FetchCommandOptions> = {
   usage: "fetch [object..]",
   summary: "Fetch objects over h1, h2 and h3 without a browser, and see what each connection costs",
-  define: (table) =>
-    defineVerbosity(defineEnd(definePrefixes(defineFetchOptions(table))))
-      .positional("object", {
-        type: "string",
-        array: true,
-        describe: "URLs (https://), files of URLs, one a line, or HARs (-: standard input); or a plan (JSON)",
-      })
-      .option("new", {
-        type: "boolean",
-        default: false,
-        describe: "start over instead of going on with an earlier one",
-      })
-      .option("dry-run", { type: "boolean", default: false, describe: "show what would be fetched; ask no server" })
-      .group(["lanes", "tls", "ip", "runs", "link", "page", "connect", "dry-run", "new"], essentials)
-      .example("trilane fetch https://shop.example/", "the page's document over h1, h2 and h3, nine times each")
-      .example(
-        "trilane fetch urls.txt --lanes h2,h3,h3-0rtt --ip 4,6 --runs 3",
-        "each object in a file, over both versions of IP",
-      )
-      .example(
-        "trilane fetch --link 20mbit/80ms --page object-1MB --lanes all --tls 1.2,1.3",
-        "through a lab, with all handshakes",
-      )
-      .example(
-        "trilane fetch --link 200mbit/20ms --page object-20MB --runs 7 --syscalls 3",
-        "what each lane costs both ends: CPU time, and system calls in fetches of their own",
-      )
-      .example("trilane fetch urls.txt --prefixes pfx2as.gz", "with a report by autonomous system, too")
-      .example("trilane fetch page.har --dry-run", "what the objects of a HAR would take")
-      .example("trilane fetch --connect '[::1]:8443' --insecure https://shop.example/1MB", "a server by its address")
-      .epilogue(
-        [
-          "Each fetch uses a connection of its own and leaves one row. If it fails, the row says where and why; it is not tried again. In the verdict, a lane connects until the request can be sent (established_ms).",
-          "Fetches are polite: one at a time, with a pause between two from one host, and a user agent that names the program.",
-          "",
-          metricHelp("What is measured. Times run from the start of the connection; dns_ms is before it.", {
-            fetch: "",
-          }),
-        ].join("\n"),
-      ),
+  define,
   run: async (options, { pageSource }) => {
     const home = homeFolder(options.home);
     const end = earlyEnd(home, options);

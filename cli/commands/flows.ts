@@ -3,24 +3,72 @@
 
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
-import { defineEnd, type EndOptions, earlyEnd } from "../engine/early_end.ts";
+import { defineEnd, earlyEnd } from "../engine/early_end.ts";
 import { execute } from "../engine/execute.ts";
 import { describeFlows, flowPlanLines } from "../instruments/flows/plan/describe.ts";
-import { defineFlowOptions, type FlowOptions } from "../instruments/flows/plan/options.ts";
+import { defineFlowOptions } from "../instruments/flows/plan/options.ts";
 import { readyFlowPlan, unstoredFlowPlan } from "../instruments/flows/plan/page.ts";
 import { shippedFlowPlans } from "../instruments/flows/plan/plan.ts";
 import { flowInstrument } from "../instruments/flows/run/instrument.ts";
 import { quicControllers, transportFacts } from "../link/flows/transports.ts";
 import { metricHelp } from "../registry/metric_help.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
-import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
-import { type Command, type CommonOptions, essentials } from "./command.ts";
+import { defineVerbosity, verbosityOf } from "../sweep/progress/verbosity.ts";
+import { type Command, essentials, type OptionsOf, type Table } from "./command.ts";
 
-interface FlowsOptions extends CommonOptions, FlowOptions, EndOptions, VerbosityOptions {
-  new: boolean;
-  "dry-run": boolean;
-  evidence: string | undefined;
-}
+const define = (table: Table) =>
+  table
+    .with(defineFlowOptions)
+    .with(defineEnd)
+    .with(defineVerbosity)
+    .positional("plan", {
+      type: "string",
+      describe: `a JSON file, or one of: ${shippedFlowPlans().join(", ")} (default: what --flow and --link say)`,
+    })
+    .option("new", {
+      type: "boolean",
+      default: false,
+      describe: "start over instead of going on with an earlier one",
+    })
+    .option("dry-run", {
+      type: "boolean",
+      default: false,
+      describe: "show mixes, links, runs and expected time; run nothing",
+    })
+    .option("evidence", {
+      type: "string",
+      rare: true,
+      describe: "keep each run's reports, samples, captures and qlogs in FOLDER",
+    })
+    .group(["flow", "link", "for", "runs", "page", "dry-run", "new"], essentials)
+    .example(
+      "trilane flows --link 5mbit/50ms,queue=30kB --flow quic:cubic-n2 --flow tcp:cubic@5s --for 60s",
+      "two flows share a short queue, one starts 5 s later",
+    )
+    .example("trilane flows --link 20mbit/40ms --rrul", "four TCP flows each way, and the round trip beside them")
+    .example(
+      "trilane flows --link 10mbit/50ms --flow tcp:bbr --page carlucci-medium@10s --lanes h1,h3",
+      "a page that is loaded amid a flow, ten seconds after it began",
+    )
+    .example("trilane flows my-flows.json --dry-run", "what a plan would run (schemas/flow-plan.schema.json)")
+    .example("trilane flows --flow 4*tcp:bbr --flow 4*tcp:cubic,up --for 30s --runs 3", "four flows each way")
+    .example("trilane flows --flow tls:cubic,size=8MB --link 14mbit/0ms", "one transfer of 8 MB")
+    .epilogue(
+      [
+        "Transports, and their controllers (usual: cubic; cubic-nN: CUBIC as N flows; sprout-ewma: Sprout-EWMA, acknowledged packet by packet):",
+        ...transportLines,
+        "@START is when it starts (5s, 500ms). `for` is how long it sends, `size` how much the receiver gets (8MB). Without both it sends until the run ends. `paced`: the kernel spreads a tcp or tls flow’s packets over the round trip, as QUIC flows always do. `migrate`: the client of a quic flow moves to another port that often, after probing it (active migration), at most every 4 round trips of the link. A run in which it never moved is invalid. A NAT that moves it is the link’s: rebind=TIME. `down` (usual): the far end sends, as a server does.",
+        "",
+        metricHelp("What is measured; over runs medians, with 95 % intervals of order statistics.", {
+          flow: "Of each flow",
+          group: "Of the flows of one --flow together",
+          direction: "Of all flows of a direction, and its link",
+          ping: "Of the pings",
+        }),
+      ].join("\n"),
+    );
+
+type FlowsOptions = OptionsOf<typeof define>;
 
 async function dryRun(home: string, source: PageSource, options: FlowsOptions): Promise<void> {
   const { plan, size } = await unstoredFlowPlan(home, source, options);
@@ -41,54 +89,7 @@ const transportLines = Object.entries(transportFacts).map(
 export const command: Command<FlowsOptions> = {
   usage: "flows [plan]",
   summary: "Send bulk flows of TCP and QUIC over a link, and see who gets how much",
-  define: (table) =>
-    defineVerbosity(defineEnd(defineFlowOptions(table)))
-      .positional("plan", {
-        type: "string",
-        describe: `a JSON file, or one of: ${shippedFlowPlans().join(", ")} (default: what --flow and --link say)`,
-      })
-      .option("new", {
-        type: "boolean",
-        default: false,
-        describe: "start over instead of going on with an earlier one",
-      })
-      .option("dry-run", {
-        type: "boolean",
-        default: false,
-        describe: "show mixes, links, runs and expected time; run nothing",
-      })
-      .option("evidence", {
-        type: "string",
-        rare: true,
-        describe: "keep each run's reports, samples, captures and qlogs in FOLDER",
-      })
-      .group(["flow", "link", "for", "runs", "page", "dry-run", "new"], essentials)
-      .example(
-        "trilane flows --link 5mbit/50ms,queue=30kB --flow quic:cubic-n2 --flow tcp:cubic@5s --for 60s",
-        "two flows share a short queue, one starts 5 s later",
-      )
-      .example("trilane flows --link 20mbit/40ms --rrul", "four TCP flows each way, and the round trip beside them")
-      .example(
-        "trilane flows --link 10mbit/50ms --flow tcp:bbr --page carlucci-medium@10s --lanes h1,h3",
-        "a page that is loaded amid a flow, ten seconds after it began",
-      )
-      .example("trilane flows my-flows.json --dry-run", "what a plan would run (schemas/flow-plan.schema.json)")
-      .example("trilane flows --flow 4*tcp:bbr --flow 4*tcp:cubic,up --for 30s --runs 3", "four flows each way")
-      .example("trilane flows --flow tls:cubic,size=8MB --link 14mbit/0ms", "one transfer of 8 MB")
-      .epilogue(
-        [
-          "Transports, and their controllers (usual: cubic; cubic-nN: CUBIC as N flows; sprout-ewma: Sprout-EWMA, acknowledged packet by packet):",
-          ...transportLines,
-          "@START is when it starts (5s, 500ms). `for` is how long it sends, `size` how much the receiver gets (8MB). Without both it sends until the run ends. `paced`: the kernel spreads a tcp or tls flow’s packets over the round trip, as QUIC flows always do. `migrate`: the client of a quic flow moves to another port that often, after probing it (active migration), at most every 4 round trips of the link. A run in which it never moved is invalid. A NAT that moves it is the link’s: rebind=TIME. `down` (usual): the far end sends, as a server does.",
-          "",
-          metricHelp("What is measured; over runs medians, with 95 % intervals of order statistics.", {
-            flow: "Of each flow",
-            group: "Of the flows of one --flow together",
-            direction: "Of all flows of a direction, and its link",
-            ping: "Of the pings",
-          }),
-        ].join("\n"),
-      ),
+  define,
   run: async (options, { pageSource, report }) => {
     const home = homeFolder(options.home);
     const end = earlyEnd(home, options);

@@ -15,21 +15,42 @@ import { progress } from "../recording/import/import_file.ts";
 import { importMany, manyFiles, manyTable } from "../recording/import/import_many.ts";
 import { importedDocument } from "../recording/import/imported.ts";
 import { readCompute } from "../recording/model/compute_option.ts";
-import { chosenDevice, type DeviceOptions, defineDevice } from "../recording/record/device_options.ts";
-import { type AsOptions, defineAs, readAs } from "../sweep/plan/as_option.ts";
+import { chosenDevice, defineDevice } from "../recording/record/device_options.ts";
+import { defineAs } from "../sweep/plan/as_option.ts";
 import { pageName } from "../sweep/plan/page_patterns.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
-interface ImportOptions extends CommonOptions, AsOptions, DeviceOptions {
-  file: string[];
-  format: string | undefined;
-  name: string | undefined;
-  page: number | undefined;
-  url: string | undefined;
-  document: number | undefined;
-  replace: boolean;
-  "keep-credentials": boolean;
-}
+const define = (table: Table) =>
+  defineAs(defineDevice(table))
+    .positional("file", {
+      type: "string",
+      array: true,
+      demandOption: true,
+      describe: `${formats.map((each) => importFormats[each].words).join(", ")}; a folder of HARs; - for standard input`,
+    })
+    .option("format", { type: "string", describe: `${formats.join(", ")} (default: found out)` })
+    .option("name", { type: "string", describe: "what to call the recording (default: the file's name)" })
+    .option("page", number(fromOne, { describe: "which page of a HAR, from 1 (default: the first)" }))
+    .option("url", { type: "string", describe: "start URL, where the file names none or another" })
+    .option(
+      "document",
+      number(fromOne, { describe: "begin with the start URL's N-th response (default: the first that is a page)" }),
+    )
+    .option("keep-credentials", {
+      type: "boolean",
+      default: false,
+      describe: `keep the values of ${credentialsInWords}, which are otherwise masked; URLs and bodies always stay`,
+    })
+    .option("replace", { type: "boolean", default: false, describe: "take the place of a recording of that name" })
+    .example("trilane import shop.har.gz", "from Chrome, Firefox, WebPageTest, browsertime")
+    .example("trilane import shop.har --as model", "and whatever loads it loads a page of the same shape in its place")
+    .example("trilane import hars/", "each HAR in a folder, with a table of what was made of each")
+    .example("trilane import shop/", "a folder that mm-webrecord wrote")
+    .example("trilane import shop.wprgo --url https://shop.example/", "a Web Page Replay archive")
+    .example("trilane import run.har --page 2 --name shop-repeat", "the second page of the file")
+    .example("zcat shop.har.gz | trilane import - --name shop", "from standard input");
+
+type ImportOptions = OptionsOf<typeof define>;
 
 function mustCount(value: number | undefined, option: string): void {
   if (value !== undefined && !(Number.isInteger(value) && value >= 1))
@@ -87,41 +108,9 @@ const fromOne = { least: 1, whole: true } as const;
 export const command: Command<ImportOptions> = {
   usage: "import <file..>",
   summary: "Import page loads from HARs, Mahimahi or Web Page Replay",
-  define: (table) =>
-    defineAs(defineDevice(table))
-      .positional("file", {
-        type: "string",
-        array: true,
-        demandOption: true,
-        describe: `${formats.map((each) => importFormats[each].words).join(", ")}; a folder of HARs; - for standard input`,
-      })
-      .option("format", { type: "string", describe: `${formats.join(", ")} (default: found out)` })
-      .option("name", { type: "string", describe: "what to call the recording (default: the file's name)" })
-      .option("page", number(fromOne, { describe: "which page of a HAR, from 1 (default: the first)" }))
-      .option("url", { type: "string", describe: "start URL, where the file names none or another" })
-      .option(
-        "document",
-        number(fromOne, { describe: "begin with the start URL's N-th response (default: the first that is a page)" }),
-      )
-      .option("keep-credentials", {
-        type: "boolean",
-        default: false,
-        describe: `keep the values of ${credentialsInWords}, which are otherwise masked; URLs and bodies always stay`,
-      })
-      .option("replace", { type: "boolean", default: false, describe: "take the place of a recording of that name" })
-      .example("trilane import shop.har.gz", "from Chrome, Firefox, WebPageTest, browsertime")
-      .example(
-        "trilane import shop.har --as model",
-        "and whatever loads it loads a page of the same shape in its place",
-      )
-      .example("trilane import hars/", "each HAR in a folder, with a table of what was made of each")
-      .example("trilane import shop/", "a folder that mm-webrecord wrote")
-      .example("trilane import shop.wprgo --url https://shop.example/", "a Web Page Replay archive")
-      .example("trilane import run.har --page 2 --name shop-repeat", "the second page of the file")
-      .example("zcat shop.har.gz | trilane import - --name shop", "from standard input"),
+  define,
   async run(options) {
-    const { page, url, document, replace } = options;
-    const as = options.as === undefined ? undefined : readAs(options.as);
+    const { page, url, document, replace, as } = options;
     const compute = readCompute(options.compute);
     mustCount(page, "--page");
     mustCount(document, "--document");

@@ -8,14 +8,22 @@ import { printJson, printLines } from "../base/terminal_text.ts";
 import { type Browser, browsers, browserTitle, type Level } from "../install/host/browsers.ts";
 import { confinedBrowsers, confinedRemedy } from "../install/host/confined.ts";
 import { type HostPlace, installHost, uninstallHost } from "../install/host/install.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
-interface InstallHostOptions extends CommonOptions {
-  browser: string | undefined;
-  system: boolean;
-  "user-data-dir": string | undefined;
-  uninstall: boolean;
-}
+const define = (table: Table) =>
+  table
+    .option("browser", {
+      type: "string",
+      describe: `${browsers.join(", ")}; several separated by commas (default: all of them)`,
+    })
+    .option("system", { type: "boolean", default: false, describe: "for all users of this machine (as root)" })
+    .option("user-data-dir", { type: "string", describe: "only for the browser that is started with this profile" })
+    .option("uninstall", { type: "boolean", default: false, describe: "take it away again" })
+    .example("trilane install-host", "for Chrome, Chromium, Edge, Brave and Firefox of this user")
+    .example("trilane install-host --browser chromium --uninstall", "Chromium no longer")
+    .example("sudo trilane install-host --system", "for all users");
+
+type InstallHostOptions = OptionsOf<typeof define>;
 
 function readBrowsers(text: string | undefined): Browser[] {
   if (text === undefined) return [...browsers];
@@ -67,18 +75,7 @@ function lines({ action, program, version, extension, manifests }: HostInstalled
 export const command: Command<InstallHostOptions> = {
   usage: "install-host",
   summary: "Let the browser extension use this installation",
-  define: (table) =>
-    table
-      .option("browser", {
-        type: "string",
-        describe: `${browsers.join(", ")}; several separated by commas (default: all of them)`,
-      })
-      .option("system", { type: "boolean", default: false, describe: "for all users of this machine (as root)" })
-      .option("user-data-dir", { type: "string", describe: "only for the browser that is started with this profile" })
-      .option("uninstall", { type: "boolean", default: false, describe: "take it away again" })
-      .example("trilane install-host", "for Chrome, Chromium, Edge, Brave and Firefox of this user")
-      .example("trilane install-host --browser chromium --uninstall", "Chromium no longer")
-      .example("sudo trilane install-host --system", "for all users"),
+  define,
   run: async (options) => {
     const place = placeOf(options);
     const installed = options.uninstall ? uninstallHost(place) : await installHost(place);

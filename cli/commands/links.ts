@@ -6,11 +6,20 @@ import { settleFiles } from "../link/files.ts";
 import { linkSentence } from "../link/label.ts";
 import { describeLink, type LinkProfile, namedLinks, readForms } from "../link/link.ts";
 import { readLink } from "../link/profile_file.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
-interface LinksOptions extends CommonOptions {
-  link: string | undefined;
-}
+const define = (table: Table) =>
+  table
+    .positional("link", {
+      type: "string",
+      describe: "a name, a short form, or a JSON file of a profile: what it asks for",
+    })
+    .example("trilane links", "3G to fibre, WebPageTest's, Lighthouse's and a study's links")
+    .example("trilane links train", "all that one of them does to packets")
+    .example("trilane links 3g,loss=ge:1%:30%,aqm=codel", "what a form means")
+    .example("trilane links cable,rebind=5s,switch=8s:fast-4g", "a path that moves: new ports, then another link");
+
+type LinksOptions = OptionsOf<typeof define>;
 
 function allNamed(): ListedLink[] {
   const named = namedLinks();
@@ -81,16 +90,7 @@ function print(links: readonly [ListedLink, ...ListedLink[]], { json, link }: Li
 export const command: Command<LinksOptions> = {
   usage: "links [link]",
   summary: "List the links that have a name, or explain one link",
-  define: (table) =>
-    table
-      .positional("link", {
-        type: "string",
-        describe: "a name, a short form, or a JSON file of a profile: what it asks for",
-      })
-      .example("trilane links", "3G to fibre, WebPageTest's, Lighthouse's and a study's links")
-      .example("trilane links train", "all that one of them does to packets")
-      .example("trilane links 3g,loss=ge:1%:30%,aqm=codel", "what a form means")
-      .example("trilane links cable,rebind=5s,switch=8s:fast-4g", "a path that moves: new ports, then another link"),
+  define,
   run: async (options) => {
     if (options.link !== undefined) return print([asked(options.link)], options);
     const [first, ...rest] = allNamed();

@@ -4,39 +4,37 @@ import { number } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { merge } from "../sweep/cluster/merge.ts";
 import { mergedLines } from "../sweep/cluster/words.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
-interface MergeOptions extends CommonOptions {
-  shards: string[];
-  out: string;
-  tolerance: number;
-}
+const define = (table: Table) =>
+  table
+    .positional("shards", {
+      type: "string",
+      array: true,
+      demandOption: true,
+      describe: "the cells' files, folders of them, and files of earlier merges",
+    })
+    .option("out", {
+      type: "string",
+      default: "merged.db",
+      describe: "the file to write; replaces an earlier merge of the same plan",
+    })
+    .option(
+      "tolerance",
+      number(
+        { least: 0, most: 1000, unit: "per cent" },
+        { default: 3, describe: "machines whose reference cells differ by up to this many per cent count as equal" },
+      ),
+    )
+    .example("trilane merge study-shards && trilane report merged.db", "the cells of a folder, and their report")
+    .example("trilane merge a/*.db b/*.db --out study.db", "files from two clusters");
+
+type MergeOptions = OptionsOf<typeof define>;
 
 export const command: Command<MergeOptions> = {
   usage: "merge <shards..>",
   summary: "Merge the results of several machines, and report machines that differ from the others",
-  define: (table) =>
-    table
-      .positional("shards", {
-        type: "string",
-        array: true,
-        demandOption: true,
-        describe: "the cells' files, folders of them, and files of earlier merges",
-      })
-      .option("out", {
-        type: "string",
-        default: "merged.db",
-        describe: "the file to write; replaces an earlier merge of the same plan",
-      })
-      .option(
-        "tolerance",
-        number(
-          { least: 0, most: 1000, unit: "per cent" },
-          { default: 3, describe: "machines whose reference cells differ by up to this many per cent count as equal" },
-        ),
-      )
-      .example("trilane merge study-shards && trilane report merged.db", "the cells of a folder, and their report")
-      .example("trilane merge a/*.db b/*.db --out study.db", "files from two clusters"),
+  define,
   run: async ({ shards, out, tolerance, json }) => {
     const command = ["trilane", ...process.argv.slice(2)];
     const merged = await merge({ words: shards, out: resolve(out), tolerance_percent: tolerance, command });

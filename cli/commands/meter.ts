@@ -7,31 +7,30 @@ import { meterLine } from "../link/meter/line.ts";
 import { type Paint, plotLines, plotted } from "../link/meter/plot.ts";
 import { type Look, lookBetween } from "../link/meter/samples.ts";
 import { controlPath } from "../link/socket_path.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
-interface MeterOptions extends CommonOptions {
-  socket: string;
-  interval: number;
-}
+const define = (table: Table) =>
+  table
+    .usage("trilane meter SOCKET")
+    .positional("socket", {
+      type: "string",
+      demandOption: true,
+      describe: "the lab's control socket: its name, or a path",
+    })
+    .option(
+      "interval",
+      number({ least: 20, most: 60_000, unit: "ms" }, { default: 250, describe: "milliseconds between looks" }),
+    )
+    .example("trilane shell --link 3mbit/50ms --control lab -- bash", "a lab with a control socket")
+    .example("trilane meter lab", "in another terminal: a plot until the lab ends, or Ctrl-C")
+    .example("trilane meter lab --json", "a line of counters at each look");
+
+type MeterOptions = OptionsOf<typeof define>;
 
 export const command: Command<MeterOptions> = {
   usage: "meter <socket>",
   summary: "Watch a running link: rate, queue and drops",
-  define: (table) =>
-    table
-      .usage("trilane meter SOCKET")
-      .positional("socket", {
-        type: "string",
-        demandOption: true,
-        describe: "the lab's control socket: its name, or a path",
-      })
-      .option(
-        "interval",
-        number({ least: 20, most: 60_000, unit: "ms" }, { default: 250, describe: "milliseconds between looks" }),
-      )
-      .example("trilane shell --link 3mbit/50ms --control lab -- bash", "a lab with a control socket")
-      .example("trilane meter lab", "in another terminal: a plot until the lab ends, or Ctrl-C")
-      .example("trilane meter lab --json", "a line of counters at each look"),
+  define,
   run: async (options) => {
     const control = await LinkControl.connect(controlPath(options.socket));
     const view = options.json ? jsonView() : process.stdout.isTTY ? plotView() : lineView();

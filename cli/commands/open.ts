@@ -10,28 +10,44 @@ import { formatLink } from "../link/link.ts";
 import { readAskedLink } from "../link/profile_file.ts";
 import { newControlPath } from "../link/socket_path.ts";
 import { type OpenedFar, openPage } from "../load/open/open_page.ts";
-import {
-  defineLive,
-  type LiveOptions,
-  reachChoiceOf,
-  reachHere,
-  refuseSilent,
-  wantedOf,
-} from "../load/reach/wanted.ts";
+import { defineLive, reachChoiceOf, reachHere, refuseSilent, wantedOf } from "../load/reach/wanted.ts";
 import { servingWithAcks } from "../load/serving/client_acks.ts";
-import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
-import { type AsOptions, defineAs } from "../sweep/plan/as_option.ts";
+import { defineServing, servingChoiceOf } from "../load/serving/options.ts";
+import { defineAs } from "../sweep/plan/as_option.ts";
 import { pageName } from "../sweep/plan/page_patterns.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
-interface OpenCommandOptions extends CommonOptions, ServingOptions, AsOptions, LiveOptions {
-  page: string;
-  lane: Lane | undefined;
-  link: string;
-  control: string | undefined;
-  headless: boolean;
-}
+const define = (table: Table) =>
+  defineLive(defineAs(defineServing(table)))
+    .positional("page", {
+      type: "string",
+      demandOption: true,
+      describe:
+        "a recording, a URL (recorded first, or live with --reach or --outside), a file that `trilane import` reads, or a page of `trilane synth`",
+    })
+    .option("lane", {
+      choices: allLanes,
+      describe: `of what is recorded: the lane (default: ${usualLane}); a live page's server and the browser choose`,
+    })
+    .option("link", {
+      type: "string",
+      default: "10mbit/50ms",
+      describe: "the bottleneck: RATE/RTT or a name, and settings; see `trilane links`",
+    })
+    .option("control", {
+      type: "string",
+      describe: "a control socket, for `trilane steer`: a name, or a path (with a slash)",
+    })
+    .option("headless", { type: "boolean", default: false, describe: "without a window" })
+    .example("trilane open shop --lane h3 --link 3g", "a window with the extension in it; close it to end")
+    .example("trilane open shop --link 1mbit/300ms --control lab", "and `trilane steer lab down=5mbit`")
+    .example("trilane open http://localhost:3000/ --reach localhost:3000 --link slow-4g", "a development server, live")
+    .epilogue(
+      "Only what was recorded is there, or with --reach and --outside what these name; `trilane race` would load the same recorded page.",
+    );
+
+type OpenCommandOptions = OptionsOf<typeof define>;
 
 /** Ctrl-C, a service manager's stop, and a terminal that was closed: each is a way to close the browser. */
 async function untilSignalled(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
@@ -52,37 +68,7 @@ const trialTimeout_s = 60;
 export const command: Command<OpenCommandOptions> = {
   usage: "open <page>",
   summary: "Open a page in a browser over a lane and a link, to look around",
-  define: (table) =>
-    defineLive(defineAs(defineServing(table)))
-      .positional("page", {
-        type: "string",
-        demandOption: true,
-        describe:
-          "a recording, a URL (recorded first, or live with --reach or --outside), a file that `trilane import` reads, or a page of `trilane synth`",
-      })
-      .option("lane", {
-        choices: allLanes,
-        describe: `of what is recorded: the lane (default: ${usualLane}); a live page's server and the browser choose`,
-      })
-      .option("link", {
-        type: "string",
-        default: "10mbit/50ms",
-        describe: "the bottleneck: RATE/RTT or a name, and settings; see `trilane links`",
-      })
-      .option("control", {
-        type: "string",
-        describe: "a control socket, for `trilane steer`: a name, or a path (with a slash)",
-      })
-      .option("headless", { type: "boolean", default: false, describe: "without a window" })
-      .example("trilane open shop --lane h3 --link 3g", "a window with the extension in it; close it to end")
-      .example("trilane open shop --link 1mbit/300ms --control lab", "and `trilane steer lab down=5mbit`")
-      .example(
-        "trilane open http://localhost:3000/ --reach localhost:3000 --link slow-4g",
-        "a development server, live",
-      )
-      .epilogue(
-        "Only what was recorded is there, or with --reach and --outside what these name; `trilane race` would load the same recorded page.",
-      ),
+  define,
   run: async (options, { pageSource }) => {
     const choice = servingChoiceOf(options);
     if (choice.pin_time) throw new UserError("--pin-time: is for pages that are loaded and measured: leave it out");

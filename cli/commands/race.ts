@@ -7,79 +7,113 @@ import { minimumUnits, usualRuns } from "../base/interval.ts";
 import { allLanes, laneFacts, plainLanes } from "../base/lanes.ts";
 import { number } from "../base/option.ts";
 import { say } from "../base/terminal_text.ts";
-import { defineLabs, type LabsOptions, labsOf } from "../engine/labs.ts";
+import { defineLabs, labsOf } from "../engine/labs.ts";
 import { executePages } from "../instruments/page/run/instrument.ts";
 import { refuseAskedWithoutDelay } from "../link/profile_file.ts";
-import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
+import { defineServing, servingChoiceOf } from "../load/serving/options.ts";
 import { deviceOptionNames } from "../recording/record/device_options.ts";
 import {
   defineLive,
   type LiveChoice,
-  type LiveOptions,
   liveChoiceOf,
   liveOptionNames,
   refuseLiveOptions,
 } from "../recording/record/options.ts";
-import { type BudgetOptions, defineBudget } from "../results/gate/budget_outcome.ts";
+import { defineBudget } from "../results/gate/budget_outcome.ts";
 import { lanePairs } from "../results/verdict/sample.ts";
 import { runsToBeSure } from "../results/verdict/verdict.ts";
-import { type AsOptions, defineAs, readAs } from "../sweep/plan/as_option.ts";
-import {
-  type BrowserOptions,
-  browsersOf,
-  canFilm,
-  defineBrowser,
-  lackedLanes,
-  refuseBrowsers,
-} from "../sweep/plan/browser_option.ts";
+import { defineAs } from "../sweep/plan/as_option.ts";
+import { browsersOf, canFilm, defineBrowser, lackedLanes, refuseBrowsers } from "../sweep/plan/browser_option.ts";
 import { commandPlan } from "../sweep/plan/command_plan.ts";
-import { type CrossTrafficOptions, crossTrafficOf, defineCrossTraffic } from "../sweep/plan/cross_traffic.ts";
-import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/plan/disturbance_option.ts";
-import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/plan/films_option.ts";
-import { connectedChoice, defineLiveServers, type LiveServersOptions, liveLanes } from "../sweep/plan/live_option.ts";
-import { defineMetric, type MetricOptions, metricOf } from "../sweep/plan/metric_option.ts";
+import { connectedChoice, defineLiveServers, liveLanes } from "../sweep/plan/live_option.ts";
 import { pageName } from "../sweep/plan/page_patterns.ts";
 import { isUrl } from "../sweep/plan/page_source.ts";
 import type { Plan } from "../sweep/plan/plan_document.ts";
-import { planRange, settleOption, timeoutOption } from "../sweep/plan/plan_range.ts";
+import { mostLoads, planChoiceOf, plansOptions } from "../sweep/plan/plan_options.ts";
+import { planRange } from "../sweep/plan/plan_range.ts";
 import { readLanes } from "../sweep/plan/read_lanes.ts";
-import { defineServers, type ServedLanes, type ServersOptions, servedLanes } from "../sweep/plan/servers_option.ts";
-import { defineStrict, type StrictOptions, strictOf } from "../sweep/plan/strict_option.ts";
-import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/plan/until.ts";
-import type { Command, CommonOptions } from "./command.ts";
-import { essentials } from "./command.ts";
+import { defineServers, type ServedLanes, servedLanes } from "../sweep/plan/servers_option.ts";
+import { type Command, essentials, type OptionsOf, type Table } from "./command.ts";
 
-interface RaceOptions
-  extends CommonOptions,
-    ServingOptions,
-    UntilOptions,
-    LabsOptions,
-    FilmsOptions,
-    MetricOptions,
-    DisturbanceOptions,
-    LiveOptions,
-    StrictOptions,
-    CrossTrafficOptions,
-    AsOptions,
-    BudgetOptions,
-    ServersOptions,
-    LiveServersOptions,
-    BrowserOptions {
-  page: string;
-  link: string;
-  runs: number | undefined;
-  lanes: string;
-  "warm-cache": boolean;
-  seed: number;
-  retries: number;
-  timeout: number;
-  settle: number;
-  new: boolean;
-  evidence: string | undefined;
-  filmstrip: boolean;
-  "keep-credentials": boolean;
-  "record-again": boolean;
-}
+const define = (table: Table) =>
+  table
+    .with(defineServing)
+    .with(defineServers)
+    .with(defineLiveServers)
+    .with(plansOptions("decide", "precise", "metric", "films", "tolerance", "retry-for"))
+    .with(plansOptions("cross-traffic", "page-start", "strict", "seed", "retries", "timeout", "settle"))
+    .with(defineLabs)
+    .with(defineLive)
+    .with(defineBrowser)
+    .with(defineAs)
+    .with(defineBudget)
+    .positional("page", {
+      type: "string",
+      demandOption: true,
+      describe: "a recording, a URL (recorded first), a file that `trilane import` reads, or a page of `trilane synth`",
+    })
+    .option("link", {
+      type: "string",
+      default: "10mbit/50ms",
+      describe: "the bottleneck: RATE/RTT or a name, then settings (3g,loss=1%); see `trilane links`",
+    })
+    .option(
+      "runs",
+      number(planRange("repetitions"), {
+        describe: `valid loads of each lane (default: ${usualRuns}, more for more than four lanes; at most ${mostLoads} with --decide or --precise)`,
+      }),
+    )
+    .option("lanes", {
+      type: "string",
+      default: plainLanes.join(","),
+      describe: 'lanes, separated by commas, or "all"; listed below',
+    })
+    .option("warm-cache", {
+      type: "boolean",
+      default: false,
+      rare: true,
+      describe: "repeat visits (h2-0rtt, h3-0rtt) keep the first visit's cache and cookies, not only its tickets",
+    })
+    .option("new", { type: "boolean", default: false, describe: "start over instead of resuming the same race" })
+    .option("evidence", {
+      type: "string",
+      rare: true,
+      describe: "keep each load's captures, qlogs, TCP states and reports in FOLDER",
+    })
+    .option("filmstrip", {
+      type: "boolean",
+      default: true,
+      describe: "film one extra load of each lane, to show what the page looked like; --no-filmstrip: do not",
+    })
+    .option("keep-credentials", {
+      type: "boolean",
+      default: false,
+      rare: true,
+      describe: `for a URL or file: keep the values of ${credentialsInWords}, which are otherwise masked`,
+    })
+    .option("record-again", {
+      type: "boolean",
+      default: false,
+      describe: "record the URL again and replace its recording",
+    })
+    .group(["link", "runs", "lanes", "decide"], essentials)
+    .group([...liveOptionNames, "record-again"], "If the page is a URL:")
+    .group([...deviceOptionNames], "If the page is a URL or a file:")
+    .example("trilane race https://shop.example/", "record a live page, then race it; the same again resumes the race")
+    .example("trilane race carlucci-small --link 3mbit/50ms", "a page of `trilane synth`")
+    .example("trilane race page.har.gz --link 10mbit/100ms,loss=1%", "a HAR, with loss on the link")
+    .example("trilane race my-page --decide 3", "as many loads as it takes to tell the lanes apart")
+    .example("trilane race my-page --lanes h2,h3 --json", "two lanes, events as JSON lines")
+    .example("trilane race my-page --lanes h2-0rtt,h3-0rtt", "repeat visits with requests in the first flight")
+    .example("trilane race my-page --cross-traffic 2*tcp:bbr", "amid two bulk flows over the same link")
+    .example("trilane race page.har --as model --compute busy", "a page of the same shape whose scripts work")
+    .example("trilane race my-page --link slow-4g --budget budget.json", "in CI: LCP, say, at most 2.5 s")
+    .example("trilane race my-page --servers replay,nginx --lanes h1,h2", "nginx in front of the recording, too")
+    .example("trilane race https://shop.example/ --outside", "the live servers themselves, through the link")
+    .example("trilane race my-page --think recorded --transport tuned", "recorded think times, tuned transports")
+    .epilogue(`Lanes:\n${allLanes.map((lane) => `  ${lane.padEnd(14)} ${laneFacts[lane].title}`).join("\n")}`);
+
+type RaceOptions = OptionsOf<typeof define>;
 
 /** Pairs of lanes that the answer corrects for together. */
 const comparisonsOf = (lanes: readonly string[]): number => lanePairs(lanes).length;
@@ -101,31 +135,23 @@ async function raceLanes(options: RaceOptions, live: LiveChoice): Promise<Served
 }
 
 function racePlan(options: RaceOptions, served: ServedLanes, page: PlanPage, isFilmed: boolean): Plan {
-  const until = untilOf(options);
   const browsers = browsersOf(options);
+  const films = options.films ?? (isFilmed && canFilm(browsers) ? 1 : undefined);
+  const choice = planChoiceOf({ ...options, films });
   const named = (repetitions: number) => ({
     name: `race-${pageName(page)}`,
     pages: [page],
     ...served,
     links: [options.link],
     repetitions,
-    ...(until ? { until } : {}),
-    seed: options.seed,
-    retries: options.retries,
-    timeout_s: options.timeout,
-    ...disturbanceChoiceOf(options),
-    settle_ms: options.settle,
-    ...filmsOf({ films: options.films ?? (isFilmed && canFilm(browsers) ? 1 : undefined) }),
-    ...metricOf(options),
+    ...choice,
     ...(options["warm-cache"] ? { warm_cache: true } : {}),
-    ...strictOf(options),
-    ...crossTrafficOf(options),
     ...browsers,
-    ...(options.as === undefined ? {} : { as: readAs(options.as) }),
+    ...(options.as === undefined ? {} : { as: options.as }),
     serving: servingChoiceOf(options),
   });
   const { runs } = options;
-  if (runs !== undefined || until) return commandPlan(named(runs ?? mostLoads), "race");
+  if (runs !== undefined || choice.until) return commandPlan(named(runs ?? mostLoads), "race");
   // How many lanes there are to compare is the plan's to say: each browser has them all.
   return commandPlan(named(runsToBeSure(comparisonsOf(commandPlan(named(1), "race").lanes))), "race");
 }
@@ -133,103 +159,7 @@ function racePlan(options: RaceOptions, served: ServedLanes, page: PlanPage, isF
 export const command: Command<RaceOptions> = {
   usage: "race <page>",
   summary: "Race one page over one link: a table, a verdict and a report",
-  define: (table) =>
-    defineBudget(
-      defineAs(
-        defineBrowser(
-          defineStrict(
-            defineCrossTraffic(
-              defineLive(
-                defineDisturbance(
-                  defineFilms(
-                    defineLabs(defineMetric(defineUntil(defineLiveServers(defineServers(defineServing(table)))))),
-                  ),
-                ),
-              ),
-            ),
-          ),
-        ),
-      ),
-    )
-      .positional("page", {
-        type: "string",
-        demandOption: true,
-        describe:
-          "a recording, a URL (recorded first), a file that `trilane import` reads, or a page of `trilane synth`",
-      })
-      .option("link", {
-        type: "string",
-        default: "10mbit/50ms",
-        describe: "the bottleneck: RATE/RTT or a name, then settings (3g,loss=1%); see `trilane links`",
-      })
-      .option(
-        "runs",
-        number(planRange("repetitions"), {
-          describe: `valid loads of each lane (default: ${usualRuns}, more for more than four lanes; at most ${mostLoads} with --decide or --precise)`,
-        }),
-      )
-      .option("lanes", {
-        type: "string",
-        default: plainLanes.join(","),
-        describe: 'lanes, separated by commas, or "all"; listed below',
-      })
-      .option("warm-cache", {
-        type: "boolean",
-        default: false,
-        rare: true,
-        describe: "repeat visits (h2-0rtt, h3-0rtt) keep the first visit's cache and cookies, not only its tickets",
-      })
-      .option(
-        "seed",
-        number(planRange("seed"), { default: 1, rare: true, describe: "decides the order of loads and the losses" }),
-      )
-      .option(
-        "retries",
-        number(planRange("retries"), { default: 2, rare: true, describe: "how often an invalid load is repeated" }),
-      )
-      .option("timeout", timeoutOption())
-      .option("settle", settleOption())
-      .option("new", { type: "boolean", default: false, describe: "start over instead of resuming the same race" })
-      .option("evidence", {
-        type: "string",
-        rare: true,
-        describe: "keep each load's captures, qlogs, TCP states and reports in FOLDER",
-      })
-      .option("filmstrip", {
-        type: "boolean",
-        default: true,
-        describe: "film one extra load of each lane, to show what the page looked like; --no-filmstrip: do not",
-      })
-      .option("keep-credentials", {
-        type: "boolean",
-        default: false,
-        rare: true,
-        describe: `for a URL or file: keep the values of ${credentialsInWords}, which are otherwise masked`,
-      })
-      .option("record-again", {
-        type: "boolean",
-        default: false,
-        describe: "record the URL again and replace its recording",
-      })
-      .group(["link", "runs", "lanes", "decide"], essentials)
-      .group([...liveOptionNames, "record-again"], "If the page is a URL:")
-      .group([...deviceOptionNames], "If the page is a URL or a file:")
-      .example(
-        "trilane race https://shop.example/",
-        "record a live page, then race it; the same again resumes the race",
-      )
-      .example("trilane race carlucci-small --link 3mbit/50ms", "a page of `trilane synth`")
-      .example("trilane race page.har.gz --link 10mbit/100ms,loss=1%", "a HAR, with loss on the link")
-      .example("trilane race my-page --decide 3", "as many loads as it takes to tell the lanes apart")
-      .example("trilane race my-page --lanes h2,h3 --json", "two lanes, events as JSON lines")
-      .example("trilane race my-page --lanes h2-0rtt,h3-0rtt", "repeat visits with requests in the first flight")
-      .example("trilane race my-page --cross-traffic 2*tcp:bbr", "amid two bulk flows over the same link")
-      .example("trilane race page.har --as model --compute busy", "a page of the same shape whose scripts work")
-      .example("trilane race my-page --link slow-4g --budget budget.json", "in CI: LCP, say, at most 2.5 s")
-      .example("trilane race my-page --servers replay,nginx --lanes h1,h2", "nginx in front of the recording, too")
-      .example("trilane race https://shop.example/ --outside", "the live servers themselves, through the link")
-      .example("trilane race my-page --think recorded --transport tuned", "recorded think times, tuned transports")
-      .epilogue(`Lanes:\n${allLanes.map((lane) => `  ${lane.padEnd(14)} ${laneFacts[lane].title}`).join("\n")}`),
+  define,
   run: async (options, { pageSource, report }) => {
     const home = homeFolder(options.home);
     // What can be wrong with the words is found before a page is recorded or imported.

@@ -14,23 +14,56 @@ import { withArchive } from "../recording/archive/client.ts";
 import { importedDocument } from "../recording/import/imported.ts";
 import { type RecordedLane, recordedLanes } from "../recording/record/chromium_arguments.ts";
 import { recordedLines } from "../recording/record/notes.ts";
-import { defineLive, type LiveOptions, liveChoiceOf } from "../recording/record/options.ts";
+import { defineLive, liveChoiceOf } from "../recording/record/options.ts";
 import { recordUrl, usualQuiet_ms, usualTimeout_s } from "../recording/record/record_url.ts";
 import { nameForUrl, pageUrl } from "../recording/record/words.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
-interface RecordCommandOptions extends CommonOptions, LiveOptions {
-  urls: string[];
-  name: string | undefined;
-  browser: string | undefined;
-  lane: RecordedLane;
-  link: string | undefined;
-  "pin-time": boolean;
-  idle: number;
-  timeout: number;
-  replace: boolean;
-  "keep-credentials": boolean;
-}
+const define = (table: Table) =>
+  defineLive(table)
+    .positional("urls", { type: "string", array: true, demandOption: true, describe: "the pages; https is assumed" })
+    .option("name", { type: "string", describe: "what to call the recording (default: host and path)" })
+    .option("browser", {
+      type: "string",
+      describe: "chromium or a program's path (default: Chromium, or what TRILANE_BROWSER names)",
+    })
+    .option("lane", {
+      choices: recordedLanes,
+      default: "any" as RecordedLane,
+      describe: "h1, h2 or h3 to force it; any: what browser and site agree on",
+    })
+    .option("link", { type: "string", describe: "load it through this link, as 10mbit/50ms (needs pasta)" })
+    .option("pin-time", {
+      type: "boolean",
+      default: false,
+      describe: "the page's clock and random numbers as in every load with --pin-time",
+    })
+    .option(
+      "idle",
+      number(
+        { least: 0, most: 86_400_000, unit: "ms" },
+        { default: usualQuiet_ms, formerly: "quiet", describe: "ms without a request, after which the page is done" },
+      ),
+    )
+    .option(
+      "timeout",
+      number(
+        { least: 0, most: 86_400, unit: "seconds" },
+        { default: usualTimeout_s, describe: "seconds after which it is done anyway" },
+      ),
+    )
+    .option("keep-credentials", {
+      type: "boolean",
+      default: false,
+      describe: `keep the values of ${credentialsInWords}, which are otherwise masked; URLs and bodies always stay`,
+    })
+    .option("replace", { type: "boolean", default: false, describe: "take the place of a recording of that name" })
+    .example("trilane record https://shop.example/ --scroll", "to the end of the page, lazy images and all")
+    .example("trilane record shop.example --lane h3 --name shop-h3", "over HTTP/3")
+    .example("trilane record shop.example --visits 5", "for a page that asks for something else each time")
+    .example("trilane record shop.example --resolve shop.example=192.0.2.7 --trust ca.pem", "from a staging server");
+
+type RecordCommandOptions = OptionsOf<typeof define>;
 
 interface Wanted {
   readonly url: string;
@@ -68,49 +101,7 @@ async function wantedPages(home: string, { urls, name, replace }: RecordCommandO
 export const command: Command<RecordCommandOptions> = {
   usage: "record <urls...>",
   summary: "Record live pages into the archive",
-  define: (table) =>
-    defineLive(table)
-      .positional("urls", { type: "string", array: true, demandOption: true, describe: "the pages; https is assumed" })
-      .option("name", { type: "string", describe: "what to call the recording (default: host and path)" })
-      .option("browser", {
-        type: "string",
-        describe: "chromium or a program's path (default: Chromium, or what TRILANE_BROWSER names)",
-      })
-      .option("lane", {
-        choices: recordedLanes,
-        default: "any" as RecordedLane,
-        describe: "h1, h2 or h3 to force it; any: what browser and site agree on",
-      })
-      .option("link", { type: "string", describe: "load it through this link, as 10mbit/50ms (needs pasta)" })
-      .option("pin-time", {
-        type: "boolean",
-        default: false,
-        describe: "the page's clock and random numbers as in every load with --pin-time",
-      })
-      .option(
-        "idle",
-        number(
-          { least: 0, most: 86_400_000, unit: "ms" },
-          { default: usualQuiet_ms, formerly: "quiet", describe: "ms without a request, after which the page is done" },
-        ),
-      )
-      .option(
-        "timeout",
-        number(
-          { least: 0, most: 86_400, unit: "seconds" },
-          { default: usualTimeout_s, describe: "seconds after which it is done anyway" },
-        ),
-      )
-      .option("keep-credentials", {
-        type: "boolean",
-        default: false,
-        describe: `keep the values of ${credentialsInWords}, which are otherwise masked; URLs and bodies always stay`,
-      })
-      .option("replace", { type: "boolean", default: false, describe: "take the place of a recording of that name" })
-      .example("trilane record https://shop.example/ --scroll", "to the end of the page, lazy images and all")
-      .example("trilane record shop.example --lane h3 --name shop-h3", "over HTTP/3")
-      .example("trilane record shop.example --visits 5", "for a page that asks for something else each time")
-      .example("trilane record shop.example --resolve shop.example=192.0.2.7 --trust ca.pem", "from a staging server"),
+  define,
   async run(options) {
     const home = homeFolder(options.home);
     const { lane } = options;

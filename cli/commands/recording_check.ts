@@ -12,16 +12,19 @@ import type { Recording } from "../recording/archive/archive.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { recordedRequests } from "../recording/archive/recorded_requests.ts";
 import { openResults } from "../results/store/results.ts";
-import { settleOption, timeoutOption } from "../sweep/plan/plan_range.ts";
+import { plansOptions } from "../sweep/plan/plan_options.ts";
 import { trialToKeep } from "../sweep/plan/recording_trial.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
-interface CheckOptions extends CommonOptions {
-  recording: string;
-  lane: Lane;
-  settle: number;
-  timeout: number;
-}
+const define = (table: Table) =>
+  table
+    .positional("recording", { type: "string", demandOption: true, describe: "name of the recording" })
+    .option("lane", { choices: allLanes, default: "h2" as Lane, describe: "the lane of the load" })
+    .with(plansOptions("settle", "timeout"))
+    .example("trilane recording check shop", "what a load misses; exit status 1 if its loads would be invalid")
+    .example("trilane recording check shop --json", "all of it (schemas/recording-checked.schema.json)");
+
+type CheckOptions = OptionsOf<typeof define>;
 
 function keep(home: string, { digest }: Recording, tried: Tried): void {
   const results = openResults(home);
@@ -35,14 +38,7 @@ function keep(home: string, { digest }: Recording, tried: Tried): void {
 export const command: Command<CheckOptions> = {
   usage: "check <recording>",
   summary: "How much of a recording a load asks for, and what to do",
-  define: (table) =>
-    table
-      .positional("recording", { type: "string", demandOption: true, describe: "name of the recording" })
-      .option("lane", { choices: allLanes, default: "h2" as Lane, describe: "the lane of the load" })
-      .option("settle", settleOption())
-      .option("timeout", timeoutOption())
-      .example("trilane recording check shop", "what a load misses; exit status 1 if its loads would be invalid")
-      .example("trilane recording check shop --json", "all of it (schemas/recording-checked.schema.json)"),
+  define,
   async run(options) {
     const { lane, settle: settle_ms, timeout } = options;
     const home = homeFolder(options.home);

@@ -6,12 +6,15 @@ import { count, formatSize } from "../base/numbers.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { type Change, diffExchanges } from "../recording/edit/diff.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
-interface DiffOptions extends CommonOptions {
-  a: string;
-  b: string;
-}
+const define = (table: Table) =>
+  table
+    .positional("a", { type: "string", demandOption: true, describe: "name of a recording" })
+    .positional("b", { type: "string", demandOption: true, describe: "name of another" })
+    .example("trilane recording diff shop shop-lean", "- only in shop, + only in shop-lean, ~ changed");
+
+type DiffOptions = OptionsOf<typeof define>;
 
 function line({ method, url, a, b, aspects }: Change): string {
   if (!b) return `- ${method} ${url}`;
@@ -28,11 +31,7 @@ function line({ method, url, a, b, aspects }: Change): string {
 export const command: Command<DiffOptions> = {
   usage: "diff <a> <b>",
   summary: "What differs between two recordings",
-  define: (table) =>
-    table
-      .positional("a", { type: "string", demandOption: true, describe: "name of a recording" })
-      .positional("b", { type: "string", demandOption: true, describe: "name of another" })
-      .example("trilane recording diff shop shop-lean", "- only in shop, + only in shop-lean, ~ changed"),
+  define,
   async run(options) {
     const [a, b] = await withArchive(
       homeFolder(options.home),

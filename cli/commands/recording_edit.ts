@@ -7,17 +7,36 @@ import { printJson, printLines } from "../base/terminal_text.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { type BodyReplacement, editRecording } from "../recording/edit/edit.ts";
 import { importedDocument } from "../recording/import/imported.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
-interface EditOptions extends CommonOptions {
-  recording: string;
-  as: string;
-  "remove-host": string[] | undefined;
-  "remove-url": string[] | undefined;
-  "replace-body": string[] | undefined;
-  url: string | undefined;
-  replace: boolean;
-}
+const define = (table: Table) =>
+  table
+    .positional("recording", { type: "string", demandOption: true, describe: "name of the recording, which stays" })
+    .option("as", { type: "string", demandOption: true, describe: "what to call the new one" })
+    .option("remove-host", {
+      type: "string",
+      array: true,
+      nargs: 1,
+      describe: "leave out a host; *.example.org: a domain with all its hosts",
+    })
+    .option("remove-url", {
+      type: "string",
+      array: true,
+      nargs: 1,
+      describe: "leave out a URL; * stands for anything",
+    })
+    .option("replace-body", {
+      type: "string",
+      array: true,
+      nargs: 1,
+      describe: "URL=FILE: answer with the file, in the response's content-encoding",
+    })
+    .option("url", { type: "string", describe: "another start URL" })
+    .option("replace", { type: "boolean", default: false, describe: "replace a recording of the new name" })
+    .example("trilane recording edit shop --as lean --remove-host '*.ads.example'", "without a third party")
+    .example("trilane recording edit shop --as new-css --replace-body 'https://shop.example/a.css=a.css'", "");
+
+type EditOptions = OptionsOf<typeof define>;
 
 /** "URL=FILE"; a URL may have = in its query, a file's path more rarely. */
 function readReplacement(text: string): BodyReplacement {
@@ -30,32 +49,7 @@ function readReplacement(text: string): BodyReplacement {
 export const command: Command<EditOptions> = {
   usage: "edit <recording>",
   summary: "A new recording without hosts or URLs, or with other bodies",
-  define: (table) =>
-    table
-      .positional("recording", { type: "string", demandOption: true, describe: "name of the recording, which stays" })
-      .option("as", { type: "string", demandOption: true, describe: "what to call the new one" })
-      .option("remove-host", {
-        type: "string",
-        array: true,
-        nargs: 1,
-        describe: "leave out a host; *.example.org: a domain with all its hosts",
-      })
-      .option("remove-url", {
-        type: "string",
-        array: true,
-        nargs: 1,
-        describe: "leave out a URL; * stands for anything",
-      })
-      .option("replace-body", {
-        type: "string",
-        array: true,
-        nargs: 1,
-        describe: "URL=FILE: answer with the file, in the response's content-encoding",
-      })
-      .option("url", { type: "string", describe: "another start URL" })
-      .option("replace", { type: "boolean", default: false, describe: "replace a recording of the new name" })
-      .example("trilane recording edit shop --as lean --remove-host '*.ads.example'", "without a third party")
-      .example("trilane recording edit shop --as new-css --replace-body 'https://shop.example/a.css=a.css'", ""),
+  define,
   async run(options) {
     const edits = {
       removeHosts: options["remove-host"] ?? [],

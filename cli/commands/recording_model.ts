@@ -9,7 +9,7 @@ import { importedDocument } from "../recording/import/imported.ts";
 import { defineCompute, readCompute } from "../recording/model/compute_option.ts";
 import type { ModelFacts } from "../recording/model/model_page.ts";
 import { modelRecording } from "../recording/model/model_recording.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
 function modelLines(facts: ModelFacts): string[] {
   const { requests, documents, known_by, computation_ms, after_load, larger, larger_by_bytes, left_out } = facts;
@@ -29,23 +29,20 @@ function modelLines(facts: ModelFacts): string[] {
   return lines;
 }
 
-interface ModelOptions extends CommonOptions {
-  recording: string;
-  as: string | undefined;
-  compute: string;
-  replace: boolean;
-}
+const define = (table: Table) =>
+  defineCompute(table)
+    .positional("recording", { type: "string", demandOption: true, describe: "name of the recording, which stays" })
+    .option("as", { type: "string", describe: "what to call the model (default: the recording's name and -model)" })
+    .option("replace", { type: "boolean", default: false, describe: "replace a recording of the new name" })
+    .example("trilane recording model shop", "makes shop-model")
+    .example("trilane recording model shop --compute busy", "its scripts work where the recorded ones worked");
+
+type ModelOptions = OptionsOf<typeof define>;
 
 export const command: Command<ModelOptions> = {
   usage: "model <recording>",
   summary: "A page of the same shape, for bodies that a recording does not have",
-  define: (table) =>
-    defineCompute(table)
-      .positional("recording", { type: "string", demandOption: true, describe: "name of the recording, which stays" })
-      .option("as", { type: "string", describe: "what to call the model (default: the recording's name and -model)" })
-      .option("replace", { type: "boolean", default: false, describe: "replace a recording of the new name" })
-      .example("trilane recording model shop", "makes shop-model")
-      .example("trilane recording model shop --compute busy", "its scripts work where the recorded ones worked"),
+  define,
   async run(options) {
     const asked = { name: options.recording, as: options.as, compute: readCompute(options.compute) };
     const { recording, facts } = await withArchive(homeFolder(options.home), (archive) =>

@@ -10,12 +10,16 @@ import type { ArchivedExchange, Recording } from "../recording/archive/archive.t
 import { withArchive } from "../recording/archive/client.ts";
 import { type Group, mediaType, type Summary, summarize } from "../recording/edit/summary.ts";
 import { urlOf } from "../recording/export/wire_text.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
-interface ShowOptions extends CommonOptions {
-  recording: string;
-  requests: boolean;
-}
+const define = (table: Table) =>
+  table
+    .positional("recording", { type: "string", demandOption: true, describe: "name of the recording" })
+    .option("requests", { type: "boolean", default: false, describe: "a line for each request instead" })
+    .example("trilane recording show shop --requests", "every request")
+    .example("trilane recording show shop --json", "all of it, headers too (schemas/recording-shown.schema.json)");
+
+type ShowOptions = OptionsOf<typeof define>;
 
 /** More are summed up: the JSON has them all. */
 const mostRows = 20;
@@ -84,12 +88,7 @@ function requestLines(exchanges: readonly ArchivedExchange[]): string[] {
 export const command: Command<ShowOptions> = {
   usage: "show <recording>",
   summary: "What is in a recording",
-  define: (table) =>
-    table
-      .positional("recording", { type: "string", demandOption: true, describe: "name of the recording" })
-      .option("requests", { type: "boolean", default: false, describe: "a line for each request instead" })
-      .example("trilane recording show shop --requests", "every request")
-      .example("trilane recording show shop --json", "all of it, headers too (schemas/recording-shown.schema.json)"),
+  define,
   async run(options) {
     const { recording, exchanges } = await withArchive(homeFolder(options.home), (archive) =>
       archive.show(options.recording),

@@ -7,11 +7,14 @@ import { count } from "../base/numbers.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { type NamedExchange, type RecordingVerified, verifyRecording } from "../recording/edit/verify.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
-interface VerifyOptions extends CommonOptions {
-  recording: string[];
-}
+const define = (table: Table) =>
+  table
+    .positional("recording", { type: "string", array: true, demandOption: true, describe: "names of recordings" })
+    .example("trilane recording verify shop", "reads all of it; exit status 1 if it is damaged");
+
+type VerifyOptions = OptionsOf<typeof define>;
 
 const shownEach = 10;
 const problems = { missing: "is missing", size: "has another size", content: "has other bytes" } as const;
@@ -48,10 +51,7 @@ function lines(verified: RecordingVerified): string[] {
 export const command: Command<VerifyOptions> = {
   usage: "verify <recording..>",
   summary: "Whether every body is there and what it says it is",
-  define: (table) =>
-    table
-      .positional("recording", { type: "string", array: true, demandOption: true, describe: "names of recordings" })
-      .example("trilane recording verify shop", "reads all of it; exit status 1 if it is damaged"),
+  define,
   async run(options) {
     const verified = await withArchive(homeFolder(options.home), async (archive) => {
       const all: RecordingVerified[] = [];

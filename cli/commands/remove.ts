@@ -13,14 +13,26 @@ import { removeReports } from "../report/report_files.ts";
 import { readNumber } from "../results/export/choose.ts";
 import { resultsExist } from "../results/store/database.ts";
 import { openResults } from "../results/store/results.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
-interface RemoveOptions extends CommonOptions {
-  recording: string[] | undefined;
-  sweep: string[] | undefined;
-  everything: boolean;
-  yes: boolean;
-}
+const define = (table: Table) =>
+  table
+    .positional("recording", { type: "string", array: true, describe: "names of recordings" })
+    .option("sweep", { type: "string", array: true, nargs: 1, describe: "numbers of sweeps" })
+    .option("everything", {
+      type: "boolean",
+      default: false,
+      describe: "all recordings, results, reports, profiles and keys, and the extension's link to the host",
+    })
+    .option("yes", { type: "boolean", default: false, describe: "with --everything: do not ask" })
+    .example("trilane remove shop shop-repeat", "two recordings")
+    .example(
+      "trilane remove --sweep 3",
+      "sweep 3, all its loads, flow runs or fetches, and its reports; recordings stay",
+    )
+    .example("trilane remove --everything --yes", "all that Trilane keeps, without being asked");
+
+type RemoveOptions = OptionsOf<typeof define>;
 
 async function removeSweeps(home: string, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
@@ -104,22 +116,7 @@ async function runEverything({ home: option, recording, sweep, json, yes }: Remo
 export const command: Command<RemoveOptions> = {
   usage: "remove [recording..]",
   summary: "Remove recordings, sweeps with their loads, or everything",
-  define: (table) =>
-    table
-      .positional("recording", { type: "string", array: true, describe: "names of recordings" })
-      .option("sweep", { type: "string", array: true, nargs: 1, describe: "numbers of sweeps" })
-      .option("everything", {
-        type: "boolean",
-        default: false,
-        describe: "all recordings, results, reports, profiles and keys, and the extension's link to the host",
-      })
-      .option("yes", { type: "boolean", default: false, describe: "with --everything: do not ask" })
-      .example("trilane remove shop shop-repeat", "two recordings")
-      .example(
-        "trilane remove --sweep 3",
-        "sweep 3, all its loads, flow runs or fetches, and its reports; recordings stay",
-      )
-      .example("trilane remove --everything --yes", "all that Trilane keeps, without being asked"),
+  define,
   run: async (options) => {
     if (options.everything) return await runEverything(options);
     const home = homeFolder(options.home);

@@ -10,25 +10,42 @@ import { comparedSweep, instruments, kindOfSweeps } from "../instruments/all.ts"
 import { writeReportFile, writeTrendFile } from "../report/report_files.ts";
 import { chooseAnySweep, chooseSweep, openNamed } from "../results/export/choose.ts";
 import { judgeBudgets, readBudgets } from "../results/gate/budget.ts";
-import {
-  type BudgetOptions,
-  budgetLines,
-  defineBudget,
-  refuseExceeded,
-  refuseNotShown,
-} from "../results/gate/budget_outcome.ts";
+import { budgetLines, defineBudget, refuseExceeded, refuseNotShown } from "../results/gate/budget_outcome.ts";
 import type { AnySweep, Results } from "../results/store/results.ts";
 import type { MetricChoice } from "../results/verdict/compared_metric.ts";
 import type { BundledKinds } from "../sweep/bundle/bundled_sweeps.ts";
-import { defineStoredMetric, type MetricOptions } from "../sweep/plan/metric_option.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import { defineStoredMetric } from "../sweep/plan/plan_options.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
-interface ReportOptions extends CommonOptions, MetricOptions, BudgetOptions {
-  sweep: string | undefined;
-  out: string | undefined;
-  methods: boolean;
-  trend: string | undefined;
-}
+const define = (table: Table) => {
+  const defined = defineBudget(defineStoredMetric(table));
+  for (const { storedOptions } of instruments) storedOptions?.define(table);
+  return defined
+    .positional("sweep", {
+      type: "string",
+      describe:
+        "number of a sweep (pages, flows, fetches or commands), or a results file such as merged.db (default: the newest)",
+    })
+    .option("out", { type: "string", describe: "the file to write (default: in the data folder's reports/)" })
+    .option("methods", {
+      type: "boolean",
+      default: false,
+      describe: "print a paragraph for a paper's methods section and the citation instead",
+    })
+    .option("trend", {
+      type: "string",
+      describe: "of all sweeps with this name: medians with intervals over dates and commits",
+    })
+    .example("trilane report", "on the newest sweep")
+    .example("trilane report 3 --methods", "what a paper has to say about sweep 3")
+    .example("trilane report --trend nightly", "how medians changed over the sweeps of that name")
+    .example("trilane report 3 --budget budget.json", "exit status 1 if sweep 3 exceeds a budget")
+    .example("trilane report merged.db", "on what several machines measured, into merged.html")
+    .example("trilane report 3 --out h3.html", "on sweep 3, into a file of your own")
+    .example("trilane report 5 --prefixes pfx2as.gz", "on fetches, by autonomous system, too");
+};
+
+type ReportOptions = OptionsOf<typeof define>;
 
 async function printMethods(home: string, { sweep, json, out, metric }: ReportOptions): Promise<void> {
   if (json || out !== undefined) throw new UserError("--methods prints plain text: leave --json and --out away");
@@ -95,33 +112,7 @@ export const bundledSweeps: BundledKinds = async (kind) =>
 export const command: Command<ReportOptions> = {
   usage: "report [sweep]",
   summary: "Write a sweep's report: one HTML file that works offline",
-  define: (table) => {
-    const defined = defineBudget(defineStoredMetric(table));
-    for (const { storedOptions } of instruments) storedOptions?.define(table);
-    return defined
-      .positional("sweep", {
-        type: "string",
-        describe:
-          "number of a sweep (pages, flows, fetches or commands), or a results file such as merged.db (default: the newest)",
-      })
-      .option("out", { type: "string", describe: "the file to write (default: in the data folder's reports/)" })
-      .option("methods", {
-        type: "boolean",
-        default: false,
-        describe: "print a paragraph for a paper's methods section and the citation instead",
-      })
-      .option("trend", {
-        type: "string",
-        describe: "of all sweeps with this name: medians with intervals over dates and commits",
-      })
-      .example("trilane report", "on the newest sweep")
-      .example("trilane report 3 --methods", "what a paper has to say about sweep 3")
-      .example("trilane report --trend nightly", "how medians changed over the sweeps of that name")
-      .example("trilane report 3 --budget budget.json", "exit status 1 if sweep 3 exceeds a budget")
-      .example("trilane report merged.db", "on what several machines measured, into merged.html")
-      .example("trilane report 3 --out h3.html", "on sweep 3, into a file of your own")
-      .example("trilane report 5 --prefixes pfx2as.gz", "on fetches, by autonomous system, too");
-  },
+  define,
   run: async (options) => {
     const home = homeFolder(options.home);
     if (options.methods && options.trend !== undefined)

@@ -23,21 +23,63 @@ import { prepareRerun } from "../sweep/bundle/rerun.ts";
 import { reproducedLines } from "../sweep/bundle/words.ts";
 import { planDigest } from "../sweep/plan/plan.ts";
 import { verbosityOf } from "../sweep/progress/verbosity.ts";
-import type { Command, House } from "./command.ts";
+import type { Command, House, OptionsOf, Table } from "./command.ts";
 import { command as compare, compareStored } from "./compare.ts";
 import { declarationOf, givenOptions } from "./declared.ts";
 import { reproduceStudy } from "./reproduce_study.ts";
-import { defineSweep, runPlan, type SweepOptions } from "./sweep.ts";
+import { defineSweep, runPlan } from "./sweep.ts";
 
-interface ReproduceOptions extends Omit<SweepOptions, "plan"> {
-  what: string;
-  full: boolean;
-  quick: boolean;
-  rerun: boolean;
-  out: string | undefined;
-  pages: number | undefined;
-  corpus: string | undefined;
-}
+const define = (table: Table) =>
+  defineSweep(table)
+    .positional("what", {
+      type: "string",
+      demandOption: true,
+      describe: `a file of \`trilane bundle\`, or a study: ${allStudies.map(({ name, reference }) => `${name}: ${reference}`).join("; ")}`,
+    })
+    .option("quick", {
+      type: "boolean",
+      default: false,
+      describe: "of a study the part that takes minutes (the default)",
+    })
+    .option("full", {
+      type: "boolean",
+      default: false,
+      describe: "all of a study, which may take days: see --dry-run",
+    })
+    .option(
+      "pages",
+      number(
+        { least: 1, most: mostPages, whole: true },
+        { describe: "of das-2014: how many modelled pages (default: 30; with --full 500)" },
+      ),
+    )
+    .option("corpus", {
+      type: "string",
+      placeholder: "NAME",
+      describe: "of das-2014: the pages of a corpus of `trilane corpus synth`",
+    })
+    .option("rerun", {
+      type: "boolean",
+      default: false,
+      describe: "of a bundle the loads too, on this machine, compared with the bundle's",
+    })
+    .option("out", {
+      type: "string",
+      placeholder: "FOLDER",
+      describe: "of a bundle: the folder to make (default: called as the bundle, here)",
+    })
+    .example(
+      "trilane reproduce das-2014 --dry-run",
+      "30 modelled pages, four of its hundred networks: how long that takes",
+    )
+    .example("trilane reproduce das-2014 --full --pages 100", "all its networks, with a fifth of its pages")
+    .example("trilane reproduce carlucci-2015-s2", "who gets how much of a link, QUIC or TCP, by its buffer")
+    .example("trilane reproduce panda-2019-cost", "what QUIC costs the processor beside TCP, and its system calls")
+    .example("trilane reproduce carlucci-2015-s3 --full", "all of scenario 3, ten loads of each")
+    .example("trilane reproduce shop-3.tar.zst", "a bundle's report and figures, in the folder shop-3")
+    .example("trilane reproduce shop-3.tar.zst --rerun", "its loads too, and what is slower or faster here");
+
+type ReproduceOptions = OptionsOf<typeof define>;
 
 /** The pages instead of the plan's, where a corpus was named; else those of --page. */
 function pagesOf({ page, pages, corpus, what }: ReproduceOptions, study: Study): string[] {
@@ -112,55 +154,7 @@ const isFile = (word: string): boolean => existsSync(word) || word.includes("/")
 export const command: Command<ReproduceOptions> = {
   usage: "reproduce <what>",
   summary: "Make a bundle's figures again, or run a published study's experiment with its figures beside ours",
-  define: (table) =>
-    defineSweep(table)
-      .positional("what", {
-        type: "string",
-        demandOption: true,
-        describe: `a file of \`trilane bundle\`, or a study: ${allStudies.map(({ name, reference }) => `${name}: ${reference}`).join("; ")}`,
-      })
-      .option("quick", {
-        type: "boolean",
-        default: false,
-        describe: "of a study the part that takes minutes (the default)",
-      })
-      .option("full", {
-        type: "boolean",
-        default: false,
-        describe: "all of a study, which may take days: see --dry-run",
-      })
-      .option(
-        "pages",
-        number(
-          { least: 1, most: mostPages, whole: true },
-          { describe: "of das-2014: how many modelled pages (default: 30; with --full 500)" },
-        ),
-      )
-      .option("corpus", {
-        type: "string",
-        placeholder: "NAME",
-        describe: "of das-2014: the pages of a corpus of `trilane corpus synth`",
-      })
-      .option("rerun", {
-        type: "boolean",
-        default: false,
-        describe: "of a bundle the loads too, on this machine, compared with the bundle's",
-      })
-      .option("out", {
-        type: "string",
-        placeholder: "FOLDER",
-        describe: "of a bundle: the folder to make (default: called as the bundle, here)",
-      })
-      .example(
-        "trilane reproduce das-2014 --dry-run",
-        "30 modelled pages, four of its hundred networks: how long that takes",
-      )
-      .example("trilane reproduce das-2014 --full --pages 100", "all its networks, with a fifth of its pages")
-      .example("trilane reproduce carlucci-2015-s2", "who gets how much of a link, QUIC or TCP, by its buffer")
-      .example("trilane reproduce panda-2019-cost", "what QUIC costs the processor beside TCP, and its system calls")
-      .example("trilane reproduce carlucci-2015-s3 --full", "all of scenario 3, ten loads of each")
-      .example("trilane reproduce shop-3.tar.zst", "a bundle's report and figures, in the folder shop-3")
-      .example("trilane reproduce shop-3.tar.zst --rerun", "its loads too, and what is slower or faster here"),
+  define,
   run: async (options, house) => {
     const study = studies.find(({ name }) => name === options.what);
     const other = otherStudies.find(({ published }) => published.name === options.what);

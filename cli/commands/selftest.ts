@@ -14,7 +14,7 @@ import { readLinks } from "../link/profile_file.ts";
 import { linkLines } from "../load/selftest/format.ts";
 import { quick, thorough } from "../load/selftest/phases.ts";
 import { faultOf, testLink } from "../load/selftest/test_link.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
 /** Measured if none is named: rates from slow to fast, delays, and what else a link may do, one thing at a time. */
 const selftestLinks: readonly string[] = [
@@ -60,10 +60,24 @@ async function idleShare(time_ms = 1000): Promise<number | null> {
   return Number(((after.idle - before.idle) / (after.total - before.total)).toFixed(3));
 }
 
-interface SelftestOptions extends CommonOptions {
-  links: string[];
-  quick: boolean;
-}
+const define = (table: Table) =>
+  table
+    .positional("links", {
+      type: "string",
+      array: true,
+      describe: "links, or JSON link profiles (default: a table of everything a link can do)",
+    })
+    .option("quick", { type: "boolean", default: false, describe: "a second or two per link, as before each sweep" })
+    .example("trilane selftest", "the whole table")
+    .example("trilane selftest 3mbit/50ms,loss=1% --quick", "one link")
+    .example("trilane selftest --json", "schemas/selftest.schema.json")
+    .epilogue(
+      "rate: while the link was busy. delay: median one-way time of small packets, transmission included.\n" +
+        "lateness: how much longer the 99th percentile took. queue: capacity in packets of 1500 bytes. The tolerance of a\n" +
+        "share is the 99.9 % interval for that many packets. A link out of tolerance is measured up to three times.",
+    );
+
+type SelftestOptions = OptionsOf<typeof define>;
 
 /** A line that is written over, where somebody may be looking. */
 function progress(text: string): void {
@@ -80,22 +94,7 @@ function painted(lines: readonly string[]): string[] {
 export const command: Command<SelftestOptions> = {
   usage: "selftest [links..]",
   summary: "Measure links on this machine against what they are asked to be",
-  define: (table) =>
-    table
-      .positional("links", {
-        type: "string",
-        array: true,
-        describe: "links, or JSON link profiles (default: a table of everything a link can do)",
-      })
-      .option("quick", { type: "boolean", default: false, describe: "a second or two per link, as before each sweep" })
-      .example("trilane selftest", "the whole table")
-      .example("trilane selftest 3mbit/50ms,loss=1% --quick", "one link")
-      .example("trilane selftest --json", "schemas/selftest.schema.json")
-      .epilogue(
-        "rate: while the link was busy. delay: median one-way time of small packets, transmission included.\n" +
-          "lateness: how much longer the 99th percentile took. queue: capacity in packets of 1500 bytes. The tolerance of a\n" +
-          "share is the 99.9 % interval for that many packets. A link out of tolerance is measured up to three times.",
-      ),
+  define,
   run: async (options) => {
     const asked = options.links.length > 0 ? options.links : selftestLinks;
     const profiles = readLinks(asked, process.cwd());

@@ -17,67 +17,54 @@ import { newControlPath } from "../link/socket_path.ts";
 import { extraRttArguments, extraRtts } from "../load/extra_rtts.ts";
 import { commandEnvironment, type LabOptions, labCommand, spkiList } from "../load/lab.ts";
 import type { Reach } from "../load/reach/reach.ts";
-import {
-  defineReach,
-  type ReachOptions,
-  reachChoiceOf,
-  reachHere,
-  refuseSilent,
-  wantedOf,
-} from "../load/reach/wanted.ts";
+import { defineReach, reachChoiceOf, reachHere, refuseSilent, wantedOf } from "../load/reach/wanted.ts";
 import { servingArguments } from "../load/serving/arguments.ts";
-import { defineServing, type ServingOptions, servingOfCommand } from "../load/serving/options.ts";
+import { defineServing, servingOfCommand } from "../load/serving/options.ts";
 import { settleServing } from "../load/serving/serving.ts";
 import { withArchive } from "../recording/archive/client.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
-interface ShellOptions extends CommonOptions, ServingOptions, ReachOptions {
-  link: string;
-  meter: boolean;
-  control: string | undefined;
-  log: string | undefined;
-  pcapng: string | undefined;
-  "flow-counters": string | undefined;
-  "--"?: string[];
-}
+const define = (table: Table) =>
+  defineReach(defineServing(table))
+    .usage("trilane shell --link LINK [--recording NAME | --reach HOST:PORT | --outside] -- COMMAND...")
+    .option("link", {
+      type: "string",
+      demandOption: true,
+      describe: "as 3mbit/50ms, 3g,loss=1%, or down=30mbit,up=15mbit,rtt=100ms,queue=64kB; see `trilane links`",
+    })
+    .option("meter", {
+      type: "boolean",
+      default: false,
+      describe: "show rate, queue and drops in a line at the bottom",
+    })
+    .option("control", {
+      type: "string",
+      describe: "a control socket, for `trilane meter` and `trilane steer`: a name, or a path (with a slash)",
+    })
+    .option("log", { type: "string", describe: "FILE.down and FILE.up: each packet, in mm-link's format" })
+    .option("pcapng", { type: "string", describe: "a capture, with the TLS keys that the command writes" })
+    .option("flow-counters", {
+      type: "string",
+      describe: "counters of each flow, goodput, utilization, loss ratio (JSON)",
+    })
+    .example("trilane shell --link 3mbit/50ms -- ping -c 4 100.64.0.1", "the link's delay")
+    .example(
+      "trilane shell --link 10mbit/100ms --recording shop -- curl -sI https://shop.example/",
+      "a recorded origin through the link",
+    )
+    .example(
+      "trilane shell --link slow-4g --reach localhost:3000 -- npx playwright test",
+      "a suite against a development server",
+    )
+    .example("trilane shell --link 3g --outside -- curl -sI https://example.com/", "the internet through the link")
+    .example("trilane shell --link 1mbit/300ms,loss=2% --recording shop -- bash", "a shell to try things in");
+
+type ShellOptions = OptionsOf<typeof define> & { "--"?: string[] };
 
 export const command: Command<ShellOptions> = {
   usage: "shell",
   summary: "Run a command behind an emulated link",
-  define: (table) =>
-    defineReach(defineServing(table))
-      .usage("trilane shell --link LINK [--recording NAME | --reach HOST:PORT | --outside] -- COMMAND...")
-      .option("link", {
-        type: "string",
-        demandOption: true,
-        describe: "as 3mbit/50ms, 3g,loss=1%, or down=30mbit,up=15mbit,rtt=100ms,queue=64kB; see `trilane links`",
-      })
-      .option("meter", {
-        type: "boolean",
-        default: false,
-        describe: "show rate, queue and drops in a line at the bottom",
-      })
-      .option("control", {
-        type: "string",
-        describe: "a control socket, for `trilane meter` and `trilane steer`: a name, or a path (with a slash)",
-      })
-      .option("log", { type: "string", describe: "FILE.down and FILE.up: each packet, in mm-link's format" })
-      .option("pcapng", { type: "string", describe: "a capture, with the TLS keys that the command writes" })
-      .option("flow-counters", {
-        type: "string",
-        describe: "counters of each flow, goodput, utilization, loss ratio (JSON)",
-      })
-      .example("trilane shell --link 3mbit/50ms -- ping -c 4 100.64.0.1", "the link's delay")
-      .example(
-        "trilane shell --link 10mbit/100ms --recording shop -- curl -sI https://shop.example/",
-        "a recorded origin through the link",
-      )
-      .example(
-        "trilane shell --link slow-4g --reach localhost:3000 -- npx playwright test",
-        "a suite against a development server",
-      )
-      .example("trilane shell --link 3g --outside -- curl -sI https://example.com/", "the internet through the link")
-      .example("trilane shell --link 1mbit/300ms,loss=2% --recording shop -- bash", "a shell to try things in"),
+  define,
   run: async (options) => {
     const words = options["--"] ?? [];
     if (words.length === 0) throw new UserError("shell: no command: write it after --, as `-- curl -I https://...`");

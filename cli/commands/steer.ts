@@ -6,12 +6,25 @@ import { formWithAbsoluteFiles } from "../link/files.ts";
 import { defaultSeed, formatLink } from "../link/link.ts";
 import { isProfileFile, readLink, withSwitchedTo } from "../link/profile_file.ts";
 import { controlPath } from "../link/socket_path.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
-interface SteerOptions extends CommonOptions {
-  socket: string;
-  link: string;
-}
+const define = (table: Table) =>
+  table
+    .usage("trilane steer SOCKET LINK")
+    .positional("socket", {
+      type: "string",
+      demandOption: true,
+      describe: "the lab's control socket: its name, or a path",
+    })
+    .positional("link", { type: "string", demandOption: true, describe: "the change, such as down=1mbit,loss=2%" })
+    .example("trilane steer lab down=1mbit,loss=2%", "the rest stays as it is")
+    .example("trilane steer lab 3g,loss=2%", "another link: all but the seed is replaced")
+    .epilogue(
+      "Other settings stay, and their files are not read again. A change that begins with a link (a name, RATE/RTT, a JSON " +
+        "link profile) replaces the whole link except its seed. Paths are relative to this folder.",
+    );
+
+type SteerOptions = OptionsOf<typeof define>;
 
 /** What the lab is asked: it reads files from its own folder, and knows no profiles in JSON. */
 function changeOf(link: string, folder: string): string {
@@ -25,21 +38,7 @@ function changeOf(link: string, folder: string): string {
 export const command: Command<SteerOptions> = {
   usage: "steer <socket> <link>",
   summary: "Change a running link",
-  define: (table) =>
-    table
-      .usage("trilane steer SOCKET LINK")
-      .positional("socket", {
-        type: "string",
-        demandOption: true,
-        describe: "the lab's control socket: its name, or a path",
-      })
-      .positional("link", { type: "string", demandOption: true, describe: "the change, such as down=1mbit,loss=2%" })
-      .example("trilane steer lab down=1mbit,loss=2%", "the rest stays as it is")
-      .example("trilane steer lab 3g,loss=2%", "another link: all but the seed is replaced")
-      .epilogue(
-        "Other settings stay, and their files are not read again. A change that begins with a link (a name, RATE/RTT, a JSON " +
-          "link profile) replaces the whole link except its seed. Paths are relative to this folder.",
-      ),
+  define,
   run: async (options) => {
     const control = await LinkControl.connect(controlPath(options.socket));
     try {

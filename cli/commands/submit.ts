@@ -8,22 +8,49 @@ import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { refuseOurs } from "../sweep/cluster/slurm.ts";
 import { type Submitting, slurmDryRun, submitOverSsh, submitToSlurm } from "../sweep/cluster/submit.ts";
 import { submittedLines } from "../sweep/cluster/words.ts";
-import type { AsOptions } from "../sweep/plan/as_option.ts";
 import { clusterPlans, defineCluster } from "./cell.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
-interface SubmitOptions extends CommonOptions, AsOptions {
-  plan: string;
-  shards: string | undefined;
-  reference: string | undefined;
-  slurm: boolean;
-  ssh: string | undefined;
-  cpus: number | undefined;
-  sbatch: string[];
-  program: string | undefined;
-  "ssh-command": string;
-  "dry-run": boolean;
-}
+const define = (table: Table) =>
+  defineCluster(table)
+    .option("slurm", {
+      type: "boolean",
+      default: false,
+      describe: "run as array jobs, one task per cell; all nodes must see the folders of home, shards and Trilane",
+    })
+    .option("ssh", {
+      type: "string",
+      describe: "hosts, separated by commas (lab1,me@lab2); recordings are copied there and shards back",
+    })
+    .option(
+      "cpus",
+      number(
+        { least: 1, most: 4096, whole: true },
+        { describe: "with --slurm: CPUs bound to each task (default: a whole node per task)" },
+      ),
+    )
+    .option("sbatch", {
+      type: "string",
+      array: true,
+      nargs: 1,
+      default: [] as string[],
+      describe: "with --slurm: another option of sbatch (--sbatch=--partition=long)",
+    })
+    .option("dry-run", {
+      type: "boolean",
+      default: false,
+      describe: "with --slurm: print the job scripts, submit nothing",
+    })
+    .option("program", { type: "string", describe: "with --ssh: path of trilane on the hosts (default: as here)" })
+    .option("ssh-command", {
+      type: "string",
+      default: "ssh",
+      describe: 'with --ssh: the program and its options ("ssh -p 2222")',
+    })
+    .example("trilane submit study.json --slurm --shards /scratch/study", "an array job; again later: what is missing")
+    .example("trilane submit study.json --ssh lab1,lab2", "two hosts by GNU parallel; returns when all has run");
+
+type SubmitOptions = OptionsOf<typeof define>;
 
 const isOdd = (text: string): boolean => text === "" || /\p{Cc}/u.test(text);
 
@@ -65,47 +92,7 @@ function refuseMixed({ slurm, ssh, cpus, sbatch, program, "dry-run": dryRun }: S
 export const command: Command<SubmitOptions> = {
   usage: "submit <plan>",
   summary: "Hand a plan's cells to Slurm, or to hosts over ssh; again: those that are still missing",
-  define: (table) =>
-    defineCluster(table)
-      .option("slurm", {
-        type: "boolean",
-        default: false,
-        describe: "run as array jobs, one task per cell; all nodes must see the folders of home, shards and Trilane",
-      })
-      .option("ssh", {
-        type: "string",
-        describe: "hosts, separated by commas (lab1,me@lab2); recordings are copied there and shards back",
-      })
-      .option(
-        "cpus",
-        number(
-          { least: 1, most: 4096, whole: true },
-          { describe: "with --slurm: CPUs bound to each task (default: a whole node per task)" },
-        ),
-      )
-      .option("sbatch", {
-        type: "string",
-        array: true,
-        nargs: 1,
-        default: [] as string[],
-        describe: "with --slurm: another option of sbatch (--sbatch=--partition=long)",
-      })
-      .option("dry-run", {
-        type: "boolean",
-        default: false,
-        describe: "with --slurm: print the job scripts, submit nothing",
-      })
-      .option("program", { type: "string", describe: "with --ssh: path of trilane on the hosts (default: as here)" })
-      .option("ssh-command", {
-        type: "string",
-        default: "ssh",
-        describe: 'with --ssh: the program and its options ("ssh -p 2222")',
-      })
-      .example(
-        "trilane submit study.json --slurm --shards /scratch/study",
-        "an array job; again later: what is missing",
-      )
-      .example("trilane submit study.json --ssh lab1,lab2", "two hosts by GNU parallel; returns when all has run"),
+  define,
   run: async (options, { pageSource }) => {
     refuseMixed(options);
     const { json } = options;

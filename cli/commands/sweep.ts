@@ -4,96 +4,112 @@ import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { number } from "../base/option.ts";
-import type { OptionTable } from "../base/option_table.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
-import { defineEnd, type EndOptions, earlyEnd } from "../engine/early_end.ts";
+import { defineEnd, earlyEnd } from "../engine/early_end.ts";
 import type { PlanKind } from "../engine/instrument.ts";
-import { defineLabs, type LabsOptions, labsOf } from "../engine/labs.ts";
+import { defineLabs, labsOf } from "../engine/labs.ts";
 import { instrumentOf, instruments } from "../instruments/all.ts";
 import { describePlan, planLines } from "../instruments/page/plan/describe.ts";
 import { executePages } from "../instruments/page/run/instrument.ts";
 import { measuredTraces, syntheticTraces } from "../link/trace/networks.ts";
-import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
+import { defineServing, servingChoiceOf } from "../load/serving/options.ts";
 import { overrideServing } from "../load/serving/serving.ts";
 import { namedCorpus } from "../recording/corpus/corpus_names.ts";
 import { openExistingResults, type Sweep } from "../results/store/results.ts";
 import { publishedSentences } from "../results/studies/published_sentences.ts";
-import { type AsOptions, defineAs } from "../sweep/plan/as_option.ts";
-import {
-  type BrowserOptions,
-  browsersOf,
-  defineBrowser,
-  lackedLanes,
-  withBrowsers,
-} from "../sweep/plan/browser_option.ts";
-import { type CrossTrafficOptions, crossTrafficOf, defineCrossTraffic } from "../sweep/plan/cross_traffic.ts";
+import { defineAs } from "../sweep/plan/as_option.ts";
+import { browsersOf, defineBrowser, lackedLanes, withBrowsers } from "../sweep/plan/browser_option.ts";
 import { type DetectionQuestion, nothingAsked, refuseUnanswerable } from "../sweep/plan/detect_option.ts";
-import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/plan/disturbance_option.ts";
 import type { PageSize } from "../sweep/plan/estimate.ts";
-import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/plan/films_option.ts";
-import { defineMetric, type MetricOptions, metricOf } from "../sweep/plan/metric_option.ts";
 import { pageName } from "../sweep/plan/page_patterns.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
 import { planDigest, planOf, readPlan, shippedPlans } from "../sweep/plan/plan.ts";
 import type { Plan } from "../sweep/plan/plan_document.ts";
+import { mostLoads, planChoiceOf, plansOptions } from "../sweep/plan/plan_options.ts";
 import { planRange } from "../sweep/plan/plan_range.ts";
 import { defineServers, type ServersOptions, servedLanes } from "../sweep/plan/servers_option.ts";
-import { defineStrict, type StrictOptions, strictOf } from "../sweep/plan/strict_option.ts";
-import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/plan/until.ts";
-import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
-import { type Command, type CommonOptions, essentials, type House } from "./command.ts";
+import { defineVerbosity, verbosityOf } from "../sweep/progress/verbosity.ts";
+import { type Command, essentials, type House, type OptionsOf, type Table } from "./command.ts";
 import { givenOptions } from "./declared.ts";
 
-export interface SweepOptions
-  extends CommonOptions,
-    ServingOptions,
-    UntilOptions,
-    LabsOptions,
-    FilmsOptions,
-    MetricOptions,
-    DisturbanceOptions,
-    StrictOptions,
-    CrossTrafficOptions,
-    EndOptions,
-    VerbosityOptions,
-    AsOptions,
-    Partial<ServersOptions>,
-    BrowserOptions {
-  plan: string;
-  page: string[];
-  runs: number | undefined;
-  new: boolean;
-  once: boolean;
-  "dry-run": boolean;
-  evidence: string | undefined;
-  trace: string | undefined;
-}
+/** What `sweep` and `reproduce` share. */
+export const defineSweep = (table: Table) =>
+  table
+    .with(defineServing)
+    .with(plansOptions("decide", "precise", "metric", "films", "tolerance", "retry-for"))
+    .with(plansOptions("cross-traffic", "page-start", "strict"))
+    .with(defineLabs)
+    .with(defineBrowser)
+    .with(defineEnd)
+    .with(defineVerbosity)
+    .with(defineAs)
+    .option("page", {
+      type: "string",
+      array: true,
+      default: [] as string[],
+      describe:
+        "pages instead of the plan's, as `trilane race` takes them, or corpus:NAME; give the plan before this option",
+    })
+    .option(
+      "runs",
+      number(planRange("repetitions"), {
+        describe: `runs instead of the plan's (with --decide or --precise: at most ${mostLoads} unless given)`,
+      }),
+    )
+    .option("new", { type: "boolean", default: false, describe: "start over instead of resuming the sweep" })
+    .option("once", {
+      type: "boolean",
+      default: false,
+      describe: "do nothing if the plan's newest sweep is finished (for cron)",
+    })
+    .option("dry-run", {
+      type: "boolean",
+      default: false,
+      describe: "show cells, loads and expected time; run nothing",
+    })
+    .option("evidence", {
+      type: "string",
+      rare: true,
+      describe: "keep each load's captures, qlogs, TCP states and reports in FOLDER",
+    })
+    .option("trace", {
+      type: "string",
+      rare: true,
+      placeholder: "DIR",
+      describe:
+        "measured traces for a plan's cellular links: DIR/verizon-lte*.down and .up (default: drawn from a model)",
+    })
+    .group(["page", "runs", "decide", "dry-run", "new"], essentials);
+
+const define = (table: Table) =>
+  defineSweep(table)
+    .with(defineServers)
+    .positional("plan", {
+      type: "string",
+      demandOption: true,
+      describe: `a JSON file, or one of: ${planNames().join(", ")}`,
+    })
+    .example("trilane sweep plan.json", "the plan in a file (schemas/sweep-plan.schema.json)")
+    .example("trilane sweep carlucci-2015-s3 --dry-run", "what a shipped plan would run, and for how long")
+    .example("trilane sweep plan.json --servers replay,nginx,caddy", "each lane from each of these servers")
+    .example("trilane sweep das-2014-grid --page my-page", "a study's links with your own page");
+
+/** `reproduce` has no servers. */
+export type SweepOptions = OptionsOf<typeof defineSweep> & { plan: string } & Partial<ServersOptions>;
 
 /** The plan with what the command line sets in its place. */
 function planWith(plan: Plan, named: readonly PlanPage[], options: SweepOptions): Plan {
   const { plan: source, runs } = options;
   const over = servingChoiceOf(options);
-  const until = untilOf(options);
-  const terms = {
-    ...filmsOf(options),
-    ...metricOf(options),
-    ...disturbanceChoiceOf(options),
-    ...strictOf(options),
-    ...crossTrafficOf(options),
-  };
+  const choice = planChoiceOf(options);
   const browsers = browsersOf(options);
-  if (
-    named.length === 0 &&
-    runs === undefined &&
-    !until &&
-    Object.keys({ ...over, ...terms, ...browsers }).length === 0
-  )
+  if (named.length === 0 && runs === undefined && Object.keys({ ...over, ...choice, ...browsers }).length === 0)
     return plan;
   const pages = named.length === 0 ? plan.pages : named;
   const serving = overrideServing(plan.serving, over);
-  const repetitions = runs ?? (until ? mostLoads : plan.repetitions);
+  const repetitions = runs ?? (choice.until ? mostLoads : plan.repetitions);
   const settled = withBrowsers(plan, browsers);
-  return planOf({ ...settled, pages, repetitions, serving, ...terms, ...(until ? { until } : {}) }, source);
+  return planOf({ ...settled, pages, repetitions, serving, ...choice }, source);
 }
 
 /** Each of its lanes from each server that the command line names. */
@@ -164,60 +180,6 @@ function finishedSweep(home: string, plan: Plan): Sweep | null {
   }
 }
 
-/** What `sweep` and `reproduce` share. */
-export function defineSweep(table: OptionTable<CommonOptions>): OptionTable<Omit<SweepOptions, "plan">> {
-  return defineAs(
-    defineVerbosity(
-      defineEnd(
-        defineBrowser(
-          defineStrict(
-            defineCrossTraffic(
-              defineDisturbance(defineFilms(defineLabs(defineMetric(defineUntil(defineServing(table)))))),
-            ),
-          ),
-        ),
-      ),
-    ),
-  )
-    .option("page", {
-      type: "string",
-      array: true,
-      default: [] as string[],
-      describe:
-        "pages instead of the plan's, as `trilane race` takes them, or corpus:NAME; give the plan before this option",
-    })
-    .option(
-      "runs",
-      number(planRange("repetitions"), {
-        describe: `runs instead of the plan's (with --decide or --precise: at most ${mostLoads} unless given)`,
-      }),
-    )
-    .option("new", { type: "boolean", default: false, describe: "start over instead of resuming the sweep" })
-    .option("once", {
-      type: "boolean",
-      default: false,
-      describe: "do nothing if the plan's newest sweep is finished (for cron)",
-    })
-    .option("dry-run", {
-      type: "boolean",
-      default: false,
-      describe: "show cells, loads and expected time; run nothing",
-    })
-    .option("evidence", {
-      type: "string",
-      rare: true,
-      describe: "keep each load's captures, qlogs, TCP states and reports in FOLDER",
-    })
-    .option("trace", {
-      type: "string",
-      rare: true,
-      placeholder: "DIR",
-      describe:
-        "measured traces for a plan's cellular links: DIR/verizon-lte*.down and .up (default: drawn from a model)",
-    })
-    .group(["page", "runs", "decide", "dry-run", "new"], essentials);
-}
-
 /** `question`: what is asked of a plan that is only shown. */
 export async function runPlan(
   options: SweepOptions,
@@ -278,17 +240,7 @@ const planNames = (): string[] => [
 export const command: Command<SweepOptions> = {
   usage: "sweep <plan>",
   summary: "Run a plan, of pages x links x lanes, flows or fetches; the same command resumes it",
-  define: (table) =>
-    defineServers(defineSweep(table))
-      .positional("plan", {
-        type: "string",
-        demandOption: true,
-        describe: `a JSON file, or one of: ${planNames().join(", ")}`,
-      })
-      .example("trilane sweep plan.json", "the plan in a file (schemas/sweep-plan.schema.json)")
-      .example("trilane sweep carlucci-2015-s3 --dry-run", "what a shipped plan would run, and for how long")
-      .example("trilane sweep plan.json --servers replay,nginx,caddy", "each lane from each of these servers")
-      .example("trilane sweep das-2014-grid --page my-page", "a study's links with your own page"),
+  define,
   run: async (options, house) => {
     const kind = shippedPlans().includes(options.plan) ? null : instrumentOf(options.plan);
     await (kind ? runKind(kind, options, house) : runPlan(options, house));

@@ -13,13 +13,27 @@ import { type CatalogueLine, catalogue } from "../recording/synth/catalogue.ts";
 import { ensureSynth } from "../recording/synth/ensure.ts";
 import { synthetic } from "../recording/synth/synthetic.ts";
 import { videoForm } from "../recording/synth/video/video_spec.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
-interface SynthOptions extends CommonOptions {
-  pages: string[];
-  list: boolean;
-  hosts: number | undefined;
-}
+const define = (table: Table) =>
+  table
+    .positional("pages", { type: "string", array: true, describe: "names; see --list" })
+    .option("list", { type: "boolean", default: false, describe: "list the pages there are" })
+    .option(
+      "hosts",
+      number(
+        { least: 1, most: 100, whole: true },
+        { describe: "spread the objects over N hosts (same as NAME-hosts-N)" },
+      ),
+    )
+    .example("trilane synth --list", "what there is")
+    .example("trilane synth carlucci-small object-1MB", "make two pages")
+    .example("trilane synth video-60s-500k-1500k-3000k", "a video of 60 s that adapts to the link (dash.js)")
+    .example("trilane synth video-30s-by-1s-2000k.1280x720.50", "one representation: size, frames per second, segments")
+    .example("trilane synth video-60s-500k-1500k-audio-64k-fixed-1500k", "several, one of them pinned")
+    .example("trilane synth carlucci-medium --hosts 4", "the same objects on four hosts");
+
+type SynthOptions = OptionsOf<typeof define>;
 
 function printCatalogue(pages: CatalogueLine[], json: boolean): void {
   if (json) {
@@ -44,26 +58,7 @@ function printRecording({ name, url, exchanges, hosts, body_bytes }: Recording):
 export const command: Command<SynthOptions> = {
   usage: "synth [pages..]",
   summary: "Put synthetic pages into the archive",
-  define: (table) =>
-    table
-      .positional("pages", { type: "string", array: true, describe: "names; see --list" })
-      .option("list", { type: "boolean", default: false, describe: "list the pages there are" })
-      .option(
-        "hosts",
-        number(
-          { least: 1, most: 100, whole: true },
-          { describe: "spread the objects over N hosts (same as NAME-hosts-N)" },
-        ),
-      )
-      .example("trilane synth --list", "what there is")
-      .example("trilane synth carlucci-small object-1MB", "make two pages")
-      .example("trilane synth video-60s-500k-1500k-3000k", "a video of 60 s that adapts to the link (dash.js)")
-      .example(
-        "trilane synth video-30s-by-1s-2000k.1280x720.50",
-        "one representation: size, frames per second, segments",
-      )
-      .example("trilane synth video-60s-500k-1500k-audio-64k-fixed-1500k", "several, one of them pinned")
-      .example("trilane synth carlucci-medium --hosts 4", "the same objects on four hosts"),
+  define,
   async run({ pages, list, hosts, home, json }) {
     if (list) return printCatalogue(catalogue(), json);
     if (pages.length === 0) throw new UserError("synth: name a page; `trilane synth --list` shows them");

@@ -9,19 +9,32 @@ import { detectFormat, formatHelp, type SourceFormat, sourceFormats, spansIn } f
 import { opportunitiesOf, type RateSpan, spansOf } from "../link/trace/spans.ts";
 import { writeTrace, writtenLine } from "../link/trace/written.ts";
 import { lengthOption } from "../link/trace_quantities.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
 const targets = ["mahimahi", "csv", "pensieve"] as const;
 type Target = (typeof targets)[number];
 
-interface ConvertOptions extends CommonOptions {
-  in: string;
-  out: string;
-  from: string | undefined;
-  to: string | undefined;
-  window: string;
-  columns: string | undefined;
-}
+const define = (table: Table) =>
+  table
+    .positional("in", { type: "string", demandOption: true, describe: "the file to read" })
+    .positional("out", { type: "string", demandOption: true, describe: "the file to write" })
+    .option("from", { type: "string", describe: `${sourceFormats.join(", ")} (default: recognised from the file)` })
+    .option("to", { type: "string", describe: `${targets.join(", ")} (default: mahimahi; of a mahimahi trace: csv)` })
+    .option("window", {
+      type: "string",
+      default: "100ms",
+      describe: "interval of the rows made from a mahimahi trace",
+    })
+    .option("columns", { type: "string", describe: "names of the columns, for a CSV without a header" })
+    .example("trilane trace convert drive.csv drive.down", "a CSV with the columns time_s and rate_mbps")
+    .example("trilane trace convert lte.down lte.csv --window 1s", "a trace's rate, second by second")
+    .example("trilane trace convert log.csv t.down --columns time_ms,signal,rate_kbps", "a CSV without a header")
+    .epilogue(
+      `What is read:\n${sourceFormats.map((name) => `  ${name.padEnd(10)} ${formatHelp[name]}`).join("\n")}\n` +
+        "Units in a header: us, ms, s, min; bps, kbps, mbps, gbps, also as (Mbit/s).",
+    );
+
+type ConvertOptions = OptionsOf<typeof define>;
 
 function choose<Name extends string>(option: string, text: string, known: readonly Name[]): Name {
   const found = known.find((name) => name === text);
@@ -99,25 +112,7 @@ async function convert(options: ConvertOptions, from: SourceFormat, to: Target):
 export const command: Command<ConvertOptions> = {
   usage: "convert <in> <out>",
   summary: "Convert between Mahimahi traces and tables or logs of rates",
-  define: (table) =>
-    table
-      .positional("in", { type: "string", demandOption: true, describe: "the file to read" })
-      .positional("out", { type: "string", demandOption: true, describe: "the file to write" })
-      .option("from", { type: "string", describe: `${sourceFormats.join(", ")} (default: recognised from the file)` })
-      .option("to", { type: "string", describe: `${targets.join(", ")} (default: mahimahi; of a mahimahi trace: csv)` })
-      .option("window", {
-        type: "string",
-        default: "100ms",
-        describe: "interval of the rows made from a mahimahi trace",
-      })
-      .option("columns", { type: "string", describe: "names of the columns, for a CSV without a header" })
-      .example("trilane trace convert drive.csv drive.down", "a CSV with the columns time_s and rate_mbps")
-      .example("trilane trace convert lte.down lte.csv --window 1s", "a trace's rate, second by second")
-      .example("trilane trace convert log.csv t.down --columns time_ms,signal,rate_kbps", "a CSV without a header")
-      .epilogue(
-        `What is read:\n${sourceFormats.map((name) => `  ${name.padEnd(10)} ${formatHelp[name]}`).join("\n")}\n` +
-          "Units in a header: us, ms, s, min; bps, kbps, mbps, gbps, also as (Mbit/s).",
-      ),
+  define,
   run: async (options) => {
     const from = options.from === undefined ? detectFormat(options.in) : choose("--from", options.from, sourceFormats);
     const to =

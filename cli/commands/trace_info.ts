@@ -9,13 +9,21 @@ import { chartLines } from "../link/trace/chart.ts";
 import { factsOf, outagesOf, type TraceFacts } from "../link/trace/facts.ts";
 import { formatLength, lengthOption } from "../link/trace_quantities.ts";
 import { formatRate } from "../registry/units.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
-interface InfoOptions extends CommonOptions {
-  files: string[];
-  window: string;
-  outage: string;
-}
+const define = (table: Table) =>
+  table
+    .positional("files", { type: "string", array: true, demandOption: true, describe: "Mahimahi traces" })
+    .option("window", { type: "string", default: "1s", describe: "the time over which a rate is taken" })
+    .option("outage", {
+      type: "string",
+      default: "1s",
+      describe: "a time without an opportunity counts from this length on",
+    })
+    .example("trilane trace info lte.down lte.up", "two traces")
+    .example("trilane trace info lte.down --window 100ms --json", "schemas/trace-info.schema.json");
+
+type InfoOptions = OptionsOf<typeof define>;
 
 const width = 80;
 const chartRows = 10;
@@ -69,17 +77,7 @@ function describe(path: string, times: Uint32Array, facts: TraceFacts, colour: b
 export const command: Command<InfoOptions> = {
   usage: "info <files..>",
   summary: "Mean, percentiles and outages of Mahimahi traces, and their rate drawn",
-  define: (table) =>
-    table
-      .positional("files", { type: "string", array: true, demandOption: true, describe: "Mahimahi traces" })
-      .option("window", { type: "string", default: "1s", describe: "the time over which a rate is taken" })
-      .option("outage", {
-        type: "string",
-        default: "1s",
-        describe: "a time without an opportunity counts from this length on",
-      })
-      .example("trilane trace info lte.down lte.up", "two traces")
-      .example("trilane trace info lte.down --window 100ms --json", "schemas/trace-info.schema.json"),
+  define,
   run: async ({ files, window, outage, json }) => {
     const [window_ms, outage_ms] = [lengthOption("--window", window), lengthOption("--outage", outage)];
     if (window_ms < 1) throw new UserError(`trace: --window must be at least 1ms (got "${window}")`);

@@ -9,19 +9,35 @@ import { directionSeeds } from "../link/trace/networks.ts";
 import { presets } from "../link/trace/presets.ts";
 import { writeTrace, writtenLine } from "../link/trace/written.ts";
 import { lengthOption, rateOption } from "../link/trace_quantities.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import type { Command, OptionsOf, Table } from "./command.ts";
 
-interface SynthOptions extends CommonOptions {
-  preset: string | undefined;
-  out: string | undefined;
-  length: string;
-  seed: number;
-  mean: string | undefined;
-  spread: number | undefined;
-  memory: string | undefined;
-  "outage-every": string | undefined;
-  "outage-length": string | undefined;
-}
+const define = (table: Table) =>
+  table
+    .positional("preset", { type: "string", describe: "a network: OUT.down and OUT.up are written" })
+    .option("out", { type: "string", describe: "the file to write; with a preset, the start of both names" })
+    .option("length", { type: "string", default: "2min", describe: "60s, 5min, 1h" })
+    .option(
+      "seed",
+      number(
+        { least: 0, most: 2 ** 32 - 1, whole: true },
+        { default: 1, describe: "the same seed gives the same trace" },
+      ),
+    )
+    .option("mean", { type: "string", describe: "mean rate without a preset; the trace has exactly this mean" })
+    .option("spread", number({ least: 0, most: 10 }, { describe: "standard deviation of the rate over its mean" }))
+    .option("memory", { type: "string", describe: "time after which the rate's autocorrelation has fallen to 1/e" })
+    .option("outage-every", { type: "string", describe: "mean time between outages, or never" })
+    .option("outage-length", { type: "string", describe: "mean length of an outage" })
+    .example("trilane trace synth verizon-lte --out lte", "lte.down (19.1 Mbit/s) and lte.up (9.1)")
+    .example("trilane trace synth --mean 3mbit --spread 0.8 --length 10min --out slow.down", "one trace")
+    .epilogue(
+      `Presets:\n${presets.map(({ name, summary }) => `  ${name.padEnd(12)} ${summary}\n`).join("")}` +
+        "The rate is a mean-reverting random walk (log-normal, exponential memory) with outages that come and last\n" +
+        "for exponentially distributed times; opportunities of 1500 bytes are a Poisson process of that rate. Without\n" +
+        `a preset: spread ${plainModel.spread}, memory 5s, an outage of 1s every 2min.`,
+    );
+
+type SynthOptions = OptionsOf<typeof define>;
 
 const presetNames = presets.map(({ name }) => name).join(", ");
 
@@ -74,31 +90,7 @@ function askedOf(options: SynthOptions, out: string): Asked[] {
 export const command: Command<SynthOptions> = {
   usage: "synth [preset]",
   summary: "Make cellular-like traces from a stochastic model",
-  define: (table) =>
-    table
-      .positional("preset", { type: "string", describe: "a network: OUT.down and OUT.up are written" })
-      .option("out", { type: "string", describe: "the file to write; with a preset, the start of both names" })
-      .option("length", { type: "string", default: "2min", describe: "60s, 5min, 1h" })
-      .option(
-        "seed",
-        number(
-          { least: 0, most: 2 ** 32 - 1, whole: true },
-          { default: 1, describe: "the same seed gives the same trace" },
-        ),
-      )
-      .option("mean", { type: "string", describe: "mean rate without a preset; the trace has exactly this mean" })
-      .option("spread", number({ least: 0, most: 10 }, { describe: "standard deviation of the rate over its mean" }))
-      .option("memory", { type: "string", describe: "time after which the rate's autocorrelation has fallen to 1/e" })
-      .option("outage-every", { type: "string", describe: "mean time between outages, or never" })
-      .option("outage-length", { type: "string", describe: "mean length of an outage" })
-      .example("trilane trace synth verizon-lte --out lte", "lte.down (19.1 Mbit/s) and lte.up (9.1)")
-      .example("trilane trace synth --mean 3mbit --spread 0.8 --length 10min --out slow.down", "one trace")
-      .epilogue(
-        `Presets:\n${presets.map(({ name, summary }) => `  ${name.padEnd(12)} ${summary}\n`).join("")}` +
-          "The rate is a mean-reverting random walk (log-normal, exponential memory) with outages that come and last\n" +
-          "for exponentially distributed times; opportunities of 1500 bytes are a Poisson process of that rate. Without\n" +
-          `a preset: spread ${plainModel.spread}, memory 5s, an outage of 1s every 2min.`,
-      ),
+  define,
   run: async (options) => {
     const { out, seed, preset } = options;
     if (!out) throw new UserError("trace: --out FILE is missing: name the file to write");

@@ -7,54 +7,109 @@ import { usualRuns } from "../base/interval.ts";
 import { plainLanes } from "../base/lanes.ts";
 import { number } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
-import { defineEnd, type EndOptions, earlyEnd } from "../engine/early_end.ts";
+import { defineEnd, earlyEnd } from "../engine/early_end.ts";
 import { describePlan, planLines } from "../instruments/page/plan/describe.ts";
 import { executePages } from "../instruments/page/run/instrument.ts";
 import { refuseAskedWithoutDelay } from "../link/profile_file.ts";
-import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
+import { defineServing, servingChoiceOf } from "../load/serving/options.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { videoForm } from "../recording/synth/video/video_spec.ts";
 import { metricHelp } from "../registry/metric_help.ts";
 import { commandPlan } from "../sweep/plan/command_plan.ts";
-import { type CrossTrafficOptions, crossTrafficOf, defineCrossTraffic } from "../sweep/plan/cross_traffic.ts";
-import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/plan/disturbance_option.ts";
-import { defineMetric, type MetricOptions } from "../sweep/plan/metric_option.ts";
 import { pageName } from "../sweep/plan/page_patterns.ts";
 import type { Plan } from "../sweep/plan/plan_document.ts";
+import { mostLoads, planChoiceOf, plansOptions } from "../sweep/plan/plan_options.ts";
 import { planRange } from "../sweep/plan/plan_range.ts";
 import { readLanes } from "../sweep/plan/read_lanes.ts";
-import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/plan/until.ts";
 import { usualVideo, videoPages } from "../sweep/plan/video_pages.ts";
-import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
-import type { Command, CommonOptions } from "./command.ts";
-import { essentials } from "./command.ts";
+import { defineVerbosity, verbosityOf } from "../sweep/progress/verbosity.ts";
+import { type Command, essentials, type OptionsOf, type Table } from "./command.ts";
 
-interface VideoOptions
-  extends CommonOptions,
-    ServingOptions,
-    UntilOptions,
-    MetricOptions,
-    DisturbanceOptions,
-    CrossTrafficOptions,
-    EndOptions,
-    VerbosityOptions {
-  page: string | undefined;
-  clip: string | undefined;
-  segment: string | undefined;
-  rate: string | undefined;
-  rates: string | undefined;
-  adapt: boolean;
-  audio: string | undefined;
-  lanes: string;
-  link: string[];
-  runs: number | undefined;
-  seed: number;
-  retries: number;
-  timeout: number;
-  new: boolean;
-  "dry-run": boolean;
-  evidence: string | undefined;
-}
+const define = (table: Table) =>
+  table
+    .with(defineServing)
+    .with(plansOptions("decide", "precise", "metric", "tolerance", "retry-for", "cross-traffic", "page-start"))
+    .with(plansOptions("seed", "retries"))
+    .with(defineEnd)
+    .with(defineVerbosity)
+    .positional("page", {
+      type: "string",
+      describe: `a video of \`trilane synth\` by its name, ${videoForm}, or a recording of one (default: what --clip and --rate say)`,
+    })
+    .option("clip", {
+      type: "string",
+      placeholder: "TIME",
+      describe: `how long the clip lasts (default: ${usualVideo.clip})`,
+    })
+    .option("rate", {
+      type: "string",
+      placeholder: "RATE",
+      describe: `bitrate of its pictures, which stays (default: ${usualVideo.rate})`,
+    })
+    .option("rates", {
+      type: "string",
+      placeholder: "RATES",
+      describe: "several, separated by commas: a clip for each, or with --adapt one clip that has all",
+    })
+    .option("adapt", { type: "boolean", default: false, describe: "dash.js chooses among --rates while it plays" })
+    .option("segment", {
+      type: "string",
+      placeholder: "TIME",
+      describe: `how long each segment lasts (default: ${usualVideo.segment})`,
+    })
+    .option("audio", {
+      type: "string",
+      placeholder: "RATE",
+      rare: true,
+      describe: "bitrate of its sound (default: 96kbit)",
+    })
+    .option("link", {
+      type: "string",
+      array: true,
+      nargs: 1,
+      default: [] as string[],
+      describe: `the bottleneck: RATE/RTT or a name, then settings (3g,loss=1%), see \`trilane links\`; again for others (default: ${usualLink})`,
+    })
+    .option("lanes", {
+      type: "string",
+      default: plainLanes.join(","),
+      describe: 'lanes, separated by commas, or "all"; see `trilane race --help`',
+    })
+    .option(
+      "runs",
+      number(planRange("repetitions"), {
+        describe: `valid loads of each lane (default: ${usualRuns}; at most ${mostLoads} with --decide or --precise)`,
+      }),
+    )
+    .option(
+      "timeout",
+      number(planRange("timeout_s", "seconds"), {
+        default: 60,
+        describe: "a video that takes so much longer than its clip has failed",
+      }),
+    )
+    .option("new", { type: "boolean", default: false, describe: "start over instead of resuming the same one" })
+    .option("dry-run", {
+      type: "boolean",
+      default: false,
+      describe: "show clips, links, loads and expected time; run nothing",
+    })
+    .option("evidence", {
+      type: "string",
+      rare: true,
+      describe: "keep each load's captures, qlogs, TCP states and reports in FOLDER",
+    })
+    .group(["clip", "rate", "rates", "adapt", "link", "runs", "lanes", "dry-run"], essentials)
+    .example("trilane video --clip 30s --rate 2mbit --link 1.5mbit/50ms", "a clip that the link is too slow for")
+    .example(
+      "trilane video --rates 0.5mbit,1mbit,2mbit --adapt --link 3mbit/50ms --link 3mbit/50ms,loss=1%",
+      "dash.js chooses among three bitrates, over two links",
+    )
+    .example("trilane video --clip 60s --lanes h2,h3 --metric viewing", "which lane shows the clip sooner to its end")
+    .example("trilane export --format p1203 --out p1203.json", "input for ITU-T P.1203's models, of the newest sweep")
+    .epilogue(metricHelp("Metrics (in the report and in `trilane export`):", { video: "" }));
+
+type VideoOptions = OptionsOf<typeof define>;
 
 const usualLink = "10mbit/50ms";
 
@@ -67,21 +122,16 @@ async function pagesOf(home: string, { page, ...words }: VideoOptions): Promise<
 function videoPlan(options: VideoOptions, pages: readonly PlanPage[]): Plan {
   const links = options.link.length === 0 ? [usualLink] : options.link;
   for (const link of links) refuseAskedWithoutDelay(link);
-  const until = untilOf(options);
+  const choice = planChoiceOf(options);
   const [first = ""] = pages.map(pageName);
   const document = {
     name: pages.length === 1 ? first : `${first}-and-${pages.length - 1}-more`,
     pages,
     lanes: readLanes(options.lanes),
     links,
-    repetitions: options.runs ?? (until ? mostLoads : usualRuns),
-    ...(until ? { until } : {}),
-    metric: options.metric ?? "startup",
-    seed: options.seed,
-    retries: options.retries,
-    timeout_s: options.timeout,
-    ...disturbanceChoiceOf(options),
-    ...crossTrafficOf(options),
+    repetitions: options.runs ?? (choice.until ? mostLoads : usualRuns),
+    metric: "startup",
+    ...choice,
     serving: servingChoiceOf(options),
   };
   return commandPlan(document, "video");
@@ -90,92 +140,7 @@ function videoPlan(options: VideoOptions, pages: readonly PlanPage[]): Plan {
 export const command: Command<VideoOptions> = {
   usage: "video [page]",
   summary: "Play a clip over all lanes and links: startup delay, stalls, rates",
-  define: (table) =>
-    defineVerbosity(defineEnd(defineCrossTraffic(defineDisturbance(defineMetric(defineUntil(defineServing(table)))))))
-      .positional("page", {
-        type: "string",
-        describe: `a video of \`trilane synth\` by its name, ${videoForm}, or a recording of one (default: what --clip and --rate say)`,
-      })
-      .option("clip", {
-        type: "string",
-        placeholder: "TIME",
-        describe: `how long the clip lasts (default: ${usualVideo.clip})`,
-      })
-      .option("rate", {
-        type: "string",
-        placeholder: "RATE",
-        describe: `bitrate of its pictures, which stays (default: ${usualVideo.rate})`,
-      })
-      .option("rates", {
-        type: "string",
-        placeholder: "RATES",
-        describe: "several, separated by commas: a clip for each, or with --adapt one clip that has all",
-      })
-      .option("adapt", { type: "boolean", default: false, describe: "dash.js chooses among --rates while it plays" })
-      .option("segment", {
-        type: "string",
-        placeholder: "TIME",
-        describe: `how long each segment lasts (default: ${usualVideo.segment})`,
-      })
-      .option("audio", {
-        type: "string",
-        placeholder: "RATE",
-        rare: true,
-        describe: "bitrate of its sound (default: 96kbit)",
-      })
-      .option("link", {
-        type: "string",
-        array: true,
-        nargs: 1,
-        default: [] as string[],
-        describe: `the bottleneck: RATE/RTT or a name, then settings (3g,loss=1%), see \`trilane links\`; again for others (default: ${usualLink})`,
-      })
-      .option("lanes", {
-        type: "string",
-        default: plainLanes.join(","),
-        describe: 'lanes, separated by commas, or "all"; see `trilane race --help`',
-      })
-      .option(
-        "runs",
-        number(planRange("repetitions"), {
-          describe: `valid loads of each lane (default: ${usualRuns}; at most ${mostLoads} with --decide or --precise)`,
-        }),
-      )
-      .option(
-        "timeout",
-        number(planRange("timeout_s", "seconds"), {
-          default: 60,
-          describe: "a video that takes so much longer than its clip has failed",
-        }),
-      )
-      .option(
-        "seed",
-        number(planRange("seed"), { default: 1, rare: true, describe: "decides the order of loads and the losses" }),
-      )
-      .option(
-        "retries",
-        number(planRange("retries"), { default: 2, rare: true, describe: "how often an invalid load is repeated" }),
-      )
-      .option("new", { type: "boolean", default: false, describe: "start over instead of resuming the same one" })
-      .option("dry-run", {
-        type: "boolean",
-        default: false,
-        describe: "show clips, links, loads and expected time; run nothing",
-      })
-      .option("evidence", {
-        type: "string",
-        rare: true,
-        describe: "keep each load's captures, qlogs, TCP states and reports in FOLDER",
-      })
-      .group(["clip", "rate", "rates", "adapt", "link", "runs", "lanes", "dry-run"], essentials)
-      .example("trilane video --clip 30s --rate 2mbit --link 1.5mbit/50ms", "a clip that the link is too slow for")
-      .example(
-        "trilane video --rates 0.5mbit,1mbit,2mbit --adapt --link 3mbit/50ms --link 3mbit/50ms,loss=1%",
-        "dash.js chooses among three bitrates, over two links",
-      )
-      .example("trilane video --clip 60s --lanes h2,h3 --metric viewing", "which lane shows the clip sooner to its end")
-      .example("trilane export --format p1203 --out p1203.json", "input for ITU-T P.1203's models, of the newest sweep")
-      .epilogue(metricHelp("Metrics (in the report and in `trilane export`):", { video: "" })),
+  define,
   run: async (options, { pageSource, report }) => {
     const home = homeFolder(options.home);
     const end = earlyEnd(home, options);

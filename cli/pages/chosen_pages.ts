@@ -3,7 +3,6 @@
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { RunError, UserError } from "../base/errors.ts";
 import { readCompute } from "../recording/model/compute_option.ts";
-import { readAs } from "../sweep/plan/as_option.ts";
 import { type ModelFinding, modelFinding } from "../sweep/plan/model_trial.ts";
 import type { Choosing } from "../sweep/plan/page_source.ts";
 import type { Plan } from "../sweep/plan/plan_document.ts";
@@ -34,7 +33,7 @@ function trialsOf({ terms, trials, say }: Choosing): Pick<ModelChoice, "trial" |
 export async function chosenPages(pages: readonly PlanPage[], choosing: Choosing): Promise<PlanPage[]> {
   const { home, options, terms, say } = choosing;
   const choice: ModelChoice = {
-    as: options.as === undefined ? terms.as : readAs(options.as),
+    as: options.as ?? terms.as,
     compute: readCompute(options.compute),
     ...trialsOf(choosing),
     say,

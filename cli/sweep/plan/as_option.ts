@@ -1,6 +1,5 @@
 // The options --as and --compute: whether a page is loaded as it was recorded or as a model of it. Defines and reads them; who decides is
 // cli/pages/choose_model.ts.
-import { UserError } from "../../base/errors.ts";
 import type { OptionTable } from "../../base/option_table.ts";
 import { type ComputeOptions, defineCompute } from "../../recording/model/compute_option.ts";
 
@@ -8,7 +7,7 @@ export const asChoices = ["auto", "recorded", "model"] as const;
 export type As = (typeof asChoices)[number];
 
 export interface AsOptions extends ComputeOptions {
-  as: string | undefined;
+  as: As | undefined;
 }
 
 export function defineAs<Options>(table: OptionTable<Options>): OptionTable<Options & AsOptions> {
@@ -19,10 +18,4 @@ export function defineAs<Options>(table: OptionTable<Options>): OptionTable<Opti
         "load the recorded bodies (recorded), a page of the same shape (model), or the model only if bodies are missing or a trial load is invalid (default: auto)",
     }),
   );
-}
-
-export function readAs(given: string): As {
-  const as = asChoices.find((known) => known === given);
-  if (as) return as;
-  throw new UserError(`--as must be one of ${asChoices.join(", ")} (got ${JSON.stringify(given)})`);
 }

@@ -1,55 +1,14 @@
-// Bulk flows that share the link with a sweep's loads: read from the words of a plan or of `--cross-traffic`, and what a load is told of
+// Bulk flows that share the link with a sweep's loads: read from the words of a plan, and what a load is given of
 // them. What single flows may be is cli/link/flows's.
 
 import type { Flow } from "../../../schemas/generated/flow.ts";
 import type { PlanCrossTraffic, SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
-import { number } from "../../base/option.ts";
-import type { OptionTable } from "../../base/option_table.ts";
 import { flowRunOf } from "../../link/flows/flow_run.ts";
 import { formatFlow } from "../../link/flows/flow_words.ts";
 import { readMix, refuseRestless, refuseTooMany } from "../../link/flows/mix.ts";
-import { kernelControllers } from "../../link/flows/transports.ts";
 import type { CrossTraffic } from "../../load/cross_traffic.ts";
 import type { PlannedLink } from "./plan_links.ts";
-import { planRange } from "./plan_range.ts";
-
-export interface CrossTrafficOptions {
-  "cross-traffic": string[];
-  "page-start": number | undefined;
-}
-
-export function defineCrossTraffic<T>(table: OptionTable<T>): OptionTable<T & CrossTrafficOptions> {
-  return table
-    .option("cross-traffic", {
-      type: "string",
-      array: true,
-      nargs: 1,
-      default: [] as string[],
-      placeholder: "FLOW",
-      describe:
-        "a bulk flow that shares the link with each load, written as for `trilane flows --flow` (tcp:bbr); repeat it for more",
-    })
-    .option(
-      "page-start",
-      number(planRange("page_start_s", "seconds"), {
-        rare: true,
-        describe: "with --cross-traffic: how long the flows have run when the page begins (default: 5)",
-      }),
-    );
-}
-
-/** What of a plan the options decide; nothing where they are not given. UserError for a flow that cannot be. */
-export function crossTrafficOf(options: CrossTrafficOptions): Pick<SweepPlan, "cross_traffic"> {
-  const { "cross-traffic": words, "page-start": page_start_s } = options;
-  if (words.length === 0) {
-    if (page_start_s !== undefined)
-      throw new UserError("--page-start: is of a page amid --cross-traffic, and there is none: give both, or neither");
-    return {};
-  }
-  const flows = readMix(words, kernelControllers()).map(formatFlow) as PlanCrossTraffic["flows"];
-  return { cross_traffic: { flows, ...(page_start_s === undefined ? {} : { page_start_s }) } };
-}
 
 /** Where a plan that was made without its schema's defaults does not say. */
 const usualPageStart_s = 5;
@@ -88,7 +47,7 @@ export function settledTraffic(
   return { cross_traffic: { flows: flows.map(formatFlow) as PlanCrossTraffic["flows"], page_start_s } };
 }
 
-/** What a load of the plan is told; null: its link is its own. */
+/** What a load of the plan is given; null: its link is its own. */
 export function loadTraffic({ cross_traffic, timeout_s = 60 }: Terms): CrossTraffic | null {
   if (!cross_traffic) return null;
   const { flows, page_start_s } = trafficOf(cross_traffic);

@@ -9,14 +9,14 @@ import { say } from "../../base/terminal_text.ts";
 import { refuseAskedWithoutDelay } from "../../link/profile_file.ts";
 import { blocksPerPair } from "../../results/compare/interleaved.ts";
 import type { AsOptions } from "./as_option.ts";
-import { type DisturbanceOptions, disturbanceChoiceOf } from "./disturbance_option.ts";
 import { pageName } from "./page_patterns.ts";
 import type { PageSource } from "./page_source.ts";
 import { planOf } from "./plan.ts";
 import type { Plan } from "./plan_document.ts";
+import { type PlanOptions, planChoiceOf } from "./plan_options.ts";
 import { readLanes } from "./read_lanes.ts";
 
-export interface InterleavedWords extends AsOptions, DisturbanceOptions {
+export interface InterleavedWords extends AsOptions, Pick<PlanOptions, "tolerance" | "retry-for" | "metric"> {
   readonly a: string;
   readonly b: string;
   /** The one page, where links or browsers are compared. */
@@ -88,9 +88,7 @@ export async function interleavedPlan(home: string, source: PageSource, words: I
         links,
         interleaved,
         repetitions: interleaved.of === "browsers" ? runs * blocksPerPair : runs,
-        ...(words.timeout === undefined ? {} : { timeout_s: words.timeout }),
-        ...(words.settle === undefined ? {} : { settle_ms: words.settle }),
-        ...disturbanceChoiceOf(words),
+        ...planChoiceOf(words as Partial<PlanOptions>),
       },
       "compare",
     );

@@ -1,8 +1,7 @@
-// What numbers a plan's setting may have, from its schema, for the option that stands for it; and the options of a single load
-// that several commands have.
+// What numbers a plan's setting may have, from its schema, for the option that stands for it.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { number, type Range } from "../../base/option.ts";
+import type { Range } from "../../base/option.ts";
 import { checkout } from "../../base/programs.ts";
 
 interface NumberSchema {
@@ -50,13 +49,3 @@ export function planRange(
     ...(unit === undefined ? {} : { unit }),
   };
 }
-
-export const settleOption = () =>
-  number(planRange("settle_ms", "ms"), {
-    default: 0,
-    rare: true,
-    describe: "watch the page at least this long after its load event, and until it is quiet",
-  });
-
-export const timeoutOption = () =>
-  number(planRange("timeout_s", "seconds"), { default: 60, describe: "how long a load may take before it fails" });

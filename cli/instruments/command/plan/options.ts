@@ -7,8 +7,8 @@ import { refuseAskedWithoutDelay } from "../../../link/profile_file.ts";
 import { defineReach, type ReachOptions } from "../../../load/reach/wanted.ts";
 import { defineServing, type ServingOptions, servingOfCommand } from "../../../load/serving/options.ts";
 import { lastLook } from "../../../results/stats/sequential.ts";
-import { defineTolerance, toleranceOf } from "../../../sweep/plan/disturbance_option.ts";
 import { planRange } from "../../../sweep/plan/plan_range.ts";
+import { defineTolerance, toleranceOf } from "../../../sweep/plan/tolerance.ts";
 import { type CommandPlan, commandPlanOf, readCommandPlan } from "./plan.ts";
 import { wordsOf } from "./words.ts";
 

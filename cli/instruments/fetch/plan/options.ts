@@ -9,10 +9,10 @@ import { number } from "../../../base/option.ts";
 import type { OptionTable } from "../../../base/option_table.ts";
 import { refuseAskedWithoutDelay } from "../../../link/profile_file.ts";
 import { defineOutside } from "../../../load/reach/wanted.ts";
-import { defineTolerance, toleranceOf } from "../../../sweep/plan/disturbance_option.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { planRange } from "../../../sweep/plan/plan_range.ts";
 import { defineServers, type ServedLanes, type ServersOptions } from "../../../sweep/plan/servers_option.ts";
+import { defineTolerance, toleranceOf } from "../../../sweep/plan/tolerance.ts";
 import { hostOf, type NamedObjects, namedObjects } from "./objects.ts";
 import { changedFetchPlan, type FetchPlan, fetchPlanOf, shippedFetchPlans } from "./plan.ts";
 

@@ -11,10 +11,10 @@ import { mixWords, readMix } from "../../../link/flows/mix.ts";
 import { readTime_ms } from "../../../link/flows/quantities.ts";
 import { kernelControllers } from "../../../link/flows/transports.ts";
 import { refuseAskedWithoutDelay } from "../../../link/profile_file.ts";
-import { defineTolerance, toleranceOf } from "../../../sweep/plan/disturbance_option.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { planRange } from "../../../sweep/plan/plan_range.ts";
 import { readLanes } from "../../../sweep/plan/read_lanes.ts";
+import { defineTolerance, toleranceOf } from "../../../sweep/plan/tolerance.ts";
 import { type FlowPlan, flowPlanOf, readFlowPlan } from "./plan.ts";
 
 export interface FlowOptions {

@@ -1,10 +1,10 @@
-// cli/sweep/plan/cross_traffic.ts: flows beside a sweep's loads, from the command line to what a load is told.
+// cli/sweep/plan/cross_traffic.ts: flows beside a sweep's loads, from the plan to what a load is given.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadRequest } from "../../../../cli/instruments/page/run/request.ts";
 import { flowRunOf } from "../../../../cli/link/flows/flow_run.ts";
 import { readMix } from "../../../../cli/link/flows/mix.ts";
-import { crossTrafficOf, loadTraffic } from "../../../../cli/sweep/plan/cross_traffic.ts";
+import { loadTraffic } from "../../../../cli/sweep/plan/cross_traffic.ts";
 import { planDigest, planOf } from "../../../../cli/sweep/plan/plan.ts";
 
 const least = { name: "x", pages: ["page"], lanes: ["h2"], links: ["1mbit/50ms"], repetitions: 1, timeout_s: 20 };
@@ -45,19 +45,4 @@ test("a load is told the flows until after its time-out, and when to begin", () 
     );
   assert.deepEqual(requestOf(made).crossTraffic, expected);
   assert.equal(requestOf(plan()).crossTraffic, undefined);
-});
-
-test("options say the same as a plan; a start without flows is refused", () => {
-  assert.deepEqual(crossTrafficOf({ "cross-traffic": ["2*tcp:reno@500ms"], "page-start": 7 }), {
-    cross_traffic: { flows: ["2*tcp:reno@500ms"], page_start_s: 7 },
-  });
-  assert.deepEqual(crossTrafficOf({ "cross-traffic": [], "page-start": undefined }), {});
-  assert.throws(
-    () => crossTrafficOf({ "cross-traffic": [], "page-start": 7 }),
-    /^UserError: --page-start: is of a page amid/,
-  );
-  assert.throws(
-    () => crossTrafficOf({ "cross-traffic": ["tcp:nosuch"], "page-start": undefined }),
-    /character 5: controller "nosuch": for tcp this kernel offers /,
-  );
 });

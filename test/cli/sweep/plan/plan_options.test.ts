@@ -1,11 +1,11 @@
-// `--tolerance` and `--retry-for` as a plan has them.
+// cli/sweep/plan/plan_options.ts: the options of a command as a plan has them.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { test } from "node:test";
-import { disturbanceChoiceOf } from "../../../../cli/sweep/plan/disturbance_option.ts";
+import { planChoiceOf } from "../../../../cli/sweep/plan/plan_options.ts";
 
-const of = (tolerance?: string, retryFor?: number) => disturbanceChoiceOf({ tolerance, "retry-for": retryFor });
+const of = (tolerance?: string, retryFor?: number) => planChoiceOf({ tolerance, "retry-for": retryFor });
 
 test("a share, a time, or both", () => {
   assert.deepEqual(of(), {});
@@ -31,4 +31,19 @@ test("a race and a sweep have both", () => {
     // It is the plan that says so.
     assert.match(refused(...words, "--retry-for", "-1"), /--retry-for|retry_for_s/);
   }
+});
+
+test("cross traffic is the plan's; a start without flows is refused", () => {
+  assert.deepEqual(planChoiceOf({ "cross-traffic": ["2*tcp:reno@500ms"], "page-start": 7 }), {
+    cross_traffic: { flows: ["2*tcp:reno@500ms"], page_start_s: 7 },
+  });
+  assert.deepEqual(planChoiceOf({ "cross-traffic": [], "page-start": undefined }), {});
+  assert.throws(
+    () => planChoiceOf({ "cross-traffic": [], "page-start": 7 }),
+    /^UserError: --page-start: is of a page amid/,
+  );
+  assert.throws(
+    () => planChoiceOf({ "cross-traffic": ["tcp:nosuch"], "page-start": undefined }),
+    /character 5: controller "nosuch": for tcp this kernel offers /,
+  );
 });
