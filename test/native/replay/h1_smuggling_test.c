@@ -3,6 +3,7 @@
 // the RFC has; what is hidden behind it is never answered.
 #include "h1_client.h"
 #include "test/native/cmocka_unit.h"
+#include "test/native/json_values.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -109,7 +110,7 @@ static void hides_nothing(void **state) {
     json_t *request;
     size_t at;
     json_array_foreach(json_object_get(report, "requests"), at, request)
-        assert_null(strstr(json_string_value(json_object_get(request, "url")), "/hidden"));
+        assert_null(strstr(text(request, "url"), "/hidden"));
     json_decref(report);
 }
 

@@ -8,7 +8,22 @@
 // Streams of a client: requests, and those of one direction.
 enum { REQUEST = 0, GOOD_REQUEST = 4, CONTROL = 2, ENCODER = 6, DECODER = 10, OTHER = 14 };
 
-enum outcome { NOTHING, FINE, STREAM_ENDS, CONNECTION_ENDS };
+// Error codes: RFC 9114, 8.1; RFC 9204, 6.
+enum {
+    FINE = 0, // answered
+    STREAM_CREATION_ERROR = 0x103,
+    CLOSED_CRITICAL_STREAM = 0x104,
+    FRAME_UNEXPECTED = 0x105,
+    FRAME_ERROR = 0x106,
+    EXCESSIVE_LOAD = 0x107,
+    ID_ERROR = 0x108,
+    SETTINGS_ERROR = 0x109,
+    MISSING_SETTINGS = 0x10a,
+    QPACK_DECOMPRESSION_FAILED = 0x200,
+    // Of a stream; all others are of the connection.
+    REQUEST_INCOMPLETE = 0x10d,
+    MESSAGE_ERROR = 0x10e,
+};
 
 enum { PIECES_MAX = 4 };
 
@@ -22,8 +37,7 @@ struct piece {
 
 struct attempt {
     const char *name;
-    enum outcome outcome;
-    uint64_t error; // 0: none
+    uint64_t error;
     struct piece pieces[PIECES_MAX];
 };
 

@@ -18,6 +18,14 @@ struct lane_client {
     struct h3_client h3; // its link takes a millisecond each way
 };
 
+// A test over both, each with its kind as initial state; the test's set-up opens its site.
+extern enum lane_client_kind lane_client_kinds[LANE_CLIENT_KINDS];
+#define LANE_CLIENT_TEST(test, kind, set_up, tear_down)                                                      \
+    ((struct CMUnitTest){#test " " #kind, test, set_up, tear_down, &lane_client_kinds[kind]})
+#define OVER_BOTH(test, set_up, tear_down)                                                                   \
+    LANE_CLIENT_TEST(test, LANE_CLIENT_H2, set_up, tear_down),                                               \
+        LANE_CLIENT_TEST(test, LANE_CLIENT_H3, set_up, tear_down)
+
 const char *lane_client_name(enum lane_client_kind kind);
 // window_bytes: of each stream.
 void lane_client_open(struct lane_client *client, enum lane_client_kind kind, struct lane_site *site,

@@ -2,6 +2,7 @@
 #include "inside.h"
 #include "page_archive.h"
 #include "test/native/cmocka_unit.h"
+#include "test/native/json_values.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -181,32 +182,24 @@ static void test_serves_and_reports(void **state) {
     struct run run = {0};
     run_inside(f, &run, "serves");
     json_t *report = load_report(f);
-    assert_string_equal(json_string_value(json_object_get(report, "schema")), "trilane/replay-report/1");
+    assert_string_equal(text(report, "schema"), "trilane/replay-report/1");
     assert_like_example(report);
     assert_int_equal(count_of(report, "exact"), 4);
     assert_int_equal(count_of(report, "aborted"), 0);
-    json_t *large = json_array_get(json_object_get(report, "requests"), 2);
-    assert_string_equal(json_string_value(json_object_get(large, "url")), "https://a.test/large");
-    assert_int_equal(json_integer_value(json_object_get(large, "seq")), 2);
-    json_t *connection = json_array_get(json_object_get(report, "connections"), 2);
-    assert_string_equal(json_string_value(json_object_get(connection, "local_address")), PAGE_ADDRESS_6);
+    json_t *large = entry(report, "requests", 2);
+    assert_string_equal(text(large, "url"), "https://a.test/large");
+    assert_int_equal(number(large, "seq"), 2);
+    json_t *connection = entry(report, "connections", 2);
+    assert_string_equal(text(connection, "local_address"), PAGE_ADDRESS_6);
     // Its handshake's signature alone takes longer than the clock's grain.
     json_t *cost = json_object_get(connection, "cost");
-    assert_true(json_integer_value(json_object_get(cost, "cpu_user_us")) +
-                    json_integer_value(json_object_get(cost, "cpu_system_us")) >
-                0);
+    assert_true(number(cost, "cpu_user_us") + number(cost, "cpu_system_us") > 0);
     assert_true(json_is_null(json_object_get(cost, "cycles")) ==
                 json_is_string(json_object_get(cost, "cycles_missing")));
     json_t *tcp = json_object_get(json_object_get(report, "transport"), "tcp");
-    assert_string_equal(json_string_value(json_object_get(tcp, "congestion_control")), "cubic");
+    assert_string_equal(text(tcp, "congestion_control"), "cubic");
     assert_true(json_is_false(json_object_get(tcp, "metrics_saved")));
     json_decref(report);
-}
-
-static json_int_t number(const json_t *object, const char *key) {
-    const json_t *member = json_object_get(object, key);
-    if (!json_is_integer(member)) fail_msg("%s: is no number", key);
-    return json_integer_value(member);
 }
 
 // The lines of a file of samples, each an object; fails the test where one is not.
@@ -244,12 +237,12 @@ static void test_transports_are_as_asked(void **state) {
     assert_like_example(report);
     const json_t *transport = json_object_get(report, "transport");
     const json_t *tcp = json_object_get(transport, "tcp");
-    assert_string_equal(json_string_value(json_object_get(tcp, "congestion_control")), "reno");
+    assert_string_equal(text(tcp, "congestion_control"), "reno");
     assert_int_equal(number(tcp, "initial_window_packets"), 32);
     assert_int_equal(number(tcp, "send_buffer_bytes"), 262144);
     assert_true(json_is_true(json_object_get(tcp, "pacing")));
     const json_t *quic = json_object_get(transport, "quic");
-    assert_string_equal(json_string_value(json_object_get(quic, "batching")), "sendmmsg");
+    assert_string_equal(text(quic, "batching"), "sendmmsg");
     assert_int_equal(number(quic, "initial_window_packets"), 10);
     json_decref(report);
 }
@@ -272,14 +265,13 @@ static void test_tells_of_tcp(void **state) {
         json_t *line;
         json_array_foreach(lines, at, line) {
             if (number(line, "connection") != (json_int_t)i) continue;
-            const char *event = json_string_value(json_object_get(line, "event"));
+            const char *event = text(line, "event");
             if (strcmp(event, "opened") == 0) {
                 opened_ns = number(line, "time_ns");
                 assert_true(json_is_true(json_object_get(line, "paced"))); // though set on the listener
                 assert_int_equal(number(line, "send_buffer_bytes"), 262144);
-                const char *local = json_string_value(json_object_get(line, "local"));
-                assert_non_null(
-                    strstr(local, json_string_value(json_object_get(connection, "local_address"))));
+                const char *local = text(line, "local");
+                assert_non_null(strstr(local, text(connection, "local_address")));
                 continue;
             }
             assert_true(number(line, "bytes_sent") >= sent_bytes);
@@ -289,7 +281,7 @@ static void test_tells_of_tcp(void **state) {
         assert_true(opened_ns >= number(connection, "opened_ns"));
         assert_true(closed_ns >= opened_ns);
         assert_true(sent_bytes > 0);
-        if (strcmp(json_string_value(json_object_get(connection, "local_address")), PAGE_ADDRESS_6) == 0)
+        if (strcmp(text(connection, "local_address"), PAGE_ADDRESS_6) == 0)
             assert_true(sent_bytes > PAGE_LARGE_BYTES);
     }
     json_decref(lines);

@@ -6,6 +6,7 @@
 #include "replay/exchange/precondition.h"
 #include "replay/report.h"
 #include "test/native/cmocka_unit.h"
+#include "test/native/json_values.h"
 
 #include <brotli/encode.h>
 #include <jansson.h>
@@ -335,7 +336,7 @@ static void test_codings_that_are_not_accepted(void **state) {
     }
     expect(&site, "/lying", "accept-encoding", "br", 200, ten); // no gzip at all: as it was recorded
     json_t *report = report_of(&site);
-    assert_int_equal(json_integer_value(json_object_get(json_object_get(report, "counts"), "recoded")), 3);
+    assert_int_equal(number(json_object_get(report, "counts"), "recoded"), 3);
     json_decref(report);
     close_site(&site);
 }
@@ -372,23 +373,23 @@ static void test_request_bodies_and_the_report(void **state) {
     assert_int_equal(json_array_size(requests), 5);
     for (size_t i = 0; i < 5; i++) {
         json_t *request = json_array_get(requests, i), *instead = json_object_get(request, "instead");
-        assert_string_equal(json_string_value(json_object_get(request, "outcome")), wanted[i].outcome);
+        assert_string_equal(text(request, "outcome"), wanted[i].outcome);
         json_t *seq = json_object_get(request, "seq");
         assert_int_equal(json_is_null(seq) ? -1 : json_integer_value(seq), wanted[i].seq);
         if (!wanted[i].difference) {
             assert_true(json_is_null(instead));
             continue;
         }
-        assert_string_equal(json_string_value(json_object_get(instead, "difference")), wanted[i].difference);
-        assert_string_equal(json_string_value(json_object_get(instead, "url")), "https://a.test/post?a=1");
+        assert_string_equal(text(instead, "difference"), wanted[i].difference);
+        assert_string_equal(text(instead, "url"), "https://a.test/post?a=1");
     }
     const double similarity =
         json_real_value(json_object_get(json_object_get(json_array_get(requests, 2), "instead"), "likeness"));
     assert_true(similarity == 0.25); // one name in common
     json_t *counts = json_object_get(report, "counts");
-    assert_int_equal(json_integer_value(json_object_get(counts, "exact")), 2);
-    assert_int_equal(json_integer_value(json_object_get(counts, "fuzzy")), 2);
-    assert_int_equal(json_integer_value(json_object_get(counts, "missed")), 1);
+    assert_int_equal(number(counts, "exact"), 2);
+    assert_int_equal(number(counts, "fuzzy"), 2);
+    assert_int_equal(number(counts, "missed"), 1);
     json_decref(report);
     close_site(&site);
 }

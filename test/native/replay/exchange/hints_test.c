@@ -4,6 +4,7 @@
 #include "../lane_client.h"
 #include "base/clock.h"
 #include "test/native/cmocka_unit.h"
+#include "test/native/json_values.h"
 
 #include <string.h>
 
@@ -19,7 +20,7 @@ static struct recorded_hint hints[] = {
     {.headers = links, .header_count = 1, .time_ns = SECOND_MS * NS_PER_MS}};
 
 static int set_up(void **state) {
-    if (lane_site_set_up(state) < 0) return -1;
+    if (lane_site_open(&site) < 0) return -1;
     struct recorded_exchange *hinted =
         (struct recorded_exchange *)(uintptr_t)lane_site_exchange(&site, "/small");
     hinted->hints = hints;
@@ -30,19 +31,20 @@ static int set_up(void **state) {
     return 0;
 }
 
+static int tear_down(void **state) {
+    lane_site_close(&site);
+    return 0;
+}
+
 static void think_as_recorded(void) {
     static const struct think recorded = {.kind = THINK_RECORDED};
     exchange_site_think(site.site, &recorded, site.loop);
 }
 
-static json_int_t number(const json_t *object, const char *key) {
-    return json_integer_value(json_object_get(object, key));
-}
-
 // What the report has of the one request: so many hints, the first of them `early` before the answer's time.
 static void assert_reported(json_int_t count, bool early) {
     json_t *report = lane_site_report(&site);
-    const json_t *request = json_array_get(json_object_get(report, "requests"), 0);
+    const json_t *request = entry(report, "requests", 0);
     const json_t *sent = json_object_get(request, "early_hints");
     assert_int_equal(sent ? number(sent, "count") : 0, count);
     if (early) {
@@ -69,15 +71,9 @@ static void sends_them(enum lane_client_kind kind) {
     lane_client_close(&client);
 }
 
-static void h2_sends_them_in_time(void **state) {
+static void sends_them_in_time(void **state) {
     think_as_recorded();
-    sends_them(LANE_CLIENT_H2);
-    assert_reported(2, true);
-}
-
-static void h3_sends_them_in_time(void **state) {
-    think_as_recorded();
-    sends_them(LANE_CLIENT_H3);
+    sends_them(*(enum lane_client_kind *)*state);
     assert_reported(2, true);
 }
 
@@ -88,7 +84,7 @@ static void without_think_time_they_go_with_the_answer(void **state) {
 }
 
 // Answers without a body, and to HEAD, end with their head: after a 103, too.
-static void h2_and_h3_end_answers_without_a_body(void **state) {
+static void answers_without_a_body_end(void **state) {
     struct recorded_exchange *empty =
         (struct recorded_exchange *)(uintptr_t)lane_site_exchange(&site, "/empty");
     *empty = (struct recorded_exchange){.seq = empty->seq,
@@ -102,14 +98,12 @@ static void h2_and_h3_end_answers_without_a_body(void **state) {
                                         .body = empty->body,
                                         .hints = hints,
                                         .hint_count = 1};
-    for (enum lane_client_kind kind = LANE_CLIENT_H2; kind < LANE_CLIENT_KINDS; kind++) {
-        lane_client_open(&client, kind, &site, LANE_CLIENT_WINDOW_BYTES);
-        struct seen *seen = lane_client_request(&client, "GET", "/empty", NULL, 0);
-        lane_client_run(&client, 1);
-        assert_int_equal(seen->status, 204);
-        assert_int_equal(seen->hints, 1);
-        lane_client_close(&client);
-    }
+    lane_client_open(&client, *(enum lane_client_kind *)*state, &site, LANE_CLIENT_WINDOW_BYTES);
+    struct seen *seen = lane_client_request(&client, "GET", "/empty", NULL, 0);
+    lane_client_run(&client, 1);
+    assert_int_equal(seen->status, 204);
+    assert_int_equal(seen->hints, 1);
+    lane_client_close(&client);
 }
 
 // Of heads that quiche cannot take whole, which are framed by hand.
@@ -159,14 +153,12 @@ static void http_1_0_has_none(void **state) {
 static void left_out_there_are_none(void **state) {
     think_as_recorded();
     exchange_site_set(site.site, &(struct server_settings){.early_hints = SERVER_EARLY_HINTS_NONE});
-    for (enum lane_client_kind kind = LANE_CLIENT_H2; kind < LANE_CLIENT_KINDS; kind++) {
-        lane_client_open(&client, kind, &site, LANE_CLIENT_WINDOW_BYTES);
-        struct seen *seen = lane_client_request(&client, "GET", "/small", NULL, 0);
-        lane_client_run(&client, 1);
-        assert_whole(&site, seen, "/small");
-        assert_int_equal(seen->hints, 0);
-        lane_client_close(&client);
-    }
+    lane_client_open(&client, *(enum lane_client_kind *)*state, &site, LANE_CLIENT_WINDOW_BYTES);
+    struct seen *seen = lane_client_request(&client, "GET", "/small", NULL, 0);
+    lane_client_run(&client, 1);
+    assert_whole(&site, seen, "/small");
+    assert_int_equal(seen->hints, 0);
+    lane_client_close(&client);
     assert_reported(0, false);
 }
 
@@ -185,19 +177,17 @@ static void clients_may_vanish_after_a_hint(void **state) {
     buf_free(&conversation.answer);
 }
 
-#define HINTS_TEST(name) cmocka_unit_test_prestate_setup_teardown(name, set_up, lane_site_tear_down, &site)
-
 int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        HINTS_TEST(h2_sends_them_in_time),
-        HINTS_TEST(h3_sends_them_in_time),
-        HINTS_TEST(without_think_time_they_go_with_the_answer),
-        HINTS_TEST(h2_and_h3_end_answers_without_a_body),
-        HINTS_TEST(h3_sends_them_before_a_long_head),
-        HINTS_TEST(h1_sends_them),
-        HINTS_TEST(http_1_0_has_none),
-        HINTS_TEST(left_out_there_are_none),
-        HINTS_TEST(clients_may_vanish_after_a_hint),
+        OVER_BOTH(sends_them_in_time, set_up, tear_down),
+        OVER_BOTH(answers_without_a_body_end, set_up, tear_down),
+        OVER_BOTH(left_out_there_are_none, set_up, tear_down),
+        TEST(without_think_time_they_go_with_the_answer),
+        TEST(h3_sends_them_before_a_long_head),
+        TEST(h1_sends_them),
+        TEST(http_1_0_has_none),
+        TEST(clients_may_vanish_after_a_hint),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

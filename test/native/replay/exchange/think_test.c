@@ -6,6 +6,7 @@
 #include "replay/exchange/think.h"
 #include "replay/h1/h1.h"
 #include "test/native/cmocka_unit.h"
+#include "test/native/json_values.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,10 +21,6 @@ static const struct think recorded = {.kind = THINK_RECORDED};
 
 static struct lane_site site;
 static struct lane_client client;
-
-static json_int_t number(const json_t *object, const char *key) {
-    return json_integer_value(json_object_get(object, key));
-}
 
 // The requests of the report: each was held back as long as was asked, all of them at the same time.
 static void assert_all_thought(size_t count, json_int_t think_ns) {
@@ -80,10 +77,10 @@ static void knows_how_long(void **state) {
     assert_true(told);
 }
 
-static void thinks_of_all_at_once(enum lane_client_kind kind) {
+static void thinks_of_all_at_once(void **state) {
     struct seen *seen[REQUESTS];
     exchange_site_think(site.site, &fixed, site.loop);
-    lane_client_open(&client, kind, &site, LANE_CLIENT_WINDOW_BYTES);
+    lane_client_open(&client, *(enum lane_client_kind *)*state, &site, LANE_CLIENT_WINDOW_BYTES);
     char path[32];
     for (int i = 0; i < REQUESTS; i++) {
         snprintf(path, sizeof path, "/many/%d", i);
@@ -98,12 +95,13 @@ static void thinks_of_all_at_once(enum lane_client_kind kind) {
     assert_all_thought(REQUESTS, (json_int_t)fixed.fixed_ns);
 }
 
-static void h2_thinks_of_all_at_once(void **state) {
-    thinks_of_all_at_once(LANE_CLIENT_H2);
+static int set_up(void **state) {
+    return lane_site_open(&site);
 }
 
-static void h3_thinks_of_all_at_once(void **state) {
-    thinks_of_all_at_once(LANE_CLIENT_H3);
+static int tear_down(void **state) {
+    lane_site_close(&site);
+    return 0;
 }
 
 static void takes_the_recorded_time_where_it_is_known(void **state) {
@@ -237,8 +235,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_its_words),
         cmocka_unit_test(knows_how_long),
-        LANE_SITE_TEST(h2_thinks_of_all_at_once, &site),
-        LANE_SITE_TEST(h3_thinks_of_all_at_once, &site),
+        OVER_BOTH(thinks_of_all_at_once, set_up, tear_down),
         LANE_SITE_TEST(takes_the_recorded_time_where_it_is_known, &site),
         LANE_SITE_TEST(h1_thinks_of_each, &site),
         LANE_SITE_TEST(clients_may_vanish_meanwhile, &site),

@@ -8,6 +8,7 @@
 #include "replay/h1/h1_request.h"
 #include "replay/tcp/stream.h"
 #include "test/native/cmocka_unit.h"
+#include "test/native/json_values.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -48,11 +49,6 @@ static json_t *only_request(struct lane_site *site, json_t **report) {
     return json_array_get(requests, 0);
 }
 
-static json_int_t number(json_t *object, const char *name) {
-    assert_true(json_is_integer(json_object_get(object, name)));
-    return json_integer_value(json_object_get(object, name));
-}
-
 static void test_get(void **state) {
     struct h1_client client = h1_client_ask(*state, "GET /large HTTP/1.1\r\nHost: a.test\r\n\r\n");
     assert_starts(&client, "HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\n");
@@ -61,9 +57,9 @@ static void test_get(void **state) {
     json_t *report;
     json_t *request = only_request(*state, &report);
     assert_int_equal(number(request, "body_bytes"), LARGE_BYTES);
-    assert_string_equal(json_string_value(json_object_get(request, "url")), "http://a.test/large");
+    assert_string_equal(text(request, "url"), "http://a.test/large");
     // The site was recorded over https, and this is in clear: that is no difference.
-    assert_string_equal(json_string_value(json_object_get(request, "outcome")), "exact");
+    assert_string_equal(text(request, "outcome"), "exact");
     assert_true(json_is_true(json_object_get(request, "complete")));
     assert_true(number(request, "request_ns") <= number(request, "first_byte_ns"));
     assert_true(number(request, "first_byte_ns") < number(request, "end_ns"));
@@ -186,8 +182,8 @@ static void test_fails_as_recorded(void **state) {
     assert_body(&client, "/small"); // and nothing after it
     buf_free(&client.answer);
     json_t *report = lane_site_report(*state);
-    const json_t *request = json_array_get(json_object_get(report, "requests"), 1);
-    assert_string_equal(json_string_value(json_object_get(request, "unrecorded")), "failed");
+    const json_t *request = entry(report, "requests", 1);
+    assert_string_equal(text(request, "unrecorded"), "failed");
     assert_true(json_is_null(json_object_get(request, "status")));
     json_decref(report);
 }
@@ -283,8 +279,8 @@ static void test_backpressure(void **state) {
     assert_in_range(number(request, "body_bytes"), 1, LARGE_BYTES - 1);
     assert_true(json_is_false(json_object_get(request, "complete")));
     assert_int_equal(number(json_object_get(report, "counts"), "aborted"), 1);
-    json_t *connection = json_array_get(json_object_get(report, "connections"), 0);
-    assert_string_equal(json_string_value(json_object_get(connection, "close_reason")), "the replay ended");
+    json_t *connection = entry(report, "connections", 0);
+    assert_string_equal(text(connection, "close_reason"), "the replay ended");
     json_decref(report);
     buf_free(&client.answer);
 }
@@ -295,9 +291,8 @@ static void test_client_vanishes(void **state) {
     assert_true(client.ended);
     assert_int_equal(buf_size(&client.answer), 0);
     json_t *report = lane_site_report(*state);
-    json_t *connection = json_array_get(json_object_get(report, "connections"), 0);
-    assert_string_equal(json_string_value(json_object_get(connection, "close_reason")),
-                        "the peer closed within a request");
+    json_t *connection = entry(report, "connections", 0);
+    assert_string_equal(text(connection, "close_reason"), "the peer closed within a request");
     json_decref(report);
     buf_free(&client.answer);
 }

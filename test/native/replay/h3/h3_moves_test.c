@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "replay/h3/quic.h"
 #include "test/native/cmocka_unit.h"
+#include "test/native/json_values.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,10 +23,6 @@ static unsigned loads;      // on this site
 static unsigned moves;      // so many in all
 static size_t bytes_a_move; // of the body
 
-static json_int_t number(const json_t *object, const char *key) {
-    return json_integer_value(json_object_get(object, key));
-}
-
 static void move_now_and_then(struct h3_client *c, struct seen *seen) {
     const unsigned made = (unsigned)(c->nat_port - 40000);
     if (made < moves && seen->body_size >= (made + 1) * bytes_a_move) h3_client_rebind(c);
@@ -40,7 +37,7 @@ static void assert_followed(const json_t *connection, unsigned count) {
         const json_t *change = json_array_get(changes, i);
         char peer[32];
         snprintf(peer, sizeof peer, "100.64.0.2:%u", 40001 + i);
-        assert_string_equal(json_string_value(json_object_get(change, "peer")), peer);
+        assert_string_equal(text(change, "peer"), peer);
         assert_true(number(change, "seen_ns") > before_ns);
         assert_true(number(change, "answered_ns") >= number(change, "seen_ns"));
         assert_true(number(change, "validated_ns") >= number(change, "seen_ns"));

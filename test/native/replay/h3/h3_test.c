@@ -1,10 +1,11 @@
 // What the HTTP/3 lane has alone, against quiche's client over a link in memory: congestion control and
-// pacing, losses, large heads, trailers, versions. What h2 does alike is in multiplexed_test.c.
+// pacing, losses, trailers, versions. What h2 does alike is in multiplexed_test.c.
 #include "../h3_client.h"
 #include "../lane_site.h"
 
 #include "base/clock.h"
 #include "test/native/cmocka_unit.h"
+#include "test/native/json_values.h"
 
 #include <netinet/in.h>
 #include <openssl/rand.h>
@@ -18,14 +19,6 @@ static struct lane_site site;
 static struct h3_client client;
 static const struct h3_client_options plain = {.window_bytes = BIG_WINDOW, .delay_ns = NS_PER_MS};
 
-static const char *text(const json_t *object, const char *key) {
-    return json_string_value(json_object_get(object, key));
-}
-
-static json_int_t number(const json_t *object, const char *key) {
-    return json_integer_value(json_object_get(object, key));
-}
-
 static void tells_of_its_connection(void **state) {
     h3_client_open(&client, &site, &plain);
     h3_client_request(&client, "GET", "/small", NULL, 0);
@@ -33,7 +26,7 @@ static void tells_of_its_connection(void **state) {
     h3_client_close(&client);
 
     json_t *report = lane_site_report(&site);
-    json_t *connection = json_array_get(json_object_get(report, "connections"), 0);
+    json_t *connection = entry(report, "connections", 0);
     assert_string_equal(text(connection, "alpn"), "h3");
     assert_string_equal(text(connection, "tls_version"), "TLSv1.3");
     assert_string_equal(text(connection, "local_address"), "192.0.2.1");
@@ -83,7 +76,7 @@ static void grows_its_window_while_responses_wait(void **state) {
         assert_whole(&site, seen, "/large");
         h3_client_close(&client);
         json_t *report = lane_site_report(&site);
-        const json_t *request = json_array_get(json_object_get(report, "requests"), i);
+        const json_t *request = entry(report, "requests", i);
         json_int_t took_ns = number(request, "end_ns") - number(request, "request_ns");
         if (took_ns > (json_int_t)(ROUND_TRIPS_MAX * 2 * delay_ns))
             fail_msg("%s, %spaced: %lld ms", congestion[i % 2], i >= 2 ? "un" : "",
@@ -92,27 +85,7 @@ static void grows_its_window_while_responses_wait(void **state) {
     }
 }
 
-static void sends_large_heads(void **state) {
-    h3_client_open(&client, &site, &plain);
-    struct seen *one = h3_client_request(&client, "GET", "/long-header", NULL, 0);
-    h3_client_run(&client, 1); // alone, it is larger than the window
-    struct seen *many = h3_client_request(&client, "GET", "/many-headers", "i", 0);
-    struct seen *empty = h3_client_request(&client, "GET", "/long-empty", NULL, 0);
-    struct seen *small = h3_client_request(&client, "GET", "/small", NULL, 0);
-    struct seen *large = h3_client_request(&client, "GET", "/large", "i", 0);
-    h3_client_run(&client, 5);
-    assert_whole(&site, one, "/long-header");
-    assert_true(one->field_bytes > LONG_HEADER_BYTES);
-    assert_whole(&site, many, "/many-headers");
-    assert_int_equal(many->field_count, MANY_HEADERS + 2); // content-length, alt-svc
-    assert_whole(&site, empty, "/long-empty");
-    assert_true(empty->field_bytes > LONG_HEADER_BYTES);
-    assert_whole(&site, small, "/small");
-    assert_whole(&site, large, "/large");
-    h3_client_close(&client);
-}
-
-// Also where the client's own window is the smaller one, and packets are lost on the way.
+// Where the client's own window is the smaller one, and packets are lost on the way.
 static void sends_large_heads_through_small_windows(void **state) {
     const struct h3_client_options small = {.window_bytes = 20000, .delay_ns = NS_PER_MS, .lose_of_1000 = 10};
     h3_client_open(&client, &site, &small);
@@ -322,7 +295,7 @@ static void reports_the_clients_goodbye(void **state) {
     h3_client_run(&client, 2); // until the client's draining is over
     h3_client_close(&client);
     json_t *report = lane_site_report(&site);
-    json_t *connection = json_array_get(json_object_get(report, "connections"), 0);
+    json_t *connection = entry(report, "connections", 0);
     assert_string_equal(text(connection, "close_reason"), "");
     json_decref(report);
 }
@@ -333,7 +306,6 @@ int main(void) {
         TEST(tells_of_its_connection),
         TEST(tells_how_often_the_client_acknowledged),
         TEST(grows_its_window_while_responses_wait),
-        TEST(sends_large_heads),
         TEST(sends_large_heads_through_small_windows),
         TEST(refuses_a_malformed_request),
         TEST(resets_requests_with_forbidden_trailers),
