@@ -1,10 +1,5 @@
 #include "congestion/congestion.h"
 
-#include "congestion/cubic_n.h"
-#include "congestion/gcc.h"
-#include "congestion/inter_arrival.h"
-#include "congestion/sprout_ewma.h"
-
 #include <string.h>
 
 static const struct congestion_controller *const all[] = {

@@ -96,3 +96,10 @@ struct congestion_controller {
 const struct congestion_controller *congestion_find(const char *name);
 // All, in the order in which they are listed; NULL past the last.
 const struct congestion_controller *congestion_at(size_t index);
+
+// Each is in the file of its name, which says what it is. cubic_n: by N - 1.
+enum { CUBIC_N_MOST = 4 };
+extern const struct congestion_controller cubic_n[CUBIC_N_MOST], gcc, inter_arrival;
+// Two names for one, by what its receiver does: it acknowledges each packet by itself, as one of ours; or as
+// it likes, which a browser does.
+extern const struct congestion_controller sprout_ewma, sprout_ewma_acks;

@@ -22,11 +22,104 @@
 // place of alpha_N, had another HyStart, and PRR.
 #include "congestion/cubic_n.h"
 
-#include "congestion/hystart.h"
-#include "congestion/persistent_congestion.h"
+#include "congestion/congestion.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+// ---- HyStart++ (RFC 9406, 4.2 and 4.3), without the limit L, which is for senders that do not pace: leaves
+// the first slow start when round trips grow longer, before packets are lost. Rounds end by the time at which
+// packets were sent, not by their numbers, which differ between packet number spaces.
+
+// Of what slow start would add, what conservative slow start adds.
+enum { HYSTART_GROWTH_DIVISOR = 4 };
+
+enum hystart_phase { HYSTART_SLOW_START, HYSTART_CONSERVATIVE, HYSTART_DONE };
+
+struct hystart {
+    enum hystart_phase phase;
+    uint64_t round_end_ns; // a packet sent after it, acknowledged, ends the round
+    uint64_t round_min_ns; // UINT64_MAX: no sample
+    uint64_t last_round_min_ns;
+    uint64_t baseline_ns;
+    uint32_t samples;
+    uint32_t conservative_rounds;
+};
+
+static const uint64_t MIN_RTT_THRESH_NS = 4 * 1000 * 1000;
+static const uint64_t MAX_RTT_THRESH_NS = 16 * 1000 * 1000;
+enum { MIN_RTT_DIVISOR = 8, N_RTT_SAMPLE = 8, CSS_ROUNDS = 5 };
+
+static void hystart_init(struct hystart *hystart) {
+    *hystart = (struct hystart){.round_min_ns = UINT64_MAX, .last_round_min_ns = UINT64_MAX};
+}
+
+static bool is_slower(const struct hystart *h) {
+    if (h->last_round_min_ns == UINT64_MAX) return false;
+    uint64_t threshold_ns = h->last_round_min_ns / MIN_RTT_DIVISOR;
+    if (threshold_ns > MAX_RTT_THRESH_NS) threshold_ns = MAX_RTT_THRESH_NS;
+    if (threshold_ns < MIN_RTT_THRESH_NS) threshold_ns = MIN_RTT_THRESH_NS;
+    return h->round_min_ns >= h->last_round_min_ns + threshold_ns;
+}
+
+static void hystart_judge(struct hystart *h) {
+    if (h->samples < N_RTT_SAMPLE) return;
+    if (h->phase == HYSTART_SLOW_START && is_slower(h)) {
+        h->phase = HYSTART_CONSERVATIVE;
+        h->baseline_ns = h->round_min_ns;
+        h->conservative_rounds = 0;
+    } else if (h->phase == HYSTART_CONSERVATIVE && h->round_min_ns < h->baseline_ns) {
+        h->phase = HYSTART_SLOW_START; // the delay was not the queue's
+    }
+}
+
+static void hystart_begin_round(struct hystart *h, uint64_t now_ns) {
+    if (h->phase == HYSTART_CONSERVATIVE && ++h->conservative_rounds >= CSS_ROUNDS) h->phase = HYSTART_DONE;
+    h->last_round_min_ns = h->round_min_ns;
+    h->round_min_ns = UINT64_MAX;
+    h->samples = 0;
+    h->round_end_ns = now_ns;
+}
+
+// An ACK at now_ns whose newest packet was sent at sent_ns. Slow start goes by `phase` afterwards; DONE is
+// final.
+static void hystart_acked(struct hystart *hystart, uint64_t now_ns, uint64_t sent_ns) {
+    if (hystart->phase == HYSTART_DONE) return;
+    if (sent_ns > hystart->round_end_ns) hystart_begin_round(hystart, now_ns);
+    if (now_ns - sent_ns < hystart->round_min_ns) hystart->round_min_ns = now_ns - sent_ns;
+    hystart->samples++;
+    hystart_judge(hystart);
+}
+
+// ---- Persistent congestion (RFC 9002, 7.6): packets lost over more than three probe time-outs, and none
+// between them acknowledged.
+
+enum { PERSISTENT_THRESHOLD = 3 }; // kPersistentCongestionThreshold
+static const uint64_t GRANULARITY_NS = 1000 * 1000;
+
+static uint64_t persistent_ns(const struct congestion_rtt *rtt) {
+    const uint64_t variation_ns = 4 * rtt->variation_ns;
+    return PERSISTENT_THRESHOLD *
+           (rtt->smoothed_ns + (variation_ns > GRANULARITY_NS ? variation_ns : GRANULARITY_NS) +
+            rtt->max_ack_delay_ns);
+}
+
+// Whether `lost` establishes it. Only packets sent after first_sample_ns count, when the first round-trip
+// time was measured; UINT64_MAX: none was yet. Losses of two calls are not put together.
+static bool persistent_congestion(const struct congestion_lost *lost, uint64_t first_sample_ns) {
+    const uint64_t least_ns = persistent_ns(&lost->rtt);
+    const struct congestion_packet *first = NULL; // of those with no acknowledged one between
+    for (uint64_t i = 0; i < lost->packet_count; i++) {
+        const struct congestion_packet *packet = &lost->packets[i];
+        if (packet->after_acked) first = NULL;
+        if (!packet->ack_eliciting || packet->sent_ns <= first_sample_ns) continue;
+        if (!first) first = packet;
+        if (packet->sent_ns - first->sent_ns > least_ns) return true;
+    }
+    return false;
+}
+
+// ---- CUBIC
 
 static const double BETA = 0.7;
 static const double C = 0.4;
@@ -147,7 +240,7 @@ static void reduce(struct cubic *c, uint64_t now_ns) {
     c->in_epoch = false;
     c->in_recovery = true;
     c->recovery_ns = now_ns;
-    hystart_lost(&c->hystart);
+    c->hystart.phase = HYSTART_DONE;
 }
 
 static void start_over(struct cubic *c) {

@@ -2,8 +2,7 @@
 //
 // Source: draft-ietf-rmcat-gcc-02 (Holmer et al., 2016), the sender-side version; where its text is silent,
 // Carlucci et al., "Congestion Control for Web Real-Time Communication" (2017), and WebRTC. Equations and
-// constants are in gcc_delay.c (delay, over-use) and gcc_rate.c (rates). What is paced is
-// the lower of the two rates.
+// constants are in gcc_estimates.c. What is paced is the lower of the two rates.
 //
 // Faithful: the delay-based controller (groups of 5 ms, scalar Kalman filter, adaptive threshold, three
 // states), the loss-based one, R over 0.5 s. Rates are updated every 100 ms, the draft's longest interval
@@ -27,10 +26,7 @@
 // ms
 //   a queue of 0.1 to 0.4 s builds up before its growth is noticed (rate_based_path_test.c).
 // - No probing, no use of what the application limits: WebRTC has both, the draft neither.
-#include "congestion/gcc.h"
-
-#include "congestion/gcc_delay.h"
-#include "congestion/gcc_rate.h"
+#include "congestion/gcc_estimates.h"
 #include "congestion/rate_based.h"
 #include "congestion/rate_meter.h"
 

@@ -2,7 +2,7 @@
 //
 // Source: Chromium's experimental QUIC of 2013 (net/quic/congestion_control, inter_arrival_*), which had it
 // beside CUBIC and dropped it in 2014; never published. Das (2014) describes it. Equations and constants are
-// in inter_arrival_estimates.c and inter_arrival_detector.c. Here:
+// in inter_arrival_estimates.c. Here:
 //   start: 0.7 of the probe's estimate, at least 10 kbit/s; channel unknown: the estimate, uncertain: 0.7 of
 //   it steady: the ramp. Under-use, draining: hold. over-use, once in a round trip: rate (1 - clamp(D / RTT,
 //   0.05, 0.9)), at least a packet in a round trip loss, once in a round trip: 0.7 rate. After losses without
@@ -32,9 +32,6 @@
 // - What is sent is measured over half a second, not one. A window bounds what is in flight if no ACK comes
 //   (rate_based.h); the original had none.
 // - Losses are QUIC's of today (RFC 9002), not reports of the receiver.
-#include "congestion/inter_arrival.h"
-
-#include "congestion/inter_arrival_detector.h"
 #include "congestion/inter_arrival_estimates.h"
 #include "congestion/rate_based.h"
 #include "congestion/rate_meter.h"

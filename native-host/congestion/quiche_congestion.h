@@ -3,6 +3,7 @@
 #pragma once
 
 #include "congestion/congestion.h"
+#include "quic_io/pacer.h"
 
 #include <quiche.h>
 #include <stdbool.h>
@@ -23,3 +24,10 @@ const struct congestion_controller *quiche_congestion_of(const quiche_conn *conn
 // Its window, slow start threshold, pacing rate and phase now. False, and `out` untouched, if one of quiche's
 // serves the path.
 bool quiche_congestion_window(const quiche_conn *conn, struct congestion_window *out);
+
+// Whether our pacer is for the controller of that name: quiche's BBR paces by itself, and some want no pacing
+// at all.
+bool quiche_pacing_is_for(const char *congestion);
+// The rate at which our pacer lets out what the window allows, by the controller at work. `path`: of the
+// connection's active path, now.
+void quiche_pacing_update(struct pacer *pacer, const quiche_conn *conn, const quiche_path_stats *path);

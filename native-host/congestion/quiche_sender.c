@@ -1,7 +1,7 @@
 #include "congestion/quiche_sender.h"
 
 #include "base/clock.h"
-#include "congestion/quiche_pacing.h"
+#include "congestion/quiche_congestion.h"
 
 #include <string.h>
 

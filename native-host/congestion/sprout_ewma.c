@@ -23,7 +23,7 @@
 // but for that. With an ACK for ten packets, bursts of the sender's are ten packets, too, and where these
 // take less than 20 ms to arrive, r is too small by as much: ten packets in 20 ms. Not in the original: a
 // window of at least 2 packets (RFC 9002, 7.2), as QUIC would else cut its packets to the window.
-#include "congestion/sprout_ewma.h"
+#include "congestion/congestion.h"
 
 #include <stdlib.h>
 
@@ -132,24 +132,10 @@ static void window(const void *state, struct congestion_window *out) {
     };
 }
 
-const struct congestion_controller sprout_ewma = {
-    .name = "sprout-ewma",
-    .open = open_path,
-    .sent = sent,
-    .acked = acked,
-    .lost = lost,
-    .window = window,
-    .close = free,
-    .is_unpaced = true,
-    .wants_single_acks = true,
-};
-const struct congestion_controller sprout_ewma_acks = {
-    .name = "sprout-ewma-acks",
-    .open = open_path,
-    .sent = sent,
-    .acked = acked,
-    .lost = lost,
-    .window = window,
-    .close = free,
-    .is_unpaced = true,
-};
+#define NAMED(text, single_acks)                                                                             \
+    {                                                                                                        \
+        .name = text, .open = open_path, .sent = sent, .acked = acked, .lost = lost, .window = window,       \
+        .close = free, .is_unpaced = true, .wants_single_acks = single_acks                                  \
+    }
+const struct congestion_controller sprout_ewma = NAMED("sprout-ewma", true);
+const struct congestion_controller sprout_ewma_acks = NAMED("sprout-ewma-acks", false);

@@ -1,7 +1,6 @@
 #include "flows/quic_setup.h"
 
 #include "congestion/quiche_congestion.h"
-#include "congestion/quiche_pacing.h"
 #include "flows/certificate.h"
 #include "quic_io/quiche_paths.h"
 

@@ -1,7 +1,6 @@
 #include "replay/h3/quic.h"
 
 #include "congestion/quiche_congestion.h"
-#include "congestion/quiche_pacing.h"
 #include "quic_io/quiche_paths.h"
 
 #include <errno.h>

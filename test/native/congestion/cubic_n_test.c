@@ -1,4 +1,5 @@
 // cubic_n in virtual time, against RFC 9438's equations as they stand there.
+#include "congestion/congestion.h"
 #include "congestion/cubic_n.h"
 #include "test/native/cmocka_unit.h"
 

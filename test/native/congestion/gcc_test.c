@@ -1,7 +1,5 @@
 // GCC in virtual time, part by part, against the draft's equations and constants with values worked by hand.
-#include "congestion/gcc.h"
-#include "congestion/gcc_delay.h"
-#include "congestion/gcc_rate.h"
+#include "congestion/gcc_estimates.h"
 #include "test/native/cmocka_unit.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 // Inter-Arrival in virtual time: packet trains made by hand, and what its detector, its states and the whole
 // are to decide of them.
-#include "congestion/inter_arrival.h"
-#include "congestion/inter_arrival_detector.h"
+#include "congestion/inter_arrival_estimates.h"
 #include "test/native/cmocka_unit.h"
 
 #include <math.h>

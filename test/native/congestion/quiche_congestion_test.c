@@ -1,7 +1,6 @@
 // quiche, given a controller by name: two connections in memory, one of them sending. No time passes that the
 // test would wait for.
 #include "../replay/lane_site.h"
-#include "congestion/cubic_n.h"
 #include "congestion/quiche_congestion.h"
 #include "test/native/cmocka_unit.h"
 

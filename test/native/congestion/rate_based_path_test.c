@@ -1,7 +1,5 @@
 // What the controllers that set a rate make of a link, in virtual time: how much of it they use, how long the
 // queue gets, and what they do when the link halves.
-#include "congestion/gcc.h"
-#include "congestion/inter_arrival.h"
 #include "simulated_path.h"
 #include "test/native/cmocka_unit.h"
 

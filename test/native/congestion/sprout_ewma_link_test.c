@@ -1,7 +1,6 @@
 // What sprout_ewma comes to on links of fixed rate, in virtual time, by how often its receiver acknowledges.
 // The numbers expected are those of another simulation of the same links, written by somebody else in another
 // language, packet by packet: utilization over 20 s, and the mean queue over the second half.
-#include "congestion/sprout_ewma.h"
 #include "simulated_path.h"
 #include "test/native/cmocka_unit.h"
 

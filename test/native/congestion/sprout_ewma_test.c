@@ -1,6 +1,6 @@
 // sprout_ewma by hand-made trains of packets: what is a sample, what a forced tick, and what it does not
 // react to.
-#include "congestion/sprout_ewma.h"
+#include "congestion/congestion.h"
 #include "test/native/cmocka_unit.h"
 
 enum { PACKET = 1000, INITIAL_PACKETS = 10, BEGIN_MS = 1000 };

@@ -1,38 +1,24 @@
 // trilane-replay as its users meet it: started, served from, attacked, interrupted, killed.
+#include "../shaper/run.h"
 #include "inside.h"
 #include "page_archive.h"
 #include "test/native/cmocka_unit.h"
 #include "test/native/json_values.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { ARGUMENTS_MAX = 24, TEXT_SIZE = 8192, LIMIT_MS = 60000 };
+enum { ARGUMENTS_MAX = 24 };
 
 struct fixture {
     char home[64];
     char report[96];
-};
-
-// A program under test: its exit status as a shell tells it, and what it said.
-struct run {
-    pid_t pid;
-    int out, err;
-    int status;
-    char said[TEXT_SIZE];
-    char complained[TEXT_SIZE];
-    rlim_t descriptors; // limits it is started with; 0: ours
-    rlim_t file_bytes;
 };
 
 static int make_archive(void **state) {
@@ -53,62 +39,42 @@ static int remove_archive(void **state) {
 
 static void limit(int what, rlim_t value) {
     struct rlimit both = {.rlim_cur = value, .rlim_max = value};
-    if (value > 0 && setrlimit(what, &both) < 0) _exit(99);
+    if (setrlimit(what, &both) < 0) _exit(99);
+}
+
+static void prepare(void) {
+    closefrom(3);
+    dup2(2, 9); // is not to reach the command
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+static void prepare_few_descriptors(void) {
+    prepare();
+    limit(RLIMIT_NOFILE, 64);
+}
+
+static void prepare_full_disk(void) {
+    prepare();
+    limit(RLIMIT_FSIZE, 512);
 }
 
 // `arguments` follow the program's name; NULL-terminated.
-static void start(struct run *run, const char *const *arguments) {
+static void start(struct run *run, const char *const *arguments, void (*preparation)(void)) {
     const char *argv[ARGUMENTS_MAX] = {PROGRAM_TRILANE_REPLAY};
     for (size_t i = 0; arguments[i]; i++)
         argv[i + 1] = arguments[i];
-    int out[2], err[2];
-    assert_int_equal(pipe2(out, O_CLOEXEC), 0);
-    assert_int_equal(pipe2(err, O_CLOEXEC), 0);
-    run->pid = fork();
-    if (run->pid == 0) {
-        dup2(out[1], 1);
-        dup2(err[1], 2);
-        closefrom(3);
-        dup2(2, 9); // is not to reach the command
-        limit(RLIMIT_NOFILE, run->descriptors);
-        limit(RLIMIT_FSIZE, run->file_bytes);
-        signal(SIGXFSZ, SIG_IGN);
-        execv(argv[0], (char *const *)argv);
-        _exit(99);
-    }
-    close(out[1]);
-    close(err[1]);
-    run->out = out[0];
-    run->err = err[0];
+    run_start(run, (char *const *)argv, preparation);
 }
 
-// Reads until every process that has the pipe has ended; fails the test if that takes too long.
-static void read_all(int fd, char text[TEXT_SIZE]) {
-    size_t size = 0;
-    for (;;) {
-        struct pollfd wait_for = {.fd = fd, .events = POLLIN};
-        char discarded[512];
-        if (poll(&wait_for, 1, LIMIT_MS) != 1) fail_msg("still running");
-        bool room = size < TEXT_SIZE - 1;
-        ssize_t n = read(fd, room ? text + size : discarded, room ? TEXT_SIZE - 1 - size : sizeof discarded);
-        if (n <= 0) break;
-        if (room) size += (size_t)n;
-    }
-    text[size] = '\0';
-    close(fd);
-}
-
-static void finish(struct run *run) {
-    int status;
-    read_all(run->out, run->said);
-    read_all(run->err, run->complained);
-    assert_int_equal(waitpid(run->pid, &status, 0), run->pid);
-    run->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
+#define RUN(run, preparation, ...)                                                                           \
+    do {                                                                                                     \
+        start(run, (const char *const[]){__VA_ARGS__, NULL}, preparation);                                   \
+        run_finish(run);                                                                                     \
+    } while (0)
 
 // `options`: of trilane-replay, beside those that it has here; NULL-terminated.
 static void end_inside_with(struct fixture *f, struct run *run, const char *scenario,
-                            const char *const *options) {
+                            const char *const *options, void (*preparation)(void)) {
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     assert_true(n > 0);
@@ -120,20 +86,19 @@ static void end_inside_with(struct fixture *f, struct run *run, const char *scen
     const char *const command[] = {"--", self, "inside", scenario, f->home};
     for (size_t i = 0; i < sizeof command / sizeof *command; i++)
         arguments[count++] = command[i];
-    start(run, arguments);
-    finish(run);
+    start(run, arguments, preparation);
+    run_finish(run);
 }
 
 // It is to succeed.
-static void run_inside_with(struct fixture *f, struct run *run, const char *scenario,
-                            const char *const *options) {
-    end_inside_with(f, run, scenario, options);
-    if (run->status != 0) fail_msg("%s: status %d: %s", scenario, run->status, run->complained);
+static void run_inside(struct fixture *f, const char *scenario, const char *const *options,
+                       void (*preparation)(void)) {
+    struct run run;
+    end_inside_with(f, &run, scenario, options, preparation);
+    if (run.status != 0) fail_msg("%s: status %d: %s", scenario, run.status, run.err);
 }
 
-static void run_inside(struct fixture *f, struct run *run, const char *scenario) {
-    run_inside_with(f, run, scenario, (const char *const[]){NULL});
-}
+#define RUN_INSIDE(f, scenario, ...) run_inside(f, scenario, (const char *const[]){__VA_ARGS__}, prepare)
 
 static json_t *load_report(struct fixture *f) {
     json_error_t why;
@@ -179,8 +144,7 @@ static void test_serves_and_reports(void **state) {
     snprintf(descriptors, sizeof descriptors, "%llu", (unsigned long long)ours.rlim_cur);
     setenv("TEST_DESCRIPTORS", descriptors, 1);
     setenv("SSL_CERT_FILE", "/kept", 1);
-    struct run run = {0};
-    run_inside(f, &run, "serves");
+    RUN_INSIDE(f, "serves", NULL);
     json_t *report = load_report(f);
     assert_string_equal(text(report, "schema"), "trilane/replay-report/1");
     assert_like_example(report);
@@ -220,19 +184,8 @@ static json_t *load_lines(const char *path) {
 
 static void test_transports_are_as_asked(void **state) {
     struct fixture *f = *state;
-    struct run run = {0};
-    static const char *const options[] = {"--tcp-congestion",
-                                          "reno",
-                                          "--tcp-initcwnd",
-                                          "32",
-                                          "--tcp-pacing",
-                                          "on",
-                                          "--tcp-send-buffer",
-                                          "262144",
-                                          "--quic-batching",
-                                          "sendmmsg",
-                                          NULL};
-    run_inside_with(f, &run, "serves", options);
+    RUN_INSIDE(f, "serves", "--tcp-congestion", "reno", "--tcp-initcwnd", "32", "--tcp-pacing", "on",
+               "--tcp-send-buffer", "262144", "--quic-batching", "sendmmsg", NULL);
     json_t *report = load_report(f);
     assert_like_example(report);
     const json_t *transport = json_object_get(report, "transport");
@@ -249,12 +202,9 @@ static void test_transports_are_as_asked(void **state) {
 
 static void test_tells_of_tcp(void **state) {
     struct fixture *f = *state;
-    struct run run = {0};
     char path[96];
     snprintf(path, sizeof path, "%s/tcp.jsonl", f->home);
-    const char *const options[] = {"--tcp-info", path, "--tcp-pacing", "on", "--tcp-send-buffer",
-                                   "262144",     NULL};
-    run_inside_with(f, &run, "serves", options);
+    RUN_INSIDE(f, "serves", "--tcp-info", path, "--tcp-pacing", "on", "--tcp-send-buffer", "262144", NULL);
     json_t *report = load_report(f);
     json_t *lines = load_lines(path);
     const json_t *connections = json_object_get(report, "connections");
@@ -289,22 +239,20 @@ static void test_tells_of_tcp(void **state) {
 }
 
 static void test_samples_that_do_not_fit(void **state) {
-    struct run run = {0};
+    struct run run;
     static const char *const options[] = {"--tcp-info", "/dev/full", NULL};
-    end_inside_with(*state, &run, "serves", options);
+    end_inside_with(*state, &run, "serves", options, prepare);
     assert_int_equal(run.status, 1);
-    assert_non_null(strstr(run.complained, "/dev/full: not all of it could be written: "));
+    assert_non_null(strstr(run.err, "/dev/full: not all of it could be written: "));
     json_decref(load_report(*state)); // which is there all the same
 }
 
 static void test_survives_garbage(void **state) {
-    struct run run = {0};
-    run_inside(*state, &run, "garbage");
+    RUN_INSIDE(*state, "garbage", NULL);
 }
 
 static void test_survives_clients_that_vanish(void **state) {
-    struct run run = {0};
-    run_inside(*state, &run, "vanish");
+    RUN_INSIDE(*state, "vanish", NULL);
     json_t *report = load_report(*state);
     assert_true(count_of(report, "aborted") >= 10);
     assert_true(count_of(report, "failed_handshakes") >= 10);
@@ -312,8 +260,7 @@ static void test_survives_clients_that_vanish(void **state) {
 }
 
 static void test_survives_want_of_descriptors(void **state) {
-    struct run run = {.descriptors = 64};
-    run_inside(*state, &run, "crowd");
+    run_inside(*state, "crowd", (const char *const[]){NULL}, prepare_few_descriptors);
 }
 
 static void test_exit_status_is_the_commands(void **state) {
@@ -326,18 +273,9 @@ static void test_exit_status_is_the_commands(void **state) {
                  {{"/no/such/command", NULL, NULL}, 127},
                  {{"/etc", NULL, NULL}, 126}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *const arguments[] = {"--home",
-                                         f->home,
-                                         "--recording",
-                                         "page",
-                                         "--",
-                                         cases[i].command[0],
-                                         cases[i].command[1],
-                                         cases[i].command[2],
-                                         NULL};
-        struct run run = {0};
-        start(&run, arguments);
-        finish(&run);
+        struct run run;
+        RUN(&run, prepare, "--home", f->home, "--recording", "page", "--", cases[i].command[0],
+            cases[i].command[1], cases[i].command[2]);
         assert_int_equal(run.status, cases[i].status);
     }
 }
@@ -370,33 +308,28 @@ static void test_bad_input_is_one_line(void **state) {
         {{"--speed", NULL}, "--speed: no such option"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct run run = {0};
-        start(&run, cases[i].arguments);
-        finish(&run);
-        const char *end = strchr(run.complained, '\n');
-        bool one_line = end && end[1] == '\0' && strncmp(run.complained, "trilane-replay: ", 16) == 0;
-        if (run.status != 2 || !one_line || !strstr(run.complained, cases[i].line))
-            fail_msg("case %zu: status %d: %s", i, run.status, run.complained);
+        struct run run;
+        start(&run, cases[i].arguments, prepare);
+        run_finish(&run);
+        const char *end = strchr(run.err, '\n');
+        bool one_line = end && end[1] == '\0' && strncmp(run.err, "trilane-replay: ", 16) == 0;
+        if (run.status != 2 || !one_line || !strstr(run.err, cases[i].line))
+            fail_msg("case %zu: status %d: %s", i, run.status, run.err);
     }
 }
 
 // A limit on the size of files stands in for a full disk: the write fails half-way.
 static void test_report_that_does_not_fit(void **state) {
     struct fixture *f = *state;
-    const char *const arguments[] = {"--home",  f->home, "--recording", "page", "--report",
-                                     f->report, "--",    "true",        NULL};
-    struct run run = {.file_bytes = 512};
-    const char *const spki[] = {"--home", f->home, "--print-spki",
-                                NULL}; // makes the authority, which would not fit either
-    struct run first = {0};
-    start(&first, spki);
-    finish(&first);
+    struct run first, run;
+    // Makes the authority, which would not fit either.
+    RUN(&first, prepare, "--home", f->home, "--print-spki");
     assert_int_equal(first.status, 0);
-    assert_int_equal(strlen(first.said), 2 * 44 + 2);
-    start(&run, arguments);
-    finish(&run);
+    assert_int_equal(strlen(first.out), 2 * 44 + 2);
+    RUN(&run, prepare_full_disk, "--home", f->home, "--recording", "page", "--report", f->report, "--",
+        "true");
     assert_int_equal(run.status, 1);
-    assert_non_null(strstr(run.complained, "report.json: cannot be written: File too large\n"));
+    assert_non_null(strstr(run.err, "report.json: cannot be written: File too large\n"));
     char command[160];
     snprintf(command, sizeof command, "ls %s | grep -c report", f->home);
     assert_int_not_equal(system(command), 0); // nothing left of it
@@ -415,27 +348,29 @@ static void start_endless(struct fixture *f, struct run *run, bool with_command)
                                      "-c",
                                      "echo ready; sleep 1000 & sleep 1000; sleep 1000",
                                      NULL};
-    start(run, arguments);
+    start(run, arguments, prepare);
     char ready[200] = "";
-    assert_true(read(run->out, ready, sizeof ready - 1) > 0);
+    assert_true(read(run->pipes[0], ready, sizeof ready - 1) > 0);
     assert_non_null(strstr(ready, with_command ? "ready" : "serving \"page\" on 2 addresses"));
 }
 
-// finish() returns when nobody has the pipes any more: no process is left.
+// run_finish() returns when nobody has the pipes any more: no process is left.
 static void test_interrupted(void **state) {
     struct fixture *f = *state;
     static const int signals[] = {SIGINT, SIGTERM};
     for (size_t i = 0; i < 2; i++) {
-        struct run run = {0};
+        struct run run;
         start_endless(f, &run, true);
         kill(run.pid, signals[i]);
-        finish(&run);
+        run_finish(&run);
+        assert_false(run.overdue);
         if (run.status < 128) fail_msg("status %d", run.status);
         json_decref(load_report(f));
         assert_int_equal(unlink(f->report), 0);
         start_endless(f, &run, false);
         kill(run.pid, signals[i]);
-        finish(&run);
+        run_finish(&run);
+        assert_false(run.overdue);
         assert_int_equal(run.status, 0);
         json_decref(load_report(f));
         assert_int_equal(unlink(f->report), 0);
@@ -443,10 +378,11 @@ static void test_interrupted(void **state) {
 }
 
 static void test_killed(void **state) {
-    struct run run = {0};
+    struct run run;
     start_endless(*state, &run, true);
     kill(run.pid, SIGKILL);
-    finish(&run);
+    run_finish(&run);
+    assert_false(run.overdue);
     assert_int_equal(run.status, 128 + SIGKILL);
 }
 

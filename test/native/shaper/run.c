@@ -31,42 +31,54 @@ static bool collect(int fd, char *text, size_t capacity, size_t *size) {
     return true;
 }
 
-void run_program(struct run *run, char *const argv[]) {
+void run_start(struct run *run, char *const argv[], void (*prepare)(void)) {
     memset(run, 0, sizeof *run);
     int out[2], err[2];
     if (pipe2(out, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC) < 0) abort();
-    pid_t pid = fork();
-    if (pid < 0) abort();
-    if (pid == 0) {
+    run->pid = fork();
+    if (run->pid < 0) abort();
+    if (run->pid == 0) {
         setpgid(0, 0);
         dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), 0);
         dup2(out[1], 1);
         dup2(err[1], 2);
+        if (prepare) prepare();
         execvp(argv[0], argv);
         _exit(99);
     }
     close(out[1]);
     close(err[1]);
+    run->pipes[0] = out[0];
+    run->pipes[1] = err[0];
+}
+
+void run_finish(struct run *run) {
     struct timespec start;
     clock_gettime(CLOCK_MONOTONIC, &start);
     size_t out_size = 0, err_size = 0;
-    struct pollfd fds[2] = {{.fd = out[0], .events = POLLIN}, {.fd = err[0], .events = POLLIN}};
+    struct pollfd fds[2] = {{.fd = run->pipes[0], .events = POLLIN}, {.fd = run->pipes[1], .events = POLLIN}};
     while (fds[0].fd >= 0 || fds[1].fd >= 0) {
         int ready = poll(fds, 2, left_ms(start.tv_sec));
         if (ready < 0) abort();
         if (ready == 0) {
-            fprintf(stderr, "%s: not ended within %d s\n", argv[0], LIMIT_S);
-            kill(-pid, SIGKILL);
+            fprintf(stderr, "not ended within %d s\n", LIMIT_S);
+            run->overdue = true;
+            kill(-run->pid, SIGKILL);
             break;
         }
-        if (fds[0].revents && !collect(out[0], run->out, sizeof run->out, &out_size)) fds[0].fd = -1;
-        if (fds[1].revents && !collect(err[0], run->err, sizeof run->err, &err_size)) fds[1].fd = -1;
+        if (fds[0].revents && !collect(run->pipes[0], run->out, sizeof run->out, &out_size)) fds[0].fd = -1;
+        if (fds[1].revents && !collect(run->pipes[1], run->err, sizeof run->err, &err_size)) fds[1].fd = -1;
     }
-    close(out[0]);
-    close(err[0]);
+    close(run->pipes[0]);
+    close(run->pipes[1]);
     int status;
-    if (waitpid(pid, &status, 0) < 0) abort();
+    if (waitpid(run->pid, &status, 0) < 0) abort();
     run->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void run_program(struct run *run, char *const argv[]) {
+    run_start(run, argv, NULL);
+    run_finish(run);
 }
 
 pid_t start_program(char *const argv[], int fd3) {

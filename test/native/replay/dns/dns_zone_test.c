@@ -33,10 +33,10 @@ static const struct recording recording = {.name = "test",
                                            .exchanges = (struct recorded_exchange *)exchanges,
                                            .exchange_count = sizeof exchanges / sizeof *exchanges};
 
-static struct dns_zone *open_zone(const char *https_alpn) {
+static struct dns_zone *open_zone(const struct recording *of, const char *https_alpn, bool twins) {
     struct dns_zone *zone;
     char error[256];
-    assert_int_equal(dns_zone_open(&zone, &recording, https_alpn, false, error, sizeof error), 0);
+    assert_int_equal(dns_zone_open(&zone, of, https_alpn, twins, error, sizeof error), 0);
     return zone;
 }
 
@@ -57,10 +57,30 @@ static void query_add_u16(struct query *query, unsigned value) {
     query_add(query, (uint8_t[]){(uint8_t)(value >> 8), (uint8_t)value}, 2);
 }
 
-// `name` as dotted text; each label as it is.
-static struct query make_query(const char *name, unsigned type, unsigned class) {
+static struct query begin_query(void) {
     struct query query = {0};
     query_add(&query, (uint8_t[]){0xab, 0xcd, RD, 0, 0, 1, 0, 0, 0, 0, 0, 0}, 12);
+    return query;
+}
+
+// Three labels as long as may be, and one of `last` bytes; each byte is `byte`.
+static struct query make_long_query(uint8_t last, uint8_t byte) {
+    struct query query = begin_query();
+    for (int label = 0; label < 4; label++) {
+        const uint8_t bytes = label < 3 ? 63 : last;
+        query_add(&query, &bytes, 1);
+        for (int i = 0; i < bytes; i++)
+            query_add(&query, &byte, 1);
+    }
+    query_add(&query, "", 1);
+    query_add_u16(&query, DNS_TYPE_A);
+    query_add_u16(&query, CLASS_IN);
+    return query;
+}
+
+// `name` as dotted text; each label as it is.
+static struct query make_query(const char *name, unsigned type, unsigned class) {
+    struct query query = begin_query();
     while (*name) {
         size_t size = strcspn(name, ".");
         query_add(&query, &(uint8_t){(uint8_t)size}, 1);
@@ -100,6 +120,11 @@ static struct answer *ask(const struct dns_zone *zone, struct query query, bool 
     return &answer;
 }
 
+// Over UDP, of the class IN.
+static struct answer *ask_for(const struct dns_zone *zone, const char *name, unsigned type) {
+    return ask(zone, make_query(name, type, CLASS_IN), false);
+}
+
 static unsigned u16_at(const struct answer *answer, size_t at) {
     return (unsigned)answer->bytes[at] << 8 | answer->bytes[at + 1];
 }
@@ -112,9 +137,15 @@ static unsigned answer_count_of(const struct answer *answer) {
     return u16_at(answer, 6);
 }
 
+// The last record of the answer ends with `data`.
+static void assert_ends(const struct answer *answer, const void *data, size_t size) {
+    assert_true(answer->size >= size);
+    assert_memory_equal(answer->bytes + answer->size - size, data, size);
+}
+
 static void test_addresses_in_recorded_order(void **state) {
     struct dns_zone *zone = *state;
-    struct answer *answer = ask(zone, make_query("WWW.Example.org", DNS_TYPE_A, CLASS_IN), false);
+    struct answer *answer = ask_for(zone, "WWW.Example.org", DNS_TYPE_A);
     static const char expected[] = "\xab\xcd\x85\x80\0\1\0\2\0\0\0\0" // header: one question, two answers
                                    "\3WWW\7Example\3org\0\0\1\0\1"    // with the asker's capitals
                                    "\xc0\x0c\0\1\0\1\0\0\1\x2c\0\4\xc0\0\2\x0a"  // 192.0.2.10, for 300 s
@@ -126,56 +157,53 @@ static void test_addresses_in_recorded_order(void **state) {
     assert_int_equal(answer->question.type, DNS_TYPE_A);
     assert_int_equal(answer->question.outcome, DNS_OK);
 
-    answer = ask(zone, make_query("www.example.org", DNS_TYPE_AAAA, CLASS_IN), false);
+    answer = ask_for(zone, "www.example.org", DNS_TYPE_AAAA);
     assert_int_equal(answer_count_of(answer), 1);
     static const uint8_t address[] = {0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10};
-    assert_memory_equal(answer->bytes + answer->size - 16, address, 16);
+    assert_ends(answer, address, 16);
 }
 
 static void test_twins(void **state) {
-    struct dns_zone *zone;
-    char error[256];
-    assert_int_equal(dns_zone_open(&zone, &recording, "h3", true, error, sizeof error), 0);
-    struct answer *answer = ask(zone, make_query("www.example.org", DNS_TYPE_A, CLASS_IN), false);
+    struct dns_zone *zone = open_zone(&recording, "h3", true);
+    struct answer *answer = ask_for(zone, "www.example.org", DNS_TYPE_A);
     assert_int_equal(answer_count_of(answer), 2);
-    answer = ask(zone, make_query("www.example.org", DNS_TYPE_AAAA, CLASS_IN), false);
+    answer = ask_for(zone, "www.example.org", DNS_TYPE_AAAA);
     assert_int_equal(answer_count_of(answer), 3); // the recorded one, and those of two A records
-    answer = ask(zone, make_query("both.example.org", DNS_TYPE_AAAA, CLASS_IN), false);
+    answer = ask_for(zone, "both.example.org", DNS_TYPE_AAAA);
     static const uint8_t twin[] = {0xfd, 0, 0x74, 0x72, 0, 4, 0, 0, 0, 0, 0, 0, 192, 0, 2, 15};
     assert_int_equal(answer_count_of(answer), 1);
-    assert_memory_equal(answer->bytes + answer->size - 16, twin, 16);
+    assert_ends(answer, twin, 16);
     dns_zone_close(zone);
 }
 
 static void test_https_record(void **state) {
     struct dns_zone *zone = *state;
-    struct answer *answer = ask(zone, make_query("cdn.example.net", DNS_TYPE_HTTPS, CLASS_IN), false);
+    struct answer *answer = ask_for(zone, "cdn.example.net", DNS_TYPE_HTTPS);
     static const char record[] = "\xc0\x0c\0\x41\0\1\0\0\1\x2c\0\x0d" // type 65, 300 s, 13 bytes
                                  "\0\1\0\0\1\0\6\2h2\2h3";            // priority 1, target ".", alpn
     assert_int_equal(answer_count_of(answer), 1);
-    assert_memory_equal(answer->bytes + answer->size - 25, record, 25);
+    assert_ends(answer, record, 25);
     assert_int_equal(answer->question.outcome, DNS_OK);
 }
 
 static void test_https_record_of_another_port(void **state) {
     struct dns_zone *zone = *state;
-    struct answer *answer = ask(zone, make_query("alt.example.org", DNS_TYPE_HTTPS, CLASS_IN), false);
+    struct answer *answer = ask_for(zone, "alt.example.org", DNS_TYPE_HTTPS);
     assert_int_equal(answer->question.outcome, DNS_NODATA); // nothing on 443
-    answer = ask(zone, make_query("_8443._https.alt.example.org", DNS_TYPE_HTTPS, CLASS_IN), false);
+    answer = ask_for(zone, "_8443._https.alt.example.org", DNS_TYPE_HTTPS);
     static const char data[] = "\0\1\3alt\7example\3org\0\0\1\0\6\2h2\2h3" // the host is the target
                                "\0\3\0\2\x20\xfb";                         // port 8443
     size_t data_size = sizeof data - 1;
     assert_int_equal(answer_count_of(answer), 1);
-    assert_memory_equal(answer->bytes + answer->size - data_size, data, data_size);
+    assert_ends(answer, data, data_size);
     assert_int_equal(u16_at(answer, answer->size - data_size - 2), data_size);
 
     static const char *const absent[] = {"_8444._https.alt.example.org",  "_443._https.www.example.org",
                                          "_08443._https.alt.example.org", "_+8443._https.alt.example.org",
                                          "_8443._https.www.example.org",  "_8443._https."};
     for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
-        assert_int_equal(ask(zone, make_query(absent[i], DNS_TYPE_HTTPS, CLASS_IN), false)->question.outcome,
-                         DNS_NXDOMAIN);
-    answer = ask(zone, make_query("_8443._https.alt.example.org", DNS_TYPE_A, CLASS_IN), false);
+        assert_int_equal(ask_for(zone, absent[i], DNS_TYPE_HTTPS)->question.outcome, DNS_NXDOMAIN);
+    answer = ask_for(zone, "_8443._https.alt.example.org", DNS_TYPE_A);
     assert_int_equal(answer->question.outcome, DNS_NODATA); // the host has the address, not this name
 }
 
@@ -192,22 +220,21 @@ static void test_local_names(void **state) {
                  {"--1.localhost.test", 4}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         const uint8_t address[] = {198, 18, 0, known[i].last};
-        const struct answer *answer = ask(zone, make_query(known[i].name, DNS_TYPE_A, CLASS_IN), false);
+        const struct answer *answer = ask_for(zone, known[i].name, DNS_TYPE_A);
         assert_int_equal(answer_count_of(answer), 1);
-        assert_memory_equal(answer->bytes + answer->size - 4, address, 4);
+        assert_ends(answer, address, 4);
     }
-    struct answer *answer =
-        ask(zone, make_query("_3000._https.localhost.test", DNS_TYPE_HTTPS, CLASS_IN), false);
+    struct answer *answer = ask_for(zone, "_3000._https.localhost.test", DNS_TYPE_HTTPS);
     static const char data[] = "\0\1\x09localhost\4test\0\0\1\0\6\2h2\2h3\0\3\0\2\x0b\xb8";
     assert_int_equal(answer_count_of(answer), 1);
     assert_memory_equal(answer->bytes + answer->size - (sizeof data - 1), data, sizeof data - 1);
-    answer = ask(zone, make_query("other.localhost.test", DNS_TYPE_A, CLASS_IN), false);
+    answer = ask_for(zone, "other.localhost.test", DNS_TYPE_A);
     assert_int_equal(answer->question.outcome, DNS_OK); // as any name that is not recorded
 }
 
 static void test_no_https_records(void **state) {
-    struct dns_zone *zone = open_zone("");
-    struct answer *answer = ask(zone, make_query("www.example.org", DNS_TYPE_HTTPS, CLASS_IN), false);
+    struct dns_zone *zone = open_zone(&recording, "", false);
+    struct answer *answer = ask_for(zone, "www.example.org", DNS_TYPE_HTTPS);
     assert_int_equal(answer->question.outcome, DNS_NODATA);
     dns_zone_close(zone);
     char error[256];
@@ -228,8 +255,7 @@ static void test_nodata(void **state) {
                      {"plain.example.org", DNS_TYPE_HTTPS},
                      {"both.example.org", DNS_TYPE_HTTPS}}; // http:// was asked for: nothing told of https
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
-        struct answer *answer =
-            ask(*state, make_query(questions[i].name, questions[i].type, CLASS_IN), false);
+        struct answer *answer = ask_for(*state, questions[i].name, questions[i].type);
         assert_int_equal(rcode_of(answer), 0);
         assert_int_equal(answer_count_of(answer), 0);
         assert_true(answer->asked);
@@ -241,7 +267,7 @@ static void test_nxdomain(void **state) {
     static const char *const names[] = {"update.googleapis.com", "",    "192.0.2.13",
                                         "2001:db8::14",          "org", "_dns.example.org"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct answer *answer = ask(*state, make_query(names[i], DNS_TYPE_A, CLASS_IN), false);
+        struct answer *answer = ask_for(*state, names[i], DNS_TYPE_A);
         assert_int_equal(rcode_of(answer), 3);
         assert_int_equal(answer_count_of(answer), 0);
         assert_int_equal(answer->question.outcome, DNS_NXDOMAIN);
@@ -249,16 +275,16 @@ static void test_nxdomain(void **state) {
 }
 
 static void test_unrecorded_hosts(void **state) {
-    struct answer *answer = ask(*state, make_query("Fonts.example.com", DNS_TYPE_A, CLASS_IN), false);
+    struct answer *answer = ask_for(*state, "Fonts.example.com", DNS_TYPE_A);
     assert_int_equal(answer->question.outcome, DNS_OK);
     assert_int_equal(answer_count_of(answer), 1);
     uint8_t address[4];
     unrecorded_host_address("fonts.example.com", address);
-    assert_memory_equal(answer->bytes + answer->size - 4, address, 4);
-    answer = ask(*state, make_query("fonts.example.com", DNS_TYPE_AAAA, CLASS_IN), false);
+    assert_ends(answer, address, 4);
+    answer = ask_for(*state, "fonts.example.com", DNS_TYPE_AAAA);
     assert_int_equal(answer->question.outcome, DNS_NODATA);
     // Something of this recording was in clear.
-    answer = ask(*state, make_query("fonts.example.com", DNS_TYPE_HTTPS, CLASS_IN), false);
+    answer = ask_for(*state, "fonts.example.com", DNS_TYPE_HTTPS);
     assert_int_equal(answer->question.outcome, DNS_NODATA);
 }
 
@@ -270,13 +296,11 @@ static void test_unrecorded_hosts_beside_https(void **state) {
     snprintf(taken, sizeof taken, "%u.%u.%u.%u", address[0], address[1], address[2], address[3]);
     struct recorded_exchange only = {.scheme = "https", .host = "a.test", .port = 443, .address = taken};
     const struct recording secure = {.name = "test", .exchanges = &only, .exchange_count = 1};
-    struct dns_zone *zone;
-    char error[256];
-    assert_int_equal(dns_zone_open(&zone, &secure, "h2,h3", false, error, sizeof error), 0);
-    struct answer *answer = ask(zone, make_query("fonts.example.com", DNS_TYPE_HTTPS, CLASS_IN), false);
+    struct dns_zone *zone = open_zone(&secure, "h2,h3", false);
+    struct answer *answer = ask_for(zone, "fonts.example.com", DNS_TYPE_HTTPS);
     assert_int_equal(answer->question.outcome, DNS_OK);
     assert_int_equal(answer_count_of(answer), 1);
-    answer = ask(zone, make_query("fonts.example.com", DNS_TYPE_A, CLASS_IN), false);
+    answer = ask_for(zone, "fonts.example.com", DNS_TYPE_A);
     assert_int_equal(answer_count_of(answer), 1);
     assert_memory_not_equal(answer->bytes + answer->size - 4, address, 4);
     dns_zone_close(zone);
@@ -284,8 +308,7 @@ static void test_unrecorded_hosts_beside_https(void **state) {
 
 // A label may hold any byte: one with a dot in it is another name than the two labels it looks like.
 static void test_escaped_names(void **state) {
-    struct query query = {0};
-    query_add(&query, (uint8_t[]){0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}, 12);
+    struct query query = begin_query();
     query_add(&query, "\013www.example\003org", 17);
     query_add_u16(&query, DNS_TYPE_A);
     query_add_u16(&query, CLASS_IN);
@@ -294,17 +317,7 @@ static void test_escaped_names(void **state) {
     assert_string_equal(answer->question.name, "www\\046example.org");
 
     // The longest name there is, each byte escaped: 255 bytes on the wire.
-    query = (struct query){0};
-    query_add(&query, (uint8_t[]){0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}, 12);
-    for (int label = 0; label < 4; label++) {
-        uint8_t size = label < 3 ? 63 : 61;
-        query_add(&query, &size, 1);
-        for (int i = 0; i < size; i++)
-            query_add(&query, &(uint8_t){0xff}, 1);
-    }
-    query_add(&query, "", 1);
-    query_add_u16(&query, DNS_TYPE_A);
-    query_add_u16(&query, CLASS_IN);
+    query = make_long_query(61, 0xff);
     answer = ask(*state, query, false);
     assert_int_equal(answer->question.outcome, DNS_NXDOMAIN);
     assert_int_equal(strlen(answer->question.name), 4 * (3 * 63 + 61) + 3);
@@ -317,7 +330,7 @@ static void test_edns(void **state) {
     assert_int_equal(answer_count_of(answer), 2);
     assert_int_equal(u16_at(answer, 10), 1);
     static const uint8_t edns[] = {0, 0, 41, 0x04, 0xd0, 0, 0, 0, 0, 0, 0};
-    assert_memory_equal(answer->bytes + answer->size - sizeof edns, edns, sizeof edns);
+    assert_ends(answer, edns, sizeof edns);
 
     query = make_query("www.example.org", DNS_TYPE_A, CLASS_IN);
     add_edns(&query, 4096, 1);
@@ -375,25 +388,14 @@ static void test_malformed(void **state) {
     }
     static const char *const names[] = {"\xc0\x0c", "\x40", "\x80", "\xc0", "\x3fshort"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct query query = {0};
-        query_add(&query, (uint8_t[]){0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}, 12);
+        struct query query = begin_query();
         query_add(&query, names[i], strlen(names[i]));
         query_add_u16(&query, DNS_TYPE_A);
         query_add_u16(&query, CLASS_IN);
         assert_int_equal(rcode_of(ask(*state, query, false)), 1);
     }
     // 256 bytes on the wire: one too many.
-    struct query query = {0};
-    query_add(&query, (uint8_t[]){0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}, 12);
-    for (int label = 0; label < 4; label++) {
-        query_add(&query, &(uint8_t){label < 3 ? 63 : 62}, 1);
-        for (int i = 0; i < (label < 3 ? 63 : 62); i++)
-            query_add(&query, "a", 1);
-    }
-    query_add(&query, "", 1);
-    query_add_u16(&query, DNS_TYPE_A);
-    query_add_u16(&query, CLASS_IN);
-    assert_int_equal(rcode_of(ask(*state, query, false)), 1);
+    assert_int_equal(rcode_of(ask(*state, make_long_query(62, 'a'), false)), 1);
 }
 
 // More addresses than a datagram takes: cut with TC set, and whole over TCP.
@@ -407,9 +409,7 @@ static void test_truncated(void **state) {
             .seq = i, .scheme = "https", .host = "many.example", .port = 443, .address = addresses[i]};
     }
     struct recording large = {.name = "large", .exchanges = many, .exchange_count = COUNT};
-    struct dns_zone *zone;
-    char error[256];
-    assert_int_equal(dns_zone_open(&zone, &large, "h3", false, error, sizeof error), 0);
+    struct dns_zone *zone = open_zone(&large, "h3", false);
     static const unsigned udp_sizes[] = {0, 100, 512, 1232, 65535};
     for (size_t i = 0; i < sizeof udp_sizes / sizeof *udp_sizes; i++) {
         struct query query = make_query("many.example", DNS_TYPE_A, CLASS_IN);
@@ -493,7 +493,7 @@ static void test_mutated_queries(void **state) {
 }
 
 static int set_up(void **state) {
-    *state = open_zone("h2,h3");
+    *state = open_zone(&recording, "h2,h3", false);
     return 0;
 }
 

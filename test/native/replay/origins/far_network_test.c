@@ -61,60 +61,19 @@ static int has_address(const char *text) {
     return bind(fd, (struct sockaddr *)&address, sizeof address) == 0;
 }
 
-static int open_far(uint32_t initcwnd_packets) {
-    struct tcp_transport tcp = transport_stock.tcp;
-    tcp.initial_window_packets = initcwnd_packets;
-    struct loop *loop;
-    struct far_network far;
+// In a namespace of its own, where slow start is as a tuned machine may have it.
+static int open_far(struct far_network *far, struct loop **loop, bool for_others,
+                    const struct tcp_transport *tcp) {
+    struct recording recording = {.exchanges = exchanges, .exchange_count = 4};
     char error[256] = "";
     namespace_enter_lab();
-    namespace_set_sysctl("net/ipv4/tcp_slow_start_after_idle", "0"); // as a tuned machine may have it
-    struct recording recording = {.exchanges = exchanges, .exchange_count = 4};
-    if (loop_open(&loop) < 0 ||
-        far_network_open(&far, loop, &recording, false, false, &tcp, error, sizeof error) < 0) {
+    namespace_set_sysctl("net/ipv4/tcp_slow_start_after_idle", "0");
+    if (loop_open(loop) < 0 ||
+        far_network_open(far, *loop, &recording, false, for_others, tcp, error, sizeof error) < 0) {
         fprintf(stderr, "%s\n", error);
-        return 2;
+        return -1;
     }
-    run_for_a_moment(loop);
-    char value[16] = "";
-    if (far.address_count != 3) return 3;
-    if (far.tcp_metrics_saved || !far.tcp.slow_start_after_idle) return 4;
-    if (namespace_get_sysctl("net/ipv4/tcp_slow_start_after_idle", value, sizeof value) < 0 ||
-        strcmp(value, "1") != 0)
-        return 5;
-    if (window_to("198.51.100.7") != (int)initcwnd_packets) return 6;
-    if (window_to("203.0.113.1") != (int)initcwnd_packets) return 7;
-    if (window_to(FAR_NETWORK_DNS_ADDRESS) != (int)initcwnd_packets) return 8;
-    if (window_to("192.0.2.1") != -1) return 9; // nobody's
-    if (!has_address("2001:db8::7")) return 10;
-    far_network_close(&far);
-    loop_close(loop);
-    return 0;
-}
-
-// Of a program that asks for no congestion control: a connection has that of the experiment.
-static int serve_for_others(uint32_t initcwnd_packets) {
-    struct recording recording = {.exchanges = exchanges, .exchange_count = 4};
-    struct tcp_transport tcp = transport_stock.tcp;
-    tcp.initial_window_packets = initcwnd_packets;
-    tcp.congestion_control = "reno";
-    struct loop *loop;
-    struct far_network far;
-    char error[256] = "", control[16] = "";
-    socklen_t size = sizeof control;
-    namespace_enter_lab();
-    if (loop_open(&loop) < 0 ||
-        far_network_open(&far, loop, &recording, false, true, &tcp, error, sizeof error) < 0) {
-        fprintf(stderr, "%s\n", error);
-        return 2;
-    }
-    run_for_a_moment(loop);
-    if (window_to("198.51.100.7") != (int)initcwnd_packets) return 3;
-    int server = connection_to("203.0.113.1");
-    if (getsockopt(server, IPPROTO_TCP, TCP_CONGESTION, control, &size) < 0) return 4;
-    if (strcmp(control, "reno") != 0) return 5;
-    far_network_close(&far);
-    loop_close(loop);
+    run_for_a_moment(*loop);
     return 0;
 }
 
@@ -123,33 +82,36 @@ static bool sysctl_is(const char *name, const char *expected) {
     return namespace_get_sysctl(name, value, sizeof value) == 0 && strcmp(value, expected) == 0;
 }
 
-static int tune_far(uint32_t buffer_bytes) {
-    struct recording recording = {.exchanges = exchanges, .exchange_count = 4};
-    struct tcp_transport tcp = transport_stock.tcp;
-    tcp.slow_start_after_idle = false;
-    tcp.send_buffer_bytes = buffer_bytes;
-    tcp.receive_buffer_bytes = 2 * buffer_bytes;
-    struct loop *loop;
-    struct far_network far;
-    char error[256] = "", send[64], receive[64];
-    namespace_enter_lab();
-    if (loop_open(&loop) < 0 ||
-        far_network_open(&far, loop, &recording, false, false, &tcp, error, sizeof error) < 0) {
-        fprintf(stderr, "%s\n", error);
-        return 2;
-    }
-    snprintf(send, sizeof send, "%u\t%u\t%u", buffer_bytes, buffer_bytes, buffer_bytes);
-    snprintf(receive, sizeof receive, "%u\t%u\t%u", 2 * buffer_bytes, 2 * buffer_bytes, 2 * buffer_bytes);
-    if (far.tcp.slow_start_after_idle) return 3;
-    if (!sysctl_is("net/ipv4/tcp_wmem", send)) return 4;
-    if (!sysctl_is("net/ipv4/tcp_rmem", receive)) return 5;
-    far_network_close(&far);
-    loop_close(loop);
-    return 0;
+static int stock(struct far_network *far, const struct tcp_transport *tcp) {
+    const int window = (int)tcp->initial_window_packets;
+    if (far->address_count != 3) return 3;
+    if (far->tcp_metrics_saved || !far->tcp.slow_start_after_idle) return 4;
+    if (!sysctl_is("net/ipv4/tcp_slow_start_after_idle", "1")) return 5;
+    if (window_to("198.51.100.7") != window) return 6;
+    if (window_to("203.0.113.1") != window) return 7;
+    if (window_to(FAR_NETWORK_DNS_ADDRESS) != window) return 8;
+    if (window_to("192.0.2.1") != -1) return 9; // nobody's
+    return has_address("2001:db8::7") ? 0 : 10;
 }
 
-static int refuse_address(uint32_t unused) {
-    (void)unused;
+// Of a program that asks for no congestion control: a connection has that of the experiment.
+static int serving_for_others(struct far_network *far, const struct tcp_transport *tcp) {
+    char control[16] = "";
+    socklen_t size = sizeof control;
+    (void)far;
+    if (window_to("198.51.100.7") != (int)tcp->initial_window_packets) return 3;
+    int server = connection_to("203.0.113.1");
+    if (getsockopt(server, IPPROTO_TCP, TCP_CONGESTION, control, &size) < 0) return 4;
+    return strcmp(control, tcp->congestion_control) == 0 ? 0 : 5;
+}
+
+static int tuned(struct far_network *far, const struct tcp_transport *tcp) {
+    if (far->tcp.slow_start_after_idle || tcp->slow_start_after_idle) return 3;
+    if (!sysctl_is("net/ipv4/tcp_wmem", "262144\t262144\t262144")) return 4;
+    return sysctl_is("net/ipv4/tcp_rmem", "524288\t524288\t524288") ? 0 : 5;
+}
+
+static int refuse_address(void) {
     static struct recorded_exchange multicast[] = {{.address = "ff02::1"}};
     struct recording recording = {.exchanges = multicast, .exchange_count = 1};
     struct loop *loop;
@@ -164,42 +126,54 @@ static int refuse_address(uint32_t unused) {
     return strncmp(error, "address ff02::1: cannot be served from: ", 40) == 0 ? 0 : 3;
 }
 
-static void in_process(int (*test)(uint32_t), uint32_t argument) {
+typedef int looked(struct far_network *far, const struct tcp_transport *tcp);
+
+static int open_and_look(looked *look, bool for_others, const struct tcp_transport *tcp) {
+    struct loop *loop;
+    struct far_network far;
+    if (open_far(&far, &loop, for_others, tcp) < 0) return 2;
+    const int status = look(&far, tcp);
+    far_network_close(&far);
+    loop_close(loop);
+    return status;
+}
+
+// `look`: NULL for an address that cannot be.
+static void in_process(looked *look, bool for_others, const struct tcp_transport *tcp) {
     pid_t pid = fork();
-    if (pid == 0) _exit(test(argument));
+    if (pid == 0) _exit(look ? open_and_look(look, for_others, tcp) : refuse_address());
     int status;
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void test_stock(void **state) {
-    in_process(open_far, 10);
-}
-
-static void test_other_windows(void **state) {
-    in_process(open_far, 32);
-    in_process(open_far, 3);
-}
-
-static void test_other_programs(void **state) {
-    in_process(serve_for_others, 10);
-    in_process(serve_for_others, 32);
+static void test_windows(void **state) {
+    static const uint32_t windows[] = {10, 32, 3};
+    for (size_t i = 0; i < 3; i++) {
+        struct tcp_transport tcp = transport_stock.tcp;
+        tcp.initial_window_packets = windows[i];
+        in_process(stock, false, &tcp);
+        tcp.congestion_control = "reno";
+        in_process(serving_for_others, true, &tcp);
+    }
 }
 
 static void test_tuned(void **state) {
-    in_process(tune_far, 262144);
+    struct tcp_transport tcp = transport_stock.tcp;
+    tcp.slow_start_after_idle = false;
+    tcp.send_buffer_bytes = 262144;
+    tcp.receive_buffer_bytes = 524288;
+    in_process(tuned, false, &tcp);
 }
 
 static void test_addresses_that_cannot_be(void **state) {
-    in_process(refuse_address, 0);
+    in_process(NULL, false, NULL);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stock),
-        cmocka_unit_test(test_other_windows),
-        cmocka_unit_test(test_other_programs),
+        cmocka_unit_test(test_windows),
         cmocka_unit_test(test_tuned),
         cmocka_unit_test(test_addresses_that_cannot_be),
     };
