@@ -1,7 +1,6 @@
 // The recordings behind a plan's pages: found in the archive, or made where a plan names a synthetic page. On the command
 // line a page may also be a file, which is imported, or a URL, which is recorded. Reads and writes only through cli/recording/archive,
 // cli/recording/synth, cli/recording/import and cli/recording/record.
-
 import type { PageReady } from "../../schemas/generated/sweep_event.ts";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../base/errors.ts";
@@ -17,11 +16,10 @@ import { retryOnNameTaken } from "../recording/archive/retry_on_name_taken.ts";
 import { namedCorpus } from "../recording/corpus/corpus_names.ts";
 import { corpusRecordings } from "../recording/corpus/find_corpus.ts";
 import { SharedBodies } from "../recording/corpus/stored_corpus.ts";
-import { fileEnding } from "../recording/import/formats.ts";
+import { fileEnding, recordingName } from "../recording/import/formats.ts";
 import { type Candidate, importAny } from "../recording/import/import_any.ts";
 import { readPage } from "../recording/import/import_file.ts";
 import { inputName } from "../recording/import/read.ts";
-import { recordingName } from "../recording/import/recording_name.ts";
 import { defaultLiveChoice } from "../recording/record/options.ts";
 import { recordUrl, usualQuiet_ms, usualTimeout_s } from "../recording/record/record_url.ts";
 import { nameForUrl, pageUrl } from "../recording/record/words.ts";

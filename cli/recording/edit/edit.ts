@@ -15,7 +15,7 @@ import type {
 } from "../archive/archive.ts";
 import { urlOf } from "../export/wire_text.ts";
 import { contentEncoding, encode } from "../fill/content_encoding.ts";
-import { ByteRange } from "../import/byte_range.ts";
+import { ByteRange } from "../import/spool.ts";
 
 export interface BodyReplacement {
   /** A pattern of URLs, see matches(). */

@@ -1,19 +1,133 @@
 // A response's body as it was on the wire, or as near to it as the HAR allows: recorded bytes, recorded text compressed
 // again, or a filling of the recorded size. Decides and calls the makers; codecs and fillings are cli/recording/fill's.
-
+import { isUtf8 } from "node:buffer";
+import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
 import { isRecord, textField } from "../../base/json_fields.ts";
 import type { BodyOrigin, Header } from "../archive/archive.ts";
 import { type ContentEncoding, contentEncoding, encode, encodeToSize } from "../fill/content_encoding.ts";
 import { encodeRandomized, type FillKind, fill, fillKind, isText } from "../fill/fill.ts";
 import type { Dimensions } from "../fill/jpeg.ts";
 import { seededBytes, seededText } from "../fill/seeded.ts";
-import { encodeText } from "./charset.ts";
-import { bytesWrittenAsText, codedBody } from "./coded_body.ts";
 import type { HarEntry } from "./har.ts";
 import { headerValue } from "./headers.ts";
 import { hasContent } from "./select.ts";
 import { decodedSize, type TransferSize, transferSize } from "./transfer_size.ts";
-import type { LargeBody } from "./wire_facts.ts";
+import type { LargeBody } from "./wire_exchange.ts";
+
+// Bodies that a HAR holds as they were on the wire, though it should have them decoded, and bodies in another coding than their header names:
+// known by their first bytes, or because text is none, and by decoding to their end. Pure.
+
+/** A body decodes to no more. */
+const mostDecoded_bytes = 256_000_000;
+
+const decoders: Readonly<Record<ContentEncoding, (bytes: Buffer, limits: { maxOutputLength: number }) => Buffer>> = {
+  gzip: gunzipSync,
+  zstd: zstdDecompressSync,
+  br: brotliDecompressSync,
+  deflate: inflateSync,
+};
+
+function decodes(bytes: Buffer, coding: ContentEncoding): Buffer | null {
+  try {
+    return decoders[coding](bytes, { maxOutputLength: mostDecoded_bytes });
+  } catch {
+    return null;
+  }
+}
+
+function candidates(bytes: Buffer, named: ContentEncoding | null): ContentEncoding[] {
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return ["gzip"];
+  if (bytes.length >= 4 && bytes.readUInt32LE(0) === 0xfd2fb528) return ["zstd"];
+  return (named === "br" || named === "deflate") && !isUtf8(bytes) ? [named] : [];
+}
+
+interface CodedBody {
+  readonly coding: ContentEncoding;
+  readonly decoded: Buffer;
+}
+
+/** `named`: by the header. Of text only: pictures and archives begin as they like. Null: it is decoded already. */
+function codedBody(bytes: Buffer, named: ContentEncoding | null): CodedBody | null {
+  for (const coding of candidates(bytes, named)) {
+    const decoded = decodes(bytes, coding);
+    if (decoded !== null) return { coding, decoded };
+  }
+  return null;
+}
+
+/** Bytes that were written as text, a character each; null: the text is one. */
+function bytesWrittenAsText(text: string): Buffer | null {
+  if (!text.startsWith("\x1f\x8b") && !text.startsWith("\x28\u00b5\x2f\u00fd")) return null;
+  return /^[\0-\xff]*$/.test(text) ? Buffer.from(text, "latin1") : null;
+}
+
+// A HAR holds text as Unicode; the wire held bytes. Encodes text in the charset that the response named, where that is UTF-8,
+// UTF-16 or one of the single-byte ones; for any other the caller gets UTF-8 and must say so in the header.
+
+interface EncodedText {
+  readonly bytes: Buffer;
+  /** The charset of the bytes. */
+  readonly charset: string;
+  /** False where the named charset could not be used. */
+  readonly asNamed: boolean;
+}
+
+/** The charset parameter of a media type, in lower case; null where there is none. */
+export function charsetParameter(mediaType: string | undefined): string | null {
+  const found = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(mediaType ?? "");
+  return found?.[1]?.toLowerCase() ?? null;
+}
+
+/** The charset an HTML document declares for itself near its beginning, as browsers look for it. */
+function declaredCharset(text: string): string | null {
+  return /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(text.slice(0, 1024))?.[1]?.toLowerCase() ?? null;
+}
+
+/** From character to byte, by asking the decoder for all 256; null for a charset of more bytes a character. */
+function singleByteTable(charset: string): Map<string, number> | null {
+  try {
+    const decoder = new TextDecoder(charset);
+    const table = new Map<string, number>();
+    for (let byte = 0; byte < 256; byte++) {
+      const character = decoder.decode(Uint8Array.of(byte));
+      if (character.length === 1 && character !== "\ufffd" && !table.has(character)) table.set(character, byte);
+    }
+    // The single-byte charsets leave few bytes without a meaning, the others most of the upper half.
+    return table.size >= 190 ? table : null;
+  } catch {
+    return null;
+  }
+}
+
+function encodeSingleBytes(text: string, table: Map<string, number>): Buffer | null {
+  const bytes = Buffer.alloc(text.length);
+  for (let index = 0; index < text.length; index++) {
+    const byte = table.get(text.charAt(index));
+    if (byte === undefined) return null;
+    bytes[index] = byte;
+  }
+  return bytes;
+}
+
+const utf8 = (text: string, asNamed: boolean): EncodedText => ({
+  bytes: Buffer.from(text, "utf8"),
+  charset: "utf-8",
+  asNamed,
+});
+
+/** `contentType`: the header, or what the HAR gives for it. */
+export function encodeText(text: string, contentType: string | undefined): EncodedText {
+  const isHtml = /html/i.test(contentType ?? "");
+  const charset = charsetParameter(contentType) ?? (isHtml ? declaredCharset(text) : null) ?? "utf-8";
+  if (charset === "utf-8" || charset === "utf8") return utf8(text, true);
+  if (/^utf-?16(le|be)?$/.test(charset)) {
+    const bytes = Buffer.from(text, "utf16le");
+    return { bytes: charset.endsWith("be") ? bytes.swap16() : bytes, charset, asNamed: true };
+  }
+  const table = singleByteTable(charset);
+  const bytes = table ? encodeSingleBytes(text, table) : null;
+  return bytes ? { bytes, charset, asNamed: true } : utf8(text, false);
+}
 
 export interface Body {
   /** Empty where `large` is set. */

@@ -1,6 +1,8 @@
 // The formats that pages are imported from, besides HAR those whose exchanges are bytes of the wire: how each is recognised,
 // and who reads it. Help, names of recordings and what counts as a file's name follow from here. Stores nothing.
+
 import { open, stat } from "node:fs/promises";
+import { basename } from "node:path";
 import { gunzipSync, constants as zlib } from "node:zlib";
 import { UserError } from "../../base/errors.ts";
 import { progress } from "./import_file.ts";
@@ -9,6 +11,19 @@ import { inputName } from "./read.ts";
 import { Spool } from "./spool.ts";
 import type { WireRecording } from "./wire_exchange.ts";
 import { readWpr } from "./wpr.ts";
+
+// What a recording is called that comes from a file. Reads nothing.
+
+/** "My page.har.gz" becomes My-page, a folder has its own name; from standard input, the page's host. */
+export function recordingName(file: string, url: string): string {
+  const from = file === "-" ? new URL(url).hostname : basename(file).replace(fileEnding, "");
+  const name = from
+    .replaceAll(/[^A-Za-z0-9._-]+/g, "-")
+    .replace(/^[^A-Za-z0-9]+/, "")
+    .slice(0, 100);
+  if (name === "") throw new UserError(`${inputName(file)}: gives no name for the recording: give one with --name`);
+  return name;
+}
 
 type WireReader = <Stored>(file: string, store: (wire: WireRecording) => Promise<Stored>) => Promise<Stored>;
 

@@ -4,8 +4,8 @@ import { urlWithoutCredentials } from "../../../extension/capture/url_without_cr
 import { dateTime_ms } from "../../../extension/har/date_time.ts";
 import { UserError } from "../../base/errors.ts";
 import { isRecord, type JsonRecord, numberField, textField } from "../../base/json_fields.ts";
-import { legalMethod } from "./legal_request.ts";
-import type { WireFacts } from "./wire_facts.ts";
+import { legalMethod } from "./headers.ts";
+import type { WireFacts } from "./wire_exchange.ts";
 
 export interface NameValue {
   readonly name: string;

@@ -2,7 +2,7 @@
 import { X509Certificate } from "node:crypto";
 import { hostOf } from "./addresses.ts";
 import type { HarEntry } from "./har.ts";
-import type { Certificate } from "./wire_facts.ts";
+import type { Certificate } from "./wire_exchange.ts";
 
 // More is no chain that a server sends.
 const longestChain = 16;

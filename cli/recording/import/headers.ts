@@ -5,6 +5,11 @@ import { redactedValue, type Side } from "../../../extension/har/redact.ts";
 import type { Header } from "../archive/archive.ts";
 import type { NameValue } from "./har.ts";
 
+// What a request line can carry; schemas/message.schema.json asks for the same.
+
+export const legalMethod = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
+export const legalPath = /^\/[!-~]*$/;
+
 // RFC 9110 7.6.1 and 9113 8.2.2.
 const hopByHop = ["connection", "keep-alive", "proxy-connection", "te", "upgrade"];
 

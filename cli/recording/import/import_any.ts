@@ -1,15 +1,13 @@
 // From whatever a user named to a recording in the archive: formats.ts finds out which format it is, and who reads it.
-
 import { UserError } from "../../base/errors.ts";
 import { type Device, usualDevice } from "../../browser/device.ts";
 import type { Archive, JsonObject, Recording } from "../archive/archive.ts";
-import { type Format, formatOf, importFormats } from "./formats.ts";
+import { type Format, formatOf, importFormats, recordingName } from "./formats.ts";
 import type { Credentials } from "./headers.ts";
 import { progress, readPage, storePage } from "./import_file.ts";
 import { storeWire } from "./import_wire.ts";
 import { entriesLine, noteLines } from "./notes.ts";
 import { inputName } from "./read.ts";
-import { recordingName } from "./recording_name.ts";
 import type { WireRecording } from "./wire_exchange.ts";
 import { wireNoteLines } from "./wire_notes.ts";
 import { selectWire } from "./wire_select.ts";

@@ -8,22 +8,20 @@ import { count } from "../../base/numbers.ts";
 import type { Device } from "../../browser/device.ts";
 import type { Exchange, Header, NewExchange } from "../archive/archive.ts";
 import { Addresses, hostOf } from "./addresses.ts";
-import { type Body, bodyOf, bodySize, isTooLarge } from "./body.ts";
-import { charsetParameter } from "./charset.ts";
+import { type Body, bodyOf, bodySize, charsetParameter, isTooLarge } from "./body.ts";
 import { deviceOf } from "./device.ts";
 import { pictureDimensions } from "./dimensions.ts";
-import { recordedHints } from "./early_hints.ts";
 import { type HarEntry, type HarFile, type HarPage, headersOf, readHarFile } from "./har.ts";
 import { HarCertificates } from "./har_certificates.ts";
 import { type Credentials, cleanHeaders, headerValue } from "./headers.ts";
 import { joinParts } from "./joined_parts.ts";
 import { type ImportNotes, NoteCounter } from "./notes.ts";
-import { recordedOf } from "./recorded.ts";
+import { recordedHints, recordedOf } from "./recorded.ts";
 import { RoundTrips } from "./round_trips.ts";
 import { cachedBefore, hasContent, isMostlyCached, type Selection, selectEntries } from "./select.ts";
 import { ServerTimes } from "./server_times.ts";
 import { bodySizeHasHeaders } from "./transfer_size.ts";
-import type { LargeBody } from "./wire_facts.ts";
+import type { LargeBody } from "./wire_exchange.ts";
 
 export interface ImportOptions {
   /** Counted from 1; the first where it is left out. */

@@ -6,10 +6,10 @@ import { UserError } from "../../base/errors.ts";
 import { textTable } from "../../base/text_table.ts";
 import type { Device } from "../../browser/device.ts";
 import type { Archive, Recording } from "../archive/archive.ts";
+import { recordingName } from "./formats.ts";
 import type { Credentials } from "./headers.ts";
 import { importAny } from "./import_any.ts";
 import { isHarFile } from "./read.ts";
-import { recordingName } from "./recording_name.ts";
 
 /** A folder may have more; these are not waited for. */
 const mostFiles = 10_000;

@@ -1,15 +1,12 @@
 // From a recording of the wire to one of the archive's: bodies go through chunk by chunk, and are never in memory whole.
 // How recorders store exchanges is read elsewhere (mahimahi.ts, wpr.ts).
-
 import { UserError } from "../../base/errors.ts";
 import type { Archive, Exchange, Json, JsonObject, Recording } from "../archive/archive.ts";
 import { contentEncoding } from "../fill/content_encoding.ts";
 import { Addresses, hostOf } from "./addresses.ts";
-import { ChunkError } from "./chunked.ts";
 import { checkedEncoding } from "./encoding_check.ts";
-import { type Credentials, cleanHeaders } from "./headers.ts";
-import { type Body, valueIn } from "./http_message.ts";
-import { legalMethod, legalPath } from "./legal_request.ts";
+import { type Credentials, cleanHeaders, legalMethod, legalPath } from "./headers.ts";
+import { type Body, ChunkError, valueIn } from "./http_message.ts";
 import { asEntry, type WireExchange, type WireRecording } from "./wire_exchange.ts";
 import { WireCounter, type WireNotes } from "./wire_notes.ts";
 import { selectWire } from "./wire_select.ts";

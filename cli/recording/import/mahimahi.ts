@@ -4,10 +4,10 @@ import type { Dirent } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { UserError } from "../../base/errors.ts";
-import type { ByteRange } from "./byte_range.ts";
 import type { NameValue } from "./har.ts";
 import { type Body, bodyIn, headerText, requestIn, statusIn, valueIn } from "./http_message.ts";
 import { ProtobufError, ProtobufFile } from "./protobuf.ts";
+import type { ByteRange } from "./spool.ts";
 import type { WireExchange, WireRecording } from "./wire_exchange.ts";
 
 /** More than any server's headers together. */

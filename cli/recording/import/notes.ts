@@ -5,10 +5,9 @@ import { type Device, deviceWords, usualDevice, warmCacheWords } from "../../bro
 import type { BodyOrigin, Exchange, Header } from "../archive/archive.ts";
 import type { AddressCounts } from "./addresses.ts";
 import { type Body, bodySize } from "./body.ts";
-import { type FailureKind, fittingFailures } from "./failures.ts";
 import type { HarEntry } from "./har.ts";
 import { headerValue } from "./headers.ts";
-import { type Skipped, skippedWords } from "./skip_words.ts";
+import { type FailureKind, fittingFailures, type Skipped, skippedWords } from "./skip_words.ts";
 
 /** Of how many headers. */
 export const redactedWords = `masked, length kept: values of ${credentialsInWords} (--keep-credentials keeps them)`;

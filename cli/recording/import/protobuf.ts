@@ -1,7 +1,7 @@
 // The fields of a protobuf message that is in a file, in its wire format. Reads what is requested and skips the rest, so
 // that a field of a gigabyte costs nothing. Knows no schema.
 import type { FileHandle } from "node:fs/promises";
-import { ByteRange, readExactly } from "./byte_range.ts";
+import { ByteRange, readExactly } from "./spool.ts";
 
 /** What is wrong with the bytes; the position counts from the file's start. */
 export class ProtobufError extends Error {

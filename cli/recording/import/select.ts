@@ -4,11 +4,10 @@ import { hintInitiator } from "../../../extension/capture/early_hints.ts";
 import { UserError } from "../../base/errors.ts";
 import { isRecord, numberField, textField } from "../../base/json_fields.ts";
 import { namesIllegalHost } from "./addresses.ts";
-import { type FailureKind, failureKind } from "./failures.ts";
 import { findPage, insteadOfPage } from "./find_page.ts";
 import { type HarEntry, type HarFile, type HarPage, headersOf } from "./har.ts";
-import { legalPath } from "./legal_request.ts";
-import { type Skipped, type SkipReason, skippedWords } from "./skip_words.ts";
+import { legalPath } from "./headers.ts";
+import { type FailureKind, failureKind, type Skipped, type SkipReason, skippedWords } from "./skip_words.ts";
 
 export interface Selection {
   /** Of the page, over HTTP, in the order in which they were sent; those left out for another reason too. */

@@ -6,8 +6,8 @@
 // time can be too short, where responses came without a break, and never for another's. Several visits tell more (served_ms).
 
 import { isRecord, numberField, textField } from "../../base/json_fields.ts";
-import { connectionOf } from "./connection.ts";
 import type { HarEntry } from "./har.ts";
+import { connectionOf } from "./recorded.ts";
 import type { RoundTrips } from "./round_trips.ts";
 
 /**

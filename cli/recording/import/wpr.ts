@@ -7,10 +7,9 @@ import { createGunzip } from "node:zlib";
 import { urlWithoutCredentials } from "../../../extension/capture/url_without_credentials.ts";
 import { UserError } from "../../base/errors.ts";
 import type { JsonObject } from "../archive/archive.ts";
-import type { ByteRange } from "./byte_range.ts";
 import { bodyIn, readMessage, requestIn, statusIn } from "./http_message.ts";
 import { JsonStream, JsonStreamError } from "./json_stream.ts";
-import type { Spool } from "./spool.ts";
+import type { ByteRange, Spool } from "./spool.ts";
 import type { WireExchange, WireRecording } from "./wire_exchange.ts";
 
 /** Unpacked; more than any page, and less than what would fill a disk unnoticed. */

@@ -5,7 +5,7 @@ import { isRecord } from "../../base/json_fields.ts";
 import type { Exchange, Header, JsonObject } from "../archive/archive.ts";
 import { urlOf } from "../export/wire_text.ts";
 import { type FillKind, fillKind } from "../fill/fill.ts";
-import { type RecordedInitiator, readInitiator } from "../import/initiators.ts";
+import { type RecordedInitiator, readInitiator } from "../import/recorded.ts";
 
 /** What asks for it: a navigation, <link>, <script>, <img>, @font-face, fetch(), sendBeacon(), or CORS by itself. */
 export type Kind = "document" | "stylesheet" | "script" | "image" | "font" | "data" | "beacon" | "preflight";

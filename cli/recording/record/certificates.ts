@@ -2,7 +2,7 @@
 import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import type { Protocol } from "devtools-protocol";
-import type { Certificate } from "../import/wire_facts.ts";
+import type { Certificate } from "../import/wire_exchange.ts";
 import type { LoggedConnection } from "./net_log.ts";
 
 interface Chain {

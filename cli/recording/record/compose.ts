@@ -19,7 +19,7 @@ import type { HarEntry } from "../../../schemas/generated/page_load.ts";
 import type { JsonRecord } from "../../base/json_fields.ts";
 import type { Header } from "../archive/archive.ts";
 import { asAnswered, type HarFile, type HarEntry as LoadEntry } from "../import/har.ts";
-import type { WireFacts } from "../import/wire_facts.ts";
+import type { WireFacts } from "../import/wire_exchange.ts";
 import { Certificates } from "./certificates.ts";
 import type { LoggedConnection, LoggedRequest, NetLog } from "./net_log.ts";
 import { pair } from "./pair.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { charsetParameter, encodeText } from "../../../../cli/recording/import/charset.ts";
+import { charsetParameter, encodeText } from "../../../../cli/recording/import/body.ts";
 
 test("text decodes to itself in the charset it was encoded in", () => {
   for (const [charset, text] of [

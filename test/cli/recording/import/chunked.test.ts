@@ -1,7 +1,7 @@
 // The chunked coding taken off, whatever the pieces in which it comes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ChunkError, dechunked, looksChunked, type Trailers } from "../../../../cli/recording/import/chunked.ts";
+import { ChunkError, dechunked, looksChunked, type Trailers } from "../../../../cli/recording/import/http_message.ts";
 
 async function* inPieces(text: string, size: number): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text, "latin1");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importHar, importPage } from "../../../../cli/recording/import/import_har.ts";
-import type { WireFacts } from "../../../../cli/recording/import/wire_facts.ts";
+import type { WireFacts } from "../../../../cli/recording/import/wire_exchange.ts";
 import { onWire } from "./on_wire.ts";
 
 const url = "https://shop.test/";

@@ -1,7 +1,7 @@
 // Initiators in the forms of their producers.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { initiatorOf } from "../../../../cli/recording/import/initiators.ts";
+import { initiatorOf } from "../../../../cli/recording/import/recorded.ts";
 
 const call = (url: string) => ({ functionName: "f", url, lineNumber: 3, columnNumber: 1 });
 

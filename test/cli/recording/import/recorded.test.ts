@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 import { Ajv } from "ajv";
 import type { NewExchange } from "../../../../cli/recording/archive/archive.ts";
 import { type ImportOptions, importHar, importPage } from "../../../../cli/recording/import/import_har.ts";
-import type { WireFacts } from "../../../../cli/recording/import/wire_facts.ts";
+import type { WireFacts } from "../../../../cli/recording/import/wire_exchange.ts";
 import { onWire } from "./on_wire.ts";
 
 const root = join(import.meta.dirname, "../../../..");
