@@ -110,7 +110,7 @@ export interface ChromiumOptions {
   readonly profile: string;
   /** Base64 SHA-256 of the public keys to trust, comma-joined, as `trilane-replay --print-spki` prints them. */
   readonly spkiList: string;
-  /** As user_agent.ts has it. */
+  /** As browser_binary.ts has it. */
   readonly userAgent: string;
   /** QUIC packets are acknowledged after a millisecond at most; else as Chromium does. On every lane, or they would differ. */
   readonly frequentAcks?: boolean;

@@ -12,7 +12,7 @@ import { formatLink } from "../link/link.ts";
 import { readAskedLink } from "../link/profile_file.ts";
 import { machine } from "../load/environment.ts";
 import { withArchive } from "../recording/archive/client.ts";
-import { ensureSynth } from "../recording/synth/ensure.ts";
+import { ensureSynth } from "../recording/synth/synthetic.ts";
 import { openExistingResults } from "../results/store/results.ts";
 import { calibrate } from "../sweep/calibrate/calibrate.ts";
 import { calibrationPath, writeCalibration } from "../sweep/calibrate/store.ts";

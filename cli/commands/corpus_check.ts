@@ -2,7 +2,7 @@
 
 import { homeFolder } from "../base/home.ts";
 import { withArchive } from "../recording/archive/client.ts";
-import { findCorpus } from "../recording/corpus/find_corpus.ts";
+import { findCorpus } from "../recording/corpus/corpus.ts";
 import type { Command, OptionsOf, Table } from "./command.ts";
 import { countPages, printCorpus } from "./corpus_words.ts";
 

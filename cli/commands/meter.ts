@@ -3,9 +3,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { number } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { LinkControl, LinkEnded, type ShaperStats } from "../link/control_client.ts";
-import { meterLine } from "../link/meter/line.ts";
 import { type Paint, plotLines, plotted } from "../link/meter/plot.ts";
-import { type Look, lookBetween } from "../link/meter/samples.ts";
+import { type Look, lookBetween, meterLine } from "../link/meter/samples.ts";
 import { controlPath } from "../link/socket_path.ts";
 import type { Command, OptionsOf, Table } from "./command.ts";
 

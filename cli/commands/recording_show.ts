@@ -9,7 +9,7 @@ import { textTable } from "../base/text_table.ts";
 import type { ArchivedExchange, Recording } from "../recording/archive/archive.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { type Group, mediaType, type Summary, summarize } from "../recording/edit/summary.ts";
-import { urlOf } from "../recording/export/wire_text.ts";
+import { urlOf } from "../recording/export/recording_source.ts";
 import type { Command, OptionsOf, Table } from "./command.ts";
 
 const define = (table: Table) =>

@@ -1,5 +1,4 @@
 // `trilane synth`: puts synthetic pages into the archive, or lists what there is. What they are stands in cli/recording/synth.
-
 import type { SynthCatalogue } from "../../schemas/generated/synth_catalogue.ts";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
@@ -10,8 +9,7 @@ import type { Recording } from "../recording/archive/archive.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { importedDocument } from "../recording/import/imported.ts";
 import { type CatalogueLine, catalogue } from "../recording/synth/catalogue.ts";
-import { ensureSynth } from "../recording/synth/ensure.ts";
-import { synthetic } from "../recording/synth/synthetic.ts";
+import { ensureSynth, synthetic } from "../recording/synth/synthetic.ts";
 import { videoForm } from "../recording/synth/video/video_spec.ts";
 import type { Command, OptionsOf, Table } from "./command.ts";
 

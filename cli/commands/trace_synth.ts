@@ -1,12 +1,10 @@
 // `trilane trace synth`: cellular-like traces from the stochastic model of cli/link/trace/model.ts.
-
 import type { TraceWritten, WrittenTrace } from "../../schemas/generated/trace_written.ts";
 import { UserError } from "../base/errors.ts";
 import { number } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { type CellularModel, drawTrace } from "../link/trace/model.ts";
-import { directionSeeds } from "../link/trace/networks.ts";
-import { presets } from "../link/trace/presets.ts";
+import { directionSeeds, presets } from "../link/trace/networks.ts";
 import { writeTrace, writtenLine } from "../link/trace/written.ts";
 import { lengthOption, rateOption } from "../link/trace_quantities.ts";
 import type { Command, OptionsOf, Table } from "./command.ts";

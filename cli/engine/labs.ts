@@ -3,8 +3,8 @@
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import { UserError } from "../base/errors.ts";
 import type { OptionTable } from "../base/option_table.ts";
-import { linksInTurn } from "../link/moves.ts";
-import { allowedCpus, labCpus } from "../load/lab_cpus.ts";
+import { linksInTurn } from "../link/link.ts";
+import { allowedCpus, labCpus } from "../load/lab.ts";
 import { readCalibration } from "../sweep/calibrate/store.ts";
 import { machineName } from "./link_tests.ts";
 

@@ -1,8 +1,8 @@
 // One planned load or run: what was made of it, how often it may be tried, and whether it is done. Runs nothing.
 import { isDisturbed } from "../load/disturbance.ts";
+import { isBlockedReason } from "../load/lane_agreement.ts";
 import { isCoverageReason } from "../load/metrics/coverage.ts";
 import { timedOutAfter_ms } from "../load/time_out.ts";
-import { isBlockedReason } from "../load/udp_fallback.ts";
 import type { LoadStatus } from "../results/store/results.ts";
 import type { PlannedLoad } from "../sweep/plan/load_order.ts";
 

@@ -1,6 +1,5 @@
 // A link in the words of people: a sentence, and its parts. Its label and its name are trilane-shaper's (link.ts).
-import { describeLink, type LinkDirection, type LinkProfile, type LinkQueue } from "./link.ts";
-import { linksInTurn } from "./moves.ts";
+import { describeLink, type LinkDirection, type LinkProfile, type LinkQueue, linksInTurn } from "./link.ts";
 
 const plainKeys = /^(down|up|rtt|delay_down|delay_up|queue|queue_down|queue_up|loss|loss_down|loss_up|seed)=/;
 

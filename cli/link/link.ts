@@ -1,12 +1,80 @@
 // What links mean: their profiles, canonical forms and names, as trilane-shaper says them. The language of links
 // (3mbit/50ms,loss=1%) is read and written there alone, in shaper/language/link_profile.c and shaper/language/link_write.c.
 // Starts it once for many links, and asks nothing twice. Reads none of the files that a form names: files.ts does.
+
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import type { LinkDirection, LinkProfile, LinkQueue } from "../../schemas/generated/link_profile.ts";
 import { passDebugLines } from "../base/debug.ts";
 import { UserError } from "../base/errors.ts";
 import { nearest } from "../base/nearest.ts";
 import { programPath } from "../base/programs.ts";
+import { mapFiles } from "./files.ts";
+
+// What a link is to the shaper, whatever it is called: two profiles with one key shape packets alike. Reads nothing.
+
+/** What a queue of so many BDP holds: an initial window of full packets at least (shaper/language/link_profile.c). */
+export function bdpQueue_bytes(bdp: number, rate_bps: number, rtt_ms: number): number {
+  return Math.max(10 * 1500, (bdp * rate_bps * rtt_ms) / 8000);
+}
+
+function queueOf({ rate_bps, rate_steps, trace, queue }: LinkDirection, rtt_ms: number): LinkQueue {
+  if (!("bdp" in queue) || rate_bps === null || rate_steps || trace) return queue;
+  return { bytes: Math.round(bdpQueue_bytes(queue.bdp, rate_bps, rtt_ms)) };
+}
+
+/** Without chance a seed decides nothing. */
+function isRandom({ loss, loss_model, jitter, duplicate, reorder, onoff, aqm }: LinkDirection): boolean {
+  return loss > 0 || [loss_model, jitter, duplicate, reorder, onoff, aqm].some((part) => part !== undefined);
+}
+
+/** Of a settled profile (files.ts): files count by what is in them. */
+export function shaperKey(profile: LinkProfile): string {
+  const mapped = mapFiles(profile, (file) => ({ ...file, file: file.sha256 ?? file.file }));
+  const { seed, rebind, switch: next, udp } = mapped;
+  const links = [mapped, ...(next ? [next.link] : [])];
+  const ways = links.flatMap(({ down, up, rtt_ms }) =>
+    [down, up].map((way) => ({ ...way, queue: queueOf(way, rtt_ms) })),
+  );
+  const [one, other, ...further] = ways;
+  // Of a link that stays as it is the key is as it was before links could move.
+  const moves = rebind || next ? [rebind ?? null, next ? [next.at_ms, ...further] : null] : [];
+  const beside = udp ? [udp] : [];
+  return JSON.stringify([one, other, ways.some(isRandom) ? seed : null, ...beside, ...moves]);
+}
+
+// How a link's path moves while it runs: NAT rebindings, and the switch to another link. Pure.
+
+/** The link as it is at its start and stays: what a self-test can measure. */
+export function withoutMoves({ rebind, switch: other, ...link }: LinkProfile): LinkProfile {
+  return link;
+}
+
+/** Every link of a run, one after the other: the first, and the one it switches to. */
+export function linksInTurn(profile: LinkProfile): [LinkProfile, ...LinkProfile[]] {
+  const first = withoutMoves(profile);
+  return profile.switch ? [first, { ...profile.switch.link, seed: profile.seed }] : [first];
+}
+
+// What of a link's profile verdicts and bounds speak of: rate, round trip and loss towards the browser. Pure.
+
+/** What of a link a verdict may speak about. */
+export interface LinkTraits {
+  readonly rate_bps: number | null;
+  readonly rtt_ms: number;
+  readonly loss: number;
+}
+
+/** At the start, where they vary. */
+export function traitsOf({ down, rtt_ms }: LinkProfile): LinkTraits {
+  return { rate_bps: down.rate_bps, rtt_ms, loss: down.loss };
+}
+
+/** By the links' labels. */
+export function traitsByLink(
+  cells: readonly { readonly link: string; readonly link_profile: LinkProfile }[],
+): Map<string, LinkTraits> {
+  return new Map(cells.map(({ link, link_profile }) => [link, traitsOf(link_profile)]));
+}
 
 export type { LinkDirection, LinkProfile, LinkQueue };
 

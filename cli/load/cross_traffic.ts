@@ -1,16 +1,31 @@
 // Bulk flows that share the link with a load: what they are told, when the page may begin among them, and what became of them.
 // trilane-flows sends them (lab.ts has where it stands).
+
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { FlowReport } from "../../schemas/generated/flow_report.ts";
 import type { FlowRun } from "../../schemas/generated/flow_run.ts";
 import type { LoadCrossTraffic } from "../../schemas/generated/page_load.ts";
+import type { PlanCrossTraffic, SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import { type FlowFiles, runFlow } from "../link/flows/flow_run.ts";
 import { formatFlow } from "../link/flows/flow_words.ts";
+import { mixWords, readMix } from "../link/flows/mix.ts";
 import type { LabFlows } from "./lab.ts";
 import { readFlowReport } from "./reports.ts";
 import type { Ended, LoadStep } from "./step.ts";
+
+// How a report says that loads shared their link with bulk flows. Words only; what became of the flows is cross_traffic.ts's.
+
+/** `tcp:bbr + 4*quic:cubic@2s,up, from 5 s before each page until its load ended`. */
+export function trafficWords({ flows, page_start_s = 5 }: PlanCrossTraffic): string {
+  return `${mixWords(readMix(flows, null))}, from ${page_start_s} s before each page until its load has ended`;
+}
+
+/** Null for a plan whose loads had their link for themselves. */
+export function trafficSentence({ cross_traffic }: Pick<SweepPlan, "cross_traffic">): string | null {
+  return cross_traffic ? `Every load shared its link with cross traffic: ${trafficWords(cross_traffic)}.` : null;
+}
 
 export interface CrossTraffic {
   readonly run: FlowRun;

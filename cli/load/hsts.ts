@@ -5,10 +5,10 @@ import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { oncePerFile } from "../base/once_per_file.ts";
 import { startBrowser } from "../browser/browser.ts";
+import { userAgentOf } from "../browser/browser_binary.ts";
 import { chromiumArguments, chromiumEnvironment } from "../browser/chromium.ts";
 import { watchPage } from "../browser/page.ts";
 import { makeScratchFolder } from "../browser/scratch.ts";
-import { userAgentOf } from "../browser/user_agent.ts";
 import { parseLink } from "../link/link.ts";
 import { labCommand } from "./lab.ts";
 

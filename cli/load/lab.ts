@@ -2,14 +2,117 @@
 // behind the link, and the command runs in it. With flows, trilane-flows stands
 // at both ends of the link. Composes command lines.
 // Starts only `trilane-replay --print-spki` and, as a check, an empty lab.
+import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { debugLine } from "../base/debug.ts";
 import { RunError, UserError } from "../base/errors.ts";
+import { takePrecedence } from "../base/precedence.ts";
+import { type Exit, exitOf, killGroup, settles } from "../base/process_group.ts";
 import { programPath } from "../base/programs.ts";
 import { ProgramFailure, runProgram } from "../base/run_program.ts";
 import type { StartError } from "../browser/browser.ts";
 import { refuseChangedFiles } from "../link/files.ts";
 import { askAhead, defaultSeed, formatLink, type LinkProfile } from "../link/link.ts";
+
+// A lab's command line, or that of one of our programs outside of labs, from its start to its end: everything it started is gone when
+// this settles, whoever ended it. Reads no file that it left and judges nothing.
+
+/** A lab's far end gives its command 3 s, and writes its report then. */
+const terminatePatience_ms = 5000;
+
+export interface LabEnd {
+  readonly exit: Exit;
+  /** It took longer than it may, and was ended. */
+  readonly timedOut: boolean;
+}
+
+interface LabLimits {
+  readonly timeout_ms: number;
+  readonly signal: AbortSignal;
+  /** Given what its programs print, piece by piece. Default: that is dropped. */
+  readonly printed?: (text: string) => void;
+  /** Default: ours. */
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+/** Resolves when all is gone: by itself, for it took too long, or because the signal came. */
+export async function runLab(
+  commandLine: readonly string[],
+  { timeout_ms, signal, printed, environment = process.env }: LabLimits,
+): Promise<LabEnd> {
+  signal.throwIfAborted();
+  const [program = "", ...words] = commandLine;
+  debugLine("lab", () => commandLine.join(" "));
+  // A process group of its own: Ctrl-C in the terminal is for the command line, which then ends the lab in order.
+  const child = spawn(program, words, {
+    detached: true,
+    stdio: ["ignore", printed ? "pipe" : "ignore", "pipe"],
+    env: environment,
+  });
+  if (printed) child.stdout?.setEncoding("utf8").on("data", printed);
+  takePrecedence(child.pid);
+  const exited = exitOf(child);
+  // Killed with -9, we are missed by the far end itself (PR_SET_PDEATHSIG), which takes the rest with it.
+  const onExit = (): void => killGroup(child, "SIGKILL");
+  process.prependOnceListener("exit", onExit);
+  const stopped = Promise.withResolvers<void>();
+  const stop = (): void => stopped.resolve();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    const ended = await settles(Promise.race([exited, stopped.promise]), timeout_ms);
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill("SIGTERM");
+      if (!(await settles(exited, terminatePatience_ms))) killGroup(child, "SIGKILL");
+    }
+    return { exit: await exited, timedOut: !ended };
+  } finally {
+    signal.removeEventListener("abort", stop);
+    process.off("exit", onExit);
+  }
+}
+
+// Which CPUs each of several labs has for itself. Pure but for reading what this process may run on; binds nothing.
+
+/** The browser's main thread and its others, beside the server and the shaper, need two. */
+const leastPerLab = 2;
+
+/** As Linux writes sets of CPUs: `0-3,8`. */
+export function parseCpuList(text: string): number[] {
+  return text
+    .trim()
+    .split(",")
+    .flatMap((range) => {
+      const [first = 0, last = first] = range.split("-").map(Number);
+      return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+    });
+}
+
+export function allowedCpus(): number[] {
+  const list = /^Cpus_allowed_list:\s*(.+)$/m.exec(readFileSync("/proc/self/status", "latin1"))?.[1];
+  return list === undefined ? [] : parseCpuList(list);
+}
+
+/** Sets of neighbouring CPUs, as large as each other; null where there are too few for so many labs. */
+export function labCpus(cpus: readonly number[], labs: number): number[][] | null {
+  const each = Math.floor(cpus.length / labs);
+  if (labs < 2 || each < leastPerLab) return null;
+  return Array.from({ length: labs }, (_, lab) => cpus.slice(lab * each, (lab + 1) * each));
+}
+
+/** For the terms of a study. */
+export function labsWords(labs: number, cpus: readonly number[]): string {
+  if (labs === 1) return "one after another";
+  const sets = labCpus(cpus, labs);
+  const how = sets
+    ? `each bound to ${sets[0]?.length} CPUs of its own`
+    : `not bound to CPUs: ${cpus.length} are too few`;
+  return `up to ${labs} side by side on slow links, ${how}`;
+}
+
+/** util-linux's taskset runs what follows with that set of CPUs, which its children inherit. */
+export const boundTo = (cpus: readonly number[] | undefined): string[] =>
+  cpus ? ["taskset", "-c", cpus.join(",")] : [];
 
 export interface LabOptions {
   readonly home: string;

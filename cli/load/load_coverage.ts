@@ -3,8 +3,8 @@
 import type { HarEntry, LoadCoverage } from "../../schemas/generated/page_load.ts";
 import { type RecordedRequests, requestKey } from "../recording/archive/recorded_requests.ts";
 import { type BeyondKind, coverageOf } from "./metrics/coverage.ts";
-import { isFromCache, isHttp } from "./on_wire.ts";
 import type { ReplayedRequest } from "./reports.ts";
+import { isFromCache, isHttp } from "./served_requests.ts";
 
 type Unrecorded = NonNullable<HarEntry["_trilane"]["unrecorded"]>;
 

@@ -2,7 +2,7 @@
 // server's and the one that the browser tells whoever drives it (lane_agreement.ts). It judges nothing: pages of other origins, frames and
 // whatever came after the 250 that a browser keeps have no such word.
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
-import { isOnWire } from "./on_wire.ts";
+import { isOnWire } from "./served_requests.ts";
 
 /** Words by URL. */
 export type NextHops = ReadonlyMap<string, ReadonlySet<string>>;

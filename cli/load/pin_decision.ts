@@ -1,9 +1,21 @@
 // Whether a recording's loads have their clock set to the day of the recording and their random numbers seeded: where that raises
 // coverage, by trial loads without and with it. Stores nothing.
+
 import type { LoadCoverage } from "../../schemas/generated/page_load.ts";
+import { defaultMoment_ms } from "../browser/pin_time.ts";
 import type { Recording } from "../recording/archive/archive.ts";
-import { momentOf } from "./pin_moment.ts";
 import { type Trial, type TrialOptions, trialLoad } from "./trial.ts";
+
+// To which moment the clock of a recording's loads is set, where it is set. Pure.
+
+/** The moment of a recording that was made with --pin-time, or else its date; null: not known. */
+export function momentOf({ notes, recorded_at }: Pick<Recording, "notes" | "recorded_at">): number | null {
+  const { recorded } = notes;
+  const isPinned = typeof recorded === "object" && recorded !== null && "pin_time" in recorded && recorded.pin_time;
+  if (isPinned === true) return defaultMoment_ms;
+  const moment_ms = recorded_at === null ? Number.NaN : Date.parse(recorded_at);
+  return Number.isFinite(moment_ms) ? moment_ms : null;
+}
 
 /** What a load asked for of its recording, without what it asked for beyond; less than this is by chance. */
 const least = 0.005;

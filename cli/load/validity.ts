@@ -15,12 +15,16 @@ import { lookedUpFor } from "../browser/stand_ins.ts";
 import type { LinkProfile } from "../link/link.ts";
 import type { RecordedRequests } from "../recording/archive/recorded_requests.ts";
 import { hintedPreloadsOf } from "./hinted_preloads.ts";
-import { isOffLane, laneReasons } from "./lane_agreement.ts";
+import { blockedReason, fallbackOf, fallbackProtocols, isOffLane, laneReasons } from "./lane_agreement.ts";
 import { loadCoverage, whyUnrecorded } from "./load_coverage.ts";
 import { coverageReasons, type FirstBeyond, isEssential } from "./metrics/coverage.ts";
-import { isFailed, isFromCache, isHttp, isIcon, isOnWire } from "./on_wire.ts";
 import type { ReplayedRequest, ReplayReport, ShaperReport } from "./reports.ts";
 import {
+  isFailed,
+  isFromCache,
+  isHttp,
+  isIcon,
+  isOnWire,
   type Joined,
   joinServed,
   type ToWireUrl,
@@ -29,7 +33,6 @@ import {
   usedConnections,
 } from "./served_requests.ts";
 import { neverWhole } from "./time_out.ts";
-import { blockedReason, fallbackOf, fallbackProtocols } from "./udp_fallback.ts";
 import { lastVisit, repeatReasons } from "./visits.ts";
 
 /**

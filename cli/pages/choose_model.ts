@@ -14,7 +14,7 @@ import type { Compute } from "../recording/model/compute_option.ts";
 import { refuseCircle, refuseDeadEnd } from "../recording/model/dead_end.ts";
 import { ensureModel, loadEventOf, modelRecording } from "../recording/model/model_recording.ts";
 import { modelRequest, withoutFragment } from "../recording/model/model_request.ts";
-import { ensureSynth } from "../recording/synth/ensure.ts";
+import { ensureSynth } from "../recording/synth/synthetic.ts";
 import { type As, asChoices } from "../sweep/plan/as_option.ts";
 import type { ModelFinding } from "../sweep/plan/model_trial.ts";
 import type { TrialFinding } from "./trial_finding.ts";

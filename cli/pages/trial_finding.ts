@@ -2,8 +2,7 @@
 // What a trial is stands in cli/load/pin_decision.ts.
 import { deviceWords } from "../browser/device.ts";
 import { defaultMoment_ms } from "../browser/pin_time.ts";
-import type { Tried } from "../load/pin_decision.ts";
-import { momentOf } from "../load/pin_moment.ts";
+import { momentOf, type Tried } from "../load/pin_decision.ts";
 import { forgetRecorded } from "../load/recorded_requests_of.ts";
 import type { TrialOptions } from "../load/trial.ts";
 import type { Recording } from "../recording/archive/archive.ts";

@@ -4,9 +4,7 @@ import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { count } from "../base/numbers.ts";
 import { extremes, median } from "../base/quantile.ts";
-import { livesOnAcks } from "../load/serving/client_acks.ts";
-import { rateControllers } from "../load/serving/rate_controllers.ts";
-import { settleServing } from "../load/serving/serving.ts";
+import { livesOnAcks, rateControllers, settleServing } from "../load/serving/serving.ts";
 import type { ShownFacts } from "./data.ts";
 import { field, type Json, numberAt } from "./figures/unknown_json.ts";
 

@@ -14,7 +14,7 @@ import { labCommand, spkiList } from "../../cli/load/lab.ts";
 import { measureLoad } from "../../cli/load/load.ts";
 import type { Recording } from "../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
-import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { ensureSynth } from "../../cli/recording/synth/synthetic.ts";
 import { cacheFolder } from "../cache_folder.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { type Bench, measurement } from "./bench.ts";

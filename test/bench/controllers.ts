@@ -3,7 +3,7 @@ import { parseLink } from "../../cli/link/link.ts";
 import { measureLoad } from "../../cli/load/load.ts";
 import { type Serving, settleServing } from "../../cli/load/serving/serving.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
-import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { ensureSynth } from "../../cli/recording/synth/synthetic.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 

@@ -12,7 +12,7 @@ import { parseLink } from "../../cli/link/link.ts";
 import { excess_ms } from "../../cli/load/disturbance.ts";
 import { measureLoad } from "../../cli/load/load.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
-import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { ensureSynth } from "../../cli/recording/synth/synthetic.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
 import { tempFolder } from "../temp_folder.ts";

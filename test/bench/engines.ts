@@ -9,7 +9,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { isDisturbed } from "../../cli/load/disturbance.ts";
-import { isOnWire } from "../../cli/load/on_wire.ts";
+import { isOnWire } from "../../cli/load/served_requests.ts";
 import { openResults } from "../../cli/results/store/results.ts";
 import type { HarEntry, PageLoad } from "../../schemas/generated/page_load.ts";
 import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";

@@ -1,7 +1,7 @@
 import { parseLink } from "../../cli/link/link.ts";
 import { labCommand, spkiList } from "../../cli/load/lab.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
-import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { ensureSynth } from "../../cli/recording/synth/synthetic.ts";
 import { recordSite, type Site } from "../e2e/site.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";

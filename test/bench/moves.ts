@@ -11,7 +11,7 @@ import { formatLink, parseLink } from "../../cli/link/link.ts";
 import type { PageLoad } from "../../cli/load/load.ts";
 import { movesCost } from "../../cli/load/metrics/path_moves.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
-import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { ensureSynth } from "../../cli/recording/synth/synthetic.ts";
 import type { ReplayConnection } from "../../schemas/generated/replay_report.ts";
 import { untimedLoad } from "../e2e/untimed_load.ts";
 import { flow, runFlowLab } from "../flows/flow_lab.ts";

@@ -4,10 +4,10 @@ import { mkdir } from "node:fs/promises";
 import type { Lane } from "../../cli/base/lanes.ts";
 import { chromiumPath } from "../../cli/base/programs.ts";
 import { startBrowser } from "../../cli/browser/browser.ts";
+import { userAgentOf } from "../../cli/browser/browser_binary.ts";
 import { chromiumArguments, chromiumEnvironment } from "../../cli/browser/chromium.ts";
 import { watchPage } from "../../cli/browser/page.ts";
 import { makeScratchFolder } from "../../cli/browser/scratch.ts";
-import { userAgentOf } from "../../cli/browser/user_agent.ts";
 import { metricsOf } from "../../extension/capture/metrics.ts";
 import { timelineExpression, timelineOf } from "../../extension/capture/page_timeline.ts";
 

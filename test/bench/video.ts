@@ -8,7 +8,7 @@ import { playbackOf, stalled_ms } from "../../cli/load/metrics/video/playback.ts
 import { segmentsOf } from "../../cli/load/metrics/video/segments.ts";
 import { videoMetricsOf } from "../../cli/load/metrics/video/video_metrics.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
-import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { ensureSynth } from "../../cli/recording/synth/synthetic.ts";
 import { shownAs } from "../../cli/recording/synth/video/video_page.ts";
 import { videoSpec } from "../../cli/recording/synth/video/video_spec.ts";
 import { binsOf } from "../../cli/report/figures/link_over_time.ts";

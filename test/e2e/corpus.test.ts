@@ -8,7 +8,7 @@ import { plainLanes } from "../../cli/base/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { dasCorpus, pageNamesOf } from "../../cli/recording/corpus/corpus.ts";
-import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { ensureSynth } from "../../cli/recording/synth/synthetic.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { untimedLoad } from "./untimed_load.ts";
 

@@ -16,7 +16,7 @@ import { parseLink } from "../../cli/link/link.ts";
 import type { CrossTraffic } from "../../cli/load/cross_traffic.ts";
 import type { LoadRequest, PageLoad } from "../../cli/load/load.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
-import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { ensureSynth } from "../../cli/recording/synth/synthetic.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { untimedLoad } from "./untimed_load.ts";
 

@@ -11,7 +11,7 @@ import { fetchPlanOf } from "../../cli/instruments/fetch/plan/plan.ts";
 import { attemptFetch, type FetchAttempt } from "../../cli/instruments/fetch/run/attempt.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
-import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { ensureSynth } from "../../cli/recording/synth/synthetic.ts";
 import { tempFolder } from "../temp_folder.ts";
 
 const object = "https://object-1mb.synth.test/";

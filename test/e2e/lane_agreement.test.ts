@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { allLanes, type Lane, laneFacts } from "../../cli/base/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
-import { isOnWire } from "../../cli/load/on_wire.ts";
+import { isOnWire } from "../../cli/load/served_requests.ts";
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { recordSite } from "./site.ts";

@@ -10,7 +10,7 @@ import { type CriticalPath, criticalPath } from "../../cli/load/metrics/critical
 import { optimalOfLoad_ms } from "../../cli/load/metrics/optimal_load.ts";
 import { settleServing } from "../../cli/load/serving/serving.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
-import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { ensureSynth } from "../../cli/recording/synth/synthetic.ts";
 import { type Calm, timedTest } from "../calm_machine.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { calmLoad } from "./calm_load.ts";

@@ -9,7 +9,7 @@ import { parseLink } from "../../cli/link/link.ts";
 import { movesCost } from "../../cli/load/metrics/path_moves.ts";
 import { timedOutAfter_ms } from "../../cli/load/time_out.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
-import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { ensureSynth } from "../../cli/recording/synth/synthetic.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type { ReplayConnection } from "../../schemas/generated/replay_report.ts";
 import { flow, runFlowLab } from "../flows/flow_lab.ts";

@@ -7,7 +7,7 @@ import { plainLanes } from "../../cli/base/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import type { Lane, PageLoad } from "../../cli/load/load.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
-import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { ensureSynth } from "../../cli/recording/synth/synthetic.ts";
 import { type Calm, timedTest } from "../calm_machine.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { calmLoad } from "./calm_load.ts";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { allLanes, type Lane } from "../../cli/base/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
-import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { ensureSynth } from "../../cli/recording/synth/synthetic.ts";
 import { timedTest } from "../calm_machine.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { calmLoad } from "./calm_load.ts";

@@ -4,10 +4,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { parseLink } from "../../cli/link/link.ts";
-import { rateControllers } from "../../cli/load/serving/rate_controllers.ts";
-import { settleServing } from "../../cli/load/serving/serving.ts";
+import { rateControllers, settleServing } from "../../cli/load/serving/serving.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
-import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { ensureSynth } from "../../cli/recording/synth/synthetic.ts";
 import { field } from "../../cli/report/figures/unknown_json.ts";
 import { tempFolder } from "../temp_folder.ts";
 import { untimedLoad } from "./untimed_load.ts";

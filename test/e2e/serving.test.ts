@@ -11,7 +11,7 @@ import { parseLink } from "../../cli/link/link.ts";
 import type { LoadRequest, PageLoad } from "../../cli/load/load.ts";
 import { settleServing } from "../../cli/load/serving/serving.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
-import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { ensureSynth } from "../../cli/recording/synth/synthetic.ts";
 import { openResults } from "../../cli/results/store/results.ts";
 import type { ReplayReport } from "../../schemas/generated/replay_report.ts";
 import { tempFolder } from "../temp_folder.ts";

@@ -5,9 +5,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { parseLink } from "../../cli/link/link.ts";
-import { servingWithAcks } from "../../cli/load/serving/client_acks.ts";
+import { servingWithAcks } from "../../cli/load/serving/serving.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
-import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { ensureSynth } from "../../cli/recording/synth/synthetic.ts";
 import { field, numberAt } from "../../cli/report/figures/unknown_json.ts";
 import type { ServingChoice } from "../../schemas/generated/serving.ts";
 import { tempFolder } from "../temp_folder.ts";

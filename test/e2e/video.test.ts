@@ -16,7 +16,7 @@ import { playbackOf } from "../../cli/load/metrics/video/playback.ts";
 import { videoMetricsOf } from "../../cli/load/metrics/video/video_metrics.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { type Edits, editRecording } from "../../cli/recording/edit/edit.ts";
-import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { ensureSynth } from "../../cli/recording/synth/synthetic.ts";
 import type { P1203Export } from "../../schemas/generated/p1203.ts";
 import { type Calm, timedTest } from "../calm_machine.ts";
 import { tempFolder } from "../temp_folder.ts";

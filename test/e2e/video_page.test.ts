@@ -13,7 +13,7 @@ import type { WatchedPage } from "../../cli/browser/page.ts";
 import type { ScreencastFrame } from "../../cli/browser/screencast.ts";
 import { notInstalled } from "../../cli/install/requirements.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
-import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { ensureSynth } from "../../cli/recording/synth/synthetic.ts";
 import { ClipStore } from "../../cli/recording/synth/video/clip_store.ts";
 import { shownAs, videoPage, videoUrl } from "../../cli/recording/synth/video/video_page.ts";
 import { videoSpec } from "../../cli/recording/synth/video/video_spec.ts";

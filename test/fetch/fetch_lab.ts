@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { programPath } from "../../cli/base/programs.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
-import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { ensureSynth } from "../../cli/recording/synth/synthetic.ts";
 import type { FetchRecord } from "../../schemas/generated/fetch_record.ts";
 import { output } from "../flows/flow_lab.ts";
 import { tempFolder } from "../temp_folder.ts";

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { after } from "node:test";
 import { programPath } from "../../cli/base/programs.ts";
-import { FrameReader, frameOf } from "../../cli/recording/archive/frames.ts";
+import { FrameReader, frameOf } from "../../cli/recording/archive/host.ts";
 import { schemaErrors } from "../schemas/schema_errors.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;

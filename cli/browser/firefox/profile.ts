@@ -4,8 +4,32 @@
 // The rule is Chromium's (../chromium.ts): everything that decides how a page loads stays as Firefox ships it; everything that the browser
 // does for itself goes. One thing that stays is not the page's: where it is free to choose, it opens connections over TCP beside a QUIC one
 // that takes longer than 50 ms, and no request uses them (the load counts them).
+
 import { type Lane, laneFacts } from "../../base/lanes.ts";
 import { type Device, usualDevice } from "../device.ts";
+
+// Firefox's command line and environment, whatever the lane: headless, with a profile and a temporary folder of its own.
+
+export const firefoxWords = (program: string, profile: string, { width, height }: Device): string[] => [
+  ...[program, "--headless", "--no-remote", "--profile", profile],
+  ...["--remote-debugging-port", "0", "--remote-allow-system-access"],
+  ...["--width", String(width), "--height", String(height), "about:blank"],
+];
+
+export function firefoxEnvironment(profile: string, temporary: string): Record<string, string> {
+  const { env } = process;
+  return {
+    PATH: env.PATH ?? "/usr/bin:/bin",
+    HOME: profile,
+    TMPDIR: temporary,
+    LANG: "en_US.UTF-8",
+    DBUS_SESSION_BUS_ADDRESS: "disabled:",
+    DBUS_SYSTEM_BUS_ADDRESS: "disabled:",
+    MOZ_CRASHREPORTER_DISABLE: "1",
+    ...(env.TZ ? { TZ: env.TZ } : {}),
+    ...(env.TRILANE_DEBUG ? { TRILANE_DEBUG: env.TRILANE_DEBUG } : {}),
+  };
+}
 
 type Preferences = Readonly<Record<string, string | number | boolean>>;
 

@@ -7,7 +7,7 @@ import { dirname, join, relative } from "node:path";
 import { build, type Plugin } from "esbuild";
 import { checkout } from "../../base/programs.ts";
 import { frozenDeclarations } from "../../commands/all.ts";
-import { sourceDigest } from "../../load/source_digest.ts";
+import { sourceDigest } from "../../load/program_digests.ts";
 
 export const bundleFolder = join(checkout, "build", "cli");
 /** Its time is that at which the sources were read. */

@@ -2,8 +2,7 @@
 import type { Flow } from "../../../schemas/generated/flow.ts";
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import { UserError } from "../../base/errors.ts";
-import { formatFlow, mostFlows, parseFlow } from "./flow_words.ts";
-import { formatTime_ms } from "./quantities.ts";
+import { formatFlow, formatTime_ms, mostFlows, parseFlow } from "./flow_words.ts";
 
 /** Of all flows, each counted as often as it runs. */
 export function countFlows(flows: readonly Flow[]): number {

@@ -1,10 +1,8 @@
 // The line that `trilane shell --meter` shows while its command runs: at the bottom of the terminal, or as plain lines
 // every few seconds where there is none. Never holds up the command, whose terminal it is.
-
 import { say } from "../../base/terminal_text.ts";
 import { LinkControl, type ShaperStats } from "../control_client.ts";
-import { meterLine } from "./line.ts";
-import { lookBetween } from "./samples.ts";
+import { lookBetween, meterLine } from "./samples.ts";
 import { openTerminal, StatusRow } from "./status_row.ts";
 
 const look_ms = 500;

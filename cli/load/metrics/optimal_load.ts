@@ -2,7 +2,7 @@
 // after another. Pure.
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
-import { type LinkTraits, traitsOf } from "../../link/traits.ts";
+import { type LinkTraits, traitsOf } from "../../link/link.ts";
 import { causesOf, delaysLoadEvent, type Fetch, fetchesOf, hadBegun, isOnTheLink } from "./dependencies.ts";
 
 /** One for the name, one for the handshake: no first visit by a standard protocol has fewer before its first request. */

@@ -9,8 +9,7 @@ import { makeProcessFolder, sweepProcessFolders } from "../../base/process_folde
 import { programPath } from "../../base/programs.ts";
 import { removedAtEnd } from "../../base/removed_at_end.ts";
 import { ProgramFailure, runProgram } from "../../base/run_program.ts";
-import { formatLink } from "../../link/link.ts";
-import { withoutMoves } from "../../link/moves.ts";
+import { formatLink, withoutMoves } from "../../link/link.ts";
 import { readOpportunities } from "../../link/opportunities.ts";
 import { factsOf } from "../../link/trace/facts.ts";
 import { labCommand } from "../lab.ts";

@@ -3,7 +3,7 @@
 // out. Runs nothing.
 
 import type { LinkDirection, LinkProfile } from "../../../schemas/generated/link_profile.ts";
-import { bdpQueue_bytes } from "../../link/same_link.ts";
+import { bdpQueue_bytes } from "../../link/link.ts";
 
 export type Direction = "down" | "up";
 export const directions: readonly Direction[] = ["down", "up"];

@@ -1,10 +1,8 @@
 // The options by which a command says how the origins serve, the same for all commands, and the choice that they make.
-
 import { UserError } from "../../base/errors.ts";
 import type { Declared } from "../../base/option.ts";
 import type { OptionTable } from "../../base/option_table.ts";
-import { livesOnAcks } from "./client_acks.ts";
-import type { ServingChoice } from "./serving.ts";
+import { livesOnAcks, type ServingChoice } from "./serving.ts";
 import { type Setting, serverSettings, settings, switches } from "./settings.ts";
 
 /** Those that are read here by name; beside them a row of the schema each. What is not given is undefined, so that a plan's own choice stays. */

@@ -1,8 +1,45 @@
 // How the origins serve a recording: think time, origins, TLS, transports. The choice that a plan or a command makes,
 // settled into every setting there is. Pure; what it means for trilane-replay's command line is arguments.ts's.
+
 import { isDeepStrictEqual } from "node:util";
 import type { ServingChoice, TransportChoice } from "../../../schemas/generated/serving.ts";
+import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
+import { type LaneLabel, labelParts } from "../../base/lanes.ts";
 import { type Setting, serverSettings, settings } from "./settings.ts";
+
+// How the origins serve one lane of a plan: as all lanes, or with the settings that the lane's label names. Pure.
+
+type ServedPlan = Pick<SweepPlan, "serving" | "settings">;
+
+/** Of a label whose settings the plan has not: as all lanes (refuseContradictions refuses such plans). */
+export function laneServing({ serving = {}, settings = {} }: ServedPlan, label: LaneLabel): Serving {
+  const name = labelParts(label)?.settings ?? null;
+  const transport = name === null ? undefined : settings[name];
+  return settleServing(transport ? overrideServing(serving, { transport }) : serving);
+}
+
+// QUIC's congestion controllers that set a rate by delay, and what a reader of a report should know of each. They are nothing without
+// pacing. Their code is native-host/congestion/.
+
+export const rateControllers: Readonly<Record<string, string>> = {
+  gcc: "gcc is Google Congestion Control (draft-ietf-rmcat-gcc-02): QUIC is paced at a rate that rises by at most 8 % a second from the initial window in a round trip, and falls as soon as delay grows.",
+  "inter-arrival-2013":
+    "inter-arrival-2013 is WebRTC Inter-Arrival of Chromium's QUIC of 2013: ten packets probe the link, then QUIC is paced at a rate that rises with the cube of time and falls as soon as delay grows.",
+};
+
+// How often the browser acknowledges over QUIC: one way for all lanes of a plan, so that lanes differ by what they are compared
+// for, and often enough for the controllers among them. Pure.
+
+/** They measure by ACKs, and starve where a browser sends one for ten packets. */
+export const livesOnAcks = (controller: string): boolean => controller.startsWith("sprout-ewma");
+
+/** The plan's serving, with frequent ACKs on all lanes if one of them has a controller that lives on them. */
+export function servingWithAcks({ serving = {}, settings = {} }: Pick<SweepPlan, "serving" | "settings">): Serving {
+  const settled = settleServing(serving);
+  const transports = [settled.transport, ...Object.values(settings)];
+  const needed = transports.some(({ quic }) => quic?.congestion_control && livesOnAcks(quic.congestion_control));
+  return needed ? { ...settled, client_acks: "frequent" } : settled;
+}
 
 /** Named settings of the transports. */
 type TransportPreset = Exclude<Transport["preset"], "custom">;

@@ -1,13 +1,58 @@
 // A corpus: so many pages of a seed that follow distributions. Its pages' shapes and sizes are decided together, each page is
 // made by itself. Pure; in the archive it is stored_corpus.ts's.
 import { UserError } from "../../base/errors.ts";
+import type { Archive, Recording } from "../archive/archive.ts";
 import { dasChoice, pageNameOf } from "./corpus_names.ts";
-import type { CorpusPage } from "./corpus_page.ts";
-import { corpusPage } from "./corpus_page.ts";
-import { das2014Distributions, type PageDistributions } from "./distributions.ts";
+import { type CorpusPage, corpusPage } from "./corpus_page.ts";
+import { das2014Distributions, distributionsOf, type PageDistributions } from "./distributions.ts";
 import { objectSizes } from "./object_sizes.ts";
 import { plannedPage } from "./page_plan.ts";
 import { type PageShape, pageShapes } from "./page_shapes.ts";
+import { corpusNotesOf } from "./stored_corpus.ts";
+
+// A corpus in the archive by its name: its recordings, and the distributions that it was made of. UserError where it is not
+// there, or not whole.
+
+/** The names of the corpora that have recordings. */
+function corporaIn(recordings: readonly Recording[]): string[] {
+  return [...new Set(recordings.flatMap((recording) => corpusNotesOf(recording)?.name ?? []))].sort();
+}
+
+/** Its pages in order. */
+export function corpusRecordings(recordings: readonly Recording[], name: string): Recording[] {
+  const pages = recordings
+    .flatMap((recording) => {
+      const notes = corpusNotesOf(recording);
+      return notes?.name === name ? [{ recording, notes }] : [];
+    })
+    .sort((a, b) => a.notes.page - b.notes.page);
+  const [first] = pages;
+  if (!first) {
+    const there = corporaIn(recordings);
+    const known = there.length > 0 ? `there is ${there.join(", ")}` : "`trilane corpus synth` makes one";
+    throw new UserError(`no corpus is called ${name}: ${known}`);
+  }
+  if (pages.length < first.notes.pages || pages.some(({ notes }) => notes.like !== first.notes.like))
+    throw new UserError(
+      `corpus ${name}: has ${pages.length} of its ${first.notes.pages} pages: make the rest with the same \`trilane corpus synth\` again`,
+    );
+  return pages.map(({ recording }) => recording);
+}
+
+interface FoundCorpus {
+  readonly name: string;
+  readonly seed: number;
+  readonly distributions: PageDistributions;
+  readonly recordings: readonly Recording[];
+}
+
+export async function findCorpus(archive: Archive, name: string): Promise<FoundCorpus> {
+  const recordings = corpusRecordings(await archive.list(), name);
+  const [first] = recordings;
+  const noted = first?.notes.distributions;
+  const distributions = noted === undefined ? das2014Distributions() : distributionsOf(noted, `corpus ${name}`);
+  return { name, seed: (first && corpusNotesOf(first)?.seed) ?? 0, distributions, recordings };
+}
 
 export interface Corpus {
   readonly name: string;

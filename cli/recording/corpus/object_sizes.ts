@@ -8,8 +8,7 @@ import { UserError } from "../../base/errors.ts";
 import { formatSize } from "../../base/numbers.ts";
 import { quantileOfSorted } from "../../base/quantile.ts";
 import { randomSource } from "../../base/random.ts";
-import { type PageDistributions, tolerance } from "./distributions.ts";
-import { normalScore } from "./normal_score.ts";
+import { normalScore, type PageDistributions, tolerance } from "./distributions.ts";
 import type { PageShape } from "./page_shapes.ts";
 
 const widths = { least: 0.01, most: 5 } as const;

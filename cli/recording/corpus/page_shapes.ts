@@ -7,8 +7,7 @@
 // Pages that cannot be (more servers than objects, fewer bytes than objects need) exchange that value with another page.
 import { UserError } from "../../base/errors.ts";
 import { type RandomSource, randomSource } from "../../base/random.ts";
-import { leastTotal_bytes, type PageDistributions, quantileFunction } from "./distributions.ts";
-import { normalScore } from "./normal_score.ts";
+import { leastTotal_bytes, normalScore, type PageDistributions, quantileFunction } from "./distributions.ts";
 
 export interface PageShape {
   readonly servers: number;

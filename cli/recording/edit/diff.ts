@@ -1,7 +1,7 @@
 // What differs between two recordings, in all that a replay serves by. Exchanges are paired by method and URL; those of one
 // URL in recorded order. Pure.
 import type { ArchivedExchange } from "../archive/archive.ts";
-import { urlOf } from "../export/wire_text.ts";
+import { urlOf } from "../export/recording_source.ts";
 
 type Aspect = "status" | "address" | "headers" | "body" | "request body";
 

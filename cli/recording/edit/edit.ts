@@ -13,7 +13,7 @@ import type {
   NewExchange,
   Recording,
 } from "../archive/archive.ts";
-import { urlOf } from "../export/wire_text.ts";
+import { urlOf } from "../export/recording_source.ts";
 import { contentEncoding, encode } from "../fill/content_encoding.ts";
 import { ByteRange } from "../import/spool.ts";
 

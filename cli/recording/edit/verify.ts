@@ -1,7 +1,7 @@
 // Whether a recording can be replayed as it was recorded: bodies and digest as they were written, bodies in the
 // content-encoding that they name, and what it never had. Reads everything once.
 import type { Archive, ArchivedExchange, BodyProblem, Recording } from "../archive/archive.ts";
-import { urlOf } from "../export/wire_text.ts";
+import { urlOf } from "../export/recording_source.ts";
 import { contentEncoding } from "../fill/content_encoding.ts";
 import { checkedEncoding } from "../import/encoding_check.ts";
 

@@ -1,13 +1,11 @@
 // A recording as a HAR 1.2 file of one page, for other tools: bodies decoded, with their sizes on the wire beside them. What
 // HAR has no field for stands under `_trilane`.
-
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from "node:zlib";
 import { strictUrl } from "../../../extension/har/reader_fields.ts";
 import { version } from "../../base/version.ts";
 import type { ArchivedExchange, Header, Json, JsonObject } from "../archive/archive.ts";
 import { type ContentEncoding, contentEncoding } from "../fill/content_encoding.ts";
-import { hintsOf, type RecordingSource } from "./recording_source.ts";
-import { authorityOf, responseHeaders, statusText, urlOf } from "./wire_text.ts";
+import { authorityOf, hintsOf, type RecordingSource, responseHeaders, statusText, urlOf } from "./recording_source.ts";
 
 /** A larger body is left out, with its size: a HAR's readers have it in memory as text. */
 const largestBody_bytes = 64 * 1024 * 1024;

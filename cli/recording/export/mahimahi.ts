@@ -5,8 +5,7 @@ import { isIPv6 } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { RunError, UserError } from "../../base/errors.ts";
 import type { ArchivedExchange, Header } from "../archive/archive.ts";
-import type { RecordingSource } from "./recording_source.ts";
-import { requestHeaders, requestLine, responseHeaders, statusLine } from "./wire_text.ts";
+import { type RecordingSource, requestHeaders, requestLine, responseHeaders, statusLine } from "./recording_source.ts";
 
 interface MahimahiExport {
   readonly exchanges: number;

@@ -3,8 +3,16 @@
 import { Readable } from "node:stream";
 import { createGzip } from "node:zlib";
 import type { ArchivedExchange } from "../archive/archive.ts";
-import type { RecordingSource } from "./recording_source.ts";
-import { authorityOf, headText, requestHeaders, requestLine, responseHeaders, statusLine, urlOf } from "./wire_text.ts";
+import {
+  authorityOf,
+  headText,
+  type RecordingSource,
+  requestHeaders,
+  requestLine,
+  responseHeaders,
+  statusLine,
+  urlOf,
+} from "./recording_source.ts";
 
 /** Base64 of bytes that come in pieces: three at a time, so that only the end is padded. */
 async function* base64(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {

@@ -4,7 +4,7 @@
 // How: dependency_graph.ts finds out what requested what and how long computation took in between. Here each request is put
 // where its parent can ask for it, by the means that a page has: what a parser found becomes a tag in its document
 // (page_source.ts), so that parser, preload scanner, priorities and render blocking act on it; what a stylesheet used becomes
-// a rule and an element that it fits (stylesheet_source.ts); what a script requested becomes a call in that script's own body
+// a rule and an element that it fits (script_source.ts); what a script requested becomes a call in that script's own body
 // after its recorded computation (script_source.ts), in an inline script, or, where the asker runs no script or is too small
 // to hold it, a handler of the element that loads the asker. Documents, scripts and stylesheets are padded to the recorded
 // sizes; all other bodies stay. Redirects stay what they are, preflights come from a header that needs one, and what the

@@ -3,7 +3,7 @@
 
 import { isRecord } from "../../base/json_fields.ts";
 import type { Exchange, Header, JsonObject } from "../archive/archive.ts";
-import { urlOf } from "../export/wire_text.ts";
+import { urlOf } from "../export/recording_source.ts";
 import { type FillKind, fillKind } from "../fill/fill.ts";
 import { type RecordedInitiator, readInitiator } from "../import/recorded.ts";
 

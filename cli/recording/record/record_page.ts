@@ -14,12 +14,12 @@ import { makeProcessFolder, sweepProcessFolders } from "../../base/process_folde
 import { chromiumPath } from "../../base/programs.ts";
 import { removedAtEnd } from "../../base/removed_at_end.ts";
 import { type CDPSession, type RunningBrowser, StartError, startBrowser } from "../../browser/browser.ts";
+import { userAgentOf } from "../../browser/browser_binary.ts";
 import { chromiumEnvironment } from "../../browser/chromium.ts";
 import { type Device, usualDevice } from "../../browser/device.ts";
 import { NavigationError, type WatchedPage, watchPage } from "../../browser/page.ts";
 import { pinTimeScript } from "../../browser/pin_time.ts";
 import { throwIfFull } from "../../browser/scratch.ts";
-import { userAgentOf } from "../../browser/user_agent.ts";
 import { guardCommand, type HostAddress, reachOf } from "../../link/live/reach.ts";
 import { type RecordedLane, recorderArguments } from "./chromium_arguments.ts";
 import { composeRecorded, type Recorded } from "./compose.ts";

@@ -1,6 +1,5 @@
 // A live page into the archive: its visits, stored as one recording. What `record` does for each of its pages, and
 // `race`, `open` and `sweep` for a page that is given as a URL.
-
 import { RunError } from "../../base/errors.ts";
 import { watchSignals } from "../../base/interruption.ts";
 import { formatLink, type LinkProfile } from "../../link/link.ts";
@@ -11,9 +10,8 @@ import type { Credentials } from "../import/headers.ts";
 import type { RecordedLane } from "./chromium_arguments.ts";
 import type { LiveChoice } from "./options.ts";
 import type { RecordedPage } from "./record_page.ts";
-import { recordVisits, type VisitBegun, type VisitsMade } from "./record_visits.ts";
 import { type StoredPage, storeRecorded } from "./store.ts";
-import { type UnitedVisits, uniteVisits } from "./visits.ts";
+import { recordVisits, type UnitedVisits, uniteVisits, type VisitBegun, type VisitsMade } from "./visits.ts";
 
 interface UrlRecording extends LiveChoice {
   readonly url: string;

@@ -1,8 +1,9 @@
 // A page that Trilane makes, by its name: one of the catalogue, a video page, or one of a corpus of Das's distributions. What it has and
 // how it is written; the bytes come from page.ts, video/ and cli/recording/corpus.
-
+import { UserError } from "../../base/errors.ts";
 import type { Archive, JsonObject, Recording } from "../archive/archive.ts";
 import { sourceOf } from "../archive/recording_source.ts";
+import { retryOnNameTaken } from "../archive/retry_on_name_taken.ts";
 import { dasPage } from "../corpus/corpus.ts";
 import { isPageOf, type SharedBodies, writeCorpusPage } from "../corpus/stored_corpus.ts";
 import { pageSpec } from "./catalogue.ts";
@@ -10,6 +11,40 @@ import { generation, synthPage } from "./page.ts";
 import { ClipStore } from "./video/clip_store.ts";
 import { isCurrentVideo, videoNotes, videoPage, videoUrl } from "./video/video_page.ts";
 import { isVideoName, videoBytes, videoExchanges, videoSpec } from "./video/video_spec.ts";
+
+// Puts a synthetic page into the archive, once: asked again it finds it there. The recording is called as the page.
+
+/** What is known of the archive where many pages are made ready, so that it is listed once and shared bodies are sent once. */
+interface Known {
+  readonly recordings: ReadonlyMap<string, Recording>;
+  readonly bodies: SharedBodies;
+}
+
+/** The page's recording, written first if it is not there yet (or was written by an earlier generation of the maker). */
+export async function ensureSynth(archive: Archive, name: string, known?: Known): Promise<Recording> {
+  let first = known;
+  return await retryOnNameTaken(() => {
+    // Another process may have written it meanwhile.
+    const now = first;
+    first = undefined;
+    return findOrWrite(archive, name, now);
+  });
+}
+
+async function findOrWrite(archive: Archive, name: string, known: Known | undefined): Promise<Recording> {
+  const page = synthetic(name);
+  const existing = known
+    ? known.recordings.get(name)
+    : (await archive.list()).find((recording) => recording.name === name);
+  if (existing) {
+    if (existing.source !== sourceOf(name))
+      throw new UserError(
+        `recording ${name} is not the synth page of that name (it is "${existing.source}"): \`trilane remove ${name}\` first`,
+      );
+    if (page.isCurrent(existing)) return existing;
+  }
+  return page.write(archive, existing !== undefined, known?.bodies);
+}
 
 export interface Synthetic {
   /** About; the document of a page of the catalogue is as long as its tags. */

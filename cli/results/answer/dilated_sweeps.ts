@@ -2,8 +2,7 @@
 // CUBIC goes by the machine's seconds. This version loads none; what they ran, and the words for it, stand here. Pure.
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { isOverTcp, type LaneLabel, laneOf } from "../../base/lanes.ts";
-import { laneServing } from "../../load/serving/lane_serving.ts";
-import { type Serving, settleServing } from "../../load/serving/serving.ts";
+import { laneServing, type Serving, settleServing } from "../../load/serving/serving.ts";
 
 type StoredPlan = Pick<SweepPlan, "dilate" | "serving" | "settings"> & { readonly lanes: readonly LaneLabel[] };
 

@@ -4,7 +4,7 @@
 // A cell whose recording or link is another one on some occasion, or whose loads asked for another part of the page, is told so and
 // in no test. Loads that the machine or a link out of tolerance spoiled say nothing of a page, and are not among the failed. One that
 // timed out is as slow as the slowest, and only of a page that no longer loads at all a failure.
-import { shaperKey } from "../../link/same_link.ts";
+import { shaperKey } from "../../link/link.ts";
 import { isDisturbed } from "../../load/disturbance.ts";
 import { linkIsOut } from "../../load/selftest/format.ts";
 import type { Tries } from "../stats/fisher_exact.ts";

@@ -7,7 +7,7 @@ import type {
 } from "../../../schemas/generated/export.ts";
 import { keptBrowsers } from "../../base/browser_words.ts";
 import { type Interval, knownEnd } from "../../base/interval.ts";
-import { traitsByLink } from "../../link/traits.ts";
+import { traitsByLink } from "../../link/link.ts";
 import type { Cell, FilmedLoad, Host, LinkTest, Load, Sweep } from "../store/results.ts";
 import { beyondMedian } from "../verdict/beyond_median.ts";
 import { samplesOf } from "../verdict/compared_metric.ts";

@@ -1,6 +1,6 @@
 // How much each pair of lanes differs on links of each round-trip time, whatever else these links have. Which trait of links to look
 // at was not fixed before, so what this shows is exploratory. Pure.
-import type { LinkTraits } from "../../link/traits.ts";
+import type { LinkTraits } from "../../link/link.ts";
 import { correctedTogether, type Improvement, improvement } from "./comparison.ts";
 import { pairedCells } from "./paired_cells.ts";
 import type { LanePair, Sample } from "./sample.ts";

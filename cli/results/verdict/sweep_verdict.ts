@@ -4,7 +4,7 @@
 import { laneName } from "../../base/lanes.ts";
 import { count, formatPercents } from "../../base/numbers.ts";
 import { extremes } from "../../base/quantile.ts";
-import type { LinkTraits } from "../../link/traits.ts";
+import type { LinkTraits } from "../../link/link.ts";
 import { browsersWarning } from "./browsers.ts";
 import { busyNote } from "./busy_machine.ts";
 import {

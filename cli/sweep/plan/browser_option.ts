@@ -9,7 +9,7 @@ import type { OptionTable } from "../../base/option_table.ts";
 import { browserProgram, chromiumPath, isProgram } from "../../base/programs.ts";
 import { engineOf } from "../../load/engine_of.ts";
 import { serverOf } from "../../load/servers/servers.ts";
-import { laneServing } from "../../load/serving/lane_serving.ts";
+import { laneServing } from "../../load/serving/serving.ts";
 import type { Plan } from "./plan_document.ts";
 
 export interface BrowserOptions {

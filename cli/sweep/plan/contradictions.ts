@@ -5,10 +5,10 @@ import type { PlanLink, PlanPage, SweepPlan } from "../../../schemas/generated/s
 import { UserError } from "../../base/errors.ts";
 import { liveServer } from "../../base/factors.ts";
 import { allLanes, factorsOf, isOverTcp, type Lane, labelParts, laneFacts, laneOf } from "../../base/lanes.ts";
-import { laneServing } from "../../load/serving/lane_serving.ts";
-import { rateControllers } from "../../load/serving/rate_controllers.ts";
 import {
   isStockServing,
+  laneServing,
+  rateControllers,
   type Serving,
   settleServing,
   stockServing,

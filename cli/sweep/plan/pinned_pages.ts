@@ -3,8 +3,7 @@
 // the recording was tried anew. Tries nothing for plans that say it themselves, or are strict.
 import type { PageTried } from "../../../schemas/generated/sweep_event.ts";
 import { defaultMoment_ms } from "../../browser/pin_time.ts";
-import type { Tried } from "../../load/pin_decision.ts";
-import { momentOf } from "../../load/pin_moment.ts";
+import { momentOf, type Tried } from "../../load/pin_decision.ts";
 import type { TrialOptions } from "../../load/trial.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
 import type { Results } from "../../results/store/results.ts";

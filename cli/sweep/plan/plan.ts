@@ -1,14 +1,12 @@
 // What a sweep is to do: reads a plan, checks it against schemas/sweep-plan.schema.json, and expands it into links and
 // cells. Pure but for reading files; the order of loads is load_order.ts's, the pages' recordings are cli/pages'.
-
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { PlanPage, SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import type { LaneLabel } from "../../base/lanes.ts";
 import type { TraceSource } from "../../link/trace/networks.ts";
-import { servingWithAcks } from "../../load/serving/client_acks.ts";
-import { digestedServing, isStockServing } from "../../load/serving/serving.ts";
+import { digestedServing, isStockServing, servingWithAcks } from "../../load/serving/serving.ts";
 import { usualMetric } from "../../results/verdict/compared_metric.ts";
 import { lanesInBrowsers } from "./browser_option.ts";
 import { refuseContradictions } from "./contradictions.ts";

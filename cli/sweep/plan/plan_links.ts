@@ -4,9 +4,8 @@ import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { Cellular, Grid, PlanLink } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { filesOf, settleFiles, withAbsoluteFiles } from "../../link/files.ts";
-import { describeLinks, type Link, readForms } from "../../link/link.ts";
+import { describeLinks, type Link, readForms, shaperKey } from "../../link/link.ts";
 import { namesProfile, readLinks } from "../../link/profile_file.ts";
-import { shaperKey } from "../../link/same_link.ts";
 import type { TraceSource } from "../../link/trace/networks.ts";
 import { refuseSame } from "./refuse_same.ts";
 

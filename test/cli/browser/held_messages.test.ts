@@ -1,7 +1,7 @@
 // Messages of a browser that wait until a load has ended: in their order, and none is lost.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HeldMessages } from "../../../cli/browser/held_messages.ts";
+import { HeldMessages } from "../../../cli/browser/pipe_program.ts";
 
 const network = (number: number): string => `{"method":"Network.dataReceived","params":{"number":${number},"é":"🎞"}}`;
 const page = '{"method":"Page.loadEventFired","params":{"method":"Network."}}';

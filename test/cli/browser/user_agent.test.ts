@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { userAgent, userAgentOf } from "../../../cli/browser/user_agent.ts";
+import { userAgent, userAgentOf } from "../../../cli/browser/browser_binary.ts";
 import { tempFolder } from "../../temp_folder.ts";
 
 const folder = tempFolder("trilane-user-agent-");

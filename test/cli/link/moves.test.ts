@@ -6,10 +6,8 @@ import { test } from "node:test";
 import { UserError } from "../../../cli/base/errors.ts";
 import { filesOf, formWithAbsoluteFiles, settleFiles } from "../../../cli/link/files.ts";
 import { linkSentence } from "../../../cli/link/label.ts";
-import { formatLink, parseLink } from "../../../cli/link/link.ts";
-import { linksInTurn, withoutMoves } from "../../../cli/link/moves.ts";
+import { formatLink, linksInTurn, parseLink, shaperKey, withoutMoves } from "../../../cli/link/link.ts";
 import { namesProfile, readLink, withSwitchedTo } from "../../../cli/link/profile_file.ts";
-import { shaperKey } from "../../../cli/link/same_link.ts";
 import { capacitySteps } from "../../../cli/report/figures/capacity_steps.ts";
 import { tempFolder } from "../../temp_folder.ts";
 

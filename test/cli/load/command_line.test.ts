@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { allLanes, type Lane } from "../../../cli/base/lanes.ts";
+import { userAgent } from "../../../cli/browser/browser_binary.ts";
 import { chromiumArguments, chromiumEnvironment } from "../../../cli/browser/chromium.ts";
-import { userAgent } from "../../../cli/browser/user_agent.ts";
 import { environmentOf } from "../../../cli/load/environment.ts";
 
 const options = { profile: "/tmp/load-1/profile", spkiList: "abc=,def=", userAgent: userAgent("156") };

@@ -1,7 +1,7 @@
 // Which CPUs labs have for themselves.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { labCpus, labsWords, parseCpuList } from "../../../cli/load/lab_cpus.ts";
+import { labCpus, labsWords, parseCpuList } from "../../../cli/load/lab.ts";
 
 test("sets as Linux writes them", () => {
   assert.deepEqual(parseCpuList("0-3,8\n"), [0, 1, 2, 3, 8]);

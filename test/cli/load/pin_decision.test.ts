@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultMoment_ms } from "../../../cli/browser/pin_time.ts";
-import { raisesCoverage } from "../../../cli/load/pin_decision.ts";
-import { momentOf } from "../../../cli/load/pin_moment.ts";
+import { momentOf, raisesCoverage } from "../../../cli/load/pin_decision.ts";
 import type { LoadCoverage } from "../../../schemas/generated/page_load.ts";
 
 const coverage = (requests: number, bytes: number, unanswered = 0): LoadCoverage => ({

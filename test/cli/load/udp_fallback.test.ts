@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PlannedTask } from "../../../cli/engine/planned_task.ts";
 import type { LinkProfile } from "../../../cli/link/link.ts";
-import { blockedReason, fallbackOf, isBlockedReason } from "../../../cli/load/udp_fallback.ts";
+import { blockedReason, fallbackOf, isBlockedReason } from "../../../cli/load/lane_agreement.ts";
 import { type Evidence, verify } from "../../../cli/load/validity.ts";
 import { connectionOn, entry, evidence, imageUrl, pageUrl, replayed, replayReport, shaperReport } from "./fixtures.ts";
 

@@ -15,7 +15,7 @@ import type { Archive } from "../../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../../cli/recording/archive/client.ts";
 import { importAny } from "../../../cli/recording/import/import_any.ts";
 import { importHar } from "../../../cli/recording/import/import_har.ts";
-import { ensureSynth } from "../../../cli/recording/synth/ensure.ts";
+import { ensureSynth } from "../../../cli/recording/synth/synthetic.ts";
 import { planOf } from "../../../cli/sweep/plan/plan.ts";
 import type { PageReady } from "../../../schemas/generated/sweep_event.ts";
 import { tempFolder } from "../../temp_folder.ts";

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inflateRawSync } from "node:zlib";
-import { parseLink } from "../../../cli/link/link.ts";
-import { traitsOf } from "../../../cli/link/traits.ts";
+import { parseLink, traitsOf } from "../../../cli/link/link.ts";
 import { rttFigure } from "../../../cli/report/figures/rtt_lines.ts";
 import { linkEffects } from "../../../cli/report/link_effects.ts";
 import { gainsByRtt } from "../../../cli/results/verdict/by_rtt.ts";

@@ -1,14 +1,12 @@
 // The options of `trilane flows`, and the plan that they come to. Words to a plan; no rule of what may be in one.
-
 import type { PlanPage } from "../../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../../base/errors.ts";
 import { usualRuns } from "../../../base/interval.ts";
 import { plainLanes } from "../../../base/lanes.ts";
 import { number } from "../../../base/option.ts";
 import type { OptionTable } from "../../../base/option_table.ts";
-import { flowForm } from "../../../link/flows/flow_words.ts";
+import { flowForm, readTime_ms } from "../../../link/flows/flow_words.ts";
 import { mixWords, readMix } from "../../../link/flows/mix.ts";
-import { readTime_ms } from "../../../link/flows/quantities.ts";
 import { kernelControllers } from "../../../link/flows/transports.ts";
 import { refuseAskedWithoutDelay } from "../../../link/profile_file.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";

@@ -3,7 +3,7 @@
 import type { FlowResultDirection, FlowResultFlow } from "../../../../schemas/generated/flow_result.ts";
 import type { LinkProfile, LinkQueue } from "../../../../schemas/generated/link_profile.ts";
 import { linkSentence, queueLabel } from "../../../link/label.ts";
-import { bdpQueue_bytes } from "../../../link/same_link.ts";
+import { bdpQueue_bytes } from "../../../link/link.ts";
 import { type FlowMetric, metrics } from "../../../registry/metrics.ts";
 import { type RunValue, summarizeMetric } from "../../../results/stats/metric_summary.ts";
 import { type DrawnGroup, mostColours } from "./drawn_groups.ts";

@@ -9,7 +9,7 @@ import { throwIfFull } from "../../../browser/scratch.ts";
 import type { FlowFiles } from "../../../link/flows/flow_run.ts";
 import type { LinkProfile } from "../../../link/link.ts";
 import type { Tolerance } from "../../../load/disturbance.ts";
-import { runLab } from "../../../load/lab_process.ts";
+import { runLab } from "../../../load/lab.ts";
 import type { LoadStatus } from "../../../results/store/results.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
 import { readFlowRecords } from "../records/read_flow_records.ts";

@@ -5,7 +5,7 @@ import type { Detection, SweepPlanned } from "../../../../schemas/generated/swee
 import { count, formatSize } from "../../../base/numbers.ts";
 import { paragraph, titled } from "../../../base/wrapped_text.ts";
 import { testGuess_ms } from "../../../engine/link_tests.ts";
-import { trafficWords } from "../../../load/cross_traffic_words.ts";
+import { trafficWords } from "../../../load/cross_traffic.ts";
 import { servingLine } from "../../../load/serving/terms.ts";
 import { openExistingResults } from "../../../results/store/results.ts";
 import { untilWords } from "../../../results/verdict/stopping_summary.ts";

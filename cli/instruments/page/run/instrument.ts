@@ -1,6 +1,5 @@
 // Page loads as an instrument of the engine: which pages are made ready, how the sweep begins, how its loads run (cli/instruments/page/run/runner.ts) and what
 // came of them. Parses no words and writes no plan.
-
 import type { PlanPage } from "../../../../schemas/generated/sweep_plan.ts";
 import { RunError } from "../../../base/errors.ts";
 import { liveServer } from "../../../base/factors.ts";
@@ -10,8 +9,7 @@ import type { Conclusion, ExecutionTerms, Instrument, Session } from "../../../e
 import type { Labs } from "../../../engine/labs.ts";
 import type { RunOutcome } from "../../../engine/measuring.ts";
 import { liveFar } from "../../../link/live/live_lab.ts";
-import { tryLab } from "../../../load/lab.ts";
-import { allowedCpus, labsWords } from "../../../load/lab_cpus.ts";
+import { allowedCpus, labsWords, tryLab } from "../../../load/lab.ts";
 import { type LiveFar, serverOf } from "../../../load/servers/servers.ts";
 import { tryServers } from "../../../load/try_servers.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";

@@ -7,7 +7,7 @@ import type { ShownLine } from "../../../base/terminal_text.ts";
 import { textTable } from "../../../base/text_table.ts";
 import { wrapped } from "../../../base/wrapped_text.ts";
 import { shortLabel } from "../../../link/label.ts";
-import { traitsByLink } from "../../../link/traits.ts";
+import { traitsByLink } from "../../../link/link.ts";
 import { isDisturbed } from "../../../load/disturbance.ts";
 import { liveSentence } from "../../../load/servers/servers.ts";
 import { type Answer, answerLines, furtherSentence } from "../../../results/answer/answer.ts";

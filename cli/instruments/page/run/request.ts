@@ -3,7 +3,7 @@ import type { PageLoad } from "../../../../schemas/generated/page_load.ts";
 import { factorsOf, laneOf } from "../../../base/lanes.ts";
 import type { LoadRequest } from "../../../load/load_request.ts";
 import { type LiveFar, serverOf } from "../../../load/servers/servers.ts";
-import { laneServing } from "../../../load/serving/lane_serving.ts";
+import { laneServing } from "../../../load/serving/serving.ts";
 import type { Cell } from "../../../results/store/results.ts";
 import { loadTraffic } from "../../../sweep/plan/cross_traffic.ts";
 import { linkSeed } from "../../../sweep/plan/load_order.ts";

@@ -6,10 +6,8 @@ import { createTempSibling } from "../../../base/create_temp_sibling.ts";
 import { RunError } from "../../../base/errors.ts";
 import { makeFolder } from "../../../base/make_folder.ts";
 import { say } from "../../../base/terminal_text.ts";
-import { BoxError } from "./boxes.ts";
-import { picturesFor, picturesName, soundFor, soundName } from "./clip.ts";
-import { encodePictures, encodeSound } from "./encode.ts";
-import { type Clip, readClip } from "./fragments.ts";
+import { encodePictures, encodeSound, picturesFor, picturesName, soundFor, soundName } from "./encode.ts";
+import { BoxError, type Clip, readClip } from "./fragments.ts";
 import { segmentsOf, type VideoRate, type VideoSpec } from "./video_spec.ts";
 
 /** Goes up when the same clip is encoded otherwise than before. */

@@ -1,5 +1,6 @@
 // A synthetic video page's exchanges: document, player, manifest, and of each representation its initialization segment and its
 // numbered segments, on three servers: the page's, that of the pictures and that of the sound. Stores nothing.
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
@@ -8,9 +9,44 @@ import { UserError } from "../../../base/errors.ts";
 import { checkout, isCheckout } from "../../../base/programs.ts";
 import type { Exchange, Header, JsonObject, NewExchange } from "../../archive/archive.ts";
 import { type Clip, framing_bytes, paddedSegment } from "./fragments.ts";
-import { manifestOf } from "./manifest.ts";
 import { playAndRecord } from "./page_player.ts";
 import { segmentBytes, type VideoRate, type VideoSpec } from "./video_spec.ts";
+
+// The manifest of a video page (MPEG-DASH, ISO/IEC 23009-1): static, on demand, numbered segments of equal length, each kind on a
+// server of its own. Pure.
+
+/** Thousandths of a second: segments last whole ones. */
+const timescale = 1000;
+
+const segments = (segment_s: number): string =>
+  `<SegmentTemplate timescale="${timescale}" duration="${Math.round(segment_s * timescale)}" startNumber="1" initialization="$RepresentationID$/init.mp4" media="$RepresentationID$/$Number$.m4s"/>`;
+
+function manifestOf({ clip_s, segment_s, video, audio }: VideoSettings): string {
+  const videos = video.map(
+    ({ id, bitrate_bps, codec, width, height, fps }) =>
+      `<Representation id="${id}" bandwidth="${bitrate_bps}" codecs="${codec}" width="${width}" height="${height}" frameRate="${fps}"/>`,
+  );
+  const audios = audio.map(
+    ({ id, bitrate_bps, codec }) =>
+      `<Representation id="${id}" bandwidth="${bitrate_bps}" codecs="${codec}" audioSamplingRate="48000"/>`,
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" profiles="urn:mpeg:dash:profile:isoff-live:2011" mediaPresentationDuration="PT${clip_s}S" minBufferTime="PT${segment_s}S">
+<Period id="1" start="PT0S">
+<AdaptationSet id="1" contentType="video" mimeType="video/mp4" segmentAlignment="true" startWithSAP="1">
+<BaseURL>https://${video[0]?.host}/</BaseURL>
+${segments(segment_s)}
+${videos.join("\n")}
+</AdaptationSet>
+<AdaptationSet id="2" contentType="audio" mimeType="audio/mp4" lang="en" segmentAlignment="true" startWithSAP="1">
+<BaseURL>https://${audio[0]?.host}/</BaseURL>
+${segments(segment_s)}
+${audios.join("\n")}
+</AdaptationSet>
+</Period>
+</MPD>
+`;
+}
 
 /** Goes up when the same name gives other bytes than before, so that old recordings are not taken for new ones. */
 const generation = 4;

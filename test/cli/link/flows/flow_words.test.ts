@@ -4,9 +4,15 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { formatFlow, mostFlows, parseFlow } from "../../../../cli/link/flows/flow_words.ts";
+import {
+  formatFlow,
+  formatSize_bytes,
+  formatTime_ms,
+  mostFlows,
+  parseFlow,
+  readSize_bytes,
+} from "../../../../cli/link/flows/flow_words.ts";
 import { countFlows, mixWords, readMix, refuseImpossible, refuseRestless } from "../../../../cli/link/flows/mix.ts";
-import { formatSize_bytes, formatTime_ms, readSize_bytes } from "../../../../cli/link/flows/quantities.ts";
 import { kernelControllers, quicControllers } from "../../../../cli/link/flows/transports.ts";
 import type { Flow } from "../../../../schemas/generated/flow.ts";
 import { schemaErrors } from "../../../schemas/schema_errors.ts";

@@ -2,9 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ShaperStats, ShaperStatsDirection } from "../../../../cli/link/control_client.ts";
-import { meterLine } from "../../../../cli/link/meter/line.ts";
 import { plotLines, plotted } from "../../../../cli/link/meter/plot.ts";
-import { type Look, lookBetween } from "../../../../cli/link/meter/samples.ts";
+import { type Look, lookBetween, meterLine } from "../../../../cli/link/meter/samples.ts";
 import { StatusRow, type TerminalPort, type TerminalSize } from "../../../../cli/link/meter/status_row.ts";
 import { formatRate } from "../../../../cli/registry/units.ts";
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { factsOf, outagesOf, windowCounts } from "../../../../cli/link/trace/facts.ts";
 import { type CellularModel, drawTrace } from "../../../../cli/link/trace/model.ts";
-import { presets } from "../../../../cli/link/trace/presets.ts";
+import { presets } from "../../../../cli/link/trace/networks.ts";
 
 const steady: CellularModel = {
   mean_bps: 12e6,

@@ -1,9 +1,7 @@
 // How often browsers acknowledge in a plan: alike on all lanes, and often enough for Sprout-EWMA.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { servingWithAcks } from "../../../../cli/load/serving/client_acks.ts";
-import { laneServing } from "../../../../cli/load/serving/lane_serving.ts";
-import { stockServing } from "../../../../cli/load/serving/serving.ts";
+import { laneServing, servingWithAcks, stockServing } from "../../../../cli/load/serving/serving.ts";
 import { planDigest, planOf } from "../../../../cli/sweep/plan/plan.ts";
 
 const sprout = { quic: { congestion_control: "sprout-ewma-acks" } } as const;

@@ -1,9 +1,8 @@
-// cli/load/serving/lane_serving.ts: what a lane's settings change of a plan's serving, and what they leave.
+// cli/load/serving/serving.ts: what a lane's settings change of a plan's serving, and what they leave.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadRequest } from "../../../../cli/instruments/page/run/request.ts";
-import { laneServing } from "../../../../cli/load/serving/lane_serving.ts";
-import { presets } from "../../../../cli/load/serving/serving.ts";
+import { laneServing, presets } from "../../../../cli/load/serving/serving.ts";
 import { cellsOf, planDigest, planOf } from "../../../../cli/sweep/plan/plan.ts";
 
 const settings = { tuned: { preset: "tuned" as const }, bbr: { tcp: { congestion_control: "bbr" as const } } };

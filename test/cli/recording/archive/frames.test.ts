@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";
-import { FrameReader, frameOf } from "../../../../cli/recording/archive/frames.ts";
+import { FrameReader, frameOf } from "../../../../cli/recording/archive/host.ts";
 
 const messages = ["{}", "", "x".repeat(70_000), '{"ü":1}', "{}"].map((text) => Buffer.from(text));
 const stream = Buffer.concat(messages.map(frameOf));

@@ -6,7 +6,7 @@ import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { programPath } from "../../../../cli/base/programs.ts";
-import { FrameReader, frameOf } from "../../../../cli/recording/archive/frames.ts";
+import { FrameReader, frameOf } from "../../../../cli/recording/archive/host.ts";
 import { schemaErrors } from "../../../schemas/schema_errors.ts";
 import { tempFolder } from "../../../temp_folder.ts";
 

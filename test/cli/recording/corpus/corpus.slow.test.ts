@@ -11,10 +11,10 @@ import {
   das2014Distributions,
   distributionsOf,
   leastTotal_bytes,
+  normalScore,
   quantileFunction,
   tolerance,
 } from "../../../../cli/recording/corpus/distributions.ts";
-import { normalScore } from "../../../../cli/recording/corpus/normal_score.ts";
 import { type PageShape, pageShapes } from "../../../../cli/recording/corpus/page_shapes.ts";
 import { normalUpperTail } from "../../../../cli/results/stats/normal_tail.ts";
 

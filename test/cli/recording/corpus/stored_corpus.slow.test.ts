@@ -10,12 +10,11 @@ import { checkout } from "../../../../cli/base/programs.ts";
 import { schemaValidator } from "../../../../cli/base/schema_error.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
 import { sourceOf } from "../../../../cli/recording/archive/recording_source.ts";
-import { corpusOf } from "../../../../cli/recording/corpus/corpus.ts";
+import { corpusOf, findCorpus } from "../../../../cli/recording/corpus/corpus.ts";
 import { dasName } from "../../../../cli/recording/corpus/corpus_names.ts";
 import { das2014Distributions } from "../../../../cli/recording/corpus/distributions.ts";
-import { findCorpus } from "../../../../cli/recording/corpus/find_corpus.ts";
 import { writeCorpus } from "../../../../cli/recording/corpus/stored_corpus.ts";
-import { ensureSynth } from "../../../../cli/recording/synth/ensure.ts";
+import { ensureSynth } from "../../../../cli/recording/synth/synthetic.ts";
 import type { Corpus as CorpusDocument } from "../../../../schemas/generated/corpus.ts";
 import { tempFolder } from "../../../temp_folder.ts";
 

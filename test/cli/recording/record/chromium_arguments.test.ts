@@ -1,8 +1,8 @@
 // The recorder's browser against the measuring one: what they differ in is what a recording needs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { userAgent } from "../../../../cli/browser/browser_binary.ts";
 import { chromiumArguments } from "../../../../cli/browser/chromium.ts";
-import { userAgent } from "../../../../cli/browser/user_agent.ts";
 import { recordedLanes, recorderArguments } from "../../../../cli/recording/record/chromium_arguments.ts";
 
 const options = {

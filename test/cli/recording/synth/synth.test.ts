@@ -6,8 +6,8 @@ import jpeg from "jpeg-js";
 import { UserError } from "../../../../cli/base/errors.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
 import { catalogue, pageSpec } from "../../../../cli/recording/synth/catalogue.ts";
-import { ensureSynth } from "../../../../cli/recording/synth/ensure.ts";
 import { type SynthPage, synthPage } from "../../../../cli/recording/synth/page.ts";
+import { ensureSynth } from "../../../../cli/recording/synth/synthetic.ts";
 import { tempFolder } from "../../../temp_folder.ts";
 
 const home = tempFolder("trilane-synth-");

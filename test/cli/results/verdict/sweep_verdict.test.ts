@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseLink } from "../../../../cli/link/link.ts";
-import type { LinkTraits } from "../../../../cli/link/traits.ts";
+import { type LinkTraits, parseLink } from "../../../../cli/link/link.ts";
 import { compare, direction } from "../../../../cli/results/verdict/comparison.ts";
 import type { Sample } from "../../../../cli/results/verdict/sample.ts";
 import { sweepVerdict, winsLine } from "../../../../cli/results/verdict/sweep_verdict.ts";

@@ -2,8 +2,15 @@
 // refused.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BoxError, box, readBoxes } from "../../../../../cli/recording/synth/video/boxes.ts";
-import { codecOf, framing_bytes, paddedSegment, readClip } from "../../../../../cli/recording/synth/video/fragments.ts";
+import {
+  BoxError,
+  box,
+  codecOf,
+  framing_bytes,
+  paddedSegment,
+  readBoxes,
+  readClip,
+} from "../../../../../cli/recording/synth/video/fragments.ts";
 
 const u32 = (...values: readonly number[]): Buffer =>
   Buffer.concat(

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import jpeg from "jpeg-js";
-import { drawPattern, planesSize } from "../../../../../cli/recording/synth/video/pattern.ts";
+import { drawPattern, planesSize } from "../../../../../cli/recording/synth/video/encode.ts";
 import { type Picture, readPattern } from "./read_pattern.ts";
 
 /** As a decoder shows it: luma and chroma to red, green and blue (BT.709, limited range). */

@@ -1,4 +1,4 @@
-// Reads the number of a frame back from a picture of it (cli/recording/synth/video/pattern.ts). Pure.
+// Reads the number of a frame back from a picture of it (cli/recording/synth/video/encode.ts). Pure.
 
 /** The row: a white and a black cell to compare with, then the number's bits, highest first, and their parity. */
 const codeCells = { bits: 20, all: 24, heightShare: 1 / 8 } as const;

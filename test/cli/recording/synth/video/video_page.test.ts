@@ -4,8 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UserError } from "../../../../../cli/base/errors.ts";
 import type { NewExchange } from "../../../../../cli/recording/archive/archive.ts";
-import { box, readBoxes } from "../../../../../cli/recording/synth/video/boxes.ts";
-import type { Clip } from "../../../../../cli/recording/synth/video/fragments.ts";
+import { box, type Clip, readBoxes } from "../../../../../cli/recording/synth/video/fragments.ts";
 import {
   type Clips,
   isCurrentVideo,
