@@ -15,7 +15,7 @@ import { importedDocument } from "../recording/import/imported.ts";
 import { type RecordedLane, recordedLanes } from "../recording/record/chromium_arguments.ts";
 import { defineLive, liveChoiceOf } from "../recording/record/options.ts";
 import { recordUrl, usualQuiet_ms, usualTimeout_s } from "../recording/record/record_url.ts";
-import { recordedLines, recordedLines } from "../recording/record/store.ts";
+import { recordedLines } from "../recording/record/store.ts";
 import { nameForUrl, pageUrl } from "../recording/record/words.ts";
 import type { Command, OptionsOf, Table } from "./command.ts";
 
