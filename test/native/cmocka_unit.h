@@ -1,4 +1,5 @@
-// cmocka, and what its header needs before it. A test that needs no state leaves its parameter unused.
+// cmocka, and what its header needs before it. A test stands once, where it is written: UNIT_TEST puts it on
+// the list that is run, in the order of the file. unit_tests.c has the main of all files without one.
 #pragma once
 
 #include <setjmp.h>
@@ -7,3 +8,31 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+
+void unit_test_add(const struct CMUnitTest *test);
+void unit_tests_set_up(CMFixtureFunction set_up, CMFixtureFunction tear_down);
+
+// Runs the file's tests, for a file with a main of its own. Returns how many failed.
+int unit_tests_run(void);
+
+#define UNIT_TEST_AS(name, parameter, argument, set_up, tear_down)                                           \
+    static void name(parameter);                                                                             \
+    static void name##_with(void **unit_state) {                                                             \
+        name(argument);                                                                                      \
+    }                                                                                                        \
+    __attribute__((constructor)) static void name##_added(void) {                                            \
+        unit_test_add(&(struct CMUnitTest){#name, name##_with, set_up, tear_down, NULL});                    \
+    }                                                                                                        \
+    static void name(parameter)
+
+// UNIT_TEST(name) { ... }
+#define UNIT_TEST(name) UNIT_TEST_AS(name, void, , NULL, NULL)
+// UNIT_TEST_OF(name, struct thing *thing, set_up, tear_down) { ... }: set_up makes the state.
+#define UNIT_TEST_OF(name, state_parameter, set_up, tear_down)                                               \
+    UNIT_TEST_AS(name, state_parameter, *unit_state, set_up, tear_down)
+
+// Before the first test of the file and after its last; NULL: nothing.
+#define GROUP_FIXTURE(set_up, tear_down)                                                                     \
+    __attribute__((constructor)) static void group_fixture(void) {                                           \
+        unit_tests_set_up(set_up, tear_down);                                                                \
+    }

@@ -42,8 +42,7 @@ static int remove_second(const char *home) {
     return archive_remove(home, "second", &error);
 }
 
-static void test_killed_at_any_call(void **state) {
-    const char *home = *state;
+HOME_TEST(test_killed_at_any_call) {
     static const struct {
         int (*child)(const char *home);
         bool kept_before;
@@ -154,8 +153,8 @@ static void fill_disks(const char *home) {
     REQUIRE(refused && written);
 }
 
-static void test_full_disk(void **state) {
-    in_mount_namespace(fill_disks, *state);
+HOME_TEST(test_full_disk) {
+    in_mount_namespace(fill_disks, home);
 }
 
 // ---- No writing ----
@@ -179,9 +178,9 @@ static void make_read_only(const char *home) {
     REQUIRE(count_recordings(home) == 1);
 }
 
-static void test_read_only_home(void **state) {
-    fixture_must_write(*state, &(struct fixture_recording){.name = "a", .count = 3, .body_size = 100});
-    in_mount_namespace(make_read_only, *state);
+HOME_TEST(test_read_only_home) {
+    fixture_must_write(home, &(struct fixture_recording){.name = "a", .count = 3, .body_size = 100});
+    in_mount_namespace(make_read_only, home);
 }
 
 static void keep_bodies(const char *home) {
@@ -194,8 +193,7 @@ static void keep_bodies(const char *home) {
 
 // Bodies that stay are told of, and that the recording has gone all the same; the next removal takes them
 // too.
-static void test_removed_but_for_bodies(void **state) {
-    const char *home = *state;
+HOME_TEST(test_removed_but_for_bodies) {
     struct archive_error error;
     fixture_must_write(home,
                        &(struct fixture_recording){.name = "a", .seed = 1, .count = 3, .body_size = 100});
@@ -231,8 +229,7 @@ static int write_and_remove(const char *home, unsigned seed) {
     return 0;
 }
 
-static void test_writers_and_readers_at_once(void **state) {
-    const char *home = *state;
+HOME_TEST(test_writers_and_readers_at_once) {
     pid_t writers[WRITERS];
     fflush(NULL);
     for (unsigned i = 0; i < WRITERS; i++) {
@@ -271,8 +268,7 @@ static void test_writers_and_readers_at_once(void **state) {
 }
 
 // A view of a stranger's archive may not call what only a program may (fts3_tokenizer and the like).
-static void test_strangers_schema_is_not_trusted(void **state) {
-    const char *home = *state;
+HOME_TEST(test_strangers_schema_is_not_trusted) {
     struct archive_error error;
     sqlite3 *db;
     assert_int_equal(archive_db_open_to_write(&db, home, &error), 0);
@@ -297,8 +293,7 @@ static int make_and_list(const char *home, bool reads) {
     return status == 0 ? 0 : 1;
 }
 
-static void test_made_by_several_at_once(void **state) {
-    const char *home = *state;
+HOME_TEST(test_made_by_several_at_once) {
     for (int round = 0; round < NEW_ARCHIVES; round++) {
         int gate[2]; // closed by its last holder when all are there: they begin together
         assert_int_equal(pipe(gate), 0);
@@ -322,8 +317,7 @@ static void test_made_by_several_at_once(void **state) {
 
 // A body that another writer has uploaded and not committed yet outlives a sweep, and is there when it
 // commits.
-static void test_swept_while_uploading(void **state) {
-    const char *home = *state;
+HOME_TEST(test_swept_while_uploading) {
     struct archive_transaction *transaction;
     struct archive_error error;
     struct fixture_recording uploading = {.name = "b", .seed = 1, .count = 4, .body_size = 200};
@@ -336,19 +330,4 @@ static void test_swept_while_uploading(void **state) {
     assert_int_equal(fixture_commit(transaction, NULL, &error), 0);
     assert_int_equal(fixture_count_bodies(home), 4);
     assert_int_equal(fixture_check_whole(home), 1);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_killed_at_any_call, fixture_set_up, fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_full_disk, fixture_set_up, fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_read_only_home, fixture_set_up, fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_removed_but_for_bodies, fixture_set_up, fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_writers_and_readers_at_once, fixture_set_up, fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_strangers_schema_is_not_trusted, fixture_set_up,
-                                        fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_made_by_several_at_once, fixture_set_up, fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_swept_while_uploading, fixture_set_up, fixture_tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,7 @@ void fixture_empty(const char *folder); // all that is in it
 // The same for cmocka: *state is a home.
 int fixture_set_up(void **state);
 int fixture_tear_down(void **state);
+#define HOME_TEST(name) UNIT_TEST_OF(name, const char *home, fixture_set_up, fixture_tear_down)
 
 // A recording whose `count` exchanges and bodies of `body_size` bytes follow from `seed`. Exchange 0 has a
 // request body, and its response body is "shared" whatever the seed; the last one has none if `count` is

@@ -118,8 +118,7 @@ static char *schema_of(const char *path) {
     return text;
 }
 
-static void test_every_version(void **state) {
-    const char *home = *state;
+HOME_TEST(test_every_version) {
     struct archive_error error;
     for (size_t i = 0; i < FIXTURES; i++) {
         make_fixture(home, fixtures[i]);
@@ -154,8 +153,7 @@ static void test_every_version(void **state) {
     }
 }
 
-static void test_earlier_copies_stay(void **state) {
-    const char *home = *state;
+HOME_TEST(test_earlier_copies_stay) {
     make_fixture(home, fixtures[0]);
     fixture_write_file(fixture_path(home, "archive.db.v1-backup"), "another", 7);
     fixture_write_file(fixture_path(home, "archive.db.v1-backup.part"), "of a killed program", 19);
@@ -167,8 +165,7 @@ static void test_earlier_copies_stay(void **state) {
     assert_int_equal(count_files(home, "part"), 0);
 }
 
-static void test_killed_at_any_call(void **state) {
-    const char *home = *state;
+HOME_TEST(test_killed_at_any_call) {
     bool ended = false;
     unsigned calls = 0, earlier = 0;
     for (; !ended; calls++) {
@@ -188,9 +185,8 @@ static void test_killed_at_any_call(void **state) {
     assert_true(calls > 20 && earlier > 0); // else nothing was killed at all
 }
 
-static void test_several_at_once(void **state) {
+HOME_TEST(test_several_at_once) {
     enum { READERS = 6, ROUNDS = 5 };
-    const char *home = *state;
     for (int round = 0; round < ROUNDS; round++) {
         make_fixture(home, fixtures[1]);
         int gate[2];
@@ -213,8 +209,7 @@ static void test_several_at_once(void **state) {
     }
 }
 
-static void test_a_failed_one_leaves_no_copy(void **state) {
-    const char *home = *state;
+HOME_TEST(test_a_failed_one_leaves_no_copy) {
     make_fixture(home, fixtures[1]);
     // A table of the name that the migration is to make.
     run(fixture_path(home, "archive.db"), "CREATE TABLE recording_dated (clash)");
@@ -228,8 +223,7 @@ static void test_a_failed_one_leaves_no_copy(void **state) {
     assert_int_equal(count_files(home, "backup"), 1);
 }
 
-static void test_one_that_an_earlier_version_makes_meanwhile(void **state) {
-    const char *home = *state;
+HOME_TEST(test_one_that_an_earlier_version_makes_meanwhile) {
     sqlite3 *maker;
     int gate[2];
     fixture_empty(home);
@@ -267,8 +261,7 @@ static void test_one_that_an_earlier_version_makes_meanwhile(void **state) {
     assert_int_equal(count_files(home, "backup"), 1);
 }
 
-static void test_a_copy_in_memory_trusts_no_schema(void **state) {
-    const char *home = *state;
+HOME_TEST(test_a_copy_in_memory_trusts_no_schema) {
     struct archive_error error;
     sqlite3 *db, *copy;
     int trusted, defensive;
@@ -310,8 +303,7 @@ static int read_unwritable(const char *home, bool full) {
     return 0;
 }
 
-static void test_unwritable_homes(void **state) {
-    const char *home = *state;
+HOME_TEST(test_unwritable_homes) {
     for (int full = 0; full < 2; full++) {
         make_fixture(home, fixtures[1]);
         fflush(NULL);
@@ -324,20 +316,4 @@ static void test_unwritable_homes(void **state) {
         snprintf(kept, sizeof kept, "%s-kept", home);
         if (full) assert_int_equal(unlink(kept), 0);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_every_version, fixture_set_up, fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_earlier_copies_stay, fixture_set_up, fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_killed_at_any_call, fixture_set_up, fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_several_at_once, fixture_set_up, fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_a_failed_one_leaves_no_copy, fixture_set_up, fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_one_that_an_earlier_version_makes_meanwhile, fixture_set_up,
-                                        fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_a_copy_in_memory_trusts_no_schema, fixture_set_up,
-                                        fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_unwritable_homes, fixture_set_up, fixture_tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

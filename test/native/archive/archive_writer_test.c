@@ -56,8 +56,7 @@ static void expect_error(int status, const struct archive_error *error, enum arc
     assert_true(strlen(error->remedy) > 0);
 }
 
-static void test_written_is_read(void **state) {
-    const char *home = *state;
+HOME_TEST(test_written_is_read) {
     fixture_must_write(home,
                        &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 5000});
     struct recording recording;
@@ -98,21 +97,20 @@ static void test_written_is_read(void **state) {
     listed(home, "");
 }
 
-static void test_notes_of_the_commit(void **state) {
+HOME_TEST(test_notes_of_the_commit) {
     struct archive_transaction *transaction;
     struct archive_error error;
     struct fixture_recording recording = {.name = "a", .count = 1};
     json_t *notes = json_pack("{s:i}", "late", 7);
-    assert_int_equal(fixture_begin(&transaction, *state, &recording, &error), 0);
+    assert_int_equal(fixture_begin(&transaction, home, &recording, &error), 0);
     assert_int_equal(fixture_fill(transaction, &recording, &error), 0);
     assert_int_equal(fixture_commit(transaction, notes, &error), 0);
-    assert_true(json_equal(json_object_get(listed(*state, "a"), "notes"), notes));
-    listed(*state, "");
+    assert_true(json_equal(json_object_get(listed(home, "a"), "notes"), notes));
+    listed(home, "");
     json_decref(notes);
 }
 
-static void test_bodies_are_stored_once(void **state) {
-    const char *home = *state;
+HOME_TEST(test_bodies_are_stored_once) {
     fixture_must_write(home,
                        &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 100});
     assert_int_equal(fixture_count_bodies(home), 4); // request, shared, two of its own
@@ -157,8 +155,7 @@ static size_t when_synced(const char *path) {
 
 // A writer that is killed may leave bodies on their shelves that are not synced there, and the next one finds
 // them: they and their shelves are on the disk before a row says that they are.
-static void test_found_bodies_are_synced_before_their_rows(void **state) {
-    const char *home = *state;
+HOME_TEST(test_found_bodies_are_synced_before_their_rows) {
     fixture_must_write(home,
                        &(struct fixture_recording){.name = "one", .seed = 1, .count = 4, .body_size = 200});
     synced_count = 0;
@@ -178,8 +175,7 @@ static void test_found_bodies_are_synced_before_their_rows(void **state) {
     assert_true(shelves > 2);
 }
 
-static void test_digest_is_of_the_exchanges(void **state) {
-    const char *home = *state;
+HOME_TEST(test_digest_is_of_the_exchanges) {
     fixture_must_write(home,
                        &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 100});
     fixture_must_write(home,
@@ -208,8 +204,7 @@ static void test_digest_is_of_the_exchanges(void **state) {
     free(a);
 }
 
-static void test_name_taken(void **state) {
-    const char *home = *state;
+HOME_TEST(test_name_taken) {
     struct archive_error error;
     struct archive_transaction *late;
     struct fixture_recording again = {.name = "a", .seed = 2, .count = 3, .body_size = 100};
@@ -224,8 +219,7 @@ static void test_name_taken(void **state) {
     assert_int_equal(fixture_count_staged(home), 0);
 }
 
-static void test_replaced(void **state) {
-    const char *home = *state;
+HOME_TEST(test_replaced) {
     fixture_must_write(home,
                        &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 100});
     char *before = digest_of(home, "a");
@@ -241,8 +235,7 @@ static void test_replaced(void **state) {
     assert_int_equal(fixture_count_bodies(home), 4); // those of the old one are gone
 }
 
-static void test_removed(void **state) {
-    const char *home = *state;
+HOME_TEST(test_removed) {
     struct archive_error error;
     fixture_must_write(home,
                        &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 100});
@@ -263,8 +256,7 @@ static void test_removed(void **state) {
     assert_int_equal(fixture_check_whole(home), 0);
 }
 
-static void test_aborted(void **state) {
-    const char *home = *state;
+HOME_TEST(test_aborted) {
     struct archive_transaction *transaction;
     struct archive_error error;
     struct fixture_recording recording = {.name = "a", .seed = 1, .count = 4, .body_size = 100};
@@ -276,17 +268,16 @@ static void test_aborted(void **state) {
     assert_int_equal(fixture_count_staged(home), 0);
 }
 
-static void test_no_exchange(void **state) {
+HOME_TEST(test_no_exchange) {
     struct archive_transaction *transaction;
     struct archive_error error;
     struct fixture_recording recording = {.name = "a"};
-    assert_int_equal(fixture_begin(&transaction, *state, &recording, &error), 0);
+    assert_int_equal(fixture_begin(&transaction, home, &recording, &error), 0);
     expect_error(fixture_commit(transaction, NULL, &error), &error, ARCHIVE_INVALID, "\"a\"");
-    assert_int_equal(fixture_check_whole(*state), 0);
+    assert_int_equal(fixture_check_whole(home), 0);
 }
 
-static void test_damaged_body_is_healed(void **state) {
-    const char *home = *state;
+HOME_TEST(test_damaged_body_is_healed) {
     fixture_must_write(home, &(struct fixture_recording){.name = "a", .seed = 1, .count = 1});
     // SHA-256 of "shared".
     const char *shared = "bodies/a4/a4d26868017c0ccffe2efe50944ef4211834660cca834c6e9f86dec6a88246fa";
@@ -299,8 +290,7 @@ static void test_damaged_body_is_healed(void **state) {
     assert_int_equal(fixture_check_whole(home), 1);
 }
 
-static void test_damaged_body_of_the_same_size_is_healed(void **state) {
-    const char *home = *state;
+HOME_TEST(test_damaged_body_of_the_same_size_is_healed) {
     fixture_must_write(home, &(struct fixture_recording){.name = "a", .seed = 1, .count = 1});
     const char *shared = "bodies/a4/a4d26868017c0ccffe2efe50944ef4211834660cca834c6e9f86dec6a88246fa";
     fixture_write_file(fixture_path(home, shared), "shaReD", 6);
@@ -315,18 +305,17 @@ static void test_damaged_body_of_the_same_size_is_healed(void **state) {
     assert_int_equal(fixture_count_staged(home), 0);
 }
 
-static void test_nothing_there(void **state) {
-    const char *home = fixture_path(*state, "not/there");
+HOME_TEST(test_nothing_there) {
+    const char *nowhere = fixture_path(home, "not/there");
     struct archive_error error;
     json_t *list;
-    assert_int_equal(archive_list(&list, home, "", &error), 0);
+    assert_int_equal(archive_list(&list, nowhere, "", &error), 0);
     assert_int_equal(json_array_size(json_object_get(list, "recordings")), 0);
     json_decref(list);
-    expect_error(archive_show(&list, home, "a", 0, &error), &error, ARCHIVE_NOT_FOUND, "\"a\"");
-    expect_error(archive_remove(home, "a", &error), &error, ARCHIVE_NOT_FOUND, "\"a\"");
-    assert_int_equal(access(fixture_path(*state, "not"), F_OK), -1);
-    home = fixture_path(*state, "not/there");
-    char *kept = strdup(home);
+    expect_error(archive_show(&list, nowhere, "a", 0, &error), &error, ARCHIVE_NOT_FOUND, "\"a\"");
+    expect_error(archive_remove(nowhere, "a", &error), &error, ARCHIVE_NOT_FOUND, "\"a\"");
+    assert_int_equal(access(fixture_path(home, "not"), F_OK), -1);
+    char *kept = strdup(fixture_path(home, "not/there"));
     fixture_must_write(kept, &(struct fixture_recording){.name = "a", .count = 2, .body_size = 100});
     assert_int_equal(fixture_check_whole(kept), 1);
     free(kept);
@@ -354,8 +343,7 @@ static void expect_refused(const char *home, enum archive_code code) {
     assert_int_equal(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
 }
 
-static void test_other_databases_are_refused(void **state) {
-    const char *home = *state;
+HOME_TEST(test_other_databases_are_refused) {
     sql(home, "CREATE TABLE stranger (x)");
     expect_refused(home, ARCHIVE_FOREIGN);
     sql(home, "PRAGMA application_id = 7; DROP TABLE stranger");
@@ -399,8 +387,7 @@ static void leave_journal(const char *home, const char *named) {
     assert_int_equal(fclose(file), 0);
 }
 
-static void test_a_journal_that_names_another_file_is_refused(void **state) {
-    const char *home = *state;
+HOME_TEST(test_a_journal_that_names_another_file_is_refused) {
     struct archive_error error;
     json_t *list;
     fixture_must_write(home, &(struct fixture_recording){.name = "a", .count = 1});
@@ -426,17 +413,15 @@ static void test_a_journal_that_names_another_file_is_refused(void **state) {
 }
 
 // A maker that was killed leaves an empty file.
-static void test_empty_database_is_taken(void **state) {
-    const char *home = *state;
+HOME_TEST(test_empty_database_is_taken) {
     fixture_write_file(fixture_path(home, "archive.db"), "", 0);
     assert_int_equal(fixture_check_whole(home), 0);
     fixture_must_write(home, &(struct fixture_recording){.name = "a", .count = 1});
     assert_int_equal(fixture_check_whole(home), 1);
 }
 
-static void test_pages(void **state) {
+HOME_TEST(test_pages) {
     enum { RECORDINGS = 30, EXCHANGES = 40, NOTE_SIZE = 20000 };
-    const char *home = *state;
     struct archive_error error;
     char note[NOTE_SIZE + 1], name[16];
     memset(note, 'n', NOTE_SIZE);
@@ -491,30 +476,4 @@ static void test_pages(void **state) {
     }
     assert_int_equal(seen, EXCHANGES);
     assert_in_range(pages, 4, 5);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_written_is_read, fixture_set_up, fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_notes_of_the_commit, fixture_set_up, fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_bodies_are_stored_once, fixture_set_up, fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_found_bodies_are_synced_before_their_rows, fixture_set_up,
-                                        fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_digest_is_of_the_exchanges, fixture_set_up, fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_name_taken, fixture_set_up, fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_replaced, fixture_set_up, fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_removed, fixture_set_up, fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_aborted, fixture_set_up, fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_no_exchange, fixture_set_up, fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_damaged_body_is_healed, fixture_set_up, fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_damaged_body_of_the_same_size_is_healed, fixture_set_up,
-                                        fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_nothing_there, fixture_set_up, fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_other_databases_are_refused, fixture_set_up, fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_a_journal_that_names_another_file_is_refused, fixture_set_up,
-                                        fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_empty_database_is_taken, fixture_set_up, fixture_tear_down),
-        cmocka_unit_test_setup_teardown(test_pages, fixture_set_up, fixture_tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

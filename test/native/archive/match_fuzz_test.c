@@ -73,8 +73,7 @@ static char *random_text(size_t *size) {
     return text;
 }
 
-static void test_headers(void **unused) {
-    (void)unused;
+UNIT_TEST(test_headers) {
     for (int i = 0; i < ROUNDS; i++) {
         size_t size;
         char *text = random_text(&size);
@@ -94,8 +93,7 @@ static void test_headers(void **unused) {
     }
 }
 
-static void test_queries(void **unused) {
-    (void)unused;
+UNIT_TEST(test_queries) {
     struct query a, b;
     for (int i = 0; i < ROUNDS; i++) {
         size_t a_size, b_size;
@@ -114,8 +112,7 @@ static void test_queries(void **unused) {
 }
 
 // However many parameters: as the first 64 say.
-static void test_endless_query(void **unused) {
-    (void)unused;
+UNIT_TEST(test_endless_query) {
     enum { MANY = 5000 };
     char *text = malloc(MANY * 8);
     size_t size = 0;
@@ -127,8 +124,7 @@ static void test_endless_query(void **unused) {
     free(text);
 }
 
-static void test_random_recordings_and_requests(void **unused) {
-    (void)unused;
+UNIT_TEST(test_random_recordings_and_requests) {
     enum { COUNT = 40 };
     for (int round = 0; round < ROUNDS / 100; round++) {
         struct recorded_exchange exchanges[COUNT];
@@ -194,8 +190,7 @@ static void test_random_recordings_and_requests(void **unused) {
 }
 
 // What compresses itself back comes back; what is cut or changed comes to an end, without more than it is of.
-static void test_codings(void **unused) {
-    (void)unused;
+UNIT_TEST(test_codings) {
     static const enum coding codings[] = {CODING_GZIP, CODING_DEFLATE, CODING_BR, CODING_ZSTD, CODING_OTHER};
     uint8_t plain[5000];
     for (size_t i = 0; i < sizeof plain; i++)
@@ -233,8 +228,7 @@ static void assert_decoded(enum coding coding, const uint8_t *coded, size_t code
     assert_null(content_decode(coding, coded, coded_size - 1, &size));
 }
 
-static void test_each_coding(void **unused) {
-    (void)unused;
+UNIT_TEST(test_each_coding) {
     enum { SIZE = 300000 }; // more than the first stretch of output
     uint8_t *plain = malloc(SIZE), *coded = malloc(2 * SIZE);
     for (size_t i = 0; i < SIZE; i++)
@@ -254,8 +248,7 @@ static void test_each_coding(void **unused) {
 }
 
 // 100 MB of nothing in 100 kB.
-static void test_a_bomb(void **unused) {
-    (void)unused;
+UNIT_TEST(test_a_bomb) {
     enum { MEMBER = 1024 * 1024, MEMBERS = 100 };
     uint8_t *zeros = calloc(1, MEMBER);
     size_t member_size, size;
@@ -270,14 +263,4 @@ static void test_a_bomb(void **unused) {
     free(zeros);
     free(member);
     free(bomb);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_headers),       cmocka_unit_test(test_queries),
-        cmocka_unit_test(test_endless_query), cmocka_unit_test(test_random_recordings_and_requests),
-        cmocka_unit_test(test_codings),       cmocka_unit_test(test_each_coding),
-        cmocka_unit_test(test_a_bomb),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -341,8 +341,7 @@ static void compare(struct model *model, struct matcher *matcher, const char *pa
     assert_true(got.variant->coding == model->variants[wanted].coding);
 }
 
-static void test_as_the_model(void **unused) {
-    (void)unused;
+UNIT_TEST(test_as_the_model) {
     for (int round = 0; round < ROUNDS; round++) {
         struct recorded_exchange exchanges[EXCHANGES_MAX];
         struct recording recording = {.exchanges = exchanges,
@@ -365,9 +364,4 @@ static void test_as_the_model(void **unused) {
         for (int i = 0; i < model.count; i++)
             free((void *)(uintptr_t)exchanges[i].path);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_as_the_model)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ static int64_t ask(struct matcher *matcher, const char *method, const char *sche
         assert_int_equal(got, wanted_match);                                                                 \
     } while (0)
 
-static void test_exact_comes_before_fuzzy(void **state) {
+UNIT_TEST(test_exact_comes_before_fuzzy) {
     static const struct row rows[] = {{"GET", "https", "a.test", "/x?a=1", 200},
                                       {"GET", "https", "a.test", "/x?a=2", 200},
                                       {"GET", "https", "b.test", "/x?a=2", 200},
@@ -93,7 +93,7 @@ static void test_exact_comes_before_fuzzy(void **state) {
     matcher_close(f.matcher);
 }
 
-static void test_similar_paths(void **state) {
+UNIT_TEST(test_similar_paths) {
     static const struct row rows[] = {{"GET", "https", "a.test", "/js/app.a1b2c3.js", 200},
                                       {"GET", "https", "a.test", "/js/app.a1b2c3d.js?v=1", 200},
                                       {"GET", "https", "a.test", "/js/app.a1b2c3d.js?v=2", 200},
@@ -140,7 +140,7 @@ static char *long_path(char letter, size_t letters, const char *end) {
 
 // As many long paths as are compared at most, by their bytes: what is like the asked one among them is found,
 // and not where it comes later.
-static void test_long_paths_are_compared_up_to_a_bound(void **state) {
+UNIT_TEST(test_long_paths_are_compared_up_to_a_bound) {
     enum { COMPARED = 10, LETTERS = MATCH_SIMILAR_BYTES_MAX / COMPARED / 2 - 20 };
     char *asked = long_path('x', LETTERS, ".a1b2c3.js"), *alike = long_path('x', LETTERS, ".d4e5f6.js");
     char *others[COMPARED];
@@ -166,7 +166,7 @@ static void test_long_paths_are_compared_up_to_a_bound(void **state) {
     free(alike);
 }
 
-static void test_effort(void **state) {
+UNIT_TEST(test_effort) {
     static const struct row rows[] = {{"GET", "https", "a.test", "/x?a=1", 200}};
     struct fixture f;
     open_rows(&f, rows, 1);
@@ -178,7 +178,7 @@ static void test_effort(void **state) {
     matcher_close(f.matcher);
 }
 
-static void test_hosts_in_any_form(void **state) {
+UNIT_TEST(test_hosts_in_any_form) {
     static const struct row rows[] = {{"GET", "https", "a.test", "/", 200},
                                       {"GET", "https", "2001:db8::1", "/", 200}};
     struct fixture f;
@@ -196,7 +196,7 @@ static void test_hosts_in_any_form(void **state) {
     matcher_close(f.matcher);
 }
 
-static void test_duplicates_in_recorded_order(void **state) {
+UNIT_TEST(test_duplicates_in_recorded_order) {
     static const struct row rows[] = {{"GET", "https", "a.test", "/poll", 200},
                                       {"GET", "https", "a.test", "/other", 200},
                                       {"GET", "https", "a.test", "/poll", 200},
@@ -213,7 +213,7 @@ static void test_duplicates_in_recorded_order(void **state) {
     matcher_close(f.matcher);
 }
 
-static void test_own_scheme_first(void **state) {
+UNIT_TEST(test_own_scheme_first) {
     static const struct row rows[] = {{"GET", "http", "a.test", "/", 301},
                                       {"GET", "https", "a.test", "/", 200},
                                       {"GET", "http", "b.test", "/", 200}};
@@ -225,7 +225,7 @@ static void test_own_scheme_first(void **state) {
     matcher_close(f.matcher);
 }
 
-static void test_no_redirect_to_itself(void **state) {
+UNIT_TEST(test_no_redirect_to_itself) {
     static const struct row rows[] = {{"GET", "http", "a.test", "/", 301},
                                       {"GET", "http", "a.test", "/x?y", 308},
                                       {"GET", "http", "a.test", "/other", 301}};
@@ -247,7 +247,7 @@ static void test_no_redirect_to_itself(void **state) {
     matcher_close(f.matcher);
 }
 
-static void test_own_port_first(void **state) {
+UNIT_TEST(test_own_port_first) {
     static const struct row rows[] = {
         {"GET", "https", "a.test", "/", 200},      {"GET", "https", "a.test", "/", 200},
         {"GET", "http", "a.test", "/", 200},       {"GET", "https", "a.test", "/", 200},
@@ -276,7 +276,7 @@ static void test_own_port_first(void **state) {
     matcher_close(f.matcher);
 }
 
-static void test_the_query_of_its_own_port_first(void **state) {
+UNIT_TEST(test_the_query_of_its_own_port_first) {
     static const struct row rows[] = {{"GET", "http", "a.test", "/x?id=3&t=1", 200},
                                       {"GET", "https", "a.test", "/x?id=1&t=2", 200},
                                       {"GET", "https", "a.test", "/x?id=2&t=2", 200}};
@@ -292,7 +292,7 @@ static void test_the_query_of_its_own_port_first(void **state) {
     matcher_close(f.matcher);
 }
 
-static void test_head(void **state) {
+UNIT_TEST(test_head) {
     static const struct row rows[] = {{"GET", "https", "a.test", "/x?a=1", 200},
                                       {"HEAD", "https", "a.test", "/y", 204}};
     struct fixture f;
@@ -304,7 +304,7 @@ static void test_head(void **state) {
     matcher_close(f.matcher);
 }
 
-static void test_the_most_alike_query(void **state) {
+UNIT_TEST(test_the_most_alike_query) {
     static const struct row rows[] = {
         {"GET", "https", "a.test", "/x?id=1&t=100", 200}, {"GET", "https", "a.test", "/x?id=2&t=200", 200},
         {"GET", "https", "a.test", "/x?t=300&id=3", 200}, {"GET", "https", "a.test", "/x", 200},
@@ -325,7 +325,7 @@ static void test_the_most_alike_query(void **state) {
     matcher_close(f.matcher);
 }
 
-static void test_failed_answers_are_not_given(void **state) {
+UNIT_TEST(test_failed_answers_are_not_given) {
     static const struct row rows[] = {{"GET", "https", "a.test", "/", 0},
                                       {"GET", "https", "a.test", "/ws", 101},
                                       {"GET", "https", "a.test", "/", 200},
@@ -338,7 +338,7 @@ static void test_failed_answers_are_not_given(void **state) {
     matcher_close(f.matcher);
 }
 
-static void test_every_exchange_of_a_large_recording(void **state) {
+UNIT_TEST(test_every_exchange_of_a_large_recording) {
     size_t count = HOSTS * PATHS * QUERIES;
     struct recorded_exchange *exchanges = calloc(count, sizeof *exchanges);
     char(*hosts)[16] = calloc(count, sizeof *hosts);
@@ -368,7 +368,7 @@ static void test_every_exchange_of_a_large_recording(void **state) {
     free(paths);
 }
 
-static void test_time_stamps_and_random_numbers(void **state) {
+UNIT_TEST(test_time_stamps_and_random_numbers) {
     static const struct row rows[] = {
         {"GET", "https", "a.test", "/hit?ev=start&t=1732180000123", 200},
         {"GET", "https", "a.test", "/hit?ev=click&t=1732180004567", 200},
@@ -413,7 +413,7 @@ static struct match_answer post(struct matcher *matcher, const char *path, const
         assert_int_equal(answer_.match, answer_.difference == DIFFERENCE_NONE ? MATCH_EXACT : MATCH_FUZZY);  \
     } while (0)
 
-static void test_request_bodies(void **state) {
+UNIT_TEST(test_request_bodies) {
     static const struct row rows[] = {
         {"POST", "https", "a.test", "/q", 200},    {"POST", "https", "a.test", "/q", 200},
         {"POST", "https", "a.test", "/q", 200},    {"POST", "https", "a.test", "/q", 200},
@@ -464,7 +464,7 @@ static int64_t wish_for(struct matcher *matcher, const char *accept, const char 
     return answer.exchange ? answer.exchange->seq : -1;
 }
 
-static void test_the_variant_that_fits(void **state) {
+UNIT_TEST(test_the_variant_that_fits) {
     struct header br = {"content-encoding", "br", 16, 2}, gzip = {"content-encoding", "gzip", 16, 4};
     struct header first = {"content-range", "bytes 0-3/10", 13, 12},
                   second = {"content-range", "bytes 4-9/10", 13, 12};
@@ -498,7 +498,7 @@ static void test_the_variant_that_fits(void **state) {
     matcher_close(matcher);
 }
 
-static void test_codings(void **state) {
+UNIT_TEST(test_codings) {
     static const struct {
         const char *header;
         unsigned accepted;
@@ -517,28 +517,4 @@ static void test_codings(void **state) {
     assert_int_equal(coding_of(" gzip ", 6), CODING_GZIP);
     assert_int_equal(coding_of("gzip, br", 8), CODING_OTHER);
     assert_int_equal(coding_of("", 0), CODING_IDENTITY);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact_comes_before_fuzzy),
-        cmocka_unit_test(test_similar_paths),
-        cmocka_unit_test(test_long_paths_are_compared_up_to_a_bound),
-        cmocka_unit_test(test_effort),
-        cmocka_unit_test(test_hosts_in_any_form),
-        cmocka_unit_test(test_duplicates_in_recorded_order),
-        cmocka_unit_test(test_own_scheme_first),
-        cmocka_unit_test(test_no_redirect_to_itself),
-        cmocka_unit_test(test_own_port_first),
-        cmocka_unit_test(test_the_query_of_its_own_port_first),
-        cmocka_unit_test(test_head),
-        cmocka_unit_test(test_the_most_alike_query),
-        cmocka_unit_test(test_failed_answers_are_not_given),
-        cmocka_unit_test(test_every_exchange_of_a_large_recording),
-        cmocka_unit_test(test_time_stamps_and_random_numbers),
-        cmocka_unit_test(test_request_bodies),
-        cmocka_unit_test(test_the_variant_that_fits),
-        cmocka_unit_test(test_codings),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

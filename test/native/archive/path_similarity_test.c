@@ -16,7 +16,7 @@ static double similarity(const char *a, const char *b) {
     return score;
 }
 
-static void test_scores(void **state) {
+UNIT_TEST(test_scores) {
     static const struct {
         const char *a, *b;
         double score;
@@ -64,7 +64,7 @@ static void test_scores(void **state) {
 }
 
 // A search engine's scripts: modules in a list, the build in a hash.
-static void test_lists_of_modules(void **state) {
+UNIT_TEST(test_lists_of_modules) {
     static const char recorded[] =
         "/xjs/_/js/k=xjs.s.en.6-Yo5ye8MLk.O/m=sx,c,sb,cdos,cr,elog,jsa,r,hsm/rt=j/d=1/rs=ACT90oGD";
     static const char fewer[] =
@@ -93,7 +93,7 @@ static char *random_path(size_t *size) {
     return path;
 }
 
-static void test_any_bytes(void **state) {
+UNIT_TEST(test_any_bytes) {
     for (int i = 0; i < ROUNDS; i++) {
         size_t a_size, b_size;
         char *a = random_path(&a_size), *b = random_path(&b_size);
@@ -106,7 +106,7 @@ static void test_any_bytes(void **state) {
     }
 }
 
-static void test_destinations(void **state) {
+UNIT_TEST(test_destinations) {
     static const struct {
         const char *dest, *accept;
         enum destination destination;
@@ -130,7 +130,7 @@ static void test_destinations(void **state) {
     }
 }
 
-static void test_what_takes_what(void **state) {
+UNIT_TEST(test_what_takes_what) {
     static const struct {
         enum destination asked;
         const char *path;
@@ -173,11 +173,4 @@ static void test_what_takes_what(void **state) {
             cases[i].takes)
             fail_msg("case %zu", i);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scores), cmocka_unit_test(test_lists_of_modules),
-                                       cmocka_unit_test(test_any_bytes), cmocka_unit_test(test_destinations),
-                                       cmocka_unit_test(test_what_takes_what)};
-    return cmocka_run_group_tests_name("path_similarity", tests, NULL, NULL);
 }

@@ -83,6 +83,8 @@ static int close_archive(void **state) {
     return status;
 }
 
+#define RECORDING_TEST(name) UNIT_TEST_OF(name, struct fixture *f, open_archive, close_archive)
+
 static int open_recording(struct fixture *f, const char *name) {
     return recording_open(&f->recording, f->home, name, f->error, sizeof f->error);
 }
@@ -121,8 +123,7 @@ static int open_while_locked(struct fixture *f, int locked_us) {
     return result;
 }
 
-static void test_waits_for_a_writer(void **state) {
-    struct fixture *f = *state;
+RECORDING_TEST(test_waits_for_a_writer) {
     assert_int_equal(open_while_locked(f, 25 * 1000 * 1000), 0);
     recording_close(&f->recording);
     assert_int_equal(open_while_locked(f, 100 * 1000 * 1000), -1);
@@ -131,8 +132,7 @@ static void test_waits_for_a_writer(void **state) {
         fail_msg("got \"%s\"", f->error);
 }
 
-static void test_request_bodies(void **state) {
-    struct fixture *f = *state;
+RECORDING_TEST(test_request_bodies) {
     run(f, "UPDATE exchange SET request_body_sha256 = '0123456789abcdef" // 64 digits
            "0123456789abcdef0123456789abcdef0123456789abcdef' WHERE seq = 1");
     run(f, "UPDATE exchange SET request_body_sha256 = 'no hash' WHERE seq = 2");
@@ -145,8 +145,7 @@ static void test_request_bodies(void **state) {
     assert_null(e[2].request_body_sha256); // it only decides between requests
 }
 
-static void test_reads_all(void **state) {
-    struct fixture *f = *state;
+RECORDING_TEST(test_reads_all) {
     assert_int_equal(open_recording(f, "page"), 0);
     const struct recording *r = &f->recording;
     assert_int_equal(r->id, 7);
@@ -169,8 +168,7 @@ static void test_reads_all(void **state) {
     assert_ptr_equal(e[0].body, e[1].body); // mapped once
 }
 
-static void test_only_headers_that_may_be_sent(void **state) {
-    struct fixture *f = *state;
+RECORDING_TEST(test_only_headers_that_may_be_sent) {
     assert_int_equal(open_recording(f, "page"), 0);
     const struct recorded_exchange *e = &f->recording.exchanges[0];
     static const char *const wanted[][2] = {
@@ -184,8 +182,7 @@ static void test_only_headers_that_may_be_sent(void **state) {
     }
 }
 
-static void test_what_is_not_there(void **state) {
-    struct fixture *f = *state;
+RECORDING_TEST(test_what_is_not_there) {
     assert_refused(f, "nothing", "\"nothing\": not in the archive");
     struct fixture elsewhere = {.home = "/tmp/trilane-no-such-folder"};
     assert_refused(&elsewhere, "page", "/tmp/trilane-no-such-folder/archive.db: no archive here");
@@ -193,8 +190,7 @@ static void test_what_is_not_there(void **state) {
     assert_refused(f, "page", "holds no exchange");
 }
 
-static void test_damaged_bodies(void **state) {
-    struct fixture *f = *state;
+RECORDING_TEST(test_damaged_bodies) {
     write_body(f, HASH_A, "hell");
     assert_refused(f, "page", "is not of its recorded size");
     run(f, "UPDATE exchange SET body_sha256 = '" HASH_B "' WHERE seq = 0");
@@ -209,8 +205,7 @@ static void test_damaged_bodies(void **state) {
     assert_refused(f, "page", "disagrees with its body's size");
 }
 
-static void test_damaged_rows(void **state) {
-    struct fixture *f = *state;
+RECORDING_TEST(test_damaged_rows) {
     run(f, "UPDATE exchange SET response_headers = '[[\"a\",' WHERE seq = 2");
     assert_refused(f, "page", "the headers of exchange 2 are damaged");
     run(f, "UPDATE exchange SET response_headers = '[[\"a\",\"b\"],[\"a\",1]]' WHERE seq = 2");
@@ -225,8 +220,7 @@ static void set_recorded(struct fixture *f, const char *seqs, const char *json) 
     run(f, sql);
 }
 
-static void test_certificates(void **state) {
-    struct fixture *f = *state;
+RECORDING_TEST(test_certificates) {
     set_recorded(
         f, "0, 1",
         "{\"tls\":{\"version\":\"TLS 1.3\",\"names\":[\"A.test\",\"*.a.test\",\"192.0.2.1\","
@@ -249,8 +243,7 @@ static void test_certificates(void **state) {
     assert_null(last->group);
 }
 
-static void test_connections(void **state) {
-    struct fixture *f = *state;
+RECORDING_TEST(test_connections) {
     set_recorded(f, "0", "{\"connection\":\"a7\"}");
     set_recorded(f, "1", "{\"connection\":287}");
     set_recorded(f, "2", "{\"connection\":null}");
@@ -260,8 +253,7 @@ static void test_connections(void **state) {
     assert_null(f->recording.exchanges[2].connection);
 }
 
-static void test_record_sizes(void **state) {
-    struct fixture *f = *state;
+RECORDING_TEST(test_record_sizes) {
     set_recorded(f, "0", "{\"tls\":{\"names\":[],\"record_bytes\":16384}}");
     assert_int_equal(open_recording(f, "page"), 0);
     assert_int_equal(f->recording.exchanges[0].record_bytes, 16384);
@@ -278,8 +270,7 @@ static void test_record_sizes(void **state) {
     }
 }
 
-static void test_odd_certificates_are_unknown(void **state) {
-    struct fixture *f = *state;
+RECORDING_TEST(test_odd_certificates_are_unknown) {
     static const char *const odd[] = {"{}",
                                       "no JSON",
                                       "7",
@@ -301,7 +292,7 @@ static void test_odd_certificates_are_unknown(void **state) {
 }
 
 // Whatever stands there: names that a certificate may bear, or nothing.
-static void test_mutated_certificates(void **state) {
+UNIT_TEST(test_mutated_certificates) {
     static const char sound[] = "{\"version\":\"TLS 1.3\",\"names\":[\"a.test\",\"*.a.test\",\"192.0.2.1\"],"
                                 "\"issuer\":\"x\",\"chain_bytes\":4321}";
     static const char spice[] = "\"\\[]{},:0123456789eE+-.*u\x80\xff\n";
@@ -331,8 +322,7 @@ static void test_mutated_certificates(void **state) {
     arena_free(&arena);
 }
 
-static void test_other_files(void **state) {
-    struct fixture *f = *state;
+RECORDING_TEST(test_other_files) {
     run(f, "PRAGMA user_version = 99");
     assert_refused(f, "page", "is of a newer Trilane (version 99; this one knows");
     run(f, "PRAGMA application_id = 1");
@@ -349,8 +339,7 @@ static void test_other_files(void **state) {
 }
 
 // Those that can be sent, in order, each no earlier than the one before it.
-static void test_early_hints(void **state) {
-    struct fixture *f = *state;
+RECORDING_TEST(test_early_hints) {
     run(f, "UPDATE exchange SET recorded = '{\"early_hints\": ["
            "{\"time_ms\": 2.5, \"headers\": [[\"link\", \" </a.css>; rel=preload \"], [\"x-line\", "
            "\"a\\r\\nb: c\"],"
@@ -369,24 +358,4 @@ static void test_early_hints(void **state) {
     assert_int_equal(hinted->hints[1].header_count, 2);
     assert_int_equal(f->recording.exchanges[1].hint_count, 0);
     assert_null(f->recording.exchanges[2].hints);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_reads_all, open_archive, close_archive),
-        cmocka_unit_test_setup_teardown(test_waits_for_a_writer, open_archive, close_archive),
-        cmocka_unit_test_setup_teardown(test_request_bodies, open_archive, close_archive),
-        cmocka_unit_test_setup_teardown(test_only_headers_that_may_be_sent, open_archive, close_archive),
-        cmocka_unit_test_setup_teardown(test_what_is_not_there, open_archive, close_archive),
-        cmocka_unit_test_setup_teardown(test_damaged_bodies, open_archive, close_archive),
-        cmocka_unit_test_setup_teardown(test_damaged_rows, open_archive, close_archive),
-        cmocka_unit_test_setup_teardown(test_certificates, open_archive, close_archive),
-        cmocka_unit_test_setup_teardown(test_record_sizes, open_archive, close_archive),
-        cmocka_unit_test_setup_teardown(test_odd_certificates_are_unknown, open_archive, close_archive),
-        cmocka_unit_test_setup_teardown(test_early_hints, open_archive, close_archive),
-        cmocka_unit_test_setup_teardown(test_connections, open_archive, close_archive),
-        cmocka_unit_test(test_mutated_certificates),
-        cmocka_unit_test_setup_teardown(test_other_files, open_archive, close_archive),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

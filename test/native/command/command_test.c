@@ -31,7 +31,7 @@ static char *written(const struct kept_output *kept, size_t *size) {
     return text;
 }
 
-static void output_is_kept_at_both_ends(void **state) {
+UNIT_TEST(output_is_kept_at_both_ends) {
     // Up to both halves everything; from one byte more on a line says what is missing.
     for (size_t extra = 0; extra < 3; extra++) {
         const size_t all = 2 * (size_t)KEPT_HALF + extra * (KEPT_HALF / 2 + 7);
@@ -56,7 +56,7 @@ static void output_is_kept_at_both_ends(void **state) {
     }
 }
 
-static void pieces_of_any_size_are_one_output(void **state) {
+UNIT_TEST(pieces_of_any_size_are_one_output) {
     static char bytes[3 * KEPT_HALF];
     for (size_t at = 0; at < sizeof bytes; at++)
         bytes[at] = (char)('a' + at % 19);
@@ -76,7 +76,7 @@ static void pieces_of_any_size_are_one_output(void **state) {
     free(texts[1]);
 }
 
-static void its_end_is_reported(void **state) {
+UNIT_TEST(its_end_is_reported) {
     run_shell("echo out; echo err >&2; exit 3", NS_PER_S * 60);
     assert_true(WIFEXITED(result.wait_status));
     assert_int_equal(WEXITSTATUS(result.wait_status), 3);
@@ -90,7 +90,7 @@ static void its_end_is_reported(void **state) {
     assert_int_equal(WTERMSIG(result.wait_status), SIGSEGV);
 }
 
-static void it_has_no_input_and_no_descriptor_of_ours(void **state) {
+UNIT_TEST(it_has_no_input_and_no_descriptor_of_ours) {
     run_shell("cat; for fd in /proc/self/fd/*; do case ${fd##*/} in [012]) ;; *) [ -e $fd ] && exit 1 ;; "
               "esac; done; exit 0",
               NS_PER_S * 60);
@@ -99,7 +99,7 @@ static void it_has_no_input_and_no_descriptor_of_ours(void **state) {
     assert_int_equal(WEXITSTATUS(result.wait_status), 0);
 }
 
-static void one_that_ignores_its_end_is_killed(void **state) {
+UNIT_TEST(one_that_ignores_its_end_is_killed) {
     run_shell("trap '' TERM; echo here; while :; do sleep 1000; done", NS_PER_MS * 300);
     assert_true(result.timed_out);
     assert_false(result.interrupted);
@@ -109,7 +109,7 @@ static void one_that_ignores_its_end_is_killed(void **state) {
     assert_true(result.left_behind >= 1); // its sleep
 }
 
-static void what_it_leaves_is_ended_and_counted(void **state) {
+UNIT_TEST(what_it_leaves_is_ended_and_counted) {
     run_shell("sleep 1000 & setsid sleep 1000 & (setsid sh -c 'sleep 1000 & sleep 1000' &) ; exit 0",
               NS_PER_S * 60);
     assert_true(WIFEXITED(result.wait_status));
@@ -119,24 +119,11 @@ static void what_it_leaves_is_ended_and_counted(void **state) {
     assert_int_equal(errno, ECHILD);
 }
 
-static void a_flood_is_read_to_its_end(void **state) {
+UNIT_TEST(a_flood_is_read_to_its_end) {
     run_shell("head -c 5000000 /dev/zero; echo; echo end", NS_PER_S * 60);
     assert_int_equal(output.size, 5000005);
     size_t size;
     char *text = written(&output, &size);
     assert_memory_equal(text + size - 5, "\nend\n", 5);
     free(text);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(output_is_kept_at_both_ends),
-        cmocka_unit_test(pieces_of_any_size_are_one_output),
-        cmocka_unit_test(its_end_is_reported),
-        cmocka_unit_test(it_has_no_input_and_no_descriptor_of_ours),
-        cmocka_unit_test(one_that_ignores_its_end_is_killed),
-        cmocka_unit_test(what_it_leaves_is_ended_and_counted),
-        cmocka_unit_test(a_flood_is_read_to_its_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,7 +81,7 @@ static const struct h1_case h1_cases[] = {
      "status 101 is no answer to this request", 101, 0, false},
 };
 
-static void h1_answers_are_read(void **state) {
+UNIT_TEST(h1_answers_are_read) {
     for (size_t i = 0; i < sizeof h1_cases / sizeof *h1_cases; i++)
         for (int whole = 0; whole < 2; whole++) {
             const struct h1_case *c = &h1_cases[i];
@@ -101,7 +101,7 @@ static void h1_answers_are_read(void **state) {
         }
 }
 
-static void h1_asks_as_it_should(void **state) {
+UNIT_TEST(h1_asks_as_it_should) {
     struct talk t;
     begin(&t, &h1_exchange);
     assert_int_equal(buf_add(&t.out, "", 1), 0);
@@ -110,7 +110,7 @@ static void h1_asks_as_it_should(void **state) {
     finish(&t);
 }
 
-static void bytes_behind_the_end_are_told(void **state) {
+UNIT_TEST(bytes_behind_the_end_are_told) {
     static const char said[] = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhello";
     struct talk t;
     begin(&t, &h1_exchange);
@@ -121,7 +121,7 @@ static void bytes_behind_the_end_are_told(void **state) {
     finish(&t);
 }
 
-static void a_body_too_large_ends_it(void **state) {
+UNIT_TEST(a_body_too_large_ends_it) {
     char said[2000] = "HTTP/1.1 200 OK\r\n\r\n";
     struct talk t;
     memset(said + strlen(said), 'x', 1500);
@@ -132,7 +132,7 @@ static void a_body_too_large_ends_it(void **state) {
     finish(&t);
 }
 
-static void endless_fields_end_it(void **state) {
+UNIT_TEST(endless_fields_end_it) {
     struct talk t;
     begin(&t, &h1_exchange);
     say(&t, "HTTP/1.1 200 OK\r\n", 17, 17);
@@ -143,7 +143,7 @@ static void endless_fields_end_it(void **state) {
     finish(&t);
 }
 
-static void an_endless_field_ends_it(void **state) {
+UNIT_TEST(an_endless_field_ends_it) {
     static const char *const begins[] = {"name", "name: value"};
     char more[1000];
     memset(more, 'x', sizeof more);
@@ -160,7 +160,7 @@ static void an_endless_field_ends_it(void **state) {
     }
 }
 
-static void endless_interim_heads_end_it(void **state) {
+UNIT_TEST(endless_interim_heads_end_it) {
     struct talk t;
     begin(&t, &h1_exchange);
     for (int i = 0; i < 1000 && t.overs == 0; i++)
@@ -171,7 +171,7 @@ static void endless_interim_heads_end_it(void **state) {
 }
 
 // Its connection ended without a word (close_notify): only what was framed by a length or chunks is whole.
-static void an_h1_connection_that_is_cut_off_is_told(void **state) {
+UNIT_TEST(an_h1_connection_that_is_cut_off_is_told) {
     struct talk t;
     begin(&t, &h1_exchange);
     say(&t, "HTTP/1.1 200 OK\r\n\r\nhello", 24, 24);
@@ -211,7 +211,7 @@ static const struct {
     {SAY("HTTP/1.1 400 Bad Request\r\n\r\n"), "the server broke the rules of HTTP/2 (PROTOCOL_ERROR)", 0},
 };
 
-static void h2_answers_are_read(void **state) {
+UNIT_TEST(h2_answers_are_read) {
     for (size_t i = 0; i < sizeof h2_cases / sizeof *h2_cases; i++)
         for (int whole = 0; whole < 2; whole++) {
             struct talk t;
@@ -227,7 +227,7 @@ static void h2_answers_are_read(void **state) {
         }
 }
 
-static void an_h2_connection_that_ends_is_told(void **state) {
+UNIT_TEST(an_h2_connection_that_ends_is_told) {
     struct talk t;
     begin(&t, &h2_exchange);
     say(&t, SAY(SETTINGS HEADERS FRAME("\5", "\0", "\0", "hello")), 4096);
@@ -238,7 +238,7 @@ static void an_h2_connection_that_ends_is_told(void **state) {
 }
 
 // nghttp2 notices: how much of it it passes on before depends on the pieces.
-static void an_h2_body_behind_its_length_is_told(void **state) {
+UNIT_TEST(an_h2_body_behind_its_length_is_told) {
     static const char why[] = "the server broke the rules of HTTP/2 after ";
     for (size_t piece = 1; piece < 100; piece += 7) {
         struct talk t;
@@ -251,7 +251,7 @@ static void an_h2_body_behind_its_length_is_told(void **state) {
     }
 }
 
-static void an_h2_goodbye_lets_the_response_end(void **state) {
+UNIT_TEST(an_h2_goodbye_lets_the_response_end) {
     struct talk t;
     begin(&t, &h2_exchange);
     say(&t,
@@ -267,7 +267,7 @@ static void an_h2_goodbye_lets_the_response_end(void **state) {
 
 // A server that asks again and again, and reads no answer: what waits for it has a limit, also behind the
 // end.
-static void unread_h2_answers_end_it(void **state) {
+UNIT_TEST(unread_h2_answers_end_it) {
     static const struct {
         const char *said;
         size_t size;
@@ -287,7 +287,7 @@ static void unread_h2_answers_end_it(void **state) {
     }
 }
 
-static void endless_interim_h2_heads_end_it(void **state) {
+UNIT_TEST(endless_interim_h2_heads_end_it) {
     struct talk t;
     begin(&t, &h2_exchange);
     say(&t, SAY(SETTINGS), 4096);
@@ -300,22 +300,4 @@ static void endless_interim_h2_heads_end_it(void **state) {
     assert_int_equal(t.overs, 1);
     assert_string_equal(t.response.reason, "it has more than 100 interim responses (1xx)");
     finish(&t);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(h1_answers_are_read),
-                                       cmocka_unit_test(h1_asks_as_it_should),
-                                       cmocka_unit_test(bytes_behind_the_end_are_told),
-                                       cmocka_unit_test(a_body_too_large_ends_it),
-                                       cmocka_unit_test(endless_fields_end_it),
-                                       cmocka_unit_test(an_endless_field_ends_it),
-                                       cmocka_unit_test(endless_interim_heads_end_it),
-                                       cmocka_unit_test(an_h1_connection_that_is_cut_off_is_told),
-                                       cmocka_unit_test(h2_answers_are_read),
-                                       cmocka_unit_test(an_h2_body_behind_its_length_is_told),
-                                       cmocka_unit_test(an_h2_goodbye_lets_the_response_end),
-                                       cmocka_unit_test(unread_h2_answers_end_it),
-                                       cmocka_unit_test(endless_interim_h2_heads_end_it),
-                                       cmocka_unit_test(an_h2_connection_that_ends_is_told)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

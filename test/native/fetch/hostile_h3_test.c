@@ -90,7 +90,7 @@ static const struct {
     {"", "connect", "this end ended it with QUIC error 0xd", {SAID(STATUS_200 HELLO), .chain = 400}},
 };
 
-static void each_way_has_its_row(void **state) {
+UNIT_TEST(each_way_has_its_row) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct hostile_server server;
         struct run run;
@@ -105,7 +105,7 @@ static void each_way_has_its_row(void **state) {
 }
 
 // quiche passes on any bytes of a field: none may reach a terminal.
-static void control_characters_are_not_kept(void **state) {
+UNIT_TEST(control_characters_are_not_kept) {
     const struct hostile_h3 hostile = {SAID(HEADERS("\x14", "\xd9\x27\0"
                                                             "alt-svc\7\x1b[2Jh3\x7f") HELLO)};
     struct hostile_server server;
@@ -121,7 +121,7 @@ static void control_characters_are_not_kept(void **state) {
 }
 
 // Its idle time is over while nobody looks.
-static void a_connection_that_is_gone_is_not_used_again(void **state) {
+UNIT_TEST(a_connection_that_is_gone_is_not_used_again) {
     const struct hostile_h3 hostile = {SAID(STATUS_200 HELLO), .idle_ms = 1000};
     struct hostile_server server;
     struct run run;
@@ -134,11 +134,4 @@ static void a_connection_that_is_gone_is_not_used_again(void **state) {
     rows_fetch(&run, words);
     hostile_server_stop(&server);
     rows_expect_two_connections(&run);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_way_has_its_row),
-                                       cmocka_unit_test(control_characters_are_not_kept),
-                                       cmocka_unit_test(a_connection_that_is_gone_is_not_used_again)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static void expect(const uint8_t *data, size_t size, const char *json) {
     json_decref(record);
 }
 
-static void records_are_read(void **state) {
+UNIT_TEST(records_are_read) {
     // RFC 9460, appendix D.
     expect(BYTES("\x00\x00\x03"
                  "foo\x07"
@@ -41,7 +41,7 @@ static void records_are_read(void **state) {
            "\"ipv4_hints\":[],\"ipv6_hints\":[],\"ech\":false}");
 }
 
-static void broken_ones_are_none(void **state) {
+UNIT_TEST(broken_ones_are_none) {
     static const struct {
         const uint8_t *data;
         size_t size;
@@ -87,7 +87,7 @@ static size_t write_answer(uint8_t *message, unsigned count, size_t size) {
 }
 
 // They stand in each row of a host: a name server does not say how long rows get.
-static void many_records_are_refused(void **state) {
+UNIT_TEST(many_records_are_refused) {
     static const struct {
         unsigned count;
         size_t size;
@@ -111,7 +111,7 @@ static void many_records_are_refused(void **state) {
 }
 
 // Every cut and every changed byte of a record: read or refused, but within its bounds (the sanitizers look).
-static void any_bytes_are_safe(void **state) {
+UNIT_TEST(any_bytes_are_safe) {
     static const char whole[] = "\x00\x01\x03www\x00\x00\x01\x00\x06\x02h3\x02h2\x00\x03\x00\x02\x01\xbb\x00"
                                 "\x04\x00\x04\xc0\x00\x02\x01";
     for (size_t size = 0; size < sizeof whole; size++)
@@ -124,11 +124,4 @@ static void any_bytes_are_safe(void **state) {
                 json_decref(https_record_read(copy, size));
                 free(copy);
             }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_are_read), cmocka_unit_test(broken_ones_are_none),
-        cmocka_unit_test(many_records_are_refused), cmocka_unit_test(any_bytes_are_safe)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

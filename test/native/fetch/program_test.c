@@ -126,7 +126,7 @@ static const struct hostile_case cases[] = {
      {.says = "HTTP/1.1 302 Found\r\nLocation: /\xff\r\nContent-Length: 0\r\n\r\n"}},
 };
 
-static void hostile_servers_have_their_rows(void **state) {
+UNIT_TEST(hostile_servers_have_their_rows) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct hostile_server server;
         struct run run;
@@ -141,7 +141,7 @@ static void hostile_servers_have_their_rows(void **state) {
 
 // Rows are stored for ever: a field of 100 KB is cut, between two characters, and a redirect to it not
 // followed.
-static void long_fields_are_cut(void **state) {
+UNIT_TEST(long_fields_are_cut) {
     struct hostile_server server;
     struct run run;
     struct buf said = {0};
@@ -207,7 +207,7 @@ static int redirect_in_a_lab(void) {
     return expected;
 }
 
-static void redirects_lead_no_nearer(void **state) {
+UNIT_TEST(redirects_lead_no_nearer) {
     int status;
     pid_t child = fork();
     if (child == 0) _exit(redirect_in_a_lab());
@@ -217,7 +217,7 @@ static void redirects_lead_no_nearer(void **state) {
 }
 
 // What a server did while nobody looked: it ended the connection, or went on with what nobody had asked for.
-static void a_connection_that_is_spoilt_is_not_used_again(void **state) {
+UNIT_TEST(a_connection_that_is_spoilt_is_not_used_again) {
     static const struct {
         const char *lane;
         struct hostile hostile;
@@ -255,7 +255,7 @@ static uint16_t deaf_port(int *fd) {
     return ntohs(name.sin_port);
 }
 
-static void nobody_there_has_its_row(void **state) {
+UNIT_TEST(nobody_there_has_its_row) {
     static const char *const lanes[] = {"h1", "h2", "h2-0rtt", "h3", "h3-0rtt"};
     struct run run;
     char words[256];
@@ -278,7 +278,7 @@ static void nobody_there_has_its_row(void **state) {
     close(fd);
 }
 
-static void each_line_of_a_file_has_its_row(void **state) {
+UNIT_TEST(each_line_of_a_file_has_its_row) {
     struct run run;
     size_t lines = 0;
     rows_fetch(
@@ -291,7 +291,7 @@ static void each_line_of_a_file_has_its_row(void **state) {
     assert_int_equal(lines, 22);
 }
 
-static void command_lines_are_checked(void **state) {
+UNIT_TEST(command_lines_are_checked) {
     static const struct {
         const char *words, *said;
     } bad[] = {
@@ -318,15 +318,4 @@ static void command_lines_are_checked(void **state) {
         assert_int_equal(run.status, 2);
         assert_string_equal(run.out, "");
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(hostile_servers_have_their_rows),
-                                       cmocka_unit_test(long_fields_are_cut),
-                                       cmocka_unit_test(redirects_lead_no_nearer),
-                                       cmocka_unit_test(a_connection_that_is_spoilt_is_not_used_again),
-                                       cmocka_unit_test(nobody_there_has_its_row),
-                                       cmocka_unit_test(each_line_of_a_file_has_its_row),
-                                       cmocka_unit_test(command_lines_are_checked)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static const struct said cases[] = {
     {{101}, NULL, NULL, NULL, 0, "status 101 is no answer to this request"},
 };
 
-static void only_what_is_whole_has_a_last_byte(void **state) {
+UNIT_TEST(only_what_is_whole_has_a_last_byte) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct said *said = &cases[i];
         struct response response;
@@ -68,7 +68,7 @@ static void only_what_is_whole_has_a_last_byte(void **state) {
     }
 }
 
-static void trailers_are_not_kept(void **state) {
+UNIT_TEST(trailers_are_not_kept) {
     struct response response;
     unsigned overs = 0;
     response_begin(&response, 1000, on_over, &overs);
@@ -82,7 +82,7 @@ static void trailers_are_not_kept(void **state) {
     response_free(&response);
 }
 
-static void interim_heads_are_counted(void **state) {
+UNIT_TEST(interim_heads_are_counted) {
     struct response response;
     unsigned overs = 0;
     int heads = 0;
@@ -95,7 +95,7 @@ static void interim_heads_are_counted(void **state) {
 }
 
 // Of trailers and interim heads, too.
-static void fields_are_counted_together(void **state) {
+UNIT_TEST(fields_are_counted_together) {
     struct response response;
     unsigned overs = 0;
     char *value = calloc(1, 100001);
@@ -115,11 +115,4 @@ static void fields_are_counted_together(void **state) {
     assert_string_equal(response.reason, "its fields have more than 262144 bytes");
     response_free(&response);
     free(value);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_what_is_whole_has_a_last_byte), cmocka_unit_test(trailers_are_not_kept),
-        cmocka_unit_test(interim_heads_are_counted), cmocka_unit_test(fields_are_counted_together)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void urls_are_read(void **state) {
+UNIT_TEST(urls_are_read) {
     static const struct {
         const char *text, *host, *authority, *target;
         unsigned port;
@@ -34,7 +34,7 @@ static void urls_are_read(void **state) {
     }
 }
 
-static void others_are_refused(void **state) {
+UNIT_TEST(others_are_refused) {
     static const char *const bad[] = {
         "",
         "shop.example",
@@ -66,7 +66,7 @@ static void others_are_refused(void **state) {
     }
 }
 
-static void locations_are_resolved(void **state) {
+UNIT_TEST(locations_are_resolved) {
     static const struct {
         const char *location, *means;
     } cases[] = {
@@ -94,10 +94,4 @@ static void locations_are_resolved(void **state) {
         free(means);
     }
     url_free(&base);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(urls_are_read), cmocka_unit_test(others_are_refused),
-                                       cmocka_unit_test(locations_are_resolved)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -191,7 +191,7 @@ static void end_both(void) {
     assert_int_equal(fake.releases[0] + fake.releases[1], 0); // not while a transport is at work
 }
 
-static void flows_that_end_are_released_once_and_reported(void **state) {
+UNIT_TEST(flows_that_end_are_released_once_and_reported) {
     struct end end;
     open_end(&end, true, 2);
     run_near(&end, end_both);
@@ -243,7 +243,7 @@ static void close_after_all(void *context, uint64_t now_ns) {
     flow_closed(fake.flows[0]);
 }
 
-static void the_near_end_waits_for_connections_to_close(void **state) {
+UNIT_TEST(the_near_end_waits_for_connections_to_close) {
     struct end end;
     char first[PLAN_ERROR_SIZE];
     open_end(&end, true, 2);
@@ -260,7 +260,7 @@ static void the_near_end_waits_for_connections_to_close(void **state) {
 
 static void nothing(void) {}
 
-static void a_refusal_ends_the_run(void **state) {
+UNIT_TEST(a_refusal_ends_the_run) {
     struct end end;
     char first[PLAN_ERROR_SIZE];
     open_end(&end, true, 3);
@@ -286,7 +286,7 @@ static void connect_and_stop(void) {
 }
 
 // One had all by then, one was cut, one not even connected.
-static void stopping_cuts_what_still_runs(void **state) {
+UNIT_TEST(stopping_cuts_what_still_runs) {
     struct end end;
     char first[PLAN_ERROR_SIZE];
     open_end(&end, true, 3);
@@ -305,7 +305,7 @@ static void stopping_cuts_what_still_runs(void **state) {
 }
 
 // A flow's time is over where the near end says so: at the far end that is no failure.
-static void a_peer_that_closes_is_judged_by_the_end(void **state) {
+UNIT_TEST(a_peer_that_closes_is_judged_by_the_end) {
     struct end end;
     char error[PLAN_ERROR_SIZE], first[PLAN_ERROR_SIZE];
     open_end(&end, false, 3);
@@ -337,7 +337,7 @@ static void a_peer_that_closes_is_judged_by_the_end(void **state) {
     close_end(&end);
 }
 
-static void what_no_transport_can_is_refused(void **state) {
+UNIT_TEST(what_no_transport_can_is_refused) {
     struct flow_plan flow = {.transport = &fake_transport, .congestion = "vegas"};
     const struct plan plan = {.for_ms = 1000, .sample_ms = 5, .flows = &flow, .count = 1};
     char error[PLAN_ERROR_SIZE];
@@ -350,16 +350,4 @@ static void what_no_transport_can_is_refused(void **state) {
     assert_string_equal(error, "flow 0: no \"vegas\" here");
     assert_int_equal(fake.closed, 1);
     loop_close(options.end.loop);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flows_that_end_are_released_once_and_reported),
-        cmocka_unit_test(the_near_end_waits_for_connections_to_close),
-        cmocka_unit_test(a_refusal_ends_the_run),
-        cmocka_unit_test(stopping_cuts_what_still_runs),
-        cmocka_unit_test(a_peer_that_closes_is_judged_by_the_end),
-        cmocka_unit_test(what_no_transport_can_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static int read_text(struct plan *plan, const char *text, char *error) {
     return plan_read(plan, path, error);
 }
 
-static void a_run_is_read(void **state) {
+UNIT_TEST(a_run_is_read) {
     char error[PLAN_ERROR_SIZE] = "";
     struct plan plan;
     assert_int_equal(
@@ -74,7 +74,7 @@ static void a_run_is_read(void **state) {
 }
 
 // Each is the run above with one member of it or of its flow replaced.
-static void what_is_wrong_is_said_in_one_line(void **state) {
+UNIT_TEST(what_is_wrong_is_said_in_one_line) {
     static const struct {
         const char *key;
         const char *value; // JSON; NULL: left out
@@ -135,7 +135,7 @@ static void what_is_wrong_is_said_in_one_line(void **state) {
     }
 }
 
-static void too_many_flows_and_no_json_are_said_in_one_line(void **state) {
+UNIT_TEST(too_many_flows_and_no_json_are_said_in_one_line) {
     char error[PLAN_ERROR_SIZE], expected[PLAN_ERROR_SIZE];
     struct plan plan;
     json_t *run = json_loads(RUN(FLOW), 0, NULL);
@@ -163,19 +163,11 @@ static void too_many_flows_and_no_json_are_said_in_one_line(void **state) {
     assert_null(strchr(error, '\n'));
 }
 
-static void ticks_are_multiples_of_the_interval(void **state) {
+UNIT_TEST(ticks_are_multiples_of_the_interval) {
     assert_int_equal(sampler_tick_ns(0, 5000000), 0);
     assert_int_equal(sampler_tick_ns(4999999, 5000000), 0);
     assert_int_equal(sampler_tick_ns(5000000, 5000000), 5000000);
     assert_int_equal(sampler_tick_ns(26245878932895, 5000000), 26245875000000);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_is_read),
-        cmocka_unit_test(what_is_wrong_is_said_in_one_line),
-        cmocka_unit_test(too_many_flows_and_no_json_are_said_in_one_line),
-        cmocka_unit_test(ticks_are_multiples_of_the_interval),
-    };
-    return cmocka_run_group_tests(tests, make_file, remove_file);
-}
+GROUP_FIXTURE(make_file, remove_file)

@@ -114,14 +114,14 @@ static void holds_goodput(const char *transport, const char *direction, double p
 static const double tcp_share = 1448. / 1500; // with time stamps
 static const double tls_share = 16384. / (16384 + 5 + 1 + 16) * 1448 / 1500;
 
-static void goodput_is_what_the_link_carried(void **state) {
+UNIT_TEST(goodput_is_what_the_link_carried) {
     holds_goodput("tcp", "down", tcp_share);
     holds_goodput("tcp", "up", tcp_share);
     holds_goodput("tls", "down", tls_share);
     holds_goodput("tls", "up", tls_share);
 }
 
-static void sizes_are_exact_and_controllers_each_flows_own(void **state) {
+UNIT_TEST(sizes_are_exact_and_controllers_each_flows_own) {
     struct run run;
     write_run(
         30000, NULL,
@@ -197,7 +197,7 @@ static size_t read_records(const char *name, uint64_t **records) {
     return count;
 }
 
-static void samples_lie_on_one_grid_and_count_up(void **state) {
+UNIT_TEST(samples_lie_on_one_grid_and_count_up) {
     struct run run;
     write_run(1500, "50", "tcp cubic down 0 - -,tcp cubic up 300 500 -");
     script(&run, "lab 20mbit/20ms");
@@ -240,7 +240,7 @@ static void samples_lie_on_one_grid_and_count_up(void **state) {
     json_decref(near);
 }
 
-static void a_peer_that_refuses_is_one_line(void **state) {
+UNIT_TEST(a_peer_that_refuses_is_one_line) {
     struct run run;
     write_run(5000, NULL, "tcp cubic up 0 - 1000,tcp cubic down 0 - 1000");
     script(&run, "$S --keep-capabilities --link 20mbit/20ms -- $F near run.json --report near.json");
@@ -253,7 +253,7 @@ static void a_peer_that_refuses_is_one_line(void **state) {
     json_decref(near);
 }
 
-static void bad_input_is_one_line(void **state) {
+UNIT_TEST(bad_input_is_one_line) {
     struct run run;
     char expected[512];
     write_run(5000, NULL, "tcp cubic up 0 - 1000,tcp nonesuch down 0 - 1000");
@@ -300,7 +300,7 @@ static void bad_input_is_one_line(void **state) {
 }
 
 // A file that may grow no more stands for a full disk.
-static void a_full_disk_ends_the_run_in_one_line(void **state) {
+UNIT_TEST(a_full_disk_ends_the_run_in_one_line) {
     struct run run;
     write_run(50000, NULL, "tcp cubic down 0 - -");
     script(&run, "lab 20mbit/20ms bash -c 'trap \"\" XFSZ; ulimit -f 8; exec \"$@\"' -");
@@ -333,7 +333,7 @@ static void after(struct run *run, const char *deed) {
     script(run, text_of);
 }
 
-static void killed_parts_leave_nothing(void **state) {
+UNIT_TEST(killed_parts_leave_nothing) {
     struct run run;
     needs_program("pgrep");
     write_run(50000, NULL, "tcp cubic down 0 - -,tcp cubic up 0 - -");
@@ -347,7 +347,7 @@ static void killed_parts_leave_nothing(void **state) {
     assert_non_null(strstr(run.out, "status 137\nleft 0\n"));
 }
 
-static void signals_end_it_with_reports(void **state) {
+UNIT_TEST(signals_end_it_with_reports) {
     struct run run;
     write_run(50000, NULL, "tcp cubic down 0 - -,tcp cubic up 0 - -");
     static const struct {
@@ -368,7 +368,7 @@ static void signals_end_it_with_reports(void **state) {
 }
 
 // A command can be timed by the run: when it began is there while it runs, and is what the report says.
-static void a_run_says_when_it_began(void **state) {
+UNIT_TEST(a_run_says_when_it_began) {
     struct run run;
     write_run(50000, NULL, "tcp cubic down 40000 - 1000");
     script(&run, "$F far run.json -- $S --keep-capabilities --link 20mbit/20ms -- "
@@ -383,7 +383,7 @@ static void a_run_says_when_it_began(void **state) {
 }
 
 // A run that has a command ends with it, with its status; a flow whose time has not come has not started.
-static void a_command_ends_the_run(void **state) {
+UNIT_TEST(a_command_ends_the_run) {
     struct run run;
     write_run(50000, NULL, "tcp cubic down 0 - -,tcp cubic down 40000 - -,tcp cubic up 0 - 1000");
     script(&run, "$F far run.json --report far.json -- $S --keep-capabilities --link 20mbit/20ms -- "
@@ -412,18 +412,4 @@ static int remove_folder(void **state) {
     return system(command);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(goodput_is_what_the_link_carried),
-        cmocka_unit_test(sizes_are_exact_and_controllers_each_flows_own),
-        cmocka_unit_test(samples_lie_on_one_grid_and_count_up),
-        cmocka_unit_test(a_peer_that_refuses_is_one_line),
-        cmocka_unit_test(bad_input_is_one_line),
-        cmocka_unit_test(a_full_disk_ends_the_run_in_one_line),
-        cmocka_unit_test(killed_parts_leave_nothing),
-        cmocka_unit_test(signals_end_it_with_reports),
-        cmocka_unit_test(a_command_ends_the_run),
-        cmocka_unit_test(a_run_says_when_it_began),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+GROUP_FIXTURE(make_folder, remove_folder)

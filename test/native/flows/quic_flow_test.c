@@ -14,7 +14,7 @@
 
 // --- tests
 
-static void carries_exactly_so_many_bytes(void **state) {
+UNIT_TEST(carries_exactly_so_many_bytes) {
     static const uint64_t sizes[] = {1, 1200, 5 * 1000 * 1000};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         for (int direction = FLOW_DOWN; direction <= FLOW_UP; direction++) {
@@ -30,7 +30,7 @@ static void carries_exactly_so_many_bytes(void **state) {
     }
 }
 
-static void carries_a_hundred_at_once(void **state) {
+UNIT_TEST(carries_a_hundred_at_once) {
     enum { SIZE = 100 * 1000 };
     struct meeting *meeting = meeting_open(FLOWS_MOST, FLOW_DOWN, SIZE);
     meeting_listen(meeting);
@@ -41,7 +41,7 @@ static void carries_a_hundred_at_once(void **state) {
     meeting_close(meeting);
 }
 
-static void has_each_controller(void **state) {
+UNIT_TEST(has_each_controller) {
     static const char *const names[] = {
         "cubic", "reno", "bbr2", "cubic-n1", "cubic-n2", "gcc", "inter-arrival-2013"};
     enum { ALL = sizeof names / sizeof *names, OF_QUICHE = 3, SIZE = 1000 * 1000 };
@@ -65,7 +65,7 @@ static void has_each_controller(void **state) {
 
 // A receiver whose sender's controller goes by arrivals answers each packet, in whatever batches they come;
 // such a sender is not paced.
-static void acknowledges_each_packet_where_the_controller_wants_that(void **state) {
+UNIT_TEST(acknowledges_each_packet_where_the_controller_wants_that) {
     if (!quiche_congestion_calls_ours()) skip();
     enum { SIZE = 3 * 1000 * 1000 };
     static const char *const names[] = {"sprout-ewma", "sprout-ewma-acks"};
@@ -97,7 +97,7 @@ static bool far_is_over(const struct meeting *meeting) {
     return meeting_flow_is_over(&meeting->flows[0][0]);
 }
 
-static void ends_when_it_is_cut(void **state) {
+UNIT_TEST(ends_when_it_is_cut) {
     struct meeting *meeting = meeting_open(1, FLOW_DOWN, FLOW_UNAVAILABLE);
     struct flow *far = &meeting->flows[0][0], *near = &meeting->flows[1][0];
     meeting_listen(meeting);
@@ -154,7 +154,7 @@ static void lose_from_far(struct meeting *meeting, unsigned of_1000) {
     far->link = (struct udp_link){lossy_send, meeting};
 }
 
-static void sends_again_what_was_lost(void **state) {
+UNIT_TEST(sends_again_what_was_lost) {
     enum { SIZE = 2 * 1000 * 1000 };
     struct meeting *meeting = meeting_open(1, FLOW_DOWN, SIZE);
     const bool ours = quiche_congestion_calls_ours();
@@ -180,7 +180,7 @@ static bool far_has_probed(const struct meeting *meeting) {
 }
 
 // quiche takes all that flow control allows while it probes, which would be counted as sent.
-static void takes_little_from_the_application_while_nothing_arrives(void **state) {
+UNIT_TEST(takes_little_from_the_application_while_nothing_arrives) {
     struct meeting *meeting = meeting_open(1, FLOW_DOWN, FLOW_UNAVAILABLE);
     struct flow *far = &meeting->flows[0][0], *near = &meeting->flows[1][0];
     meeting_listen(meeting);
@@ -202,7 +202,7 @@ static bool much_is_there(const struct meeting *meeting) {
 
 // Losses must not let it believe, bit by bit, that quiche holds less than it does: what is lost here would
 // add up to 0.6 MB.
-static void takes_little_and_sends_whole_packets_through_many_losses(void **state) {
+UNIT_TEST(takes_little_and_sends_whole_packets_through_many_losses) {
     struct meeting *meeting = meeting_open(1, FLOW_DOWN, FLOW_UNAVAILABLE);
     strcpy(meeting->flows[0][0].plan.congestion, "reno");
     strcpy(meeting->flows[1][0].plan.congestion, "reno");
@@ -225,7 +225,7 @@ static bool near_is_over(const struct meeting *meeting) {
     return meeting_flow_is_over(&meeting->flows[1][0]);
 }
 
-static void says_that_nobody_listens(void **state) {
+UNIT_TEST(says_that_nobody_listens) {
     struct meeting *meeting = meeting_open(1, FLOW_DOWN, 1000);
     meeting_listen(meeting);
     quic_transport.release(meeting->flows[0][0].connection);
@@ -238,7 +238,7 @@ static void says_that_nobody_listens(void **state) {
     meeting_close(meeting);
 }
 
-static void says_that_the_plans_differ(void **state) {
+UNIT_TEST(says_that_the_plans_differ) {
     struct meeting *meeting = meeting_open(1, FLOW_DOWN, 1000);
     meeting->flows[1][0].plan.size_bytes = 1001;
     meeting_listen(meeting);
@@ -262,7 +262,7 @@ static size_t lines_of(const char *folder, const char *name) {
     return lines;
 }
 
-static void writes_qlogs_where_it_can(void **state) {
+UNIT_TEST(writes_qlogs_where_it_can) {
     char folder[] = "/tmp/trilane-quic-flow-XXXXXX", near[64], far[64], error[256];
     assert_non_null(mkdtemp(folder));
     struct meeting *meeting = meeting_open(1, FLOW_DOWN, 100 * 1000);
@@ -281,21 +281,4 @@ static void writes_qlogs_where_it_can(void **state) {
     void *shared;
     assert_int_equal(quic_transport.open(&shared, &end, error, sizeof error), -1);
     assert_non_null(strstr(error, "cannot hold qlogs: No such file"));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(carries_exactly_so_many_bytes),
-        cmocka_unit_test(carries_a_hundred_at_once),
-        cmocka_unit_test(has_each_controller),
-        cmocka_unit_test(acknowledges_each_packet_where_the_controller_wants_that),
-        cmocka_unit_test(ends_when_it_is_cut),
-        cmocka_unit_test(sends_again_what_was_lost),
-        cmocka_unit_test(takes_little_from_the_application_while_nothing_arrives),
-        cmocka_unit_test(takes_little_and_sends_whole_packets_through_many_losses),
-        cmocka_unit_test(says_that_nobody_listens),
-        cmocka_unit_test(says_that_the_plans_differ),
-        cmocka_unit_test(writes_qlogs_where_it_can),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,20 +130,20 @@ static void carry_over_a_nat_that_forgets(enum flow_direction direction, const c
     meeting_close(meeting);
 }
 
-static void follows_down(void **state) {
+UNIT_TEST(follows_down) {
     carry_over_a_nat_that_forgets(FLOW_DOWN, "cubic");
 }
 
-static void follows_up(void **state) {
+UNIT_TEST(follows_up) {
     carry_over_a_nat_that_forgets(FLOW_UP, "cubic");
 }
 
-static void follows_with_a_controller_for_each_path(void **state) {
+UNIT_TEST(follows_with_a_controller_for_each_path) {
     if (!quiche_congestion_calls_ours()) skip();
     carry_over_a_nat_that_forgets(FLOW_DOWN, "cubic-n2");
 }
 
-static void follows_with_bbr(void **state) {
+UNIT_TEST(follows_with_bbr) {
     carry_over_a_nat_that_forgets(FLOW_DOWN, "bbr2");
 }
 
@@ -187,20 +187,20 @@ static void move_of_its_own_accord(enum flow_direction direction, const char *co
     meeting_close(meeting);
 }
 
-static void moves_down(void **state) {
+UNIT_TEST(moves_down) {
     move_of_its_own_accord(FLOW_DOWN, "cubic");
 }
 
-static void moves_up(void **state) {
+UNIT_TEST(moves_up) {
     move_of_its_own_accord(FLOW_UP, "cubic");
 }
 
-static void moves_with_bbr(void **state) {
+UNIT_TEST(moves_with_bbr) {
     move_of_its_own_accord(FLOW_DOWN, "bbr2");
 }
 
 // Nothing answers at the new ports: the flow goes on where it is.
-static void stays_where_it_is_answered(void **state) {
+UNIT_TEST(stays_where_it_is_answered) {
     struct meeting *meeting = meeting_open(1, FLOW_DOWN, SIZE);
     meeting->flows[1][0].plan.migrate_ms = 5; // the far end knows of none, and gives no ids to move with
     meeting_listen(meeting);
@@ -211,18 +211,4 @@ static void stays_where_it_is_answered(void **state) {
     assert_true(sample.moves_begun > 0);
     assert_int_equal(sample.moves_made, 0);
     meeting_close(meeting);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(follows_down),
-        cmocka_unit_test(follows_up),
-        cmocka_unit_test(follows_with_a_controller_for_each_path),
-        cmocka_unit_test(follows_with_bbr),
-        cmocka_unit_test(moves_down),
-        cmocka_unit_test(moves_up),
-        cmocka_unit_test(moves_with_bbr),
-        cmocka_unit_test(stays_where_it_is_answered),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,7 @@ static void shake_hands(struct ends *ends) {
     assert_true(done[NEAR] && done[FAR]);
 }
 
-static void every_byte_arrives_and_the_end(void **state) {
+UNIT_TEST(every_byte_arrives_and_the_end) {
     enum { SIZE = 1000003, READ = 1000 };
     struct ends ends;
     open_ends(&ends);
@@ -120,7 +120,7 @@ static void every_byte_arrives_and_the_end(void **state) {
 }
 
 // A record that fits a packet can be read when that packet has come.
-static void the_first_records_fit_packets(void **state) {
+UNIT_TEST(the_first_records_fit_packets) {
     enum { SEGMENT = 1000, YOUNG = 128 * 1024, CONTENT = 256 * 1024, HEAD = 5, RECORD_MOST = 16384 };
     struct ends ends;
     open_tcp_ends(&ends, SEGMENT);
@@ -158,7 +158,7 @@ static void the_first_records_fit_packets(void **state) {
 }
 
 // Without an allowance nothing is read, however much there is.
-static void a_turn_reads_no_more_than_it_may(void **state) {
+UNIT_TEST(a_turn_reads_no_more_than_it_may) {
     struct ends ends;
     uint8_t bytes[1024] = {0};
     open_ends(&ends);
@@ -171,7 +171,7 @@ static void a_turn_reads_no_more_than_it_may(void **state) {
     close_ends(&ends);
 }
 
-static void what_is_no_tls_fails(void **state) {
+UNIT_TEST(what_is_no_tls_fails) {
     struct ends ends;
     open_ends(&ends);
     static const char request[] = "GET / HTTP/1.1\r\nHost: far.trilane\r\n\r\n";
@@ -182,7 +182,7 @@ static void what_is_no_tls_fails(void **state) {
     close_ends(&ends);
 }
 
-static void a_peer_that_is_gone_is_noticed(void **state) {
+UNIT_TEST(a_peer_that_is_gone_is_noticed) {
     struct ends ends;
     uint8_t bytes[64] = {0};
     open_ends(&ends);
@@ -203,13 +203,4 @@ static void a_peer_that_is_gone_is_noticed(void **state) {
     assert_int_equal(tls_link_write(ends.links[FAR], bytes, sizeof bytes), TLS_LINK_FAILED);
     assert_int_equal(errno, EPIPE);
     close_ends(&ends);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_byte_arrives_and_the_end),   cmocka_unit_test(the_first_records_fit_packets),
-        cmocka_unit_test(a_turn_reads_no_more_than_it_may), cmocka_unit_test(what_is_no_tls_fails),
-        cmocka_unit_test(a_peer_that_is_gone_is_noticed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,10 +12,6 @@
 static struct door_list list;
 static uint8_t answer[DOOR_ANSWER_MAX];
 
-static int name_app(void **state) {
-    return door_list_add_name(&list, "App.test=100.64.1.1");
-}
-
 // A query for "app.test" or as long as its labels say.
 static size_t write_query(uint8_t *query, const char *labels, size_t size, uint8_t type) {
     static const uint8_t header[12] = {0x12, 0x34, 1, 0, 0, 1};
@@ -32,9 +28,10 @@ static size_t ask(const uint8_t *query, size_t size) {
     return door_names_answer(list.names, list.name_count, query, size, answer);
 }
 
-static void test_a_name_that_is_known_has_its_address(void **state) {
+UNIT_TEST(test_a_name_that_is_known_has_its_address) {
     uint8_t query[64];
     struct in_addr address;
+    assert_int_equal(door_list_add_name(&list, "App.test=100.64.1.1"), 0);
     size_t size = write_query(query, app, sizeof app, 1);
     assert_int_equal(ask(query, size), size + 16);
     assert_memory_equal(answer, "\x12\x34\x81\x80\0\1\0\1\0\0\0\0", 12);
@@ -42,7 +39,7 @@ static void test_a_name_that_is_known_has_its_address(void **state) {
     assert_int_equal(ntohl(address.s_addr), 0x64400101);
 }
 
-static void test_of_other_types_there_is_no_record(void **state) {
+UNIT_TEST(test_of_other_types_there_is_no_record) {
     uint8_t query[64];
     for (int type = 28; type <= 65; type += 37) {
         size_t size = write_query(query, app, sizeof app, (uint8_t)type);
@@ -51,7 +48,7 @@ static void test_of_other_types_there_is_no_record(void **state) {
     }
 }
 
-static void test_another_name_does_not_exist(void **state) {
+UNIT_TEST(test_another_name_does_not_exist) {
     uint8_t query[64];
     static const char other[] = "\3www\3app\4test";
     size_t size = write_query(query, other, sizeof other, 1);
@@ -59,7 +56,7 @@ static void test_another_name_does_not_exist(void **state) {
     assert_int_equal(answer[3] & 15, 3);
 }
 
-static void test_what_is_no_query_is_dropped(void **state) {
+UNIT_TEST(test_what_is_no_query_is_dropped) {
     uint8_t query[64];
     size_t size = write_query(query, app, sizeof app, 1);
     // Cut anywhere; in a block of its own, so that a sanitizer sees a read past its end.
@@ -80,7 +77,7 @@ static void test_what_is_no_query_is_dropped(void **state) {
     assert_int_equal(ask(large, sizeof large), 0);
 }
 
-static void test_doors_are_read_from_words(void **state) {
+UNIT_TEST(test_doors_are_read_from_words) {
     static struct door_list doors;
     assert_int_equal(door_list_add(&doors, "127.0.0.1:3000=127.0.0.1:3001,[::1]:3001"), 0);
     assert_int_equal(doors.all[0].target.count, 2);
@@ -103,15 +100,4 @@ static void test_doors_are_read_from_words(void **state) {
     while (doors.count < DOORS_MAX)
         assert_int_equal(door_list_add(&doors, "127.0.0.1:1=127.0.0.1:1"), 0);
     assert_int_equal(door_list_add(&doors, "127.0.0.1:1=127.0.0.1:1"), -1);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_a_name_that_is_known_has_its_address, name_app),
-        cmocka_unit_test(test_of_other_types_there_is_no_record),
-        cmocka_unit_test(test_another_name_does_not_exist),
-        cmocka_unit_test(test_what_is_no_query_is_dropped),
-        cmocka_unit_test(test_doors_are_read_from_words),
-    };
-    return cmocka_run_group_tests_name("door_names", tests, NULL, NULL);
 }

@@ -266,8 +266,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-static void test_native_code_reaches_nothing_here(void **state) {
-    (void)state;
+UNIT_TEST(test_native_code_reaches_nothing_here) {
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         struct run run;
         char *argv[32], expected[1024] = "";
@@ -309,6 +308,8 @@ static bool enter_own_machine(void) {
            empty_folder("/tmp");
 }
 
+GROUP_FIXTURE(set_up, tear_down)
+
 int main(int argc, char **argv) {
     if (argc == 4) {
         snprintf(port, sizeof port, "%s", argv[1]);
@@ -317,8 +318,5 @@ int main(int argc, char **argv) {
         end_run(try_all());
     }
     if (!realpath("/proc/self/exe", self) || !enter_own_machine()) return 1;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_native_code_reaches_nothing_here, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_tests_run();
 }

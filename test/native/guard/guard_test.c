@@ -53,7 +53,7 @@ static int status_of(const char *nearest, const char *script, struct run *run) {
 
 static const char connects[] = "exec 5<>/dev/tcp/127.0.0.1/$1";
 
-static void test_connections_to_this_machine_fail(void **state) {
+UNIT_TEST(test_connections_to_this_machine_fail) {
     struct run run;
     assert_int_not_equal(status_of("public", connects, &run), 0);
     assert_non_null(strstr(run.err, "Permission denied"));
@@ -64,7 +64,7 @@ static void test_connections_to_this_machine_fail(void **state) {
     assert_int_not_equal(status_of("public", "exec 5<>/dev/udp/127.0.0.1/$1", &run), 0);
 }
 
-static void test_they_succeed_where_allowed(void **state) {
+UNIT_TEST(test_they_succeed_where_allowed) {
     struct run run;
     assert_int_equal(status_of("loopback", connects, &run), 0);
     assert_string_equal(run.err, "");
@@ -108,7 +108,7 @@ static int send_by_all_calls(const char *text) {
     return through;
 }
 
-static void test_no_call_that_takes_an_address_reaches_this_machine(void **state) {
+UNIT_TEST(test_no_call_that_takes_an_address_reaches_this_machine) {
     struct run run;
     int through = status_of_role("public", "send", &run);
     assert_string_equal(run.out, "");
@@ -135,7 +135,7 @@ static int send_to_processes(void) {
     return sendmsg(ends[0], &message, 0) == 1 ? 0 : 2;
 }
 
-static void test_processes_send_to_one_another(void **state) {
+UNIT_TEST(test_processes_send_to_one_another) {
     struct run run;
     assert_int_equal(status_of_role("public", "send-to-processes", &run), 0);
 }
@@ -189,7 +189,7 @@ static int call_with_all_families(const char *text) {
     return 0;
 }
 
-static void test_all_families_by_all_calls(void **state) {
+UNIT_TEST(test_all_families_by_all_calls) {
     struct run run;
     for (int local = 0; local < 2; local++) {
         assert_int_equal(status_of_role(local ? "local" : "public", "families", &run), 0);
@@ -218,7 +218,7 @@ static int send_unspecified(const char *text) {
     return recv(receiver, &byte, 1, 0) == 1;
 }
 
-static void test_no_family_is_a_way_to_loopback(void **state) {
+UNIT_TEST(test_no_family_is_a_way_to_loopback) {
     struct run run;
     assert_int_equal(send_unspecified(port), 1); // else the attempt is none
     assert_int_equal(status_of_role("public", "send-unspecified", &run), 0);
@@ -265,7 +265,7 @@ static int be_public(const char *text) {
     return 0;
 }
 
-static void test_public_addresses_of_this_machine_and_its_networks_are_near(void **state) {
+UNIT_TEST(test_public_addresses_of_this_machine_and_its_networks_are_near) {
     struct run run;
     char *argv[] = {self, "be-public", "9000", NULL};
     run_program(&run, argv);
@@ -280,7 +280,7 @@ static void test_public_addresses_of_this_machine_and_its_networks_are_near(void
 }
 
 // In a lab the interfaces are the lab's: what the machine around it is on is handed in.
-static void test_networks_that_are_handed_in_are_near(void **state) {
+UNIT_TEST(test_networks_that_are_handed_in_are_near) {
     struct run run;
     char *networks[] = {PROGRAM_TRILANE_GUARD, "--networks", NULL};
     run_program(&run, networks);
@@ -307,7 +307,7 @@ static void test_networks_that_are_handed_in_are_near(void **state) {
     }
 }
 
-static void test_the_commands_end_is_ours(void **state) {
+UNIT_TEST(test_the_commands_end_is_ours) {
     struct run run;
     assert_int_equal(status_of("public", "echo out; echo err >&2; exit 7", &run), 7);
     assert_string_equal(run.out, "out\n");
@@ -318,7 +318,7 @@ static void test_the_commands_end_is_ours(void **state) {
     assert_int_equal(run.status, 127);
 }
 
-static void test_many_at_once(void **state) {
+UNIT_TEST(test_many_at_once) {
     struct run run;
     const char *script =
         "for i in $(seq 50); do (exec 5<>/dev/tcp/127.0.0.1/$1) 2>/dev/null && echo through & done; wait";
@@ -327,7 +327,7 @@ static void test_many_at_once(void **state) {
 }
 
 // As live_lab.sh starts a link.
-static void test_a_lab_can_be_made_in_a_new_network(void **state) {
+UNIT_TEST(test_a_lab_can_be_made_in_a_new_network) {
     struct run run;
     char *argv[] = {PROGRAM_TRILANE_GUARD,
                     "--new-network",
@@ -348,7 +348,7 @@ static void test_a_lab_can_be_made_in_a_new_network(void **state) {
     assert_string_equal(run.err, "trilane-guard: /no/such: No such file or directory\n");
 }
 
-static void test_bad_words(void **state) {
+UNIT_TEST(test_bad_words) {
     struct run run;
     char *no_space[] = {PROGRAM_TRILANE_GUARD, "--nearest", "home", "--", "true", NULL};
     run_program(&run, no_space);
@@ -378,6 +378,8 @@ static void test_bad_words(void **state) {
                         "trilane-guard: --space \"local?host?[2J\": write an IPv4 or IPv6 address\n");
 }
 
+GROUP_FIXTURE(listen_on_loopback, close_listener)
+
 int main(int argc, char **argv) {
     if (argc == 3 && strcmp(argv[1], "send") == 0) end_run(send_by_all_calls(argv[2]));
     if (argc == 3 && strcmp(argv[1], "send-to-processes") == 0) end_run(send_to_processes());
@@ -385,19 +387,5 @@ int main(int argc, char **argv) {
     if (argc == 3 && strcmp(argv[1], "send-unspecified") == 0) end_run(send_unspecified(argv[2]));
     if (argc == 3 && strcmp(argv[1], "be-public") == 0) end_run(be_public(argv[2]));
     if (!realpath("/proc/self/exe", self)) return 1;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_connections_to_this_machine_fail),
-        cmocka_unit_test(test_they_succeed_where_allowed),
-        cmocka_unit_test(test_no_call_that_takes_an_address_reaches_this_machine),
-        cmocka_unit_test(test_processes_send_to_one_another),
-        cmocka_unit_test(test_all_families_by_all_calls),
-        cmocka_unit_test(test_no_family_is_a_way_to_loopback),
-        cmocka_unit_test(test_public_addresses_of_this_machine_and_its_networks_are_near),
-        cmocka_unit_test(test_networks_that_are_handed_in_are_near),
-        cmocka_unit_test(test_the_commands_end_is_ours),
-        cmocka_unit_test(test_many_at_once),
-        cmocka_unit_test(test_a_lab_can_be_made_in_a_new_network),
-        cmocka_unit_test(test_bad_words),
-    };
-    return cmocka_run_group_tests(tests, listen_on_loopback, close_listener);
+    return unit_tests_run();
 }

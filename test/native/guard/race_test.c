@@ -3,6 +3,7 @@
 // on as if nobody had looked. The program is also what it runs: by a word as its first argument.
 #include "base/namespace.h"
 #include "base/netlink.h"
+#include "test/native/cmocka_unit.h"
 #include "test/native/shaper/run.h"
 
 #include <arpa/inet.h>
@@ -11,13 +12,9 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +26,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 // On a busy machine the other thread may sleep through all tries: then there are more, until each address was
 // there so often as one was tried.
@@ -326,8 +321,7 @@ static void run_arena(const char *nearest, const char *role, struct run *run) {
     assert_int_equal(run->status, 0);
 }
 
-static void test_no_race_is_won(void **state) {
-    (void)state;
+UNIT_TEST(test_no_race_is_won) {
     struct run run;
     for (int i = 0; i < ATTACKS; i++) {
         const bool names_the_near_one_only = attacks[i].change != change_address;
@@ -340,15 +334,13 @@ static void test_no_race_is_won(void **state) {
     }
 }
 
-static void test_no_other_way_is_open(void **state) {
-    (void)state;
+UNIT_TEST(test_no_other_way_is_open) {
     struct run run;
     run_arena("local", "other-ways", &run);
     assert_string_equal(run.out, "");
 }
 
-static void test_what_is_allowed_is_as_without(void **state) {
-    (void)state;
+UNIT_TEST(test_what_is_allowed_is_as_without) {
     struct run with, without;
     run_arena("unguarded", "ordinary", &without);
     run_arena("loopback", "ordinary", &with);
@@ -371,10 +363,5 @@ static int play(int argc, char **argv) {
 int main(int argc, char **argv) {
     if (!realpath("/proc/self/exe", self)) return 1;
     if (argc > 1) end_run(play(argc, argv));
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_race_is_won),
-        cmocka_unit_test(test_no_other_way_is_open),
-        cmocka_unit_test(test_what_is_allowed_is_as_without),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_tests_run();
 }

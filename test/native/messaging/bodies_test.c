@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static void test_uploaded_in_pieces(void **state) {
-    struct host *host = ((struct setting *)*state)->host;
+CONVERSATION_TEST(test_uploaded_in_pieces) {
+    struct host *host = setting->host;
     assert_string_equal(code_of(say(host, BEGIN)), "");
     // "hello" in two pieces, with another upload between them.
     assert_string_equal(
@@ -47,8 +47,7 @@ static void test_uploaded_in_pieces(void **state) {
 }
 
 // A small body that was sent before is stored once, but not if that exchange was refused.
-static void test_the_same_small_body(void **state) {
-    const struct setting *setting = *state;
+CONVERSATION_TEST(test_the_same_small_body) {
     struct host *host = setting->host;
     static const char body[] = ",\"request_body\":\"aGVsbG8=\",\"body\":\"aGVsbG8=\"";
     assert_string_equal(code_of(say(host, BEGIN)), "");
@@ -66,8 +65,7 @@ static void test_the_same_small_body(void **state) {
 }
 
 // A body of the archive is read back in pieces, checked, and used by another recording without being sent.
-static void test_read_verified_used_again(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_read_verified_used_again) {
     struct host *host = setting->host;
     enum { SIZE = 700 * 1000 }; // more than a piece
     char *message = malloc(SIZE * 4 / 3 + 1000), *at = message;
@@ -165,8 +163,7 @@ static void test_read_verified_used_again(void **state) {
 }
 
 // A body that was named before the recording that had it went: the commit fails whole.
-static void test_used_body_swept(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_used_body_swept) {
     struct host *host = setting->host;
     assert_string_equal(code_of(say(host, BEGIN)), "");
     assert_string_equal(code_of(say(host, EXCHANGE("recorded", ",\"body\":\"aGVsbG8=\""))), "");
@@ -191,8 +188,8 @@ static void test_used_body_swept(void **state) {
     assert_int_equal(fixture_check_whole(setting->home), 0);
 }
 
-static void test_too_many_uploads(void **state) {
-    struct host *host = ((struct setting *)*state)->host;
+CONVERSATION_TEST(test_too_many_uploads) {
+    struct host *host = setting->host;
     assert_string_equal(code_of(say(host, BEGIN)), "");
     char text[256];
     for (int i = 0; i <= 64; i++) {
@@ -205,8 +202,7 @@ static void test_too_many_uploads(void **state) {
 }
 
 // What is open when a conversation ends is dropped.
-static void test_ended_in_the_middle(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_ended_in_the_middle) {
     assert_string_equal(code_of(say(setting->host, BEGIN)), "");
     assert_string_equal(code_of(say(setting->host, EXCHANGE("recorded", ",\"body\":\"aGVs\""))), "");
     assert_string_equal(
@@ -219,19 +215,4 @@ static void test_ended_in_the_middle(void **state) {
     assert_int_equal(fixture_count_bodies(setting->home), 0);
     assert_int_equal(fixture_check_whole(setting->home), 0);
     setting->host = host_open(&setting->paths, &setting->answers);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_uploaded_in_pieces, conversation_set_up, conversation_tear_down),
-        cmocka_unit_test_setup_teardown(test_the_same_small_body, conversation_set_up,
-                                        conversation_tear_down),
-        cmocka_unit_test_setup_teardown(test_read_verified_used_again, conversation_set_up,
-                                        conversation_tear_down),
-        cmocka_unit_test_setup_teardown(test_used_body_swept, conversation_set_up, conversation_tear_down),
-        cmocka_unit_test_setup_teardown(test_too_many_uploads, conversation_set_up, conversation_tear_down),
-        cmocka_unit_test_setup_teardown(test_ended_in_the_middle, conversation_set_up,
-                                        conversation_tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

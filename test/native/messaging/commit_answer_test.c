@@ -57,18 +57,10 @@ static void commit_before(const struct setting *setting, bool replaces) {
     assert_int_equal(fixture_check_whole(setting->home), replaces ? 2 : 1);
 }
 
-static void test_replaced_at_once(void **state) {
-    commit_before(*state, true);
+CONVERSATION_TEST(test_replaced_at_once) {
+    commit_before(setting, true);
 }
 
-static void test_removed_at_once(void **state) {
-    commit_before(*state, false);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_replaced_at_once, conversation_set_up, conversation_tear_down),
-        cmocka_unit_test_setup_teardown(test_removed_at_once, conversation_set_up, conversation_tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+CONVERSATION_TEST(test_removed_at_once) {
+    commit_before(setting, false);
 }

@@ -17,6 +17,8 @@ struct setting {
 // programs.
 int conversation_set_up(void **state);
 int conversation_tear_down(void **state);
+#define CONVERSATION_TEST(name)                                                                              \
+    UNIT_TEST_OF(name, struct setting *setting, conversation_set_up, conversation_tear_down)
 
 // Begins another conversation in this home, whose host starts these.
 void conversation_use(struct setting *setting, const char *cli, const char *host);

@@ -205,7 +205,7 @@ static uint64_t number_from(const char *variable, uint64_t otherwise) {
     return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-static void test_frames(void **state) {
+UNIT_TEST(test_frames) {
     struct fuzz *fuzz = calloc(1, sizeof *fuzz);
     assert_non_null(fuzz);
     fuzz->random = number_from("FRAME_FUZZ_SEED", 1);
@@ -229,9 +229,4 @@ static void test_frames(void **state) {
         free(fuzz->examples[i].bytes);
     fixture_remove_home(fuzz->home);
     free(fuzz);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_frames)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

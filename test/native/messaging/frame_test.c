@@ -13,7 +13,7 @@ static void add_frame(struct buf *in, const char *text, size_t size) {
     assert_int_equal(buf_add(in, text, size), 0);
 }
 
-static void test_frames_in_pieces(void **state) {
+UNIT_TEST(test_frames_in_pieces) {
     struct buf whole = {0}, in = {0};
     add_frame(&whole, "{\"id\":1}", 8);
     add_frame(&whole, "", 0);
@@ -36,7 +36,7 @@ static void test_frames_in_pieces(void **state) {
     buf_free(&in);
 }
 
-static void test_largest(void **state) {
+UNIT_TEST(test_largest) {
     struct buf in = {0};
     struct frame frame;
     uint32_t length = FRAME_IN_MAX;
@@ -54,7 +54,7 @@ static void test_largest(void **state) {
 }
 
 // What is written is read back, also where the pipe takes a message only in parts.
-static void test_written(void **state) {
+UNIT_TEST(test_written) {
     enum { SIZE = 300000 };
     int ends[2];
     char *text = malloc(SIZE);
@@ -84,14 +84,14 @@ static void test_written(void **state) {
     free(text);
 }
 
-static void test_write_fails(void **state) {
+UNIT_TEST(test_write_fails) {
     int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
     assert_int_equal(frame_write(fd, "x", 1), -1);
     close(fd);
 }
 
 // Every byte belongs to one frame, or the stream is refused.
-static void test_random_bytes(void **state) {
+UNIT_TEST(test_random_bytes) {
     srand(1);
     for (int round = 0; round < 20000; round++) {
         struct buf in = {0};
@@ -111,13 +111,4 @@ static void test_random_bytes(void **state) {
         assert_int_equal(buf_size(&in), size - taken);
         buf_free(&in);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frames_in_pieces), cmocka_unit_test(test_largest),
-        cmocka_unit_test(test_written),          cmocka_unit_test(test_write_fails),
-        cmocka_unit_test(test_random_bytes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

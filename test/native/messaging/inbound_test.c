@@ -32,8 +32,8 @@ static enum inbound_status give_frame(struct inbound *inbound, struct host *host
 
 static const char hello[] = "{\"id\":5,\"type\":\"hello\"}";
 
-static void test_empty_and_not_json(void **state) {
-    struct host *host = ((struct setting *)*state)->host;
+CONVERSATION_TEST(test_empty_and_not_json) {
+    struct host *host = setting->host;
     struct inbound inbound = {0};
     static const char *const texts[] = {"", "\xff\xff\xff", "nonsense", "[]", "{\"id\":1}"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -51,8 +51,8 @@ static void test_empty_and_not_json(void **state) {
 
 // The largest that a browser sends is more than is taken: it is refused by its id, not kept, and the next
 // message is understood.
-static void test_largest(void **state) {
-    struct host *host = ((struct setting *)*state)->host;
+CONVERSATION_TEST(test_largest) {
+    struct host *host = setting->host;
     struct inbound inbound = {0};
     static const size_t sizes[] = {FRAME_IN_MAX, FRAME_TAKEN_MAX + 1};
     char *bytes = malloc(FRAME_IN_MAX);
@@ -87,10 +87,4 @@ static void test_largest(void **state) {
     assert_int_equal(give(&inbound, host, (const char *)&length, sizeof length), INBOUND_UNREADABLE);
     assert_string_equal(code_of(next_answer()), "malformed");
     buf_free(&inbound.in);
-}
-
-int main(void) {
-#define EACH(test) cmocka_unit_test_setup_teardown(test, conversation_set_up, conversation_tear_down)
-    const struct CMUnitTest tests[] = {EACH(test_empty_and_not_json), EACH(test_largest)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,8 +102,7 @@ static void run_another(struct setting *setting) {
 static const char request[] = "{\"kind\":\"race\",\"request\":{}}";
 
 // A link to a folder is no job: what is in there is not the host's to tell or to remove.
-static void test_link_is_no_job(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_link_is_no_job) {
     make_folder(setting, "jobs");
     make_folder(setting, "elsewhere");
     make_file(setting, "elsewhere/job.json", request);
@@ -119,8 +118,7 @@ static void test_link_is_no_job(void **state) {
 }
 
 // All jobs may be on another disk.
-static void test_linked_jobs(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_linked_jobs) {
     make_folder(setting, "elsewhere");
     make_link(setting, "elsewhere", "jobs");
     run_another(setting);
@@ -128,8 +126,7 @@ static void test_linked_jobs(void **state) {
 }
 
 // Pipes where documents belong are not waited for, and links to documents not read.
-static void test_no_documents(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_no_documents) {
     make_folder(setting, "jobs");
     make_folder(setting, JOB);
     alarm(60); // or it would wait for ever
@@ -160,8 +157,7 @@ static void make_job(struct setting *setting) {
 }
 
 // The page of a race whose supervisor was killed goes when somebody looks, or starts the next.
-static void test_lost_page_goes(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_lost_page_goes) {
     make_job(setting);
     make_file(setting, JOB "/page.har", "{}");
     check_listed(setting->host, 1);
@@ -175,8 +171,7 @@ static void test_lost_page_goes(void **state) {
 }
 
 // A host that was killed while it made a job leaves a file half written.
-static void test_left_aside_goes(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_left_aside_goes) {
     make_job(setting);
     make_file(setting, JOB "/job.json.4711.tmp", "{");
     assert_string_equal(code_of(say(setting->host, REMOVE)), "");
@@ -185,8 +180,7 @@ static void test_left_aside_goes(void **state) {
 
 // As a list sees a job whose removal is half done: its end is there as long as what it was is. A folder where
 // the end should be stops the removal at it.
-static void test_half_removed_is_not_lost(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_half_removed_is_not_lost) {
     make_job(setting);
     make_folder(setting, JOB "/exit");
     assert_string_not_equal(code_of(say(setting->host, REMOVE)), "");
@@ -196,8 +190,7 @@ static void test_half_removed_is_not_lost(void **state) {
 }
 
 // Profiles on another disk are raced too, and their copies go.
-static void test_profiles_on_another_disk(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_profiles_on_another_disk) {
     char other[] = "/dev/shm/trilane-test-XXXXXX", path[64], name[128], id[32];
     struct stat here, there;
     assert_int_equal(stat(setting->home, &here), 0);
@@ -235,8 +228,7 @@ static bool enter_mount_namespace(void) {
 
 // A race that fills the disk leaves its word nevertheless, and the reason is told. The last test: its process
 // stays in a namespace of its own.
-static void test_full_disk(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_full_disk) {
     if (!enter_mount_namespace()) skip();
     assert_int_equal(mount("none", setting->home, "tmpfs", 0, "size=1m"), 0);
     set_command_line(setting, "#!/bin/sh\ncat /dev/zero 2>/dev/null >\"${0%/*}/all\"\nexit 3\n");
@@ -254,14 +246,4 @@ static void test_full_disk(void **state) {
                         "disk-full");
     check_listed(setting->host, 1);
     assert_int_equal(umount2(setting->home, MNT_DETACH), 0);
-}
-
-int main(void) {
-#define EACH(test) cmocka_unit_test_setup_teardown(test, conversation_set_up, conversation_tear_down)
-    const struct CMUnitTest tests[] = {
-        EACH(test_link_is_no_job),           EACH(test_linked_jobs),     EACH(test_no_documents),
-        EACH(test_lost_page_goes),           EACH(test_left_aside_goes), EACH(test_half_removed_is_not_lost),
-        EACH(test_profiles_on_another_disk), EACH(test_full_disk),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

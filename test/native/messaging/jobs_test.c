@@ -122,8 +122,7 @@ static void await_death(pid_t pid) {
         assert_true(clock_now_ns() < end_ns);
 }
 
-static void test_finished(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_finished) {
     set_command_line(setting, "echo \"{\\\"event\\\":\\\"words\\\",\\\"words\\\":\\\"$*\\\"}\"\n"
                               "echo 'no event'\n"
                               "echo '{\"event\":\"sweep-started\",\"sweep\":7}'\n"
@@ -158,8 +157,7 @@ static void test_finished(void **state) {
 
 // A race of a profile has the file to itself, under a name that says what it is; at the end it goes, and
 // before that the profile where that is asked for.
-static void test_profile_raced(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_profile_raced) {
     set_command_line(setting, "echo \"{\\\"event\\\":\\\"page\\\",\\\"page\\\":\\\"$2\\\",\\\"text\\\":$(cat "
                               "\"$2\")}\"");
     static const char *const options[] = {"{}", "{\"forget_profile\":true}"};
@@ -195,8 +193,7 @@ static void test_profile_raced(void **state) {
     assert_int_equal(access(fixture_path(setting->home, "profiles/6920558b0123abcd.json"), F_OK), -1);
 }
 
-static void test_failed(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_failed) {
     set_command_line(setting,
                      "echo 'a note' >&2; echo 'trilane: page x: is not there: name another' >&2; exit 2");
     char *race = start(setting->host);
@@ -213,8 +210,7 @@ static void test_failed(void **state) {
 }
 
 // Ends when asked, also by a host that did not start it; meanwhile there is no second one.
-static void test_canceled(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_canceled) {
     set_command_line(setting, "trap 'echo \"{\\\"event\\\":\\\"stopped\\\"}\"; exit 130' INT\n"
                               "echo \"{\\\"event\\\":\\\"begun\\\"}\"\n"
                               "while :; do sleep 0.05; done");
@@ -246,8 +242,7 @@ static void test_canceled(void **state) {
 }
 
 // What does not end when asked is ended by force, with all that it has started.
-static void test_stubborn(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_stubborn) {
     set_command_line(setting, "trap '' INT\n"
                               "sleep 1000 & child=$!\n"
                               "echo \"{\\\"event\\\":\\\"begun\\\",\\\"child\\\":$child}\"\n"
@@ -269,8 +264,7 @@ static void test_stubborn(void **state) {
 }
 
 // The supervisor is killed: its command ends too, and the race is lost, not running for ever.
-static void test_lost(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_lost) {
     set_command_line(setting,
                      "echo \"{\\\"event\\\":\\\"begun\\\",\\\"own\\\":$$,\\\"supervisor\\\":$PPID}\"\n"
                      "while :; do sleep 0.05; done");
@@ -291,8 +285,7 @@ static void test_lost(void **state) {
 }
 
 // What was left running by a command that ended is not left running.
-static void test_leaves_nothing(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_leaves_nothing) {
     set_command_line(setting, "sleep 1000 & echo \"{\\\"event\\\":\\\"begun\\\",\\\"child\\\":$!}\"");
     char *race = start(setting->host);
     follow(setting->host, race, 0);
@@ -303,8 +296,7 @@ static void test_leaves_nothing(void **state) {
     free(race);
 }
 
-static void test_unfollowed(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_unfollowed) {
     set_command_line(setting, "while :; do sleep 0.05; done");
     char *race = start(setting->host), text[256];
     follow(setting->host, race, 0);
@@ -326,8 +318,7 @@ static void test_unfollowed(void **state) {
 }
 
 // Of many ended jobs the oldest are forgotten.
-static void test_old_ones_go(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_old_ones_go) {
     set_command_line(setting, "exit 0");
     mkdir(fixture_path(setting->home, "jobs"), 0700);
     for (int i = 0; i < 110; i++) {
@@ -363,8 +354,7 @@ static json_t *ask_doctor(struct host *host) {
     return answer;
 }
 
-static void test_small_document(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_small_document) {
     // Something is missing: the document counts, the status does not.
     set_command_line(setting, "echo '{\"checks\":[\"'\"$*\"'\"]}'; echo 'trilane: doctor: no' >&2; exit 1");
     json_t *answer = ask_doctor(setting->host);
@@ -376,8 +366,7 @@ static void test_small_document(void **state) {
 }
 
 // A document over 1 MiB comes in parts, none cut inside a character.
-static void test_large_document(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_large_document) {
     set_command_line(setting,
                      "printf '{\"text\":\"'; i=0; while [ $i -lt 3000 ]; do i=$((i+1));\n"
                      "printf '%s' '"
@@ -403,8 +392,7 @@ static void test_large_document(void **state) {
     json_decref(answer);
 }
 
-static void test_no_document(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_no_document) {
     static const struct {
         const char *script, *message, *remedy;
     } cases[] = {
@@ -425,8 +413,7 @@ static void test_no_document(void **state) {
 }
 
 // A question whose answer nobody waits for any more ends with the conversation.
-static void test_question_ends_with_host(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_question_ends_with_host) {
     char script[512];
     snprintf(script, sizeof script, "echo $$ >%s/pid.new; mv %s/pid.new %s/pid; sleep 1000", setting->home,
              setting->home, setting->home);
@@ -446,24 +433,4 @@ static void test_question_ends_with_host(void **state) {
     host_close(setting->host);
     await_death(pid);
     setting->host = host_open(&setting->paths, &setting->answers);
-}
-
-int main(void) {
-#define EACH(test) cmocka_unit_test_setup_teardown(test, conversation_set_up, conversation_tear_down)
-    const struct CMUnitTest tests[] = {
-        EACH(test_finished),
-        EACH(test_profile_raced),
-        EACH(test_failed),
-        EACH(test_canceled),
-        EACH(test_stubborn),
-        EACH(test_lost),
-        EACH(test_leaves_nothing),
-        EACH(test_unfollowed),
-        EACH(test_old_ones_go),
-        EACH(test_small_document),
-        EACH(test_large_document),
-        EACH(test_no_document),
-        EACH(test_question_ends_with_host),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

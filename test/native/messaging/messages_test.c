@@ -23,28 +23,27 @@ static void check_invalid(void *context, const char *name, const char *bytes, si
     if (strcmp(code, "malformed") != 0) fail_msg("%s is taken (%s)", name, code);
 }
 
-static void test_valid_examples(void **state) {
-    each_example(true, check_valid, ((struct setting *)*state)->host);
+CONVERSATION_TEST(test_valid_examples) {
+    each_example(true, check_valid, setting->host);
 }
 
-static void test_invalid_examples(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_invalid_examples) {
     each_example(false, check_invalid, setting->host);
     assert_int_equal(access(fixture_path(setting->home, "archive.db"), F_OK), -1); // nor did they do anything
 }
 
 // ---- Conversations ----
 
-static void test_hello(void **state) {
-    json_t *answer = say(((struct setting *)*state)->host, "{\"id\":7,\"type\":\"hello\"}");
+CONVERSATION_TEST(test_hello) {
+    json_t *answer = say(setting->host, "{\"id\":7,\"type\":\"hello\"}");
     assert_int_equal(json_integer_value(json_object_get(answer, "id")), 7);
     assert_string_equal(json_string_value(json_object_get(answer, "version")), TRILANE_VERSION);
     assert_true(json_is_array(json_object_get(answer, "features")));
     json_decref(answer);
 }
 
-static void test_refusals(void **state) {
-    struct host *host = ((struct setting *)*state)->host;
+CONVERSATION_TEST(test_refusals) {
+    struct host *host = setting->host;
     assert_string_equal(code_of(say(host, COMMIT)), "no-transaction");
     assert_string_equal(code_of(say(host, EXCHANGE("empty", ""))), "no-transaction");
     assert_string_equal(code_of(say(host, BEGIN)), "");
@@ -83,8 +82,8 @@ static json_t *say_with(struct host *host, const char *text, const char *field, 
 
 // By its parse: the text's end says nothing of it. There is no such page and no such lab: only the link is
 // looked at.
-static void test_links_name_no_file(void **state) {
-    struct host *host = ((struct setting *)*state)->host;
+CONVERSATION_TEST(test_links_name_no_file) {
+    struct host *host = setting->host;
     static const char *const links[] = {"3mbit/50ms,switch=8s:/home/u/x.json,seed=2",
                                         "3mbit/50ms,loss=1%,loss=1%"};
     for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
@@ -108,8 +107,8 @@ static void test_links_name_no_file(void **state) {
                         "not-found");
 }
 
-static void test_exchange_too_large(void **state) {
-    struct host *host = ((struct setting *)*state)->host;
+CONVERSATION_TEST(test_exchange_too_large) {
+    struct host *host = setting->host;
     assert_string_equal(code_of(say(host, BEGIN)), "");
     assert_string_equal(code_of(say_with(host, EXCHANGE("empty", ""), "exchange", "recorded", 300000)),
                         "too-large");
@@ -119,8 +118,8 @@ static void test_exchange_too_large(void **state) {
 #define SHOW "{\"id\":1,\"type\":\"archive.show\",\"name\":\"a\"}"
 
 // What no answer could hold is not stored; what is stored can be told.
-static void test_recording_too_large(void **state) {
-    struct host *host = ((struct setting *)*state)->host;
+CONVERSATION_TEST(test_recording_too_large) {
+    struct host *host = setting->host;
     assert_string_equal(code_of(say(host, BEGIN)), "");
     assert_string_equal(code_of(say(host, EXCHANGE("empty", ""))), "");
     assert_string_equal(code_of(say_with(host, COMMIT, "notes", NULL, 1100 * 1000)), "too-large");
@@ -129,8 +128,8 @@ static void test_recording_too_large(void **state) {
     assert_string_equal(code_of(say(host, COMMIT)), "no-transaction");
 }
 
-static void test_largest_recording(void **state) {
-    struct host *host = ((struct setting *)*state)->host;
+CONVERSATION_TEST(test_largest_recording) {
+    struct host *host = setting->host;
     assert_string_equal(code_of(say(host, BEGIN)), "");
     for (int i = 0; i < 3; i++)
         assert_string_equal(
@@ -142,8 +141,8 @@ static void test_largest_recording(void **state) {
 
 // ---- What is no message ----
 
-static void test_not_messages(void **state) {
-    struct host *host = ((struct setting *)*state)->host;
+CONVERSATION_TEST(test_not_messages) {
+    struct host *host = setting->host;
     static const char *const texts[] = {"",
                                         "{",
                                         "nonsense",
@@ -189,8 +188,8 @@ static void test_not_messages(void **state) {
 }
 
 // What is quoted in an error may be cut in the middle of a character, or hold a line's end.
-static void test_errors_are_one_line(void **state) {
-    struct host *host = ((struct setting *)*state)->host;
+CONVERSATION_TEST(test_errors_are_one_line) {
+    struct host *host = setting->host;
     char text[512] = "{\"id\":1,\"type\":\"";
     for (int i = 0; i < 60; i++)
         strcat(text, i == 0 ? "a" : "\xc3\xa4");
@@ -238,29 +237,9 @@ static void mutate(void *context, const char *name, const char *bytes, size_t si
     free(mutated);
 }
 
-static void test_mutated_messages(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_mutated_messages) {
     srand(1);
     each_example(true, mutate, setting->host);
     each_example(false, mutate, setting->host);
     fixture_check_whole(setting->home);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_valid_examples, conversation_set_up, conversation_tear_down),
-        cmocka_unit_test_setup_teardown(test_invalid_examples, conversation_set_up, conversation_tear_down),
-        cmocka_unit_test_setup_teardown(test_hello, conversation_set_up, conversation_tear_down),
-        cmocka_unit_test_setup_teardown(test_refusals, conversation_set_up, conversation_tear_down),
-        cmocka_unit_test_setup_teardown(test_links_name_no_file, conversation_set_up, conversation_tear_down),
-        cmocka_unit_test_setup_teardown(test_exchange_too_large, conversation_set_up, conversation_tear_down),
-        cmocka_unit_test_setup_teardown(test_recording_too_large, conversation_set_up,
-                                        conversation_tear_down),
-        cmocka_unit_test_setup_teardown(test_largest_recording, conversation_set_up, conversation_tear_down),
-        cmocka_unit_test_setup_teardown(test_not_messages, conversation_set_up, conversation_tear_down),
-        cmocka_unit_test_setup_teardown(test_errors_are_one_line, conversation_set_up,
-                                        conversation_tear_down),
-        cmocka_unit_test_setup_teardown(test_mutated_messages, conversation_set_up, conversation_tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

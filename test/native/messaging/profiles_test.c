@@ -44,8 +44,7 @@ static unsigned count_files(const char *home) {
     return count;
 }
 
-static void test_saved_and_read_back(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_saved_and_read_back) {
     struct host *host = setting->host;
     json_t *answer = say(host, LIST);
     assert_int_equal(json_array_size(json_object_get(answer, "profiles")), 0);
@@ -83,8 +82,7 @@ static void test_saved_and_read_back(void **state) {
     assert_int_equal(count_files(setting->home), 0);
 }
 
-static void test_refused(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_refused) {
     struct host *host = setting->host;
     assert_string_equal(code_of(send_data(host, 1, "{}")), "no-upload");
     assert_string_equal(code_of(say(host, COMMIT_1)), "no-upload");
@@ -111,8 +109,7 @@ static void test_refused(void **state) {
 
 // What is open goes with the conversation; what a killed host left goes with the next upload, while another
 // host's stays.
-static void test_ended_in_the_middle(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_ended_in_the_middle) {
     assert_string_equal(code_of(say(setting->host, BEGIN_PROFILE)), "");
     assert_int_equal(count_files(setting->home), 1);
     host_close(setting->host);
@@ -133,9 +130,8 @@ static void test_ended_in_the_middle(void **state) {
 }
 
 // As many as a message holds at a time, each once, with names as long as they may be.
-static void test_long_list(void **state) {
+CONVERSATION_TEST(test_long_list) {
     enum { COUNT = 5000 };
-    struct setting *setting = *state;
     mkdir(fixture_path(setting->home, "profiles"), 0700);
     char description[2048] = "{\"name\":\"", file[64];
     for (int i = 0; i < 300; i++)
@@ -168,8 +164,7 @@ static void test_long_list(void **state) {
 }
 
 // A link in the folder leads nowhere.
-static void test_no_way_out(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_no_way_out) {
     static const char id[] = "6920558b0123abcd";
     mkdir(fixture_path(setting->home, "profiles"), 0700);
     fixture_write_file(fixture_path(setting->home, "secret"), "{\"secret\":1}", 12);
@@ -186,8 +181,7 @@ static void test_no_way_out(void **state) {
 }
 
 // A profile that is no JSON, or no UTF-8, is told to be so.
-static void test_damaged(void **state) {
-    struct setting *setting = *state;
+CONVERSATION_TEST(test_damaged) {
     static const char id[] = "6920558b0123abcd";
     mkdir(fixture_path(setting->home, "profiles"), 0700);
     const char *path = fixture_path(setting->home, "profiles/6920558b0123abcd.har");
@@ -205,13 +199,4 @@ static void test_damaged(void **state) {
     while (json_object_get(message = next_answer(), "event"))
         json_decref(message);
     assert_string_equal(code_of(message), "invalid");
-}
-
-int main(void) {
-#define EACH(test) cmocka_unit_test_setup_teardown(test, conversation_set_up, conversation_tear_down)
-    const struct CMUnitTest tests[] = {
-        EACH(test_saved_and_read_back), EACH(test_refused), EACH(test_ended_in_the_middle),
-        EACH(test_no_way_out),          EACH(test_damaged), EACH(test_long_list),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,8 +62,7 @@ static const struct {
     {false, {"/opt/trilane", "export", "7", "--output=/home/u/.bashrc", NULL}},
 };
 
-static void test_commands_of_a_list(void **state) {
-    (void)state;
+UNIT_TEST(test_commands_of_a_list) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         print_message("%s %s %s\n", cases[i].words[0] && cases[i].words[1] ? cases[i].words[1] : "nothing",
                       cases[i].words[0] && cases[i].words[1] && cases[i].words[2] ? cases[i].words[2] : "",
@@ -72,8 +71,7 @@ static void test_commands_of_a_list(void **state) {
     }
 }
 
-static void test_folders_of_jobs(void **state) {
-    (void)state;
+UNIT_TEST(test_folders_of_jobs) {
     assert_true(starter_allows_folder(&paths, "/home/u/data/jobs/0123456789abcdef"));
     assert_false(starter_allows_folder(&paths, "/home/u/data/jobs/.."));
     assert_false(starter_allows_folder(&paths, "/home/u/data/jobs/a/b"));
@@ -88,8 +86,7 @@ static void check_refused(struct starter *starter, char *const *argv, int error)
 }
 
 // The process itself refuses, and goes on; what it starts is the caller's child.
-static void test_the_process_refuses(void **state) {
-    (void)state;
+UNIT_TEST(test_the_process_refuses) {
     const struct host_paths own = {.home = "/nonexistent", .cli = "/bin/echo", .host = "/nonexistent"};
     struct starter *starter = starter_open(&own);
     assert_non_null(starter);
@@ -118,13 +115,4 @@ static void test_the_process_refuses(void **state) {
     assert_string_equal(text, "doctor --json\n");
     close(out[0]);
     starter_close(starter);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_commands_of_a_list),
-        cmocka_unit_test(test_folders_of_jobs),
-        cmocka_unit_test(test_the_process_refuses),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

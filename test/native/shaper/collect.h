@@ -29,3 +29,4 @@ struct collect_fixture {
 };
 int collect_set_up(void **state);
 int collect_tear_down(void **state);
+#define COLLECT_TEST(name) UNIT_TEST_OF(name, struct collect_fixture *f, collect_set_up, collect_tear_down)

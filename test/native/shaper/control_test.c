@@ -111,6 +111,8 @@ static int stop(void **state) {
     return alive ? 0 : -1;
 }
 
+#define SERVER_TEST(name) UNIT_TEST_OF(name, struct server *server, start, stop)
+
 static int connected(void) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     strcpy(address.sun_path, path);
@@ -136,7 +138,7 @@ static const char *answer_to(int fd, const char *request) {
     return line_from(fd);
 }
 
-static void requests_are_answered_in_order(void **state) {
+SERVER_TEST(requests_are_answered_in_order) {
     int fd = connected();
     assert_string_equal(
         answer_to(fd, "{\"command\":\"stats\"}\n{\"command\":\"steer\",\"link\":\"loss=2%\"}\n\n"),
@@ -148,7 +150,7 @@ static void requests_are_answered_in_order(void **state) {
 }
 
 // Changes are answered later; until then the client's next request waits, and others are served.
-static void answers_that_come_later_keep_their_order(void **state) {
+SERVER_TEST(answers_that_come_later_keep_their_order) {
     int fd = connected(), hanging = connected(), other = connected();
     static const char never[] = "{\"command\":\"steer\",\"link\":\"never\"}\n{\"command\":\"stats\"}\n";
     assert_int_equal(send(hanging, never, strlen(never), MSG_NOSIGNAL), strlen(never));
@@ -179,7 +181,7 @@ static void answers_that_come_later_keep_their_order(void **state) {
     close(other);
 }
 
-static void bad_requests_are_answered_with_one_line(void **state) {
+SERVER_TEST(bad_requests_are_answered_with_one_line) {
     static const char *const requests[] = {
         "hello\n",
         "{\"command\":\n",
@@ -210,7 +212,7 @@ static void bad_requests_are_answered_with_one_line(void **state) {
     close(fd);
 }
 
-static void endless_request_is_refused(void **state) {
+SERVER_TEST(endless_request_is_refused) {
     int fd = connected();
     static char a[70000];
     memset(a, 'a', sizeof a);
@@ -224,7 +226,7 @@ static void endless_request_is_refused(void **state) {
     close(fd);
 }
 
-static void deep_and_random_requests_do_no_harm(void **state) {
+SERVER_TEST(deep_and_random_requests_do_no_harm) {
     static char deep[60002];
     memset(deep, '[', 60000);
     deep[60000] = '\n';
@@ -256,8 +258,7 @@ static void deep_and_random_requests_do_no_harm(void **state) {
 
 // Clients that send and never read, that connect and say nothing, that hang half-way: the loop's ticks go on,
 // and a further client is served. (The pause allows for a busy machine; a loop that waited would never end.)
-static void hung_clients_hold_up_nobody(void **state) {
-    struct server *server = *state;
+SERVER_TEST(hung_clients_hold_up_nobody) {
     static const char request[] = "{\"command\":\"stats\"}\n";
     int clients[40];
     for (int i = 0; i < 40; i++) {
@@ -279,7 +280,7 @@ static void hung_clients_hold_up_nobody(void **state) {
     close(fd);
 }
 
-static void socket_of_a_killed_shaper_is_replaced(void **state) {
+UNIT_TEST(socket_of_a_killed_shaper_is_replaced) {
     struct control control, second;
     struct control_error error;
     char other[64];
@@ -319,7 +320,7 @@ static void leave_socket(const char *at, int *fd) {
 // Another shaper replaces a left socket: it has bound, and does not listen yet, so that its own looks left
 // too. Who comes meanwhile waits until it listens. (The pause gives one that does not wait the time to show
 // it.)
-static void shapers_at_once_do_not_replace_each_other(void **state) {
+UNIT_TEST(shapers_at_once_do_not_replace_each_other) {
     char folder[] = "/tmp/trilane-control-folder-XXXXXX", at[64], lock_path[80];
     assert_non_null(mkdtemp(folder));
     snprintf(at, sizeof at, "%s/socket", folder);
@@ -347,7 +348,7 @@ static void shapers_at_once_do_not_replace_each_other(void **state) {
 }
 
 // In a folder that all users share, as the one of temporary files is.
-static void nobody_else_can_keep_a_socket_from_being_made(void **state) {
+UNIT_TEST(nobody_else_can_keep_a_socket_from_being_made) {
     char folder[] = "/tmp/trilane-control-folder-XXXXXX", at[64], lock_path[80];
     assert_non_null(mkdtemp(folder));
     snprintf(at, sizeof at, "%s/socket", folder);
@@ -377,7 +378,7 @@ static void nobody_else_can_keep_a_socket_from_being_made(void **state) {
     assert_int_equal(rmdir(folder), 0);
 }
 
-static void socket_of_another_shaper_outlasts_ours(void **state) {
+UNIT_TEST(socket_of_another_shaper_outlasts_ours) {
     struct control ours, theirs;
     struct control_error error;
     char at[64];
@@ -393,17 +394,5 @@ static void socket_of_another_shaper_outlasts_ours(void **state) {
 
 int main(void) {
     signal(SIGPIPE, SIG_IGN);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(requests_are_answered_in_order, start, stop),
-        cmocka_unit_test_setup_teardown(answers_that_come_later_keep_their_order, start, stop),
-        cmocka_unit_test_setup_teardown(bad_requests_are_answered_with_one_line, start, stop),
-        cmocka_unit_test_setup_teardown(endless_request_is_refused, start, stop),
-        cmocka_unit_test_setup_teardown(deep_and_random_requests_do_no_harm, start, stop),
-        cmocka_unit_test_setup_teardown(hung_clients_hold_up_nobody, start, stop),
-        cmocka_unit_test(socket_of_a_killed_shaper_is_replaced),
-        cmocka_unit_test(shapers_at_once_do_not_replace_each_other),
-        cmocka_unit_test(nobody_else_can_keep_a_socket_from_being_made),
-        cmocka_unit_test(socket_of_another_shaper_outlasts_ours),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_tests_run();
 }

@@ -15,8 +15,7 @@ static bool within(double seen, double mean, double variance) {
     return fabs(seen - mean) <= 4 * sqrt(variance);
 }
 
-static void copies_follow_their_originals(void **state) {
-    struct collect_fixture *f = *state;
+COLLECT_TEST(copies_follow_their_originals) {
     struct duplicate duplicate;
     enum { PACKETS = 300000 };
     duplicate_open(&duplicate, &f->pool, 0.02, 1, 5, &f->out->node);
@@ -42,8 +41,7 @@ static void copies_follow_their_originals(void **state) {
     assert_int_equal(f->out->count, 2);
 }
 
-static void chosen_packets_are_overtaken_by_as_many_as_asked(void **state) {
-    struct collect_fixture *f = *state;
+COLLECT_TEST(chosen_packets_are_overtaken_by_as_many_as_asked) {
     enum { PACKETS = 100000 };
     static const uint32_t distances[] = {1, 3, 10};
     static uint32_t place[PACKETS];
@@ -70,8 +68,7 @@ static void chosen_packets_are_overtaken_by_as_many_as_asked(void **state) {
     }
 }
 
-static void the_last_packet_does_not_wait_for_ever(void **state) {
-    struct collect_fixture *f = *state;
+COLLECT_TEST(the_last_packet_does_not_wait_for_ever) {
     struct reorder reorder;
     reorder_open(&reorder, &(struct reorder_settings){1, 3}, 1, 6, &f->out->node);
     node_take(&reorder.node, test_packet(&f->pool, 0, 100), 5 * MS);
@@ -86,8 +83,7 @@ static void the_last_packet_does_not_wait_for_ever(void **state) {
 }
 
 // Even where every packet is chosen, packets come through, and no more than so many are held.
-static void all_chosen_still_come(void **state) {
-    struct collect_fixture *f = *state;
+COLLECT_TEST(all_chosen_still_come) {
     struct reorder reorder;
     reorder_open(&reorder, &(struct reorder_settings){1, 1000000}, 1, 6, &f->out->node);
     for (uint32_t i = 0; i < 100000; i++) {
@@ -100,8 +96,7 @@ static void all_chosen_still_come(void **state) {
     assert_int_equal(f->out->count, 100000);
 }
 
-static void fixed_periods_lose_what_comes_while_off(void **state) {
-    struct collect_fixture *f = *state;
+COLLECT_TEST(fixed_periods_lose_what_comes_while_off) {
     struct onoff onoff;
     onoff_open(&onoff, &f->pool, &(struct onoff_settings){.on_ns = 70 * MS, .off_ns = 30 * MS}, 1, 1,
                &f->out->node);
@@ -121,8 +116,7 @@ static void fixed_periods_lose_what_comes_while_off(void **state) {
 
 // Mean lengths over many periods, each within four standard errors; an exponential period's deviation is its
 // mean.
-static void exponential_periods_have_their_means(void **state) {
-    struct collect_fixture *f = *state;
+COLLECT_TEST(exponential_periods_have_their_means) {
     struct onoff onoff;
     onoff_open(&onoff, &f->pool,
                &(struct onoff_settings){.on_ns = 100 * MS, .off_ns = 20 * MS, .exponential = true}, 3, 1,
@@ -148,8 +142,7 @@ static void exponential_periods_have_their_means(void **state) {
 }
 
 // What comes does not change when the link is there. Over seven blocks of periods.
-static void periods_do_not_depend_on_the_packets(void **state) {
-    struct collect_fixture *f = *state;
+COLLECT_TEST(periods_do_not_depend_on_the_packets) {
     struct onoff often, seldom;
     struct onoff_settings settings = {.on_ns = 50 * MS, .off_ns = 20 * MS, .exponential = true};
     onoff_open(&often, &f->pool, &settings, 3, 1, &f->out->node);
@@ -170,8 +163,7 @@ static void periods_do_not_depend_on_the_packets(void **state) {
 }
 
 // Hours of silence, in the shortest periods that there are: no more than a block of them is gone through.
-static void silence_costs_no_time(void **state) {
-    struct collect_fixture *f = *state;
+COLLECT_TEST(silence_costs_no_time) {
     struct onoff onoff;
     struct onoff_settings settings = {.on_ns = 3, .off_ns = 1, .exponential = true};
     onoff_open(&onoff, &f->pool, &settings, 3, 1, &f->out->node);
@@ -182,23 +174,4 @@ static void silence_costs_no_time(void **state) {
     assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 10); // here 0.3
     assert_in_range(onoff.drops, 500,
                     900); // a nanosecond is the shortest period: off for more than a quarter
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(copies_follow_their_originals, collect_set_up, collect_tear_down),
-        cmocka_unit_test_setup_teardown(chosen_packets_are_overtaken_by_as_many_as_asked, collect_set_up,
-                                        collect_tear_down),
-        cmocka_unit_test_setup_teardown(the_last_packet_does_not_wait_for_ever, collect_set_up,
-                                        collect_tear_down),
-        cmocka_unit_test_setup_teardown(all_chosen_still_come, collect_set_up, collect_tear_down),
-        cmocka_unit_test_setup_teardown(fixed_periods_lose_what_comes_while_off, collect_set_up,
-                                        collect_tear_down),
-        cmocka_unit_test_setup_teardown(exponential_periods_have_their_means, collect_set_up,
-                                        collect_tear_down),
-        cmocka_unit_test_setup_teardown(silence_costs_no_time, collect_set_up, collect_tear_down),
-        cmocka_unit_test_setup_teardown(periods_do_not_depend_on_the_packets, collect_set_up,
-                                        collect_tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

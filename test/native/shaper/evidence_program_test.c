@@ -30,7 +30,7 @@ static void script(struct run *run, const char *text) {
     run_program(run, (char *[]){"bash", "-c", whole, NULL});
 }
 
-static void nothing_is_written_unasked(void **state) {
+UNIT_TEST(nothing_is_written_unasked) {
     struct run run;
     script(
         &run,
@@ -41,7 +41,7 @@ static void nothing_is_written_unasked(void **state) {
 
 // Every packet of the run is in log, capture and counters, and they agree: arrivals = departures + drops, and
 // what the log calls lost is what did not answer.
-static void files_of_a_run_agree(void **state) {
+UNIT_TEST(files_of_a_run_agree) {
     struct run run;
     script(&run, "$S --link 3mbit/20ms,loss_down=20%,seed=4 --log log --pcapng capture --flow-counters flows "
                  "--report report "
@@ -86,7 +86,7 @@ static void files_of_a_run_agree(void **state) {
 }
 
 // What mm-throughput-graph and mm-delay-graph demand of each line, and that the link's capacity is all there.
-static void log_is_as_mahimahis_plotters_take_it(void **state) {
+UNIT_TEST(log_is_as_mahimahis_plotters_take_it) {
     struct run run;
     script(&run, "$S --link down=12mbit,up=1mbit,rtt=10ms --log plot -- sh -c 'ping -q -c 20 -i 0.02 "
                  "100.64.0.1 >/dev/null; "
@@ -140,7 +140,7 @@ static double packets_out(int fd) {
 }
 
 // Pings through a link whose delay and loss change under way; the command does not notice, its packets do.
-static void running_link_changes_and_its_log_says_so(void **state) {
+UNIT_TEST(running_link_changes_and_its_log_says_so) {
     char text[1024], socket_path[256];
     snprintf(socket_path, sizeof socket_path, "%s/socket", folder);
     snprintf(text, sizeof text,
@@ -198,7 +198,7 @@ static void running_link_changes_and_its_log_says_so(void **state) {
 }
 
 // A running link with a trace whose file is gone, and a seed of its own, takes any change.
-static void steering_wants_neither_files_nor_seed_again(void **state) {
+UNIT_TEST(steering_wants_neither_files_nor_seed_again) {
     char text[1024];
     snprintf(text, sizeof text,
              "cd %s && printf '1\\n2\\n' >trace && exec %s --link trace=trace,trace_end=once,rtt=20ms,seed=7 "
@@ -230,7 +230,7 @@ static void steering_wants_neither_files_nor_seed_again(void **state) {
     close(ends[0]);
 }
 
-static void files_that_cannot_be_made_are_bad_input(void **state) {
+UNIT_TEST(files_that_cannot_be_made_are_bad_input) {
     static const char *const cases[][2] = {
         {"--log /no/such/folder/log",
          "trilane-shaper: log: /no/such/folder/log.down: No such file or directory\n"},
@@ -264,7 +264,7 @@ static void files_that_cannot_be_made_are_bad_input(void **state) {
 }
 
 // Neither the running shaper's files nor its socket suffer from one that is refused.
-static void second_shaper_leaves_the_first_ones_files(void **state) {
+UNIT_TEST(second_shaper_leaves_the_first_ones_files) {
     struct run run;
     script(&run,
            "$S --control one --log one -- sh -c \"$S --control one --log one -- true; echo \\$?; "
@@ -274,7 +274,7 @@ static void second_shaper_leaves_the_first_ones_files(void **state) {
 }
 
 // The link carries on, and the exit status says that what was asked for is not there.
-static void full_disk_is_told_and_the_link_goes_on(void **state) {
+UNIT_TEST(full_disk_is_told_and_the_link_goes_on) {
     struct run run;
     script(&run, "$S --link 3mbit/20ms --pcapng /dev/full -- sh -c 'ping -q -c 20 -i 0.02 100.64.0.1 | "
                  "grep -o \"[0-9]* received\"'");
@@ -286,7 +286,7 @@ static void full_disk_is_told_and_the_link_goes_on(void **state) {
 }
 
 // Of bins a full disk leaves whole records, as of captures.
-static void full_disk_ends_bins_too(void **state) {
+UNIT_TEST(full_disk_ends_bins_too) {
     struct run run;
     script(&run,
            "$S --link 3mbit/20ms --flow-counters counters --flow-bins /dev/full -- sh -c 'ping -q -c 20 -i "
@@ -298,7 +298,7 @@ static void full_disk_ends_bins_too(void **state) {
 }
 
 // Bins of a real run: a header that names the columns, and bytes that add up to the counters'.
-static void bins_of_a_run_add_up(void **state) {
+UNIT_TEST(bins_of_a_run_add_up) {
     struct run run;
     script(
         &run,
@@ -312,7 +312,7 @@ static void bins_of_a_run_add_up(void **state) {
     assert_string_equal(run.out, "1\n0 50000 50 50000 1\n");
 }
 
-static void capture_of_a_killed_shaper_is_whole(void **state) {
+UNIT_TEST(capture_of_a_killed_shaper_is_whole) {
     needs_program("tshark");
     struct run run;
     script(&run,
@@ -327,7 +327,7 @@ static void capture_of_a_killed_shaper_is_whole(void **state) {
 }
 
 // A TLS 1.3 exchange through the link, opened by tshark with nothing but the capture.
-static void capture_opens_tls(void **state) {
+UNIT_TEST(capture_opens_tls) {
     needs_program("tshark");
     struct run run;
     script(&run,
@@ -355,20 +355,4 @@ static int remove_folder(void **state) {
     return system(command);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_written_unasked),
-        cmocka_unit_test(files_of_a_run_agree),
-        cmocka_unit_test(log_is_as_mahimahis_plotters_take_it),
-        cmocka_unit_test(running_link_changes_and_its_log_says_so),
-        cmocka_unit_test(steering_wants_neither_files_nor_seed_again),
-        cmocka_unit_test(files_that_cannot_be_made_are_bad_input),
-        cmocka_unit_test(second_shaper_leaves_the_first_ones_files),
-        cmocka_unit_test(full_disk_is_told_and_the_link_goes_on),
-        cmocka_unit_test(full_disk_ends_bins_too),
-        cmocka_unit_test(bins_of_a_run_add_up),
-        cmocka_unit_test(capture_of_a_killed_shaper_is_whole),
-        cmocka_unit_test(capture_opens_tls),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+GROUP_FIXTURE(make_folder, remove_folder)

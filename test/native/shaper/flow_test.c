@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static void both_directions_are_one_flow(void **state) {
+UNIT_TEST(both_directions_are_one_flow) {
     for (int version = 4; version <= 6; version += 2) {
         struct packet down, up;
         struct flow_packet of_down, of_up;
@@ -32,7 +32,7 @@ static void both_directions_are_one_flow(void **state) {
     }
 }
 
-static void later_fragments_and_extension_headers(void **state) {
+UNIT_TEST(later_fragments_and_extension_headers) {
     struct packet packet;
     struct flow_packet flow;
     wire_packet_udp(&packet, 4, true, 100);
@@ -52,7 +52,7 @@ static void later_fragments_and_extension_headers(void **state) {
 }
 
 // Any bytes, ending at a page that may not be touched.
-static void any_bytes_are_read_within_their_size(void **state) {
+UNIT_TEST(any_bytes_are_read_within_their_size) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uint8_t *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(pages, MAP_FAILED);
@@ -91,7 +91,7 @@ static void any_bytes_are_read_within_their_size(void **state) {
 }
 
 // Against a table of bytes: random pieces of a stream whose numbers wrap around, again and again.
-static void each_byte_of_a_stream_counts_once(void **state) {
+UNIT_TEST(each_byte_of_a_stream_counts_once) {
     enum { BYTES = 60000, START = -20000 };
     srand(3);
     for (int round = 0; round < 50; round++) {
@@ -115,7 +115,7 @@ static void each_byte_of_a_stream_counts_once(void **state) {
 }
 
 // More gaps than are kept: none is counted twice, and memory stays bounded.
-static void gaps_beyond_number_are_given_up(void **state) {
+UNIT_TEST(gaps_beyond_number_are_given_up) {
     struct stream_bytes stream = {0};
     stream_bytes_add(&stream, 0, 0);
     uint64_t counted = 0;
@@ -133,7 +133,7 @@ static double real(const json_t *of, const char *name) {
     return json_number_value(json_object_get(of, name));
 }
 
-static void counters_and_metrics_of_a_small_run(void **state) {
+UNIT_TEST(counters_and_metrics_of_a_small_run) {
     struct flow_table table = {0};
     const uint64_t start_ns = 5 * NS_PER_S;
     for (uint32_t i = 0; i < 10;
@@ -177,7 +177,7 @@ static void counters_and_metrics_of_a_small_run(void **state) {
     flow_table_close(&table);
 }
 
-static void flows_beyond_number_are_counted_together(void **state) {
+UNIT_TEST(flows_beyond_number_are_counted_together) {
     struct flow_table table = {0};
     struct packet packet;
     wire_packet_udp(&packet, 4, true, 10);
@@ -193,7 +193,7 @@ static void flows_beyond_number_are_counted_together(void **state) {
     flow_table_close(&table);
 }
 
-static void capacity_is_the_integral_of_the_rate(void **state) {
+UNIT_TEST(capacity_is_the_integral_of_the_rate) {
     struct rate_settings steps = {
         .kind = RATE_STEPS,
         .steps_bps = {.count = 3, .step = {{0, 8000000}, {NS_PER_S, 800000}, {2 * NS_PER_S, 8000}}}};
@@ -214,7 +214,7 @@ static void capacity_is_the_integral_of_the_rate(void **state) {
     assert_int_equal(capacity_bytes(&capacity, t + 5 * NS_PER_S), 1101010);
 }
 
-static void capacity_of_a_trace_is_its_opportunities(void **state) {
+UNIT_TEST(capacity_of_a_trace_is_its_opportunities) {
     char path[] = "/tmp/trilane-trace-XXXXXX", error[256];
     int fd = mkstemp(path);
     assert_true(fd >= 0);
@@ -236,19 +236,4 @@ static void capacity_of_a_trace_is_its_opportunities(void **state) {
     capacity_steer(&capacity, &rate, t + 50 * NS_PER_MS);
     assert_int_equal(capacity_bytes(&capacity, t + 90 * NS_PER_MS), 7 * 1500);
     trace_close(trace);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_directions_are_one_flow),
-        cmocka_unit_test(later_fragments_and_extension_headers),
-        cmocka_unit_test(any_bytes_are_read_within_their_size),
-        cmocka_unit_test(each_byte_of_a_stream_counts_once),
-        cmocka_unit_test(gaps_beyond_number_are_given_up),
-        cmocka_unit_test(counters_and_metrics_of_a_small_run),
-        cmocka_unit_test(flows_beyond_number_are_counted_together),
-        cmocka_unit_test(capacity_is_the_integral_of_the_rate),
-        cmocka_unit_test(capacity_of_a_trace_is_its_opportunities),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

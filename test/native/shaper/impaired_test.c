@@ -53,7 +53,7 @@ static void assert_books(const json_t *report) {
 
 // Each seventh of data and parity packets is lost, never two of a group: the receiver misses nothing but,
 // perhaps, one of the last group, which did not become full.
-static void losses_are_repaired_unseen(void **state) {
+UNIT_TEST(losses_are_repaired_unseen) {
     json_t *report;
     // The queue takes what a sender that was held up sends at once.
     json_t *udp = measure("20mbit/10ms,queue=1000p,loss_down=every:7,fec_down=4",
@@ -71,7 +71,7 @@ static void losses_are_repaired_unseen(void **state) {
     json_decref(report);
 }
 
-static void books_balance_whatever_the_link_does(void **state) {
+UNIT_TEST(books_balance_whatever_the_link_does) {
     json_t *report;
     json_t *udp = measure("8mbit/40ms,queue=5p,loss=ge:2%:40%,duplicate=2%,reorder=3%:3,onoff=300ms:50ms,"
                           "fec=3,jitter=pareto:3ms,jitter_order=free",
@@ -86,7 +86,7 @@ static void books_balance_whatever_the_link_does(void **state) {
 }
 
 // A TCP that asks for ECN is told of the queue by marks; one that does not, by drops.
-static void ecn_is_asked_for_where_the_queue_marks(void **state) {
+UNIT_TEST(ecn_is_asked_for_where_the_queue_marks) {
     for (int ecn = 0; ecn < 2; ecn++) {
         json_t *report;
         json_t *tcp = measure(ecn ? "10mbit/20ms,aqm=codel,ecn=on" : "10mbit/20ms,aqm=codel",
@@ -101,12 +101,7 @@ static void ecn_is_asked_for_where_the_queue_marks(void **state) {
 
 int main(void) {
     snprintf(report_path, sizeof report_path, "/tmp/trilane-impaired-test.%d.json", (int)getpid());
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(losses_are_repaired_unseen),
-        cmocka_unit_test(ecn_is_asked_for_where_the_queue_marks),
-        cmocka_unit_test(books_balance_whatever_the_link_does),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = unit_tests_run();
     unlink(report_path);
     return failed;
 }

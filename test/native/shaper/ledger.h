@@ -37,7 +37,7 @@ void ledger_clear(struct ledger *ledger); // forgets what was
 // A test's set-up and tear-down: its state is a ledger.
 int ledger_set_up(void **state);
 int ledger_tear_down(void **state);
-#define LEDGER_TEST(name) cmocka_unit_test_setup_teardown(name, ledger_set_up, ledger_tear_down)
+#define LEDGER_TEST(name) UNIT_TEST_OF(name, struct ledger *ledger, ledger_set_up, ledger_tear_down)
 
 // A link that passes on to the ledger, started at 0.
 void ledger_link(struct ledger *ledger, struct link *link, const struct rate_settings *rate,

@@ -30,8 +30,7 @@ static struct trace *trace_of(const char *text) {
     return trace;
 }
 
-static void what_is_left_of_a_packet_goes_on_at_the_new_rate(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(what_is_left_of_a_packet_goes_on_at_the_new_rate) {
     struct link link;
     struct rate_settings rate =
         steps_of(3, (struct step[]){{0, 1000000}, {9 * MS, 3000000}, {20 * MS, 500000}});
@@ -77,8 +76,7 @@ static unsigned __int128 carried(const struct steps *steps, uint64_t now_ns) {
 
 // A link that always has something to send: the n-th packet has left when the steps have carried all bits up
 // to it, in the very nanosecond.
-static void steps_are_followed_exactly(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(steps_are_followed_exactly) {
     struct random random;
     random_open(&random, 3, 1);
     for (int round = 0; round < 300; round++) {
@@ -118,8 +116,7 @@ static void assert_never_exceeded(const struct ledger *ledger, const struct step
     }
 }
 
-static void steps_are_never_exceeded_in_any_window(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(steps_are_never_exceeded_in_any_window) {
     struct random random;
     random_open(&random, 4, 1);
     for (int round = 0; round < 300; round++) {
@@ -143,8 +140,7 @@ static void steps_are_never_exceeded_in_any_window(void **state) {
     }
 }
 
-static void opportunities_are_accurate_to_the_byte(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(opportunities_are_accurate_to_the_byte) {
     struct link link;
     struct trace *trace = trace_of("2\n2\n5\n10\n");
     struct rate_settings rate = {.kind = RATE_TRACE, .trace = trace};
@@ -177,8 +173,7 @@ static void opportunities_are_accurate_to_the_byte(void **state) {
     trace_close(trace);
 }
 
-static void a_trace_played_once_ends(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(a_trace_played_once_ends) {
     struct link link;
     struct trace *trace = trace_of("1\n2\n");
     struct rate_settings rate = {.kind = RATE_TRACE, .trace = trace, .trace_once = true};
@@ -218,8 +213,7 @@ static uint32_t plain_use(struct plain_link *plain, uint64_t at_ns, struct ledge
     return outs;
 }
 
-static void traces_are_followed_however_the_link_wakes(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(traces_are_followed_however_the_link_wakes) {
     struct random random;
     random_open(&random, 5, 1);
     static struct plain_link plain;
@@ -274,8 +268,7 @@ static void traces_are_followed_however_the_link_wakes(void **state) {
 }
 
 // From every kind of rate to every other while a packet is being sent.
-static void a_steered_link_loses_nothing(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(a_steered_link_loses_nothing) {
     struct link link;
     struct trace *trace = trace_of("1\n");
     struct rate_settings megabit = constant_rate(1000000), double_rate = constant_rate(2000000),
@@ -315,17 +308,4 @@ static void a_steered_link_loses_nothing(void **state) {
         assert_int_equal(ledger->out[i].number, i);
     link_close(&link);
     trace_close(trace);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        LEDGER_TEST(what_is_left_of_a_packet_goes_on_at_the_new_rate),
-        LEDGER_TEST(steps_are_followed_exactly),
-        LEDGER_TEST(steps_are_never_exceeded_in_any_window),
-        LEDGER_TEST(opportunities_are_accurate_to_the_byte),
-        LEDGER_TEST(a_trace_played_once_ends),
-        LEDGER_TEST(traces_are_followed_however_the_link_wakes),
-        LEDGER_TEST(a_steered_link_loses_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

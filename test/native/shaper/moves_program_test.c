@@ -84,7 +84,7 @@ static size_t place_of(const char *peer, const json_t *moves, const char *own, c
     return 0;
 }
 
-static void ports_are_seen_to_change(void **state) {
+UNIT_TEST(ports_are_seen_to_change) {
     static const char *const versions[] = {"4", "6"}, *const addresses[] = {"100.64.0.2", "fd00:7472::2"};
     for (int v = 0; v < 2; v++) {
         json_t *report, *seen = talk("20mbit/10ms,rebind=400ms", versions[v], "3", &report);
@@ -107,7 +107,7 @@ static void ports_are_seen_to_change(void **state) {
     }
 }
 
-static void addresses_are_seen_to_change(void **state) {
+UNIT_TEST(addresses_are_seen_to_change) {
     static const char *const versions[] = {"4", "6"};
     static const char *const own[] = {"100.64.0.2", "fd00:7472::2"}, *const keys[] = {"address", "address_6"};
     for (int v = 0; v < 2; v++) {
@@ -126,7 +126,7 @@ static void addresses_are_seen_to_change(void **state) {
     }
 }
 
-static void a_switch_changes_link_and_address_at_its_time(void **state) {
+UNIT_TEST(a_switch_changes_link_and_address_at_its_time) {
     json_t *report, *seen = talk("20mbit/10ms,switch=2s:5mbit/40ms+queue=20p", "4", "2", &report);
     const json_t *moves = moves_of(report), *move = json_array_get(json_object_get(moves, "list"), 0);
     assert_non_null(peer(seen, 1));
@@ -146,7 +146,7 @@ static void a_switch_changes_link_and_address_at_its_time(void **state) {
     json_decref(report);
 }
 
-static void an_idle_link_moves_too(void **state) {
+UNIT_TEST(an_idle_link_moves_too) {
     struct run run;
     run_program(&run, (char *[]){PROGRAM_TRILANE_SHAPER, "--link", "20mbit/10ms,rebind=100ms,switch=150ms:3g",
                                  "--report", report_path, "--log", log_path, "--", "sleep", "2", NULL});
@@ -177,12 +177,4 @@ static int clear_places(void **state) {
     return 0;
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ports_are_seen_to_change),
-        cmocka_unit_test(addresses_are_seen_to_change),
-        cmocka_unit_test(a_switch_changes_link_and_address_at_its_time),
-        cmocka_unit_test(an_idle_link_moves_too),
-    };
-    return cmocka_run_group_tests(tests, find_places, clear_places);
-}
+GROUP_FIXTURE(find_places, clear_places)

@@ -105,7 +105,7 @@ static void make(struct packet *packet, int version, bool tcp, bool down) {
 
 enum { KINDS = 4 };
 
-static void before_any_change_nothing_changes(void **state) {
+UNIT_TEST(before_any_change_nothing_changes) {
     struct nat *nat = new_nat();
     for (int kind = 0; kind < KINDS * 2; kind++) {
         struct packet packet, same;
@@ -121,7 +121,7 @@ static void before_any_change_nothing_changes(void **state) {
     free(nat);
 }
 
-static void lost_bindings_are_renewed_with_other_ports(void **state) {
+UNIT_TEST(lost_bindings_are_renewed_with_other_ports) {
     for (int kind = 0; kind < KINDS; kind++) {
         int version = kind % 2 ? 4 : 6;
         bool tcp = kind / 2;
@@ -169,7 +169,7 @@ static void lost_bindings_are_renewed_with_other_ports(void **state) {
     }
 }
 
-static void another_address_leaves_ports_alone(void **state) {
+UNIT_TEST(another_address_leaves_ports_alone) {
     static const char *const seen[2][3] = {{"fd00:7472::2", "fd00:7472:1::1", "fd00:7472:1::2"},
                                            {"100.64.0.2", "100.65.0.1", "100.65.0.2"}};
     for (int kind = 0; kind < KINDS; kind++) {
@@ -200,7 +200,7 @@ static void another_address_leaves_ports_alone(void **state) {
 
 // Every port of the command at once: no two flows get the same one, but where there are more than ports to
 // give.
-static void flows_get_ports_of_their_own(void **state) {
+UNIT_TEST(flows_get_ports_of_their_own) {
     static bool given[NAT_PORTS];
     struct nat *nat = new_nat();
     struct packet packet;
@@ -225,7 +225,7 @@ static void flows_get_ports_of_their_own(void **state) {
     free(nat);
 }
 
-static void a_datagram_without_a_checksum_stays_without(void **state) {
+UNIT_TEST(a_datagram_without_a_checksum_stays_without) {
     struct nat *nat = new_nat();
     struct packet packet;
     nat_lose_ports(nat);
@@ -239,7 +239,7 @@ static void a_datagram_without_a_checksum_stays_without(void **state) {
 }
 
 // Any payload, so that checksums of all kinds occur, 0xffff for a sum of zero among them.
-static void checksums_are_those_of_the_whole_packet(void **state) {
+UNIT_TEST(checksums_are_those_of_the_whole_packet) {
     struct nat *nat = new_nat();
     bool ones = false;
     srand(3);
@@ -266,7 +266,7 @@ static void checksums_are_those_of_the_whole_packet(void **state) {
 }
 
 // The far side answers a datagram with "port unreachable", which quotes it.
-static void icmp_errors_are_mapped_with_what_they_quote(void **state) {
+UNIT_TEST(icmp_errors_are_mapped_with_what_they_quote) {
     for (int version = 4; version <= 6; version += 2) {
         struct nat *nat = new_nat();
         struct packet sent, seen, error;
@@ -300,7 +300,7 @@ static void icmp_errors_are_mapped_with_what_they_quote(void **state) {
     }
 }
 
-static void what_is_not_the_commands_passes(void **state) {
+UNIT_TEST(what_is_not_the_commands_passes) {
     struct nat *nat = new_nat();
     struct packet packet, same;
     nat_lose_ports(nat);
@@ -319,7 +319,7 @@ static void what_is_not_the_commands_passes(void **state) {
 
 // Whatever the bytes say of themselves, only headers within the packet are touched (sanitizers see to it),
 // and nothing is mapped that has no port.
-static void any_bytes_pass(void **state) {
+UNIT_TEST(any_bytes_pass) {
     struct nat *nat = new_nat();
     nat_lose_ports(nat);
     nat_change_address(nat);
@@ -340,7 +340,7 @@ static void any_bytes_pass(void **state) {
     free(nat);
 }
 
-static void moves_come_at_their_times(void **state) {
+UNIT_TEST(moves_come_at_their_times) {
     struct link_profile profile = profile_of("10mbit/50ms,rebind=2s,switch=4s:3g");
     struct moves moves;
     assert_int_equal(moves_open(&moves, &profile, 7 * ms), 0);
@@ -363,7 +363,7 @@ static void moves_come_at_their_times(void **state) {
     link_profile_close(&profile);
 }
 
-static void other_settings_keep_the_times_from_the_start(void **state) {
+UNIT_TEST(other_settings_keep_the_times_from_the_start) {
     struct link_profile plain = profile_of("10mbit/50ms"),
                         often = profile_of("10mbit/50ms,rebind=300ms:address"),
                         late = profile_of("10mbit/50ms,switch=1s:3g");
@@ -382,21 +382,4 @@ static void other_settings_keep_the_times_from_the_start(void **state) {
     link_profile_close(&plain);
     link_profile_close(&often);
     link_profile_close(&late);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(before_any_change_nothing_changes),
-        cmocka_unit_test(lost_bindings_are_renewed_with_other_ports),
-        cmocka_unit_test(another_address_leaves_ports_alone),
-        cmocka_unit_test(flows_get_ports_of_their_own),
-        cmocka_unit_test(a_datagram_without_a_checksum_stays_without),
-        cmocka_unit_test(checksums_are_those_of_the_whole_packet),
-        cmocka_unit_test(icmp_errors_are_mapped_with_what_they_quote),
-        cmocka_unit_test(what_is_not_the_commands_passes),
-        cmocka_unit_test(any_bytes_pass),
-        cmocka_unit_test(moves_come_at_their_times),
-        cmocka_unit_test(other_settings_keep_the_times_from_the_start),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

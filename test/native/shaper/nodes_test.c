@@ -22,8 +22,7 @@ static void open_link(struct link *link, struct collect_fixture *f, uint64_t rat
     link_open(link, &f->pool, &rate, &queue, 1, 1, &f->out->node);
 }
 
-static void link_takes_12_ms_for_1500_bytes_at_1_mbit(void **state) {
-    struct collect_fixture *f = *state;
+COLLECT_TEST(link_takes_12_ms_for_1500_bytes_at_1_mbit) {
     struct link link;
     open_link(&link, f, 1000000, 0, 0);
     assert_true(link.node.kind->due_ns(&link.node) == NODE_NEVER);
@@ -46,8 +45,7 @@ static void link_takes_12_ms_for_1500_bytes_at_1_mbit(void **state) {
 }
 
 // 1500 bytes take 4109589.04 ns at 2.92 Mbit/s: a link that rounded each would be 0.04 ns off a packet.
-static void link_does_not_drift(void **state) {
-    struct collect_fixture *f = *state;
+COLLECT_TEST(link_does_not_drift) {
     static const uint64_t rates_bps[] = {2920000, 8600000, 999999937, 7, 14600000};
     for (size_t r = 0; r < sizeof rates_bps / sizeof rates_bps[0]; r++) {
         struct link link;
@@ -65,8 +63,7 @@ static void link_does_not_drift(void **state) {
     }
 }
 
-static void unlimited_link_passes_at_once(void **state) {
-    struct collect_fixture *f = *state;
+COLLECT_TEST(unlimited_link_passes_at_once) {
     struct link link;
     open_link(&link, f, 0, 1, 1);
     for (uint32_t i = 0; i < 10; i++)
@@ -76,8 +73,7 @@ static void unlimited_link_passes_at_once(void **state) {
     assert_int_equal(link.queue.drops, 0);
 }
 
-static void queue_limit_in_packets(void **state) {
-    struct collect_fixture *f = *state;
+COLLECT_TEST(queue_limit_in_packets) {
     struct link link;
     open_link(&link, f, 1000000, 4, 0);
     for (uint32_t i = 0; i < 10; i++) // one is being sent, four wait, five are dropped
@@ -97,8 +93,7 @@ static void queue_limit_in_packets(void **state) {
         assert_int_equal(f->out->departures[i].number, kept[i]);
 }
 
-static void queue_limit_in_bytes(void **state) {
-    struct collect_fixture *f = *state;
+COLLECT_TEST(queue_limit_in_bytes) {
     struct link link;
     open_link(&link, f, 1000000, 0, 3000);
     node_take(&link.node, test_packet(&f->pool, 0, 1500), 0); // being sent
@@ -119,14 +114,14 @@ static void queue_limit_in_bytes(void **state) {
 
 // The numbers themselves, so that a change of the generator, which would change every result, does not go
 // unseen.
-static void random_numbers_are_the_published_generators(void **state) {
+UNIT_TEST(random_numbers_are_the_published_generators) {
     struct random random = {.state = 1234567};
     assert_true(random_next(&random) == UINT64_C(6457827717110365317));
     assert_true(random_next(&random) == UINT64_C(3203168211198807973));
     assert_true(random_next(&random) == UINT64_C(9817491932198370423));
 }
 
-static void histogram_quantiles_are_within_their_bucket(void **state) {
+UNIT_TEST(histogram_quantiles_are_within_their_bucket) {
     struct histogram histogram = {0};
     assert_int_equal(histogram_quantile(&histogram, 0.5), 0);
     for (uint64_t value = 1; value <= 100000; value++)
@@ -143,8 +138,7 @@ static void histogram_quantiles_are_within_their_bucket(void **state) {
     assert_true(histogram_quantile(&histogram, 1) == UINT64_MAX);
 }
 
-static void pool_gives_packets_again(void **state) {
-    struct collect_fixture *f = *state;
+COLLECT_TEST(pool_gives_packets_again) {
     struct packet *first = packet_take(&f->pool);
     packet_return(&f->pool, first);
     assert_ptr_equal(packet_take(&f->pool), first);
@@ -152,19 +146,4 @@ static void pool_gives_packets_again(void **state) {
     for (int i = 0; i < 100000; i++)
         packet_return(&f->pool, packet_take(&f->pool));
     assert_ptr_equal(f->pool.slabs, slabs);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(link_takes_12_ms_for_1500_bytes_at_1_mbit, collect_set_up,
-                                        collect_tear_down),
-        cmocka_unit_test_setup_teardown(link_does_not_drift, collect_set_up, collect_tear_down),
-        cmocka_unit_test_setup_teardown(unlimited_link_passes_at_once, collect_set_up, collect_tear_down),
-        cmocka_unit_test_setup_teardown(queue_limit_in_packets, collect_set_up, collect_tear_down),
-        cmocka_unit_test_setup_teardown(queue_limit_in_bytes, collect_set_up, collect_tear_down),
-        cmocka_unit_test(random_numbers_are_the_published_generators),
-        cmocka_unit_test(histogram_quantiles_are_within_their_bucket),
-        cmocka_unit_test_setup_teardown(pool_gives_packets_again, collect_set_up, collect_tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,8 @@ static int tear_down(void **state) {
     return 0;
 }
 
+#define ORIGIN_TEST(name) UNIT_TEST_OF(name, struct fixture *f, set_up, tear_down)
+
 static int read(struct fixture *f, const char *text) {
     return origin_delays_read(&f->delays, text, &f->error);
 }
@@ -65,8 +67,7 @@ static uint64_t one_way(struct fixture *f, const char *address) {
     return origin_delays_one_way_ns(f->delays, bytes, v6 ? 16 : 4);
 }
 
-static void test_table(void **state) {
-    struct fixture *f = *state;
+ORIGIN_TEST(test_table) {
     assert_int_equal(one_way(f, "192.0.2.1"), 0); // of no table
     assert_int_equal(read(f, "192.0.2.7=20ms,2001:DB8::7=5ms,192.0.2.1=0.5ms"), 0);
     assert_int_equal(read(f, "192.0.2.3=1s,192.0.2.7=30ms"), 0); // added; the later one counts
@@ -78,8 +79,7 @@ static void test_table(void **state) {
     assert_int_equal(one_way(f, "::ffff:192.0.2.7"), 15 * MS); // the same server
 }
 
-static void test_networks(void **state) {
-    struct fixture *f = *state;
+ORIGIN_TEST(test_networks) {
     assert_int_equal(read(f, "198.51.100.0/22=20ms,198.51.101.1=2ms,0.0.0.0/0=6ms,2001:db8::/33=4ms"), 0);
     assert_int_equal(one_way(f, "198.51.100.0"), 10 * MS);
     assert_int_equal(one_way(f, "198.51.103.255"), 10 * MS);
@@ -89,8 +89,7 @@ static void test_networks(void **state) {
     assert_int_equal(one_way(f, "2001:db8:8000::1"), 0);
 }
 
-static void test_bad_tables(void **state) {
-    struct fixture *f = *state;
+ORIGIN_TEST(test_bad_tables) {
     static const char *const bad[] = {"",
                                       ",",
                                       "192.0.2.1",
@@ -122,8 +121,7 @@ static void test_bad_tables(void **state) {
     assert_int_equal(read(f, longer), -1);
 }
 
-static void test_by_address(void **state) {
-    struct fixture *f = *state;
+ORIGIN_TEST(test_by_address) {
     assert_int_equal(read(f, "192.0.2.7=20ms,2001:db8::7=6ms"), 0);
     for (int up = 0; up < 2; up++) {
         open(f, up ? ORIGIN_IS_DESTINATION : ORIGIN_IS_SOURCE);
@@ -153,8 +151,7 @@ static void test_by_address(void **state) {
 }
 
 // Many packets of many servers: each after its own delay, those of one server in order.
-static void test_order_among_many(void **state) {
-    struct fixture *f = *state;
+ORIGIN_TEST(test_order_among_many) {
     enum { SERVERS = 300, PACKETS = 20000 };
     char item[64], address[32];
     for (int i = 0; i < SERVERS; i++) {
@@ -183,8 +180,7 @@ static void test_order_among_many(void **state) {
 }
 
 // At the end of a whole path: on top of the link's own delay, and counted while held.
-static void test_on_a_path(void **state) {
-    struct fixture *f = *state;
+ORIGIN_TEST(test_on_a_path) {
     assert_int_equal(read(f, "192.0.2.7=20ms"), 0);
     struct link_settings settings = {0};
     struct link_profile profile;
@@ -206,16 +202,4 @@ static void test_on_a_path(void **state) {
     assert_int_equal(path_held(&path), 0);
     path_close(&path);
     link_profile_close(&profile);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_table, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_networks, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_bad_tables, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_by_address, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_order_among_many, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_on_a_path, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

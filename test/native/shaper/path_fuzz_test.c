@@ -34,7 +34,7 @@ static uint64_t drops(const struct path *path) {
            path->delay.drops;
 }
 
-static void a_million_packets_of_any_kind_pass_through(void **state) {
+UNIT_TEST(a_million_packets_of_any_kind_pass_through) {
     struct random_path_files files;
     random_path_open(&files);
     static struct link_profile profile;
@@ -71,9 +71,4 @@ static void a_million_packets_of_any_kind_pass_through(void **state) {
     path_close(&path);
     packet_pool_close(&pool);
     random_path_close(&files);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_million_packets_of_any_kind_pass_through)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

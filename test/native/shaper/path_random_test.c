@@ -151,7 +151,7 @@ static void run(const struct link_profile profiles[2], uint64_t seed, enum wake 
     packet_pool_close(&pool);
 }
 
-static void every_packet_is_accounted_for_whenever_the_loop_wakes(void **state) {
+UNIT_TEST(every_packet_is_accounted_for_whenever_the_loop_wakes) {
     struct random_path_files files;
     random_path_open(&files);
     struct end *exact = malloc(sizeof *exact), *other = malloc(sizeof *other);
@@ -186,10 +186,4 @@ static void every_packet_is_accounted_for_whenever_the_loop_wakes(void **state) 
     free(exact);
     free(other);
     random_path_close(&files);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_packet_is_accounted_for_whenever_the_loop_wakes)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static void send(struct fixture *f, uint32_t number, uint64_t at_ns) {
     path_take(&f->path, test_packet(&f->pool, number, 1500), at_ns);
 }
 
-static void what_is_under_way_is_lost(void **state) {
+UNIT_TEST(what_is_under_way_is_lost) {
     static const char *const befores[] = {"12mbit/40ms",
                                           "12mbit/40ms,aqm=fq_codel",
                                           "12mbit/40ms,aqm=codel",
@@ -73,7 +73,7 @@ static void what_is_under_way_is_lost(void **state) {
     }
 }
 
-static void schedules_of_the_other_link_count_from_the_switch(void **state) {
+UNIT_TEST(schedules_of_the_other_link_count_from_the_switch) {
     struct fixture *f = begin("12mbit:6mbit@1s/0ms", "rate=12mbit:1.2mbit@500ms,rtt=20ms:40ms@500ms");
     path_switch(&f->path, &f->after, 2000 * ms);
     send(f, 0, 2400 * ms); // 1 ms and 10 ms
@@ -85,7 +85,7 @@ static void schedules_of_the_other_link_count_from_the_switch(void **state) {
     end(f);
 }
 
-static void on_and_off_periods_begin_on(void **state) {
+UNIT_TEST(on_and_off_periods_begin_on) {
     struct fixture *f = begin("12mbit/0ms,onoff=1s:1s", "12mbit/0ms,onoff=2s:1s");
     path_switch(&f->path, &f->after, 1500 * ms);
     send(f, 0, 3400 * ms);
@@ -119,7 +119,7 @@ static void note_drop(struct packet_watcher *watcher, const struct packet *packe
     if (reason == DROP_MOVED_SENT) watch->sent++;
 }
 
-static void drops_say_where_packets_were(void **state) {
+UNIT_TEST(drops_say_where_packets_were) {
     struct fixture *f = begin("12mbit/40ms", "6mbit/20ms");
     struct watch watch = {.watcher = {nothing, nothing, nothing, nothing, nothing, note_drop}};
     f->pool.watcher = &watch.watcher;
@@ -130,14 +130,4 @@ static void drops_say_where_packets_were(void **state) {
     assert_int_equal(watch.sent, 20);
     assert_int_equal(f->out->count, 5);
     end(f);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_under_way_is_lost),
-        cmocka_unit_test(schedules_of_the_other_link_count_from_the_switch),
-        cmocka_unit_test(on_and_off_periods_begin_on),
-        cmocka_unit_test(drops_say_where_packets_were),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

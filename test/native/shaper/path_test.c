@@ -56,7 +56,7 @@ static void run(const struct link_profile *profile, enum path_stream stream, enu
     path_advance(path, now_ns + UINT64_C(1000000000000));
 }
 
-static void every_packet_is_accounted_for(void **state) {
+UNIT_TEST(every_packet_is_accounted_for) {
     for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) {
         struct link_profile profile = profile_of(forms[f]);
         struct packet_pool pool = {0};
@@ -78,7 +78,7 @@ static void every_packet_is_accounted_for(void **state) {
 // Over every window between two departures: bits sent after the first, up to the last, take at least their
 // time. The largest excess ends at the current departure and began at the smallest value of bits - rate *
 // time before it.
-static void rate_is_not_exceeded_in_any_window(void **state) {
+UNIT_TEST(rate_is_not_exceeded_in_any_window) {
     for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) {
         struct link_profile profile = profile_of(forms[f]);
         uint64_t rate_bps = link_rate_bps(&profile.down);
@@ -99,7 +99,7 @@ static void rate_is_not_exceeded_in_any_window(void **state) {
     }
 }
 
-static void lateness_changes_nothing(void **state) {
+UNIT_TEST(lateness_changes_nothing) {
     static const enum wake others[] = {WAKE_LATE, WAKE_NEVER};
     for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) {
         struct link_profile profile = profile_of(forms[f]);
@@ -122,7 +122,7 @@ static void lateness_changes_nothing(void **state) {
     }
 }
 
-static void idle_link_adds_transmission_and_delay(void **state) {
+UNIT_TEST(idle_link_adds_transmission_and_delay) {
     struct link_profile profile = profile_of("down=8mbit,up=1mbit,delay_down=10ms,delay_up=15ms");
     struct packet_pool pool = {0};
     struct collect *out = collect_open(&pool);
@@ -140,7 +140,7 @@ static void idle_link_adds_transmission_and_delay(void **state) {
 }
 
 // A lost packet has used the link: those behind it leave when they would have left anyway.
-static void lost_packets_use_their_time(void **state) {
+UNIT_TEST(lost_packets_use_their_time) {
     struct link_profile lossless = profile_of("1mbit/0ms,queue=unlimited");
     struct link_profile lossy = profile_of("1mbit/0ms,queue=unlimited,loss=30%");
     struct packet_pool pool = {0};
@@ -155,15 +155,4 @@ static void lost_packets_use_their_time(void **state) {
     collect_close(all);
     collect_close(some);
     packet_pool_close(&pool);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_packet_is_accounted_for),
-        cmocka_unit_test(rate_is_not_exceeded_in_any_window),
-        cmocka_unit_test(lateness_changes_nothing),
-        cmocka_unit_test(idle_link_adds_transmission_and_delay),
-        cmocka_unit_test(lost_packets_use_their_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static void a_phase_is_read_as_written(void **state) {
+UNIT_TEST(a_phase_is_read_as_written) {
     struct phase phase;
     assert_true(phase_read(&phase, "up:flood:1500:400:12.5:20:300"));
     assert_int_equal(phase.direction, PHASE_UP);
@@ -21,7 +21,7 @@ static void a_phase_is_read_as_written(void **state) {
     assert_int_equal(phase.kind, PHASE_STEADY);
 }
 
-static void anything_else_is_refused(void **state) {
+UNIT_TEST(anything_else_is_refused) {
     static const char *const texts[] = {
         "",
         "down",
@@ -45,12 +45,4 @@ static void anything_else_is_refused(void **state) {
         struct phase phase;
         if (phase_read(&phase, texts[i])) fail_msg("\"%s\" was taken", texts[i]);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_phase_is_read_as_written),
-        cmocka_unit_test(anything_else_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ static void assert_within(double value, double expected, double share) {
         fail_msg("%g is not within %g of %g", value, share, expected);
 }
 
-static void round_trip_is_delay_plus_transmission(void **state) {
+UNIT_TEST(round_trip_is_delay_plus_transmission) {
     static const struct {
         const char *link;
         double least_us;
@@ -78,7 +78,7 @@ static void round_trip_is_delay_plus_transmission(void **state) {
     }
 }
 
-static void saturated_link_carries_its_rate(void **state) {
+UNIT_TEST(saturated_link_carries_its_rate) {
     static const char *const directions[] = {"down", "up"};
     // The queue bridges moments in which a busy machine does not let the sender run.
     for (int i = 0; i < 2; i++) {
@@ -104,7 +104,7 @@ static uint64_t dropped(const json_t *direction) {
 }
 
 // Loss after the link, and the books: what went in came out, was dropped or is still inside.
-static void losses_are_as_asked_and_every_packet_is_in_the_report(void **state) {
+UNIT_TEST(losses_are_as_asked_and_every_packet_is_in_the_report) {
     json_t *udp =
         measure("4mbit/10ms,loss=10%,queue=20p", (const char *[]){"udp", "down", "3", "6000000", NULL});
     json_t *all = report();
@@ -129,12 +129,7 @@ static void losses_are_as_asked_and_every_packet_is_in_the_report(void **state) 
 
 int main(void) {
     snprintf(report_path, sizeof report_path, "/tmp/trilane-physics-test.%d.json", (int)getpid());
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip_is_delay_plus_transmission),
-        cmocka_unit_test(saturated_link_carries_its_rate),
-        cmocka_unit_test(losses_are_as_asked_and_every_packet_is_in_the_report),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = unit_tests_run();
     unlink(report_path);
     return failed;
 }

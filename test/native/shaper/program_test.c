@@ -21,7 +21,7 @@ static void shaper(struct run *run, const char *link, const char *script) {
     run_program(run, (char *[]){SHAPER, "--link", (char *)link, "--", "sh", "-c", (char *)script, NULL});
 }
 
-static void exit_status_is_the_commands(void **state) {
+UNIT_TEST(exit_status_is_the_commands) {
     struct run run;
     shaper(&run, "3mbit/50ms", "exit 7");
     assert_int_equal(run.status, 7);
@@ -35,7 +35,7 @@ static void exit_status_is_the_commands(void **state) {
     assert_non_null(strstr(run.err, "/etc: permission denied: make it executable"));
 }
 
-static void command_is_in_an_empty_network_without_privileges(void **state) {
+UNIT_TEST(command_is_in_an_empty_network_without_privileges) {
     struct run run;
     shaper(
         &run, "3mbit/50ms",
@@ -50,7 +50,7 @@ static void command_is_in_an_empty_network_without_privileges(void **state) {
 }
 
 // Descriptors 0 to 4 are the command's, and no other: 3 and 4 here are the two ends of a pipe.
-static void descriptors_3_and_4_pass_and_no_others(void **state) {
+UNIT_TEST(descriptors_3_and_4_pass_and_no_others) {
     int there[2];
     assert_int_equal(pipe2(there, O_CLOEXEC), 0);
     int read_end = fcntl(there[0], F_DUPFD, 10),
@@ -71,13 +71,13 @@ static void descriptors_3_and_4_pass_and_no_others(void **state) {
 }
 
 // Signals and timers are the command's own: none blocked, none ignored but what we were started with.
-static void signals_are_as_usual_in_the_command(void **state) {
+UNIT_TEST(signals_are_as_usual_in_the_command) {
     struct run run;
     shaper(&run, "3mbit/50ms", "grep -E 'SigBlk|SigIgn' /proc/self/status");
     assert_string_equal(run.out, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
 }
 
-static void bad_input_is_one_line_and_status_2(void **state) {
+UNIT_TEST(bad_input_is_one_line_and_status_2) {
     static const struct {
         char *arguments[4];
         const char *line;
@@ -133,7 +133,7 @@ static pid_t start_lingering(int *read_end, bool wait) {
     return pid;
 }
 
-static void nothing_is_left_after_kill_9(void **state) {
+UNIT_TEST(nothing_is_left_after_kill_9) {
     int read_end;
     pid_t pid = start_lingering(&read_end, true);
     kill(pid, SIGKILL);
@@ -143,7 +143,7 @@ static void nothing_is_left_after_kill_9(void **state) {
 }
 
 // Also while it is still being set up.
-static void nothing_is_left_after_kill_9_at_any_moment(void **state) {
+UNIT_TEST(nothing_is_left_after_kill_9_at_any_moment) {
     srand(5);
     for (int i = 0; i < 60; i++) {
         int read_end;
@@ -157,7 +157,7 @@ static void nothing_is_left_after_kill_9_at_any_moment(void **state) {
 }
 
 // A command that does not heed SIGTERM has two seconds.
-static void command_that_will_not_end_is_killed(void **state) {
+UNIT_TEST(command_that_will_not_end_is_killed) {
     int read_end, status;
     pid_t pid = start_lingering(&read_end, true);
     uint64_t start_ns = clock_now_ns();
@@ -169,7 +169,7 @@ static void command_that_will_not_end_is_killed(void **state) {
     close(read_end);
 }
 
-static void signals_are_forwarded_once(void **state) {
+UNIT_TEST(signals_are_forwarded_once) {
     static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
     static char *const argv[] = {SHAPER,
                                  "--link",
@@ -196,7 +196,7 @@ static void signals_are_forwarded_once(void **state) {
 }
 
 // What is typed reaches the command by itself: once, and it may go on.
-static void ctrl_c_at_the_terminal_is_the_commands_affair(void **state) {
+UNIT_TEST(ctrl_c_at_the_terminal_is_the_commands_affair) {
     int terminal, status;
     pid_t pid = forkpty(&terminal, NULL, NULL, NULL);
     assert_true(pid >= 0);
@@ -215,7 +215,7 @@ static void ctrl_c_at_the_terminal_is_the_commands_affair(void **state) {
 }
 
 // With --die-with-parent the shaper does not outlive a killed parent that could not stop it.
-static void dies_with_its_parent(void **state) {
+UNIT_TEST(dies_with_its_parent) {
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     static char *const argv[] = {
@@ -230,7 +230,7 @@ static void dies_with_its_parent(void **state) {
     close(ends[0]);
 }
 
-static void forbidden_user_namespaces_are_named_with_the_remedy(void **state) {
+UNIT_TEST(forbidden_user_namespaces_are_named_with_the_remedy) {
     struct run run;
     run_program(&run, (char *[]){"unshare", "-U", "-r", "sh", "-c",
                                  "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$0\" -- true", SHAPER,
@@ -255,7 +255,7 @@ static void run_in_network(struct run *run, const char *set_token) {
     assert_int_equal(run->status, 0);
 }
 
-static void a_network_is_a_lab_only_by_its_token(void **state) {
+UNIT_TEST(a_network_is_a_lab_only_by_its_token) {
     struct run run;
     run_in_network(&run, "export TRILANE_LAB=$(readlink /proc/self/ns/net)");
     assert_string_equal(run.out, "0\n1000\n1\n");
@@ -263,23 +263,4 @@ static void a_network_is_a_lab_only_by_its_token(void **state) {
     assert_string_equal(run.out, "1\n1000\n0\n");
     run_in_network(&run, "export TRILANE_LAB=net:[4026531840]");
     assert_string_equal(run.out, "1\n1000\n0\n");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exit_status_is_the_commands),
-        cmocka_unit_test(command_is_in_an_empty_network_without_privileges),
-        cmocka_unit_test(descriptors_3_and_4_pass_and_no_others),
-        cmocka_unit_test(signals_are_as_usual_in_the_command),
-        cmocka_unit_test(bad_input_is_one_line_and_status_2),
-        cmocka_unit_test(nothing_is_left_after_kill_9),
-        cmocka_unit_test(nothing_is_left_after_kill_9_at_any_moment),
-        cmocka_unit_test(command_that_will_not_end_is_killed),
-        cmocka_unit_test(signals_are_forwarded_once),
-        cmocka_unit_test(ctrl_c_at_the_terminal_is_the_commands_affair),
-        cmocka_unit_test(dies_with_its_parent),
-        cmocka_unit_test(forbidden_user_namespaces_are_named_with_the_remedy),
-        cmocka_unit_test(a_network_is_a_lab_only_by_its_token),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -245,7 +245,7 @@ static int differences(const char *form, int64_t *late_ns, uint32_t *arrived) {
     return different;
 }
 
-static void same_fates_at_the_same_times(void **state) {
+UNIT_TEST(same_fates_at_the_same_times) {
     static const char *const forms[] = {
         "50mbit/20ms,queue=12p",
         "unlimited/30ms,loss=20%,seed=5",
@@ -271,6 +271,5 @@ static void same_fates_at_the_same_times(void **state) {
 int main(int argc, char **argv) {
     if (argc == 3 && strcmp(argv[1], "far") == 0) return run_lab(argv[2]);
     if (argc == 2 && strcmp(argv[1], "near") == 0) return receive_bursts();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_fates_at_the_same_times)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_tests_run();
 }

@@ -78,7 +78,7 @@ static char *speak(int saved) {
 }
 
 // A ring much smaller than what passes through it, records of all sizes across its end.
-static void records_come_out_whole_and_in_order(void **state) {
+UNIT_TEST(records_come_out_whole_and_in_order) {
     struct file_writer *writer = open_writer(path_of("ring"), 5000);
     assert_int_equal(file_writer_start(writer), 0);
     char line[600];
@@ -110,7 +110,7 @@ static void records_come_out_whole_and_in_order(void **state) {
     }
 }
 
-static void nobody_waits_for_a_pipe_that_nobody_reads(void **state) {
+UNIT_TEST(nobody_waits_for_a_pipe_that_nobody_reads) {
     const char *path = path_of("pipe");
     assert_int_equal(mkfifo(path, 0600), 0);
     int reader = open(path, O_RDONLY | O_NONBLOCK);
@@ -130,7 +130,7 @@ static void nobody_waits_for_a_pipe_that_nobody_reads(void **state) {
     assert_non_null(strstr(speak(saved), "Broken pipe: it ends here, the link continues\n"));
 }
 
-static void full_disk_ends_a_file_with_a_whole_record(void **state) {
+UNIT_TEST(full_disk_ends_a_file_with_a_whole_record) {
     struct rlimit before;
     getrlimit(RLIMIT_FSIZE, &before);
     struct rlimit limit = {.rlim_cur = 100000, .rlim_max = before.rlim_max};
@@ -208,7 +208,7 @@ static void record(const struct evidence_options *options, struct evidence *evid
     loop_close(loop);
 }
 
-static void log_is_mahimahis(void **state) {
+UNIT_TEST(log_is_mahimahis) {
     struct evidence evidence;
     record(&(struct evidence_options){.log = path_of("log")}, &evidence);
     size_t size;
@@ -252,7 +252,7 @@ static void assert_blocks(const char *name, uint32_t *types, int most) {
     assert_int_equal(count, most);
 }
 
-static void capture_is_read_by_tshark(void **state) {
+UNIT_TEST(capture_is_read_by_tshark) {
     struct evidence evidence;
     record(&(struct evidence_options){.pcapng = path_of("capture")}, &evidence);
     uint32_t types[8];
@@ -274,7 +274,7 @@ static void capture_is_read_by_tshark(void **state) {
     assert_non_null(strstr(text + sizeof wanted - 1, ": loss=2%\n"));
 }
 
-static void keys_stand_before_the_packets(void **state) {
+UNIT_TEST(keys_stand_before_the_packets) {
     FILE *keys = fopen(path_of("keys"), "we");
     for (int i = 0; i < 3; i++)
         fprintf(keys, "CLIENT_RANDOM %064d %096d\n", i, i);
@@ -298,7 +298,7 @@ static void keys_stand_before_the_packets(void **state) {
 }
 
 // More keys than the place holds: the rest comes where it comes, and nothing is torn.
-static void keys_beyond_the_place_are_not_lost(void **state) {
+UNIT_TEST(keys_beyond_the_place_are_not_lost) {
     FILE *keys = fopen(path_of("keys"), "we");
     const int lines = 10000;
     for (int i = 0; i < lines; i++)
@@ -320,7 +320,7 @@ static void keys_beyond_the_place_are_not_lost(void **state) {
     assert_int_equal(found, lines);
 }
 
-static void nothing_asked_for_is_nothing_watched(void **state) {
+UNIT_TEST(nothing_asked_for_is_nothing_watched) {
     struct evidence evidence;
     struct evidence_error error;
     assert_int_equal(evidence_open(&evidence, &(struct evidence_options){0}, &error), 0);
@@ -341,16 +341,4 @@ static int remove_folder(void **state) {
     return system(command);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_come_out_whole_and_in_order),
-        cmocka_unit_test(nobody_waits_for_a_pipe_that_nobody_reads),
-        cmocka_unit_test(full_disk_ends_a_file_with_a_whole_record),
-        cmocka_unit_test(log_is_mahimahis),
-        cmocka_unit_test(capture_is_read_by_tshark),
-        cmocka_unit_test(keys_stand_before_the_packets),
-        cmocka_unit_test(keys_beyond_the_place_are_not_lost),
-        cmocka_unit_test(nothing_asked_for_is_nothing_watched),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+GROUP_FIXTURE(make_folder, remove_folder)

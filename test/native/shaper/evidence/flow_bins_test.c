@@ -47,7 +47,7 @@ static void assert_record(const struct records *records, uint32_t i, const uint6
 }
 
 // A slow link sends a packet for longer than a bin: of each bin there is a record, of silence there is none.
-static void what_waits_is_there_in_every_bin(void **state) {
+UNIT_TEST(what_waits_is_there_in_every_bin) {
     struct records records = {0};
     struct flow_bins bins;
     flow_bins_open(&bins, bin_ns, keep, &records);
@@ -72,7 +72,7 @@ static void what_waits_is_there_in_every_bin(void **state) {
 
 // One that finds the queue full never waited; one that is taken out of it did. What an unlimited link takes
 // has not waited either.
-static void peak_is_of_what_lasted(void **state) {
+UNIT_TEST(peak_is_of_what_lasted) {
     struct records records = {0};
     struct flow_bins bins;
     flow_bins_open(&bins, bin_ns, keep, &records);
@@ -99,7 +99,7 @@ static void peak_is_of_what_lasted(void **state) {
 }
 
 // Directions go on by themselves; what comes too late for its bin is in the next one, and in no other.
-static void late_tellings_are_counted_once(void **state) {
+UNIT_TEST(late_tellings_are_counted_once) {
     struct records records = {0};
     struct flow_bins bins;
     flow_bins_open(&bins, bin_ns, keep, &records);
@@ -263,7 +263,7 @@ static void round_adds_up(const struct link_profile *profile, const char *folder
     }
 }
 
-static void sums_over_bins_are_the_counters(void **state) {
+UNIT_TEST(sums_over_bins_are_the_counters) {
     char folder[] = "/tmp/trilane-bins-XXXXXX", command[64];
     assert_non_null(mkdtemp(folder));
     struct random_path_files files;
@@ -284,14 +284,4 @@ static void sums_over_bins_are_the_counters(void **state) {
     random_path_close(&files);
     snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(system(command), 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_waits_is_there_in_every_bin),
-        cmocka_unit_test(peak_is_of_what_lasted),
-        cmocka_unit_test(late_tellings_are_counted_once),
-        cmocka_unit_test(sums_over_bins_are_the_counters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

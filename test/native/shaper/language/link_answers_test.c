@@ -19,7 +19,7 @@ static void assert_member(const char *line, const char *key, const char *expecte
     json_decref(answer);
 }
 
-static void a_link_has_its_form_label_name_and_profile(void **state) {
+UNIT_TEST(a_link_has_its_form_label_name_and_profile) {
     assert_member("{\"form\": \" rate=3mbit,rtt=50ms\"}", "form", "3mbit/50ms");
     assert_member("{\"form\": \"down=750kbit,up=250kbit,rtt=100ms\"}", "name", "cse534-lb-hl");
     assert_member("{\"form\": \"trace=/a/b,rtt=5ms,loss=file:/c/d\"}", "form",
@@ -38,7 +38,7 @@ static void a_link_has_its_form_label_name_and_profile(void **state) {
     json_decref(answer);
 }
 
-static void files_are_read_where_it_is_asked_for(void **state) {
+UNIT_TEST(files_are_read_where_it_is_asked_for) {
     static const char form[] = "trace=schemas/examples/link-files/12mbit.trace,rtt=50ms";
     for (int files = 0; files < 2; files++) {
         char line[200];
@@ -52,7 +52,7 @@ static void files_are_read_where_it_is_asked_for(void **state) {
                   "link: loss: none: No such file or directory: name a file of numbers");
 }
 
-static void anything_has_an_answer(void **state) {
+UNIT_TEST(anything_has_an_answer) {
     static const char *const lines[] = {
         "",
         "x",
@@ -83,11 +83,4 @@ static int enter_checkout(void **state) {
     return chdir(TRILANE_ROOT);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_link_has_its_form_label_name_and_profile),
-        cmocka_unit_test(files_are_read_where_it_is_asked_for),
-        cmocka_unit_test(anything_has_an_answer),
-    };
-    return cmocka_run_group_tests(tests, enter_checkout, NULL);
-}
+GROUP_FIXTURE(enter_checkout, NULL)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void test_links_that_name_no_file(void **state) {
+UNIT_TEST(test_links_that_name_no_file) {
     struct link_error error;
     static const char *const forms[] = {
         "3g",
@@ -24,7 +24,7 @@ static void test_links_that_name_no_file(void **state) {
         if (link_form_names_file(forms[i], &error) != 0) fail_msg("\"%s\" names no file", forms[i]);
 }
 
-static void test_links_that_do(void **state) {
+UNIT_TEST(test_links_that_do) {
     struct link_error error;
     static const char *const forms[] = {
         "x.json",
@@ -45,7 +45,7 @@ static void test_links_that_do(void **state) {
 }
 
 // Nor does anything follow for what no one can read.
-static void test_what_is_no_link(void **state) {
+UNIT_TEST(test_what_is_no_link) {
     struct link_error error;
     static const char *const forms[] = {"",
                                         "3mbit/50ms,loss=1%,loss=2%",
@@ -61,7 +61,7 @@ static void test_what_is_no_link(void **state) {
 }
 
 // Written as a form, some of these have no digits, others 300 of them.
-static void test_numbers_beyond_any_link_are_refused(void **state) {
+UNIT_TEST(test_numbers_beyond_any_link_are_refused) {
     static const char *const numbers[] = {"1e308", "-1e308", "1.7e308", "1e101", "1e20"};
     static const char *const places[] = {
         "{\"profile\":{\"down\":{\"rate_bps\":%s,\"delay_ms\":25,\"queue\":{\"packets\":100},\"loss\":0},"
@@ -87,14 +87,4 @@ static void test_numbers_beyond_any_link_are_refused(void **state) {
                 fail_msg("%s: %s", line, error ? error : "no error");
             json_decref(answer);
         }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_links_that_name_no_file),
-        cmocka_unit_test(test_links_that_do),
-        cmocka_unit_test(test_what_is_no_link),
-        cmocka_unit_test(test_numbers_beyond_any_link_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,7 +137,7 @@ static uint64_t number_from(const char *variable, uint64_t otherwise) {
     return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-static void mutilated_forms_do_no_harm(void **state) {
+UNIT_TEST(mutilated_forms_do_no_harm) {
     struct fuzz fuzz;
     random_open(&fuzz.random, number_from("LINK_FUZZ_SEED", 23), 0);
     uint64_t runs = number_from("LINK_FUZZ_RUNS", 1000000), taken = 0;
@@ -172,7 +172,4 @@ static int enter_checkout(void **state) {
     return chdir(TRILANE_ROOT);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(mutilated_forms_do_no_harm)};
-    return cmocka_run_group_tests(tests, enter_checkout, NULL);
-}
+GROUP_FIXTURE(enter_checkout, NULL)

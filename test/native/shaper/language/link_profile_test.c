@@ -71,7 +71,7 @@ static json_t *load_forms(void) {
     return forms;
 }
 
-static void forms_read_as_the_examples_say(void **state) {
+UNIT_TEST(forms_read_as_the_examples_say) {
     size_t index;
     json_t *example, *forms = load_forms(), *valid = json_object_get(forms, "valid");
     assert_true(json_array_size(valid) >= 100);
@@ -88,7 +88,7 @@ static void forms_read_as_the_examples_say(void **state) {
     json_decref(forms);
 }
 
-static void errors_are_those_of_the_examples(void **state) {
+UNIT_TEST(errors_are_those_of_the_examples) {
     size_t index;
     json_t *example, *forms = load_forms(), *invalid = json_object_get(forms, "invalid");
     assert_true(json_array_size(invalid) >= 80);
@@ -102,7 +102,7 @@ static void errors_are_those_of_the_examples(void **state) {
     json_decref(forms);
 }
 
-static void every_known_link_is_among_the_examples(void **state) {
+UNIT_TEST(every_known_link_is_among_the_examples) {
     json_t *forms = load_forms(), *valid = json_object_get(forms, "valid");
     size_t names = 0;
     for (; link_named_at(names); names++) {
@@ -118,7 +118,7 @@ static void every_known_link_is_among_the_examples(void **state) {
     json_decref(forms);
 }
 
-static void overlong_input_is_refused(void **state) {
+UNIT_TEST(overlong_input_is_refused) {
     char form[5000];
     struct link_profile profile;
     struct link_error error;
@@ -131,7 +131,7 @@ static void overlong_input_is_refused(void **state) {
     assert_int_equal(read_form(form, &profile, &error), -1);
 }
 
-static void option_replaces_what_the_form_says(void **state) {
+UNIT_TEST(option_replaces_what_the_form_says) {
     struct link_settings settings;
     struct link_profile profile;
     struct link_error error;
@@ -153,7 +153,7 @@ static void assert_limits(const char *form, uint64_t packets, uint64_t bytes) {
     link_profile_close(&profile);
 }
 
-static void queues_hold_what_was_asked(void **state) {
+UNIT_TEST(queues_hold_what_was_asked) {
     assert_limits("3mbit/50ms", 0, 18750);
     assert_limits("10mbit/100ms,queue=2bdp", 0, 250000);
     assert_limits("200kbit/30ms", 0, 15000); // a product of 750 bytes, but ten packets at least
@@ -172,7 +172,7 @@ static void read_as(const char *form, struct link_profile *profile) {
     if (read_form(form, profile, &error) < 0) fail_msg("%s: %s", form, error.line);
 }
 
-static void settings_reach_the_nodes(void **state) {
+UNIT_TEST(settings_reach_the_nodes) {
     struct link_profile profile;
     read_as(
         "8mbit:1mbit@10s/60ms,jitter=normal:5ms,jitter_order_up=free,loss=ge:1%:25%:80%:0.5%,loss_slot=10ms,"
@@ -199,7 +199,7 @@ static void settings_reach_the_nodes(void **state) {
     link_profile_close(&profile);
 }
 
-static void files_are_opened(void **state) {
+UNIT_TEST(files_are_opened) {
     struct link_profile profile;
     read_as("trace=schemas/examples/link-files/12mbit.trace,rtt=50ms,trace_end_up=once,"
             "jitter_down=file:schemas/examples/link-files/jitter.numbers,"
@@ -214,7 +214,7 @@ static void files_are_opened(void **state) {
     link_profile_close(&profile);
 }
 
-static void bad_files_are_named(void **state) {
+UNIT_TEST(bad_files_are_named) {
     static const char *const forms[] = {
         "trace=schemas/none,rtt=50ms",
         "3mbit/50ms,loss_up=file:schemas/none",
@@ -233,7 +233,7 @@ static void bad_files_are_named(void **state) {
     }
 }
 
-static void a_change_replaces_what_it_names(void **state) {
+UNIT_TEST(a_change_replaces_what_it_names) {
     struct link_profile start, next;
     struct link_error error;
     read_as("down=8mbit,up=1mbit,rtt=60ms,loss=1%", &start);
@@ -272,7 +272,7 @@ static void assert_change(const char *before, const char *change, const char *af
 #define TRACE "schemas/examples/link-files/12mbit.trace"
 
 // What a form begins with is a whole link; but the fates of a running one go on by the same numbers.
-static void a_link_replaces_all_but_the_seed(void **state) {
+UNIT_TEST(a_link_replaces_all_but_the_seed) {
     static const char before[] = "down=8mbit,up=1mbit,rtt=60ms,loss=1%,aqm=codel,seed=7";
     assert_change(before, "3g", "3g,seed=7");
     assert_change(before, "3g,loss=2%", "3g,loss=2%,seed=7");
@@ -285,7 +285,7 @@ static void a_link_replaces_all_but_the_seed(void **state) {
     assert_change(before, "rate=5mbit", "5mbit/60ms,loss=1%,aqm=codel,seed=7");
 }
 
-static void a_traces_end_goes_with_it(void **state) {
+UNIT_TEST(a_traces_end_goes_with_it) {
     static const char both[] = "trace=" TRACE ",trace_end=once,rtt=50ms";
     assert_change(both, "rate=3mbit", "3mbit/50ms");
     assert_change(both, "down=3mbit,up=2mbit", "down=3mbit,up=2mbit,rtt=50ms");
@@ -317,7 +317,7 @@ static void write_numbers(const char *path, const char *text) {
 }
 
 // A change need not find, nor read again, what the link has in memory; it does where it names the file.
-static void files_that_a_change_does_not_name_stay(void **state) {
+UNIT_TEST(files_that_a_change_does_not_name_stay) {
     char folder[] = "/tmp/trilane-kept-XXXXXX", form[300], trace_path[64], numbers_path[64];
     assert_non_null(mkdtemp(folder));
     snprintf(trace_path, sizeof trace_path, "%s/trace", folder);
@@ -362,21 +362,4 @@ static int enter_checkout(void **state) {
     return chdir(TRILANE_ROOT);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms_read_as_the_examples_say),
-        cmocka_unit_test(errors_are_those_of_the_examples),
-        cmocka_unit_test(every_known_link_is_among_the_examples),
-        cmocka_unit_test(overlong_input_is_refused),
-        cmocka_unit_test(option_replaces_what_the_form_says),
-        cmocka_unit_test(queues_hold_what_was_asked),
-        cmocka_unit_test(settings_reach_the_nodes),
-        cmocka_unit_test(files_are_opened),
-        cmocka_unit_test(bad_files_are_named),
-        cmocka_unit_test(a_change_replaces_what_it_names),
-        cmocka_unit_test(a_link_replaces_all_but_the_seed),
-        cmocka_unit_test(a_traces_end_goes_with_it),
-        cmocka_unit_test(files_that_a_change_does_not_name_stay),
-    };
-    return cmocka_run_group_tests(tests, enter_checkout, NULL);
-}
+GROUP_FIXTURE(enter_checkout, NULL)

@@ -20,8 +20,7 @@ static void send_stream(struct ledger *ledger, struct link *link, uint64_t start
         ledger_send(ledger, link, 0, (uint32_t)(now_ns / period_ns), 1250, ecn, now_ns);
 }
 
-static void first_drop_comes_an_interval_after_the_target_was_passed(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(first_drop_comes_an_interval_after_the_target_was_passed) {
     struct rate_settings rate = constant_rate(10000000);
     struct link link;
     ledger_link(ledger, &link, &rate, &codel);
@@ -38,8 +37,7 @@ static void first_drop_comes_an_interval_after_the_target_was_passed(void **stat
 
 // Each drop comes interval / sqrt(count) after the one before was due, at the next moment at which the link
 // takes a packet.
-static void drops_follow_the_control_law(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(drops_follow_the_control_law) {
     struct rate_settings rate = constant_rate(10000000);
     struct link link;
     ledger_link(ledger, &link, &rate, &codel);
@@ -55,8 +53,7 @@ static void drops_follow_the_control_law(void **state) {
     assert_int_equal(link.queue.drops, 0);
 }
 
-static void short_queues_are_left_alone(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(short_queues_are_left_alone) {
     struct rate_settings rate = constant_rate(10000000);
     struct link link;
     ledger_link(ledger, &link, &rate, &codel);
@@ -80,8 +77,7 @@ static void short_queues_are_left_alone(void **state) {
     assert_int_equal(ledger->drops, 0);
 }
 
-static void it_begins_again_where_it_was_left(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(it_begins_again_where_it_was_left) {
     struct rate_settings rate = constant_rate(10000000);
     struct link link;
     ledger_link(ledger, &link, &rate, &codel);
@@ -106,8 +102,7 @@ static void it_begins_again_where_it_was_left(void **state) {
 }
 
 // The same times, and nothing lost.
-static void packets_are_marked_instead(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(packets_are_marked_instead) {
     struct rate_settings rate = constant_rate(10000000);
     struct queue_settings marking = codel;
     struct link link;
@@ -138,8 +133,7 @@ static void packets_are_marked_instead(void **state) {
     assert_int_equal(link.queue.marks, 0);
 }
 
-static void a_sender_that_listens_keeps_the_queue_short_and_the_link_busy(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(a_sender_that_listens_keeps_the_queue_short_and_the_link_busy) {
     struct rate_settings rate = constant_rate(10000000);
     struct aimd tail = aimd_run(ledger, &rate, &(struct queue_settings){.limit_packets = 1000});
     struct aimd aqm = aimd_run(ledger, &rate, &codel);
@@ -148,16 +142,4 @@ static void a_sender_that_listens_keeps_the_queue_short_and_the_link_busy(void *
     assert_true(tail.mean_wait_ms > 80);
     assert_true(aqm.mean_wait_ms < 10);
     assert_true(aqm.utilization > 0.8);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        LEDGER_TEST(first_drop_comes_an_interval_after_the_target_was_passed),
-        LEDGER_TEST(drops_follow_the_control_law),
-        LEDGER_TEST(short_queues_are_left_alone),
-        LEDGER_TEST(it_begins_again_where_it_was_left),
-        LEDGER_TEST(packets_are_marked_instead),
-        LEDGER_TEST(a_sender_that_listens_keeps_the_queue_short_and_the_link_busy),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

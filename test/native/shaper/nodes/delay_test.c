@@ -33,6 +33,8 @@ static int tear_down(void **state) {
     return 0;
 }
 
+#define DELAY_TEST(name) UNIT_TEST_OF(name, struct fixture *f, set_up, tear_down)
+
 static void open(struct fixture *f, struct delay_settings settings, uint64_t start_ns) {
     delay_close(&f->delay);
     delay_open(&f->delay, &f->pool, &settings, 1, 7, &f->out->node);
@@ -52,8 +54,7 @@ static struct steps constant(uint64_t value) {
     return (struct steps){.count = 1, .step = {{.value = value}}};
 }
 
-static void delay_is_exact_and_keeps_order(void **state) {
-    struct fixture *f = *state;
+DELAY_TEST(delay_is_exact_and_keeps_order) {
     open(f, (struct delay_settings){.delay_ns = constant(25 * MS)}, 0);
     const struct node_kind *kind = f->delay.node.kind;
     assert_true(kind->due_ns(&f->delay.node) == NODE_NEVER);
@@ -73,8 +74,7 @@ static void delay_is_exact_and_keeps_order(void **state) {
     }
 }
 
-static void no_delay_passes_at_once(void **state) {
-    struct fixture *f = *state;
+DELAY_TEST(no_delay_passes_at_once) {
     open(f, (struct delay_settings){0}, 0);
     take(f, 0, 5);
     assert_int_equal(f->out->count, 1);
@@ -83,8 +83,7 @@ static void no_delay_passes_at_once(void **state) {
 
 // 50 ms, from 10 s on 200 ms, from 20 s on 20 ms: what came before the last step is not overtaken, unless
 // that is allowed.
-static void delay_follows_its_steps(void **state) {
-    struct fixture *f = *state;
+DELAY_TEST(delay_follows_its_steps) {
     struct delay_settings settings = {
         .delay_ns = {.count = 3, .step = {{0, 50 * MS}, {10000 * MS, 200 * MS}, {20000 * MS, 20 * MS}}}};
     static const uint64_t at_ms[] = {0, 9999, 10000, 19999, 20000, 20100, 20180};
@@ -147,8 +146,7 @@ static void assert_mean(double seen_ms, double expected_ms, double deviation_ms)
     assert_true(fabs(seen_ms - expected_ms) <= 4 * deviation_ms / sqrt(PACKETS));
 }
 
-static void jitter_is_distributed_as_asked(void **state) {
-    struct fixture *f = *state;
+DELAY_TEST(jitter_is_distributed_as_asked) {
     struct moments uniform = measure(f, JITTER_UNIFORM);
     assert_mean(uniform.mean_ms, 0, 10 / sqrt(3));
     assert_true(fabs(uniform.deviation_ms - 10 / sqrt(3)) < 0.05);
@@ -174,8 +172,7 @@ static void jitter_is_distributed_as_asked(void **state) {
 }
 
 // In order, each leaves when it would have left by itself, or with the latest before it.
-static void order_is_kept_unless_it_need_not_be(void **state) {
-    struct fixture *f = *state;
+DELAY_TEST(order_is_kept_unless_it_need_not_be) {
     struct delay_settings settings = {
         .delay_ns = constant(50 * MS), .jitter = JITTER_UNIFORM, .jitter_ns = 5 * MS, .may_reorder = true};
     static uint64_t free_ns[10000];
@@ -203,8 +200,7 @@ static void order_is_kept_unless_it_need_not_be(void **state) {
 }
 
 // Packets of one burst have no reason to change places, whatever is allowed.
-static void what_leaves_at_once_leaves_as_it_came(void **state) {
-    struct fixture *f = *state;
+DELAY_TEST(what_leaves_at_once_leaves_as_it_came) {
     open(f, (struct delay_settings){.delay_ns = constant(50 * MS), .may_reorder = true}, 0);
     for (uint32_t i = 0; i < 1000; i++)
         take(f, i, i / 100 * MS);
@@ -213,8 +209,7 @@ static void what_leaves_at_once_leaves_as_it_came(void **state) {
         assert_int_equal(f->out->departures[i].number, i);
 }
 
-static void jitter_longer_than_the_delay_is_cut_off(void **state) {
-    struct fixture *f = *state;
+DELAY_TEST(jitter_longer_than_the_delay_is_cut_off) {
     open(f, (struct delay_settings){.delay_ns = constant(MS), .jitter = JITTER_NORMAL, .jitter_ns = 5 * MS},
          0);
     for (uint32_t i = 0; i < 10000; i++)
@@ -228,8 +223,7 @@ static void jitter_longer_than_the_delay_is_cut_off(void **state) {
     assert_in_range(at_once, 4000, 4450); // 42 % of normal numbers are below -0.2
 }
 
-static void file_gives_each_packet_its_jitter(void **state) {
-    struct fixture *f = *state;
+DELAY_TEST(file_gives_each_packet_its_jitter) {
     char path[] = "/tmp/trilane-delay-test.XXXXXX", error[256];
     int fd = mkstemp(path);
     assert_int_equal(write(fd, "0\n2.5\n1e1\n", 10), 10);
@@ -249,8 +243,7 @@ static void file_gives_each_packet_its_jitter(void **state) {
 
 // To a shorter delay, to one that may reorder, and back: nothing that is held is lost, and where order is to
 // be kept, also those that came before are not overtaken.
-static void steering_loses_nothing(void **state) {
-    struct fixture *f = *state;
+DELAY_TEST(steering_loses_nothing) {
     open(f, (struct delay_settings){.delay_ns = constant(100 * MS)}, 0);
     for (uint32_t i = 0; i < 100; i++) {
         if (i == 30) delay_steer(&f->delay, &(struct delay_settings){.delay_ns = constant(20 * MS)});
@@ -276,8 +269,7 @@ static void steering_loses_nothing(void **state) {
     assert_int_equal(left_ns[80], 129 * MS); // not before the 59th
 }
 
-static void same_seed_same_jitter(void **state) {
-    struct fixture *f = *state;
+DELAY_TEST(same_seed_same_jitter) {
     static uint64_t first_ns[1000];
     for (int round = 0; round < 2; round++) {
         // The delay itself does not change what jitter adds.
@@ -292,20 +284,4 @@ static void same_seed_same_jitter(void **state) {
             assert_true(f->out->departures[i].time_ns == first_ns[i] + (uint64_t)round * MS);
         }
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(delay_is_exact_and_keeps_order, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(no_delay_passes_at_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(delay_follows_its_steps, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(jitter_is_distributed_as_asked, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(order_is_kept_unless_it_need_not_be, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_leaves_at_once_leaves_as_it_came, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(jitter_longer_than_the_delay_is_cut_off, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(file_gives_each_packet_its_jitter, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(steering_loses_nothing, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(same_seed_same_jitter, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

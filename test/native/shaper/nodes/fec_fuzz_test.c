@@ -79,7 +79,7 @@ static void arrive(struct node *node, struct packet *packet, uint64_t now_ns) {
 
 static const struct node_kind wire_kind = {carry, NULL, NULL, NULL}, end_kind = {arrive, NULL, NULL, NULL};
 
-static void a_million_packets_of_any_kind_do_no_harm(void **state) {
+UNIT_TEST(a_million_packets_of_any_kind_do_no_harm) {
     struct packet_pool pool = {0};
     struct wire wire = {.node = {&wire_kind, NULL}, .pool = &pool};
     struct end end = {.node = {&end_kind, NULL}, .pool = &pool};
@@ -114,9 +114,4 @@ static void a_million_packets_of_any_kind_do_no_harm(void **state) {
     fec_encoder_close(&encoder);
     fec_decoder_close(&decoder);
     packet_pool_close(&pool);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_million_packets_of_any_kind_do_no_harm)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

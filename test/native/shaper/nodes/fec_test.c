@@ -100,7 +100,7 @@ static uint32_t payload_of(uint32_t number) {
     return number % 5 == 0 ? 1452 : 4 + number * 37 % 1449;
 }
 
-static void parity_follows_each_full_group_and_fits(void **state) {
+UNIT_TEST(parity_follows_each_full_group_and_fits) {
     for (int version = 4; version <= 6; version += 2)
         for (uint32_t group = 1; group <= FEC_GROUP_MAX; group++) {
             struct lane *lane = lane_open(group);
@@ -129,7 +129,7 @@ static void parity_follows_each_full_group_and_fits(void **state) {
         }
 }
 
-static void any_one_of_a_group_is_repaired(void **state) {
+UNIT_TEST(any_one_of_a_group_is_repaired) {
     for (int version = 4; version <= 6; version += 2)
         for (uint32_t group = 1; group <= 12; group++)
             for (uint32_t lost = 0; lost <= group; lost++) { // `group`: the parity packet
@@ -150,7 +150,7 @@ static void any_one_of_a_group_is_repaired(void **state) {
             }
 }
 
-static void two_of_a_group_are_lost_for_good(void **state) {
+UNIT_TEST(two_of_a_group_are_lost_for_good) {
     struct lane *lane = lane_open(4);
     for (uint32_t i = 0; i < 12; i++)
         encode(lane, make(lane, 4, 3, i, payload_of(i)));
@@ -170,7 +170,7 @@ static void two_of_a_group_are_lost_for_good(void **state) {
 }
 
 // Queues mark packets on the way; the repaired one says what the network said of the parity packet.
-static void marks_on_the_way_do_no_harm(void **state) {
+UNIT_TEST(marks_on_the_way_do_no_harm) {
     for (int version = 4; version <= 6; version += 2)
         for (int marked = 0; marked < 32; marked++) {
             struct lane *lane = lane_open(4);
@@ -188,7 +188,7 @@ static void marks_on_the_way_do_no_harm(void **state) {
 }
 
 // What is not a whole UDP datagram behind a plain header passes as it is, and counts in no group.
-static void all_else_passes_untouched(void **state) {
+UNIT_TEST(all_else_passes_untouched) {
     static const struct {
         int version;
         uint32_t at;
@@ -221,7 +221,7 @@ static void all_else_passes_untouched(void **state) {
 }
 
 // Datagrams of many flows mixed: groups are of one flow each.
-static void flows_have_groups_of_their_own(void **state) {
+UNIT_TEST(flows_have_groups_of_their_own) {
     struct lane *lane = lane_open(3);
     enum { FLOWS = 100 };
     for (uint32_t round = 0; round < 6; round++)
@@ -249,7 +249,7 @@ static void flows_have_groups_of_their_own(void **state) {
 
 // The parity packet first, the datagrams backwards, everything twice: each comes once, or twice where it was
 // sent twice.
-static void order_and_copies_do_not_matter(void **state) {
+UNIT_TEST(order_and_copies_do_not_matter) {
     for (int twice = 0; twice < 2; twice++) {
         struct lane *lane = lane_open(5);
         for (uint32_t i = 0; i < 5; i++)
@@ -296,7 +296,7 @@ static uint64_t slabs(const struct lane *lane) {
 
 // Flows have places, which go from one to another; what comes later of the one before passes, and does no
 // harm to the one that has the place now.
-static void late_packets_of_a_forgotten_flow_pass(void **state) {
+UNIT_TEST(late_packets_of_a_forgotten_flow_pass) {
     struct lane *lane = lane_open(3);
     for (uint32_t i = 0; i < 3; i++)
         encode(lane, make(lane, 4, 3, i, 100));
@@ -325,7 +325,7 @@ static void late_packets_of_a_forgotten_flow_pass(void **state) {
 }
 
 // A sender may set the ECN field of some of its datagrams only.
-static void ecn_does_not_part_a_flow(void **state) {
+UNIT_TEST(ecn_does_not_part_a_flow) {
     for (int version = 4; version <= 6; version += 2) {
         struct lane *lane = lane_open(4);
         for (uint32_t i = 0; i < 4; i++) {
@@ -342,7 +342,7 @@ static void ecn_does_not_part_a_flow(void **state) {
 }
 
 // A hundred thousand flows of one datagram each, and one among them that goes on.
-static void incomplete_groups_neither_hold_nor_pile_up(void **state) {
+UNIT_TEST(incomplete_groups_neither_hold_nor_pile_up) {
     struct lane *lane = lane_open(8);
     uint32_t number = 0;
     for (uint32_t i = 0; i < 100000; i++) {
@@ -365,7 +365,7 @@ static void incomplete_groups_neither_hold_nor_pile_up(void **state) {
     lane_close(lane);
 }
 
-static void steering_keeps_the_groups_that_are_begun(void **state) {
+UNIT_TEST(steering_keeps_the_groups_that_are_begun) {
     struct lane *lane = lane_open(3);
     for (uint32_t i = 0; i < 20; i++) {
         if (i == 4) fec_encoder_steer(&lane->encoder, 2);
@@ -383,7 +383,7 @@ static void steering_keeps_the_groups_that_are_begun(void **state) {
 }
 
 // Independent losses of data and parity packets against what each group's losses must lead to.
-static void counters_say_what_became_of_each_group(void **state) {
+UNIT_TEST(counters_say_what_became_of_each_group) {
     srand(21);
     uint64_t repaired_in_all = 0, failed_in_all = 0;
     for (int round = 0; round < 300; round++) {
@@ -420,22 +420,4 @@ static void counters_say_what_became_of_each_group(void **state) {
         lane_close(lane);
     }
     assert_true(repaired_in_all > 500 && failed_in_all > 500);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parity_follows_each_full_group_and_fits),
-        cmocka_unit_test(any_one_of_a_group_is_repaired),
-        cmocka_unit_test(two_of_a_group_are_lost_for_good),
-        cmocka_unit_test(marks_on_the_way_do_no_harm),
-        cmocka_unit_test(all_else_passes_untouched),
-        cmocka_unit_test(flows_have_groups_of_their_own),
-        cmocka_unit_test(order_and_copies_do_not_matter),
-        cmocka_unit_test(late_packets_of_a_forgotten_flow_pass),
-        cmocka_unit_test(ecn_does_not_part_a_flow),
-        cmocka_unit_test(incomplete_groups_neither_hold_nor_pile_up),
-        cmocka_unit_test(steering_keeps_the_groups_that_are_begun),
-        cmocka_unit_test(counters_say_what_became_of_each_group),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,8 +43,7 @@ static uint32_t drops_of(const struct ledger *ledger, uint16_t flow) {
     return drops;
 }
 
-static void a_sparse_flow_passes_a_bulky_one(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(a_sparse_flow_passes_a_bulky_one) {
     struct link link;
     run_bulky_and_sparse(ledger, &link, &fq_codel);
     // It waits for the packet being sent, at the most, and is sent itself.
@@ -60,8 +59,7 @@ static void a_sparse_flow_passes_a_bulky_one(void **state) {
     assert_true(longest_wait_ns(ledger, SPARSE) > 100 * MS);
 }
 
-static void what_does_not_fit_is_taken_from_the_fattest(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(what_does_not_fit_is_taken_from_the_fattest) {
     struct link link;
     struct queue_settings small = fq_codel;
     small.limit_packets = 50;
@@ -81,8 +79,7 @@ static void what_does_not_fit_is_taken_from_the_fattest(void **state) {
 }
 
 // Big packets, small packets, more or less of them: each gets a quarter of the bytes.
-static void bulky_flows_share_by_bytes(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(bulky_flows_share_by_bytes) {
     struct rate_settings rate = constant_rate(10000000);
     struct link link;
     static const uint32_t sizes[] = {1500, 300, 700, 1000};
@@ -103,8 +100,7 @@ static void bulky_flows_share_by_bytes(void **state) {
 }
 
 // Flows of different keys rarely share a queue: 100 of them nearly all have one of their own.
-static void flows_have_queues_of_their_own(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(flows_have_queues_of_their_own) {
     struct rate_settings rate = constant_rate(1000);
     uint32_t queues = 0, shared_at_other_seed = 0;
     for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -137,8 +133,7 @@ static void assert_heap(const struct fq_codel *fq) {
     if (backlogged > 0) assert_int_equal(fq->flows[fq->fattest[0]].list.size_bytes, most_bytes);
 }
 
-static void the_fattest_is_always_known(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(the_fattest_is_always_known) {
     struct random random;
     random_open(&random, 8, 1);
     for (int round = 0; round < 10; round++) {
@@ -167,8 +162,7 @@ static void the_fattest_is_always_known(void **state) {
 
 // Twenty flows that each send a packet whenever their last one is long gone, and together all that the link
 // carries: were each new every time, the bulky one would never have its turn.
-static void new_flows_do_not_starve_old_ones(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(new_flows_do_not_starve_old_ones) {
     struct rate_settings rate = constant_rate(10000000);
     struct link link;
     enum { FLOWS = 20, PACKETS = 20000, FIRST_FLOW = 100 };
@@ -184,16 +178,4 @@ static void new_flows_do_not_starve_old_ones(void **state) {
     print_message("FQ-CoDel: a bulky flow among %d: 1 of %.1f packets\n", FLOWS,
                   (double)ledger->outs / bulky);
     assert_true(bulky > ledger->outs / (FLOWS + 2));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        LEDGER_TEST(a_sparse_flow_passes_a_bulky_one),
-        LEDGER_TEST(what_does_not_fit_is_taken_from_the_fattest),
-        LEDGER_TEST(bulky_flows_share_by_bytes),
-        LEDGER_TEST(flows_have_queues_of_their_own),
-        LEDGER_TEST(the_fattest_is_always_known),
-        LEDGER_TEST(new_flows_do_not_starve_old_ones),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

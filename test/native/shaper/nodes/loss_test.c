@@ -60,7 +60,7 @@ static struct loss_settings independent(double probability) {
 
 // The project's bar: over 6e5 packets inside the 95 % binomial interval, which a right one is for 95 seeds of
 // 100. Fewer than 86 or more than 99 of those have a chance below 1 in 1000 for each of the five.
-static void loss_over_600000_packets_lies_within_the_binomial_interval(void **state) {
+UNIT_TEST(loss_over_600000_packets_lies_within_the_binomial_interval) {
     static const double probabilities[] = {0.001, 0.01, 0.02, 0.1, 0.5};
     enum { SEEDS = 100, PACKETS = 600000 };
     int inside_all = 0;
@@ -86,7 +86,7 @@ static void loss_over_600000_packets_lies_within_the_binomial_interval(void **st
 }
 
 // n packets have n * p^2 pairs of neighbours both lost.
-static void independent_losses_do_not_come_in_bursts(void **state) {
+UNIT_TEST(independent_losses_do_not_come_in_bursts) {
     enum { PACKETS = 600000 };
     struct loss_settings settings = independent(0.1);
     double mean = PACKETS * 0.01;
@@ -98,7 +98,7 @@ static void independent_losses_do_not_come_in_bursts(void **state) {
 // With every packet lost in the bad state and none in the good one, a burst lasts as long as the bad state:
 // geometric, mean 1 / bad_to_good, variance (1 - r) / r^2. The losses of n packets have the mean n * p / (p +
 // r) and, as the chain remembers, the variance n * pi (1 - pi) (1 + m) / (1 - m) with m = 1 - p - r.
-static void gilbert_elliott_has_its_mean_and_burst_lengths(void **state) {
+UNIT_TEST(gilbert_elliott_has_its_mean_and_burst_lengths) {
     static const double chains[][2] = {{0.01, 0.25}, {0.001, 0.1}, {0.05, 0.5}, {0.3, 0.9}};
     enum { SEEDS = 100, PACKETS = 600000 };
     for (size_t c = 0; c < sizeof chains / sizeof chains[0]; c++) {
@@ -122,7 +122,7 @@ static void gilbert_elliott_has_its_mean_and_burst_lengths(void **state) {
 }
 
 // The full model: losses in both states. Its share of the losses is the states' own, weighted.
-static void gilbert_elliott_loses_in_each_state_what_it_should(void **state) {
+UNIT_TEST(gilbert_elliott_loses_in_each_state_what_it_should) {
     enum { SEEDS = 50, PACKETS = 600000 };
     struct loss_settings settings = {.kind = LOSS_GILBERT_ELLIOTT,
                                      .good_to_bad = 0.02,
@@ -145,7 +145,7 @@ static void gilbert_elliott_loses_in_each_state_what_it_should(void **state) {
 }
 
 // A page load has few packets: the chain must not always begin good. First packets are lost as often as any.
-static void gilbert_elliott_begins_in_either_state(void **state) {
+UNIT_TEST(gilbert_elliott_begins_in_either_state) {
     struct loss_settings settings = {
         .kind = LOSS_GILBERT_ELLIOTT, .good_to_bad = 0.1, .bad_to_good = 0.3, .loss_in_bad = 1};
     enum { SEEDS = 4000 };
@@ -155,7 +155,7 @@ static void gilbert_elliott_begins_in_either_state(void **state) {
     assert_true(fabs(lost - SEEDS * 0.25) <= 3 * sqrt(SEEDS * 0.25 * 0.75));
 }
 
-static void same_seed_same_losses(void **state) {
+UNIT_TEST(same_seed_same_losses) {
     static const struct loss_settings kinds[] = {
         {.probability = 0.02},
         {.kind = LOSS_GILBERT_ELLIOTT, .good_to_bad = 0.02, .bad_to_good = 0.3, .loss_in_bad = 0.9},
@@ -186,7 +186,7 @@ static void same_seed_same_losses(void **state) {
 
 // The decisions themselves, so that a change of how they are made, which would change every result, does not
 // go unseen.
-static void decisions_are_the_same_for_ever(void **state) {
+UNIT_TEST(decisions_are_the_same_for_ever) {
     static const struct loss_settings kinds[] = {
         {.probability = 0.3},
         {.kind = LOSS_GILBERT_ELLIOTT, .good_to_bad = 0.1, .bad_to_good = 0.3, .loss_in_bad = 0.9},
@@ -210,7 +210,7 @@ static void decisions_are_the_same_for_ever(void **state) {
     }
 }
 
-static void periodic_loss_takes_every_nth(void **state) {
+UNIT_TEST(periodic_loss_takes_every_nth) {
     struct packet_pool pool = {0};
     struct collect *out = collect_open(&pool);
     struct loss loss;
@@ -224,7 +224,7 @@ static void periodic_loss_takes_every_nth(void **state) {
     packet_pool_close(&pool);
 }
 
-static void file_says_what_is_lost_and_wraps(void **state) {
+UNIT_TEST(file_says_what_is_lost_and_wraps) {
     char path[] = "/tmp/trilane-loss-test.XXXXXX", error[256];
     int fd = mkstemp(path);
     assert_int_equal(write(fd, "0 1 0\n0 1\n", 10), 10);
@@ -250,7 +250,7 @@ static void file_says_what_is_lost_and_wraps(void **state) {
 
 // One lane sends 50 packets a slot, another one packet in 1.7 slots, at times of their own: where both have a
 // packet in a slot, either both lost it or both did not.
-static void slots_are_lost_to_all_alike(void **state) {
+UNIT_TEST(slots_are_lost_to_all_alike) {
     enum { SLOTS = 20000 };
     static const struct loss_settings kinds[] = {
         {.probability = 0.1},
@@ -293,7 +293,7 @@ static void slots_are_lost_to_all_alike(void **state) {
 
 // As above over two blocks of Gilbert and Elliott's chain, steered half-way, with hours of silence at the
 // end.
-static void chain_is_the_same_for_the_silent(void **state) {
+UNIT_TEST(chain_is_the_same_for_the_silent) {
     struct packet_pool pool = {0};
     struct bursts out = {.node = {&bursts_kind, NULL}, .pool = &pool};
     struct loss_settings settings = {.kind = LOSS_GILBERT_ELLIOTT,
@@ -329,7 +329,7 @@ static void chain_is_the_same_for_the_silent(void **state) {
 }
 
 // The share of slots lost is the model's.
-static void slots_are_lost_as_often_as_asked(void **state) {
+UNIT_TEST(slots_are_lost_as_often_as_asked) {
     enum { SEEDS = 100, SLOTS = 60000 };
     struct loss_settings settings = {.probability = 0.02, .slot_ns = 10 * MS};
     int inside = 0;
@@ -340,7 +340,7 @@ static void slots_are_lost_as_often_as_asked(void **state) {
     assert_in_range(inside, 86, 100);
 }
 
-static void steering_changes_what_comes_from_then_on(void **state) {
+UNIT_TEST(steering_changes_what_comes_from_then_on) {
     struct packet_pool pool = {0};
     struct bursts out = {.node = {&bursts_kind, NULL}, .pool = &pool};
     struct loss loss;
@@ -361,23 +361,4 @@ static void steering_changes_what_comes_from_then_on(void **state) {
     }
     assert_int_equal(loss.drops, 100 + 5 * 10);
     packet_pool_close(&pool);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loss_over_600000_packets_lies_within_the_binomial_interval),
-        cmocka_unit_test(independent_losses_do_not_come_in_bursts),
-        cmocka_unit_test(gilbert_elliott_has_its_mean_and_burst_lengths),
-        cmocka_unit_test(gilbert_elliott_loses_in_each_state_what_it_should),
-        cmocka_unit_test(gilbert_elliott_begins_in_either_state),
-        cmocka_unit_test(same_seed_same_losses),
-        cmocka_unit_test(decisions_are_the_same_for_ever),
-        cmocka_unit_test(periodic_loss_takes_every_nth),
-        cmocka_unit_test(file_says_what_is_lost_and_wraps),
-        cmocka_unit_test(slots_are_lost_to_all_alike),
-        cmocka_unit_test(chain_is_the_same_for_the_silent),
-        cmocka_unit_test(slots_are_lost_as_often_as_asked),
-        cmocka_unit_test(steering_changes_what_comes_from_then_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

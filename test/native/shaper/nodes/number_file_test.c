@@ -33,7 +33,7 @@ static struct number_file *open_example(const json_t *example) {
     return open_text(text, strlen(text), 30);
 }
 
-static void numbers_are_read_and_wrap(void **state) {
+UNIT_TEST(numbers_are_read_and_wrap) {
     size_t index;
     json_t *example, *examples = load_examples(), *valid = json_object_get(examples, "valid");
     assert_true(json_array_size(valid) >= 10);
@@ -50,7 +50,7 @@ static void numbers_are_read_and_wrap(void **state) {
     json_decref(examples);
 }
 
-static void what_is_no_number_is_refused_with_its_line(void **state) {
+UNIT_TEST(what_is_no_number_is_refused_with_its_line) {
     size_t index;
     json_t *example, *examples = load_examples(), *invalid = json_object_get(examples, "invalid");
     assert_true(json_array_size(invalid) >= 20);
@@ -65,7 +65,7 @@ static void what_is_no_number_is_refused_with_its_line(void **state) {
     json_decref(examples);
 }
 
-static void errors_name_file_and_line(void **state) {
+UNIT_TEST(errors_name_file_and_line) {
     static const struct {
         const char *text;
         size_t size;
@@ -97,7 +97,7 @@ static void errors_name_file_and_line(void **state) {
     }
 }
 
-static void only_regular_files_are_read(void **state) {
+UNIT_TEST(only_regular_files_are_read) {
     assert_null(number_file_open("/no/such/file", 1, error, sizeof error));
     assert_string_equal(error, "/no/such/file: No such file or directory: name a file of numbers");
     assert_null(number_file_open("/tmp", 1, error, sizeof error));
@@ -109,7 +109,7 @@ static void only_regular_files_are_read(void **state) {
     unlink(path);
 }
 
-static void a_million_numbers_are_read(void **state) {
+UNIT_TEST(a_million_numbers_are_read) {
     FILE *stream = fopen(path, "w");
     for (int i = 0; i < 1000000; i++)
         fprintf(stream, "%d\n", i % 977);
@@ -123,7 +123,7 @@ static void a_million_numbers_are_read(void **state) {
 }
 
 // Any bytes: taken or refused with one line, and never worse.
-static void random_bytes_do_no_harm(void **state) {
+UNIT_TEST(random_bytes_do_no_harm) {
     static const char alphabet[] = "0123456789.eE+-\n\t x\0\xff";
     srand(5);
     int taken = 0;
@@ -143,15 +143,7 @@ static void random_bytes_do_no_harm(void **state) {
 
 int main(void) {
     snprintf(path, sizeof path, "/tmp/trilane-numbers-test.%d", (int)getpid());
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_read_and_wrap),
-        cmocka_unit_test(what_is_no_number_is_refused_with_its_line),
-        cmocka_unit_test(errors_name_file_and_line),
-        cmocka_unit_test(only_regular_files_are_read),
-        cmocka_unit_test(a_million_numbers_are_read),
-        cmocka_unit_test(random_bytes_do_no_harm),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = unit_tests_run();
     unlink(path);
     return failed;
 }

@@ -2,7 +2,7 @@
 #include "shaper/nodes/overdue.h"
 #include "test/native/cmocka_unit.h"
 
-static void overlapping_times_count_once(void **state) {
+UNIT_TEST(overlapping_times_count_once) {
     struct overdue overdue = {0};
     overdue_add(&overdue, 100, 200);
     overdue_add(&overdue, 150, 250);
@@ -19,7 +19,7 @@ static void overlapping_times_count_once(void **state) {
     assert_int_equal(overdue.resolution_ns, 0);
 }
 
-static void one_that_is_told_late_is_joined(void **state) {
+UNIT_TEST(one_that_is_told_late_is_joined) {
     struct overdue overdue = {0};
     overdue_add(&overdue, 100, 200);
     overdue_add(&overdue, 400, 500);
@@ -29,7 +29,7 @@ static void one_that_is_told_late_is_joined(void **state) {
     assert_int_equal(overdue.list[1].end_ns, 500);
 }
 
-static void a_full_list_becomes_coarser_and_loses_nothing(void **state) {
+UNIT_TEST(a_full_list_becomes_coarser_and_loses_nothing) {
     static struct overdue overdue;
     const uint64_t apart_ns = 1500000, long_ns = 1000000;
     uint64_t count = 10 * OVERDUE_MAX;
@@ -43,13 +43,4 @@ static void a_full_list_becomes_coarser_and_loses_nothing(void **state) {
     assert_int_equal(overdue.list[overdue.count - 1].end_ns, (count - 1) * apart_ns + long_ns);
     for (uint32_t i = 1; i < overdue.count; i++)
         assert_true(overdue.list[i].start_ns > overdue.list[i - 1].end_ns);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(overlapping_times_count_once),
-        cmocka_unit_test(one_that_is_told_late_is_joined),
-        cmocka_unit_test(a_full_list_becomes_coarser_and_loses_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

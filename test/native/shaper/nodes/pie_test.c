@@ -50,8 +50,7 @@ static void update(struct controller *controller, double delay_s) {
 }
 
 // A queue whose length is set from outside, at each update another: up and down through the whole table.
-static void probability_follows_the_controller(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(probability_follows_the_controller) {
     struct queue *queue = calloc(1, sizeof *queue);
     assert_non_null(queue);
     queue_open(queue, &ledger->pool, NULL, &pie, 1, 1);
@@ -86,8 +85,7 @@ static void probability_follows_the_controller(void **state) {
 }
 
 // At 10 Mbit/s, 2^14 bytes take 13.1 ms; when the rate changes, the average follows.
-static void rate_of_departures_is_measured(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(rate_of_departures_is_measured) {
     struct rate_settings rate = {.kind = RATE_STEPS,
                                  .steps_bps = {.count = 2, .step = {{0, 10000000}, {2000 * MS, 20000000}}}};
     struct link link;
@@ -100,8 +98,7 @@ static void rate_of_departures_is_measured(void **state) {
 }
 
 // 150 ms from when it becomes active, whatever comes.
-static void bursts_are_let_through(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(bursts_are_let_through) {
     struct rate_settings rate = constant_rate(10000000);
     struct link link;
     ledger_link(ledger, &link, &rate, &pie);
@@ -119,8 +116,7 @@ static void bursts_are_let_through(void **state) {
 }
 
 // Where the queue has been short for long, without ever being empty, a burst is let through as at first.
-static void the_allowance_is_renewed_in_calm(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(the_allowance_is_renewed_in_calm) {
     struct rate_settings rate = constant_rate(10000000);
     struct link link;
     ledger_link(ledger, &link, &rate, &pie);
@@ -136,8 +132,7 @@ static void the_allowance_is_renewed_in_calm(void **state) {
 }
 
 // However much the queue may hold: a sender that fills any queue meets a short one.
-static void the_limit_does_not_matter(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(the_limit_does_not_matter) {
     struct rate_settings rate = constant_rate(10000000);
     struct queue_settings queue = pie;
     queue.limit_packets = 100000;
@@ -147,8 +142,7 @@ static void the_limit_does_not_matter(void **state) {
 }
 
 // 12 Mbit/s that do not listen, over a link of 10: one in six is dropped, and the queue is 15 ms long.
-static void overload_is_held_at_the_target(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(overload_is_held_at_the_target) {
     struct rate_settings rate = constant_rate(10000000);
     struct link link;
     ledger_link(ledger, &link, &rate, &pie);
@@ -177,8 +171,7 @@ static void overload_is_held_at_the_target(void **state) {
     ledger_check(ledger, &link);
 }
 
-static void packets_are_marked_while_few_are(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(packets_are_marked_while_few_are) {
     struct rate_settings rate = constant_rate(10000000);
     struct queue_settings marking = pie;
     struct link link;
@@ -203,8 +196,7 @@ static void packets_are_marked_while_few_are(void **state) {
 }
 
 // After an hour of silence it is as it was at first, and getting there takes no time.
-static void an_idle_queue_rests(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(an_idle_queue_rests) {
     struct rate_settings rate = constant_rate(10000000);
     struct link link;
     ledger_link(ledger, &link, &rate, &pie);
@@ -221,8 +213,7 @@ static void an_idle_queue_rests(void **state) {
     assert_int_equal(ledger->drops, drops);
 }
 
-static void same_seed_same_drops(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(same_seed_same_drops) {
     struct rate_settings rate = constant_rate(10000000);
     uint64_t digests[3];
     for (uint64_t run = 0; run < 3; run++) {
@@ -239,27 +230,10 @@ static void same_seed_same_drops(void **state) {
     assert_true(digests[0] == digests[1] && digests[0] != digests[2]);
 }
 
-static void a_sender_that_listens_keeps_the_queue_short_and_the_link_busy(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(a_sender_that_listens_keeps_the_queue_short_and_the_link_busy) {
     struct rate_settings rate = constant_rate(10000000);
     struct aimd aqm = aimd_run(ledger, &rate, &pie);
     print_message("PIE: %.1f ms, %.1f %%\n", aqm.mean_wait_ms, 100 * aqm.utilization);
     assert_true(aqm.mean_wait_ms < 25);
     assert_true(aqm.utilization > 0.85);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        LEDGER_TEST(probability_follows_the_controller),
-        LEDGER_TEST(rate_of_departures_is_measured),
-        LEDGER_TEST(bursts_are_let_through),
-        LEDGER_TEST(the_allowance_is_renewed_in_calm),
-        LEDGER_TEST(the_limit_does_not_matter),
-        LEDGER_TEST(overload_is_held_at_the_target),
-        LEDGER_TEST(packets_are_marked_while_few_are),
-        LEDGER_TEST(an_idle_queue_rests),
-        LEDGER_TEST(same_seed_same_drops),
-        LEDGER_TEST(a_sender_that_listens_keeps_the_queue_short_and_the_link_busy),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,8 +30,7 @@ static void assert_sent(const struct ledger *ledger, const uint32_t *numbers, ui
         assert_int_equal(ledger->out[i].number, numbers[i]);
 }
 
-static void limits_hold_in_packets_bytes_and_time(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(limits_hold_in_packets_bytes_and_time) {
     struct link link;
     static const struct queue_settings limits[] = {
         {.limit_packets = 3}, {.limit_bytes = 3999}, {.limit_ns = 24 * MS}, {.limit_ns = 32 * MS - 1}};
@@ -51,8 +50,7 @@ static void limits_hold_in_packets_bytes_and_time(void **state) {
         }
 }
 
-static void drop_tail_drops_what_comes_and_drop_head_what_waits(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(drop_tail_drops_what_comes_and_drop_head_what_waits) {
     struct link link;
     struct queue_settings queue = {.discipline = QUEUE_DROP_TAIL, .limit_bytes = 3000};
     burst(ledger, &link, &queue, 6);
@@ -74,8 +72,7 @@ static void drop_tail_drops_what_comes_and_drop_head_what_waits(void **state) {
 }
 
 // What is being sent is waited for too, and the rate of now counts.
-static void waiting_time_is_that_of_the_present_rate(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(waiting_time_is_that_of_the_present_rate) {
     struct link link;
     struct rate_settings rate = {.kind = RATE_STEPS,
                                  .steps_bps = {.count = 2, .step = {{0, 1000000}, {50 * MS, 100000}}}};
@@ -95,8 +92,7 @@ static void waiting_time_is_that_of_the_present_rate(void **state) {
 }
 
 // By a trace, the opportunities to come are counted, and what is left of the packet being sent.
-static void waiting_time_is_that_of_the_trace(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(waiting_time_is_that_of_the_trace) {
     struct link link;
     char path[] = "/tmp/trilane-queue.XXXXXX", error[256];
     int fd = mkstemp(path);
@@ -138,7 +134,7 @@ static uint16_t checksum_of(const uint8_t *header) {
     return (uint16_t)~sum;
 }
 
-static void ecn_marks_only_who_speaks_it(void **state) {
+UNIT_TEST(ecn_marks_only_who_speaks_it) {
     struct packet packet, before;
     for (uint32_t i = 0; i < 20000; i++) {
         uint8_t ecn = i % 4;
@@ -164,8 +160,7 @@ static void ecn_marks_only_who_speaks_it(void **state) {
 }
 
 // Whatever the disciplines and limits, all that was in the queue comes out, flow by flow in order.
-static void changing_the_discipline_loses_nothing(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(changing_the_discipline_loses_nothing) {
     struct random random;
     random_open(&random, 6, 1);
     for (int round = 0; round < 300; round++) {
@@ -206,8 +201,7 @@ static void changing_the_discipline_loses_nothing(void **state) {
     }
 }
 
-static void closing_gives_back_what_is_held(void **state) {
-    struct ledger *ledger = *state;
+LEDGER_TEST(closing_gives_back_what_is_held) {
     struct link link;
     for (int discipline = QUEUE_DROP_TAIL; discipline < QUEUE_DISCIPLINES; discipline++) {
         burst(ledger, &link, &(struct queue_settings){.discipline = (enum queue_discipline)discipline}, 500);
@@ -262,7 +256,7 @@ static double cost_s(enum queue_discipline discipline, uint32_t standing) {
 }
 
 // 10 000 packets lie further apart in memory than 10; a scan of them would cost a thousand times as much.
-static void long_queues_cost_as_short_ones(void **state) {
+UNIT_TEST(long_queues_cost_as_short_ones) {
     for (int discipline = QUEUE_DROP_TAIL; discipline < QUEUE_DISCIPLINES; discipline++) {
         double few_s = cost_s((enum queue_discipline)discipline, 10);
         double many_s = cost_s((enum queue_discipline)discipline, 10000);
@@ -270,18 +264,4 @@ static void long_queues_cost_as_short_ones(void **state) {
                       few_s * 1e9, many_s * 1e9);
         assert_true(many_s < 100 * few_s);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        LEDGER_TEST(limits_hold_in_packets_bytes_and_time),
-        LEDGER_TEST(drop_tail_drops_what_comes_and_drop_head_what_waits),
-        LEDGER_TEST(waiting_time_is_that_of_the_present_rate),
-        LEDGER_TEST(waiting_time_is_that_of_the_trace),
-        cmocka_unit_test(ecn_marks_only_who_speaks_it),
-        LEDGER_TEST(changing_the_discipline_loses_nothing),
-        LEDGER_TEST(closing_gives_back_what_is_held),
-        cmocka_unit_test(long_queues_cost_as_short_ones),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 
 static const uint64_t start_ns = 5 * NS_PER_S;
 
-static void bins_stand_at_their_time(void **state) {
+UNIT_TEST(bins_stand_at_their_time) {
     struct timeline timeline = {0};
     const struct timeline_counters quiet = {0};
     timeline_tell(&timeline, &quiet, &quiet, start_ns);
@@ -36,7 +36,7 @@ static void bins_stand_at_their_time(void **state) {
     assert_int_equal(bins[5].queue_peak_bytes, 3000);
 }
 
-static void sums_stay_whole(void **state) {
+UNIT_TEST(sums_stay_whole) {
     struct timeline timeline = {0};
     struct timeline_counters down = {0}, up = {0};
     // 1 MB a second for 100 s; one drop in the 77th.
@@ -59,7 +59,7 @@ static void sums_stay_whole(void **state) {
     assert_int_equal(sum, 100000000);
 }
 
-static void a_long_silence_is_bins_without_bytes(void **state) {
+UNIT_TEST(a_long_silence_is_bins_without_bytes) {
     struct timeline timeline = {0};
     struct timeline_counters down = {.bytes_out = 1000}, up = {0};
     timeline_tell(&timeline, &down, &up, start_ns);
@@ -68,13 +68,4 @@ static void a_long_silence_is_bins_without_bytes(void **state) {
     assert_true(timeline.count <= TIMELINE_BINS);
     assert_int_equal(timeline.down.bins[0].bytes_out, 1000);
     assert_int_equal(timeline.down.bins[timeline.count - 1].bytes_out, 2000);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bins_stand_at_their_time),
-        cmocka_unit_test(sums_stay_whole),
-        cmocka_unit_test(a_long_silence_is_bins_without_bytes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static struct trace *read_good(const char *text) {
     return trace;
 }
 
-static void lines_are_opportunities(void **state) {
+UNIT_TEST(lines_are_opportunities) {
     struct trace *trace = read_good("0\n1\n1\n\x37\n10"); // the last line may lack its end
     assert_int_equal(trace_count(trace), 5);
     assert_int_equal(trace_length_ns(trace), 10 * MS);
@@ -47,7 +47,7 @@ static void lines_are_opportunities(void **state) {
 }
 
 // Against counting one by one, at every time of a few rounds.
-static void passed_counts_them(void **state) {
+UNIT_TEST(passed_counts_them) {
     static const char *const texts[] = {"0\n1\n1\n7\n10\n", "1\n", "0\n0\n0\n5\n", "3\n3\n3\n4\n"};
     for (int t = 0; t < 4; t++)
         for (int once = 0; once < 2; once++) {
@@ -62,7 +62,7 @@ static void passed_counts_them(void **state) {
         }
 }
 
-static void errors_name_file_and_line(void **state) {
+UNIT_TEST(errors_name_file_and_line) {
     static const struct {
         const char *text;
         const char *line;
@@ -94,7 +94,7 @@ static void errors_name_file_and_line(void **state) {
     assert_non_null(strstr(error, "line 2: no time: write"));
 }
 
-static void what_is_no_file_is_refused(void **state) {
+UNIT_TEST(what_is_no_file_is_refused) {
     char error[512], fifo[64];
     assert_null(trace_open("/nowhere/trace", error, sizeof error));
     assert_string_equal(error, "/nowhere/trace: No such file or directory: name a trace file");
@@ -126,7 +126,7 @@ static struct trace *open_lines(uint32_t lines, double *took_s) {
     return trace;
 }
 
-static void ten_times_as_many_lines_take_about_ten_times_as_long(void **state) {
+UNIT_TEST(ten_times_as_many_lines_take_about_ten_times_as_long) {
     enum { LINES = 10000000 };
     double few_s = 0, many_s = 0;
     trace_close(open_lines(LINES / 10, &few_s));
@@ -141,15 +141,8 @@ static void ten_times_as_many_lines_take_about_ten_times_as_long(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_are_opportunities),
-        cmocka_unit_test(passed_counts_them),
-        cmocka_unit_test(errors_name_file_and_line),
-        cmocka_unit_test(what_is_no_file_is_refused),
-        cmocka_unit_test(ten_times_as_many_lines_take_about_ten_times_as_long),
-    };
     if (mkstemp(path) < 0) abort();
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = unit_tests_run();
     unlink(path);
     return failed;
 }

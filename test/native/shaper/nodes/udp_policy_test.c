@@ -67,7 +67,7 @@ static struct packet *with_port(struct packet *packet, bool source, uint16_t por
     return packet;
 }
 
-static void blocked_udp_is_dropped_but_for_dns_and_the_probe(void **state) {
+UNIT_TEST(blocked_udp_is_dropped_but_for_dns_and_the_probe) {
     for (int d = 0; d < 2; d++) {
         bool down = d == 1;
         struct bench bench;
@@ -91,7 +91,7 @@ static void blocked_udp_is_dropped_but_for_dns_and_the_probe(void **state) {
     }
 }
 
-static void larger_packets_fall_into_the_black_hole(void **state) {
+UNIT_TEST(larger_packets_fall_into_the_black_hole) {
     struct bench bench;
     bench_open(&bench, "unlimited/0ms,udp=mtu=1280", PATH_DOWN);
     path_take(&bench.path, udp(&bench, true, 4, 1252), MS); // 1280
@@ -108,7 +108,7 @@ static void larger_packets_fall_into_the_black_hole(void **state) {
 
 // 1 Mbit/s: 1500 bytes take 12 ms, and the bucket holds 100 ms, less than the 10 packets that it holds at
 // least.
-static void a_bucket_polices(void **state) {
+UNIT_TEST(a_bucket_polices) {
     struct bench bench;
     bench_open(&bench, "unlimited/0ms,udp=throttled:1mbit", PATH_UP);
     assert_int_equal(udp_burst_bytes(1000000), 15000);
@@ -136,7 +136,7 @@ static void a_bucket_polices(void **state) {
     bench_close(&bench);
 }
 
-static void late_udp_is_late_by_just_that(void **state) {
+UNIT_TEST(late_udp_is_late_by_just_that) {
     struct bench bench;
     bench_open(&bench, "unlimited/40ms,udp=late:50ms", PATH_DOWN);
     path_take(&bench.path, udp(&bench, true, 4, 1200), 10 * MS);
@@ -161,7 +161,7 @@ static void late_udp_is_late_by_just_that(void **state) {
     bench_close(&bench);
 }
 
-static void steering_keeps_what_is_held_and_the_order(void **state) {
+UNIT_TEST(steering_keeps_what_is_held_and_the_order) {
     struct bench bench;
     bench_open(&bench, "unlimited/0ms,udp=late:50ms", PATH_UP);
     path_take(&bench.path, udp(&bench, false, 4, 1200), 10 * MS);
@@ -180,7 +180,7 @@ static void steering_keeps_what_is_held_and_the_order(void **state) {
     bench_close(&bench);
 }
 
-static void a_change_of_something_else_does_not_fill_the_bucket(void **state) {
+UNIT_TEST(a_change_of_something_else_does_not_fill_the_bucket) {
     struct bench bench;
     bench_open(&bench, "unlimited/0ms,udp=throttled:1mbit", PATH_UP);
     for (int i = 0; i < 10; i++)
@@ -214,7 +214,7 @@ static void leave(struct node *node, struct packet *packet, uint64_t now_ns) {
 
 static const struct node_kind end_kind = {leave, NULL, NULL, NULL};
 
-static void the_fallback_ends_when_a_byte_over_tcp_leaves_for_the_same_server(void **state) {
+UNIT_TEST(the_fallback_ends_when_a_byte_over_tcp_leaves_for_the_same_server) {
     struct bench bench;
     bench_open(&bench, "unlimited/40ms,udp=blocked", PATH_UP);
     struct end end = {.node = {&end_kind, NULL}, .bench = &bench};
@@ -241,7 +241,7 @@ static void the_fallback_ends_when_a_byte_over_tcp_leaves_for_the_same_server(vo
     bench_close(&bench);
 }
 
-static void malformed_packets_go_on_as_they_came(void **state) {
+UNIT_TEST(malformed_packets_go_on_as_they_came) {
     struct bench bench;
     bench_open(&bench, "unlimited/0ms,udp=blocked", PATH_UP);
     uint8_t random = 1;
@@ -257,18 +257,4 @@ static void malformed_packets_go_on_as_they_came(void **state) {
     assert_int_equal(bench.out->count + bench.path.udp_policy.drops, 99);
     assert_true(bench.out->count > 0);
     bench_close(&bench);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocked_udp_is_dropped_but_for_dns_and_the_probe),
-        cmocka_unit_test(larger_packets_fall_into_the_black_hole),
-        cmocka_unit_test(a_bucket_polices),
-        cmocka_unit_test(late_udp_is_late_by_just_that),
-        cmocka_unit_test(steering_keeps_what_is_held_and_the_order),
-        cmocka_unit_test(a_change_of_something_else_does_not_fill_the_bucket),
-        cmocka_unit_test(the_fallback_ends_when_a_byte_over_tcp_leaves_for_the_same_server),
-        cmocka_unit_test(malformed_packets_go_on_as_they_came),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

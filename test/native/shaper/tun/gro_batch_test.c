@@ -78,14 +78,14 @@ static int batches(struct packet *packets, const uint64_t *due_ns, uint64_t span
 
 static struct packet packets[2 * COUNT + 4];
 
-static void a_whole_becomes_a_whole_again(void **state) {
+UNIT_TEST(a_whole_becomes_a_whole_again) {
     srand(3);
     assert_int_equal(batches(packets, NULL, 0, cut(4, 0x10, packets)), 1);
     assert_int_equal(batches(packets, NULL, 0, cut(6, 0x18, packets)), 1);
     assert_int_equal(batches(packets, NULL, 0, cut(4, 0x19, packets)), 1);
 }
 
-static void what_leaves_at_another_time_is_another_train(void **state) {
+UNIT_TEST(what_leaves_at_another_time_is_another_train) {
     srand(4);
     uint64_t due_ns[COUNT + 1];
     uint32_t count = cut(4, 0x10, packets);
@@ -96,7 +96,7 @@ static void what_leaves_at_another_time_is_another_train(void **state) {
     assert_int_equal(batches(packets, due_ns, COUNT, count), 1);
 }
 
-static void a_gap_a_flag_or_a_checksum_we_do_not_know_ends_a_train(void **state) {
+UNIT_TEST(a_gap_a_flag_or_a_checksum_we_do_not_know_ends_a_train) {
     srand(5);
     uint32_t count = cut(4, 0x10, packets);
     memmove(&packets[7], &packets[8], (count - 8) * sizeof packets[0]);
@@ -117,7 +117,7 @@ static void a_gap_a_flag_or_a_checksum_we_do_not_know_ends_a_train(void **state)
 }
 
 // Packets gone, doubled or moved: no batch holds what it should not.
-static void disorder_never_makes_a_wrong_train(void **state) {
+UNIT_TEST(disorder_never_makes_a_wrong_train) {
     srand(6);
     for (int round = 0; round < 3000; round++) {
         uint32_t count = cut(rand() % 2 ? 4 : 6, rand() % 4 ? 0x10 : 0x18, packets);
@@ -129,14 +129,4 @@ static void disorder_never_makes_a_wrong_train(void **state) {
         }
         batches(packets, NULL, 0, count);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_whole_becomes_a_whole_again),
-        cmocka_unit_test(what_leaves_at_another_time_is_another_train),
-        cmocka_unit_test(a_gap_a_flag_or_a_checksum_we_do_not_know_ends_a_train),
-        cmocka_unit_test(disorder_never_makes_a_wrong_train),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,7 +101,7 @@ static const struct shape several[] = {
     {6, TCP, 0, 1001, 1000},   {4, UDP, 0, 12000, 1200},  {6, UDP, 0, 12001, 1200}, {4, UDP, 0, 5, 1},
 };
 
-static void a_whole_is_cut_as_the_kernel_cuts_it(void **state) {
+UNIT_TEST(a_whole_is_cut_as_the_kernel_cuts_it) {
     srand(5);
     for (size_t i = 0; i < sizeof several / sizeof several[0]; i++) {
         const struct shape *shape = &several[i];
@@ -146,7 +146,7 @@ static void a_whole_is_cut_as_the_kernel_cuts_it(void **state) {
     }
 }
 
-static void the_checksum_of_one_packet_is_completed(void **state) {
+UNIT_TEST(the_checksum_of_one_packet_is_completed) {
     static const struct shape shapes[] = {{4, TCP, 12, 1448, 0},
                                           {6, TCP, 0, 1, 0},
                                           {4, UDP, 0, 0, 0},
@@ -169,7 +169,7 @@ static void the_checksum_of_one_packet_is_completed(void **state) {
 }
 
 // A UDP checksum that comes out as 0 is sent as 0xffff (RFC 768): 0 says that there is none.
-static void a_udp_checksum_is_never_zero(void **state) {
+UNIT_TEST(a_udp_checksum_is_never_zero) {
     struct shape shape = {4, UDP, 0, 2, 0};
     struct packet packet;
     struct virtio_net_hdr offload;
@@ -181,7 +181,7 @@ static void a_udp_checksum_is_never_zero(void **state) {
     assert_int_equal(at_16(packet.bytes + 26), 0xffff);
 }
 
-static void headers_that_do_not_fit_are_refused(void **state) {
+UNIT_TEST(headers_that_do_not_fit_are_refused) {
     const struct shape *shape = &several[0];
     uint8_t *bytes = malloc(SEGMENTS_CAPACITY);
     struct virtio_net_hdr right, offload;
@@ -209,7 +209,7 @@ static void headers_that_do_not_fit_are_refused(void **state) {
 }
 
 // Whatever the header says, under the sanitizers: refused, or cut into packets that hold all of the payload.
-static void anything_is_refused_or_cut(void **state) {
+UNIT_TEST(anything_is_refused_or_cut) {
     srand(7);
     int cut = 0;
     for (int i = 0; i < 200000; i++) {
@@ -243,15 +243,4 @@ static void anything_is_refused_or_cut(void **state) {
         free(bytes);
     }
     assert_true(cut > 1000);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_whole_is_cut_as_the_kernel_cuts_it),
-        cmocka_unit_test(the_checksum_of_one_packet_is_completed),
-        cmocka_unit_test(a_udp_checksum_is_never_zero),
-        cmocka_unit_test(headers_that_do_not_fit_are_refused),
-        cmocka_unit_test(anything_is_refused_or_cut),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,20 +68,20 @@ static uint64_t mostly_prompt_ns(int wake) {
     return wake % 100 == 0 ? 7000000 : 30000;
 }
 
-static void three_of_four_wake_ups_are_on_time(void **state) {
+UNIT_TEST(three_of_four_wake_ups_are_on_time) {
     struct outcome outcome = run(1000000, false, spread_ns);
     assert_true(outcome.late < WAKES / 2 * 0.30 && outcome.late > WAKES / 2 * 0.20);
     assert_true(outcome.awake_ns <= outcome.total_ns / 16 + 4000000);
 }
 
-static void rare_stalls_do_not_move_the_lead(void **state) {
+UNIT_TEST(rare_stalls_do_not_move_the_lead) {
     struct outcome outcome = run(1000000, false, mostly_prompt_ns);
     assert_true(outcome.late < WAKES / 2 * 0.35);
     assert_true(outcome.awake_ns <= outcome.total_ns / 100);
 }
 
 // At 80 000 wake-ups a second there is no time to wait: the share holds, and packets are late instead.
-static void waiting_awake_keeps_to_its_share(void **state) {
+UNIT_TEST(waiting_awake_keeps_to_its_share) {
     struct outcome outcome = run(12000, true, spread_ns);
     assert_true(outcome.awake_ns <= outcome.total_ns / 16 + 4000000);
     outcome = run(300000, false, spread_ns);
@@ -90,7 +90,7 @@ static void waiting_awake_keeps_to_its_share(void **state) {
 
 // Packets every 12 us (1 Gbit/s) leave many at a wake-up, none of them later than a gap. A wake-up for each
 // of those every 120 us (100 Mbit/s) would take a quarter of a core: while packets queue it is less than 8 %.
-static void a_busy_link_wakes_us_no_more_often_than_agreed(void **state) {
+UNIT_TEST(a_busy_link_wakes_us_no_more_often_than_agreed) {
     struct outcome outcome = run(12000, true, spread_ns);
     assert_true((uint64_t)outcome.wakes <= outcome.total_ns / WAKEUP_COMPENSATION_GAP_NS + 1500);
     assert_true(outcome.latest_ns <= WAKEUP_COMPENSATION_GAP_NS);
@@ -101,14 +101,14 @@ static void a_busy_link_wakes_us_no_more_often_than_agreed(void **state) {
 
 // Packets every 250 us (2000 a second each way, as the self-test sends) that do not queue each have a wake-up
 // of their own; and the savings give one to each of those that queue at first.
-static void packets_that_do_not_queue_are_each_on_time(void **state) {
+UNIT_TEST(packets_that_do_not_queue_are_each_on_time) {
     struct outcome outcome = run(250000, false, spread_ns);
     assert_true(outcome.wakes >= WAKES - 2);
     outcome = run(250000, true, spread_ns);
     assert_true(outcome.wakes < WAKES * 3 / 4 && outcome.wakes > WAKES / 4);
 }
 
-static void a_budget_used_up_is_told_and_comes_back(void **state) {
+UNIT_TEST(a_budget_used_up_is_told_and_comes_back) {
     struct wakeup_compensation wakeup_compensation;
     uint64_t now_ns = 1000000000, spent_ns = 0;
     wakeup_compensation_open(&wakeup_compensation, now_ns);
@@ -132,12 +132,12 @@ static void a_budget_used_up_is_told_and_comes_back(void **state) {
     assert_true(wakeup_compensation_timer_ns(&wakeup_compensation, now_ns + 500000) <= now_ns + 500000);
 }
 
-static void what_a_wake_up_takes_is_its_median(void **state) {
+UNIT_TEST(what_a_wake_up_takes_is_its_median) {
     assert_true(labs((long)run(1000000, false, spread_ns).wake_ns - 40000) < 6000);
     assert_true(labs((long)run(1000000, false, mostly_prompt_ns).wake_ns - 30000) < 3000);
 }
 
-static void an_arrival_is_set_back_no_further_than_we_slept(void **state) {
+UNIT_TEST(an_arrival_is_set_back_no_further_than_we_slept) {
     struct wakeup_compensation wakeup_compensation;
     wakeup_compensation_open(&wakeup_compensation, 1000000000);
     wakeup_compensation.wake_ns = 35000;
@@ -150,18 +150,4 @@ static void an_arrival_is_set_back_no_further_than_we_slept(void **state) {
     assert_int_equal(wakeup_compensation_arrived_ns(&wakeup_compensation, 1000000000, 1000000000),
                      1000000000);
     assert_int_equal(wakeup_compensation_found_ns(1000000000, 1000500000), 1000250000);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(three_of_four_wake_ups_are_on_time),
-        cmocka_unit_test(rare_stalls_do_not_move_the_lead),
-        cmocka_unit_test(waiting_awake_keeps_to_its_share),
-        cmocka_unit_test(a_busy_link_wakes_us_no_more_often_than_agreed),
-        cmocka_unit_test(packets_that_do_not_queue_are_each_on_time),
-        cmocka_unit_test(a_budget_used_up_is_told_and_comes_back),
-        cmocka_unit_test(what_a_wake_up_takes_is_its_median),
-        cmocka_unit_test(an_arrival_is_set_back_no_further_than_we_slept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
