@@ -10,14 +10,50 @@ import { ownTime_ms } from "./own_time.ts";
 const grace_ms = 60_000;
 const variable = "TRILANE_TEST_FILE";
 
-/** Kills all that inherit the environment of this test file's process, but that process. */
-export function killStarted(file: number): void {
-  const mark = `${variable}=${file}\0`;
-  for (const name of readdirSync("/proc")) {
-    const pid = Number(name);
-    if (!(pid > 0) || pid === file) continue;
+interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  /** Null: it does not let itself be looked into, as trilane-shaper. */
+  readonly environment: string | null;
+}
+
+function processOf(pid: number): Process[] {
+  const textOf = (file: string): string => readFileSync(`/proc/${pid}/${file}`, "latin1");
+  try {
+    const parent = Number(/^PPid:\t(\d+)$/m.exec(textOf("status"))?.[1]);
     try {
-      if (readFileSync(`/proc/${pid}/environ`, "latin1").includes(mark)) process.kill(pid, "SIGKILL");
+      return [{ pid, parent, environment: textOf("environ") }];
+    } catch {
+      return [{ pid, parent, environment: null }];
+    }
+  } catch {
+    return []; // It is gone.
+  }
+}
+
+/**
+ * All that inherit the environment of this test file's process, but that process. A process whose environment cannot be read is one
+ * of them if its parent or a child is.
+ */
+export function startedBy(file: number, processes: readonly Process[]): number[] {
+  const mark = `${variable}=${file}\0`;
+  const others = processes.filter(({ pid }) => pid !== file);
+  const started = others.filter(({ environment }) => environment?.includes(mark));
+  const known = new Set([file, ...started.map(({ pid }) => pid)]);
+  const parents = new Set(started.map(({ parent }) => parent));
+  const closed = others.filter(
+    ({ pid, parent, environment }) => environment === null && (known.has(parent) || parents.has(pid)),
+  );
+  return [...closed, ...started].map(({ pid }) => pid);
+}
+
+export function killStarted(file: number): void {
+  const pids = readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => pid > 0);
+  for (const pid of startedBy(file, pids.flatMap(processOf))) {
+    try {
+      process.kill(pid, "SIGKILL");
     } catch {
       // It is gone, or another user's.
     }

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { startedBy } from "./bounded.ts";
 import { tempFolder } from "./temp_folder.ts";
 
 const folder = tempFolder("trilane-run-files-");
@@ -57,6 +58,21 @@ test("files run in their order; a failed one, and one that is killed, end with s
   assert.match(whole.times, /^(?:\d+\.\d\t\d+\.\d\t\S+\/[cab]\.test\.mjs\n){3}$/);
   const { status, passed, failed } = run(["b", "killed", "a"]);
   assert.deepEqual([status, passed, failed], [1, ["b", "a"], ["killed"]]);
+});
+
+test("a process that cannot be looked into is a file's if its parent or a child is", () => {
+  const environment = "TRILANE_TEST_FILE=7\0";
+  const processes = [
+    { pid: 7, parent: 1, environment: "" },
+    { pid: 8, parent: 7, environment },
+    { pid: 9, parent: 8, environment: null },
+    { pid: 10, parent: 1, environment: null },
+    { pid: 11, parent: 10, environment },
+    { pid: 12, parent: 1, environment: null },
+    { pid: 13, parent: 7, environment: null },
+    { pid: 14, parent: 1, environment: "TRILANE_TEST_FILE=77\0" },
+  ];
+  assert.deepEqual(startedBy(7, processes), [9, 10, 13, 8, 11]);
 });
 
 test("a file that does not end is killed with what it started, and named", () => {

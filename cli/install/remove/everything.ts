@@ -1,8 +1,8 @@
 // Removes all that Trilane has kept: the data folder's own files, what lets browsers find its host, and what killed loads
 // left behind. Only what Trilane made goes (kept.ts), and nothing behind a symlink: what stays is said. Not what the
 // extension keeps in its browser, nor the built libraries of set-up, which hold nothing of anybody.
-import { lstatSync, readdirSync, readlinkSync, realpathSync, rmdirSync, unlinkSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmdirSync, unlinkSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { UserError } from "../../base/errors.ts";
 import { removeLeftFolders } from "../../browser/scratch.ts";
 import { browsers, hostsFolders } from "../host/browsers.ts";
@@ -32,11 +32,24 @@ function entriesOf(folder: string): string[] {
   }
 }
 
+/** The program's name, if a word of a shaper's command line is a path in the folder: what it has open cannot be seen. */
+function shaperIn(folder: string, pid: number): string | null {
+  try {
+    const [program = "", ...words] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    const name = basename(program);
+    return name === "trilane-shaper" && words.some((word) => word.startsWith(`${folder}/`)) ? name : null;
+  } catch {
+    return null; // It is gone.
+  }
+}
+
 /** A process that has something in the folder open, so far as we may see; null: none. */
 function userOf(folder: string): { pid: number; program: string } | null {
   for (const name of entriesOf("/proc")) {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
+    const shaper = shaperIn(folder, pid);
+    if (shaper !== null) return { pid, program: shaper };
     const descriptors = `/proc/${pid}/fd`;
     for (const descriptor of entriesOf(descriptors)) {
       try {

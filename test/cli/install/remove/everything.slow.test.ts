@@ -114,19 +114,27 @@ test("while somebody works with it nothing is removed", async () => {
   await withUser(async (user, home) => {
     await fill({ HOME: user }, home);
     const before = readdirSync(home);
-    // A reader of the archive, as a lab is.
-    const descriptor = openSync(join(home, "archive.db"), "r");
-    const reader = spawn("sleep", ["60"], { stdio: [descriptor, "ignore", "ignore"] });
-    closeSync(descriptor);
-    try {
-      await once(reader, "spawn");
-      const { status, err } = await run({ HOME: user }, "remove", "--everything", "--yes");
-      assert.equal(status, 2);
-      assert.match(err, new RegExp(`is in use by process ${reader.pid} \\(sleep\\): `));
-      assert.deepEqual(readdirSync(home), before);
-      assert.ok(existsSync(join(user, ".config/chromium/NativeMessagingHosts/dev.trilane.host.json")));
-    } finally {
-      reader.kill();
+    // A reader of the archive, as a lab is; and a shaper, of which only the command line can be seen.
+    const socket = join(home, "jobs/0123456789abcdef/link.sock");
+    const users = [
+      { program: "sleep", words: ["60"] },
+      { program: "trilane-shaper", words: ["-c", "sleep 60; :", socket] },
+    ];
+    for (const { program, words } of users) {
+      const isReader = program === "sleep";
+      const input = openSync(isReader ? join(home, "archive.db") : "/dev/null", "r");
+      const process = spawn(isReader ? "sleep" : "sh", words, { argv0: program, stdio: [input, "ignore", "ignore"] });
+      closeSync(input);
+      try {
+        await once(process, "spawn");
+        const { status, err } = await run({ HOME: user }, "remove", "--everything", "--yes");
+        assert.equal(status, 2);
+        assert.match(err, new RegExp(`is in use by process ${process.pid} \\(${program}\\): `));
+        assert.deepEqual(readdirSync(home), before);
+        assert.ok(existsSync(join(user, ".config/chromium/NativeMessagingHosts/dev.trilane.host.json")));
+      } finally {
+        process.kill();
+      }
     }
   });
 });
