@@ -66,15 +66,11 @@ function lines({ labs, steps, link, margin_percent }: Calibration, path: string)
 
 /** Each would measure what the other one does to it. */
 function refuseBesideSweep(home: string): void {
-  const results = openExistingResults(home);
-  try {
-    const running = results?.runningSweep() ?? null;
-    if (running === null) return;
-    const { sweep, pid } = running;
-    throw new UserError(`sweep ${sweep} is being run by process ${pid}: wait for it, or stop it first`);
-  } finally {
-    results?.close();
-  }
+  using results = openExistingResults(home);
+  const running = results?.runningSweep() ?? null;
+  if (running === null) return;
+  const { sweep, pid } = running;
+  throw new UserError(`sweep ${sweep} is being run by process ${pid}: wait for it, or stop it first`);
 }
 
 export const command: Command<CalibrateOptions> = {

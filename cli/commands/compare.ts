@@ -30,6 +30,7 @@ import { planRange } from "../sweep/plan/plan_range.ts";
 import { type Command, essentials, type House, type OptionsOf, type Table } from "./command.ts";
 import { type Sides, sidesOf } from "./compared_sides.ts";
 import { checkGate, defineGate, type GateOptions, gateOptions, writeGate } from "./gate_files.ts";
+import { newOption } from "./run_options.ts";
 
 const define = (table: Table) =>
   table
@@ -96,11 +97,7 @@ const define = (table: Table) =>
       "settle",
       number(planRange("settle_ms", "ms"), { rare: true, describe: "watch the page this long after its load event" }),
     )
-    .option("new", {
-      type: "boolean",
-      default: false,
-      describe: "start over instead of resuming the same comparison",
-    })
+    .option("new", newOption)
     .group(["threshold", "interleaved", "occasion-spread"], essentials)
     .group([...ofInterleaved, "compute", "new"], "With --interleaved:")
     .group([...gateOptions], "As a gate in CI:")
@@ -186,12 +183,8 @@ const loadsOf = (side: readonly Run[]) => side.flatMap(({ loads }) => loads);
 
 /** Page loads of the results that a word names. */
 function harsOf(word: string, home: string, loads: readonly number[]): PageLoad[] {
-  const { results } = openNamed(word, home);
-  try {
-    return loads.map((load) => results.harOf(load));
-  } finally {
-    results.close();
-  }
+  using results = openNamed(word, home).results;
+  return loads.map((load) => results.harOf(load));
 }
 
 type StoredComparison = Pick<CompareOptions, "a" | "b" | "threshold" | "occasion-spread" | "metric" | "json"> &

@@ -24,13 +24,10 @@ function occasionsOf(word: string, { home, isComparable, comparedSweep }: Where)
   const words = existsSync(word) ? [word] : word.split(",");
   return words.map((each) => {
     const word = each.trim();
-    const { results, asked } = openNamed(word, home);
-    try {
-      const sweep = chooseAnySweep(results, asked, isComparable);
-      return { sweep, word, ...comparedSweep(results, sweep) };
-    } finally {
-      results.close();
-    }
+    const { results: opened, asked } = openNamed(word, home);
+    using results = opened;
+    const sweep = chooseAnySweep(results, asked, isComparable);
+    return { sweep, word, ...comparedSweep(results, sweep) };
   });
 }
 

@@ -163,19 +163,16 @@ export const command: Command<ExportOptions> = {
     );
     if (options.format !== undefined && !isKnown) readFormat(options);
     const home = homeFolder(options.home);
-    const { results, asked } = openNamed(options.sweep, home);
-    try {
-      const other = otherSweepOf(results, asked);
-      const stored = other && (await kindOfSweeps(other.kind)?.stored());
-      if (stored) return await stored.export(results, other.id, options);
-      const format = readFormat(options);
-      if (format === "race" && options.load !== undefined)
-        throw new UserError("export: --format race is of a whole race: leave out --load");
-      const chosen = chooseLoads(results, asked, options.load);
-      const parts = pieces(results, home, { format, keepCredentials: options["keep-credentials"] }, chosen);
-      await writeExport(parts, { kind: format, sweep: chosen.sweep.id, loads: chosen.loads.length }, options);
-    } finally {
-      results.close();
-    }
+    const { results: opened, asked } = openNamed(options.sweep, home);
+    using results = opened;
+    const other = otherSweepOf(results, asked);
+    const stored = other && (await kindOfSweeps(other.kind)?.stored());
+    if (stored) return await stored.export(results, other.id, options);
+    const format = readFormat(options);
+    if (format === "race" && options.load !== undefined)
+      throw new UserError("export: --format race is of a whole race: leave out --load");
+    const chosen = chooseLoads(results, asked, options.load);
+    const parts = pieces(results, home, { format, keepCredentials: options["keep-credentials"] }, chosen);
+    await writeExport(parts, { kind: format, sweep: chosen.sweep.id, loads: chosen.loads.length }, options);
   },
 };

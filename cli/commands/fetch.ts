@@ -2,8 +2,7 @@
 // only the command line.
 
 import { homeFolder } from "../base/home.ts";
-import { printJson, printLines, say } from "../base/terminal_text.ts";
-import { defineEnd, earlyEnd } from "../engine/early_end.ts";
+import { say } from "../base/terminal_text.ts";
 import { execute } from "../engine/execute.ts";
 import { describeFetches, fetchPlanLines } from "../instruments/fetch/plan/describe.ts";
 import { defineFetchOptions } from "../instruments/fetch/plan/options.ts";
@@ -12,26 +11,19 @@ import { definePrefixes, systemsOf } from "../instruments/fetch/prefixes/option.
 import { fetchInstrument } from "../instruments/fetch/run/instrument.ts";
 import { metricHelp } from "../registry/metric_help.ts";
 import type { ReportOf } from "../report/report_files.ts";
-import { defineVerbosity, verbosityOf } from "../sweep/progress/verbosity.ts";
 import { type Command, essentials, type OptionsOf, type Table } from "./command.ts";
+import { printPlanned, runOptions, runTerms } from "./run_options.ts";
 
 const define = (table: Table) =>
   table
     .with(defineFetchOptions)
     .with(definePrefixes)
-    .with(defineEnd)
-    .with(defineVerbosity)
+    .with(runOptions("what would be fetched"))
     .positional("object", {
       type: "string",
       array: true,
       describe: "URLs (https://), files of URLs, one a line, or HARs (-: standard input); or a plan (JSON)",
     })
-    .option("new", {
-      type: "boolean",
-      default: false,
-      describe: "start over instead of going on with an earlier one",
-    })
-    .option("dry-run", { type: "boolean", default: false, describe: "show what would be fetched; ask no server" })
     .group(["lanes", "tls", "ip", "runs", "link", "page", "connect", "dry-run", "new"], essentials)
     .example("trilane fetch https://shop.example/", "the page's document over h1, h2 and h3, nine times each")
     .example(
@@ -68,21 +60,18 @@ export const command: Command<FetchCommandOptions> = {
   define,
   run: async (options, { pageSource }) => {
     const home = homeFolder(options.home);
-    const end = earlyEnd(home, options);
+    const terms = runTerms(home, options);
     const systems = systemsOf(options);
     // The house's report knows nothing of the systems.
     const report: ReportOf = async (results, sweep) =>
       (await import("../instruments/fetch/report/fetch_report.ts")).fetchReport(results, sweep, systems);
     const source = await pageSource();
     const { plan, recording, sizes } = await readyFetchPlan(home, source, options, say);
-    const { json, new: fresh } = options;
     if (options["dry-run"]) {
       const planned = describeFetches(plan, sizes);
-      if (json) return printJson(planned);
-      return printLines(fetchPlanLines(plan, planned));
+      return printPlanned(options.json, planned, fetchPlanLines(plan, planned));
     }
-    const verbosity = verbosityOf(options);
-    const execution = { home, source, report, plan, recording, sizes, fresh, json, verbosity, earlyEnd: end };
+    const execution = { ...terms, source, report, plan, recording, sizes };
     await execute(execution, fetchInstrument(execution));
   },
 };

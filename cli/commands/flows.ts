@@ -2,8 +2,7 @@
 // cli/instruments/flows; here is only the command line.
 
 import { homeFolder } from "../base/home.ts";
-import { printJson, printLines, say } from "../base/terminal_text.ts";
-import { defineEnd, earlyEnd } from "../engine/early_end.ts";
+import { say } from "../base/terminal_text.ts";
 import { execute } from "../engine/execute.ts";
 import { describeFlows, flowPlanLines } from "../instruments/flows/plan/describe.ts";
 import { defineFlowOptions } from "../instruments/flows/plan/options.ts";
@@ -12,34 +11,18 @@ import { shippedFlowPlans } from "../instruments/flows/plan/plan.ts";
 import { flowInstrument } from "../instruments/flows/run/instrument.ts";
 import { quicControllers, transportFacts } from "../link/flows/transports.ts";
 import { metricHelp } from "../registry/metric_help.ts";
-import type { PageSource } from "../sweep/plan/page_source.ts";
-import { defineVerbosity, verbosityOf } from "../sweep/progress/verbosity.ts";
 import { type Command, essentials, type OptionsOf, type Table } from "./command.ts";
+import { evidenceOption, printPlanned, runOptions, runTerms } from "./run_options.ts";
 
 const define = (table: Table) =>
   table
     .with(defineFlowOptions)
-    .with(defineEnd)
-    .with(defineVerbosity)
+    .with(runOptions("mixes, links, runs and expected time"))
     .positional("plan", {
       type: "string",
       describe: `a JSON file, or one of: ${shippedFlowPlans().join(", ")} (default: what --flow and --link say)`,
     })
-    .option("new", {
-      type: "boolean",
-      default: false,
-      describe: "start over instead of going on with an earlier one",
-    })
-    .option("dry-run", {
-      type: "boolean",
-      default: false,
-      describe: "show mixes, links, runs and expected time; run nothing",
-    })
-    .option("evidence", {
-      type: "string",
-      rare: true,
-      describe: "keep each run's reports, samples, captures and qlogs in FOLDER",
-    })
+    .option("evidence", evidenceOption("run's reports, samples, captures and qlogs"))
     .group(["flow", "link", "for", "runs", "page", "dry-run", "new"], essentials)
     .example(
       "trilane flows --link 5mbit/50ms,queue=30kB --flow quic:cubic-n2 --flow tcp:cubic@5s --for 60s",
@@ -70,13 +53,6 @@ const define = (table: Table) =>
 
 type FlowsOptions = OptionsOf<typeof define>;
 
-async function dryRun(home: string, source: PageSource, options: FlowsOptions): Promise<void> {
-  const { plan, size } = await unstoredFlowPlan(home, source, options);
-  const planned = describeFlows(plan, size);
-  if (options.json) printJson(planned);
-  else printLines(flowPlanLines(plan, planned));
-}
-
 const controllers = {
   kernel: "cubic, reno, bbr, or what else the kernel has",
   quiche: quicControllers().join(", "),
@@ -92,13 +68,15 @@ export const command: Command<FlowsOptions> = {
   define,
   run: async (options, { pageSource, report }) => {
     const home = homeFolder(options.home);
-    const end = earlyEnd(home, options);
-    const verbosity = verbosityOf(options);
+    const terms = runTerms(home, options);
     const source = await pageSource();
-    if (options["dry-run"]) return await dryRun(home, source, options);
+    if (options["dry-run"]) {
+      const { plan, size } = await unstoredFlowPlan(home, source, options);
+      const planned = describeFlows(plan, size);
+      return printPlanned(options.json, planned, flowPlanLines(plan, planned));
+    }
     const plan = await readyFlowPlan(home, source, options, say);
-    const { json, evidence, new: fresh } = options;
-    const execution = { home, source, report, plan, fresh, json, evidence, verbosity, earlyEnd: end };
+    const execution = { ...terms, source, report, plan, evidence: options.evidence };
     await execute(execution, flowInstrument(execution));
   },
 };

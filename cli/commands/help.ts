@@ -2,6 +2,7 @@
 
 import { type Declared, placeholderOf } from "../base/option.ts";
 import type { Example } from "../base/option_table.ts";
+import { wrapped } from "../base/wrapped_text.ts";
 import { essentials } from "./command.ts";
 import type { Declaration, Section } from "./declared.ts";
 import { letters, plainOptions } from "./words.ts";
@@ -67,20 +68,6 @@ function wrappedAsIndented(line: string, columns: number): string[] {
   if (indent === "" || line.length <= columns) return wrapped(line, columns);
   const [first = "", ...more] = wrapped(line.slice(indent.length), columns - indent.length - 4);
   return [`${indent}${first}`, ...more.map((text) => `${indent}    ${text}`)];
-}
-
-/** Lines of at most so many columns. */
-function wrapped(text: string, columns: number): string[] {
-  if (text.length <= columns) return [text];
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > columns) {
-      lines.push(line);
-      line = word;
-    } else line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
 }
 
 type Row = readonly [label: string, meaning: string];

@@ -64,13 +64,9 @@ function listedSweep(results: Results, sweep: AnySweep): ListedSweep {
 }
 
 function listSweeps(home: string): ListedSweep[] {
-  const results = openExistingResults(home);
+  using results = openExistingResults(home);
   if (!results) return [];
-  try {
-    return results.listAllSweeps().map((sweep) => listedSweep(results, sweep));
-  } finally {
-    results.close();
-  }
+  return results.listAllSweeps().map((sweep) => listedSweep(results, sweep));
 }
 
 /** The day of a time stamp, in the reader's own time zone. */

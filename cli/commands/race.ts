@@ -34,6 +34,7 @@ import { planRange } from "../sweep/plan/plan_range.ts";
 import { readLanes } from "../sweep/plan/read_lanes.ts";
 import { defineServers, type ServedLanes, servedLanes } from "../sweep/plan/servers_option.ts";
 import { type Command, essentials, type OptionsOf, type Table } from "./command.ts";
+import { evidenceOption, newOption } from "./run_options.ts";
 
 const define = (table: Table) =>
   table
@@ -74,12 +75,8 @@ const define = (table: Table) =>
       rare: true,
       describe: "repeat visits (h2-0rtt, h3-0rtt) keep the first visit's cache and cookies, not only its tickets",
     })
-    .option("new", { type: "boolean", default: false, describe: "start over instead of resuming the same race" })
-    .option("evidence", {
-      type: "string",
-      rare: true,
-      describe: "keep each load's captures, qlogs, TCP states and reports in FOLDER",
-    })
+    .option("new", newOption)
+    .option("evidence", evidenceOption())
     .option("filmstrip", {
       type: "boolean",
       default: true,

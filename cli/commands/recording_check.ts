@@ -27,12 +27,8 @@ const define = (table: Table) =>
 type CheckOptions = OptionsOf<typeof define>;
 
 function keep(home: string, { digest }: Recording, tried: Tried): void {
-  const results = openResults(home);
-  try {
-    results.recordTrial(digest, trialToKeep(tried));
-  } finally {
-    results.close();
-  }
+  using results = openResults(home);
+  results.recordTrial(digest, trialToKeep(tried));
 }
 
 export const command: Command<CheckOptions> = {

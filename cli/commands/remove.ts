@@ -37,25 +37,17 @@ type RemoveOptions = OptionsOf<typeof define>;
 async function removeSweeps(home: string, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   if (!resultsExist(home)) throw new UserError(`no sweep ${ids[0]} in ${home}: see \`trilane list\``);
-  const results = openResults(home);
-  try {
-    await results.removeSweeps(ids);
-  } finally {
-    results.close();
-  }
+  using results = openResults(home);
+  await results.removeSweeps(ids);
   for (const id of ids) removeReports(home, id);
 }
 
 /** What a name mistyped may have meant: `trilane remove 3` for sweep 3. */
 function sweepHint(home: string, name: string): string {
   if (!/^\d+$/.test(name) || !resultsExist(home)) return "see `trilane list`";
-  const results = openResults(home);
-  try {
-    const isSweep = results.listAllSweeps().some(({ id }) => String(id) === name);
-    return isSweep ? `sweep ${name} is removed with \`trilane remove --sweep ${name}\`` : "see `trilane list`";
-  } finally {
-    results.close();
-  }
+  using results = openResults(home);
+  const isSweep = results.listAllSweeps().some(({ id }) => String(id) === name);
+  return isSweep ? `sweep ${name} is removed with \`trilane remove --sweep ${name}\`` : "see `trilane list`";
 }
 
 async function remove(home: string, names: readonly string[], sweeps: readonly number[]): Promise<void> {

@@ -53,13 +53,10 @@ async function printMethods(home: string, { sweep, json, out, metric }: ReportOp
     import("../report/data.ts"),
     import("../report/methods_paragraph.ts"),
   ]);
-  const { results, asked } = openNamed(sweep, home);
-  try {
-    const data = gatherReport(results, chooseSweep(results, asked).id, version, metric);
-    printLines(methodsParagraph(data).split("\n"));
-  } finally {
-    results.close();
-  }
+  const { results: opened, asked } = openNamed(sweep, home);
+  using results = opened;
+  const data = gatherReport(results, chooseSweep(results, asked).id, version, metric);
+  printLines(methodsParagraph(data).split("\n"));
 }
 
 /** `name`: of the sweeps. */
@@ -67,18 +64,15 @@ async function writeTrend(home: string, name: string, { sweep, json, out, metric
   if (sweep !== undefined && /^\d+$/.test(sweep))
     throw new UserError("--trend is of all sweeps of a name: leave the sweep's number out");
   const { trendOf } = await import("../report/trend.ts");
-  const { results, file } = openNamed(sweep, home);
-  try {
-    const { document, newest, loads } = trendOf(results, name, metric);
-    const to = out ?? (file === null ? undefined : `${file.replace(/\.db$/, "")}-trend.html`);
-    const path = to === undefined ? await writeTrendFile(home, name, document) : resolve(to);
-    if (to !== undefined) await atomicWrite(path, document);
-    const written: FileWritten = { schema: "trilane/file-written/1", kind: "trend", sweep: newest, loads, path };
-    if (json) printJson(written);
-    else printLines([`trend: ${path}`]);
-  } finally {
-    results.close();
-  }
+  const { results: opened, file } = openNamed(sweep, home);
+  using results = opened;
+  const { document, newest, loads } = trendOf(results, name, metric);
+  const to = out ?? (file === null ? undefined : `${file.replace(/\.db$/, "")}-trend.html`);
+  const path = to === undefined ? await writeTrendFile(home, name, document) : resolve(to);
+  if (to !== undefined) await atomicWrite(path, document);
+  const written: FileWritten = { schema: "trilane/file-written/1", kind: "trend", sweep: newest, loads, path };
+  if (json) printJson(written);
+  else printLines([`trend: ${path}`]);
 }
 
 /** Options of instruments are for their own sweeps. */
@@ -122,23 +116,20 @@ export const command: Command<ReportOptions> = {
     const budgets = options.budget === undefined ? [] : readBudgets(options.budget);
     if (options.trend !== undefined) return await writeTrend(home, options.trend, options);
     if (options.methods) return await printMethods(home, options);
-    const { results, asked, file } = openNamed(options.sweep, home);
-    try {
-      const chosen = chooseAnySweep(results, asked);
-      refuseOthersOptions(chosen, options);
-      const judged = budgets.length === 0 ? [] : judgeBudgets(budgets, [comparedSweep(results, chosen)]);
-      const document = await reportOfAny(results, chosen.id, options);
-      const loads = results.attemptsOf(chosen).length;
-      const to = options.out ?? (file === null ? undefined : `${file.replace(/\.db$/, "")}.html`);
-      const path = to === undefined ? await writeReportFile(home, chosen, document, options.metric) : resolve(to);
-      if (to !== undefined) await atomicWrite(path, document);
-      const written: FileWritten = { schema: "trilane/file-written/1", kind: "report", sweep: chosen.id, loads, path };
-      if (options.json) printJson(written);
-      else printLines([...budgetLines(judged), `report: ${path}`]);
-      refuseExceeded(judged);
-      refuseNotShown(judged);
-    } finally {
-      results.close();
-    }
+    const { results: opened, asked, file } = openNamed(options.sweep, home);
+    using results = opened;
+    const chosen = chooseAnySweep(results, asked);
+    refuseOthersOptions(chosen, options);
+    const judged = budgets.length === 0 ? [] : judgeBudgets(budgets, [comparedSweep(results, chosen)]);
+    const document = await reportOfAny(results, chosen.id, options);
+    const loads = results.attemptsOf(chosen).length;
+    const to = options.out ?? (file === null ? undefined : `${file.replace(/\.db$/, "")}.html`);
+    const path = to === undefined ? await writeReportFile(home, chosen, document, options.metric) : resolve(to);
+    if (to !== undefined) await atomicWrite(path, document);
+    const written: FileWritten = { schema: "trilane/file-written/1", kind: "report", sweep: chosen.id, loads, path };
+    if (options.json) printJson(written);
+    else printLines([...budgetLines(judged), `report: ${path}`]);
+    refuseExceeded(judged);
+    refuseNotShown(judged);
   },
 };

@@ -7,7 +7,6 @@ import type { Reproduced } from "../../schemas/generated/reproduced.ts";
 import { UserError } from "../base/errors.ts";
 import { number } from "../base/option.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
-import { earlyEnd } from "../engine/early_end.ts";
 import { labsOf } from "../engine/labs.ts";
 import { instruments } from "../instruments/all.ts";
 import { executePages } from "../instruments/page/run/instrument.ts";
@@ -22,11 +21,11 @@ import { reproduceBundle } from "../sweep/bundle/reproduce.ts";
 import { prepareRerun } from "../sweep/bundle/rerun.ts";
 import { reproducedLines } from "../sweep/bundle/words.ts";
 import { planDigest } from "../sweep/plan/plan.ts";
-import { verbosityOf } from "../sweep/progress/verbosity.ts";
 import type { Command, House, OptionsOf, Table } from "./command.ts";
 import { command as compare, compareStored } from "./compare.ts";
 import { declarationOf, givenOptions } from "./declared.ts";
 import { reproduceStudy } from "./reproduce_study.ts";
+import { runTerms } from "./run_options.ts";
 import { defineSweep, runPlan } from "./sweep.ts";
 
 const define = (table: Table) =>
@@ -115,16 +114,12 @@ async function rerun(
   const results = join(folder, resultsName);
   const { manifest } = read;
   const plan = await prepareRerun({ bundle, manifest, unpacked, results, home });
-  const { json, evidence, new: fresh } = options;
-  const end = earlyEnd(home, options);
+  const { json, evidence } = options;
+  const terms = runTerms(home, options);
   const source = await pageSource();
-  const execution = { home, plan, source, report, fresh, once: !fresh, json, evidence, earlyEnd: end };
-  await executePages({
-    ...execution,
-    published: publishedSentences,
-    labs: labsOf(options, home),
-    verbosity: verbosityOf(options),
-  });
+  const published = publishedSentences;
+  const execution = { ...terms, plan, source, report, once: !terms.fresh, evidence, published };
+  await executePages({ ...execution, labs: labsOf(options, home) });
   const there = openExistingResults(home);
   const sweep = there?.newestSweep(planDigest(plan)) ?? null;
   there?.close();

@@ -4,33 +4,27 @@ import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { wrapped } from "../base/wrapped_text.ts";
-import { earlyEnd } from "../engine/early_end.ts";
 import type { PlanKind, PublishedStudy, ReadPlan } from "../engine/instrument.ts";
 import { openExistingResults } from "../results/store/results.ts";
 import { agreementSentence } from "../results/studies/agreement.ts";
 import { figuresDocument } from "../results/studies/figures_document.ts";
 import { comparedLines } from "../results/studies/number_words.ts";
-import { verbosityOf } from "../sweep/progress/verbosity.ts";
 import type { House } from "./command.ts";
-import { optionsOfAll, type SweepOptions } from "./sweep.ts";
+import { optionsOfAll, runReadPlan, type SweepOptions } from "./sweep.ts";
 
 type ReproduceStudyOptions = Omit<SweepOptions, "plan"> & { readonly full: boolean };
 
 /** Of the plan's newest sweep, whether or not it was stopped. With --json as one document. */
 async function printCompared(home: string, kind: PlanKind, study: PublishedStudy, plan: ReadPlan, json: boolean) {
-  const results = openExistingResults(home);
-  try {
-    const sweep = results && plan.newestSweep?.(results);
-    if (!results || !sweep) return;
-    const compared = (await kind.stored()).compared?.(results, sweep.id, study.name) ?? [];
-    if (json) return printJson(figuresDocument(study, sweep.id, compared));
-    const sentence = agreementSentence(compared);
-    if (sentence === null) return;
-    const hint = `Why signs may differ, and all figures: \`trilane report ${sweep.id}\`.`;
-    printLines(["", ...comparedLines(compared), "", ...wrapped(sentence), ...wrapped(hint)]);
-  } finally {
-    results?.close();
-  }
+  using results = openExistingResults(home);
+  const sweep = results && plan.newestSweep?.(results);
+  if (!results || !sweep) return;
+  const compared = (await kind.stored()).compared?.(results, sweep.id, study.name) ?? [];
+  if (json) return printJson(figuresDocument(study, sweep.id, compared));
+  const sentence = agreementSentence(compared);
+  if (sentence === null) return;
+  const hint = `Why signs may differ, and all figures: \`trilane report ${sweep.id}\`.`;
+  printLines(["", ...comparedLines(compared), "", ...wrapped(sentence), ...wrapped(hint)]);
 }
 
 /** `given`: the options that were given another value than they have by themselves. */
@@ -38,7 +32,7 @@ export async function reproduceStudy(
   kind: PlanKind,
   study: PublishedStudy,
   options: ReproduceStudyOptions,
-  { pageSource, report }: House,
+  house: House,
   given: readonly string[],
 ): Promise<void> {
   const isOfStudies = (name: string): boolean => name === "full" || name === "quick" || optionsOfAll.has(name);
@@ -46,14 +40,7 @@ export async function reproduceStudy(
   if (other !== undefined)
     throw new UserError(`--${other}: ${study.name} has ${kind.sweeps} and no page loads: leave it out`);
   const home = homeFolder(options.home);
-  const source = await pageSource();
   const plan = kind.read(options.full ? study.full : study.quick, options.runs);
-  const { json, evidence, new: fresh } = options;
-  if (options["dry-run"]) {
-    const { document, lines } = await plan.describe(home, source);
-    return json ? printJson(document) : printLines([...lines]);
-  }
-  const end = earlyEnd(home, options);
-  await plan.execute({ home, source, report, fresh, json, evidence, earlyEnd: end, verbosity: verbosityOf(options) });
-  await printCompared(home, kind, study, plan, json);
+  if (!(await runReadPlan(plan, home, options, house))) return;
+  await printCompared(home, kind, study, plan, options.json);
 }

@@ -4,9 +4,8 @@ import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { number } from "../base/option.ts";
-import { printJson, printLines, say } from "../base/terminal_text.ts";
-import { defineEnd, earlyEnd } from "../engine/early_end.ts";
-import type { PlanKind } from "../engine/instrument.ts";
+import { say } from "../base/terminal_text.ts";
+import type { PlanKind, ReadPlan } from "../engine/instrument.ts";
 import { defineLabs, labsOf } from "../engine/labs.ts";
 import { instrumentOf, instruments } from "../instruments/all.ts";
 import { describePlan, planLines } from "../instruments/page/plan/describe.ts";
@@ -28,9 +27,9 @@ import type { Plan } from "../sweep/plan/plan_document.ts";
 import { mostLoads, planChoiceOf, plansOptions } from "../sweep/plan/plan_options.ts";
 import { planRange } from "../sweep/plan/plan_range.ts";
 import { defineServers, type ServersOptions, servedLanes } from "../sweep/plan/servers_option.ts";
-import { defineVerbosity, verbosityOf } from "../sweep/progress/verbosity.ts";
 import { type Command, essentials, type House, type OptionsOf, type Table } from "./command.ts";
 import { givenOptions } from "./declared.ts";
+import { evidenceOption, printPlanned, runOptions, runTerms } from "./run_options.ts";
 
 /** What `sweep` and `reproduce` share. */
 export const defineSweep = (table: Table) =>
@@ -40,8 +39,7 @@ export const defineSweep = (table: Table) =>
     .with(plansOptions("cross-traffic", "page-start", "strict"))
     .with(defineLabs)
     .with(defineBrowser)
-    .with(defineEnd)
-    .with(defineVerbosity)
+    .with(runOptions("cells, loads and expected time"))
     .with(defineAs)
     .option("page", {
       type: "string",
@@ -56,22 +54,12 @@ export const defineSweep = (table: Table) =>
         describe: `runs instead of the plan's (with --decide or --precise: at most ${mostLoads} unless given)`,
       }),
     )
-    .option("new", { type: "boolean", default: false, describe: "start over instead of resuming the sweep" })
     .option("once", {
       type: "boolean",
       default: false,
       describe: "do nothing if the plan's newest sweep is finished (for cron)",
     })
-    .option("dry-run", {
-      type: "boolean",
-      default: false,
-      describe: "show cells, loads and expected time; run nothing",
-    })
-    .option("evidence", {
-      type: "string",
-      rare: true,
-      describe: "keep each load's captures, qlogs, TCP states and reports in FOLDER",
-    })
+    .option("evidence", evidenceOption())
     .option("trace", {
       type: "string",
       rare: true,
@@ -165,19 +153,14 @@ async function dryRun(
   const plan = await withServers(planWith(given, named, options), options);
   refuseUnanswerable(plan, question);
   const planned = await describePlan(home, plan, source, sizes, question);
-  if (options.json) printJson(planned);
-  else printLines(planLines(plan, planned));
+  printPlanned(options.json, planned, planLines(plan, planned));
 }
 
 /** The plan's newest sweep, where it is finished. */
 function finishedSweep(home: string, plan: Plan): Sweep | null {
-  const results = openExistingResults(home);
-  try {
-    const newest = results?.newestSweep(planDigest(plan)) ?? null;
-    return newest?.finished_at ? newest : null;
-  } finally {
-    results?.close();
-  }
+  using results = openExistingResults(home);
+  const newest = results?.newestSweep(planDigest(plan)) ?? null;
+  return newest?.finished_at ? newest : null;
 }
 
 /** `question`: what is asked of a plan that is only shown. */
@@ -188,20 +171,19 @@ export async function runPlan(
 ): Promise<void> {
   const home = homeFolder(options.home);
   const labs = labsOf(options, home);
-  const end = earlyEnd(home, options);
-  const verbosity = verbosityOf(options);
+  const terms = runTerms(home, options);
+  const { verbosity } = terms;
   if (options.once && options.new)
     throw new UserError("--once runs no sweep again, --new begins again: give one of them");
   // Afterwards, so that what is wrong with the words is told here, too.
   const source = await pageSource();
   if (options["dry-run"]) return await dryRun(home, source, options, question);
   const plan = await planFrom(home, source, options);
-  const { json, evidence, new: fresh, once } = options;
+  const { json, evidence, once } = options;
   if (!json && verbosity !== "quiet") for (const line of lackedLanes(plan)) say(line);
   // Looked at first, as making pages ready takes a while; the sweep that another process ends meanwhile counts, too.
   if (!once || finishedSweep(home, plan) === null) {
-    const run = { home, plan, source, report, fresh, once, json, evidence, labs, verbosity, earlyEnd: end };
-    const execution = { ...run, published: publishedSentences };
+    const execution = { ...terms, plan, source, report, once, evidence, labs, published: publishedSentences };
     if (await executePages(execution)) return;
   }
   if (verbosity !== "quiet")
@@ -213,23 +195,34 @@ export const optionsOfAll: ReadonlySet<string> = new Set(
   "runs new dry-run evidence stop-file stop-after quiet status verbose home json debug".split(" "),
 );
 
+/** Shows or runs a plan that is not of pages. False: it was shown. */
+export async function runReadPlan(
+  plan: ReadPlan,
+  home: string,
+  options: Omit<SweepOptions, "plan">,
+  { pageSource, report }: House,
+): Promise<boolean> {
+  const terms = runTerms(home, options);
+  const source = await pageSource();
+  if (options["dry-run"]) {
+    const { document, lines } = await plan.describe(home, source);
+    printPlanned(options.json, document, lines);
+    return false;
+  }
+  await plan.execute({ ...terms, source, report, evidence: options.evidence });
+  return true;
+}
+
 /** A plan that is not of pages, by the same command. */
-async function runKind(kind: PlanKind, options: SweepOptions, { pageSource, report }: House): Promise<void> {
+async function runKind(kind: PlanKind, options: SweepOptions, house: House): Promise<void> {
   const other = givenOptions(command, options).find((name) => !optionsOfAll.has(name) || kind.lacks.includes(name));
   if (other !== undefined)
     throw new UserError(
       `--${other}: is for plans of page loads, and plan ${options.plan} is of ${kind.name}: leave it out`,
     );
   const home = homeFolder(options.home);
-  const { json, evidence, new: fresh, runs } = options;
-  const end = earlyEnd(home, options);
-  const plan = kind.read(options.plan, runs);
-  const source = await pageSource();
-  if (options["dry-run"]) {
-    const { document, lines } = await plan.describe(home, source);
-    return json ? printJson(document) : printLines([...lines]);
-  }
-  await plan.execute({ home, source, report, fresh, json, evidence, verbosity: verbosityOf(options), earlyEnd: end });
+  const plan = kind.read(options.plan, options.runs);
+  await runReadPlan(plan, home, options, house);
 }
 
 /** Names that two kinds have are of pages. */

@@ -1,30 +1,25 @@
 // `trilane time [PLAN] [-- COMMAND...]`: how long commands take behind a link or on the network as it is. What is run, how, and what comes of
 // it stands in cli/instruments/command; here is only the command line.
 import { homeFolder } from "../base/home.ts";
-import { printJson, printLines } from "../base/terminal_text.ts";
-import { defineEnd, earlyEnd } from "../engine/early_end.ts";
 import { execute } from "../engine/execute.ts";
 import { commandPlanLines, describeCommands } from "../instruments/command/plan/describe.ts";
 import { commandPlanFrom, defineCommandOptions } from "../instruments/command/plan/options.ts";
 import { commandInstrument } from "../instruments/command/run/instrument.ts";
 import { metricHelp } from "../registry/metric_help.ts";
 import { defineBudget } from "../results/gate/budget_outcome.ts";
-import { defineVerbosity, verbosityOf } from "../sweep/progress/verbosity.ts";
 import { type Command, essentials, type OptionsOf, type Table } from "./command.ts";
+import { printPlanned, runOptions, runTerms } from "./run_options.ts";
 
 const define = (table: Table) =>
   table
     .with(defineCommandOptions)
-    .with(defineEnd)
-    .with(defineVerbosity)
+    .with(runOptions("what would be run"))
     .with(defineBudget)
     .usage("trilane time [PLAN] [--link LINK] [--command NAME=COMMAND]... [-- COMMAND...]")
     .positional("plan", {
       type: "string",
       describe: "a JSON file (schemas/command-plan.schema.json; default: what the options say)",
     })
-    .option("new", { type: "boolean", default: false, describe: "start over instead of resuming an earlier one" })
-    .option("dry-run", { type: "boolean", default: false, describe: "show what would be run; run nothing" })
     .group(["link", "command", "runs", "decide", "recording", "reach", "number", "dry-run", "new"], essentials)
     .example(
       "trilane time --link 10mbit/50ms --recording shop -- curl -so /dev/null https://shop.example/",
@@ -63,24 +58,12 @@ export const command: Command<TimeOptions> = {
   run: async (options, { pageSource, report }) => {
     const home = homeFolder(options.home);
     const plan = commandPlanFrom(options);
-    const { json, new: fresh, budget } = options;
     if (options["dry-run"]) {
       const planned = describeCommands(plan);
-      if (json) return printJson(planned);
-      return printLines(commandPlanLines(plan, planned));
+      return printPlanned(options.json, planned, commandPlanLines(plan, planned));
     }
     const source = await pageSource();
-    const execution = {
-      source,
-      report,
-      home,
-      plan,
-      fresh,
-      json,
-      budget,
-      verbosity: verbosityOf(options),
-      earlyEnd: earlyEnd(home, options),
-    };
+    const execution = { ...runTerms(home, options), source, report, plan, budget: options.budget };
     await execute(execution, commandInstrument(execution));
   },
 };

@@ -6,8 +6,6 @@ import { homeFolder } from "../base/home.ts";
 import { usualRuns } from "../base/interval.ts";
 import { plainLanes } from "../base/lanes.ts";
 import { number } from "../base/option.ts";
-import { printJson, printLines } from "../base/terminal_text.ts";
-import { defineEnd, earlyEnd } from "../engine/early_end.ts";
 import { describePlan, planLines } from "../instruments/page/plan/describe.ts";
 import { executePages } from "../instruments/page/run/instrument.ts";
 import { refuseAskedWithoutDelay } from "../link/profile_file.ts";
@@ -22,16 +20,15 @@ import { mostLoads, planChoiceOf, plansOptions } from "../sweep/plan/plan_option
 import { planRange } from "../sweep/plan/plan_range.ts";
 import { readLanes } from "../sweep/plan/read_lanes.ts";
 import { usualVideo, videoPages } from "../sweep/plan/video_pages.ts";
-import { defineVerbosity, verbosityOf } from "../sweep/progress/verbosity.ts";
 import { type Command, essentials, type OptionsOf, type Table } from "./command.ts";
+import { evidenceOption, printPlanned, runOptions, runTerms } from "./run_options.ts";
 
 const define = (table: Table) =>
   table
     .with(defineServing)
     .with(plansOptions("decide", "precise", "metric", "tolerance", "retry-for", "cross-traffic", "page-start"))
     .with(plansOptions("seed", "retries"))
-    .with(defineEnd)
-    .with(defineVerbosity)
+    .with(runOptions("clips, links, loads and expected time"))
     .positional("page", {
       type: "string",
       describe: `a video of \`trilane synth\` by its name, ${videoForm}, or a recording of one (default: what --clip and --rate say)`,
@@ -88,17 +85,7 @@ const define = (table: Table) =>
         describe: "a video that takes so much longer than its clip has failed",
       }),
     )
-    .option("new", { type: "boolean", default: false, describe: "start over instead of resuming the same one" })
-    .option("dry-run", {
-      type: "boolean",
-      default: false,
-      describe: "show clips, links, loads and expected time; run nothing",
-    })
-    .option("evidence", {
-      type: "string",
-      rare: true,
-      describe: "keep each load's captures, qlogs, TCP states and reports in FOLDER",
-    })
+    .option("evidence", evidenceOption())
     .group(["clip", "rate", "rates", "adapt", "link", "runs", "lanes", "dry-run"], essentials)
     .example("trilane video --clip 30s --rate 2mbit --link 1.5mbit/50ms", "a clip that the link is too slow for")
     .example(
@@ -143,17 +130,13 @@ export const command: Command<VideoOptions> = {
   define,
   run: async (options, { pageSource, report }) => {
     const home = homeFolder(options.home);
-    const end = earlyEnd(home, options);
-    const verbosity = verbosityOf(options);
+    const terms = runTerms(home, options);
     const plan = videoPlan(options, await pagesOf(home, options));
-    const { json, evidence, new: fresh } = options;
     const source = await pageSource();
     if (options["dry-run"]) {
       const planned = await describePlan(home, plan, source);
-      if (json) printJson(planned);
-      else printLines(planLines(plan, planned));
-      return;
+      return printPlanned(options.json, planned, planLines(plan, planned));
     }
-    await executePages({ home, plan, source, report, fresh, json, evidence, verbosity, earlyEnd: end });
+    await executePages({ ...terms, plan, source, report, evidence: options.evidence });
   },
 };

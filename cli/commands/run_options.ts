@@ -1,0 +1,47 @@
+// The options of every command that runs a sweep, whatever it is of: how it begins, ends, and is watched.
+import type { Declared } from "../base/option.ts";
+import type { OptionTable } from "../base/option_table.ts";
+import { printJson, printLines } from "../base/terminal_text.ts";
+import { defineEnd, type EndOptions, earlyEnd } from "../engine/early_end.ts";
+import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
+import type { CommonOptions } from "./command.ts";
+
+export const newOption = {
+  type: "boolean",
+  default: false,
+  describe: "start over instead of resuming an earlier one",
+} as const satisfies Declared;
+
+/** `kept`: what each load or run leaves. */
+export const evidenceOption = (kept = "load's captures, qlogs, TCP states and reports") =>
+  ({ type: "string", rare: true, describe: `keep each ${kept} in FOLDER` }) as const satisfies Declared;
+
+/** `shown`: what a dry run shows. */
+export function runOptions(shown: string) {
+  return <T>(table: OptionTable<T>) =>
+    table
+      .with(defineEnd)
+      .with(defineVerbosity)
+      .option("new", newOption)
+      .option("dry-run", { type: "boolean", default: false, describe: `show ${shown}; run nothing` });
+}
+
+/** What the options say of a run. UserError where they contradict each other. The time that it has begins here. */
+export function runTerms(
+  home: string,
+  options: Pick<CommonOptions, "json"> & EndOptions & VerbosityOptions & { new: boolean },
+) {
+  return {
+    home,
+    json: options.json,
+    fresh: options.new,
+    verbosity: verbosityOf(options),
+    earlyEnd: earlyEnd(home, options),
+  };
+}
+
+/** A dry run's answer. */
+export function printPlanned(json: boolean, document: unknown, lines: readonly string[]): void {
+  if (json) printJson(document);
+  else printLines(lines);
+}
