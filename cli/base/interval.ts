@@ -9,6 +9,12 @@ export interface Interval {
 export const knownEnd = (end: number | undefined): number | null =>
   end !== undefined && Number.isFinite(end) ? end : null;
 
+/** For a row of data; nulls: there is none. */
+export const endsOf = (interval: Interval | null | undefined): readonly [low: number | null, high: number | null] => [
+  interval?.low ?? null,
+  interval?.high ?? null,
+];
+
 export const confidence = 0.95;
 
 /** With fewer independent units than this no 95 % interval of a median exists: the range of n values holds it 1 - 2^(1-n) of the time. */

@@ -7,6 +7,9 @@ function significant(value: number, digits: number): string {
   return value.toFixed(Math.min(decimals, 3));
 }
 
+/** A hyphen before a number as the minus that it means, as print has it. */
+export const withMinus = (text: string): string => text.replaceAll(/(?<=^|[ (])-(?=\d)/g, "−");
+
 /** `743 ms`; from ten seconds on `12.3 s`. Three significant figures. */
 export function formatTime(time_ms: number): string {
   const rounded_ms = Number(time_ms.toPrecision(3));

@@ -1,6 +1,9 @@
 // The report's section on whether several browsers say the same of the lanes: their answers over all pages and links, and their signs page by
 // page; the medians have a row for each. Takes the comparisons, computes none.
+
 import { html, type Markup } from "../../extension/figures/markup.ts";
+import { endsOf } from "../base/interval.ts";
+import { withMinus } from "../base/numbers.ts";
 import { browserNames, browsersOf } from "../results/verdict/browsers.ts";
 import type { Improvement } from "../results/verdict/comparison.ts";
 import {
@@ -43,7 +46,7 @@ export function agreementSection({ loads, sweep }: Pick<ReportData, "loads" | "s
   });
   const answers = agreements.map(
     (agreement) =>
-      html`<tr><th scope="row">${pairName(agreement)}</th>${agreement.answers.map((answer) => html`<td class="num">${improvementText(answer)}</td>`)}<td>${agreement.verdict}${apartText(agreement, sides[1]?.name ?? "").replaceAll(/(?<= |\()-(?=\d)/g, "−")}</td></tr>`,
+      html`<tr><th scope="row">${pairName(agreement)}</th>${agreement.answers.map((answer) => html`<td class="num">${improvementText(answer)}</td>`)}<td>${agreement.verdict}${withMinus(apartText(agreement, sides[1]?.name ?? ""))}</td></tr>`,
   );
   const signs = first.places
     .slice(0, maxPlaces)
@@ -58,8 +61,8 @@ export function agreementSection({ loads, sweep }: Pick<ReportData, "loads" | "s
     rows: agreements.flatMap(({ pair, places }) =>
       places.flatMap(({ page, link, answers: own }) =>
         own.map(({ percent, interval }, index) => [
-          ...[page, link, sides[index]?.name ?? "", pair.lane, pair.over],
-          ...[percent, interval?.low ?? null, interval?.high ?? null],
+          ...[page, link, sides[index]?.name ?? "", pair.lane, pair.over, percent],
+          ...endsOf(interval),
         ]),
       ),
     ),

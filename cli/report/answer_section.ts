@@ -4,7 +4,7 @@ import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import type { LaneLabel } from "../base/lanes.ts";
-import { count } from "../base/numbers.ts";
+import { count, withMinus } from "../base/numbers.ts";
 import { traitsByLink } from "../link/link.ts";
 import { trafficSentence } from "../load/cross_traffic.ts";
 import { liveSentence } from "../load/servers/servers.ts";
@@ -40,17 +40,12 @@ export function controllerNote(plan: ServedPlan, samples: readonly Sample[], see
   const lanes = controllerLanes(plan.lanes, (label) => controllersOf(plan, label));
   const sentences = lanes && controllerSentences(samples, lanes, seed);
   if (!sentences) return null;
-  return html`<p class="controller"><b>How much is the controller:</b> ${sentences.join(" ").replaceAll(/(?<= )-(?=\d)/g, "−")}</p>`;
-}
-
-/** A hyphen that means minus, as print has it. */
-function signed(sentence: string): string {
-  return sentence.replaceAll(/(?<= )-(?=\d)/g, "−");
+  return html`<p class="controller"><b>How much is the controller:</b> ${withMinus(sentences.join(" "))}</p>`;
 }
 
 /** A number and its unit stand in one line, in a headline as wide as any. */
 function unbroken(sentence: string): (Markup | string)[] {
-  return signed(sentence)
+  return withMinus(sentence)
     .split(/((?:−?\d[\d.]* to )?(?:−?\d[\d.]*|≥) (?:%|ms|s|Mbit\/s|kbit\/s)(?![\w/])\)?)/)
     .map((part, at) => (at % 2 ? html`<span class="whole">${part}</span>` : part));
 }
@@ -132,7 +127,7 @@ function termsMarkup(plan: SweepPlan, modelled: readonly string[], settled: Stop
 function headed(line: string | null, name: string): Markup | null {
   if (line === null) return null;
   const [head = "", ...rest] = line.split(": ");
-  return html`<p class="${name}"><b>${head}:</b> ${signed(rest.join(": "))}</p>`;
+  return html`<p class="${name}"><b>${head}:</b> ${withMinus(rest.join(": "))}</p>`;
 }
 
 /** The sentence, why, how sure, and the box. */
@@ -178,7 +173,7 @@ export function comparisonsMarkup(
   const first = verdict.pairs.find(({ pair }) => pair.lane === answer.pair?.lane && pair.over === answer.pair.over);
   const further = verdict.pairs.flatMap((pair) => {
     const sentence = furtherSentence(pair, answer);
-    return sentence === null ? [] : [html`<p>${signed(sentence)}</p>${wins(pair)}`];
+    return sentence === null ? [] : [html`<p>${withMinus(sentence)}</p>${wins(pair)}`];
   });
   // The figure says the same.
   const drawn = new Set(

@@ -1,7 +1,9 @@
 // The report's section on what medians hide: effects page by page, the slowest loads, and where effects vary. Assembles; the numbers
 // are cli/results/verdict/beyond_median.ts's. Nothing to show: no section.
+
 import { html, type Markup } from "../../extension/figures/markup.ts";
-import { count, formatPercents, formatTime } from "../base/numbers.ts";
+import { endsOf } from "../base/interval.ts";
+import { count, formatPercents, formatTime, withMinus } from "../base/numbers.ts";
 import { type BeyondMedian, beyondMedian, type LinkTails } from "../results/verdict/beyond_median.ts";
 import { type ComponentName, type EffectComponents, fewestLevels } from "../results/verdict/effect_components.ts";
 import { quantileName, type TailDifference, tailQuantiles } from "../results/verdict/tail_differences.ts";
@@ -13,16 +15,14 @@ import { readingKey } from "./figures/reading_key.ts";
 /** Of a grid of a hundred links; all are in the CSV. */
 const mostRows = 30;
 
-const minus = (text: string): string => text.replace("-", "−");
-
 function tailCells({ lane_ms, over_ms, percent, interval, reason }: TailDifference): Markup {
   if (percent === null || lane_ms === null || over_ms === null)
     return html`<td class="none" colspan="3">${reason?.split(":")[0] ?? "–"}</td>`;
   const text = formatPercents(percent, interval);
   const range = interval
-    ? html` (${minus(text.low)} to ${minus(text.high)})`
+    ? html` (${withMinus(text.low)} to ${withMinus(text.high)})`
     : html` <small>${reason ?? "no interval"}</small>`;
-  return html`<td class="num">${formatTime(over_ms)}</td><td class="num">${formatTime(lane_ms)}</td><td class="imp">${minus(text.percent)} %${range}</td>`;
+  return html`<td class="num">${formatTime(over_ms)}</td><td class="num">${formatTime(lane_ms)}</td><td class="imp">${withMinus(text.percent)} %${range}</td>`;
 }
 
 /** Null where no link has loads enough. */
@@ -49,7 +49,7 @@ function tailFigure(ofPair: readonly LinkTails[]): Markup | null {
     ],
     rows: ofPair.flatMap(({ link, tails }) =>
       tails.map(({ quantile, loads, over_ms, lane_ms, percent, interval, reason }) => [
-        ...[link, quantile, loads, over_ms, lane_ms, percent, interval?.low ?? null, interval?.high ?? null, reason],
+        ...[link, quantile, loads, over_ms, lane_ms, percent, ...endsOf(interval), reason],
       ]),
     ),
   });

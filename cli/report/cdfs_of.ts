@@ -5,7 +5,7 @@ import { extremes, median } from "../base/quantile.ts";
 import { calmed } from "../results/verdict/busy_machine.ts";
 import { comparedMetric, usualMetric } from "../results/verdict/compared_metric.ts";
 import { manyPages } from "../results/verdict/pooled_cells.ts";
-import { countedTogether, sortLanes } from "../results/verdict/sample.ts";
+import { byLane, countedTogether } from "../results/verdict/sample.ts";
 import { type ReportData, spreadOrder } from "./data.ts";
 import type { CdfData } from "./figures/cdf.ts";
 
@@ -33,10 +33,8 @@ export function cdfsOf({ cells, loads, sweep, metric }: ReportData): Spread<CdfD
   // Those that timed out would have taken longer still: a page's median is where the table has it, on a busy machine, too.
   const groups = Map.groupBy(loads, ({ page, link }) => JSON.stringify([page, link]));
   const valid: ValidLoad[] = [...groups.values()].flatMap((group) => calmed(countedTogether(group)).loads);
-  const [tried, measured] = [loads, valid].map((some) => new Set(some.map(({ cell }) => cell))) as [
-    Set<number>,
-    Set<number>,
-  ];
+  const cellsOf = (some: typeof loads): Set<number> => new Set(some.map(({ cell }) => cell));
+  const [tried, measured] = [cellsOf(loads), cellsOf(valid)];
   const byLink = Map.groupBy(valid, (load) => load.link);
   const links = [...new Set(cells.map((cell) => cell.link))].filter(
     (link) => new Set(byLink.get(link)?.map((load) => load.page)).size >= manyPages,
@@ -47,14 +45,11 @@ export function cdfsOf({ cells, loads, sweep, metric }: ReportData): Spread<CdfD
     .filter((_, index) => shown.has(index))
     .map((link) => {
       const here = byLink.get(link) ?? [];
-      const curves = sortLanes(here.map((load) => load.lane)).map((lane) => ({
+      const curves = byLane(here).map(({ lane, loads: own }) => ({
         lane,
-        medians_ms: [
-          ...Map.groupBy(
-            here.filter((load) => load.lane === lane),
-            (load) => load.page,
-          ).values(),
-        ].map((group) => median(group.map((load) => load.plt_ms))),
+        medians_ms: [...Map.groupBy(own, ({ page }) => page).values()].map((group) =>
+          median(group.map((load) => load.plt_ms)),
+        ),
       }));
       // A repeat visit asks no names and sends its request at once: the bound is not its own, and it is one of the page load time.
       const optimal_ms = repeats || metric !== usualMetric ? [] : optimalOfPages_ms(here);

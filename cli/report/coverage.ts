@@ -5,8 +5,9 @@ import { middleCut } from "../base/middle_cut.ts";
 import { count, formatSize } from "../base/numbers.ts";
 import { median } from "../base/quantile.ts";
 import { coverageBounds, percentDown } from "../load/metrics/coverage.ts";
+import { figures } from "../registry/units.ts";
 import type { Load } from "../results/store/results.ts";
-import { isValid, sortLanes } from "../results/verdict/sample.ts";
+import { byLane, isValid } from "../results/verdict/sample.ts";
 
 const maxPages = 200;
 
@@ -22,8 +23,7 @@ interface LaneRow {
 }
 
 function laneRows(loads: readonly CoveredLoad[]): LaneRow[] {
-  return sortLanes(loads.map(({ lane }) => lane)).map((lane) => {
-    const ofLane = loads.filter((load) => load.lane === lane);
+  return byLane(loads).map(({ lane, loads: ofLane }) => {
     const valid = ofLane.filter(isValid);
     return { lane, loads: valid.length > 0 ? valid : ofLane, valid: valid.length > 0 };
   });
@@ -37,7 +37,7 @@ function shareCell(shares: readonly number[], bound: number): Markup {
 
 function numberCell(values: readonly (number | null)[]): Markup {
   const known = values.filter((value) => value !== null);
-  return html`<td class="num">${known.length === 0 ? "–" : String(Number(median(known).toPrecision(3)))}</td>`;
+  return html`<td class="num">${known.length === 0 ? "–" : figures(median(known))}</td>`;
 }
 
 function pageRows(page: string, loads: readonly CoveredLoad[], isModelled: boolean): Markup[] {

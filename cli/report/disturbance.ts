@@ -6,7 +6,7 @@ import { median, quantile } from "../base/quantile.ts";
 import { usualTolerance } from "../load/disturbance.ts";
 import type { Load } from "../results/store/sweep_rows.ts";
 import { type BusyPlace, busyPlaces } from "../results/verdict/busy_machine.ts";
-import { counted, sortLanes } from "../results/verdict/sample.ts";
+import { byLane, counted } from "../results/verdict/sample.ts";
 
 type Disturbed = Load & { readonly disturbance_ms: number };
 
@@ -15,13 +15,6 @@ const isLeft = (load: Load): boolean => counted(load) === null;
 const percent = (part: number, whole: number): string => `${Math.round((100 * part) / whole)} %`;
 /** In ms, as the head of its column says. */
 const ms = (time_ms: number): string => time_ms.toFixed(1);
-
-function ofLanes(loads: readonly Load[]): { readonly lane: string; readonly of: readonly Load[] }[] {
-  return sortLanes(loads.map(({ lane }) => lane)).map((lane) => ({
-    lane,
-    of: loads.filter((load) => load.lane === lane),
-  }));
-}
 
 function estimateCell(loads: readonly Disturbed[]): string {
   const known_ms = loads.flatMap(({ disturbance_estimate_ms }) => disturbance_estimate_ms ?? []);
@@ -74,19 +67,15 @@ export function disturbanceSection(
   const rule = html`<p>Bound: the most that the machine added to a load. It is the time its packets were overdue at the link, its threads were ready but had no CPU, and a hypervisor stole. A load counts if its link was held up for no longer than the larger of ${String(Number((tolerance.share * 100).toPrecision(6)))} % of its page load time and ${String(tolerance.ms)} ms.</p>`;
   const measured = loads.filter(isMeasured);
   if (measured.length === 0) return null;
-  const rows = ofLanes(loads).map(({ lane, of }) => {
+  const rows = byLane(loads).map(({ lane, loads: of }) => {
     const known = of.filter(isMeasured);
+    const bounds_ms = known.map(({ disturbance_ms }) => disturbance_ms);
     const cells =
       known.length === 0
         ? ["unknown", "", "", ""]
         : [
-            ms(median(known.map(({ disturbance_ms }) => disturbance_ms))),
-            ms(
-              quantile(
-                known.map(({ disturbance_ms }) => disturbance_ms),
-                0.95,
-              ),
-            ),
+            ms(median(bounds_ms)),
+            ms(quantile(bounds_ms, 0.95)),
             ms(median(known.map(({ disturbance_cpu_ms }) => disturbance_cpu_ms ?? 0))),
             estimateCell(known),
           ];

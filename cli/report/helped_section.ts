@@ -1,8 +1,11 @@
 // The report's section on the pages that each lane helps and hurts most, with what sets them apart. Assembles; the ranking is
 // cli/results/verdict/page_groups.ts's.
+
 import { html, type Markup } from "../../extension/figures/markup.ts";
+import { endsOf } from "../base/interval.ts";
 import { middleCut } from "../base/middle_cut.ts";
 import { count, formatSize } from "../base/numbers.ts";
+import { figures } from "../registry/units.ts";
 import type { PublishedExtreme, Study } from "../results/studies/study.ts";
 import { direction, improvement } from "../results/verdict/comparison.ts";
 import { contrast, type GroupContrast, pageGroups, type RankedPage } from "../results/verdict/page_groups.ts";
@@ -21,17 +24,16 @@ interface Trait {
   readonly text: (value: number) => string;
 }
 
-const plain = (value: number): string => String(Number(value.toPrecision(3)));
 const size = (value: number): string => formatSize(Math.round(value));
 const share = (value: number): string => `${Math.round(value * 100)} %`;
 
 const traits: readonly Trait[] = [
-  { key: "requests", head: "requests", kind: "ratio", text: plain },
+  { key: "requests", head: "requests", kind: "ratio", text: figures },
   { key: "bytes", head: "bytes", kind: "ratio", text: size },
   { key: "objectBytes", head: "mean object", kind: "ratio", text: size },
-  { key: "hosts", head: "hosts", kind: "ratio", text: plain },
-  { key: "servers", head: "servers", kind: "ratio", text: plain },
-  { key: "h1Connections", head: "h1 connections", kind: "ratio", text: plain },
+  { key: "hosts", head: "hosts", kind: "ratio", text: figures },
+  { key: "servers", head: "servers", kind: "ratio", text: figures },
+  { key: "h1Connections", head: "h1 connections", kind: "ratio", text: figures },
   { key: "images", head: "images", kind: "difference", text: share },
   { key: "scripts", head: "scripts", kind: "difference", text: share },
   { key: "https", head: "HTTPS", kind: "difference", text: share },
@@ -40,7 +42,7 @@ const traits: readonly Trait[] = [
 function changeMarkup({ helped, hurt, change, interval }: GroupContrast, kind: Trait["kind"]): Markup {
   if (change === null) return html`–`;
   if (helped === hurt && (interval === null || interval.low === interval.high)) return html`same`;
-  const times = (value: number): string => (value < 10 ? value.toFixed(2) : plain(value));
+  const times = (value: number): string => (value < 10 ? value.toFixed(2) : figures(value));
   const points = (value: number): string => `${value < 0 ? "−" : "+"}${Math.abs(Math.round(value * 100))}`;
   const text = kind === "ratio" ? times : points;
   const range = interval && html`<small>${text(interval.low)} to ${text(interval.high)}</small>`;
@@ -99,13 +101,7 @@ function httpsFigure({ data, pair, traitsOf }: Terms): Markup | null {
   return savedFigure(figure, {
     name: ["https-pages", pair.lane, "over", pair.over],
     columns: ["pages", "n", "improvement_percent", "low", "high"],
-    rows: rows.map(({ name: kind, pages, result }) => [
-      kind,
-      pages,
-      result.percent,
-      result.interval?.low ?? null,
-      result.interval?.high ?? null,
-    ]),
+    rows: rows.map(({ name: kind, pages, result }) => [kind, pages, result.percent, ...endsOf(result.interval)]),
   });
 }
 

@@ -1,7 +1,9 @@
 // What reports of flows, fetches and commands share: frame and order, the first screen's answer, links, definitions, machine and citation.
 // Knows no instrument.
+
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
+import { endsOf } from "../base/interval.ts";
 import { shellWord } from "../base/shell_word.ts";
 import { linkSentence } from "../link/label.ts";
 import { describeLink } from "../link/link.ts";
@@ -119,9 +121,7 @@ export function medianCell(
 
 /** Median and ends for a figure's CSV. Thousandths, which it has otherwise, would round ratios to nothing. */
 export const exactEnds = ({ median, interval }: Pick<MetricSummary, "median" | "interval">): (string | null)[] =>
-  [median, interval?.low ?? null, interval?.high ?? null].map((value) =>
-    value === null ? null : String(Number(value.toPrecision(6))),
-  );
+  [median, ...endsOf(interval)].map((value) => (value === null ? null : String(Number(value.toPrecision(6)))));
 
 /** Attempts by why they do not count, the most frequent reason first. */
 export function byFrequency<Attempt>(

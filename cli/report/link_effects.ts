@@ -1,8 +1,10 @@
 // What each link alone shows, as a picture in a table: a row for each link, and for each pair of lanes the gain with its interval as a dot
 // and a whisker, in the colour of the faster lane. Takes comparisons, computes none.
+
 import { laneClass } from "../../extension/figures/colours.ts";
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
+import { endsOf } from "../base/interval.ts";
 import { laneName } from "../base/lanes.ts";
 import { count } from "../base/numbers.ts";
 import { plainLinkWords, shortLabel } from "../link/label.ts";
@@ -59,9 +61,7 @@ export function linkEffects(
         const result = byLink.get(link);
         if (!result) return [];
         const { percent, interval } = result;
-        return [
-          [link, pair.lane, pair.over, percent, interval?.low ?? null, interval?.high ?? null, direction(result)],
-        ];
+        return [[link, pair.lane, pair.over, percent, ...endsOf(interval), direction(result)]];
       }),
     ),
   });

@@ -2,18 +2,18 @@
 // network and no request, and what filmed loads showed. Page load times are also of loads that timed out, as elsewhere in the report; of
 // all else these have no value. Takes what is stored; draws no figure.
 import {
-  computedFacts,
+  type ComputedMetric,
   computedMetrics,
-  metricFacts,
+  type PageMetric,
   pageMetrics,
-  videoFacts,
   videoMetrics,
   visualMetrics,
 } from "../../extension/capture/metric_facts.ts";
 import { html, type Markup } from "../../extension/figures/markup.ts";
-import { count, formatMedian, formatSize, formatTimeRange } from "../base/numbers.ts";
+import { count, formatMedian, formatTimeRange } from "../base/numbers.ts";
 import { median } from "../base/quantile.ts";
-import { formatRate } from "../registry/units.ts";
+import { metrics } from "../registry/metrics.ts";
+import { formatValue, type Unit } from "../registry/units.ts";
 import { type FilmMetric, filmMetrics, type LoadMetric, loadMetrics } from "../results/export/metric_words.ts";
 import { medianInterval } from "../results/stats/median_interval.ts";
 import type { FilmedLoad, Load } from "../results/store/results.ts";
@@ -23,78 +23,59 @@ import { countedTogether, isMedianOut, isValid, timedOut } from "../results/verd
 interface Row<From> {
   readonly name: string;
   readonly meaning: string;
+  readonly unit: Unit | null;
   readonly value: (from: From) => number | null;
-  /** Default: as a time. */
-  readonly text?: (value: number) => string;
 }
 
-const plain = (value: number): string => String(Number(value.toPrecision(3)));
-const size = (value: number): string => formatSize(Math.round(value));
+function ofLoad(name: LoadMetric): Row<Load> {
+  const { title, meaning, unit } = loadMetrics[name];
+  return { name: title, meaning, unit, value: (load) => load[name] };
+}
 
-const ofLoad = (name: LoadMetric, text?: Row<Load>["text"]): Row<Load> => ({
-  name: loadMetrics[name].title,
-  meaning: loadMetrics[name].meaning,
-  value: (load) => load[name],
-  ...(text ? { text } : {}),
-});
+const isCpu = (name: ComputedMetric): boolean => metrics.computed[name].kind === "cpu";
+const isScore = (name: PageMetric): boolean => metrics.page[name].kind === "score";
+const ofPage = pageMetrics.filter((name) => name !== "plt_ms");
 
-const isCpu = (name: keyof typeof computedFacts): boolean => computedFacts[name].kind === "cpu";
-const isScore = (name: keyof typeof computedFacts): boolean => computedFacts[name].kind === "score";
-const ofPage = (scores: boolean) =>
-  pageMetrics.filter((name) => name !== "plt_ms" && (metricFacts[name].kind === "score") === scores);
+const videoRows = videoMetrics.map(ofLoad);
 
-const videoText = { moment: undefined, duration: undefined, cpu: undefined, rate: formatRate, score: plain } as const;
+const loadRows = [
+  ...computedMetrics.filter((name) => !isCpu(name)),
+  ...ofPage.filter((name) => !isScore(name)),
+  ...ofPage.filter(isScore),
+  ...(["requests", "bytes", "connections"] as const),
+  ...computedMetrics.filter(isCpu),
+].map(ofLoad);
 
-const videoRows = videoMetrics.map((name) => ofLoad(name, videoText[videoFacts[name].kind]));
-
-const loadRows: readonly Row<Load>[] = [
-  ...computedMetrics.filter((name) => !isCpu(name)).map((name) => ofLoad(name, isScore(name) ? plain : undefined)),
-  ...ofPage(false).map((name) => ofLoad(name)),
-  ...ofPage(true).map((name) => ofLoad(name, plain)),
-  ...[ofLoad("requests", plain), ofLoad("bytes", size), ofLoad("connections", plain)],
-  ...computedMetrics.filter(isCpu).map((name) => ofLoad(name)),
-];
-
-const ofFilm = (name: FilmMetric): Row<FilmedLoad> => ({
-  name: filmMetrics[name].title,
-  meaning: filmMetrics[name].meaning,
-  value: (film) => film[name],
-});
+function ofFilm(name: FilmMetric): Row<FilmedLoad> {
+  const { title, meaning, unit } = filmMetrics[name];
+  return { name: title, meaning, unit, value: (film) => film[name] };
+}
 
 const filmRows: readonly Row<FilmedLoad>[] = [
   ...visualMetrics.map(ofFilm),
-  { name: "PLT while filmed", meaning: "what filming costs shows here", value: (film) => film.plt_ms },
+  { name: "PLT while filmed", meaning: "what filming costs shows here", unit: "ms", value: (film) => film.plt_ms },
 ];
 
-function cell(values: readonly number[], text: Row<unknown>["text"], isAtLeast = false, off_ms?: number): Markup {
+function cell(values: readonly number[], unit: Unit | null, isAtLeast = false, off_ms?: number): Markup {
   if (values.length === 0) return html`<td class="num">–</td>`;
+  const text = (value: number): string => formatValue(value, unit ?? "ratio");
   const range = widened(medianInterval(values), off_ms);
-  const whole = text ? text(median(values)) : formatMedian(median(values), isAtLeast);
+  const whole = unit === "ms" ? formatMedian(median(values), isAtLeast) : text(median(values));
   if (!range) return html`<td class="num">${whole}</td>`;
-  const around = text ? `${text(range.low)} to ${text(range.high)}` : formatTimeRange(range);
+  const around = unit === "ms" ? formatTimeRange(range) : `${text(range.low)} to ${text(range.high)}`;
   // The unit is the median's, if it is the same.
-  const unit = whole.split(" ").at(-1) ?? "";
-  const short = around.replaceAll(` ${unit}`, "").replace(" to ", "–");
+  const unitText = whole.split(" ").at(-1) ?? "";
+  const short = around.replaceAll(` ${unitText}`, "").replace(" to ", "–");
   // Of loads that are all alike it is the median again.
-  return html`<td class="num">${whole}${range.low < range.high && html`<small>${around.endsWith(unit) ? short : around}</small>`}</td>`;
+  return html`<td class="num">${whole}${range.low < range.high && html`<small>${around.endsWith(unitText) ? short : around}</small>`}</td>`;
 }
 
 /** Rows that some lane has a value for. */
 function rowsOf<From>(rows: readonly Row<From>[], lanes: readonly (readonly From[])[]): Markup[] {
-  return rows.flatMap(({ name, meaning, value, text }) => {
-    const values = lanes.map((loads) =>
-      loads.flatMap((load) => {
-        const found = value(load);
-        return found === null ? [] : [found];
-      }),
-    );
-    if (values.every((each) => each.length === 0)) return [];
-    return [
-      rowMarkup(
-        { name, meaning },
-        values.map((each) => cell(each, text)),
-      ),
-    ];
+  return rows.flatMap((row) => {
+    const values = lanes.map((loads) => loads.flatMap((load) => row.value(load) ?? []));
+    const cells = values.map((each) => cell(each, row.unit));
+    return values.some((each) => each.length > 0) ? rowMarkup(row, cells) : [];
   });
 }
 
@@ -111,7 +92,7 @@ function loadTimesRow(
   const cells = lanes.map((loads) => {
     const values = loads.flatMap(({ id }) => times_ms.get(id) ?? []);
     const isAtLeast = isMedianOut(values.length, loads.filter(timedOut).length);
-    return cell(values, undefined, isAtLeast, off_ms.get(loads[0]?.lane ?? ""));
+    return cell(values, "ms", isAtLeast, off_ms.get(loads[0]?.lane ?? ""));
   });
   return rowMarkup(ofLoad("plt_ms"), cells);
 }

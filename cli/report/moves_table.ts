@@ -3,6 +3,7 @@
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { formatTime } from "../base/numbers.ts";
 import { median } from "../base/quantile.ts";
+import { figures } from "../registry/units.ts";
 import type { Load } from "../results/store/results.ts";
 import { isValid, timedOut } from "../results/verdict/sample.ts";
 
@@ -17,14 +18,12 @@ const valuesOf = (loads: readonly Load[], name: "path_moves" | "moved_first_byte
 const cell = (values: readonly number[], text: (value: number) => string): Markup =>
   html`<td class="num">${values.length === 0 ? "–" : text(median(values))}</td>`;
 
-const plain = (value: number): string => String(Number(value.toPrecision(3)));
-
 /** Of loads that ended whole and of those that did not for the moves' sake; what the machine disturbed says nothing of moves. */
 function row({ lane, loads }: MovedLane): Markup | null {
   const moved = loads.filter((load) => load.path_moves !== null && (isValid(load) || timedOut(load)));
   if (moved.length === 0) return null;
   const survived = moved.filter(isValid).length;
-  return html`<tr><th scope="row">${lane}</th><td class="num">${String(survived)} of ${String(moved.length)}</td>${cell(valuesOf(moved, "path_moves"), plain)}${cell(valuesOf(moved, "moved_first_byte_ms"), formatTime)}${cell(valuesOf(moved, "reconnections"), plain)}</tr>`;
+  return html`<tr><th scope="row">${lane}</th><td class="num">${String(survived)} of ${String(moved.length)}</td>${cell(valuesOf(moved, "path_moves"), figures)}${cell(valuesOf(moved, "moved_first_byte_ms"), formatTime)}${cell(valuesOf(moved, "reconnections"), figures)}</tr>`;
 }
 
 export function movesTable(lanes: readonly MovedLane[]): Markup | null {

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import { middleCut } from "../base/middle_cut.ts";
-import { count } from "../base/numbers.ts";
+import { count, withMinus } from "../base/numbers.ts";
 import { version } from "../base/version.ts";
 import { describeLinks, traitsByLink } from "../link/link.ts";
 import { settleServing } from "../load/serving/serving.ts";
@@ -71,7 +71,7 @@ function decisionSection(settlement: StoppingSummary | null): Markup | null {
     .slice(0, maxRows)
     .map(
       (each) =>
-        html`<tr data-page="${each.page}" data-link="${each.link}"><th scope="row">${middleCut(each.page, 48)}</th>${linkCell(each.link)}<td>${decisionWords(each, until.decided_percent).replaceAll(/(?<=[ (])-(?=\d)/g, "−")}</td><td class="num">${String(each.blocks)}</td></tr>`,
+        html`<tr data-page="${each.page}" data-link="${each.link}"><th scope="row">${middleCut(each.page, 48)}</th>${linkCell(each.link)}<td>${withMinus(decisionWords(each, until.decided_percent))}</td><td class="num">${String(each.blocks)}</td></tr>`,
     );
   return html`${sentence}<p class="soft">${rule}</p><div class="scroll"><table class="sortable"><thead><tr><th scope="col">Page</th><th scope="col">Link</th><th scope="col">Decision</th><th scope="col" class="num">Blocks</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }

@@ -3,7 +3,7 @@
 
 import { median } from "../base/quantile.ts";
 import type { Load } from "../results/store/results.ts";
-import { isValid, sortLanes } from "../results/verdict/sample.ts";
+import { byLane, isValid } from "../results/verdict/sample.ts";
 import type { Spread } from "./cdfs_of.ts";
 import { type ReportData, spreadOrder } from "./data.ts";
 import type { SplitBar, SplitData, SplitPage } from "./figures/split.ts";
@@ -18,7 +18,7 @@ function spread<T>(all: readonly T[], most: number): T[] {
   return all.filter((_, index) => chosen.has(index));
 }
 
-function barOf(lane: string, loads: readonly SplitLoad[]): SplitBar {
+function barOf({ lane, loads }: { readonly lane: string; readonly loads: readonly SplitLoad[] }): SplitBar {
   return {
     lane,
     loads: loads.length,
@@ -31,12 +31,7 @@ function pageOf(page: string, loads: readonly SplitLoad[]): SplitPage {
   const optima = loads.flatMap(({ optimal_ms }) => optimal_ms ?? []);
   return {
     page,
-    bars: sortLanes(loads.map(({ lane }) => lane)).map((lane) =>
-      barOf(
-        lane,
-        loads.filter((load) => load.lane === lane),
-      ),
-    ),
+    bars: byLane(loads).map(barOf),
     optimal_ms: optima.length > 0 ? median(optima) : null,
   };
 }

@@ -5,7 +5,7 @@ import { middleCut } from "../base/middle_cut.ts";
 import { count, formatProbability } from "../base/numbers.ts";
 import { quantile } from "../base/quantile.ts";
 import type { Load } from "../results/store/results.ts";
-import { sortLanes } from "../results/verdict/sample.ts";
+import { byLane } from "../results/verdict/sample.ts";
 import { type CellSteadiness, drifts, steadinessOf } from "../results/verdict/steadiness.ts";
 import { linkCell } from "./figures/link_cell.ts";
 
@@ -24,8 +24,8 @@ function driftText({ drift }: Cell): string {
 
 /** Null where no cell has two valid loads. */
 function lanesLine(cells: readonly Cell[]): Markup | null {
-  const lines = sortLanes(cells.map(({ lane }) => lane)).flatMap((lane) => {
-    const variations = cells.flatMap((cell) => (cell.lane === lane && cell.variation !== null ? [cell.variation] : []));
+  const lines = byLane(cells).flatMap(({ lane, loads: own }) => {
+    const variations = own.flatMap(({ variation }) => variation ?? []);
     if (variations.length === 0) return [];
     const [low, middle, high] = [0, 0.5, 1].map((part) => digits(quantile(variations, part)));
     return [`${lane} ${middle} % (${low} to ${high})`];

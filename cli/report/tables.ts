@@ -1,6 +1,8 @@
 // The table of medians: a row for each page on each link, in each of several browsers, the most helped first. Takes comparisons, computes none.
+
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { factorsApart } from "../base/factors.ts";
+import { endsOf } from "../base/interval.ts";
 import { factorsOf, type LaneLabel, withoutFactors } from "../base/lanes.ts";
 import { middleCut } from "../base/middle_cut.ts";
 import { formatMedian } from "../base/numbers.ts";
@@ -100,19 +102,14 @@ function csvRow(
     const summary = summaries.find((each) => each.lane === lane);
     return [
       summary?.median_ms ?? null,
-      summary?.interval_ms?.low ?? null,
-      summary?.interval_ms?.high ?? null,
+      ...endsOf(summary?.interval_ms),
       summary?.valid ?? 0,
       summary?.timed_out ?? 0,
       (summary?.loads ?? 0) - (summary?.valid ?? 0) - (summary?.timed_out ?? 0),
       whyLeftOut(group.loads, lane),
     ];
   });
-  const ofPairs = improvements.flatMap(({ percent, interval }) => [
-    percent,
-    interval?.low ?? null,
-    interval?.high ?? null,
-  ]);
+  const ofPairs = improvements.flatMap(({ percent, interval }) => [percent, ...endsOf(interval)]);
   return [group.page, group.link, ...(isSided ? [side] : []), ...ofLanes, ...ofPairs];
 }
 

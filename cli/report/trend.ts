@@ -1,10 +1,12 @@
 // `trilane report --trend NAME`: the medians of each page on each link over the sweeps of one name, oldest first. Each sweep is measured
 // as its own report measures it; what changed between two is for `trilane compare` to test.
+
 import { acrossGrid, drawing } from "../../extension/figures/axes.ts";
 import { laneClass } from "../../extension/figures/colours.ts";
 import { coordinate, html, type Markup } from "../../extension/figures/markup.ts";
 import { roundScale } from "../../extension/figures/scale.ts";
 import { UserError } from "../base/errors.ts";
+import { endsOf } from "../base/interval.ts";
 import { count, formatMedian, formatTime, formatTimeRange } from "../base/numbers.ts";
 import { version } from "../base/version.ts";
 import type { Results, Sweep } from "../results/store/results.ts";
@@ -119,7 +121,7 @@ function trackFigure(track: Track, noun: string): Markup {
     rows: points.flatMap(({ sweep, lanes }) =>
       lanes.map(({ lane, valid, median_ms, interval_ms }) => [
         ...[sweep.id, sweep.created_at, commitOf(sweep), lane, valid, median_ms],
-        ...[interval_ms?.low ?? null, interval_ms?.high ?? null],
+        ...endsOf(interval_ms),
       ]),
     ),
   });

@@ -1,8 +1,10 @@
 // The pages' effects as a distribution: for each page a dot with its 95 % interval, in the order of their size, over the band in
 // which the share of pages like these lies. Draws given numbers.
+
 import { drawing, shareTicks, uprightGrid } from "../../../extension/figures/axes.ts";
 import { coordinate, html, type Markup } from "../../../extension/figures/markup.ts";
 import { roundScale } from "../../../extension/figures/scale.ts";
+import { endsOf } from "../../base/interval.ts";
 import { middleCut } from "../../base/middle_cut.ts";
 import { count, formatProbability } from "../../base/numbers.ts";
 import type { PageEffect, PageEffects } from "../../results/verdict/page_effects.ts";
@@ -91,7 +93,7 @@ export function effectCdfFigure(effects: PageEffects): Markup {
     ],
     rows: pages.map(({ page, effect, probability, holm, benjaminiHochberg, named, share }, index) => [
       ...[pair.lane, pair.over, middleCut(page, 200), effect.percent],
-      ...[effect.interval?.low ?? null, effect.interval?.high ?? null, probability, holm, benjaminiHochberg, named],
+      ...[...endsOf(effect.interval), probability, holm, benjaminiHochberg, named],
       ...[(index + 1) / n, share.low, share.high],
     ]),
   });

@@ -1,7 +1,9 @@
 // The improvement of one lane over another across bandwidth and RTT: one map for each pair of lanes, side by side on one scale,
 // a row of them for each facet (loss rate, queue, ...). Takes improvements, computes none.
+
 import { improvementStep, improvementSteps, stepClass } from "../../../extension/figures/colours.ts";
 import { html, type Markup } from "../../../extension/figures/markup.ts";
+import { endsOf } from "../../base/interval.ts";
 import { count, formatMedian, formatPercents, formatProbability, limitSign, percentRange } from "../../base/numbers.ts";
 import { significanceLevel } from "../../results/stats/multiplicity.ts";
 import type { CorrectedTest } from "../../results/verdict/cell_significance.ts";
@@ -193,7 +195,7 @@ function csvRows(maps: readonly HeatMaps[], grid: LinkGrid): (string | number | 
       const { percent, interval, n, pages, reason } = improvement;
       return [
         ...[pair.lane, pair.over, link, place?.facet ?? "", place?.row ?? "", place?.column ?? ""],
-        ...[percent, interval?.low ?? null, interval?.high ?? null, medians?.lane ?? null, medians?.over ?? null],
+        ...[percent, ...endsOf(interval), medians?.lane ?? null, medians?.over ?? null],
         ...[n.lane, n.over, empty?.leftOut ?? null, pages],
         // Three significant figures: CSV's rounding would make the smallest 0.
         ...[test?.probability, test?.holm, test?.benjaminiHochberg].map((p) => p?.toPrecision(3) ?? null),

@@ -4,6 +4,7 @@ import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { LoadFacts } from "../../../schemas/generated/page_load.ts";
 import { linkSentence } from "../../link/label.ts";
 import { describeLink } from "../../link/link.ts";
+import { figures } from "../../registry/units.ts";
 import { numberAt } from "./unknown_json.ts";
 
 export interface ShapedLoad {
@@ -13,8 +14,7 @@ export interface ShapedLoad {
 }
 
 /** Three digits, in the unit that its column names. */
-const inUnit = (value: number | null, unit: number): string =>
-  value === null ? "–" : String(Number((value / unit).toPrecision(3)));
+const inUnit = (value: number | null, unit: number): string => (value === null ? "–" : figures(value / unit));
 
 function directionRow(load: ShapedLoad, direction: "down" | "up"): Markup {
   const report = load.facts.shaper;

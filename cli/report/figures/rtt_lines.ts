@@ -1,8 +1,10 @@
 // What one lane gains over another by the links' round-trip time: a line for each pair, an interval at each point. Draws given comparisons.
+
 import { acrossGrid, drawing, numbersAt } from "../../../extension/figures/axes.ts";
 import { laneClass } from "../../../extension/figures/colours.ts";
 import { coordinate, html, type Markup } from "../../../extension/figures/markup.ts";
 import { roundScale, scaleFromZero } from "../../../extension/figures/scale.ts";
+import { endsOf } from "../../base/interval.ts";
 import { laneName } from "../../base/lanes.ts";
 import type { RttGain, RttGains } from "../../results/verdict/by_rtt.ts";
 import { direction } from "../../results/verdict/comparison.ts";
@@ -86,7 +88,7 @@ export function rttFigure(all: readonly RttGains[]): Markup | null {
     rows: all.flatMap(({ pair, gains }) =>
       gains.map(({ rtt_ms, result: { percent, interval, links, pages }, result }) => [
         ...[rtt_ms, pair.lane, pair.over, links, pages, percent],
-        ...[interval?.low ?? null, interval?.high ?? null, direction(result)],
+        ...[...endsOf(interval), direction(result)],
       ]),
     ),
   });

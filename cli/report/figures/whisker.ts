@@ -1,7 +1,7 @@
 // An improvement with its interval as a dot and a whisker on a small axis around 0, for tables.
 import { html, type Markup } from "../../../extension/figures/markup.ts";
 import type { Interval } from "../../base/interval.ts";
-import { formatPercents, limitSign, percentRange } from "../../base/numbers.ts";
+import { formatPercents, limitSign, percentRange, withMinus } from "../../base/numbers.ts";
 import { direction, type Improvement, limitOf } from "../../results/verdict/comparison.ts";
 
 /** Where an axis of marks ends, the same to both sides of 0, so that so many per cent are on it: round. */
@@ -42,8 +42,7 @@ export function whiskerMarkup(result: Improvement, end: number): Markup {
 export function improvementText(result: Improvement): string {
   if (result.percent === null) return result.gap ? "not compared" : "–";
   const text = formatPercents(result.percent, result.interval);
-  const signed = (number: string): string => number.replace("-", "−");
-  const range = percentRange({ low: signed(text.low), high: signed(text.high) });
-  const percent = `${limitSign(result.percent, limitOf(result))}${signed(text.percent)} %`;
+  const range = withMinus(percentRange(text));
+  const percent = `${limitSign(result.percent, limitOf(result))}${withMinus(text.percent)} %`;
   return result.interval ? `${percent} (${range})` : percent;
 }

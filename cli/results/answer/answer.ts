@@ -21,7 +21,7 @@ import { cellMedians, type PairedCell, pairedCells } from "../verdict/paired_cel
 import { counted, isValid, type LanePair } from "../verdict/sample.ts";
 import { decidedWithin, placeDecisions } from "../verdict/stopping_summary.ts";
 import type { PairVerdict } from "../verdict/sweep_verdict.ts";
-import { isEquivalent, raceVerdict, verdictPairs } from "../verdict/verdict.ts";
+import { isEquivalent, loneLaneSentence, verdictPairs } from "../verdict/verdict.ts";
 import { answerSentence, type Decided, type LinksShown, whyNoVerdict } from "./answer_sentence.ts";
 import { type LeftOut, leftOut } from "./left_out.ts";
 import { sureLine } from "./sure.ts";
@@ -174,9 +174,8 @@ function isNone({ result: { interval }, decided }: PairComparison): boolean {
 function withoutPair({ cells, loads, seed }: Answered): string {
   if (loads.length === 0) return `No load yet of ${whereOf(cells)}: the command that began this resumes it.`;
   if (!loads.some(isValid)) return `No answer on ${whereOf(cells)}: no load is valid.`;
-  const [only, ...others] = cells.length === 1 ? raceVerdict(loads, seed).sentences : [];
-  if (only !== undefined && others.length === 0) return only;
-  return `No comparison on ${whereOf(cells)}: only one lane has valid loads.`;
+  const alone = cells.length === 1 ? loneLaneSentence(loads, seed) : null;
+  return alone ?? `No comparison on ${whereOf(cells)}: only one lane has valid loads.`;
 }
 
 /** `where`: null where it was said just before. */

@@ -3,7 +3,7 @@ import { laneName } from "../../base/lanes.ts";
 import { count } from "../../base/numbers.ts";
 import { isDisturbed } from "../../load/disturbance.ts";
 import { isCoverageReason } from "../../load/metrics/coverage.ts";
-import { counted, type Sample, sortLanes } from "../verdict/sample.ts";
+import { byLane, counted, type Sample } from "../verdict/sample.ts";
 import { excludedLine } from "../verdict/verdict.ts";
 
 /** Above this share of loads that do not count an answer warns. */
@@ -37,10 +37,10 @@ export function leftOut(loads: readonly Sample[]): LeftOut | null {
   const left = loads.filter((load) => counted(load) === null);
   const share = left.length / loads.length;
   if (share <= mostLeft_share) return { line, share, warning: null };
-  const byLane = sortLanes(loads.map(({ lane }) => lane)).map((lane) => {
-    const of = loads.filter((load) => load.lane === lane);
-    return `${laneName(lane)} ${percent(of.filter((load) => counted(load) === null).length, of.length)}`;
-  });
-  const many = `${count(left.length, "load")} of ${loads.length} (${percent(left.length, loads.length)}) ${left.length === 1 ? "does" : "do"} not count: ${byLane.join(", ")}.`;
+  const shares = byLane(loads).map(
+    ({ lane, loads: of }) =>
+      `${laneName(lane)} ${percent(of.filter((load) => counted(load) === null).length, of.length)}`,
+  );
+  const many = `${count(left.length, "load")} of ${loads.length} (${percent(left.length, loads.length)}) ${left.length === 1 ? "does" : "do"} not count: ${shares.join(", ")}.`;
   return { line, share, warning: { line: many, remedy: remedyFor(left) } };
 }

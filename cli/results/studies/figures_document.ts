@@ -1,5 +1,7 @@
 // A study's figures of flows, or of fetches, beside ours, as the document of schemas/flow-figures.schema.json. Pure.
+
 import type { FlowFigureCompared, FlowFigures } from "../../../schemas/generated/flow_figures.ts";
+import { endsOf } from "../../base/interval.ts";
 import { agreementSentence } from "./agreement.ts";
 import type { ComparedNumber, PublishedNumber } from "./study.ts";
 
@@ -15,7 +17,7 @@ function figureCompared({
   agreement,
 }: ComparedNumber<Figure>): FlowFigureCompared {
   const { what, mix, link, published, sign, beside, within = null } = figure;
-  const [low, high] = [interval?.low ?? null, interval?.high ?? null];
+  const [low, high] = endsOf(interval);
   return {
     what,
     ...(mix === undefined ? {} : { mix }),

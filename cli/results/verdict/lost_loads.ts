@@ -4,13 +4,12 @@
 import { formatProbability } from "../../base/numbers.ts";
 import { risingFailures, type Tries } from "../stats/fisher_exact.ts";
 import { holm, significanceLevel } from "../stats/multiplicity.ts";
-import { counted, lanePairs, type Sample, sortLanes } from "./sample.ts";
+import { byLane, counted, lanePairs, type Sample } from "./sample.ts";
 
 /** One sentence for each pair of lanes that lost different shares of their loads; of a lane that lost all there is no median to doubt. */
 export function lostLoadsNotes(loads: readonly Sample[]): string[] {
   const tries = new Map<string, Tries>(
-    sortLanes(loads.map(({ lane }) => lane)).map((lane) => {
-      const own = loads.filter((load) => load.lane === lane);
+    byLane(loads).map(({ lane, loads: own }) => {
       const failed = own.filter((load) => counted(load) === null).length;
       return [lane, { valid: own.length - failed, failed }];
     }),

@@ -82,6 +82,14 @@ export function sortLanes(lanes: Iterable<string>): string[] {
   return [...new Set(lanes)].sort((a, b) => byText(group(a), group(b)) || rank(a) - rank(b) || byText(a, b));
 }
 
+/** The loads of each lane, the lanes in the order in which people read them. */
+export function byLane<Load extends { readonly lane: string }>(
+  loads: readonly Load[],
+): { readonly lane: string; readonly loads: readonly Load[] }[] {
+  const ofLanes = Map.groupBy(loads, ({ lane }) => lane);
+  return sortLanes(ofLanes.keys()).map((lane) => ({ lane, loads: ofLanes.get(lane) ?? [] }));
+}
+
 /** A pair of lanes to compare: `over` is the baseline, "h3 over h2" is {lane: "h3", over: "h2"}. */
 export interface LanePair {
   readonly lane: string;

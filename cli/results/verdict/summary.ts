@@ -4,7 +4,7 @@ import { coefficientOfVariation, extremes, median } from "../../base/quantile.ts
 import { medianInterval } from "../stats/median_interval.ts";
 import { calmed, widened } from "./busy_machine.ts";
 import { compare, type Improvement } from "./comparison.ts";
-import { countedTogether, isAcrossFactors, isMedianOut, isValid, type Sample, sortLanes, timedOut } from "./sample.ts";
+import { byLane, countedTogether, isAcrossFactors, isMedianOut, isValid, type Sample, timedOut } from "./sample.ts";
 
 export interface LaneSummary {
   readonly lane: string;
@@ -31,12 +31,11 @@ export interface LaneSummary {
 
 /** Summaries of the lanes among these loads, h1 first. Loads should be of one page on one link. */
 export function summarize(loads: readonly Sample[], seed = 1): LaneSummary[] {
-  const lanes = sortLanes(loads.map((load) => load.lane));
+  const lanes = byLane(loads);
   const { loads: counting, off_ms } = calmed(countedTogether(loads));
-  return lanes.map((lane) => {
-    const all = loads.filter((load) => load.lane === lane);
+  return lanes.map(({ lane, loads: all }) => {
     const plts_ms = counting.filter((load) => load.lane === lane).map(({ plt_ms }) => plt_ms);
-    const baseline = lanes.find((other) => !isAcrossFactors({ lane, over: other }));
+    const baseline = lanes.find((other) => !isAcrossFactors({ lane, over: other.lane }))?.lane;
     const range = extremes(plts_ms);
     const out = all.filter(timedOut).length;
     const valid = all.filter(isValid).length;

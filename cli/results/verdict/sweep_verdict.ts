@@ -22,7 +22,7 @@ import { lostLoadsNotes } from "./lost_loads.ts";
 import { type PairedCell, pairedCells } from "./paired_cells.ts";
 import { counted, isValid, type LanePair, type Sample, sortLanes } from "./sample.ts";
 import { agreementLines, severalOf, sidesOf } from "./sides_agree.ts";
-import { comparisonClause, excludedLine, raceVerdict, sentence as sentenceOf, verdictPairs } from "./verdict.ts";
+import { comparisonClause, excludedLine, loneLaneSentence, sentence as sentenceOf, verdictPairs } from "./verdict.ts";
 
 export interface PairVerdict {
   readonly pair: LanePair;
@@ -208,7 +208,7 @@ export function sweepVerdict(
   const excluded = excludedLine(loads);
   const empty = lanes.filter((lane) => !loads.some((load) => load.lane === lane && counted(load) !== null));
   const notes = empty.map((lane) => `${lane} has no valid load.`);
-  if (lanes.length === 1 && single && valid.length > 0) notes.push(...raceVerdict(loads, seed).sentences);
+  if (single && valid.length > 0) notes.push(...[loneLaneSentence(loads, seed) ?? []].flat());
   notes.push(...lostLoadsNotes(loads));
   const busy = busyNote(loads);
   if (busy !== null) notes.push(busy);

@@ -6,7 +6,7 @@ import { factorsOf, labelParts, plainLanes, withoutFactors } from "../../base/la
 import { count, formatMedian, formatPercents, formatTimeRange, percentRange } from "../../base/numbers.ts";
 import { leastMedianShift } from "../stats/median_test.ts";
 import { significanceLevel } from "../stats/multiplicity.ts";
-import { compare, correctedTogether, direction, type Improvement, limitOf } from "./comparison.ts";
+import { direction, type Improvement, limitOf } from "./comparison.ts";
 import { gapClause } from "./lane_coverage.ts";
 import { counted, isAcrossFactors, type LanePair, lanePairs, type Sample, sortLanes, timedOut } from "./sample.ts";
 import { type LaneSummary, summarize } from "./summary.ts";
@@ -171,42 +171,10 @@ export function excludedLine(loads: readonly Sample[]): string | null {
   return slower === "" ? left : `${left} ${slower}`;
 }
 
-interface RaceVerdict {
-  readonly lanes: readonly LaneSummary[];
-  readonly comparisons: readonly Improvement[];
-  /** Header and one row per lane: lane, median, interval, against h1, loads, invalid or failed. */
-  readonly table: readonly (readonly string[])[];
-  readonly sentences: readonly string[];
-  readonly excluded: string | null;
-}
-
-/** A race: the loads of one page on one link. */
-export function raceVerdict(loads: readonly Sample[], seed = 1): RaceVerdict {
-  const lanes = summarize(loads, seed);
-  const pairs = verdictPairs(lanes.map((summary) => summary.lane));
-  const comparisons = correctedTogether(pairs.map((pair) => compare(loads, pair, seed)));
-  return {
-    lanes,
-    comparisons,
-    table: laneTable(lanes),
-    sentences: raceSentences(lanes, comparisons),
-    excluded: excludedLine(loads),
-  };
-}
-
-function raceSentences(lanes: readonly LaneSummary[], comparisons: readonly Improvement[]): string[] {
-  const empty = lanes.filter((summary) => summary.valid + summary.timed_out === 0).map((summary) => summary.lane);
-  const sentences = comparisons
-    .filter((result) => !empty.includes(result.pair.lane) && !empty.includes(result.pair.over))
-    .map((result) => sentence(comparisonClause(result)));
-  for (const lane of empty) sentences.push(`${lane} has no valid load.`);
-  const [only] = lanes;
-  const alone = lanes.length === 1 && only ? medianSentence(only) : null;
-  return alone === null ? sentences : [...sentences, alone];
-}
-
-function medianSentence(lane: LaneSummary): string | null {
-  if (lane.median_ms === null) return null;
+/** Of loads of one lane, on one page and link: there is nothing to compare. Null: of several lanes, or of none that has a time. */
+export function loneLaneSentence(loads: readonly Sample[], seed: number): string | null {
+  const [lane, second] = summarize(loads, seed);
+  if (!lane || second || lane.median_ms === null) return null;
   const out = lane.timed_out === 0 ? "" : `, ${lane.timed_out} of which timed out`;
   return `${lane.lane} loads the page in ${formatMedian(lane.median_ms, lane.isAtLeast)} (median of ${count(lane.valid + lane.timed_out, "load")}${out}).`;
 }

@@ -1,6 +1,14 @@
 // A race's result: the verdict, medians with intervals, the lanes' waterfalls on one time axis, and what the page looked like
 // at the same instants. Result in, markup out; the sentences are the command line's.
-import { count, formatPercents, formatSize, formatTime, limitSign, percentRange } from "../../../cli/base/numbers.ts";
+import {
+  count,
+  formatPercents,
+  formatSize,
+  formatTime,
+  limitSign,
+  percentRange,
+  withMinus,
+} from "../../../cli/base/numbers.ts";
 import { mean, standardDeviation } from "../../../cli/base/quantile.ts";
 import { distributionFigure, type PlottedLane } from "../../figures/distribution.ts";
 import { type FilmedLane, filmstripFigure } from "../../figures/filmstrip.ts";
@@ -15,11 +23,10 @@ type RaceLane = RaceResult["lanes"][number];
 const headlines = 1;
 
 /** A hyphen that means minus, as print has it. */
-const signed = (text: string): string => text.replaceAll(/(?<= )-(?=\d)/g, "−");
 
 function verdictMarkup({ verdict, excluded, runs, link, lanes }: RaceResult): Markup {
   const sentences = verdict.sentences.map((text, index) =>
-    index < headlines ? html`<p>${signed(text)}</p>` : html`<p class="more">${signed(text)}</p>`,
+    index < headlines ? html`<p>${withMinus(text)}</p>` : html`<p class="more">${withMinus(text)}</p>`,
   );
   const left = excluded.map((each) => `${count(each.count, "load")}: ${each.reason}`).join("; ");
   const out = lanes.reduce((sum, { timed_out = 0 }) => sum + timed_out, 0);

@@ -7,8 +7,9 @@ import { pairedCells } from "../../../../cli/results/verdict/paired_cells.ts";
 import type { Sample, ValidSample } from "../../../../cli/results/verdict/sample.ts";
 import { pairDecisions } from "../../../../cli/results/verdict/stopping_decision.ts";
 import { decisionWords } from "../../../../cli/results/verdict/stopping_summary.ts";
+import { summarize } from "../../../../cli/results/verdict/summary.ts";
 import { sweepVerdict } from "../../../../cli/results/verdict/sweep_verdict.ts";
-import { raceVerdict } from "../../../../cli/results/verdict/verdict.ts";
+import { laneTable } from "../../../../cli/results/verdict/verdict.ts";
 
 const pair = { lane: "h3", over: "h1" };
 const shares = (coverage_requests: number, coverage_bytes = coverage_requests) => ({
@@ -47,13 +48,14 @@ test("it is medians that count, and what does not tell its coverage is taken as 
 
 test("the newspaper: h1 asked for 123 of 198 requests, and no percentage is told", () => {
   const samples = [...loads("h1", 1000, shares(123 / 198, 0.35)), ...loads("h3", 1980, shares(1))];
-  const verdict = raceVerdict(samples);
-  assert.deepEqual(verdict.sentences, [
+  const sentencesOf = (loads: readonly Sample[]): string[] =>
+    sweepVerdict(loads, new Map(), 1).pairs.map(({ sentence }) => sentence);
+  assert.deepEqual(sentencesOf(samples), [
     "h3 and h1 are not compared: h3 asked for 100 % of the recorded requests, h1 for 62.1 %.",
   ]);
-  assert.equal(verdict.table[2]?.[3], "not compared");
-  const alike = raceVerdict([...loads("h1", 1000, shares(1)), ...loads("h3", 1980, shares(1))]);
-  assert.match(alike.sentences.join(), /h3 is 98 % slower than h1/);
+  assert.equal(laneTable(summarize(samples))[2]?.[3], "not compared");
+  const alike = sentencesOf([...loads("h1", 1000, shares(1)), ...loads("h3", 1980, shares(1))]);
+  assert.match(alike.join(), /h3 is 98 % slower than h1/);
 });
 
 test("a page whose lanes are not alike is in no comparison over pages, which says so", () => {

@@ -7,7 +7,14 @@ import type { Improvement } from "../../../../cli/results/verdict/comparison.ts"
 import type { LoadStatus, Sample } from "../../../../cli/results/verdict/sample.ts";
 import { lanePairs, sortLanes } from "../../../../cli/results/verdict/sample.ts";
 import { summarize } from "../../../../cli/results/verdict/summary.ts";
-import { comparisonClause, excludedLine, raceVerdict, verdictPairs } from "../../../../cli/results/verdict/verdict.ts";
+import { sweepVerdict } from "../../../../cli/results/verdict/sweep_verdict.ts";
+import {
+  comparisonClause,
+  excludedLine,
+  laneTable,
+  loneLaneSentence,
+  verdictPairs,
+} from "../../../../cli/results/verdict/verdict.ts";
 
 function improvementOf(percent: number | null, low?: number, high?: number): Improvement {
   const interval = low === undefined || high === undefined ? null : { low, high };
@@ -121,7 +128,8 @@ test("summaries count every attempt once and average the valid ones", () => {
 });
 
 test("a race's sentences: h3 over h2 first; what is known and what is not; what was left out", () => {
-  const { sentences, excluded } = raceVerdict(race);
+  const { pairs, excluded } = sweepVerdict(race, new Map(), 1);
+  const sentences = pairs.map(({ sentence }) => sentence);
   assert.equal(sentences.length, 3);
   assert.match(sentences[0] ?? "", /^h3 was 11 % faster than h2 \(4 and 5 loads, too few for an interval\)/);
   assert.match(sentences[2] ?? "", /^h2 is 11 % faster than h1 \(95 %: \d+(\.\d+)? to \d+(\.\d+)?\)\.$/);
@@ -129,22 +137,20 @@ test("a race's sentences: h3 over h2 first; what is known and what is not; what 
   assert.equal(excludedLine(race.filter((sample) => sample.status === "valid")), null);
 });
 
-test("a lane with no valid load is said, not averaged", () => {
-  const { sentences, table } = raceVerdict([...race, load("h4", 0, 5, "invalid", "x")]);
-  assert.ok(sentences.includes("h4 has no valid load."));
-  assert.ok(!sentences.some((sentence) => sentence.includes("h4 is")));
+test("a lane with no valid load has no median", () => {
+  const table = laneTable(summarize([...race, load("h4", 0, 5, "invalid", "x")]));
   assert.equal(table.at(-1)?.[1], "none");
 });
 
 test("one lane alone is told without a comparison; no loads say nothing", () => {
-  assert.deepEqual(raceVerdict(race.slice(0, 5)).sentences, ["h1 loads the page in 1020 ms (median of 5 loads)."]);
-  assert.deepEqual(raceVerdict([]).sentences, []);
+  assert.equal(loneLaneSentence(race.slice(0, 5), 1), "h1 loads the page in 1020 ms (median of 5 loads).");
+  assert.equal(loneLaneSentence([], 1), null);
 });
 
 test("the terminal's table is at most 80 columns wide, whatever the times", () => {
   const slow = race.map((sample) => ({ ...sample, plt_ms: sample.plt_ms === null ? null : sample.plt_ms * 97.3 }));
   for (const loads of [race, slow]) {
-    const lines = textTable(raceVerdict(loads).table);
+    const lines = textTable(laneTable(summarize(loads)));
     assert.equal(lines.length, 4);
     assert.ok(Math.max(...lines.map((line) => line.length)) <= 80, lines.join("\n"));
   }
