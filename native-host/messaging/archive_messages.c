@@ -1,10 +1,10 @@
-#include "messaging/archive_messages.h"
+// The archive's messages. Holds the transactions and uploads that a conversation has open; they end with it.
+#include "messaging/handled.h"
 
 #include "archive/archive_listing.h"
 #include "archive/archive_writer.h"
 #include "archive/body_reader.h"
 #include "archive/recording_check.h"
-#include "messaging/handled.h"
 
 #include <openssl/base64.h>
 #include <stdbool.h>
@@ -35,24 +35,8 @@ struct transaction {
     size_t upload_count;
 };
 
-struct archive_conversation {
-    char *home;
-    struct transaction *transactions;
-    size_t transaction_count;
-    json_int_t next_transaction;
-};
-
-static int fail_memory(struct message_error *error) {
-    return message_fail(error, "failed", "close other programs and try again", "not enough memory");
-}
-
 static int fail_archive(struct message_error *error, const struct archive_error *why) {
     return message_fail(error, archive_code_name(why->code), why->remedy, "%s", why->message);
-}
-
-static int result_empty(json_t **result, struct message_error *error) {
-    *result = json_object();
-    return *result ? 0 : fail_memory(error);
 }
 
 // ---- What is open ----
@@ -67,26 +51,24 @@ static void uploads_close(struct transaction *transaction) {
 }
 
 // Takes the transaction out of the conversation and frees all but its archive part, which is returned.
-static struct archive_transaction *transaction_take(struct archive_conversation *conversation,
-                                                    struct transaction *transaction) {
-    struct transaction **link = &conversation->transactions;
+static struct archive_transaction *transaction_take(struct host *host, struct transaction *transaction) {
+    struct transaction **link = &host->transactions.first;
     while (*link != transaction)
         link = &(*link)->next;
     *link = transaction->next;
-    conversation->transaction_count--;
+    host->transactions.count--;
     struct archive_transaction *archive = transaction->archive;
     uploads_close(transaction);
     free(transaction);
     return archive;
 }
 
-static struct transaction *transaction_of(const struct archive_conversation *conversation,
-                                          const json_t *message, struct message_error *error) {
-    json_int_t number = number_of(message, "transaction");
-    for (struct transaction *t = conversation->transactions; t; t = t->next)
+static struct transaction *transaction_of(struct call *call) {
+    json_int_t number = number_of(call->message, "transaction");
+    for (struct transaction *t = call->host->transactions.first; t; t = t->next)
         if (t->number == number) return t;
-    message_fail(error, "no-transaction", "begin one with archive.begin", "transaction %lld: is not open",
-                 (long long)number);
+    message_fail(&call->error, "no-transaction", "begin one with archive.begin",
+                 "transaction %lld: is not open", (long long)number);
     return NULL;
 }
 
@@ -97,56 +79,41 @@ static struct upload **upload_link(struct transaction *transaction, json_int_t n
     return link;
 }
 
-struct archive_conversation *archive_conversation_open(const char *home) {
-    struct archive_conversation *conversation = calloc(1, sizeof *conversation);
-    if (conversation && !(conversation->home = strdup(home))) {
-        free(conversation);
-        return NULL;
-    }
-    return conversation;
-}
-
-void archive_conversation_close(struct archive_conversation *conversation) {
-    while (conversation->transactions)
-        archive_abort(transaction_take(conversation, conversation->transactions));
-    free(conversation->home);
-    free(conversation);
+void transactions_close(struct host *host) {
+    while (host->transactions.first)
+        archive_abort(transaction_take(host, host->transactions.first));
 }
 
 // ---- Reading and removing ----
 
-int archive_message_list(struct archive_conversation *conversation, const json_t *message, json_t **result,
-                         struct message_error *error) {
+static int list(struct call *call) {
     struct archive_error why;
-    const char *after = text_of(message, "after");
-    if (archive_list(result, conversation->home, after ? after : "", &why) < 0)
-        return fail_archive(error, &why);
+    const char *after = text_of(call->message, "after");
+    if (archive_list(&call->result, call->host->paths->home, after ? after : "", &why) < 0)
+        return fail_archive(&call->error, &why);
     return 0;
 }
 
-int archive_message_show(struct archive_conversation *conversation, const json_t *message, json_t **result,
-                         struct message_error *error) {
+static int show(struct call *call) {
     struct archive_error why;
-    if (archive_show(result, conversation->home, text_of(message, "name"), number_of(message, "from"), &why) <
-        0)
-        return fail_archive(error, &why);
+    if (archive_show(&call->result, call->host->paths->home, text_of(call->message, "name"),
+                     number_of(call->message, "from"), &why) < 0)
+        return fail_archive(&call->error, &why);
     return 0;
 }
 
-int archive_message_remove(struct archive_conversation *conversation, const json_t *message, json_t **result,
-                           struct message_error *error) {
+static int remove_recording(struct call *call) {
     struct archive_error why;
-    if (archive_remove(conversation->home, text_of(message, "name"), &why) < 0)
-        return fail_archive(error, &why);
-    return result_empty(result, error);
+    if (archive_remove(call->host->paths->home, text_of(call->message, "name"), &why) < 0)
+        return fail_archive(&call->error, &why);
+    return done(call, json_object());
 }
 
-int archive_message_verify(struct archive_conversation *conversation, const json_t *message, json_t **result,
-                           struct message_error *error) {
+static int verify(struct call *call) {
     struct archive_error why;
-    if (archive_verify(result, conversation->home, text_of(message, "name"), number_of(message, "from"),
-                       &why) < 0)
-        return fail_archive(error, &why);
+    if (archive_verify(&call->result, call->host->paths->home, text_of(call->message, "name"),
+                       number_of(call->message, "from"), &why) < 0)
+        return fail_archive(&call->error, &why);
     return 0;
 }
 
@@ -162,54 +129,52 @@ static json_t *read_answer(const uint8_t *bytes, size_t size, uint64_t from, uin
     return answer;
 }
 
-int archive_message_read(struct archive_conversation *conversation, const json_t *message, json_t **result,
-                         struct message_error *error) {
+static int read_body(struct call *call) {
     struct archive_error why;
     uint8_t *bytes = malloc(READ_PIECE_SIZE);
-    if (!bytes) return fail_memory(error);
+    if (!bytes) return message_fail_memory(&call->error);
     size_t size;
-    uint64_t total, from = (uint64_t)number_of(message, "from");
+    uint64_t total, from = (uint64_t)number_of(call->message, "from");
     int status = 0;
-    if (body_read(conversation->home, text_of(message, "sha256"), from, bytes, READ_PIECE_SIZE, &size, &total,
-                  &why) < 0)
-        status = fail_archive(error, &why);
-    else if (!(*result = read_answer(bytes, size, from, total)))
-        status = fail_memory(error);
+    if (body_read(call->host->paths->home, text_of(call->message, "sha256"), from, bytes, READ_PIECE_SIZE,
+                  &size, &total, &why) < 0)
+        status = fail_archive(&call->error, &why);
+    else if (!(call->result = read_answer(bytes, size, from, total)))
+        status = message_fail_memory(&call->error);
     free(bytes);
     return status;
 }
 
 // ---- Writing ----
 
-int archive_message_begin(struct archive_conversation *conversation, const json_t *message, json_t **result,
-                          struct message_error *error) {
-    if (conversation->transaction_count == TRANSACTIONS_MAX)
-        return message_fail(error, "too-many", "commit or abort one", "transactions: %d are open",
+static int begin(struct call *call) {
+    if (call->host->transactions.count == TRANSACTIONS_MAX)
+        return message_fail(&call->error, "too-many", "commit or abort one", "transactions: %d are open",
                             TRANSACTIONS_MAX);
-    const struct archive_new_recording recording = {.name = text_of(message, "name"),
-                                                    .url = text_of(message, "url"),
-                                                    .source = text_of(message, "source"),
-                                                    .recorded_at = text_of(message, "recorded_at"),
-                                                    .notes = json_object_get(message, "notes"),
-                                                    .replace =
-                                                        json_is_true(json_object_get(message, "replace"))};
+    const struct archive_new_recording recording = {
+        .name = text_of(call->message, "name"),
+        .url = text_of(call->message, "url"),
+        .source = text_of(call->message, "source"),
+        .recorded_at = text_of(call->message, "recorded_at"),
+        .notes = json_object_get(call->message, "notes"),
+        .replace = json_is_true(json_object_get(call->message, "replace"))};
     struct transaction *transaction = calloc(1, sizeof *transaction);
-    if (!transaction) return fail_memory(error);
+    if (!transaction) return message_fail_memory(&call->error);
     struct archive_error why;
-    *result = json_pack("{s:I}", "transaction", conversation->next_transaction + 1);
+    call->result = json_pack("{s:I}", "transaction", call->host->transactions.last + 1);
     int status = 0;
-    if (!*result)
-        status = fail_memory(error);
-    else if (archive_begin(&transaction->archive, conversation->home, &recording, &why) < 0)
-        status = fail_archive(error, &why);
+    if (!call->result)
+        status = message_fail_memory(&call->error);
+    else if (archive_begin(&transaction->archive, call->host->paths->home, &recording, &why) < 0)
+        status = fail_archive(&call->error, &why);
     if (status < 0) {
         free(transaction);
         return -1;
     }
-    transaction->number = ++conversation->next_transaction;
-    transaction->next = conversation->transactions;
-    conversation->transactions = transaction;
-    conversation->transaction_count++;
+    transaction->number = ++call->host->transactions.last;
+    transaction->next = call->host->transactions.first;
+    call->host->transactions.first = transaction;
+    call->host->transactions.count++;
     return 0;
 }
 
@@ -218,7 +183,7 @@ static int upload_add(struct body_upload *upload, const json_t *base64, struct m
     struct archive_error why;
     size_t text_size = json_string_length(base64), size = 0;
     uint8_t *bytes = malloc(text_size / 4 * 3);
-    if (!bytes) return fail_memory(error);
+    if (!bytes) return message_fail_memory(error);
     int status = 0;
     if (!EVP_DecodeBase64(bytes, &size, text_size / 4 * 3, (const uint8_t *)json_string_value(base64),
                           text_size))
@@ -229,28 +194,27 @@ static int upload_add(struct body_upload *upload, const json_t *base64, struct m
     return status;
 }
 
-int archive_message_body(struct archive_conversation *conversation, const json_t *message, json_t **result,
-                         struct message_error *error) {
-    struct transaction *transaction = transaction_of(conversation, message, error);
+static int add_body(struct call *call) {
+    struct transaction *transaction = transaction_of(call);
     if (!transaction) return -1;
-    struct upload **link = upload_link(transaction, number_of(message, "upload"));
+    struct upload **link = upload_link(transaction, number_of(call->message, "upload"));
     struct archive_error why;
     if (!*link) {
         if (transaction->upload_count == UPLOADS_MAX)
-            return message_fail(error, "too-many", "add the exchanges of some", "uploads: %d are open",
+            return message_fail(&call->error, "too-many", "add the exchanges of some", "uploads: %d are open",
                                 UPLOADS_MAX);
         struct upload *upload = calloc(1, sizeof *upload);
-        if (!upload) return fail_memory(error);
-        upload->number = number_of(message, "upload");
+        if (!upload) return message_fail_memory(&call->error);
+        upload->number = number_of(call->message, "upload");
         if (body_upload_open(&upload->body, archive_bodies(transaction->archive), &why) < 0) {
             free(upload);
-            return fail_archive(error, &why);
+            return fail_archive(&call->error, &why);
         }
         *link = upload;
         transaction->upload_count++;
     }
-    if (upload_add((*link)->body, json_object_get(message, "data"), error) < 0) return -1;
-    return result_empty(result, error);
+    if (upload_add((*link)->body, json_object_get(call->message, "data"), &call->error) < 0) return -1;
+    return done(call, json_object());
 }
 
 // The fields that may say what a message's body is: itself, an upload before, or one that is in the archive.
@@ -269,9 +233,10 @@ static int count_fields(const json_t *message, const struct body_fields *fields)
 }
 
 // The body as the message has it, or none. Taken over by the caller.
-static int take_body(const struct archive_conversation *conversation, struct transaction *transaction,
-                     const json_t *message, const struct body_fields *fields, struct staged_body *body,
-                     struct message_error *error) {
+static int take_body(struct call *call, struct transaction *transaction, const struct body_fields *fields,
+                     struct staged_body *body) {
+    const json_t *message = call->message;
+    struct message_error *error = &call->error;
     const json_t *base64 = json_object_get(message, fields->bytes),
                  *number = json_object_get(message, fields->upload);
     const char *sha256 = text_of(message, fields->sha256);
@@ -281,7 +246,8 @@ static int take_body(const struct archive_conversation *conversation, struct tra
     if (sha256) {
         snprintf(body->sha256, sizeof body->sha256, "%s", sha256);
         body->number = BODY_PUBLISHED;
-        return body_size(conversation->home, sha256, &body->size, &why) < 0 ? fail_archive(error, &why) : 0;
+        return body_size(call->host->paths->home, sha256, &body->size, &why) < 0 ? fail_archive(error, &why)
+                                                                                 : 0;
     }
     if (!base64 && !number) return 0;
     if (base64) {
@@ -330,11 +296,10 @@ static int check_size(const json_t *exchange, struct message_error *error) {
                         text_of(exchange, "host"), size, EXCHANGE_SIZE_MAX);
 }
 
-int archive_message_exchange(struct archive_conversation *conversation, const json_t *message,
-                             json_t **result, struct message_error *error) {
-    const json_t *exchange = json_object_get(message, "exchange");
-    if (check_bodies(message, error) < 0 || check_size(exchange, error) < 0) return -1;
-    struct transaction *transaction = transaction_of(conversation, message, error);
+static int add_exchange(struct call *call) {
+    const json_t *exchange = json_object_get(call->message, "exchange");
+    if (check_bodies(call->message, &call->error) < 0 || check_size(exchange, &call->error) < 0) return -1;
+    struct transaction *transaction = transaction_of(call);
     if (!transaction) return -1;
     const struct archive_exchange fields = {.method = text_of(exchange, "method"),
                                             .scheme = text_of(exchange, "scheme"),
@@ -347,38 +312,50 @@ int archive_message_exchange(struct archive_conversation *conversation, const js
                                             .response_headers = json_object_get(exchange, "response_headers"),
                                             .body_origin = text_of(exchange, "body_origin"),
                                             .recorded = json_object_get(exchange, "recorded")};
-    *result = json_pack("{s:I}", "seq", transaction->exchange_count);
-    if (!*result) return fail_memory(error);
+    call->result = json_pack("{s:I}", "seq", transaction->exchange_count);
+    if (!call->result) return message_fail_memory(&call->error);
     struct staged_body request_body, body;
     struct archive_error why;
-    if (take_body(conversation, transaction, message, &request_fields, &request_body, error) < 0) return -1;
-    if (take_body(conversation, transaction, message, &response_fields, &body, error) < 0) {
+    if (take_body(call, transaction, &request_fields, &request_body) < 0) return -1;
+    if (take_body(call, transaction, &response_fields, &body) < 0) {
         if (request_body.size > 0) body_store_discard(archive_bodies(transaction->archive), &request_body);
         return -1;
     }
     if (archive_add(transaction->archive, &fields, &request_body, &body, &why) < 0)
-        return fail_archive(error, &why);
+        return fail_archive(&call->error, &why);
     transaction->exchange_count++;
     return 0;
 }
 
-int archive_message_commit(struct archive_conversation *conversation, const json_t *message, json_t **result,
-                           struct message_error *error) {
-    struct transaction *transaction = transaction_of(conversation, message, error);
+static int commit(struct call *call) {
+    struct transaction *transaction = transaction_of(call);
     if (!transaction) return -1;
     struct archive_error why;
     json_t *recording;
-    if (archive_commit(transaction_take(conversation, transaction), json_object_get(message, "notes"),
+    if (archive_commit(transaction_take(call->host, transaction), json_object_get(call->message, "notes"),
                        &recording, &why) < 0)
-        return fail_archive(error, &why);
-    *result = json_pack("{s:o}", "recording", recording);
-    return *result ? 0 : fail_memory(error);
+        return fail_archive(&call->error, &why);
+    call->result = json_pack("{s:o}", "recording", recording);
+    return call->result ? 0 : message_fail_memory(&call->error);
 }
 
-int archive_message_abort(struct archive_conversation *conversation, const json_t *message, json_t **result,
-                          struct message_error *error) {
-    struct transaction *transaction = transaction_of(conversation, message, error);
+static int abort_transaction(struct call *call) {
+    struct transaction *transaction = transaction_of(call);
     if (!transaction) return -1;
-    archive_abort(transaction_take(conversation, transaction));
-    return result_empty(result, error);
+    archive_abort(transaction_take(call->host, transaction));
+    return done(call, json_object());
 }
+
+const struct message_handler archive_handlers[] = {
+    {"archive.list", list},
+    {"archive.show", show},
+    {"archive.verify", verify},
+    {"archive.read", read_body},
+    {"archive.begin", begin},
+    {"archive.body", add_body},
+    {"archive.exchange", add_exchange},
+    {"archive.commit", commit},
+    {"archive.abort", abort_transaction},
+    {"archive.remove", remove_recording},
+    {NULL, NULL},
+};

@@ -5,7 +5,9 @@
 #include <jansson.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -32,6 +34,26 @@ __attribute__((noreturn)) static void run(const struct child_command *command, p
     dprintf(STDERR_FILENO, "trilane: %s: cannot be started (%s): run `npm run setup` again\n",
             command->argv[0], strerror(errno));
     _exit(STATUS_NOT_STARTED);
+}
+
+void command_words_add(struct command_words *command, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    char *word = NULL;
+    if (command->count < COMMAND_WORDS_MAX - 1 && vasprintf(&word, format, arguments) >= 0)
+        command->words[command->count++] = word;
+    else
+        command->count = COMMAND_WORDS_MAX;
+    va_end(arguments);
+}
+
+bool command_words_are_whole(const struct command_words *command) {
+    return command->count < COMMAND_WORDS_MAX;
+}
+
+void command_words_free(struct command_words *command) {
+    for (int i = 0; i < COMMAND_WORDS_MAX; i++)
+        free(command->words[i]);
 }
 
 pid_t child_command_start(const struct child_command *command) {

@@ -15,6 +15,19 @@ struct child_command {
     bool as_sibling;    // its parent is ours, who waits for it
 };
 
+// The words of a command line. A zeroed struct has none.
+enum { COMMAND_WORDS_MAX = 32 };
+struct command_words {
+    char *words[COMMAND_WORDS_MAX]; // NULL-terminated, owned
+    int count;
+};
+
+// A word for which memory is short, or which is one too many, shows in command_words_are_whole.
+__attribute__((format(printf, 2, 3))) void command_words_add(struct command_words *command,
+                                                             const char *format, ...);
+bool command_words_are_whole(const struct command_words *command);
+void command_words_free(struct command_words *command);
+
 // Its process and process group, or -1 with errno. Where it cannot be executed it ends with status 127 and a
 // line on `err`.
 pid_t child_command_start(const struct child_command *command);

@@ -2,7 +2,6 @@
 
 #include "base/folders.h"
 #include "base/json_file.h"
-#include "messaging/child_command.h"
 #include "messaging/job_supervisor.h"
 
 #include <dirent.h>
@@ -301,7 +300,7 @@ static int make_file(const char *path, size_t size) {
     return n >= 0 && (size_t)n == size ? 0 : -1;
 }
 
-static int make_files(struct job *job, const char *kind, const json_t *request) {
+static int make_files(struct job *job, const char *kind, const json_t *message) {
     char path[PATH_MAX];
     if (mkdir(job->folder, 0700) < 0) return -1;
     if (make_file(file_in(path, job->folder, job_events_name), 0) < 0) return -1;
@@ -310,14 +309,17 @@ static int make_files(struct job *job, const char *kind, const json_t *request) 
     if (mkfifo(file_in(path, job->folder, job_control_name), 0600) < 0) return -1;
     // For reading and writing, so that it has a reader from now on and never an end.
     if ((job->control = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0) return -1;
-    json_t *document = json_pack("{s:s, s:O}", "kind", kind, "request", request);
+    json_t *request = json_copy((json_t *)(uintptr_t)message);
+    json_object_del(request, "id");
+    json_object_del(request, "type");
+    json_t *document = json_pack("{s:s, s:o}", "kind", kind, "request", request);
     if (!document) errno = ENOMEM;
     int status = document ? json_file_write(file_in(path, job->folder, job_request_name), document) : -1;
     json_decref(document);
     return status;
 }
 
-int job_make(struct job *job, const char *home, const char *kind, const json_t *request, bool alone,
+int job_make(struct job *job, const char *home, const char *kind, const json_t *message, bool alone,
              struct message_error *error) {
     char jobs[PATH_MAX];
     *job = (struct job){.control = -1, .lock = -1};
@@ -338,7 +340,7 @@ int job_make(struct job *job, const char *home, const char *kind, const json_t *
         return -1;
     }
     file_in(job->folder, jobs, job->id);
-    if (make_files(job, kind, request) < 0) {
+    if (make_files(job, kind, message) < 0) {
         message_fail_errno(error, job->folder);
         job_drop(job);
         return -1;
@@ -357,9 +359,15 @@ void job_drop(struct job *job) {
     job_release(job);
 }
 
-int job_run(struct job *job, struct starter *starter, char *const *argv, struct message_error *error) {
-    if (starter_job(starter, job->folder, job->control, argv) < 0) {
-        message_fail_errno(error, argv[0]);
+int job_run(struct job *job, struct starter *starter, const struct command_words *command,
+            struct message_error *error) {
+    char *const *argv = command->words;
+    const bool whole = command_words_are_whole(command);
+    if (!whole || starter_job(starter, job->folder, job->control, argv) < 0) {
+        if (whole)
+            message_fail_errno(error, argv[0]);
+        else
+            message_fail_memory(error);
         job_drop(job);
         return -1;
     }

@@ -5,6 +5,7 @@
 // messages.
 #pragma once
 
+#include "messaging/child_command.h"
 #include "messaging/generated_id.h"
 #include "messaging/message_error.h"
 #include "messaging/starter.h"
@@ -32,12 +33,13 @@ struct job {
 };
 
 // Makes the job's folder. `kind`: "race", "lab". `alone`: refused as busy while one of the kind is running.
-// Forgets the oldest of many ended jobs.
-int job_make(struct job *job, const char *home, const char *kind, const json_t *request, bool alone,
+// Forgets the oldest of many ended jobs. Keeps the message's fields for lists.
+int job_make(struct job *job, const char *home, const char *kind, const json_t *message, bool alone,
              struct message_error *error);
-// Starts it: trilane-host as its supervisor, and under it argv[0]. Removes the folder if that fails. Ends
+// Starts it: trilane-host as its supervisor, and under it the command. Removes the folder if that fails. Ends
 // `job` in any case.
-int job_run(struct job *job, struct starter *starter, char *const *argv, struct message_error *error);
+int job_run(struct job *job, struct starter *starter, const struct command_words *command,
+            struct message_error *error);
 void job_drop(struct job *job); // made, and not to be run
 
 // The folder of a job of this kind; `id` is a made id.

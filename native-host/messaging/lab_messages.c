@@ -1,13 +1,12 @@
-#include "messaging/lab_messages.h"
+// Messages about labs: pages open in a browser behind a link. Keeps nothing: a lab is a job.
+#include "messaging/handled.h"
 
 #include "messaging/child_command.h"
-#include "messaging/handled.h"
 #include "messaging/job_supervisor.h"
 #include "messaging/jobs.h"
 #include "messaging/message_rules.h"
 #include "messaging/race_events.h"
 
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,85 +24,62 @@ static int socket_path(char path[sizeof((struct sockaddr_un *)0)->sun_path], con
                         "%.300s: its path is too long for a socket", folder);
 }
 
-__attribute__((format(printf, 2, 3))) static char *add_word(char ***at, const char *format, ...) {
-    char *word = NULL;
-    va_list arguments;
-    va_start(arguments, format);
-    if (vasprintf(&word, format, arguments) < 0) word = NULL;
-    va_end(arguments);
-    *(*at)++ = word;
-    return word;
-}
-
-static int run(const struct lab_conversation *conversation, const json_t *message, struct job *job,
-               struct message_error *error) {
+static int run(struct call *call, struct job *job) {
+    const json_t *message = call->message;
     char control[sizeof((struct sockaddr_un *)0)->sun_path];
-    if (socket_path(control, job->folder, error) < 0) {
+    if (socket_path(control, job->folder, &call->error) < 0) {
         job_drop(job);
         return -1;
     }
-    char *words[9] = {0}, **at = words;
-    bool made = add_word(&at, "%s", conversation->paths->cli) && add_word(&at, "open") &&
-                add_word(&at, "%s", text_of(message, "recording")) && add_word(&at, "--json") &&
-                add_word(&at, "--home=%s", conversation->paths->home) &&
-                add_word(&at, "--lane=%s", text_of(message, "lane")) &&
-                add_word(&at, "--link=%s", text_of(message, "link")) &&
-                add_word(&at, "--control=%s", control);
-    int status = -1;
-    if (made) {
-        status = job_run(job, queries_starter(conversation->queries), words, error);
-    } else {
-        message_fail_memory(error);
-        job_drop(job);
-    }
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        free(words[i]);
+    struct command_words command = {0};
+    command_words_add(&command, "%s", call->host->paths->cli);
+    command_words_add(&command, "open");
+    command_words_add(&command, "%s", text_of(message, "recording"));
+    command_words_add(&command, "--json");
+    command_words_add(&command, "--home=%s", call->host->paths->home);
+    command_words_add(&command, "--lane=%s", text_of(message, "lane"));
+    command_words_add(&command, "--link=%s", text_of(message, "link"));
+    command_words_add(&command, "--control=%s", control);
+    int status = job_run(job, queries_starter(call->host->queries), &command, &call->error);
+    command_words_free(&command);
     return status;
 }
 
-int lab_message_start(const struct lab_conversation *conversation, const json_t *message, json_t **result,
-                      struct message_error *error) {
+static int start(struct call *call) {
     struct job job;
-    if (message_check_link(message, "link", error) < 0 ||
-        child_command_check(conversation->paths->cli, error) < 0)
+    if (message_check_link(call->message, "link", &call->error) < 0 ||
+        child_command_check(call->host->paths->cli, &call->error) < 0 ||
+        job_make(&job, call->host->paths->home, kind, call->message, false, &call->error) < 0 ||
+        run(call, &job) < 0)
         return REFUSED;
-    json_t *request = json_copy((json_t *)(uintptr_t)message);
-    if (!request) return message_fail_memory(error);
-    json_object_del(request, "id");
-    json_object_del(request, "type");
-    int status = job_make(&job, conversation->paths->home, kind, request, false, error);
-    json_decref(request);
-    if (status < 0 || run(conversation, message, &job, error) < 0) return REFUSED;
-    return result_of(json_pack("{s:s}", "lab", job.id), result, error);
+    return done(call, json_pack("{s:s}", "lab", job.id));
 }
 
-int lab_message_steer(const struct lab_conversation *conversation, const json_t *message, json_t **result,
-                      struct message_error *error) {
+static int steer(struct call *call) {
     char folder[PATH_MAX], control[sizeof((struct sockaddr_un *)0)->sun_path];
     struct job_status status;
-    (void)result;
-    if (message_check_link(message, "change", error) < 0 ||
-        job_find(folder, conversation->paths->home, kind, text_of(message, "lab"), error) < 0 ||
-        socket_path(control, folder, error) < 0)
+    if (message_check_link(call->message, "change", &call->error) < 0 ||
+        job_find(folder, call->host->paths->home, kind, text_of(call->message, "lab"), &call->error) < 0 ||
+        socket_path(control, folder, &call->error) < 0)
         return REFUSED;
     job_look(folder, kind, &status);
     if (status.state != JOB_RUNNING)
-        return message_fail(error, "not-found", "start another with lab.start", "lab %s: has ended",
-                            text_of(message, "lab"));
-    char *const words[] = {(char *)(uintptr_t)conversation->paths->cli,   "steer", "--json", control,
-                           (char *)(uintptr_t)text_of(message, "change"), NULL};
-    if (queries_ask(conversation->queries, json_object_get(message, "id"), "lab.steer", words, error) < 0)
+        return message_fail(&call->error, "not-found", "start another with lab.start", "lab %s: has ended",
+                            text_of(call->message, "lab"));
+    char *const words[] = {(char *)(uintptr_t)call->host->paths->cli,           "steer", "--json", control,
+                           (char *)(uintptr_t)text_of(call->message, "change"), NULL};
+    if (queries_ask(call->host->queries, json_object_get(call->message, "id"), "lab.steer", words,
+                    &call->error) < 0)
         return REFUSED;
     return ANSWERED;
 }
 
-int lab_message_stop(const struct lab_conversation *conversation, const json_t *message, json_t **result,
-                     struct message_error *error) {
+static int stop(struct call *call) {
     char folder[PATH_MAX];
-    if (job_find(folder, conversation->paths->home, kind, text_of(message, "lab"), error) < 0 ||
-        job_cancel(folder, error) < 0)
+    if (job_find(folder, call->host->paths->home, kind, text_of(call->message, "lab"), &call->error) < 0 ||
+        job_cancel(folder, &call->error) < 0)
         return REFUSED;
-    return result_of(json_object(), result, error);
+    return done(call, json_object());
 }
 
 static int keep_opened(void *context, json_int_t number, json_t *line) {
@@ -128,14 +104,16 @@ static json_t *opened_in(const char *home, const char *id) {
     return opened ? opened : json_null();
 }
 
-int lab_message_list(const struct lab_conversation *conversation, const json_t *message, json_t **result,
-                     struct message_error *error) {
+static int list(struct call *call) {
     json_t *labs;
-    (void)message;
-    if (job_list(&labs, conversation->paths->home, kind, error) < 0) return REFUSED;
+    if (job_list(&labs, call->host->paths->home, kind, &call->error) < 0) return REFUSED;
     size_t i;
     json_t *lab;
     json_array_foreach(labs, i, lab)
-        json_object_set_new(lab, "opened", opened_in(conversation->paths->home, text_of(lab, "id")));
-    return result_of(json_pack("{s:o}", "labs", labs), result, error);
+        json_object_set_new(lab, "opened", opened_in(call->host->paths->home, text_of(lab, "id")));
+    return done(call, json_pack("{s:o}", "labs", labs));
 }
+
+const struct message_handler lab_handlers[] = {
+    {"lab.start", start}, {"lab.steer", steer}, {"lab.stop", stop}, {"lab.list", list}, {NULL, NULL},
+};

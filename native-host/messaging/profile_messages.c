@@ -1,6 +1,6 @@
-#include "messaging/profile_messages.h"
-
+// Messages about profiles. Holds the uploads that a conversation has open; they end with it.
 #include "messaging/handled.h"
+
 #include "messaging/profile_store.h"
 
 #include <stdlib.h>
@@ -15,126 +15,108 @@ struct upload {
     struct profile_upload *profile;
 };
 
-struct profile_conversation {
-    char *home;
-    const struct answers *answers;
-    struct upload *uploads;
-    int upload_count;
-    json_int_t next_upload;
-};
-
-struct profile_conversation *profile_conversation_open(const char *home, const struct answers *answers) {
-    struct profile_conversation *conversation = calloc(1, sizeof *conversation);
-    if (!conversation) return NULL;
-    conversation->answers = answers;
-    if ((conversation->home = strdup(home))) return conversation;
-    free(conversation);
+// NULL with the call's error if none of the message's number is open.
+static struct upload **upload_link(struct call *call) {
+    json_int_t number = number_of(call->message, "upload");
+    struct upload **link = &call->host->profiles.first;
+    while (*link && (*link)->number != number)
+        link = &(*link)->next;
+    if (*link) return link;
+    message_fail(&call->error, "no-upload", "begin one with profile.begin", "upload %lld: is not open",
+                 (long long)number);
     return NULL;
 }
 
-// Takes an upload out of the conversation; NULL with *error where there is none of that number.
-static struct profile_upload *take_upload(struct profile_conversation *conversation, json_int_t number,
-                                          struct message_error *error) {
-    struct upload **link = &conversation->uploads;
-    while (*link && (*link)->number != number)
-        link = &(*link)->next;
+// Takes an upload out of the conversation.
+static struct profile_upload *take(struct host *host, struct upload **link) {
     struct upload *taken = *link;
-    if (!taken) {
-        message_fail(error, "no-upload", "begin one with profile.begin", "upload %lld: is not open",
-                     (long long)number);
-        return NULL;
-    }
     struct profile_upload *profile = taken->profile;
     *link = taken->next;
-    conversation->upload_count--;
+    host->profiles.count--;
     free(taken);
     return profile;
 }
 
-void profile_conversation_close(struct profile_conversation *conversation) {
-    struct message_error none;
-    while (conversation->uploads)
-        profile_upload_abort(take_upload(conversation, conversation->uploads->number, &none));
-    free(conversation->home);
-    free(conversation);
+void profile_uploads_close(struct host *host) {
+    while (host->profiles.first)
+        profile_upload_abort(take(host, &host->profiles.first));
 }
 
-int profile_message_begin(struct profile_conversation *conversation, const json_t *message, json_t **result,
-                          struct message_error *error) {
-    if (conversation->upload_count == UPLOADS_MAX)
-        return message_fail(error, "too-many", "commit or abort one", "uploads: %d are open", UPLOADS_MAX);
+static int begin(struct call *call) {
+    if (call->host->profiles.count == UPLOADS_MAX)
+        return message_fail(&call->error, "too-many", "commit or abort one", "uploads: %d are open",
+                            UPLOADS_MAX);
     struct upload *upload = calloc(1, sizeof *upload);
-    *result = json_pack("{s:I}", "upload", conversation->next_upload + 1);
-    int status = upload && *result
-                     ? profile_upload_open(&upload->profile, conversation->home, text_of(message, "name"),
-                                           (uint64_t)number_of(message, "bytes"), error)
-                     : message_fail_memory(error);
+    call->result = json_pack("{s:I}", "upload", call->host->profiles.last + 1);
+    int status =
+        upload && call->result
+            ? profile_upload_open(&upload->profile, call->host->paths->home, text_of(call->message, "name"),
+                                  (uint64_t)number_of(call->message, "bytes"), &call->error)
+            : message_fail_memory(&call->error);
     if (status < 0) {
         free(upload);
         return status;
     }
-    upload->number = ++conversation->next_upload;
-    upload->next = conversation->uploads;
-    conversation->uploads = upload;
-    conversation->upload_count++;
+    upload->number = ++call->host->profiles.last;
+    upload->next = call->host->profiles.first;
+    call->host->profiles.first = upload;
+    call->host->profiles.count++;
     return HANDLED;
 }
 
-int profile_message_data(struct profile_conversation *conversation, const json_t *message, json_t **result,
-                         struct message_error *error) {
-    const json_t *text = json_object_get(message, "text");
-    json_int_t number = number_of(message, "upload");
-    struct upload *upload = conversation->uploads;
-    while (upload && upload->number != number)
-        upload = upload->next;
-    if (!upload)
-        return message_fail(error, "no-upload", "begin one with profile.begin", "upload %lld: is not open",
-                            (long long)number);
-    if (profile_upload_add(upload->profile, json_string_value(text), json_string_length(text), error) < 0)
+static int data(struct call *call) {
+    const json_t *text = json_object_get(call->message, "text");
+    struct upload **link = upload_link(call);
+    if (!link) return REFUSED;
+    if (profile_upload_add((*link)->profile, json_string_value(text), json_string_length(text),
+                           &call->error) < 0)
         return REFUSED;
-    return result_of(json_object(), result, error);
+    return done(call, json_object());
 }
 
-int profile_message_commit(struct profile_conversation *conversation, const json_t *message, json_t **result,
-                           struct message_error *error) {
-    struct profile_upload *upload = take_upload(conversation, number_of(message, "upload"), error);
+static int commit(struct call *call) {
+    struct upload **link = upload_link(call);
     char id[GENERATED_ID_SIZE];
-    if (!upload || profile_upload_commit(upload, id, error) < 0) return REFUSED;
-    return result_of(json_pack("{s:s}", "profile", id), result, error);
+    if (!link || profile_upload_commit(take(call->host, link), id, &call->error) < 0) return REFUSED;
+    return done(call, json_pack("{s:s}", "profile", id));
 }
 
-int profile_message_abort(struct profile_conversation *conversation, const json_t *message, json_t **result,
-                          struct message_error *error) {
-    struct profile_upload *upload = take_upload(conversation, number_of(message, "upload"), error);
-    if (!upload) return REFUSED;
-    profile_upload_abort(upload);
-    return result_of(json_object(), result, error);
+static int abort_upload(struct call *call) {
+    struct upload **link = upload_link(call);
+    if (!link) return REFUSED;
+    profile_upload_abort(take(call->host, link));
+    return done(call, json_object());
 }
 
-int profile_message_list(struct profile_conversation *conversation, const json_t *message, json_t **result,
-                         struct message_error *error) {
+static int list(struct call *call) {
     json_t *profiles;
     bool more;
-    if (profile_list(&profiles, &more, conversation->home, text_of(message, "after"), error) < 0)
+    if (profile_list(&profiles, &more, call->host->paths->home, text_of(call->message, "after"),
+                     &call->error) < 0)
         return REFUSED;
-    return result_of(json_pack("{s:o, s:b}", "profiles", profiles, "more", more), result, error);
+    return done(call, json_pack("{s:o, s:b}", "profiles", profiles, "more", more));
 }
 
-int profile_message_remove(struct profile_conversation *conversation, const json_t *message, json_t **result,
-                           struct message_error *error) {
-    if (profile_remove(conversation->home, text_of(message, "profile"), error) < 0) return REFUSED;
-    return result_of(json_object(), result, error);
+static int forget(struct call *call) {
+    if (profile_remove(call->host->paths->home, text_of(call->message, "profile"), &call->error) < 0)
+        return REFUSED;
+    return done(call, json_object());
 }
 
-int profile_message_get(struct profile_conversation *conversation, const json_t *message, json_t **result,
-                        struct message_error *error) {
+static int get(struct call *call) {
     int fd = -1;
-    (void)result;
-    if (profile_open(&fd, conversation->home, text_of(message, "profile"), error) < 0) return REFUSED;
+    if (profile_open(&fd, call->host->paths->home, text_of(call->message, "profile"), &call->error) < 0)
+        return REFUSED;
     struct message_error damaged;
     message_fail(&damaged, "invalid", "remove it with profile.remove", "profile %s: is no JSON text",
-                 text_of(message, "profile"));
-    int status = answers_document(conversation->answers, json_object_get(message, "id"), fd, &damaged);
+                 text_of(call->message, "profile"));
+    int status = answers_document(call->host->answers, json_object_get(call->message, "id"), fd, &damaged);
     close(fd);
     return status < 0 ? CONNECTION_LOST : ANSWERED;
 }
+
+const struct message_handler profile_handlers[] = {
+    {"profile.begin", begin},        {"profile.data", data}, {"profile.commit", commit},
+    {"profile.abort", abort_upload}, {"profile.list", list}, {"profile.get", get},
+    {"profile.remove", forget},      {NULL, NULL},
+};

@@ -1,7 +1,6 @@
-#include "messaging/race_messages.h"
-
-#include "messaging/child_command.h"
+// Messages about races. Holds the followers of a conversation; they end with it, races go on.
 #include "messaging/handled.h"
+
 #include "messaging/jobs.h"
 #include "messaging/message_rules.h"
 #include "messaging/profile_store.h"
@@ -24,24 +23,8 @@ struct follower {
     struct race_events events;
 };
 
-struct race_conversation {
-    const struct host_paths *paths;
-    const struct answers *answers;
-    struct queries *queries;
-    struct follower *followers;
-    int follower_count;
-};
-
 static const char *race_of(const json_t *message) {
     return json_string_value(json_object_get(message, "race"));
-}
-
-struct race_conversation *race_conversation_open(const struct host_paths *paths,
-                                                 const struct answers *answers, struct queries *queries) {
-    struct race_conversation *conversation = calloc(1, sizeof *conversation);
-    if (conversation)
-        *conversation = (struct race_conversation){.paths = paths, .answers = answers, .queries = queries};
-    return conversation;
 }
 
 static void free_follower(struct follower *follower) {
@@ -50,103 +33,81 @@ static void free_follower(struct follower *follower) {
     free(follower);
 }
 
-void race_conversation_close(struct race_conversation *conversation) {
-    while (conversation->followers) {
-        struct follower *next = conversation->followers->next;
-        free_follower(conversation->followers);
-        conversation->followers = next;
+void followers_close(struct host *host) {
+    while (host->followers.first) {
+        struct follower *next = host->followers.first->next;
+        free_follower(host->followers.first);
+        host->followers.first = next;
     }
-    free(conversation);
 }
 
-static int find(const struct race_conversation *conversation, const json_t *message, char folder[PATH_MAX],
-                struct message_error *error) {
-    return job_find(folder, conversation->paths->home, kind, race_of(message), error);
+static int find(struct call *call, char folder[PATH_MAX]) {
+    return job_find(folder, call->host->paths->home, kind, race_of(call->message), &call->error);
 }
 
 // ---- Starting ----
 
-// What was asked, to be told again in lists.
-static json_t *request_of(const json_t *message) {
-    json_t *request = json_copy((json_t *)(uintptr_t)message);
-    json_object_del(request, "id");
-    json_object_del(request, "type");
-    return request;
-}
-
 // Runs a job that has been made; ends it in any case.
-static int run(const struct race_conversation *conversation, const json_t *message, struct job *job,
-               struct message_error *error) {
+static int run(struct call *call, struct job *job) {
+    const json_t *message = call->message;
     const char *profile = json_string_value(json_object_get(message, "profile"));
     const char *page = json_string_value(json_object_get(message, "recording"));
     char path[PATH_MAX];
-    struct race_command command;
+    struct command_words command = {0};
     int status = 0;
     // In the job's own folder it is the race's: it goes with its end, whatever becomes of the profile.
     if (profile) {
-        status = profile_link(path, conversation->paths->home, profile, job->folder, error);
+        status = profile_link(path, call->host->paths->home, profile, job->folder, &call->error);
         page = path;
     }
-    if (status == 0 && race_command_make(&command, conversation->paths, page, message) < 0)
-        status = message_fail_memory(error);
-    if (status < 0) {
+    if (status == 0) {
+        race_command_make(&command, call->host->paths, page, message);
+        status = job_run(job, queries_starter(call->host->queries), &command, &call->error);
+    } else {
         job_drop(job);
-        return -1;
     }
-    status = job_run(job, queries_starter(conversation->queries), command.words, error);
-    race_command_free(&command);
+    command_words_free(&command);
     return status;
 }
 
-static int start(const struct race_conversation *conversation, const json_t *message, struct job *job,
-                 struct message_error *error) {
-    json_t *request = request_of(message);
-    if (!request) return message_fail_memory(error);
-    int status = job_make(job, conversation->paths->home, kind, request, true, error);
-    json_decref(request);
-    return status < 0 ? -1 : run(conversation, message, job, error);
-}
-
-int race_message_start(struct race_conversation *conversation, const json_t *message, json_t **result,
-                       struct message_error *error) {
-    const char *home = conversation->paths->home;
-    const char *profile = json_string_value(json_object_get(message, "profile"));
-    const json_t *options = json_object_get(message, "options");
+static int start(struct call *call) {
+    const char *home = call->host->paths->home;
+    const char *profile = json_string_value(json_object_get(call->message, "profile"));
+    const json_t *options = json_object_get(call->message, "options");
     struct job job;
-    if (race_command_check(message, error) < 0 || message_check_link(message, "link", error) < 0 ||
-        (profile && profile_find(home, profile, error) < 0) ||
-        child_command_check(conversation->paths->cli, error) < 0 ||
-        start(conversation, message, &job, error) < 0)
+    if (race_command_check(call->message, &call->error) < 0 ||
+        message_check_link(call->message, "link", &call->error) < 0 ||
+        (profile && profile_find(home, profile, &call->error) < 0) ||
+        child_command_check(call->host->paths->cli, &call->error) < 0 ||
+        job_make(&job, home, kind, call->message, true, &call->error) < 0 || run(call, &job) < 0)
         return REFUSED;
     // The race goes on without it; one that is left is a file to remove, and no reason to tell of no race.
     struct message_error left;
     if (profile && json_is_true(json_object_get(options, "forget_profile")))
         profile_remove(home, profile, &left);
-    return result_of(json_pack("{s:s}", "race", job.id), result, error);
+    return done(call, json_pack("{s:s}", "race", job.id));
 }
 
 // ---- Following ----
 
-int race_message_follow(struct race_conversation *conversation, const json_t *message, json_t **result,
-                        struct message_error *error) {
-    (void)result;
-    if (conversation->follower_count == FOLLOWERS_MAX)
-        return message_fail(error, "too-many", "end one with race.unfollow", "races: %d are followed",
+static int follow(struct call *call) {
+    if (call->host->followers.count == FOLLOWERS_MAX)
+        return message_fail(&call->error, "too-many", "end one with race.unfollow", "races: %d are followed",
                             FOLLOWERS_MAX);
     struct follower *follower = calloc(1, sizeof *follower);
-    if (!follower) return message_fail_memory(error);
+    if (!follower) return message_fail_memory(&call->error);
     follower->events.fd = -1;
-    int status = find(conversation, message, follower->folder, error);
+    int status = find(call, follower->folder);
     if (status == 0 && race_events_open(&follower->events, follower->folder) < 0)
-        status = message_fail_errno(error, follower->folder);
+        status = message_fail_errno(&call->error, follower->folder);
     if (status < 0) {
         free_follower(follower);
         return REFUSED;
     }
-    follower->message = json_incref((json_t *)(uintptr_t)message);
-    follower->next = conversation->followers;
-    conversation->followers = follower;
-    conversation->follower_count++;
+    follower->message = json_incref((json_t *)(uintptr_t)call->message);
+    follower->next = call->host->followers.first;
+    call->host->followers.first = follower;
+    call->host->followers.count++;
     return ANSWERED;
 }
 
@@ -166,9 +127,8 @@ static int tell_line(void *context, json_int_t number, json_t *line) {
 }
 
 // What is new, and whether the race has ended. 0, or -1 when nothing can be said any more.
-static int tell_news(const struct race_conversation *conversation, struct follower *follower,
-                     struct job_status *status) {
-    const struct telling telling = {.answers = conversation->answers,
+static int tell_news(const struct host *host, struct follower *follower, struct job_status *status) {
+    const struct telling telling = {.answers = host->answers,
                                     .id = json_object_get(follower->message, "id"),
                                     .from = json_integer_value(json_object_get(follower->message, "from"))};
     // Looked at before the lines are read: all that an ended race has written is there by then.
@@ -177,66 +137,57 @@ static int tell_news(const struct race_conversation *conversation, struct follow
 }
 
 // Ends a follower, which stands at *link.
-static int answer_follower(struct race_conversation *conversation, struct follower **link,
-                           const struct job_status *status) {
+static int answer_follower(struct host *host, struct follower **link, const struct job_status *status) {
     struct follower *follower = *link;
     json_t *result = job_status_json(status), *sweep = json_null();
     if (follower->events.sweep > 0) sweep = json_integer(follower->events.sweep);
     int said = -1;
     if (result && json_object_set_new(result, "sweep", sweep) == 0)
-        said = answers_done(conversation->answers, json_object_get(follower->message, "id"), result);
+        said = answers_done(host->answers, json_object_get(follower->message, "id"), result);
     json_decref(result);
     *link = follower->next;
-    conversation->follower_count--;
+    host->followers.count--;
     free_follower(follower);
     return said;
 }
 
-bool race_followed(const struct race_conversation *conversation) {
-    return conversation->followers != NULL;
-}
-
-int race_work(struct race_conversation *conversation) {
-    for (struct follower **link = &conversation->followers; *link;) {
+int followers_work(struct host *host) {
+    for (struct follower **link = &host->followers.first; *link;) {
         struct job_status status;
-        if (tell_news(conversation, *link, &status) < 0) return -1;
+        if (tell_news(host, *link, &status) < 0) return -1;
         if (status.state == JOB_RUNNING)
             link = &(*link)->next;
-        else if (answer_follower(conversation, link, &status) < 0)
+        else if (answer_follower(host, link, &status) < 0)
             return -1;
     }
     return 0;
 }
 
-int race_message_unfollow(struct race_conversation *conversation, const json_t *message, json_t **result,
-                          struct message_error *error) {
-    for (struct follower **link = &conversation->followers; *link;) {
-        if (strcmp(race_of((*link)->message), race_of(message)) != 0) {
+static int unfollow(struct call *call) {
+    for (struct follower **link = &call->host->followers.first; *link;) {
+        if (strcmp(race_of((*link)->message), race_of(call->message)) != 0) {
             link = &(*link)->next;
             continue;
         }
         struct job_status status;
         job_look((*link)->folder, kind, &status);
-        if (answer_follower(conversation, link, &status) < 0) return CONNECTION_LOST;
+        if (answer_follower(call->host, link, &status) < 0) return CONNECTION_LOST;
     }
-    return result_of(json_object(), result, error);
+    return done(call, json_object());
 }
 
 // ---- The rest ----
 
-int race_message_list(struct race_conversation *conversation, const json_t *message, json_t **result,
-                      struct message_error *error) {
+static int list(struct call *call) {
     json_t *races;
-    (void)message;
-    if (job_list(&races, conversation->paths->home, kind, error) < 0) return REFUSED;
-    return result_of(json_pack("{s:o}", "races", races), result, error);
+    if (job_list(&races, call->host->paths->home, kind, &call->error) < 0) return REFUSED;
+    return done(call, json_pack("{s:o}", "races", races));
 }
 
-int race_message_cancel(struct race_conversation *conversation, const json_t *message, json_t **result,
-                        struct message_error *error) {
+static int cancel(struct call *call) {
     char folder[PATH_MAX];
-    if (find(conversation, message, folder, error) < 0 || job_cancel(folder, error) < 0) return REFUSED;
-    return result_of(json_object(), result, error);
+    if (find(call, folder) < 0 || job_cancel(folder, &call->error) < 0) return REFUSED;
+    return done(call, json_object());
 }
 
 static int ignore_line(void *context, json_int_t number, json_t *line) {
@@ -244,39 +195,41 @@ static int ignore_line(void *context, json_int_t number, json_t *line) {
     return 0;
 }
 
-int race_message_result(struct race_conversation *conversation, const json_t *message, json_t **result,
-                        struct message_error *error) {
+static int result(struct call *call) {
     char folder[PATH_MAX];
     struct race_events events;
     struct job_status status;
-    (void)result;
-    if (find(conversation, message, folder, error) < 0) return REFUSED;
+    if (find(call, folder) < 0) return REFUSED;
     job_look(folder, kind, &status);
     if (status.state == JOB_RUNNING)
-        return message_fail(error, "busy", "wait for its end with race.follow, or cancel it",
-                            "race %s: is still running", race_of(message));
-    if (race_events_open(&events, folder) < 0) return message_fail_errno(error, folder);
+        return message_fail(&call->error, "busy", "wait for its end with race.follow, or cancel it",
+                            "race %s: is still running", race_of(call->message));
+    if (race_events_open(&events, folder) < 0) return message_fail_errno(&call->error, folder);
     int read = race_events_read(&events, ignore_line, NULL);
     race_events_close(&events);
-    if (read < 0) return message_fail_memory(error);
+    if (read < 0) return message_fail_memory(&call->error);
     if (events.sweep <= 0)
-        return message_fail(error, "not-found", "see its error in race.list, and start it again",
-                            "race %s: ended before its first load", race_of(message));
+        return message_fail(&call->error, "not-found", "see its error in race.list, and start it again",
+                            "race %s: ended before its first load", race_of(call->message));
     char sweep[32], home[PATH_MAX + 8];
     snprintf(sweep, sizeof sweep, "%lld", (long long)events.sweep);
-    snprintf(home, sizeof home, "--home=%s", conversation->paths->home);
+    snprintf(home, sizeof home, "--home=%s", call->host->paths->home);
     char *const words[] = {
-        (char *)(uintptr_t)conversation->paths->cli, "export", sweep, "--format=race", home, NULL};
-    if (queries_ask(conversation->queries, json_object_get(message, "id"), "race.result", words, error) < 0)
+        (char *)(uintptr_t)call->host->paths->cli, "export", sweep, "--format=race", home, NULL};
+    if (queries_ask(call->host->queries, json_object_get(call->message, "id"), "race.result", words,
+                    &call->error) < 0)
         return REFUSED;
     return ANSWERED;
 }
 
-int race_message_remove(struct race_conversation *conversation, const json_t *message, json_t **result,
-                        struct message_error *error) {
+static int forget(struct call *call) {
     char folder[PATH_MAX];
-    if (find(conversation, message, folder, error) < 0 ||
-        job_remove(folder, kind, race_of(message), error) < 0)
+    if (find(call, folder) < 0 || job_remove(folder, kind, race_of(call->message), &call->error) < 0)
         return REFUSED;
-    return result_of(json_object(), result, error);
+    return done(call, json_object());
 }
+
+const struct message_handler race_handlers[] = {
+    {"race.start", start},   {"race.follow", follow}, {"race.unfollow", unfollow}, {"race.list", list},
+    {"race.cancel", cancel}, {"race.result", result}, {"race.remove", forget},     {NULL, NULL},
+};
