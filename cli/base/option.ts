@@ -1,4 +1,5 @@
 // How an option is declared once: what the command line takes of it (commands/words.ts parses), and how help shows it.
+import { UserError } from "./errors.ts";
 
 export interface Range {
   readonly least: number;
@@ -113,4 +114,14 @@ export function isWithin(
     value <= most &&
     (!whole || Number.isInteger(value))
   );
+}
+
+const units_ms = { s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** UserError for what is no length of time. */
+export function parseTime_ms(text: string, what: string): number {
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*(s|min|h|d)$/.exec(text) ?? [];
+  const time_ms = Number(amount) * units_ms[unit as keyof typeof units_ms];
+  if (!(time_ms > 0)) throw new UserError(`${what} must be a time as 90s, 30min or 8h (got ${JSON.stringify(text)})`);
+  return time_ms;
 }

@@ -29,10 +29,11 @@ import { connectedChoice, defineLiveServers, liveLanes } from "../sweep/plan/liv
 import { pageName } from "../sweep/plan/page_patterns.ts";
 import { isUrl } from "../sweep/plan/page_source.ts";
 import type { Plan } from "../sweep/plan/plan_document.ts";
-import { mostLoads, planChoiceOf, plansOptions } from "../sweep/plan/plan_options.ts";
+import { planChoiceOf, plansOptions } from "../sweep/plan/plan_options.ts";
 import { planRange } from "../sweep/plan/plan_range.ts";
 import { readLanes } from "../sweep/plan/read_lanes.ts";
 import { defineServers, type ServedLanes, servedLanes } from "../sweep/plan/servers_option.ts";
+import { mostRuns } from "../sweep/plan/until.ts";
 import { type Command, essentials, type OptionsOf, type Table } from "./command.ts";
 import { evidenceOption, newOption } from "./run_options.ts";
 
@@ -41,7 +42,7 @@ const define = (table: Table) =>
     .with(defineServing)
     .with(defineServers)
     .with(defineLiveServers)
-    .with(plansOptions("decide", "precise", "metric", "films", "tolerance", "retry-for"))
+    .with(plansOptions("decide", "precise", "time-limit", "metric", "films", "tolerance", "retry-for"))
     .with(plansOptions("cross-traffic", "page-start", "strict", "seed", "retries", "timeout", "settle"))
     .with(defineLabs)
     .with(defineLive)
@@ -61,7 +62,7 @@ const define = (table: Table) =>
     .option(
       "runs",
       number(planRange("repetitions"), {
-        describe: `valid loads of each lane (default: ${usualRuns}, more for more than four lanes; at most ${mostLoads} with --decide or --precise)`,
+        describe: `valid loads of each lane (default: ${usualRuns}, more for more than four lanes; at most ${mostRuns} with --decide or --precise)`,
       }),
     )
     .option("lanes", {
@@ -148,7 +149,7 @@ function racePlan(options: RaceOptions, served: ServedLanes, page: PlanPage, isF
     serving: servingChoiceOf(options),
   });
   const { runs } = options;
-  if (runs !== undefined || choice.until) return commandPlan(named(runs ?? mostLoads), "race");
+  if (runs !== undefined || choice.until) return commandPlan(named(runs ?? mostRuns), "race");
   // How many lanes there are to compare is the plan's to say: each browser has them all.
   return commandPlan(named(runsToBeSure(comparisonsOf(commandPlan(named(1), "race").lanes))), "race");
 }

@@ -24,9 +24,10 @@ import { pageName } from "../sweep/plan/page_patterns.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
 import { planDigest, planOf, readPlan, shippedPlans } from "../sweep/plan/plan.ts";
 import type { Plan } from "../sweep/plan/plan_document.ts";
-import { mostLoads, planChoiceOf, plansOptions } from "../sweep/plan/plan_options.ts";
+import { planChoiceOf, plansOptions } from "../sweep/plan/plan_options.ts";
 import { planRange } from "../sweep/plan/plan_range.ts";
 import { defineServers, type ServersOptions, servedLanes } from "../sweep/plan/servers_option.ts";
+import { mostRuns } from "../sweep/plan/until.ts";
 import { type Command, essentials, type House, type OptionsOf, type Table } from "./command.ts";
 import { givenOptions } from "./declared.ts";
 import { evidenceOption, printPlanned, runOptions, runTerms } from "./run_options.ts";
@@ -35,7 +36,7 @@ import { evidenceOption, printPlanned, runOptions, runTerms } from "./run_option
 export const defineSweep = (table: Table) =>
   table
     .with(defineServing)
-    .with(plansOptions("decide", "precise", "metric", "films", "tolerance", "retry-for"))
+    .with(plansOptions("decide", "precise", "time-limit", "metric", "films", "tolerance", "retry-for"))
     .with(plansOptions("cross-traffic", "page-start", "strict"))
     .with(defineLabs)
     .with(defineBrowser)
@@ -51,7 +52,7 @@ export const defineSweep = (table: Table) =>
     .option(
       "runs",
       number(planRange("repetitions"), {
-        describe: `runs instead of the plan's (with --decide or --precise: at most ${mostLoads} unless given)`,
+        describe: `runs instead of the plan's (with --decide or --precise: at most ${mostRuns} unless given)`,
       }),
     )
     .option("once", {
@@ -95,7 +96,7 @@ function planWith(plan: Plan, named: readonly PlanPage[], options: SweepOptions)
     return plan;
   const pages = named.length === 0 ? plan.pages : named;
   const serving = overrideServing(plan.serving, over);
-  const repetitions = runs ?? (choice.until ? mostLoads : plan.repetitions);
+  const repetitions = runs ?? (choice.until ? mostRuns : plan.repetitions);
   const settled = withBrowsers(plan, browsers);
   return planOf({ ...settled, pages, repetitions, serving, ...choice }, source);
 }

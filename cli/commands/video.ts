@@ -16,9 +16,10 @@ import { metricHelp } from "../registry/metric_help.ts";
 import { commandPlan } from "../sweep/plan/command_plan.ts";
 import { pageName } from "../sweep/plan/page_patterns.ts";
 import type { Plan } from "../sweep/plan/plan_document.ts";
-import { mostLoads, planChoiceOf, plansOptions } from "../sweep/plan/plan_options.ts";
+import { planChoiceOf, plansOptions } from "../sweep/plan/plan_options.ts";
 import { planRange } from "../sweep/plan/plan_range.ts";
 import { readLanes } from "../sweep/plan/read_lanes.ts";
+import { mostRuns } from "../sweep/plan/until.ts";
 import { usualVideo, videoPages } from "../sweep/plan/video_pages.ts";
 import { type Command, essentials, type OptionsOf, type Table } from "./command.ts";
 import { evidenceOption, printPlanned, runOptions, runTerms } from "./run_options.ts";
@@ -26,7 +27,18 @@ import { evidenceOption, printPlanned, runOptions, runTerms } from "./run_option
 const define = (table: Table) =>
   table
     .with(defineServing)
-    .with(plansOptions("decide", "precise", "metric", "tolerance", "retry-for", "cross-traffic", "page-start"))
+    .with(
+      plansOptions(
+        "decide",
+        "precise",
+        "time-limit",
+        "metric",
+        "tolerance",
+        "retry-for",
+        "cross-traffic",
+        "page-start",
+      ),
+    )
     .with(plansOptions("seed", "retries"))
     .with(runOptions("clips, links, loads and expected time"))
     .positional("page", {
@@ -75,7 +87,7 @@ const define = (table: Table) =>
     .option(
       "runs",
       number(planRange("repetitions"), {
-        describe: `valid loads of each lane (default: ${usualRuns}; at most ${mostLoads} with --decide or --precise)`,
+        describe: `valid loads of each lane (default: ${usualRuns}; at most ${mostRuns} with --decide or --precise)`,
       }),
     )
     .option(
@@ -116,7 +128,7 @@ function videoPlan(options: VideoOptions, pages: readonly PlanPage[]): Plan {
     pages,
     lanes: readLanes(options.lanes),
     links,
-    repetitions: options.runs ?? (choice.until ? mostLoads : usualRuns),
+    repetitions: options.runs ?? (choice.until ? mostRuns : usualRuns),
     metric: "startup",
     ...choice,
     serving: servingChoiceOf(options),

@@ -3,7 +3,8 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
-import { endedEarlyStatus, UserError } from "../base/errors.ts";
+import { endedEarlyStatus } from "../base/errors.ts";
+import { parseTime_ms } from "../base/option.ts";
 import type { OptionTable } from "../base/option_table.ts";
 
 export interface EndOptions {
@@ -23,16 +24,6 @@ export function defineEnd<T>(table: OptionTable<T>): OptionTable<T & EndOptions>
       placeholder: "TIME",
       describe: `end after 90s, 30min or 8h with exit status ${endedEarlyStatus}; the same command resumes it`,
     });
-}
-
-const units_ms = { s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
-/** UserError for what is no length of time. */
-export function parseTime_ms(text: string, what: string): number {
-  const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*(s|min|h|d)$/.exec(text) ?? [];
-  const time_ms = Number(amount) * units_ms[unit as keyof typeof units_ms];
-  if (!(time_ms > 0)) throw new UserError(`${what} must be a time as 90s, 30min or 8h (got ${JSON.stringify(text)})`);
-  return time_ms;
 }
 
 /** Why the run is to end; null: it is not. */

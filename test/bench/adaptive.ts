@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { UserError } from "../../cli/base/errors.ts";
 import { type RandomSource, randomSource } from "../../cli/base/random.ts";
-import { StoppingRule } from "../../cli/instruments/page/run/stopping_rule.ts";
+import { pageRule } from "../../cli/instruments/page/run/stopping_rule.ts";
 import { blockDifferenceTails } from "../../cli/results/stats/difference_test.ts";
 import { type LogPair, lastLook } from "../../cli/results/stats/sequential.ts";
 import { openResultsFile } from "../../cli/results/store/results.ts";
@@ -76,7 +76,7 @@ function replay(
   lanes: readonly string[],
   tally: Tally,
 ): void {
-  const enough = new StoppingRule({ until, lanes }, []);
+  const enough = pageRule({ until, lanes }, []);
   const early: Sample[] = [];
   blocks.forEach((block, index) => {
     for (const load of block) {

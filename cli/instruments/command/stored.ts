@@ -32,7 +32,7 @@ function exportDocument(
       },
     })),
     summaries: summarizeCommands(cells, runs),
-    verdict: commandSentences(sweep.plan, cells, runs),
+    verdict: commandSentences(sweep.plan, cells, runs, sweep.finished_at !== null),
   };
 }
 

@@ -1,7 +1,6 @@
 // Stored sweeps of fetches, as `trilane report` and `export` take them.
-
 import type { StoredSweeps } from "../../engine/instrument.ts";
-import { fetchesByPurpose } from "./answer/purpose.ts";
+import { fetchesByPurpose } from "./answer/summary.ts";
 import { exportFetches } from "./export/export_fetches.ts";
 import { systemsOf } from "./prefixes/option.ts";
 import { fetchReport } from "./report/fetch_report.ts";

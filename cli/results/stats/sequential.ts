@@ -1,4 +1,4 @@
-// When a comparison of two lanes is settled: whether a sweep may stop loading a cell. Looks at the paired loads after each
+// When a comparison of two lanes is settled, or a median is precise: whether a sweep may stop loading a cell. Looks at the paired loads after each
 // block from the fifth on and decides faster, slower, or equivalent within a margin, with the chance of a wrong
 // decision over all looks together below 5 %. Pure; which loads come next is the runner's.
 //
@@ -10,8 +10,9 @@
 // and Blackburn 1986), which goes on from what was seen as a random walk does.
 
 import type { Interval } from "../../base/interval.ts";
-import { extremes } from "../../base/quantile.ts";
+import { extremes, median } from "../../base/quantile.ts";
 import { blockDifference, blockDifferenceTails } from "./difference_test.ts";
+import { medianInterval } from "./median_interval.ts";
 import { normalQuantile, normalUpperTail } from "./normal_tail.ts";
 import { mirrored, type Tails } from "./tails.ts";
 
@@ -121,4 +122,42 @@ export function decide(pairs: readonly LogPair[], margin_percent: number): Outco
       return { decision: "undecided", blocks, givenUp: true };
   }
   return { decision: "undecided", blocks: Math.min(pairs.length, lastLook), givenUp: false };
+}
+
+const firstPrecise = [10, 12, 15, 20, 25, 30] as const;
+
+/** The fewest values that can be enough for medians. */
+export const fewestPrecise: number = firstPrecise[0];
+
+/**
+ * Numbers of values after which it is asked whether medians are precise: ten more each time after the last. That medians are then
+ * within what was asked, holds in 96 to 100 % of cells by simulation. Their intervals hold them in 94 % or more of all sweeps of up to 30
+ * loads, of those that stopped early in less, the fewer do: 90 % where one in three does, 76 % where one in ten does
+ * (`npm run bench -- coverage --only precise`).
+ */
+export function preciseLooksUpTo(values: number): number[] {
+  const last = firstPrecise[firstPrecise.length - 1] as number;
+  const further = Array.from(
+    { length: Math.max(0, Math.floor((values - last) / 10)) },
+    (_, index) => last + 10 * (index + 1),
+  );
+  return [...firstPrecise.filter((look) => look <= values), ...further];
+}
+
+/** Whether the median's interval reaches so many per cent of it to each side at most. `widen`: of what adds to the interval. */
+export function isPrecise(
+  values: readonly number[],
+  percent: number,
+  widen: (interval: Interval | null) => Interval | null = (interval) => interval,
+): boolean {
+  const interval = widen(medianInterval(values));
+  const centre = median(values);
+  const reach = interval ? Math.max(interval.high - centre, centre - interval.low) : Number.POSITIVE_INFINITY;
+  return reach <= (centre * percent) / 100;
+}
+
+/** Whether the medians of all series were precise at one look, by as many values of each. */
+export function areAllPrecise(series: readonly (readonly number[])[], percent: number): boolean {
+  const fewest = series.length === 0 ? 0 : Math.min(...series.map(({ length }) => length));
+  return preciseLooksUpTo(fewest).some((look) => series.every((values) => isPrecise(values.slice(0, look), percent)));
 }

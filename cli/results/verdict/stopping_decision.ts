@@ -4,9 +4,16 @@
 // decided if it is both with all that one lane's loads are estimated to have waited taken off, and with all of the other's (busy_machine.ts).
 import type { PlanUntil } from "../../../schemas/generated/sweep_plan.ts";
 import type { Interval } from "../../base/interval.ts";
-import { mean, median } from "../../base/quantile.ts";
-import { medianInterval } from "../stats/median_interval.ts";
-import { decide, firstLook, type LogPair, type Outcome, shiftAtLook } from "../stats/sequential.ts";
+import { mean } from "../../base/quantile.ts";
+import {
+  decide,
+  firstLook,
+  isPrecise,
+  type LogPair,
+  type Outcome,
+  preciseLooksUpTo,
+  shiftAtLook,
+} from "../stats/sequential.ts";
 import { calmed, waited_ms, widened } from "./busy_machine.ts";
 import type { CoverageGap } from "./lane_coverage.ts";
 import { gapOf, percentOfLog } from "./paired_cells.ts";
@@ -101,33 +108,6 @@ function within(margin_percent: number, interval: Interval | null = null): Inter
   return interval && { low: Math.max(-margin, interval.low), high: Math.min(margin, interval.high) };
 }
 
-const firstPrecise = [10, 12, 15, 20, 25, 30] as const;
-
-/**
- * Numbers of loads after which it is asked whether medians are precise: ten more each time after the last. That medians are then
- * within what was asked, holds in 96 to 100 % of cells by simulation. Their intervals hold them in 94 % or more of all sweeps of up to 30
- * loads, of those that stopped early in less, the fewer do: 90 % where one in three does, 76 % where one in ten does
- * (`npm run bench -- coverage --only precise`).
- */
-function looksUpTo(loads: number): number[] {
-  const last = firstPrecise[firstPrecise.length - 1] as number;
-  const further = Array.from(
-    { length: Math.max(0, Math.floor((loads - last) / 10)) },
-    (_, index) => last + 10 * (index + 1),
-  );
-  return [...firstPrecise.filter((look) => look <= loads), ...further];
-}
-
-/** The fewest loads that can be enough for medians. */
-export const fewestPrecise: number = firstPrecise[0];
-
-function isPrecise(plts_ms: readonly number[], percent: number, off_ms: number | undefined): boolean {
-  const interval = widened(medianInterval(plts_ms), off_ms);
-  const centre = median(plts_ms);
-  const reach = interval ? Math.max(interval.high - centre, centre - interval.low) : Number.POSITIVE_INFINITY;
-  return reach <= (centre * percent) / 100;
-}
-
 /**
  * Of `lanes`, all that the plan asks for, those that need no further loads of one page on one link: each pair that a lane is
  * in is decided or given up; all medians are precise.
@@ -153,7 +133,7 @@ export function isSettled(loads: readonly Sample[], lanes: readonly string[], un
 function areAllPrecise(loads: readonly Sample[], lanes: readonly string[], percent: number): boolean {
   const byLane = lanes.map((lane) => loads.filter((load) => load.lane === lane && (timedOut(load) || counted(load))));
   const fewest = Math.min(...byLane.map(({ length }) => length));
-  return looksUpTo(fewest).some((look) => {
+  return preciseLooksUpTo(fewest).some((look) => {
     const seen = byLane.map((of) => of.slice(0, look));
     // As the medians that are shown: without what a busy machine is likely to have added.
     const calm = calmed(seen.flat().flatMap((load) => (timedOut(load) ? [] : (counted(load) ?? []))));
@@ -161,7 +141,7 @@ function areAllPrecise(loads: readonly Sample[], lanes: readonly string[], perce
       const plts_ms = calm.loads.filter((load) => load.lane === lane).map(({ plt_ms }) => plt_ms);
       // One that timed out takes part, too; how long it would have taken is not known.
       const out = (seen[index] ?? []).filter(timedOut).map(() => Number.POSITIVE_INFINITY);
-      return isPrecise([...plts_ms, ...out], percent, calm.off_ms.get(lane));
+      return isPrecise([...plts_ms, ...out], percent, (interval) => widened(interval, calm.off_ms.get(lane)));
     });
   });
 }

@@ -15,14 +15,13 @@ import {
   type Transport,
 } from "../../load/serving/serving.ts";
 import { blocksPerPair } from "../../results/compare/interleaved.ts";
-import { firstLook, lastLook } from "../../results/stats/sequential.ts";
 import { isOfVideo } from "../../results/verdict/compared_metric.ts";
 import { lanePairs } from "../../results/verdict/sample.ts";
-import { fewestPrecise } from "../../results/verdict/stopping_decision.ts";
 import { guessWall_ms, type PageSize } from "./estimate.ts";
 import { isPattern } from "./page_patterns.ts";
 import type { PlannedCell } from "./plan.ts";
 import type { Plan } from "./plan_document.ts";
+import { untilFault } from "./until.ts";
 import { leastVideo_bytes, videoNamed, videoOf } from "./video_pages.ts";
 
 type Terms = Pick<
@@ -148,16 +147,11 @@ function liveFault({ lanes, servers = {}, cross_traffic, settings }: Terms, serv
   return null;
 }
 
-/** Where no look at the loads would come, none after the last, or none that compares, the plan asks for what it cannot get. */
-function untilFault({ until, repetitions, lanes }: Terms): string | null {
-  if (!until) return null;
-  const first = "decided_percent" in until ? firstLook : fewestPrecise;
-  if (repetitions < first) return `until: first looks after ${first} repetitions: ask for ${first} or more`;
-  if (!("decided_percent" in until)) return null;
-  if (repetitions > lastLook) return `until: last looks after ${lastLook} repetitions: ask for ${lastLook} or fewer`;
-  if (lanePairs(lanes).length === 0)
-    return `until: decided_percent compares lanes, and ${lanes.length < 2 ? "there is one" : "no two of these are"}: add a lane, or take interval_percent`;
-  return null;
+/** What a rule asks for that it cannot get. */
+function stoppingFault(terms: Terms): string | null {
+  const { lanes } = terms;
+  const alone = `lanes, and ${lanes.length < 2 ? "there is one" : "no two of these are"}: add a lane`;
+  return untilFault(terms, lanePairs(lanes).length, alone);
 }
 
 /** Two versions run in each block, neither is stopped before the other, and of both there are as many loads. */
@@ -221,7 +215,7 @@ export function refuseContradictions(plan: Terms, serving: Serving, source: stri
     serversFault(plan) ??
     liveFault(plan, serving) ??
     servingFault(plan, serving) ??
-    untilFault(plan) ??
+    stoppingFault(plan) ??
     interleavedFault(plan) ??
     trafficFault(plan) ??
     videoFault(plan, madePlaysVideo);

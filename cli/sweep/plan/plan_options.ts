@@ -1,6 +1,6 @@
 // The options by which a command decides something of a plan of page loads: each is declared here once, and set in the plan by
 // planChoiceOf(). A command names those that it has.
-import type { PlanCrossTraffic, PlanUntil, SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
+import type { PlanCrossTraffic, SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { type Declared, number } from "../../base/option.ts";
 import type { OptionTable, ValueOf } from "../../base/option_table.ts";
@@ -8,13 +8,10 @@ import { userTimingName } from "../../base/user_timing_name.ts";
 import { formatFlow } from "../../link/flows/flow_words.ts";
 import { readMix } from "../../link/flows/mix.ts";
 import { kernelControllers } from "../../link/flows/transports.ts";
-import { lastLook } from "../../results/stats/sequential.ts";
 import { type MetricChoice, metricChoices } from "../../results/verdict/compared_metric.ts";
 import { planRange } from "./plan_range.ts";
 import { toleranceOf, toleranceOption } from "./tolerance.ts";
-
-/** The most loads of a lane if a command has a rule when to stop, and no number. */
-export const mostLoads = lastLook;
+import { stoppingChoiceOf, untilOptions } from "./until.ts";
 
 /** `usual`: what it is if it is not given. */
 const metricOption = (usual: string) => ({
@@ -26,12 +23,7 @@ const metricOption = (usual: string) => ({
 /** Made when a command defines its options: ranges are read from the plan's schema. */
 const planOptions = () =>
   ({
-    decide: number(planRange("decided_percent", "per cent"), {
-      describe: "load until each pair of lanes is decided: one is faster, or both are equal within PERCENT",
-    }),
-    precise: number(planRange("interval_percent", "per cent"), {
-      describe: "load until each lane's median is known within ± PERCENT (95 %)",
-    }),
+    ...untilOptions(),
     metric: metricOption("plt, or the plan's"),
     films: number(planRange("films"), {
       describe: "film N further loads of each lane, for filmstrip and Speed Index; averages leave them out",
@@ -101,13 +93,6 @@ export function defineStoredMetric<T>(table: OptionTable<T>): OptionTable<T & Pi
 
 type Given = Partial<PlanOptions>;
 
-function untilOf({ decide, precise }: Given): PlanUntil | undefined {
-  if (decide !== undefined && precise !== undefined)
-    throw new UserError("--decide and --precise are two rules for when to stop: give one of them");
-  if (decide !== undefined) return { decided_percent: decide };
-  return precise === undefined ? undefined : { interval_percent: precise };
-}
-
 function crossTrafficOf({ "cross-traffic": words = [], "page-start": page_start_s }: Given) {
   if (words.length === 0) {
     if (page_start_s !== undefined)
@@ -120,7 +105,7 @@ function crossTrafficOf({ "cross-traffic": words = [], "page-start": page_start_
 
 type PlanChoice = Pick<
   SweepPlan,
-  | ("until" | "metric" | "films" | "tolerance" | "retry_for_s" | "cross_traffic" | "strict")
+  | ("until" | "time_limit_s" | "metric" | "films" | "tolerance" | "retry_for_s" | "cross_traffic" | "strict")
   | ("seed" | "retries" | "timeout_s" | "settle_ms")
 >;
 
@@ -128,7 +113,7 @@ type PlanChoice = Pick<
 export function planChoiceOf(options: Given): Partial<PlanChoice> {
   const { tolerance } = options;
   const choice: { [Name in keyof PlanChoice]: PlanChoice[Name] | undefined } = {
-    until: untilOf(options),
+    ...stoppingChoiceOf(options),
     metric: options.metric,
     films: options.films,
     tolerance: tolerance === undefined ? undefined : toleranceOf(tolerance),

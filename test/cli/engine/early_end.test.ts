@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { earlyEnd, parseTime_ms } from "../../../cli/engine/early_end.ts";
+import { parseTime_ms } from "../../../cli/base/option.ts";
+import { earlyEnd } from "../../../cli/engine/early_end.ts";
 import { openResults } from "../../../cli/results/store/results.ts";
 import { fastPlan, fastRun, validLoad } from "../instruments/page/run/fast_runner.ts";
 

@@ -1,6 +1,6 @@
 // cli/engine/runner.ts with each instrument's attempts made up, in virtual time: what all of them have from the engine. A stop drops what is
 // under way and the next run resumes; a request to end keeps it; a link that is out, a disturbed machine and a full disk cost no task; a run
-// ends with what it has when its time is over.
+// ends with what it has when its time is over, or when its plan's rule is met.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { RunnerOptions, RunOutcome } from "../../../cli/engine/measuring.ts";
@@ -18,10 +18,12 @@ import { addedFlows, flowRunsOf } from "../../../cli/instruments/flows/store/flo
 import { runPageLoads } from "../../../cli/instruments/page/run/runner.ts";
 import { groupsOf } from "../../../cli/link/flows/flow_run.ts";
 import { disturbedRunReason } from "../../../cli/load/disturbance.ts";
+import type { StoppingPlan } from "../../../cli/results/answer/stopping.ts";
 import { addedMeasured, measuredRunsOf } from "../../../cli/results/store/measured_runs.ts";
 import { type CommandSweep, openResults, type Results } from "../../../cli/results/store/results.ts";
 import type { SweepEvent } from "../../../schemas/generated/sweep_event.ts";
 import { tempFolder } from "../../temp_folder.ts";
+import { commandRun } from "../instruments/command/runs.ts";
 import { fetchRecord } from "../instruments/fetch/records.ts";
 import { twoFlows } from "../instruments/flows/records/two_flows.ts";
 import { fastPlan, sweepOf } from "../instruments/page/run/fast_runner.ts";
@@ -48,8 +50,10 @@ interface Row {
 interface Kind {
   /** All planned. */
   readonly tasks: number;
-  /** Begins or resumes, and runs. */
-  readonly run: (results: Results, given: Given, attempt: Attempt) => Promise<RunOutcome>;
+  /** Attempts of a block of its plan with a rule, all of which are compared. */
+  readonly ruled: number;
+  /** Begins or resumes, and runs. `rule`: of 30 repetitions. */
+  readonly run: (results: Results, given: Given, attempt: Attempt, rule?: StoppingPlan) => Promise<RunOutcome>;
   /** In the order in which they were stored. */
   readonly rows: (results: Results) => readonly Row[];
 }
@@ -63,59 +67,42 @@ const links = ["5mbit/50ms", "10mbit/50ms"];
 const begun = { seed: 1, plan_digest: "d", command: [], environment: {} };
 const guess_ms = (): number => wall_ms;
 
-const pages = fastPlan({ pages: ["a"], lanes: ["h1", "h3"], links, repetitions: 3 });
-const flows = flowPlanOf(
-  {
-    name: "f",
-    for_s: 0.1,
-    links,
-    mixes: [{ flows: ["tcp:cubic", "quic:reno@20ms,up"] }, { flows: ["2*tcp:reno"] }],
-    repetitions: 3,
-  },
-  "test",
-);
-const fetches = fetchPlanOf(
-  {
-    name: "o",
-    objects: ["https://a.example/"],
-    lanes: ["h2", "h3"],
-    links,
-    outside: true,
-    repetitions: 3,
-    pause_ms: 0,
-  },
-  "test",
-);
-const words = ["true"];
-const commands = commandPlanOf(
-  {
-    name: "c",
-    links,
-    commands: [
-      { name: "a", words },
-      { name: "b", words },
-    ],
-    repetitions: 3,
-  },
-  "test",
-);
+/** What a plan has more with a rule. */
+const terms = (rule?: StoppingPlan) => ({ repetitions: rule ? 30 : 3, ...rule });
+
+const pagesOf = (rule?: StoppingPlan) => fastPlan({ pages: ["a"], lanes: ["h1", "h3"], links, ...terms(rule) });
+const mixes = [{ flows: ["tcp:cubic", "quic:reno@20ms,up"] }, { flows: ["2*tcp:reno"] }];
+const ruledMixes = [{ flows: ["tcp:cubic", "quic:reno"] }];
+const flowsOf = (rule?: StoppingPlan) =>
+  flowPlanOf({ name: "f", for_s: 0.1, links, mixes: rule ? ruledMixes : mixes, ...terms(rule) }, "test");
+const objects = ["https://a.example/"];
+const fetchesIn = (rule?: StoppingPlan) =>
+  fetchPlanOf({ name: "o", objects, lanes: ["h2", "h3"], links, outside: true, pause_ms: 0, ...terms(rule) }, "test");
+const compared = ["a", "b"].map((name) => ({ name, words: ["true"] }));
+const commandsOf = (rule?: StoppingPlan) =>
+  commandPlanOf({ name: "c", links, commands: compared, ...terms(rule) }, "test");
 
 const kinds: Readonly<Record<string, Kind>> = {
   pages: {
     tasks: 12,
+    ruled: 4,
     rows: (results) => results.loadsOf(1),
-    run: (results, given, attempt) =>
-      runPageLoads({
+    run: (results, given, attempt, rule) => {
+      const pages = pagesOf(rule);
+      return runPageLoads({
         ...{ ...given, ...results.beginSweep(sweepOf(pages), false), home: "", results, plan: pages, guess_ms },
         urlOf: (page) => `https://${page}.example/`,
         measure: async ({ recording, lane, link }) =>
           pageLoad({ page: recording.name, recording_digest: recording.digest, lane, link, ...ended(attempt()) }),
-      }),
+      });
+    },
   },
   flows: {
     tasks: 12,
+    ruled: 2,
     rows: (results) => flowRunsOf(results, 1),
-    run: (results, given, attempt) => {
+    run: (results, given, attempt, rule) => {
+      const flows = flowsOf(rule);
       const flowCells = flowCellsOf(flows);
       const head = { ...begun, name: "f", plan_digest: flowPlanDigest(flows) };
       const { sweep, resumed } = results.begin(addedFlows({ ...head, plan: flows, flowCells }), false);
@@ -129,8 +116,10 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
   fetches: {
     tasks: 12,
+    ruled: 4,
     rows: (results) => fetchesOf(results, 1),
-    run: (results, given, attempt) => {
+    run: (results, given, attempt, rule) => {
+      const fetches = fetchesIn(rule);
       const head = { ...begun, name: "o", plan: fetches, fetchCells: fetchCellsOf(fetches) };
       const { sweep, resumed } = results.begin(addedFetches(head), false);
       const { signal } = given;
@@ -147,14 +136,16 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
   commands: {
     tasks: 12,
+    ruled: 4,
     rows: (results) => measuredRunsOf(results, 1),
-    run: (results, given, attempt) => {
+    run: (results, given, attempt, rule) => {
+      const commands = commandsOf(rule);
       const head = { ...begun, kind: "commands", name: "c", plan: commands } as const;
       const added = addedMeasured<CommandSweep>({ ...head, measuredCells: commandCellsOf(commands) });
       const { sweep, resumed } = results.begin(added, false);
       return runCommands({
         ...{ ...given, results, sweep, resumed, guess_ms, tasks: commandTasks(results, sweep, commands) },
-        attempt: async () => ({ ...ended(attempt()), record: null }),
+        attempt: async () => ({ ...ended(attempt()), record: commandRun({ subject: "a", block: 0, wall_ms }).record }),
       });
     },
   },
@@ -168,7 +159,11 @@ for (const [name, kind] of Object.entries(kinds))
       const events: SweepEvent[] = [];
       const paused_ms: number[] = [];
       let now_ms = 0;
-      const run = async (attempt: (call: number) => string | null, more: Partial<Given> = {}): Promise<RunOutcome> => {
+      const run = async (
+        attempt: (call: number) => string | null,
+        more: Partial<Given> = {},
+        rule?: StoppingPlan,
+      ): Promise<RunOutcome> => {
         let calls = 0;
         const given: Given = {
           links: null,
@@ -183,10 +178,11 @@ for (const [name, kind] of Object.entries(kinds))
           tell: (event) => events.push(event),
           ...more,
         };
-        const outcome = await kind.run(results, given, () => {
+        const made = (): string | null => {
           now_ms += wall_ms;
           return attempt(++calls);
-        });
+        };
+        const outcome = await kind.run(results, given, made, rule);
         results.release(1);
         return outcome;
       };
@@ -217,6 +213,32 @@ for (const [name, kind] of Object.entries(kinds))
         positions,
       );
       assert.equal(results.listAllSweeps().length, 1);
+      results.close();
+    });
+
+    // All attempts of a side have one value: equal ones are decided after five blocks, different ones after six; medians are known after ten.
+    for (const [until, blocks] of [
+      [{ decided_percent: 5 }, name === "flows" ? 6 : 5],
+      [{ interval_percent: 5 }, 10],
+    ] as const)
+      test(`a rule of the plan ends what is enough, and a resumed run continues it: ${Object.keys(until)}`, async () => {
+        const { run, rows, results } = place();
+        const stop = new AbortController();
+        const stopping = (call: number): null => {
+          if (call === 7) stop.abort();
+          return null;
+        };
+        await run(stopping, { signal: stop.signal }, { until });
+        assert.equal(rows().length, 6);
+        assert.deepEqual(facts(await run(valid, {}, { until })), ["finished", ...Array(2).fill(blocks * kind.ruled)]);
+        assert.equal(rows().length, blocks * kind.ruled);
+        results.close();
+      });
+
+    test("the plan's limit of time ends the rest", async () => {
+      const { run, rows, results } = place();
+      const { state, cut } = await run(valid, {}, { time_limit_s: (8 * wall_ms) / 1000 });
+      assert.deepEqual([state, rows().length, cut], ["finished", 8, 30 * kind.ruled - 8]);
       results.close();
     });
 

@@ -5,7 +5,7 @@ import type { Run, RunCell } from "../../../results/compare/interleaved.ts";
 import type { MeasuredCell, NewMeasuredCell } from "../../../results/store/measured_runs.ts";
 import type { CommandSweep } from "../../../results/store/results.ts";
 import { type CommandRun, runValue } from "../metrics/values.ts";
-import { timeQuantity } from "./stopping.ts";
+import { timeQuantity } from "./comparison.ts";
 
 /** Where pages have their names. */
 const subject = "commands";

@@ -4,19 +4,22 @@
 import { count, formatPercents, formatTime, formatTimeRange, percentRange } from "../../../base/numbers.ts";
 import { figures } from "../../../registry/units.ts";
 import { isProbable, surenessNote, unitsText } from "../../../results/answer/contrast.ts";
-import type { NewMeasuredCell } from "../../../results/store/measured_runs.ts";
+import { stoppingSentences, withinWords } from "../../../results/answer/stopping.ts";
 import type { StoredCommandPlan } from "../../../results/store/results.ts";
 import { type CommandRun, quantitiesOf } from "../metrics/values.ts";
-import { type ComparedCommands, compareCommands } from "./comparison.ts";
-import { timeQuantity } from "./stopping.ts";
+import {
+  type ComparedCell,
+  type ComparedCommands,
+  compareCommands,
+  ruledCommands,
+  timeQuantity,
+} from "./comparison.ts";
 import { summarizeCommands } from "./summary.ts";
 
 /** More are the report's to show. */
 const mostComparisons = 8;
 const mostAlone = 6;
 const mostFailures = 4;
-
-type Cell = Pick<NewMeasuredCell, "subject" | "link">;
 
 /** `9`, and `5 to 12`: by how many per cent the one is less, or more. */
 function percents({ found: { ratio, interval } }: ComparedCommands): { readonly size: string; readonly range: string } {
@@ -31,7 +34,7 @@ function percents({ found: { ratio, interval } }: ComparedCommands): { readonly 
 const isOf = { takes: "is", took: "was", "probably takes": "is probably" } as const;
 
 /** `new takes 120 ms (9 %, 95 %: 5 to 12) less than old (n = 10 runs)`. */
-function clauseOf(compared: ComparedCommands, margin_percent: number): string {
+function clauseOf(compared: ComparedCommands, until: StoredCommandPlan["until"]): string {
   const { one, other, quantity, found, difference } = compared;
   const { size, range } = percents(compared);
   const word = found.ratio <= 1 ? "less" : "more";
@@ -42,11 +45,11 @@ function clauseOf(compared: ComparedCommands, margin_percent: number): string {
   const of = (verb: keyof typeof isOf): string =>
     isTime ? `${one} ${verb}` : `${quantity.title} of ${one} ${isOf[verb]}`;
   const than = isTime ? other : `that of ${other}`;
-  switch (compared.shown) {
+  switch (found.shown) {
     case "unknown":
       return `${of("took")} ${amount} (${size} %) ${word} than ${than} (${units})`;
     case "equal":
-      return `${one} and ${other} take equally long, within ${figures(margin_percent)} % (95 %: ${range} % ${word}; ${units})`;
+      return `${one} and ${other} take equally long, ${withinWords(until)} (95 %: ${range} % ${word}; ${units})`;
     case "none":
       if (isProbable(found))
         return `${of("probably takes")} ${amount} (${size} %, 95 %: ${range}) ${word} than ${than} (${units})`;
@@ -57,7 +60,7 @@ function clauseOf(compared: ComparedCommands, margin_percent: number): string {
 }
 
 function aloneSentences(
-  cells: readonly Cell[],
+  cells: readonly ComparedCell[],
   runs: readonly CommandRun[],
   prefix: (link: string | null) => string,
 ): string[] {
@@ -91,28 +94,29 @@ function failureSentences(runs: readonly CommandRun[]): string[] {
     });
 }
 
-/** The answer first. Empty if no run is valid and none failed. */
+/** The answer first. Empty if no run is valid and none failed. `isFinished`: false, the sweep may be resumed. */
 export function commandSentences(
-  plan: Pick<StoredCommandPlan, "until">,
-  cells: readonly Cell[],
+  plan: Pick<StoredCommandPlan, "until" | "time_limit_s" | "repetitions">,
+  cells: readonly ComparedCell[],
   runs: readonly CommandRun[],
+  isFinished = true,
 ): string[] {
   const prefix = (link: string | null): string =>
     new Set(cells.map((cell) => cell.link)).size > 1 && link !== null ? `${link}: ` : "";
   const quantities = [timeQuantity, ...quantitiesOf(runs).filter(({ metric }) => metric === null)];
   const compared = compareCommands(plan, cells, runs, quantities);
-  const margin_percent = plan.until?.decided_percent ?? 0;
   const mentioned = compared.slice(0, mostComparisons);
   const rest = compared.length - mentioned.length;
   const note = surenessNote(
-    mentioned.filter(({ shown }) => shown === "none").map(({ found }) => found),
+    mentioned.map(({ found }) => found).filter(({ shown }) => shown === "none"),
     "runs",
   );
   return [
-    ...mentioned.map((each) => `${prefix(each.link)}${clauseOf(each, margin_percent)}.`),
+    ...mentioned.map((each) => `${prefix(each.link)}${clauseOf(each, plan.until)}.`),
     ...(note === null ? [] : [note]),
     ...(rest > 0 ? [`${count(rest, "more comparison")}: see the report.`] : []),
     ...(compared.length === 0 ? aloneSentences(cells, runs, prefix) : []),
+    ...stoppingSentences({ plan, ruled: ruledCommands(cells), attempts: runs, isFinished, noun: ["run", "runs"] }),
     ...failureSentences(runs),
   ];
 }

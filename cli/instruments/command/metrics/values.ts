@@ -26,7 +26,7 @@ function measuredValue({ process, link }: CommandRecord, name: CommandMetric): R
   return typeof ofLink === "number" ? { value: ofLink } : { reason: "the command ran on no link" };
 }
 
-export function runValue({ record }: CommandRun, { name, metric }: Quantity): RunValue {
+export function runValue({ record }: Pick<CommandRun, "record">, { name, metric }: Quantity): RunValue {
   if (record === null) return { reason: "the run left no record" };
   if (metric) return measuredValue(record, name as CommandMetric);
   const number = record.numbers.find((each) => each.name === name);

@@ -6,18 +6,17 @@ import type { OptionTable } from "../../../base/option_table.ts";
 import { refuseAskedWithoutDelay } from "../../../link/profile_file.ts";
 import { defineReach, type ReachOptions } from "../../../load/reach/wanted.ts";
 import { defineServing, type ServingOptions, servingOfCommand } from "../../../load/serving/options.ts";
-import { lastLook } from "../../../results/stats/sequential.ts";
 import { planRange } from "../../../sweep/plan/plan_range.ts";
 import { defineTolerance, toleranceOf } from "../../../sweep/plan/tolerance.ts";
+import { defineUntil, ruledRepetitions, stoppingChoiceOf, type UntilOptions } from "../../../sweep/plan/until.ts";
 import { type CommandPlan, commandPlanOf, readCommandPlan } from "./plan.ts";
 import { wordsOf } from "./words.ts";
 
-export interface CommandOptions extends ReachOptions, ServingOptions {
+export interface CommandOptions extends ReachOptions, ServingOptions, UntilOptions {
   plan: string | undefined;
   command: string[];
   link: string[];
   runs: number | undefined;
-  decide: number | undefined;
   number: string[];
   numbers: string | undefined;
   timeout: number | undefined;
@@ -31,7 +30,11 @@ const usualRuns = 10;
 const range = (setting: string, unit?: string) => planRange(setting, unit, "command-plan");
 
 export function defineCommandOptions<T>(table: OptionTable<T>): OptionTable<T & Omit<CommandOptions, "plan" | "--">> {
-  return defineServing(defineReach(defineTolerance(table, "a run before it is invalid: a share of its time")))
+  const ofRuns = defineUntil(
+    defineTolerance(table, "a run before it is invalid: a share of its time"),
+    "each command's difference from the first",
+  );
+  return defineServing(defineReach(ofRuns))
     .option("command", {
       type: "string",
       array: true,
@@ -48,12 +51,6 @@ export function defineCommandOptions<T>(table: OptionTable<T>): OptionTable<T & 
       describe: "run behind this link (RATE/RTT or a name, then settings, see `trilane links`); again for others",
     })
     .option("runs", number(range("repetitions"), { describe: `of each command on each link (default: ${usualRuns})` }))
-    .option(
-      "decide",
-      number(range("decided_percent", "per cent"), {
-        describe: `run until each command is faster or slower than the first, or equal within PERCENT (at most ${lastLook} runs, or --runs)`,
-      }),
-    )
     .option("number", {
       type: "string",
       array: true,
@@ -102,32 +99,24 @@ function commandsOf({ command, "--": words = [] }: CommandOptions): CommandPlan[
 
 /** What the options set, also in a plan's place. */
 function termsOf(options: CommandOptions): object {
-  const {
-    link,
-    recording,
-    reach,
-    outside,
-    runs,
-    decide,
-    numbers: numbers_file,
-    timeout: timeout_s,
-    seed,
-    tolerance,
-  } = options;
+  const { link, recording, reach, outside, runs, numbers: numbers_file, timeout: timeout_s, seed, tolerance } = options;
   const numbers = options.number.map((each) => {
     const { name, text } = named("number", each, "NAME=PATTERN, as --number 'ready=ready in ([0-9.]+) ms'");
     return { name, pattern: text };
   });
   // Of a plan's file the recording is known once it is read.
   const serving = servingOfCommand(options, recording ?? options.plan);
+  const stopping = stoppingChoiceOf(options);
   const given = {
+    ...ruledRepetitions(stopping),
+    ...stopping,
     serving: Object.keys(serving).length > 0 ? serving : undefined,
-    ...{ recording, repetitions: runs, numbers_file, timeout_s, seed },
+    ...{ recording, numbers_file, timeout_s, seed },
+    ...(runs === undefined ? {} : { repetitions: runs }),
     links: link.length > 0 ? link : undefined,
     reach: reach.length > 0 ? reach : undefined,
     outside: outside || undefined,
     allow_local_network: options["allow-local-network"] || undefined,
-    until: decide === undefined ? undefined : { decided_percent: decide },
     numbers: numbers.length > 0 ? numbers : undefined,
     tolerance: tolerance === undefined ? undefined : toleranceOf(tolerance, "the run"),
   };
@@ -152,8 +141,7 @@ export function commandPlanFrom(options: CommandOptions): CommandPlan {
     );
   const empty = commands.find(({ words }) => words.length === 0);
   if (empty) throw new UserError(`--command ${empty.name}: there is no command after the =`);
-  const repetitions = options.decide === undefined ? usualRuns : lastLook;
-  const document = { name: planName(commands), commands, repetitions, ...termsOf(options) };
+  const document = { name: planName(commands), commands, repetitions: usualRuns, ...termsOf(options) };
   try {
     return commandPlanOf(document, "time");
   } catch (error) {

@@ -9,12 +9,12 @@ import { UserError } from "../../../base/errors.ts";
 import { readForeignJson } from "../../../base/foreign_file.ts";
 import { type ReachChoice, reachChoiceOf } from "../../../load/reach/wanted.ts";
 import { isStockServing } from "../../../load/serving/serving.ts";
-import { firstLook } from "../../../results/stats/sequential.ts";
 import type { NewMeasuredCell } from "../../../results/store/measured_runs.ts";
 import type { StoredCommandPlan } from "../../../results/store/results.ts";
 import { linkSeed, orderLoads, type PlannedLoad } from "../../../sweep/plan/load_order.ts";
 import { checkedDocument, refuseControls, withinPlan } from "../../../sweep/plan/plan_document.ts";
 import { absoluteLinks, expandLinks, linksOf } from "../../../sweep/plan/plan_links.ts";
+import { untilFault } from "../../../sweep/plan/until.ts";
 import { numberFault } from "../metrics/numbers.ts";
 
 /** A plan with every default filled in. */
@@ -46,7 +46,7 @@ export function farOf(plan: CommandPlan): ReachChoice {
 }
 
 function refuseContradictions(plan: CommandPlan): void {
-  const { commands, links, numbers, until, repetitions } = plan;
+  const { commands, links, numbers } = plan;
   refuseTwice(
     commands.map(({ name }) => name),
     "commands",
@@ -66,14 +66,8 @@ function refuseContradictions(plan: CommandPlan): void {
     );
   if (kind !== "recording" && !isStockServing(plan.serving))
     throw new UserError("nothing is served: name a --recording, or leave out how it is served");
-  if (until && commands.length < 2)
-    throw new UserError(
-      "--decide compares commands, and there is one: add another (--command NAME='...'), or take --runs",
-    );
-  if (until && repetitions < firstLook)
-    throw new UserError(
-      `--decide first looks after ${firstLook} runs, and there are at most ${repetitions}: raise --runs`,
-    );
+  const fault = untilFault(plan, commands.length - 1, "commands, and there is one: add a command");
+  if (fault !== null) throw new UserError(fault);
 }
 
 /** The plan in a parsed document. UserError, naming `source` and the place in it, if it is none. */

@@ -19,6 +19,7 @@ import {
   linkList,
   unfinishedLine,
 } from "../../../report/instrument_report.ts";
+import { ruleSentence } from "../../../results/answer/stopping.ts";
 import { type MeasuredCell, measuredCellsOf, measuredRunsOf } from "../../../results/store/measured_runs.ts";
 import type { CommandSweep, Results } from "../../../results/store/results.ts";
 import { commandSentences } from "../answer/sentences.ts";
@@ -52,9 +53,7 @@ function methodSection({ sweep, cells }: Omit<CommandReportData, "runs">): Marku
   const commands = plan.commands.map(({ name, words }) =>
     factRow(name, html`<code>${words.map(shellWord).join(" ")}</code>`),
   );
-  const rule = plan.until
-    ? ` Runs ended once each command’s time was decided against the first one’s, or equal within ${String(plan.until.decided_percent)} %; looking after each block is accounted for.`
-    : "";
+  const rule = ruleSentence(plan, "each command’s time against the first one’s", "runs");
   return html`<p>${commandLine(sweep)}</p><p>${plan.until ? "At most " : ""}${count(plan.repetitions, "run")} of each command${links.length > 1 && " on each link"}, in blocks in which each runs once, in random order, seed ${String(seed)}.${rule} Commands ran without a terminal and with an empty input. ${links.length > 0 && `At the other end of the link: ${farWords(plan)}.`}${servedWords(plan) !== "" && ` Served with ${servedWords(plan)}.`}</p>
 <h3>Commands</h3><div class="scroll"><table class="facts"><tbody>${commands}</tbody></table></div>
 ${linkList(links)}
@@ -68,7 +67,7 @@ export function commandReport(results: Results, id: number): string {
   const sweep = results.sweepOf("commands", id);
   const cells = measuredCellsOf(results, id);
   const runs = measuredRunsOf<CommandRecord>(results, id);
-  const sentences = commandSentences(sweep.plan, cells, runs);
+  const sentences = commandSentences(sweep.plan, cells, runs, sweep.finished_at !== null);
   const [figure, ...further] = timesFigures(cells, runs);
   const valid = runs.filter(({ status }) => status === "valid").length;
   return instrumentReport({

@@ -16,7 +16,6 @@ import { addedMeasured, measuredCellsOf, measuredRunsOf } from "../../../results
 import type { CommandSweep } from "../../../results/store/results.ts";
 import { comparedPlace, comparedRun } from "../answer/compared.ts";
 import { commandSentences } from "../answer/sentences.ts";
-import { areDecided } from "../answer/stopping.ts";
 import { summarizeCommands } from "../answer/summary.ts";
 import type { CommandRun } from "../metrics/values.ts";
 import { guess_ms } from "../plan/describe.ts";
@@ -85,7 +84,6 @@ export function commandInstrument(execution: CommandExecution): Instrument<Comma
         ...session,
         tasks: commandTasks(results, sweep, plan),
         guess_ms: () => guess_ms,
-        isEnough: () => areDecided(plan, measuredCellsOf(results, sweep.id), runsOf(results, sweep.id)),
         attempt: ({ subject, link, link_profile }, block) => {
           const lab = link_profile &&
             far && {

@@ -10,6 +10,7 @@ import type {
 import type { RunnerOptions, RunOutcome } from "../../../engine/measuring.ts";
 import { type PlannedTask, plannedTasks } from "../../../engine/planned_task.ts";
 import { runTasks } from "../../../engine/runner.ts";
+import { stoppingOf } from "../../../engine/stopping.ts";
 import {
   type MeasuredCell,
   measuredCellsOf,
@@ -17,6 +18,7 @@ import {
   recordMeasuredRun,
 } from "../../../results/store/measured_runs.ts";
 import type { CommandSweep, Results } from "../../../results/store/results.ts";
+import { type RuledRun, ruledCommands } from "../answer/comparison.ts";
 import { type CommandPlan, orderCommands } from "../plan/plan.ts";
 import type { CommandAttempt } from "./attempt.ts";
 
@@ -34,10 +36,8 @@ export function commandTasks(results: Results, sweep: CommandSweep, plan: Comman
 /** How a run ends that counts. */
 export const counted = ["valid", "failed"] as const;
 
-export interface CommandRunnerOptions extends Omit<RunnerOptions<MeasuredCell>, "isEnough"> {
+export interface CommandRunnerOptions extends RunnerOptions<MeasuredCell> {
   readonly sweep: CommandSweep;
-  /** Whether the plan's rule is met, so that no further run is begun. Default: all are run. */
-  readonly isEnough?: () => boolean;
   readonly attempt: (cell: MeasuredCell, block: number) => Promise<CommandAttempt>;
   readonly tell: (event: SweepStarted | SweepPaused | CommandStarted | CommandFinished) => void;
 }
@@ -46,39 +46,34 @@ function placeOf({ cell, planned }: CommandTask, attempt: number) {
   return { position: planned.position, command: cell.subject, link: cell.link, block: planned.block, attempt };
 }
 
-/** Decided where a block begins, for all runs: within a block, some of what is compared are missing. */
-function atBlocks(isEnough: CommandRunnerOptions["isEnough"]): (task: CommandTask) => boolean {
-  let block: number | null = null;
-  let enough = false;
-  return ({ planned }) => {
-    if (planned.block !== block) enough ||= isEnough?.() ?? false;
-    block = planned.block;
-    return enough;
-  };
-}
-
 /** Runs until every planned run has an outcome that counts or has used up its attempts, until they are enough, or until the signal. */
-export async function runCommands(options: CommandRunnerOptions): Promise<RunOutcome> {
-  const { results, tell, tasks } = options;
-  const run = { ...options, isEnough: atBlocks(options.isEnough) };
-  const outcome = await runTasks<MeasuredCell, CommandAttempt>(run, {
-    starting: { kind: "commands" },
-    counted,
-    tell,
-    began: (task) => tell({ event: "command-started", ...placeOf(task, task.attempts) }),
-    attempt: ({ cell, planned }) => options.attempt(cell, planned.block),
-    store: ({ cell, planned: { block, position }, attempts }, made, started_at) => {
-      const { status, reasons, wall_ms, record } = made;
-      const place = { cell: cell.id, block, attempt: attempts, position };
-      return recordMeasuredRun(results, { ...place, status, reasons, started_at, wall_ms, record });
+export function runCommands(options: CommandRunnerOptions): Promise<RunOutcome> {
+  const { results, sweep, tell } = options;
+  const rule = ruledCommands(measuredCellsOf(results, sweep.id));
+  const stopping = stoppingOf<MeasuredCell, RuledRun>(sweep.plan, rule, measuredRunsOf(results, sweep.id));
+  return runTasks<MeasuredCell, CommandAttempt>(
+    { ...options, ...stopping.terms },
+    {
+      starting: { kind: "commands" },
+      counted,
+      tell,
+      began: (task) => tell({ event: "command-started", ...placeOf(task, task.attempts) }),
+      attempt: ({ cell, planned }) => options.attempt(cell, planned.block),
+      store: ({ cell, planned: { block, position }, attempts }, made, started_at) => {
+        const { status, reasons, wall_ms, record } = made;
+        const place = { cell: cell.id, block, attempt: attempts, position };
+        return recordMeasuredRun(results, { ...place, status, reasons, started_at, wall_ms, record });
+      },
+      ended: (task, made, { attempt, row, done, all, left_s }) => {
+        const { status, reasons, wall_ms, record } = made;
+        stopping.add(task, made);
+        tell({
+          event: "command-finished",
+          ...placeOf(task, attempt),
+          ...{ run: row, status, reasons: [...reasons], wall_ms, record },
+          ...{ done, runs: all, left_s },
+        });
+      },
     },
-    ended: (task, { status, reasons, wall_ms, record }, { attempt, row, done, left_s }) =>
-      tell({
-        event: "command-finished",
-        ...placeOf(task, attempt),
-        ...{ run: row, status, reasons: [...reasons], wall_ms, record },
-        ...{ done, runs: tasks.length, left_s },
-      }),
-  });
-  return { ...outcome, all: tasks.length };
+  );
 }

@@ -1,10 +1,10 @@
-// The median of one number over fetches, with its 95 % interval over what counts as one (units.ts). Pure.
+// The median of one number over fetches, with its 95 % interval over what counts as one: a host or an object with the median of its repetitions, so
+// that those fetched more often count no more; of few of them, as in a lab with one server, each fetch. Pure.
 import { type Interval, minimumUnits } from "../../../base/interval.ts";
 import { median } from "../../../base/quantile.ts";
 import { medianInterval } from "../../../results/stats/median_interval.ts";
-import { type Fetched, reasonInWords } from "../metrics/fetched.ts";
-import { type Quantity, quantities } from "../metrics/quantities.ts";
-import { type Unit, unitFor, unitValues } from "./units.ts";
+import { type Fetched, reasonInWords, servingHost } from "../metrics/fetched.ts";
+import { type Quantity, type QuantityFacts, quantities } from "../metrics/quantities.ts";
 
 export interface QuantitySummary {
   readonly median: number | null;
@@ -50,4 +50,38 @@ export function summarizeQuantity(fetched: readonly Fetched[], quantity: Quantit
     ? null
     : `an interval needs ${minimumUnits}: there ${values.length === 1 ? "is" : "are"} ${values.length}`;
   return { median: median(values), interval, unit: of, n: values.length, reason };
+}
+
+export type Unit = "host" | "object" | "fetch";
+
+export interface UnitValues {
+  readonly unit: Unit;
+  readonly values: readonly number[];
+  /** Fetches that have the number, of so many. */
+  readonly fetches: number;
+  readonly of: number;
+}
+
+const nameIn = (unit: Unit, fetched: Fetched): string => (unit === "host" ? servingHost(fetched) : fetched.object);
+
+/** Fewer hosts or objects are no distribution: then each fetch counts. */
+export function unitFor(fetched: readonly Fetched[], { of }: Pick<QuantityFacts, "of">): Unit {
+  const names = new Set(fetched.map((each) => nameIn(of, each)));
+  return names.size >= minimumUnits ? of : "fetch";
+}
+
+/** `unit`: of all curves of a figure alike. */
+export function unitValues(
+  fetched: readonly Fetched[],
+  { value: numberOf }: Pick<QuantityFacts, "value">,
+  unit: Unit,
+): UnitValues {
+  const known = fetched.flatMap((each) => {
+    const value = numberOf(each);
+    return value === null ? [] : [{ name: nameIn(unit, each), value }];
+  });
+  const own = { unit, fetches: known.length, of: fetched.length };
+  if (unit === "fetch") return { ...own, values: known.map(({ value }) => value) };
+  const byName = Map.groupBy(known, ({ name }) => name);
+  return { ...own, values: [...byName.values()].map((of) => median(of.map(({ value }) => value))) };
 }

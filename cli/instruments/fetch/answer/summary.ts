@@ -1,7 +1,6 @@
-// What the fetches over one lane, version of TLS and of IP say together, on one link or on the network as it is: each metric's median and
+// Which stored fetches are timed, and which have their system calls counted. What the fetches over one lane, version of TLS and of IP say together, on one link or on the network as it is: each metric's median and
 // 95 % interval. Of five objects or more an object is the unit, with the median of its fetches: fetches of one object share its server
 // and its way. Of fewer each fetch is, and the interval is of these objects only. Pure.
-
 import type { FetchRecord } from "../../../../schemas/generated/fetch_record.ts";
 import type { FetchMetricSummary, FetchSummary } from "../../../../schemas/generated/sweep_event.ts";
 import { minimumUnits } from "../../../base/interval.ts";
@@ -9,6 +8,7 @@ import { median } from "../../../base/quantile.ts";
 import type { FetchMetric } from "../../../registry/metrics.ts";
 import { medianInterval } from "../../../results/stats/median_interval.ts";
 import { fetchMetricNames, metricOf, missingReason } from "../metrics/fetch_metrics.ts";
+import type { Fetched } from "../metrics/fetched.ts";
 import type { FetchVariant, StoredFetch } from "../store/fetch_runs.ts";
 
 /** Over what fetches are summed up. */
@@ -67,4 +67,32 @@ export function distinctPlaces(cells: readonly FetchPlace[]): FetchPlace[] {
 export function summarizeFetches(cells: readonly FetchPlace[], fetches: readonly StoredFetch[]): FetchSummary[] {
   const byPlace = Map.groupBy(fetches, placeKey);
   return distinctPlaces(cells).map((place) => summaryOf(place, byPlace.get(placeKey(place)) ?? []));
+}
+
+export interface FetchesByPurpose {
+  readonly timed: readonly Fetched[];
+  readonly counted: readonly Fetched[];
+}
+
+/** Whether a repetition is for counting system calls, which slows what it counts. */
+export const isCounted = ({ block }: Pick<StoredFetch, "block">, repetitions: number): boolean => block >= repetitions;
+
+/** In the order of the plan's cells, not in the random one in which they were fetched: links stand alike in all tables and sentences. */
+export function fetchesByPurpose(fetches: readonly StoredFetch[], repetitions: number): FetchesByPurpose {
+  const inPlanOrder = fetches.toSorted((a, b) => a.cell - b.cell);
+  const known = inPlanOrder.flatMap(({ object, link, lane, tls, ip, block, status, record, cost }): Fetched[] =>
+    status === "invalid" || record === null ? [] : [{ object, link, lane, tls, ip, block, record, cost }],
+  );
+  return {
+    timed: known.filter((each) => !isCounted(each, repetitions)),
+    counted: known.filter((each) => isCounted(each, repetitions)),
+  };
+}
+
+/** Of all attempts those that times are of, also those that do not count. */
+export function timedAttempts<Attempt extends Pick<StoredFetch, "block">>(
+  fetches: readonly Attempt[],
+  repetitions: number,
+): Attempt[] {
+  return fetches.filter((fetch) => !isCounted(fetch, repetitions));
 }

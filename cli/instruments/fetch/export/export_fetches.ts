@@ -13,8 +13,7 @@ import {
 import type { ExportTerms } from "../../../engine/instrument.ts";
 import type { FetchSweep, Results } from "../../../results/store/results.ts";
 import { fetchNotes } from "../answer/notes.ts";
-import { timedAttempts } from "../answer/purpose.ts";
-import { summarizeFetches } from "../answer/summary.ts";
+import { summarizeFetches, timedAttempts } from "../answer/summary.ts";
 import { fetchVerdict } from "../answer/verdict.ts";
 import { systemsOf } from "../prefixes/option.ts";
 import { type FetchCell, fetchesOf, type StoredFetch, storedFetchCellsOf } from "../store/fetch_runs.ts";
@@ -28,7 +27,7 @@ function exportDocument(sweep: FetchSweep, cells: readonly FetchCell[], fetches:
     links: linksOf(cells),
     fetches: fetches.map((fetch) => ({ ...fetch, reasons: [...fetch.reasons] })),
     summaries: summarizeFetches(cells, timed),
-    verdict: fetchVerdict(cells, timed),
+    verdict: fetchVerdict(cells, timed, sweep.plan),
     notes: fetchNotes(timed),
   };
 }

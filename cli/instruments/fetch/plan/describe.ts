@@ -6,7 +6,7 @@ import { linksOf } from "../../../engine/export.ts";
 import { testGuess_ms } from "../../../engine/link_tests.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { formatDuration } from "../../../sweep/progress/progress_lines.ts";
-import { guessFetch_ms, type KnownSizes } from "./estimate.ts";
+import { guessFetch_ms, type KnownSizes } from "./fetch_order.ts";
 import { hostOf } from "./objects.ts";
 import { blocksOf, type FetchPlan, fetchCellsOf, variantsOf } from "./plan.ts";
 

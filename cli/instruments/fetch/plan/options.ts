@@ -13,10 +13,11 @@ import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { planRange } from "../../../sweep/plan/plan_range.ts";
 import { defineServers, type ServedLanes, type ServersOptions } from "../../../sweep/plan/servers_option.ts";
 import { defineTolerance, toleranceOf } from "../../../sweep/plan/tolerance.ts";
+import { defineUntil, ruledRepetitions, stoppingChoiceOf, type UntilOptions } from "../../../sweep/plan/until.ts";
 import { hostOf, type NamedObjects, namedObjects } from "./objects.ts";
 import { changedFetchPlan, type FetchPlan, fetchPlanOf, shippedFetchPlans } from "./plan.ts";
 
-export interface FetchOptions extends Partial<ServersOptions> {
+export interface FetchOptions extends Partial<ServersOptions>, UntilOptions {
   object: string[] | undefined;
   lanes: string | undefined;
   tls: string | undefined;
@@ -47,9 +48,11 @@ const usualMost = 1000;
 const range = (setting: string, unit?: string) => planRange(setting, unit, "fetch-plan");
 
 export function defineFetchOptions<T>(table: OptionTable<T>): OptionTable<T & Omit<FetchOptions, "object">> {
-  return defineOutside(
-    defineServers(defineTolerance(table, "a fetch in a lab before it is invalid: a share of its length")),
-  )
+  const ofFetches = defineUntil(
+    defineTolerance(table, "a fetch in a lab before it is invalid: a share of its length"),
+    "each difference between lanes",
+  );
+  return defineOutside(defineServers(ofFetches))
     .option("lanes", {
       type: "string",
       describe: `of ${lane.enum.join(", ")}, separated by commas, or "all" (default: ${usualLanes.join(",")})`,
@@ -151,11 +154,14 @@ function listed<Word extends string | number>(option: string, text: string, know
 /** What the options set, also in a plan's place. */
 function termsOf(options: FetchOptions): object {
   const { lanes, runs, syscalls, seed, connect, trust: ca, insecure, follow, timeout, pause, tolerance } = options;
+  const stopping = stoppingChoiceOf(options);
   const given = {
+    ...ruledRepetitions(stopping),
+    ...stopping,
     lanes: lanes === undefined ? undefined : listed("lanes", lanes, lane.enum),
     tls: options.tls === undefined ? undefined : listed("tls", options.tls, tls.enum),
     ip: options.ip === undefined ? undefined : listed("ip", options.ip, ip.enum),
-    repetitions: runs,
+    ...(runs === undefined ? {} : { repetitions: runs }),
     syscalls,
     seed,
     connect,

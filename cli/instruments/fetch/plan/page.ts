@@ -1,6 +1,5 @@
 // The page of `trilane fetch --page`, made ready as `trilane race` makes its pages, and its objects where none are named. Words to a plan;
 // fetches nothing.
-
 import type { PlanPage } from "../../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../../base/errors.ts";
 import { count } from "../../../base/numbers.ts";
@@ -10,7 +9,7 @@ import { recordedUrl } from "../../../recording/archive/recorded_requests.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import type { PageSource } from "../../../sweep/plan/page_source.ts";
 import { servedLanes } from "../../../sweep/plan/servers_option.ts";
-import type { KnownSizes } from "./estimate.ts";
+import type { KnownSizes } from "./fetch_order.ts";
 import { isLongUrl } from "./objects.ts";
 import { type FetchOptions, fetchPlanFrom, objectsOf, refuseMore } from "./options.ts";
 import { type FetchPlan, refuseTooMany } from "./plan.ts";

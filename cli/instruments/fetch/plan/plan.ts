@@ -17,6 +17,7 @@ import {
   withinPlan,
 } from "../../../sweep/plan/plan_document.ts";
 import { absoluteLinks, expandLinks, linksOf } from "../../../sweep/plan/plan_links.ts";
+import { untilFault } from "../../../sweep/plan/until.ts";
 import { bareLane, isPlainTcp, serverOfLane } from "../metrics/fetched.ts";
 import type { FetchVariant, NewFetchCell } from "../store/fetch_runs.ts";
 import { refuseLongUrl } from "./objects.ts";
@@ -105,6 +106,14 @@ function refuseContradictions(plan: FetchPlan): void {
     throw new UserError("with any certificate taken, none need be named: leave --trust or --insecure out");
 }
 
+/** The rule ends a lane's fetches, of which those that count system calls are the last. */
+function refuseStopping(plan: FetchPlan): void {
+  const fault = untilFault(plan, variantsOf(plan).length - 1, "lanes, and there is one: add a lane");
+  if (fault !== null) throw new UserError(fault);
+  if (plan.until && plan.syscalls > 0)
+    throw new UserError("until: ends fetches before the ones that count system calls: leave until or syscalls out");
+}
+
 /** The plan in a parsed document. UserError, naming `source` and the place in it, where it is not one. */
 export function fetchPlanOf(document: unknown, source: string, folder = process.cwd()): FetchPlan {
   const checked = checkedDocument<FetchPlan>(document, source, "fetch-plan");
@@ -123,6 +132,7 @@ export function fetchPlanOf(document: unknown, source: string, folder = process.
       ...(checked.ca === undefined ? {} : { ca: resolve(folder, checked.ca) }),
     };
     refuseContradictions(plan);
+    refuseStopping(plan);
     // A link that cannot be, or stands there twice.
     plannedLinks(plan);
     refuseTooMany(plan);
@@ -197,7 +207,8 @@ export function fetchPlanDigest(plan: FetchPlan, recording: string | null): stri
   const servers = { connect, ca, verify, links, page: page && nameOfPage(page), recording };
   const limits = { follow, timeout_s, max_body_bytes, tolerance, user_agent };
   const counted = plan.syscalls > 0 ? { syscalls: plan.syscalls } : {};
-  const defined = { ...(programs ? { programs } : {}), ...(outside ? { outside, allow_local_network } : {}) };
+  const ruled = plan.until ? { until: plan.until } : {};
+  const defined = { ...ruled, ...(programs ? { programs } : {}), ...(outside ? { outside, allow_local_network } : {}) };
   const decisive = { name, objects, lanes, tls, ip, repetitions, seed, ...servers, ...limits, ...counted, ...defined };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
 }

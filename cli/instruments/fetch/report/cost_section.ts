@@ -8,8 +8,8 @@ import { type Quantity, quantities } from "../metrics/quantities.ts";
 import { callsTable } from "./calls_table.ts";
 import { type CostDots, cpuScatter, type ScatterData } from "./cpu_scatter.ts";
 import { groupsOf } from "./curves_of.ts";
+import { variantClass } from "./fetch_words.ts";
 import { summaryTable, variantRows } from "./summary_table.ts";
-import { variantClass } from "./variant_class.ts";
 
 const client: readonly Quantity[] = ["client_cpu_ms", "client_cpu_per_mb_ms", "client_switches", "client_cycles"];
 const server: readonly Quantity[] = ["server_cpu_ms", "server_cpu_per_mb_ms", "server_switches", "server_cycles"];

@@ -1,12 +1,14 @@
 // Which distributions a report of fetches draws: of each number on each link over each version of IP, of sizes and of autonomous systems
-// by themselves. Pure; quantity_cdf.ts draws.
+// by themselves; and numbers by size class. Pure; quantity_cdf.ts and size_plot.ts draw.
 
-import { type Unit, unitFor, unitValues } from "../answer/units.ts";
+import { median } from "../../../base/quantile.ts";
+import { summarizeQuantity, type Unit, unitFor, unitValues } from "../answer/quantity_summary.ts";
 import { type Fetched, variantKey, variantName, variantsOf } from "../metrics/fetched.ts";
 import { type Quantity, quantities } from "../metrics/quantities.ts";
-import { linkName } from "./fetch_words.ts";
+import { objectSizes, orderedClasses, sizeClasses } from "../metrics/size_class.ts";
+import { linkName, variantClass } from "./fetch_words.ts";
 import type { QuantityCdfData, QuantityCurve } from "./quantity_cdf.ts";
-import { variantClass } from "./variant_class.ts";
+import type { SizeLine, SizePlotData, SizePoint } from "./size_plot.ts";
 
 /** Told apart by their colours and lines. */
 const mostCurves = 8;
@@ -49,4 +51,26 @@ export function hostCdf(quantity: Quantity, fetched: readonly Fetched[]): Quanti
   const { values } = unitValues(fetched, facts, "host");
   const curve = { name: "all", className: "", values };
   return values.length < 2 ? null : { quantity, facts, of: ["all hosts"], unit: "host", curves: [curve], empty: [] };
+}
+
+/** Null: there are fewer than two sizes. */
+export function sizesOf(quantity: Quantity, { of, fetched }: Group): SizePlotData | null {
+  const sizes = objectSizes(fetched);
+  const classes = sizeClasses(sizes);
+  const ordered = orderedClasses(classes);
+  if (ordered.length < 2) return null;
+  const variants = variantsOf(fetched);
+  const lines = variants.map((variant): SizeLine => {
+    const own = fetched.filter((each) => variantKey(each) === variantKey(variant));
+    const points = ordered.flatMap(({ name }): SizePoint[] => {
+      const ofClass = own.filter(({ object }) => classes.get(object)?.name === name);
+      const { median: middle, interval, n } = summarizeQuantity(ofClass, quantity);
+      if (middle === null) return [];
+      const size_bytes = median(ofClass.flatMap(({ object }) => sizes.get(object) ?? []));
+      return [{ size_bytes, sizes: name, median: middle, interval, n }];
+    });
+    return { name: variantName(variant, variants), className: variantClass(variant, variants), points };
+  });
+  const withPoints = lines.filter(({ points }) => points.length > 0);
+  return withPoints.length === 0 ? null : { quantity, facts: quantities[quantity], of, lines: withPoints };
 }

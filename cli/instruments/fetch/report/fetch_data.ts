@@ -1,8 +1,7 @@
 // What a report of fetches is made of, read from the results: every attempt, those that are timed, and those whose system calls were
 // counted. Chooses which those are; draws nothing.
-
 import type { FetchSweep, Host, LinkTest, Results } from "../../../results/store/results.ts";
-import { fetchesByPurpose } from "../answer/purpose.ts";
+import { fetchesByPurpose } from "../answer/summary.ts";
 import type { Fetched } from "../metrics/fetched.ts";
 import type { AutonomousSystems } from "../prefixes/read_prefixes.ts";
 import { type FetchCell, fetchesOf, type StoredFetch, storedFetchCellsOf } from "../store/fetch_runs.ts";

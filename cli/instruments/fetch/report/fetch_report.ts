@@ -9,8 +9,8 @@ import type { Results } from "../../../results/store/results.ts";
 import { costSentences } from "../answer/cost_sentence.ts";
 import { discoveries } from "../answer/discovery.ts";
 import { fetchNotes } from "../answer/notes.ts";
-import { timedAttempts } from "../answer/purpose.ts";
-import { fetchVerdict } from "../answer/verdict.ts";
+import { timedAttempts } from "../answer/summary.ts";
+import { fetchStoppingSentences, fetchVerdict } from "../answer/verdict.ts";
 import type { AutonomousSystems } from "../prefixes/read_prefixes.ts";
 import { fetchStudyOfPlan } from "../studies/all.ts";
 import { comparedFetchFigures } from "../studies/fetch_agreement.ts";
@@ -33,7 +33,12 @@ ${left > 0 && html`<p class="excluded">${count(left, "fetch", "fetches")} of ${S
 /** The answer first. */
 function sentencesOf({ sweep, fetches, cells, timed }: FetchReportData): string[] {
   const own = timedAttempts(fetches, sweep.plan.repetitions);
-  return [...fetchVerdict(cells, own), ...costSentences(timed), ...fetchNotes(own)];
+  return [
+    ...fetchVerdict(cells, own, sweep.plan),
+    ...fetchStoppingSentences(sweep, cells, fetches),
+    ...costSentences(timed),
+    ...fetchNotes(own),
+  ];
 }
 
 function published({ sweep, timed, counted }: FetchReportData): Markup | null {

@@ -1,6 +1,9 @@
-// What is counted as one in figures of fetches, and what a link is called.
+// What is counted as one in figures of fetches, what a link is called, and the colour and line of what an object was fetched over.
+
+import { laneClass } from "../../../../extension/figures/colours.ts";
 import { count } from "../../../base/numbers.ts";
-import type { Unit } from "../answer/units.ts";
+import type { Unit } from "../answer/quantity_summary.ts";
+import { isQuic, serverOfLane, type Variant } from "../metrics/fetched.ts";
 
 /** `7 hosts`. */
 export const unitCount = (n: number, unit: Unit): string =>
@@ -14,3 +17,16 @@ export const unitNames: Readonly<Record<Unit, string>> = {
 
 /** The link in sentences; null: the network as it is. */
 export const linkName = (link: string | null): string => link ?? "the network as it is";
+
+/** Lines of settings are dashed from the second on: 0-RTT has the first dashes, TLS 1.2 the next. */
+const olderTls = (lane: string): string => `${lane}:tls1.2`;
+
+/** `among`: all that are drawn: those of several servers differ by their dashes. */
+export function variantClass(
+  { lane, tls }: Pick<Variant, "lane" | "tls">,
+  among: readonly Pick<Variant, "lane">[],
+): string {
+  if (serverOfLane(lane) !== null) return laneClass(lane, [...new Set(among.map((each) => each.lane))]);
+  if (isQuic(lane) || tls === "1.3") return laneClass(lane);
+  return laneClass(olderTls(lane), [lane, `${lane}:other`, olderTls(lane)]);
+}

@@ -8,7 +8,7 @@ import { scaleFromZero } from "../../../../extension/figures/scale.ts";
 import { formatTime, sentenceTime } from "../../../base/numbers.ts";
 import { median } from "../../../base/quantile.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
-import { unitFor, unitValues } from "../answer/units.ts";
+import { unitFor, unitValues } from "../answer/quantity_summary.ts";
 import { type Fetched, isQuic } from "../metrics/fetched.ts";
 import type { SummaryRow } from "./summary_table.ts";
 

@@ -5,7 +5,7 @@ import { median } from "../../../base/quantile.ts";
 import { axisUnits, formatValue } from "../../../registry/units.ts";
 import { savedFigure } from "../../../report/figures/figure_file.ts";
 import { sharePlot } from "../../../report/figures/share_plot.ts";
-import type { Unit } from "../answer/units.ts";
+import type { Unit } from "../answer/quantity_summary.ts";
 import type { QuantityFacts } from "../metrics/quantities.ts";
 import { unitCount, unitNames } from "./fetch_words.ts";
 

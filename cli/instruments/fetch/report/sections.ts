@@ -7,16 +7,16 @@ import { count } from "../../../base/numbers.ts";
 import { linksOf } from "../../../engine/export.ts";
 import { builtLater } from "../../../report/figures/later.ts";
 import { commandLine, definitionsTable, environmentTable, linkList } from "../../../report/instrument_report.ts";
+import { ruleSentence } from "../../../results/answer/stopping.ts";
 import { hostEffects, pairsOf } from "../answer/host_effects.ts";
 import { type Fetched, hostOf, variantsOf } from "../metrics/fetched.ts";
 import { type Quantity, quantities } from "../metrics/quantities.ts";
 import type { AutonomousSystems } from "../prefixes/read_prefixes.ts";
-import { cdfOf, groupsOf, hostCdf } from "./curves_of.ts";
+import { cdfOf, groupsOf, hostCdf, sizesOf } from "./curves_of.ts";
 import type { FetchReportData } from "./fetch_data.ts";
 import { hostEffectsTable } from "./host_effects_table.ts";
 import { quantityCdf } from "./quantity_cdf.ts";
 import { sizePlot } from "./size_plot.ts";
-import { sizesOf } from "./sizes_of.ts";
 import { systemText } from "./systems_section.ts";
 
 const mostFigures = 24;
@@ -82,7 +82,7 @@ export function helpedHostsSection(timed: readonly Fetched[], systems: Autonomou
 export function methodSection({ sweep, cells, timed, counted }: FetchReportData): Markup {
   const { plan, seed } = sweep;
   const lanes = [...new Set(variantsOf(timed).map(({ lane }) => lane))];
-  return html`<p>${commandLine(sweep)}</p><p>${count(plan.repetitions, "repetition")} of each object over ${lanes.map((lane, index) => html`${index > 0 && ", "}<b>${lane}</b> (${laneTitle(lane)})`)}, interleaved, seed ${String(seed)}. One object at a time, over a connection of its own, by trilane-fetch: nghttp2 and quiche over one BoringSSL. Over a 0-RTT lane a first connection, which is in no time here, gets the ticket.${counted.length > 0 && ` System calls were counted in ${count(counted.length, "fetch", "fetches")} of their own.`}</p>
+  return html`<p>${commandLine(sweep)}</p><p>${plan.until ? "At most " : ""}${count(plan.repetitions, "repetition")} of each object over ${lanes.map((lane, index) => html`${index > 0 && ", "}<b>${lane}</b> (${laneTitle(lane)})`)}, interleaved, seed ${String(seed)}.${ruleSentence(plan, "each lane’s time against another’s", "fetches")} One object at a time, over a connection of its own, by trilane-fetch: nghttp2 and quiche over one BoringSSL. Over a 0-RTT lane a first connection, which is in no time here, gets the ticket.${counted.length > 0 && ` System calls were counted in ${count(counted.length, "fetch", "fetches")} of their own.`}</p>
 ${linkList(linksOf(cells))}
 <h3>Definitions</h3><p>Intervals are of ${String(confidence * 100)} %, from order statistics, whatever the numbers’ distribution; fewer than ${String(minimumUnits)} have none. Of ${String(minimumUnits)} hosts (or objects) or more each counts once, with the median of its fetches; of fewer each fetch counts, and an interval is of these hosts alone. One against another is the median of the ratios of pairs (the same object in one block; of five objects or more each counts once), with the interval of its order statistics and a sign test that also weighs pairs lying apart from 1; what the answer compares is corrected together (Holm 1979).</p>
 <details><summary>Every number</summary>${definitionsTable("number", quantities)}</details>

@@ -1,6 +1,5 @@
 // Fetched objects as an instrument of the engine: which cells a plan has, what one fetch is to be, and what came of all of them. How a
 // fetch is made is attempt.ts's, in which order the engine's.
-
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import { RunError, UserError } from "../../../base/errors.ts";
@@ -14,11 +13,9 @@ import type { Recording } from "../../../recording/archive/archive.ts";
 import type { FetchSweep } from "../../../results/store/results.ts";
 import { callSentences, costSentences } from "../answer/cost_sentence.ts";
 import { fetchNotes } from "../answer/notes.ts";
-import { fetchesByPurpose, isCounted, timedAttempts } from "../answer/purpose.ts";
-import { summarizeFetches } from "../answer/summary.ts";
-import { fetchVerdict } from "../answer/verdict.ts";
-import { guessFetch_ms, type KnownSizes } from "../plan/estimate.ts";
-import { fetchSeed } from "../plan/fetch_order.ts";
+import { fetchesByPurpose, isCounted, summarizeFetches, timedAttempts } from "../answer/summary.ts";
+import { fetchStoppingSentences, fetchVerdict } from "../answer/verdict.ts";
+import { fetchSeed, guessFetch_ms, type KnownSizes } from "../plan/fetch_order.ts";
 import { blocksOf, type FetchPlan, fetchCellsOf, fetchPlanDigest } from "../plan/plan.ts";
 import { addedFetches, type FetchCell, fetchesOf, storedFetchCellsOf } from "../store/fetch_runs.ts";
 import { attemptFetch } from "./attempt.ts";
@@ -80,7 +77,7 @@ export function fetchInstrument(execution: FetchExecution): Instrument<FetchSwee
       const { timed, counted } = fetchesByPurpose(all, repetitions);
       const stored = storedFetchCellsOf(results, sweep.id);
       const cells = summarizeFetches(stored, own);
-      const verdict = fetchVerdict(stored, own);
+      const verdict = [...fetchVerdict(stored, own, sweep.plan), ...fetchStoppingSentences(sweep, stored, all, true)];
       const notes = [...costSentences(timed), ...callSentences(counted), ...fetchNotes(own)];
       const count = (status: string): number => all.filter((fetch) => fetch.status === status).length;
       const counts = { valid: count("valid"), invalid: count("invalid"), failed: count("failed") };

@@ -1,6 +1,5 @@
 // Runs a plan's fetches: how one is attempted with good manners towards its host, what of it is stored, and what is reported of it. In which order,
 // when one waits and when it is tried again is cli/engine/runner.ts's; how a fetch is made is attempt.ts's.
-
 import type {
   FetchFinished,
   FetchStarted,
@@ -10,7 +9,9 @@ import type {
 import type { RunnerOptions, RunOutcome } from "../../../engine/measuring.ts";
 import { type PlannedTask, plannedTasks } from "../../../engine/planned_task.ts";
 import { runTasks } from "../../../engine/runner.ts";
+import { stoppingOf } from "../../../engine/stopping.ts";
 import type { FetchSweep, Results } from "../../../results/store/results.ts";
+import { type RuledFetch, ruledFetches } from "../answer/comparison.ts";
 import { isLive } from "../metrics/fetched.ts";
 import { orderFetches } from "../plan/fetch_order.ts";
 import type { FetchPlan } from "../plan/plan.ts";
@@ -47,33 +48,41 @@ function placeOf({ cell, planned }: FetchTask, attempt: number) {
 
 /** Runs until every planned fetch has an outcome that counts or has used up its attempts, or until the signal. */
 export function runFetchSweep(options: FetchRunnerOptions): Promise<RunOutcome> {
-  const { results, manners, requestOf, tell } = options;
-  return runTasks<FetchCell, FetchAttempt>(options, {
-    starting: { kind: "fetches" },
-    waitsForCalm: options.links !== null,
-    counted,
-    tell,
-    waitForTurn: async ({ cell }) => {
-      if (cell.link === null || isLive(cell.lane)) await manners.wait(cell.object);
+  const { results, sweep, manners, requestOf, tell } = options;
+  const rule = ruledFetches(storedFetchCellsOf(results, sweep.id));
+  const stopping = stoppingOf<FetchCell, RuledFetch>(sweep.plan, rule, fetchesOf(results, sweep.id));
+  return runTasks<FetchCell, FetchAttempt>(
+    { ...options, ...stopping.terms },
+    {
+      starting: { kind: "fetches" },
+      waitsForCalm: options.links !== null,
+      counted,
+      tell,
+      waitForTurn: async ({ cell }) => {
+        if (cell.link === null || isLive(cell.lane)) await manners.wait(cell.object);
+      },
+      began: (task) => tell({ event: "fetch-started", ...placeOf(task, task.attempts) }),
+      attempt: async ({ cell, planned }) => {
+        const askHttpsRecord = !manners.knowsHttpsRecord(cell.object);
+        const made = await options.attempt({ ...requestOf(cell, planned.block), askHttpsRecord });
+        manners.ended(cell.object, made.record);
+        return { ...made, record: made.record && manners.completed(made.record) };
+      },
+      store: ({ cell, planned: { block, position }, attempts }, made, started_at) => {
+        const { status, reasons, wall_ms, record, cost } = made;
+        const place = { cell: cell.id, block, attempt: attempts, position };
+        return recordFetch(results, { ...place, status, reasons, started_at, wall_ms, record, cost });
+      },
+      ended: (task, made, { attempt, row, done, all, left_s }) => {
+        const { status, reasons, wall_ms, record } = made;
+        stopping.add(task, made);
+        tell({
+          event: "fetch-finished",
+          ...placeOf(task, attempt),
+          ...{ fetch: row, status, reasons: [...reasons], wall_ms, record },
+          ...{ done, fetches: all, left_s },
+        });
+      },
     },
-    began: (task) => tell({ event: "fetch-started", ...placeOf(task, task.attempts) }),
-    attempt: async ({ cell, planned }) => {
-      const askHttpsRecord = !manners.knowsHttpsRecord(cell.object);
-      const made = await options.attempt({ ...requestOf(cell, planned.block), askHttpsRecord });
-      manners.ended(cell.object, made.record);
-      return { ...made, record: made.record && manners.completed(made.record) };
-    },
-    store: ({ cell, planned: { block, position }, attempts }, made, started_at) => {
-      const { status, reasons, wall_ms, record, cost } = made;
-      const place = { cell: cell.id, block, attempt: attempts, position };
-      return recordFetch(results, { ...place, status, reasons, started_at, wall_ms, record, cost });
-    },
-    ended: (task, { status, reasons, wall_ms, record }, { attempt, row, done, left_s }) =>
-      tell({
-        event: "fetch-finished",
-        ...placeOf(task, attempt),
-        ...{ fetch: row, status, reasons: [...reasons], wall_ms, record },
-        ...{ done, fetches: options.tasks.length, left_s },
-      }),
-  });
+  );
 }

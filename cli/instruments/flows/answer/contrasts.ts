@@ -1,29 +1,33 @@
 // Who of the flows gets more, shown or not: of each mix its parts against its first one, in the same runs; of mixes that have a single part
 // each, the others against the first mix on the same link, in the same blocks. By the goodput of a flow. Sentences from rows of runs.
-import type { FlowResult } from "../../../../schemas/generated/flow_result.ts";
 import { count } from "../../../base/numbers.ts";
+import { parseFlow } from "../../../link/flows/flow_words.ts";
 import { figures } from "../../../registry/units.ts";
+import { contrast, isProbable, surenessNote, unitsText } from "../../../results/answer/contrast.ts";
 import {
-  type Contrast,
-  contrast,
-  isProbable,
-  type Pair,
-  shown,
-  shownTogether,
-  surenessNote,
-  unitsText,
-} from "../../../results/answer/contrast.ts";
+  type Judged,
+  judgeTogether,
+  pairsOf,
+  type RuledComparison,
+  type RuledSide,
+  stoppingSentences,
+  withinWords,
+} from "../../../results/answer/stopping.ts";
+import type { FlowSweep, StoredFlowPlan } from "../../../results/store/results.ts";
+import type { FlowRunRow } from "../store/flow_runs.ts";
 
 export interface ContrastedCell {
+  readonly id: number;
   readonly mix: string;
   readonly link: string;
   /** The lane of the page that was loaded amid the flows; null: none was. */
   readonly lane: string | null;
   /** Of each `--flow` of the mix its words, in their order. */
   readonly parts: readonly string[];
-  /** The valid ones. */
-  readonly runs: readonly { readonly block: number; readonly result: FlowResult }[];
 }
+
+/** A run as the rule takes it. */
+export type RuledFlowRun = Pick<FlowRunRow, "cell" | "block" | "status" | "result">;
 
 /** More pairs are the table's to show. */
 const mostSentences = 6;
@@ -35,63 +39,76 @@ interface Compared {
   readonly link: string;
   readonly one: string;
   readonly other: string;
-  readonly found: Contrast;
+  readonly found: Judged;
 }
 
 /** `4*tcp:cubic` stands for four flows. */
 export const spokenFlows = (words: string): string => words.replace(/^(\d+)\*/, "$1 × ");
 
 /** Of one flow of the part; null: the run has no number. */
-function goodput({ groups }: FlowResult, part: number): number | null {
-  const group = groups.find((each) => each.group === part);
+function goodput({ result }: RuledFlowRun, part: number): number | null {
+  const group = result?.groups.find((each) => each.group === part);
   const value = group?.metrics.goodput_bps ?? null;
   return group && value !== null ? Math.max(least_bps, value / Math.max(1, group.flows)) : null;
 }
 
-const directionOf = ({ runs }: ContrastedCell, part: number): string | undefined =>
-  runs[0]?.result.groups.find(({ group }) => group === part)?.direction;
+const directionOf = ({ parts }: ContrastedCell, part: number): string => parseFlow(parts[part] ?? "", null).direction;
 
-function compared(link: string, one: string, other: string, pairs: readonly (Pair | null)[]): Compared[] {
-  const found = contrast(pairs.flatMap((pair) => (pair ? [[pair]] : [])));
-  return found ? [{ link, one: spokenFlows(one), other: spokenFlows(other), found }] : [];
+const placeOf = ({ link, lane }: ContrastedCell): string => JSON.stringify([link, lane]);
+
+const sideOf = (cell: ContrastedCell, part: number): RuledSide<RuledFlowRun> => ({
+  place: placeOf(cell),
+  cells: new Map([["", cell.id]]),
+  valueOf: (run) => goodput(run, part),
+});
+
+interface NamedComparison extends RuledComparison<RuledFlowRun> {
+  readonly link: string;
+  readonly words: readonly [string, string];
 }
 
-function pairOf(one: number | null, other: number | null): Pair | null {
-  return one === null || other === null ? null : { one, other };
-}
-
-function withinCell(cell: ContrastedCell): Compared[] {
+function withinCell(cell: ContrastedCell): NamedComparison[] {
   return cell.parts.flatMap((words, part) => {
     // Those of the two directions share nothing.
     const first = cell.parts.findIndex((_, other) => directionOf(cell, other) === directionOf(cell, part));
     if (first === part) return [];
-    const pairs = cell.runs.map(({ result }) => pairOf(goodput(result, first), goodput(result, part)));
-    return compared(cell.link, cell.parts[first] ?? "", words, pairs);
+    const sides = { one: sideOf(cell, first), other: sideOf(cell, part) };
+    return [{ ...sides, link: cell.link, words: [cell.parts[first] ?? "", words] }];
   });
 }
 
 /** On one link and over one lane of the page. */
-function acrossMixes(cells: readonly ContrastedCell[]): Compared[] {
+function acrossMixes(cells: readonly ContrastedCell[]): NamedComparison[] {
   const [first, ...others] = cells;
   if (!first || cells.some(({ parts }) => parts.length !== 1)) return [];
-  const byBlock = new Map(first.runs.map(({ block, result }) => [block, goodput(result, 0)]));
   return others
     .filter((other) => directionOf(other, 0) === directionOf(first, 0))
-    .flatMap((other) => {
-      const pairs = other.runs.map(({ block, result }) => pairOf(byBlock.get(block) ?? null, goodput(result, 0)));
-      return compared(first.link, first.mix, other.mix, pairs);
-    });
+    .map((other) => ({
+      ...{ one: sideOf(first, 0), other: sideOf(other, 0) },
+      ...{ link: first.link, words: [first.mix, other.mix] },
+    }));
+}
+
+/** What is compared, and whose medians are known: each flow's goodput. */
+export function ruledFlows(cells: readonly ContrastedCell[]) {
+  const byPlace = [...Map.groupBy(cells, placeOf).values()];
+  return {
+    sides: cells.flatMap((cell) => cell.parts.map((_, part) => sideOf(cell, part))),
+    comparisons: [...cells.flatMap(withinCell), ...byPlace.flatMap(acrossMixes)],
+  };
 }
 
 /** `quic got 2.02 times as much as tcp (95 %: 2 to 2.04; n = 10 runs)`. */
-function clauseOf({ one, other, found }: Compared): string {
+function clauseOf({ one, other, found }: Compared, within: string): string {
   const units = unitsText(found, "run");
   const { ratio, interval } = found;
   const range = interval ? `${figures(interval.low)} to ${figures(interval.high)}` : "";
   const of = /^\d+ × /.test(one) || /^\d+ × /.test(other) ? "a flow of " : "";
-  switch (shown(found)) {
+  switch (found.shown) {
     case "unknown":
       return `${of}${one} got ${figures(ratio)} times as much as ${of}${other} (${units})`;
+    case "equal":
+      return `${of}${one} and ${of}${other} got equally much, ${within} (95 %: ${range} times as much; ${units})`;
     case "none":
       return isProbable(found)
         ? `${of}${one} probably got ${figures(ratio)} times as much as ${of}${other} (95 %: ${range}; ${units})`
@@ -102,20 +119,22 @@ function clauseOf({ one, other, found }: Compared): string {
 }
 
 /** Over several links, lanes or mixes: on how many links, or in how many comparisons, which got more. */
-function overAll(alike: readonly Compared[]): string {
+function overAll(alike: readonly Compared[], within: string): string {
   const [first] = alike as [Compared, ...Compared[]];
-  const on = (what: string): number => alike.filter(({ found }) => shown(found) === what).length;
+  const on = (what: Judged["shown"]): number => alike.filter(({ found }) => found.shown === what).length;
   const isByLink = new Set(alike.map(({ link }) => link)).size === alike.length;
   const [at, all] = isByLink ? ["on", count(alike.length, "link")] : ["in", count(alike.length, "comparison")];
-  const { comparisons } = first.found;
-  const [more, less, none, unknown] = ["more", "less", "none", "unknown"].map(on) as [number, number, number, number];
+  const { comparisons, isRuled } = first.found;
+  const [more, less, none, unknown, equal] = [on("more"), on("less"), on("none"), on("unknown"), on("equal")];
   const clauses = [
     more > 0 && `${first.one} got more than ${first.other} ${at} ${more} of ${all}`,
     less > 0 && `${first.one} got less than ${first.other} ${at} ${less} of ${all}`,
+    equal > 0 && `${first.one} and ${first.other} got equally much, ${within}, ${at} ${equal} of ${all}`,
     none > 0 && `between ${first.one} and ${first.other} no difference is shown ${at} ${none} of ${all}`,
     unknown > 0 && `${at} ${unknown} of ${all} there are too few runs to compare ${first.one} with ${first.other}`,
   ].filter((clause) => clause !== false);
-  const corrected = comparisons > 0 ? ` (paired runs, corrected for ${count(comparisons, "comparison")})` : "";
+  const corrected =
+    comparisons > 0 && !isRuled ? ` (paired runs, corrected for ${count(comparisons, "comparison")})` : "";
   return `${clauses.join("; ")}${corrected}`;
 }
 
@@ -123,21 +142,37 @@ function overAll(alike: readonly Compared[]): string {
 const capital = (text: string): string =>
   text.replace(/^(?:a flow|between|on|in) /, (word) => word.charAt(0).toUpperCase() + word.slice(1));
 
-/** Empty where there is nothing to compare. All that is returned is corrected together. */
-export function flowContrasts(cells: readonly ContrastedCell[]): string[] {
-  const byPlace = [...Map.groupBy(cells, ({ link, lane }) => JSON.stringify([link, lane])).values()];
-  const all = [...cells.flatMap(withinCell), ...byPlace.flatMap(acrossMixes)];
+/** Empty where there is nothing to compare. All that is returned is judged together. `runs`: every attempt, in the order in which they ended. */
+export function flowContrasts(
+  cells: readonly ContrastedCell[],
+  runs: readonly RuledFlowRun[],
+  { until }: Pick<StoredFlowPlan, "until"> = {},
+): string[] {
+  const all = ruledFlows(cells).comparisons.flatMap(({ link, words: [one, other], ...sides }) => {
+    const ruled = pairsOf(sides, runs);
+    const found = contrast(ruled.map((pair) => [pair]));
+    return found ? [{ link, one: spokenFlows(one), other: spokenFlows(other), found, ruled }] : [];
+  });
   const pairs = [...Map.groupBy(all, ({ one, other }) => JSON.stringify([one, other])).values()].slice(
     0,
     mostSentences,
   );
-  const corrected = shownTogether(pairs.flatMap((of) => of.map(({ found }) => found)));
-  let place = 0;
-  const note = surenessNote(corrected, "runs");
+  const judged = judgeTogether(pairs.flat(), until);
+  const note = surenessNote(judged, "runs");
+  const left = judged.values();
   const sentences = pairs.map((of) => {
-    const own = of.map((each) => ({ ...each, found: corrected[place++] as Contrast }));
+    const own = of.map(({ link, one, other }) => ({ link, one, other, found: left.next().value as Judged }));
     const [only] = own;
-    return `${capital(own.length === 1 && only ? clauseOf(only) : overAll(own))}.`;
+    const within = withinWords(until);
+    return `${capital(own.length === 1 && only ? clauseOf(only, within) : overAll(own, within))}.`;
   });
   return note === null ? sentences : [...sentences, note];
 }
+
+/** What the plan's rule, and its limit of time, came to. */
+export const flowStoppingSentences = (
+  { plan, finished_at }: Pick<FlowSweep, "plan" | "finished_at">,
+  cells: readonly ContrastedCell[],
+  runs: readonly RuledFlowRun[],
+  isFinished = finished_at !== null,
+): string[] => stoppingSentences({ plan, ruled: ruledFlows(cells), attempts: runs, isFinished, noun: ["run", "runs"] });

@@ -5,12 +5,12 @@ import { extremes } from "../../../base/quantile.ts";
 import { formatRange, formatRate, formatValue } from "../../../registry/units.ts";
 import type { MetricSummary } from "../../../results/stats/metric_summary.ts";
 import { kindWords } from "../metrics/flow_kind.ts";
-import { type ContrastedCell, flowContrasts, spokenFlows } from "./contrasts.ts";
+import { type ContrastedCell, spokenFlows } from "./contrasts.ts";
 import type { FlowSummary, GroupSummary } from "./summary.ts";
 
 type Side = "down" | "up";
 
-export interface AnsweredCell extends ContrastedCell {
+export interface AnsweredCell extends Omit<ContrastedCell, "id"> {
   /** bit/s; null: unlimited, or it varies. */
   readonly capacity_bps: Readonly<Record<Side, number | null>>;
   readonly summary: FlowSummary;
@@ -182,5 +182,5 @@ export function flowAnswer(cells: readonly AnsweredCell[]): string[] {
   });
   const rest = mixes.length - told.length;
   const more = rest > 0 ? [`${count(rest, "more mix", "more mixes")}: see the table.`] : [];
-  return [...sentences, ...flowContrasts(valid), ...more];
+  return [...sentences, ...more];
 }

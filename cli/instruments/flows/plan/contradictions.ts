@@ -3,9 +3,12 @@
 import type { FlowPlanDocument } from "../../../../schemas/generated/flow_plan.ts";
 import { UserError } from "../../../base/errors.ts";
 import { laneFacts } from "../../../base/lanes.ts";
+import { formatFlow } from "../../../link/flows/flow_words.ts";
 import { refuseImpossible, refuseRestless } from "../../../link/flows/mix.ts";
 import type { PlannedLink } from "../../../sweep/plan/plan_links.ts";
 import { refuseSame } from "../../../sweep/plan/refuse_same.ts";
+import { untilFault } from "../../../sweep/plan/until.ts";
+import { ruledFlows } from "../answer/contrasts.ts";
 import type { FlowPlan, Mix } from "./plan.ts";
 
 /** `page_start_s` and `lanes` are a page's. */
@@ -19,6 +22,16 @@ function pageFault(plan: FlowPlan, written: Pick<FlowPlanDocument, "lanes" | "pa
   const repeated = plan.lanes?.find((lane) => laneFacts[lane].repeat);
   if (repeated !== undefined) return `lane ${repeated} has two navigations, and a page amid flows one: leave it out`;
   return null;
+}
+
+/** Goodput is compared within a mix, and of mixes that are one flow each. */
+function stoppingFault(plan: FlowPlan, mixes: readonly Mix[]): string | null {
+  const cells = mixes.map(({ name, flows }, id) => ({
+    ...{ id, mix: name, link: "", lane: null },
+    parts: flows.map(formatFlow),
+  }));
+  const alone = "flows that send the same way, and no two of these do: add a flow";
+  return untilFault(plan, ruledFlows(cells).comparisons.length, alone);
 }
 
 export interface PlanAround {
@@ -42,6 +55,6 @@ export function refuseContradictions(plan: FlowPlan, mixes: readonly Mix[], { wr
     plan.mixes.map(({ name }) => ({ name, key: name })),
     "mix",
   );
-  const fault = pageFault(plan, written);
+  const fault = pageFault(plan, written) ?? stoppingFault(plan, mixes);
   if (fault !== null) throw new UserError(fault);
 }

@@ -13,9 +13,10 @@ import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { planRange } from "../../../sweep/plan/plan_range.ts";
 import { readLanes } from "../../../sweep/plan/read_lanes.ts";
 import { defineTolerance, toleranceOf } from "../../../sweep/plan/tolerance.ts";
+import { defineUntil, ruledRepetitions, stoppingChoiceOf, type UntilOptions } from "../../../sweep/plan/until.ts";
 import { type FlowPlan, flowPlanOf, readFlowPlan } from "./plan.ts";
 
-export interface FlowOptions {
+export interface FlowOptions extends UntilOptions {
   plan: string | undefined;
   servers: string | undefined;
   link: string[];
@@ -40,7 +41,10 @@ const rrulFlows = ["4*tcp:cubic", "4*tcp:cubic,up"] as const;
 const range = (setting: string, unit?: string) => planRange(setting, unit, "flow-plan");
 
 export function defineFlowOptions<T>(table: OptionTable<T>): OptionTable<T & Omit<FlowOptions, "plan">> {
-  return defineTolerance(table, "a run before it is invalid: a share of its length, with --page of the PLT")
+  return defineUntil(
+    defineTolerance(table, "a run before it is invalid: a share of its length, with --page of the PLT"),
+    "each flow's difference from the first",
+  )
     .option("servers", {
       type: "string",
       rare: true,
@@ -168,13 +172,12 @@ function planName(words: string, page: PlanPage | undefined): string {
 }
 
 /** What the options set in a plan's place. */
-function termsOf({
-  runs,
-  seed,
-  retries,
-  tolerance,
-}: FlowOptions): Partial<Pick<FlowPlan, "repetitions" | "seed" | "retries" | "tolerance">> {
+function termsOf(options: FlowOptions): Partial<FlowPlan> {
+  const { runs, seed, retries, tolerance } = options;
+  const stopping = stoppingChoiceOf(options);
   return {
+    ...ruledRepetitions(stopping),
+    ...stopping,
     ...(tolerance === undefined ? {} : { tolerance: toleranceOf(tolerance, "the run") }),
     ...(runs === undefined ? {} : { repetitions: runs }),
     ...(seed === undefined ? {} : { seed }),

@@ -152,7 +152,8 @@ export function flowPlanDigest(plan: FlowPlan): string {
   const page = pageOf(plan);
   const amid = page === null ? {} : { ...page, page: typeof page.page === "string" ? page.page : page.page.synth };
   const tolerance = plan.tolerance ? { tolerance: plan.tolerance } : {};
-  const terms = { for_s, repetitions, seed, retries, ping_ms, sample_ms, ...tolerance };
+  const until = plan.until ? { until: plan.until } : {};
+  const terms = { for_s, repetitions, seed, retries, ping_ms, sample_ms, ...tolerance, ...until };
   const decisive = { name, links, mixes, ...terms, ...amid };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
 }

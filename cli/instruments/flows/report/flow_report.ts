@@ -8,6 +8,7 @@ import { flowHostsSection } from "../../../report/hosts.ts";
 import { answerBlock, instrumentReport, unfinishedLine } from "../../../report/instrument_report.ts";
 import { publishedNumbers } from "../../../report/published_numbers.ts";
 import type { Results } from "../../../results/store/results.ts";
+import { flowContrasts, flowStoppingSentences } from "../answer/contrasts.ts";
 import { type AnsweredCell, flowAnswer } from "../answer/flow_answer.ts";
 import { tcpBufferNotes } from "../answer/tcp_buffers.ts";
 import { flowStudyOfPlan } from "../studies/all.ts";
@@ -23,12 +24,11 @@ import { cellsTable } from "./tables.ts";
 
 const mostFairnessFigures = 12;
 
-const answered = ({ cell, words, valid, summary }: FlowReportCell): AnsweredCell => ({
+const answered = ({ cell, words, summary }: FlowReportCell): AnsweredCell => ({
   mix: cell.mix,
   link: cell.link,
   lane: cell.lane,
   parts: words,
-  runs: valid,
   capacity_bps: { down: capacityOf(cell.link_profile, "down"), up: capacityOf(cell.link_profile, "up") },
   summary,
 });
@@ -69,12 +69,24 @@ function machines({ hosts, cells }: FlowReportData): Markup | null {
   );
 }
 
+/** Who got more, and what the plan's rule came to. */
+function comparisons({ cells, sweep }: FlowReportData): string[] {
+  const compared = cells.map(({ cell, words }) => ({ ...cell, parts: words }));
+  const attempts = cells.flatMap(({ runs }) => runs).toSorted((a, b) => a.id - b.id);
+  return [...flowContrasts(compared, attempts, sweep.plan), ...flowStoppingSentences(sweep, compared, attempts)];
+}
+
 /** The report as one HTML document. */
 export function buildFlowReport(data: FlowReportData): string {
   const { cells, sweep, linkTests } = data;
   const page = pageSentence(cells);
   const windowed = cells.map(({ cell, words }) => ({ ...cell, flows: words.map((word) => parseFlow(word, null)) }));
-  const sentences = [...flowAnswer(cells.map(answered)), ...(page === null ? [] : [page]), ...tcpBufferNotes(windowed)];
+  const sentences = [
+    ...flowAnswer(cells.map(answered)),
+    ...comparisons(data),
+    ...(page === null ? [] : [page]),
+    ...tcpBufferNotes(windowed),
+  ];
   const targets = new Map(cells.map((cell) => [cell.cell.id, sectionId(cell)]));
   const bars = barsOf(cells).map(goodputBars);
   const shares = sharesOf(cells).map(sharesByBuffer);

@@ -1,4 +1,5 @@
 // The parts of a report of flows that are text and tables: cell by cell, runs left out, how it was done. Takes numbers, computes none.
+
 import { html, type Markup } from "../../../../extension/figures/markup.ts";
 import { confidence, minimumUnits } from "../../../base/interval.ts";
 import { middleCut } from "../../../base/middle_cut.ts";
@@ -14,6 +15,7 @@ import {
   factRow,
   linkList,
 } from "../../../report/instrument_report.ts";
+import { ruleSentence } from "../../../results/answer/stopping.ts";
 import { reasonKind } from "../../../results/verdict/verdict.ts";
 import type { FlowReportCell, FlowReportData } from "./flow_data.ts";
 import { flowRunFigure } from "./run_figure.ts";
@@ -131,7 +133,7 @@ export function methodSection(data: FlowReportData): Markup {
   const { sweep, cells, linkTests, programVersions } = data;
   const { plan } = sweep;
   const links = [...new Map(cells.map(({ cell }) => [cell.link, cell])).values()];
-  return html`<table class="facts"><tbody>${factRow("command", commandLine(sweep))}${factRow("began, ended", `${sweep.created_at}, ${sweep.finished_at ?? "not finished"}`)}${factRow("plan", `${count(plan.repetitions, "valid run")} of each mix on each link, ${plan.for_s} s at most each, up to ${count(plan.retries ?? 0, "retry", "retries")}; mixes on a link interleaved block by block`)}${plan.reference && factRow("reference", plan.reference)}${factRow("seed", `${sweep.seed} (order of runs, packet loss)`)}${factRow("sampled", `each flow at both ends every ${plan.sample_ms ?? 5} ms, on one clock${plan.ping_ms ? `; a ping every ${plan.ping_ms} ms` : ""}`)}${linkTests.length === 0 && factRow("self-test of the links", html`none: this sweep ran without one. <code>trilane selftest</code> measures links at any time.`)}${programVersions.length > 0 && factRow("programs", programVersions.map((version) => `Trilane ${version}`).join(", "))}${environmentRows(sweep)}</tbody></table>
+  return html`<table class="facts"><tbody>${factRow("command", commandLine(sweep))}${factRow("began, ended", `${sweep.created_at}, ${sweep.finished_at ?? "not finished"}`)}${factRow("plan", `${plan.until ? "at most " : ""}${count(plan.repetitions, "valid run")} of each mix on each link, ${plan.for_s} s at most each, up to ${count(plan.retries ?? 0, "retry", "retries")}; mixes on a link interleaved block by block.${ruleSentence(plan, "each flow’s goodput against the first one’s", "runs")}`)}${plan.reference && factRow("reference", plan.reference)}${factRow("seed", `${sweep.seed} (order of runs, packet loss)`)}${factRow("sampled", `each flow at both ends every ${plan.sample_ms ?? 5} ms, on one clock${plan.ping_ms ? `; a ping every ${plan.ping_ms} ms` : ""}`)}${linkTests.length === 0 && factRow("self-test of the links", html`none: this sweep ran without one. <code>trilane selftest</code> measures links at any time.`)}${programVersions.length > 0 && factRow("programs", programVersions.map((version) => `Trilane ${version}`).join(", "))}${environmentRows(sweep)}</tbody></table>
 ${linkList(links)}
 ${controllersTable(data)}
 <h3>Definitions</h3>

@@ -7,7 +7,6 @@ import { chromiumPath, programPath } from "../../../base/programs.ts";
 import { wrapped } from "../../../base/wrapped_text.ts";
 import type { ExecutionTerms, Instrument, RunSession, Shard } from "../../../engine/instrument.ts";
 import { groupsOf } from "../../../link/flows/flow_run.ts";
-import { formatFlow } from "../../../link/flows/flow_words.ts";
 import { tryLab } from "../../../load/lab.ts";
 import { stockServing } from "../../../load/serving/serving.ts";
 import type { Recording } from "../../../recording/archive/archive.ts";
@@ -17,7 +16,7 @@ import type { FlowSweep } from "../../../results/store/results.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { pinnedPages } from "../../../sweep/plan/pinned_pages.ts";
 import type { Progress } from "../../../sweep/progress/progress.ts";
-import { flowContrasts } from "../answer/contrasts.ts";
+import { flowContrasts, flowStoppingSentences } from "../answer/contrasts.ts";
 import { tcpBufferNotes } from "../answer/tcp_buffers.ts";
 import { openLiveView } from "../live/live_view.ts";
 import { flowResult } from "../metrics/flow_result.ts";
@@ -30,7 +29,7 @@ import { flowEvidenceFolder } from "./evidence.ts";
 import { countsOf, excludedSentence, flowCellResults, flowTable, noneValidReason } from "./outcome.ts";
 import { attemptPageRun, type RunPage } from "./page_run.ts";
 import { counted, runFlowSweep } from "./runner.ts";
-import { flowTasks, type RunCell, runCells } from "./tasks.ts";
+import { contrastedCell, flowTasks, type RunCell, runCells } from "./tasks.ts";
 
 export interface FlowExecution extends ExecutionTerms {
   readonly plan: FlowPlan;
@@ -112,7 +111,7 @@ export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> 
       const stored = cellsIn(results, sweep);
       const cells = flowCellResults(stored, all, plt_ms);
       const facts = { runs, ...countsOf(all, runs), wall_s: wall_ms / 1000 };
-      const verdict = shard ? [] : contrastsOf(stored, all);
+      const verdict = shard ? [] : comparisons(sweep, stored, all);
       const sentences = [...verdict, ...tcpBufferNotes(flowCells), excludedSentence(all) ?? ""].filter(
         (sentence) => sentence !== "",
       );
@@ -134,16 +133,10 @@ export function flowInstrument(execution: FlowExecution): Instrument<FlowSweep> 
   };
 }
 
-function contrastsOf(cells: readonly RunCell[], all: readonly FlowRunRow[]): string[] {
-  const byCell = Map.groupBy(all, ({ cell }) => cell);
-  return flowContrasts(
-    cells.map(({ id, mix, link, lane, flows }) => ({
-      ...{ mix, link, lane, parts: flows.map(formatFlow) },
-      runs: (byCell.get(id) ?? []).flatMap(({ status, block, result }) =>
-        status === "valid" && result !== null ? [{ block, result }] : [],
-      ),
-    })),
-  );
+/** Who got more, and what the plan's rule came to. */
+function comparisons(sweep: FlowSweep, cells: readonly RunCell[], all: readonly FlowRunRow[]): string[] {
+  const compared = cells.map(contrastedCell);
+  return [...flowContrasts(compared, all, sweep.plan), ...flowStoppingSentences(sweep, compared, all, true)];
 }
 
 /** What each cell's run loads during its flows; null: nothing. */

@@ -10,15 +10,17 @@ import type {
 } from "../../../../schemas/generated/sweep_event.ts";
 import type { RunnerOptions, RunOutcome } from "../../../engine/measuring.ts";
 import { runTasks } from "../../../engine/runner.ts";
+import { stoppingOf } from "../../../engine/stopping.ts";
 import { flowRunOf } from "../../../link/flows/flow_run.ts";
 import type { FlowSweep } from "../../../results/store/results.ts";
+import { type RuledFlowRun, ruledFlows } from "../answer/contrasts.ts";
 import type { FlowPlan } from "../plan/plan.ts";
 import { runSeed } from "../plan/run_order.ts";
 import { packRecords, thinnedRecords } from "../records/stored_records.ts";
-import { recordFlowRun } from "../store/flow_runs.ts";
+import { flowRunsOf, recordFlowRun } from "../store/flow_runs.ts";
 import type { FlowAttempt, FlowAttemptRequest } from "./attempt.ts";
 import type { RunPage } from "./page_run.ts";
-import type { FlowTask, RunCell } from "./tasks.ts";
+import { contrastedCell, type FlowTask, type RunCell } from "./tasks.ts";
 
 /** How a run ends that counts. */
 export const counted = ["valid"] as const;
@@ -35,6 +37,11 @@ export interface FlowRunnerOptions extends RunnerOptions<RunCell> {
   /** A folder for what each attempt leaves; without it only its row is kept. */
   readonly evidenceOf?: (cell: RunCell, block: number, attempt: number) => string;
   readonly tell: (event: SweepStarted | SweepPaused | FlowRunStarted | FlowRunFinished) => void;
+}
+
+/** With the numbers that are stored of it. */
+interface MeasuredAttempt extends FlowAttempt {
+  readonly result: FlowResult | null;
 }
 
 function placeOf({ cell: { mix, link, lane }, planned: { position, block } }: FlowTask, attempt: number) {
@@ -56,29 +63,43 @@ function requestOf(options: FlowRunnerOptions, { cell, planned: { block }, attem
 
 /** Runs until every planned run has a valid attempt or has used up its attempts, or until the signal. */
 export function runFlowSweep(options: FlowRunnerOptions): Promise<RunOutcome> {
-  const { results, resultOf, tell } = options;
-  return runTasks<RunCell, FlowAttempt>(options, {
-    starting: { kind: "flows" },
-    counted,
-    tell,
-    began: (task) => tell({ event: "flow-run-started", ...placeOf(task, task.attempts) }),
-    attempt: (task) => options.attempt(requestOf(options, task)),
-    store: ({ cell, planned: { block, position }, attempts }, made, started_at) => {
-      const { status, reasons, wall_ms, records, pageLoad } = made;
-      return recordFlowRun(results, {
-        cell: cell.id,
-        ...{ block, attempt: attempts, position, status, reasons, started_at, wall_ms },
-        result: records && resultOf(records, cell),
-        series: records && packRecords(thinnedRecords(records)),
-        pageLoad,
-      });
+  const { results, sweep, plan, tasks, resultOf, tell } = options;
+  const cells = [...new Map(tasks.map(({ cell }) => [cell.id, cell])).values()];
+  const stopping = stoppingOf<RunCell, RuledFlowRun>(
+    plan,
+    ruledFlows(cells.map(contrastedCell)),
+    flowRunsOf(results, sweep.id),
+  );
+  return runTasks<RunCell, MeasuredAttempt>(
+    { ...options, ...stopping.terms },
+    {
+      starting: { kind: "flows" },
+      counted,
+      tell,
+      began: (task) => tell({ event: "flow-run-started", ...placeOf(task, task.attempts) }),
+      attempt: async (task) => {
+        const made = await options.attempt(requestOf(options, task));
+        return { ...made, result: made.records && resultOf(made.records, task.cell) };
+      },
+      store: ({ cell, planned: { block, position }, attempts }, made, started_at) => {
+        const { status, reasons, wall_ms, records, result, pageLoad } = made;
+        return recordFlowRun(results, {
+          cell: cell.id,
+          ...{ block, attempt: attempts, position, status, reasons, started_at, wall_ms, result },
+          series: records && packRecords(thinnedRecords(records)),
+          pageLoad,
+        });
+      },
+      ended: (task, made, { attempt, row, done, all, left_s }) => {
+        const { status, reasons, wall_ms } = made;
+        stopping.add(task, made);
+        tell({
+          event: "flow-run-finished",
+          ...placeOf(task, attempt),
+          ...{ run: row, status, reasons: [...reasons], wall_ms },
+          ...{ done, runs: all, left_s },
+        });
+      },
     },
-    ended: (task, { status, reasons, wall_ms }, { attempt, row, done, left_s }) =>
-      tell({
-        event: "flow-run-finished",
-        ...placeOf(task, attempt),
-        ...{ run: row, status, reasons: [...reasons], wall_ms },
-        ...{ done, runs: options.tasks.length, left_s },
-      }),
-  });
+  );
 }

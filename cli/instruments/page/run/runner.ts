@@ -17,7 +17,7 @@ import type { Cell, Load, Sweep } from "../../../results/store/results.ts";
 import { BrowserVersion } from "./browser_version.ts";
 import { type FilmLoad, filmCells, unfilmedCells } from "./films.ts";
 import { loadRequest, type Measure, type Requesting } from "./request.ts";
-import { StoppingRule } from "./stopping_rule.ts";
+import { pageRule } from "./stopping_rule.ts";
 import { type Task, tasksOf, unitsOf } from "./tasks.ts";
 import { UncoveredPages } from "./uncovered_pages.ts";
 
@@ -70,7 +70,7 @@ export function runPageLoads(options: PageRunnerOptions): Promise<RunOutcome> {
   const { results, sweep, plan, resumed, measure, evidenceOf, film, guess_ms, tell } = options;
   const stored = results.loadsOf(sweep.id);
   const tasks = tasksOf(results, sweep, plan);
-  const stoppingRule = new StoppingRule(plan, stored);
+  const stoppingRule = pageRule(plan, stored);
   const uncovered = new UncoveredPages(plan.lanes, stored);
   const browser = new BrowserVersion(results, sweep);
   const toFilm = film ? unfilmedCells(results, sweep, plan.films ?? 1) : [];

@@ -4,16 +4,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";
-import { compareCommands } from "../../../../cli/instruments/command/answer/comparison.ts";
-import { areDecided, timeQuantity } from "../../../../cli/instruments/command/answer/stopping.ts";
+import { compareCommands, ruledCommands, timeQuantity } from "../../../../cli/instruments/command/answer/comparison.ts";
 import type { CommandRun } from "../../../../cli/instruments/command/metrics/values.ts";
-import { commandRun } from "./runs.ts";
+import { settledCells } from "../../../../cli/results/answer/stopping.ts";
+import { commandCell, commandRun } from "./runs.ts";
 
 const sweeps = 600;
 /** Of so many, by chance: a true 5 % exceeds it in one of a thousand. */
 const mostWrong = 48;
 
-const cells = ["a", "b"].map((subject) => ({ subject, link: null }));
+const cells = ["a", "b"].map((subject) => commandCell(subject));
 
 /** A machine's noise: each only adds to 100 ms. `slow`: minutes that meet both commands of a block. */
 const noises: Readonly<Record<string, (random: () => number, slow: number) => number>> = {
@@ -29,7 +29,9 @@ function block(of: number, noise: (random: () => number, slow: number) => number
 }
 
 const isWrong = (until: object, runs: readonly CommandRun[]): boolean =>
-  compareCommands(until, cells, runs, [timeQuantity]).some(({ shown }) => shown === "less" || shown === "more");
+  compareCommands(until, cells, runs, [timeQuantity]).some(
+    ({ found: { shown } }) => shown === "less" || shown === "more",
+  );
 
 for (const [name, noise] of Object.entries(noises)) {
   test(`ten runs each of two equal commands, ${name}`, () => {
@@ -44,12 +46,13 @@ for (const [name, noise] of Object.entries(noises)) {
 
   test(`runs until two equal commands are decided, ${name}`, () => {
     const random = randomSource(2, name);
-    const rule = { until: { decided_percent: 1 } };
+    const until = { decided_percent: 1 };
+    const areDecided = (runs: readonly CommandRun[]) => settledCells(ruledCommands(cells), runs, until, "").size === 2;
     let wrong = 0;
     for (let sweep = 0; sweep < sweeps / 3; sweep++) {
       const runs: CommandRun[] = [];
-      for (let of = 0; of < 30 && !areDecided(rule, cells, runs); of++) runs.push(...block(of, noise, random));
-      if (isWrong(rule, runs)) wrong++;
+      for (let of = 0; of < 30 && !areDecided(runs); of++) runs.push(...block(of, noise, random));
+      if (isWrong({ until }, runs)) wrong++;
     }
     assert.ok(wrong <= 21, `${wrong} of ${sweeps / 3} called different`);
   });

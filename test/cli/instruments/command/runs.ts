@@ -13,6 +13,17 @@ export interface Told {
 
 let id = 0;
 
+/** Numbers of cells, by what they are of. */
+const cellIds = new Map<string, number>();
+
+/** A command on a link, as it is stored. */
+export function commandCell(subject: string, link: string | null = null) {
+  const key = JSON.stringify([subject, link]);
+  const known = cellIds.get(key) ?? cellIds.size + 1;
+  cellIds.set(key, known);
+  return { id: known, subject, link };
+}
+
 export function commandRun({
   subject,
   block,
@@ -24,7 +35,7 @@ export function commandRun({
 }: Told): CommandRun {
   id++;
   return {
-    ...{ id, cell: 1, subject, link, block, attempt: 0, position: id, status, reasons },
+    ...{ id, cell: commandCell(subject, link).id, subject, link, block, attempt: 0, position: id, status, reasons },
     ...{ started_at: "2026-11-28T10:00:00.000Z", wall_ms: wall_ms + 10 },
     record: {
       schema: "trilane/command-record/1",

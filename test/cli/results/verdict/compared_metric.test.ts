@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { isUserTiming } from "../../../../cli/base/user_timing_name.ts";
-import { StoppingRule } from "../../../../cli/instruments/page/run/stopping_rule.ts";
+import { pageRule } from "../../../../cli/instruments/page/run/stopping_rule.ts";
 import { whyUnended } from "../../../../cli/load/video_step.ts";
 import {
   comparedMetric,
@@ -137,7 +137,7 @@ test("a sweep runs until its metric is decided", () => {
     lcp_ms: load.lane === "h2" ? 700 : 700 * (ratios[load.block] ?? 1),
   }));
   const enough = (metric: "plt" | "lcp") =>
-    new StoppingRule({ until, metric, lanes: ["h2", "h3"] }, loads).isEnough({ ...place, lane: "h3" }, 8);
+    pageRule({ until, metric, lanes: ["h2", "h3"] }, loads).isEnough({ ...place, lane: "h3" }, 8);
   assert.deepEqual([enough("plt"), enough("lcp")], [true, false]);
 });
 

@@ -6,8 +6,8 @@ import { callShares, countedCalls, kindShare } from "../../../../../cli/instrume
 import { costSentences } from "../../../../../cli/instruments/fetch/answer/cost_sentence.ts";
 import { discoveries, offersH3 } from "../../../../../cli/instruments/fetch/answer/discovery.ts";
 import { hostEffects, pairsOf } from "../../../../../cli/instruments/fetch/answer/host_effects.ts";
-import { fetchesByPurpose } from "../../../../../cli/instruments/fetch/answer/purpose.ts";
 import { summarizeQuantity } from "../../../../../cli/instruments/fetch/answer/quantity_summary.ts";
+import { fetchesByPurpose } from "../../../../../cli/instruments/fetch/answer/summary.ts";
 import { comparedFetchFigures } from "../../../../../cli/instruments/fetch/studies/fetch_agreement.ts";
 import { panda2019Cost } from "../../../../../cli/instruments/fetch/studies/panda_2019_cost.ts";
 import { panda2019Delivery } from "../../../../../cli/instruments/fetch/studies/panda_2019_delivery.ts";

@@ -40,6 +40,7 @@ const options: FetchOptions = {
   "user-agent": undefined,
   seed: undefined,
   tolerance: undefined,
+  ...{ decide: undefined, precise: undefined, "time-limit": undefined },
 };
 
 describe("plans of fetches", () => {

@@ -1,9 +1,8 @@
 // The report of a sweep of fetches: the answer first, each part where there is something to show, failures with their reasons, counted
 // fetches in no time, and nothing that must be fetched.
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fetchesByPurpose } from "../../../../../cli/instruments/fetch/answer/purpose.ts";
+import { fetchesByPurpose } from "../../../../../cli/instruments/fetch/answer/summary.ts";
 import type { FetchReportData } from "../../../../../cli/instruments/fetch/report/fetch_data.ts";
 import { buildFetchReport } from "../../../../../cli/instruments/fetch/report/fetch_report.ts";
 import {

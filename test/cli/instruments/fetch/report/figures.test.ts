@@ -8,16 +8,15 @@ import { hostEffects } from "../../../../../cli/instruments/fetch/answer/host_ef
 import { callsTable } from "../../../../../cli/instruments/fetch/report/calls_table.ts";
 import { costSection } from "../../../../../cli/instruments/fetch/report/cost_section.ts";
 import { cpuScatter } from "../../../../../cli/instruments/fetch/report/cpu_scatter.ts";
-import { cdfOf, groupsOf, hostCdf } from "../../../../../cli/instruments/fetch/report/curves_of.ts";
+import { cdfOf, groupsOf, hostCdf, sizesOf } from "../../../../../cli/instruments/fetch/report/curves_of.ts";
+import { variantClass } from "../../../../../cli/instruments/fetch/report/fetch_words.ts";
 import { hostEffectsTable } from "../../../../../cli/instruments/fetch/report/host_effects_table.ts";
 import { hostsTable } from "../../../../../cli/instruments/fetch/report/hosts_table.ts";
 import { partsOf, phaseBars } from "../../../../../cli/instruments/fetch/report/phase_bars.ts";
 import { quantityCdf } from "../../../../../cli/instruments/fetch/report/quantity_cdf.ts";
 import { sizePlot } from "../../../../../cli/instruments/fetch/report/size_plot.ts";
-import { sizesOf } from "../../../../../cli/instruments/fetch/report/sizes_of.ts";
 import { summaryTable, variantRows } from "../../../../../cli/instruments/fetch/report/summary_table.ts";
 import { systemsSection } from "../../../../../cli/instruments/fetch/report/systems_section.ts";
-import { variantClass } from "../../../../../cli/instruments/fetch/report/variant_class.ts";
 import { coloursCss } from "../../../../../extension/figures/colours.ts";
 import { failedOf, fetchedOf } from "../answer/fetched.ts";
 

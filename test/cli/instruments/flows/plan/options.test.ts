@@ -20,6 +20,7 @@ const none: FlowOptions = {
     tolerance: undefined,
     servers: undefined,
   },
+  ...{ decide: undefined, precise: undefined, "time-limit": undefined },
 };
 const plan = (options: Partial<FlowOptions>) => flowPlanFrom({ ...none, ...options }, undefined, kernel);
 

@@ -1,0 +1,76 @@
+// `--decide`, `--precise` and `--time-limit`, of every instrument: when attempts are enough. Words to a plan's `until` and `time_limit_s`, and what
+// of these cannot be; no rule.
+
+import type { PlanUntil } from "../../../schemas/generated/sweep_plan.ts";
+import { UserError } from "../../base/errors.ts";
+import { number, parseTime_ms } from "../../base/option.ts";
+import type { OptionTable } from "../../base/option_table.ts";
+import { fewestPrecise, firstLook, lastLook } from "../../results/stats/sequential.ts";
+import { planRange } from "./plan_range.ts";
+
+export interface UntilOptions {
+  decide: number | undefined;
+  precise: number | undefined;
+  "time-limit": string | undefined;
+}
+
+/** The most repetitions where `until` is asked for and their number is not. */
+export const mostRuns = lastLook;
+
+/** Rows of the option table. `compared`: each pair of lanes, each flow with the first. */
+export const untilOptions = (compared = "each pair of lanes") =>
+  ({
+    decide: number(planRange("decided_percent", "per cent"), {
+      describe: `run until ${compared} is decided: one is ahead, or both are equal within PERCENT (at most ${mostRuns} runs)`,
+    }),
+    precise: number(planRange("interval_percent", "per cent"), {
+      describe: `run until each median is known within ± PERCENT (95 %; at most ${mostRuns} runs unless --runs says)`,
+    }),
+    "time-limit": {
+      type: "string",
+      placeholder: "TIME",
+      describe: "end, with the report, when all runs together have taken 90s, 30min or 8h",
+    },
+  }) as const;
+
+export function defineUntil<T>(table: OptionTable<T>, compared: string): OptionTable<T & UntilOptions> {
+  const { decide, precise, "time-limit": limit } = untilOptions(compared);
+  return table.option("decide", decide).option("precise", precise).option("time-limit", limit);
+}
+
+export interface StoppingChoice {
+  readonly until?: PlanUntil;
+  readonly time_limit_s?: number;
+}
+
+/** UserError where two rules are asked for, and for what is no time. */
+export function stoppingChoiceOf({ decide, precise, "time-limit": limit }: Partial<UntilOptions>): StoppingChoice {
+  if (decide !== undefined && precise !== undefined)
+    throw new UserError("--decide and --precise are two rules for when to stop: give one of them");
+  return {
+    ...(decide === undefined ? {} : { until: { decided_percent: decide } }),
+    ...(precise === undefined ? {} : { until: { interval_percent: precise } }),
+    ...(limit === undefined ? {} : { time_limit_s: parseTime_ms(limit, "--time-limit") / 1000 }),
+  };
+}
+
+/** The number of repetitions that a rule asks for, if no other is given. */
+export const ruledRepetitions = ({ until }: StoppingChoice): { repetitions?: number } =>
+  until ? { repetitions: mostRuns } : {};
+
+/**
+ * What of a rule cannot be: no look would come, none after the last, or none that compares; null: all can. `comparisons`: how many there are;
+ * `alone`: why there is none, and what to add.
+ */
+export function untilFault(
+  { until, repetitions }: StoppingChoice & { readonly repetitions: number },
+  comparisons: number,
+  alone: string,
+): string | null {
+  if (!until) return null;
+  const first = "decided_percent" in until ? firstLook : fewestPrecise;
+  if (repetitions < first) return `until: first looks after ${first} repetitions: ask for ${first} or more`;
+  if (!("decided_percent" in until)) return null;
+  if (repetitions > lastLook) return `until: last looks after ${lastLook} repetitions: ask for ${lastLook} or fewer`;
+  return comparisons > 0 ? null : `until: decided_percent compares ${alone}, or take interval_percent`;
+}
