@@ -85,6 +85,7 @@ function example<T>(schema: string, name: string): T {
 
 /** The ids of the connections in replayReport. */
 export const connectionOn = { "http/1.1": 0, h2: 1, h3: 2 } as const;
+type Protocol = keyof typeof connectionOn;
 
 export function replayed(url: string, outcome: ReplayedRequest["outcome"] = "exact", method = "GET"): ReplayedRequest {
   return {
@@ -117,6 +118,20 @@ export function shaperReport(late_p99_ns = 50_000): ShaperReport {
 
 export const pageUrl = "https://shop.example/";
 export const imageUrl = "https://cdn.example/a.jpg?v=2";
+
+/** The page and an image, one after the other, each over its protocol. */
+export function over(page: Protocol, image: Protocol): Pick<Evidence, "entries" | "replay"> {
+  const both = [
+    { url: pageUrl, protocol: page },
+    { url: imageUrl, protocol: image },
+  ];
+  return {
+    entries: both.map(({ url, protocol }, index) =>
+      entry(url, { _protocol: protocol, facts: { start_ns: 1_000_000_000 + index } }),
+    ),
+    replay: replayReport(both.map(({ url, protocol }) => ({ ...replayed(url), connection: connectionOn[protocol] }))),
+  };
+}
 
 /** A load over h2 of a document and an image, as it should be. */
 export function evidence(change: Partial<Evidence> = {}): Evidence {

@@ -4,10 +4,8 @@ import { test } from "node:test";
 import { PlannedTask } from "../../../cli/engine/planned_task.ts";
 import type { LinkProfile } from "../../../cli/link/link.ts";
 import { blockedReason, fallbackOf, isBlockedReason } from "../../../cli/load/lane_agreement.ts";
-import { type Evidence, verify } from "../../../cli/load/validity.ts";
-import { connectionOn, entry, evidence, imageUrl, pageUrl, replayed, replayReport, shaperReport } from "./fixtures.ts";
-
-type Protocol = keyof typeof connectionOn;
+import { verify } from "../../../cli/load/validity.ts";
+import { evidence, over, shaperReport } from "./fixtures.ts";
 
 const way = { rate_bps: 20e6, delay_ms: 20, queue: { bdp: 1 }, loss: 0 };
 const open: LinkProfile = { down: way, up: way, rtt_ms: 40, seed: 1 };
@@ -20,27 +18,13 @@ function shaperWith(quic_ns: number | null, tcp_ns: number | null) {
 
 const tried = shaperWith(1_000_000_000, 1_062_500_000);
 
-/** The page and an image, each over its protocol. */
-function on(page: Protocol, image: Protocol): Pick<Evidence, "entries" | "replay"> {
-  return {
-    entries: [
-      entry(pageUrl, { _protocol: page, facts: { start_ns: 1_000_000_000 } }),
-      entry(imageUrl, { _protocol: image, facts: { start_ns: 1_000_000_001 } }),
-    ],
-    replay: replayReport([
-      { ...replayed(pageUrl), connection: connectionOn[page] },
-      { ...replayed(imageUrl), connection: connectionOn[image] },
-    ]),
-  };
-}
-
 test("h3-discovered over HTTP/2 is a result on a link that refuses UDP, and spoilt on any other", () => {
-  const over = { lane: "h3-discovered" as const, shaper: tried, ...on("h2", "h2") };
-  const fell = verify(evidence({ ...over, link: refusing }));
+  const load = { lane: "h3-discovered" as const, shaper: tried, ...over("h2", "h2") };
+  const fell = verify(evidence({ ...load, link: refusing }));
   assert.deepEqual([fell.status, fell.reasons], ["valid", []]);
   assert.deepEqual(fell.fallback, { fell_back: true, time_ms: 62.5, requests_over_tcp: 2, requests: 2 });
   assert.equal(fell.counts.off_lane, 0);
-  const spoilt = verify(evidence({ ...over, link: open }));
+  const spoilt = verify(evidence({ ...load, link: open }));
   assert.equal(spoilt.status, "invalid");
   assert.match(spoilt.reasons[0] ?? "", /^2 of 2 requests not on h3-discovered/);
   assert.equal(spoilt.fallback, null);
@@ -48,19 +32,19 @@ test("h3-discovered over HTTP/2 is a result on a link that refuses UDP, and spoi
 
 test("a browser that did not try QUIC did not fall back", () => {
   const verdict = verify(
-    evidence({ lane: "h3-discovered", link: refusing, shaper: shaperWith(null, null), ...on("h2", "h2") }),
+    evidence({ lane: "h3-discovered", link: refusing, shaper: shaperWith(null, null), ...over("h2", "h2") }),
   );
   assert.equal(verdict.status, "invalid");
   assert.match(verdict.reasons[0] ?? "", /not on h3-discovered/);
 });
 
 test("HTTP/1.1 is no fallback of theirs, and no other lane has one", () => {
-  const spoilt = verify(evidence({ lane: "h3-discovered", link: refusing, shaper: tried, ...on("h2", "http/1.1") }));
+  const spoilt = verify(evidence({ lane: "h3-discovered", link: refusing, shaper: tried, ...over("h2", "http/1.1") }));
   assert.match(spoilt.reasons[0] ?? "", /^1 of 2 requests not on h3-discovered/);
   for (const lane of ["h1", "h2", "h3", "h3-0rtt"] as const)
     assert.equal(fallbackOf({ lane, link: refusing, shaper: tried, protocols: ["h2"] }), null);
   assert.match(
-    verify(evidence({ lane: "h3", link: refusing, shaper: tried, ...on("h2", "h2") })).reasons[0] ?? "",
+    verify(evidence({ lane: "h3", link: refusing, shaper: tried, ...over("h2", "h2") })).reasons[0] ?? "",
     /not on h3:/,
   );
 });

@@ -9,6 +9,7 @@ import {
   entry,
   evidence,
   imageUrl,
+  over,
   pageUrl,
   replayed,
   replayReport,
@@ -46,12 +47,10 @@ test("a load as asked is valid and counted", () => {
 });
 
 test("a request on another protocol spoils a load, unless it began after the load event", () => {
-  const offLane = (facts = {}) => ({
-    entries: [entry(pageUrl), entry(imageUrl, { _protocol: "http/1.1", facts })],
-    replay: replayReport([replayed(pageUrl), { ...replayed(imageUrl), connection: connectionOn["http/1.1"] }]),
-  });
-  assertInvalid(offLane(), /^1 of 2 requests not on h2: https:\/\/cdn\.example.* \(http\/1\.1\)$/);
-  assert.equal(verify(evidence(offLane(afterLoad))).status, "valid");
+  const { replay, entries } = over("h2", "http/1.1");
+  assertInvalid({ replay, entries }, /^1 of 2 requests not on h2: https:\/\/cdn\.example.* \(http\/1\.1\)$/);
+  const late = [entry(pageUrl), entry(imageUrl, { _protocol: "http/1.1", facts: afterLoad })];
+  assert.equal(verify(evidence({ replay, entries: late })).status, "valid");
 });
 
 test("a load whose server ended is invalid by that, also if its page did not come", () => {
@@ -72,39 +71,25 @@ test("of a server that says nothing of its connections the browser's word is all
 });
 
 test("each lane has its protocol", () => {
-  for (const [lane, protocol] of [
-    ["h1", "http/1.1"],
-    ["h2", "h2"],
-    ["h3", "h3"],
-  ] as const) {
-    const entries = [entry(pageUrl, { _protocol: protocol })];
-    const replay = replayReport([{ ...replayed(pageUrl), connection: connectionOn[protocol] }]);
-    assert.equal(verify(evidence({ lane, entries, replay })).status, "valid");
-    for (const other of (["h1", "h2", "h3"] as const).filter((each) => each !== lane)) {
-      assert.equal(verify(evidence({ lane: other, entries, replay })).status, "invalid", `${protocol} on ${other}`);
+  const protocols = { h1: "http/1.1", h2: "h2", h3: "h3" } as const;
+  for (const [own, protocol] of Object.entries(protocols))
+    for (const lane of ["h1", "h2", "h3"] as const) {
+      const { status } = verify(evidence({ lane, ...over(protocol, protocol) }));
+      assert.equal(status, lane === own ? "valid" : "invalid", `${protocol} on ${lane}`);
     }
-  }
 });
 
 test("a lane that is left free takes the protocols it may come to", () => {
-  const on = (...protocols: (keyof typeof connectionOn)[]) => ({
-    entries: protocols.map((_protocol, index) =>
-      entry([pageUrl, imageUrl][index] ?? "", { _protocol, facts: { start_ns: 1_000_000_000 + index } }),
-    ),
-    replay: replayReport(
-      protocols.map((protocol, index) => ({
-        ...replayed([pageUrl, imageUrl][index] ?? ""),
-        connection: connectionOn[protocol],
-      })),
-    ),
-  });
-  const upgraded = verify(evidence({ lane: "h3-altsvc", ...on("h2", "h3") }));
+  const upgraded = verify(evidence({ lane: "h3-altsvc", ...over("h2", "h3") }));
   assert.deepEqual(upgraded.reasons, []);
   assert.deepEqual(upgraded.protocols, { h2: 1, h3: 1 });
-  assertInvalid({ lane: "h3-altsvc", ...on("h2", "http/1.1") }, /^1 of 2 requests not on h3-altsvc/);
-  assertInvalid({ lane: "h3-altsvc", ...on("h3", "h3") }, /^the first request was on h3 before any answer told of it/);
-  assert.equal(verify(evidence({ lane: "h3-discovered", ...on("h3", "h3") })).status, "valid");
-  assertInvalid({ lane: "h3-discovered", ...on("h3", "h2") }, /^1 of 2 requests not on h3-discovered/);
+  assertInvalid({ lane: "h3-altsvc", ...over("h2", "http/1.1") }, /^1 of 2 requests not on h3-altsvc/);
+  assertInvalid(
+    { lane: "h3-altsvc", ...over("h3", "h3") },
+    /^the first request was on h3 before any answer told of it/,
+  );
+  assert.equal(verify(evidence({ lane: "h3-discovered", ...over("h3", "h3") })).status, "valid");
+  assertInvalid({ lane: "h3-discovered", ...over("h3", "h2") }, /^1 of 2 requests not on h3-discovered/);
 });
 
 test("in clear requests are joined with what was asked over http, and nothing may have come over TLS", () => {
@@ -205,37 +190,24 @@ test("a fuzzy match is counted apart and spoils nothing", () => {
   );
 });
 
-test("a failed request spoils a load; a cancelled and a blocked one do not", () => {
-  const failing = (facts = {}) => unanswered(imageUrl, { response: { _error: "net::ERR_NAME_NOT_RESOLVED" }, facts });
-  const replay = replayReport([replayed(pageUrl)]);
-  assertInvalid({ replay, entries: [entry(pageUrl), failing()] }, /failed: .*ERR_NAME_NOT_RESOLVED/);
-  assert.equal(verify(evidence({ replay, entries: [entry(pageUrl), failing({ canceled: true })] })).status, "valid");
-  const blocked = verify(evidence({ replay, entries: [entry(pageUrl), failing({ blocked: "csp" })] }));
-  assert.equal(blocked.status, "valid");
-  assert.equal(blocked.counts.requests, 1);
-});
+const failing = (facts = {}) => unanswered(imageUrl, { response: { _error: "net::ERR_NAME_NOT_RESOLVED" }, facts });
 
-test("what failed when it was recorded may fail again", () => {
+test("a failed request spoils a load, unless the page did it, it failed when it was recorded, or a cache answered", () => {
   const replay = replayReport([replayed(pageUrl)]);
-  const failing = unanswered(imageUrl, { response: { _error: "net::ERR_NAME_NOT_RESOLVED" } });
-  const known = { failedUrls: [`${imageUrl}#part`] };
-  const { status, counts } = verify(evidence({ ...known, replay, entries: [entry(pageUrl), failing] }));
-  assert.equal(status, "valid");
-  assert.equal(counts.failed, 1);
   const missed = replayReport([replayed(pageUrl), replayed(imageUrl, "missed")]);
-  assert.equal(verify(evidence({ ...known, replay: missed })).status, "valid");
-  assert.equal(verify(evidence({ failedUrls: [pageUrl], replay: missed })).status, "invalid");
-});
-
-test("what came from the browser's cache is no request of the load", () => {
-  const { status, counts } = verify(
-    evidence({
-      replay: replayReport([replayed(pageUrl)]),
-      entries: [entry(pageUrl), entry(imageUrl, { _fromCache: "memory" })],
-    }),
-  );
-  assert.equal(status, "valid");
-  assert.equal(counts.requests, 1);
+  const failedUrls = [`${imageUrl}#part`];
+  assertInvalid({ replay, entries: [entry(pageUrl), failing()] }, /failed: .*ERR_NAME_NOT_RESOLVED/);
+  assertInvalid({ failedUrls: [pageUrl], replay: missed }, /not in the recording/);
+  for (const [image, change, requests, failed] of [
+    [failing({ canceled: true }), { replay }, 2, 0],
+    [failing({ blocked: "csp" }), { replay }, 1, 0],
+    [failing(), { replay, failedUrls }, 2, 1],
+    [entry(imageUrl), { replay: missed, failedUrls }, 2, 0],
+    [entry(imageUrl, { _fromCache: "memory" }), { replay }, 1, 0],
+  ] as const) {
+    const { status, counts } = verify(evidence({ ...change, entries: [entry(pageUrl), image] }));
+    assert.deepEqual([status, counts.requests, counts.failed], ["valid", requests, failed]);
+  }
 });
 
 test("requests of one URL take the replay's outcomes in order, whatever the fragment", () => {
@@ -253,42 +225,24 @@ test("requests of one URL take the replay's outcomes in order, whatever the frag
   );
 });
 
-test("the browser's own requests and names are kept apart", () => {
-  const { status, counts, background } = verify(
-    evidence({
-      replay: replayReport(
-        [replayed(pageUrl), replayed(imageUrl), replayed("https://shop.example/favicon.ico", "missed")],
-        [
-          { name: "shop.example", type: "A", answer: "ok", time_ns: 1 },
-          { name: "update.example.", type: "A", answer: "nxdomain", time_ns: 2 },
-        ],
-      ),
-    }),
-  );
-  assert.equal(status, "valid");
-  assert.equal(counts.missed, 0);
-  assert.deepEqual(background, [
-    { url: "https://shop.example/favicon.ico", outcome: "missed" },
-    { url: "dns:update.example.", outcome: "nxdomain" },
-  ]);
-});
-
-test("a favicon that the page's events tell of is kept apart too", () => {
+test("the browser's own requests and names are kept apart, also a favicon that the page's events tell of", () => {
   const icon = "https://shop.example/favicon.ico";
-  const { status, counts, entries, background } = verify(
-    evidence({
-      replay: replayReport([replayed(pageUrl), replayed(imageUrl), replayed(icon, "missed")]),
-      entries: [
-        entry(pageUrl),
-        entry(imageUrl),
-        entry(icon, { _resourceType: "other", _initiator: { type: "other" }, response: { status: 404 } }),
-      ],
-    }),
-  );
-  assert.equal(status, "valid");
-  assert.equal(entries.length, 2);
-  assert.equal(counts.requests, 2);
-  assert.deepEqual(background, [{ url: icon, outcome: "missed" }]);
+  const requests = [replayed(pageUrl), replayed(imageUrl), replayed(icon, "missed")];
+  const dns = [
+    { name: "shop.example", type: "A", answer: "ok" as const, time_ns: 1 },
+    { name: "update.example.", type: "A", answer: "nxdomain" as const, time_ns: 2 },
+  ];
+  const told = entry(icon, { _resourceType: "other", _initiator: { type: "other" }, response: { status: 404 } });
+  for (const more of [[], [told]]) {
+    const entries = [entry(pageUrl), entry(imageUrl), ...more];
+    const verdict = verify(evidence({ replay: replayReport(requests, dns), entries }));
+    assert.deepEqual([verdict.status, verdict.entries.length, verdict.counts.requests], ["valid", 2, 2]);
+    assert.equal(verdict.counts.missed, 0);
+    assert.deepEqual(verdict.background, [
+      { url: icon, outcome: "missed" },
+      { url: "dns:update.example.", outcome: "nxdomain" },
+    ]);
+  }
 });
 
 test("a page that replaces itself, a load event that never ended, and no request at all spoil a load", () => {
