@@ -71,42 +71,10 @@ interface Line {
   readonly length: number;
 }
 
+type Taker = (event: LogEvent, line: Line) => void;
+
 const phaseBegin = 1;
 const phaseEnd = 2;
-
-const wantedTypes = [
-  "REQUEST_ALIVE",
-  "CANCELLED",
-  "FAILED",
-  "URL_REQUEST_START_JOB",
-  "URL_REQUEST_FILTERS_SET",
-  "URL_REQUEST_JOB_BYTES_READ",
-  "URL_REQUEST_JOB_FILTERED_BYTES_READ",
-  "HTTP_TRANSACTION_SEND_REQUEST_HEADERS",
-  "HTTP_TRANSACTION_HTTP2_SEND_REQUEST_HEADERS",
-  "HTTP_TRANSACTION_QUIC_SEND_REQUEST_HEADERS",
-  "HTTP_TRANSACTION_READ_RESPONSE_HEADERS",
-  "HTTP_TRANSACTION_READ_EARLY_HINTS_RESPONSE_HEADERS",
-  "HTTP2_SESSION_SEND_HEADERS",
-  "HTTP2_SESSION_RECV_HEADERS",
-  "HTTP3_HEADERS_SENT",
-  "HTTP3_HEADERS_DECODED",
-  "TCP_CONNECT_ATTEMPT",
-  "SSL_CERTIFICATES_RECEIVED",
-  "SSL_CONNECT",
-  "SOCKET_BYTES_RECEIVED",
-  "QUIC_SESSION_PACKET_SENT",
-  "QUIC_SESSION_PACKET_RECEIVED",
-] as const;
-
-// By the event that says of the request's headers.
-const protocolOf: Readonly<Partial<Record<WantedType, string>>> = {
-  HTTP_TRANSACTION_SEND_REQUEST_HEADERS: "http/1.1",
-  HTTP_TRANSACTION_HTTP2_SEND_REQUEST_HEADERS: "h2",
-  HTTP_TRANSACTION_QUIC_SEND_REQUEST_HEADERS: "h3",
-};
-
-type WantedType = (typeof wantedTypes)[number];
 
 const textOf = (params: LogEvent["params"], name: string): string => {
   const value = params?.[name];
@@ -140,9 +108,19 @@ function requestKey(headers: readonly Header[]): string {
   return `${pseudo(headers, ":method")} ${pseudo(headers, ":scheme")}://${pseudo(headers, ":authority")}${pseudo(headers, ":path")}`;
 }
 
+/** Appends to the list of a key. */
+function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
+}
+
+const streamOf = (source: LogEvent["source"], params: LogEvent["params"]): string =>
+  `${source.id} ${String(params?.stream_id)}`;
+
 class Reader {
   readonly #path: string;
-  readonly #types = new Map<number, WantedType>();
+  readonly #takers = new Map<number, Taker>();
   readonly #requests: LoggedRequest[] = [];
   readonly #current = new Map<number, LoggedRequest>();
   readonly #connections: LoggedConnection[] = [];
@@ -158,35 +136,86 @@ class Reader {
     this.#path = path;
   }
 
+  /** By the log's name of an event type, what is made of such an event. */
+  readonly #byName: Readonly<Record<string, Taker>> = {
+    URL_REQUEST_START_JOB: (event) => this.#begin(event),
+    REQUEST_ALIVE: this.#ofRequest((request, { phase, time }) => {
+      if (phase !== phaseEnd) return;
+      request.ended = true;
+      request.ended_ms = Number(time);
+    }),
+    CANCELLED: ({ source }) => this.#current.delete(source.id),
+    FAILED: ({ source }) => this.#current.delete(source.id),
+    URL_REQUEST_FILTERS_SET: this.#ofRequest((request) => {
+      request.hasFilters = true;
+    }),
+    URL_REQUEST_JOB_BYTES_READ: this.#ofBody(true),
+    URL_REQUEST_JOB_FILTERED_BYTES_READ: this.#ofBody(false),
+    HTTP_TRANSACTION_SEND_REQUEST_HEADERS: this.#ofSending("http/1.1"),
+    HTTP_TRANSACTION_HTTP2_SEND_REQUEST_HEADERS: this.#ofSending("h2"),
+    HTTP_TRANSACTION_QUIC_SEND_REQUEST_HEADERS: this.#ofSending("h3"),
+    HTTP_TRANSACTION_READ_EARLY_HINTS_RESPONSE_HEADERS: this.#ofRequest((request, { params, time }) => {
+      const headers = headersOf(textsOf(params, "headers").slice(1));
+      request.hints = [...request.hints, { time_ms: Number(time), headers }];
+    }),
+    HTTP_TRANSACTION_READ_RESPONSE_HEADERS: this.#ofRequest((request, { params, time }) => {
+      const [line, ...lines] = textsOf(params, "headers");
+      request.status = statusOf(line);
+      request.answered_ms = Number(time);
+      request.responseHeaders = headersOf(lines);
+      // Sent again, as for a password: what counts is the last answer.
+      request.body.clear();
+    }),
+    HTTP2_SESSION_SEND_HEADERS: (event) => this.#sendOnStream(event),
+    HTTP3_HEADERS_SENT: (event) => this.#sendOnStream(event),
+    HTTP2_SESSION_RECV_HEADERS: (event) => this.#receiveOnStream(event),
+    HTTP3_HEADERS_DECODED: (event) => this.#receiveOnStream(event),
+    TCP_CONNECT_ATTEMPT: (event) => this.#connect(event),
+    SSL_CERTIFICATES_RECEIVED: ({ params, source }) => {
+      const known = this.#connectionOf.get(source.id);
+      if (known) known.connection.certificates = textsOf(params, "certificates");
+    },
+    SSL_CONNECT: ({ phase, source }) => {
+      if (phase === phaseEnd) this.#connectionOf.get(source.id)?.connection.records?.endHandshake();
+    },
+    SOCKET_BYTES_RECEIVED: ({ params, source, time }) => {
+      const records = this.#connectionOf.get(source.id)?.connection.records;
+      records?.take(Buffer.from(textOf(params, "bytes"), "base64"), Number(time));
+    },
+    QUIC_SESSION_PACKET_SENT: ({ source, time }) => {
+      if (!this.#quicSent_ms.has(source.id)) this.#quicSent_ms.set(source.id, Number(time));
+    },
+    QUIC_SESSION_PACKET_RECEIVED: ({ params, source: { id }, time }) => {
+      const sent_ms = this.#quicSent_ms.get(id);
+      if (typeof sent_ms !== "number") return;
+      this.#quicSent_ms.set(id, "answered");
+      const connect_ms = Number(time) - sent_ms;
+      this.#connections.push({
+        ...{ id, address: textOf(params, "peer_address"), connect_ms, certificates: [], records: null },
+      });
+    },
+  };
+
   /** The log's first line. */
   learnTypes(constants: unknown): void {
     const types = (constants as { logEventTypes?: Readonly<Record<string, unknown>> } | null)?.logEventTypes ?? {};
-    for (const name of wantedTypes) {
+    for (const [name, taker] of Object.entries(this.#byName)) {
       const number = types[name];
-      if (typeof number === "number") this.#types.set(number, name);
+      if (typeof number === "number") this.#takers.set(number, taker);
     }
   }
 
   get knowsTypes(): boolean {
-    return this.#types.size > 0;
+    return this.#takers.size > 0;
   }
 
   wants(type: number): boolean {
-    return this.#types.has(type);
+    return this.#takers.has(type);
   }
 
   /** `line`: where in the log it stands, in bytes. */
   take(event: LogEvent, line: Line): void {
-    const type = this.#types.get(event.type);
-    if (type === undefined) return;
-    if (type.startsWith("HTTP2_SESSION") || type.startsWith("HTTP3")) this.#takeStream(event, type);
-    else if (type === "TCP_CONNECT_ATTEMPT" || type === "SSL_CERTIFICATES_RECEIVED") this.#takeConnection(event, type);
-    else if (type === "SSL_CONNECT" || type === "SOCKET_BYTES_RECEIVED") this.#takeRecords(event, type);
-    else if (type === "QUIC_SESSION_PACKET_SENT" || type === "QUIC_SESSION_PACKET_RECEIVED")
-      this.#takeQuic(event, type);
-    else if (type === "URL_REQUEST_START_JOB") this.#begin(event);
-    else if (type.endsWith("BYTES_READ")) this.#takeBody(event, type, line);
-    else this.#takeRequest(event, type);
+    this.#takers.get(event.type)?.(event, line);
   }
 
   finish(): NetLog {
@@ -199,6 +228,28 @@ class Reader {
       }
     }
     return { requests: this.#requests, connections: this.#connections };
+  }
+
+  /** Of a request that is under way. */
+  #ofRequest(take: (request: LoggedRequest, event: LogEvent, line: Line) => void): Taker {
+    return (event, line) => {
+      const request = this.#current.get(event.source.id);
+      if (request) take(request, event, line);
+    };
+  }
+
+  #ofBody(isBeforeDecoding: boolean): Taker {
+    return this.#ofRequest((request, { params }, line) => {
+      if (request.hasFilters === isBeforeDecoding) request.body.add(line, textOf(params, "bytes"));
+    });
+  }
+
+  #ofSending(protocol: string): Taker {
+    return this.#ofRequest((request, { params, time }) => {
+      const headers = headersOf(textsOf(params, "headers"));
+      Object.assign(request, { sent_ms: Number(time), hints: [], protocol, requestHeaders: headers });
+      addTo(this.#sentByKey, requestKey(headers), request);
+    });
   }
 
   #begin({ phase, params, source, time }: LogEvent): void {
@@ -225,109 +276,21 @@ class Reader {
     this.#requests.push(request);
   }
 
-  #takeRequest({ phase, params, source, time }: LogEvent, type: WantedType): void {
-    const request = this.#current.get(source.id);
-    if (!request) return;
-    switch (type) {
-      case "REQUEST_ALIVE":
-        if (phase !== phaseEnd) break;
-        request.ended = true;
-        request.ended_ms = Number(time);
-        break;
-      case "CANCELLED":
-      case "FAILED":
-        this.#current.delete(source.id);
-        break;
-      case "URL_REQUEST_FILTERS_SET":
-        request.hasFilters = true;
-        break;
-      case "HTTP_TRANSACTION_READ_RESPONSE_HEADERS": {
-        const [line, ...lines] = textsOf(params, "headers");
-        request.status = statusOf(line);
-        request.answered_ms = Number(time);
-        request.responseHeaders = headersOf(lines);
-        // Sent again, as for a password: what counts is the last answer.
-        request.body.clear();
-        break;
-      }
-      case "HTTP_TRANSACTION_READ_EARLY_HINTS_RESPONSE_HEADERS": {
-        const headers = headersOf(textsOf(params, "headers").slice(1));
-        request.hints = [...request.hints, { time_ms: Number(time), headers }];
-        break;
-      }
-      default:
-        request.sent_ms = Number(time);
-        request.hints = [];
-        request.protocol = protocolOf[type] ?? null;
-        this.#send(request, headersOf(textsOf(params, "headers")));
-    }
+  #sendOnStream({ params, source }: LogEvent): void {
+    addTo(this.#streamsByKey, requestKey(headersOf(textsOf(params, "headers"))), streamOf(source, params));
   }
 
-  #takeBody({ params, source }: LogEvent, type: WantedType, line: Line): void {
-    const request = this.#current.get(source.id);
-    const isBeforeDecoding = type === "URL_REQUEST_JOB_BYTES_READ";
-    if (request && request.hasFilters === isBeforeDecoding) request.body.add(line, textOf(params, "bytes"));
-  }
-
-  #send(request: LoggedRequest, headers: readonly Header[]): void {
-    request.requestHeaders = headers;
-    const key = requestKey(headers);
-    const sent = this.#sentByKey.get(key);
-    if (sent) sent.push(request);
-    else this.#sentByKey.set(key, [request]);
-  }
-
-  #takeStream({ params, source }: LogEvent, type: WantedType): void {
-    const stream = `${source.id} ${String(params?.stream_id)}`;
+  #receiveOnStream({ params, source }: LogEvent): void {
     const headers = headersOf(textsOf(params, "headers"));
-    if (type === "HTTP2_SESSION_SEND_HEADERS" || type === "HTTP3_HEADERS_SENT") {
-      const key = requestKey(headers);
-      const streams = this.#streamsByKey.get(key);
-      if (streams) streams.push(stream);
-      else this.#streamsByKey.set(key, [stream]);
-    } else if (headers.length > 0 && pseudo(headers, ":status") === "") {
-      this.#trailers.set(stream, headers);
-    }
+    if (headers.length > 0 && pseudo(headers, ":status") === "") this.#trailers.set(streamOf(source, params), headers);
   }
 
-  #takeQuic({ params, source, time }: LogEvent, type: WantedType): void {
-    const sent_ms = this.#quicSent_ms.get(source.id);
-    if (type === "QUIC_SESSION_PACKET_SENT") {
-      if (sent_ms === undefined) this.#quicSent_ms.set(source.id, Number(time));
-    } else if (typeof sent_ms === "number") {
-      this.#quicSent_ms.set(source.id, "answered");
-      const address = textOf(params, "peer_address");
-      this.#connections.push({
-        id: source.id,
-        address,
-        connect_ms: Number(time) - sent_ms,
-        certificates: [],
-        records: null,
-      });
-    }
-  }
-
-  #takeRecords({ phase, params, source, time }: LogEvent, type: WantedType): void {
-    const records = this.#connectionOf.get(source.id)?.connection.records;
-    if (type === "SOCKET_BYTES_RECEIVED") records?.take(Buffer.from(textOf(params, "bytes"), "base64"), Number(time));
-    else if (phase === phaseEnd) records?.endHandshake();
-  }
-
-  #takeConnection({ phase, params, source, time }: LogEvent, type: WantedType): void {
-    const known = this.#connectionOf.get(source.id);
-    if (type === "SSL_CERTIFICATES_RECEIVED") {
-      if (known) known.connection.certificates = textsOf(params, "certificates");
-      return;
-    }
+  #connect({ phase, params, source: { id }, time }: LogEvent): void {
+    const known = this.#connectionOf.get(id);
     if (phase === phaseBegin) {
-      const connection: LoggedConnection = {
-        id: source.id,
-        address: textOf(params, "address"),
-        connect_ms: null,
-        certificates: [],
-        records: new TlsRecords(),
-      };
-      this.#connectionOf.set(source.id, { connection, began_ms: Number(time) });
+      const records = new TlsRecords();
+      const connection = { id, address: textOf(params, "address"), connect_ms: null, certificates: [], records };
+      this.#connectionOf.set(id, { connection, began_ms: Number(time) });
       this.#connections.push(connection);
     } else if (phase === phaseEnd && known && params?.os_error === undefined && params?.net_error === undefined) {
       known.connection.connect_ms = Number(time) - known.began_ms;
