@@ -14,6 +14,17 @@ export function quantileOfSorted(values: ArrayLike<number>, probability: number)
   return low + (high - low) * (position - below);
 }
 
+/** How many of ascending values are at most `limit`: the place of the first that is above it. */
+export function countThrough(ascending: ArrayLike<number>, limit: number): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ascending[middle] as number) <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 export function quantile(values: readonly number[], probability: number): number {
   return quantileOfSorted(sorted(values), probability);
 }

@@ -1,6 +1,6 @@
 // From a phase's packets to figures: delays, losses, copies, packets overtaken, the rate while the link was busy, and how
 // long packets waited in a full queue. Pure.
-import { median, quantile } from "../../base/quantile.ts";
+import { countThrough, median, quantile } from "../../base/quantile.ts";
 import type { PhaseRecord } from "./measure.ts";
 
 /** Each packet's time on the way by its first arrival, in ms. */
@@ -144,13 +144,7 @@ function offeredUntil(times: Uint32Array, once: boolean, time_ms: number): numbe
   const length_ms = times.at(-1) ?? 1;
   const laps = once ? 0 : Math.floor(time_ms / length_ms);
   const within_ms = time_ms - laps * length_ms;
-  let [low, high] = [0, times.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((times[middle] ?? 0) <= within_ms) low = middle + 1;
-    else high = middle;
-  }
-  return laps * times.length + low;
+  return laps * times.length + countThrough(times, within_ms);
 }
 
 /**

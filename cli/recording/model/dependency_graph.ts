@@ -11,6 +11,7 @@
 // model keeps that delay even where the script arrives at another time. Requests are put in the order of their sending first
 // and parents are looked for only among the earlier ones: whatever cycles or impossible times a file claims, the graph is a
 // tree, found in n log n steps.
+import { countThrough } from "../../base/quantile.ts";
 import type { Kind, ModelRequest } from "./model_request.ts";
 import { startChain, withoutFragment } from "./model_request.ts";
 
@@ -121,16 +122,8 @@ function drafts(requests: readonly ModelRequest[], first: ReadonlySet<ModelReque
 }
 
 /** The last place in an ascending list that is below `limit`; -1: none. */
-function lastBelow(places: readonly number[], limit: number): number {
-  let low = 0;
-  let high = places.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((places[middle] ?? 0) < limit) low = middle + 1;
-    else high = middle;
-  }
-  return low > 0 ? (places[low - 1] ?? -1) : -1;
-}
+const lastBelow = (places: readonly number[], limit: number): number =>
+  places[countThrough(places, limit - 1) - 1] ?? -1;
 
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : "");
 
@@ -351,16 +344,10 @@ class Builder {
     }
     const gates = this.#gates.get(document);
     // The last gate that had been passed by then.
-    let low = 0;
-    let high = gates?.passed_ms.length ?? 0;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((gates?.passed_ms[middle] ?? 0) <= node.sent_ms) low = middle + 1;
-      else high = middle;
-    }
-    node.after = gates?.places[low - 1] ?? null;
+    const last = countThrough(gates?.passed_ms ?? [], node.sent_ms) - 1;
+    node.after = gates?.places[last] ?? null;
     const begun_ms = this.#parsing.get(document) ?? owner.firstByte_ms;
-    this.#dependAt(node, document, "script", Math.max(begun_ms, gates?.passed_ms[low - 1] ?? begun_ms));
+    this.#dependAt(node, document, "script", Math.max(begun_ms, gates?.passed_ms[last] ?? begun_ms));
   }
 
   /** A blocking script waits for those before it, and all of them for the stylesheets before them. */

@@ -3,7 +3,7 @@
 // median of the differences is another thing (before: one kind of loads; after: some of them slower, with the same median). How many
 // values lie below their medians is heads of coins as there, but a pair's two coins fall alike as often as the pairs of these loads
 // do, which narrows where the difference may be.
-import { median } from "../../base/quantile.ts";
+import { countThrough, median } from "../../base/quantile.ts";
 import { chanceAtMost, coins, type Place, placesOf } from "./median_test.ts";
 
 /** Both samples' values by pair; null: that one is missing. */
@@ -112,15 +112,7 @@ const whereverItMayBe: Reaching = (places) => {
   inner.forEach(({ chance }, index) => {
     upTo[index + 1] = (upTo[index] as number) + chance;
   });
-  return (shift) => {
-    let [low, high] = [0, least.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((least[middle] as number) <= shift) low = middle + 1;
-      else high = middle;
-    }
-    return upTo[low] as number;
-  };
+  return (shift) => upTo[countThrough(least, shift)] as number;
 };
 
 const turned = (values: readonly number[]): number[] => values.map((value) => -value);

@@ -3,7 +3,7 @@
 // because few runs of one cell show none; how wide is each cell's own, drawn towards the others' while its runs are few, and as wide as
 // four of five such pilots would have it at most.
 // Times are taken as logarithms throughout. Simulates no study: detectable_effect.ts does.
-import { median } from "../../base/quantile.ts";
+import { countThrough, median } from "../../base/quantile.ts";
 import type { RandomSource } from "../../base/random.ts";
 import { normalDraw } from "../stats/normal_draw.ts";
 import { type TwoKinds, twoKinds } from "../stats/two_kinds.ts";
@@ -166,21 +166,10 @@ function shapesOf(shapes: readonly Both[]): LoadNoise["study"] {
       values ? ((values[place] as number) + blur * normalDraw(random)) * shrink : normalDraw(random);
     return (random) => {
       const drawn = random() * all;
-      const place = firstAbove(ends, drawn);
+      const place = Math.min(countThrough(ends, drawn), ends.length - 1);
       return { lane: at(ofLane, place, random), over: at(ofOver, place, random) };
     };
   };
-}
-
-/** The place of the first of these rising numbers that is above `value`, or the last. */
-function firstAbove(rising: readonly number[], value: number): number {
-  let [low, high] = [0, rising.length - 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((rising[middle] as number) > value) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }
 
 /** Two normal ones that move together as much as these do. */

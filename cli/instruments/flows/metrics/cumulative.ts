@@ -1,4 +1,5 @@
 // Counters that only grow, sampled now and then: how much had come by a moment, and at what rate in each second. Pure.
+import { countThrough } from "../../../base/quantile.ts";
 
 /** Bytes counted since the flow's start, at times in ms, both ascending. */
 export interface Counter {
@@ -14,20 +15,9 @@ export interface Span {
 
 export const lengthOf = ({ from_ms, to_ms }: Span): number => to_ms - from_ms;
 
-/** Of the first of the ascending times that is later than `at_ms`; their number if none is. */
-export function placeAfter(time_ms: ArrayLike<number>, at_ms: number): number {
-  let [low, high] = [0, time_ms.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((time_ms[middle] as number) > at_ms) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
-
 /** Bytes by a moment, linear between samples. Before the first sample nothing has come, after the last nothing more does. */
 export function countAt({ time_ms, bytes }: Counter, at_ms: number): number {
-  const next = placeAfter(time_ms, at_ms);
+  const next = countThrough(time_ms, at_ms);
   if (next === 0) return 0;
   const before = bytes[next - 1] as number;
   if (next === time_ms.length) return before;

@@ -1,8 +1,8 @@
 // How much came of a flow, how evenly, by when, and how much of it was lost: goodput, received rate, its variation, silences, progress, the use
 // of the link and losses at it. Pure.
 
-import { coefficientOfVariation, mean } from "../../../base/quantile.ts";
-import { type Counter, lengthOf, placeAfter, type Span } from "./cumulative.ts";
+import { coefficientOfVariation, countThrough, mean } from "../../../base/quantile.ts";
+import { type Counter, lengthOf, type Span } from "./cumulative.ts";
 import { type Measured, missing } from "./measured.ts";
 
 // Goodput (RFC 5166, 2.1): what the receiver's application got, per second. Headers, retransmissions and FEC are not in it, and the
@@ -58,7 +58,7 @@ export const tenths = 10;
 
 /** When a counter reached so many bytes, in ms since the run began, linear between samples; null: never. */
 function reachedAt_ms({ time_ms, bytes }: Counter, wanted_bytes: number): number | null {
-  let next = placeAfter(bytes, wanted_bytes);
+  let next = countThrough(bytes, wanted_bytes);
   // The first of several samples with just so many.
   while (next > 0 && (bytes[next - 1] as number) >= wanted_bytes) next--;
   if (next >= bytes.length) return null;

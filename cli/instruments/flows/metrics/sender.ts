@@ -1,6 +1,6 @@
 // What a sender's samples say: its congestion window, how smooth it is, and its round-trip times. Pure.
-import { quantileOfSorted } from "../../../base/quantile.ts";
-import { placeAfter, type Span } from "./cumulative.ts";
+import { countThrough, quantileOfSorted } from "../../../base/quantile.ts";
+import type { Span } from "./cumulative.ts";
 import { type Measured, missing } from "./measured.ts";
 
 // The congestion window at the sender over its samples: its median. The series itself is exported as it is.
@@ -45,8 +45,8 @@ export function largestWindowCut({ time_ms, cwnd_bytes, srtt_ns }: WindowSamples
 
 /** Values of a series within a span, without those that are unavailable (NaN). */
 export function within(time_ms: ArrayLike<number>, values: ArrayLike<number>, { from_ms, to_ms }: Span): Float64Array {
-  const end = placeAfter(time_ms, to_ms);
-  let from = placeAfter(time_ms, from_ms);
+  const end = countThrough(time_ms, to_ms);
+  let from = countThrough(time_ms, from_ms);
   while (from > 0 && (time_ms[from - 1] as number) === from_ms) from--;
   return Float64Array.from({ length: Math.max(0, end - from) }, (_, index) => values[from + index] as number).filter(
     (value) => !Number.isNaN(value),

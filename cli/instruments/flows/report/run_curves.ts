@@ -1,6 +1,6 @@
 // A run's records as the curves of its figure: rates from what receivers counted, windows and round-trip times from what senders
 // sampled, delays and drops from the shaper's bins. Pure; times are milliseconds since the run began.
-import { extremes, median } from "../../../base/quantile.ts";
+import { countThrough, extremes, median } from "../../../base/quantile.ts";
 import type { Band, Curve } from "../../../report/figures/curve.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
 import type { SampledColumn } from "../records/series.ts";
@@ -28,20 +28,9 @@ function lifetimeOf({ near, far, start_ns, run }: FlowRecords, flow: number): Li
   return { from_ms: (from_ns - start_ns) / 1e6, to_ms: (to_ns - start_ns) / 1e6 };
 }
 
-/** Index of the last time not after `at_ms`; -1: all are after it. */
-function lastBefore(times: Float64Array, at_ms: number): number {
-  let [low, high] = [0, times.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((times[middle] as number) <= at_ms) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-}
-
 /** A cumulative count between two of its samples, as if it rose evenly; 0 before the first. */
 function countedAt(times: Float64Array, counts: Float64Array, at_ms: number): number {
-  const before = lastBefore(times, at_ms);
+  const before = countThrough(times, at_ms) - 1;
   if (before < 0) return 0;
   const [low, high] = [counts[before] as number, counts[before + 1]];
   const from = times[before] as number;
@@ -109,8 +98,8 @@ export function senderCurve(records: FlowRecords, flow: number, column: SenderCo
   const series = records.samples[flow]?.sender;
   const life = lifetimeOf(records, flow);
   if (!series || !life) return { time_ms: [], value: [] };
-  const from = Math.max(0, lastBefore(series.time_ms, life.from_ms - 1e-6) + 1);
-  const to = lastBefore(series.time_ms, life.to_ms) + 1;
+  const from = Math.max(0, countThrough(series.time_ms, life.from_ms - 1e-6));
+  const to = countThrough(series.time_ms, life.to_ms);
   return brokenAtGaps({
     time_ms: series.time_ms.subarray(from, to),
     value: series[column].subarray(from, to).map((each) => each * by),
