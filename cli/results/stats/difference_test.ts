@@ -77,6 +77,10 @@ export function pairedTails(differences: readonly number[], shift = 0): Tails {
   return orApart(medianTails(differences, shift), differences.length, sideOf([0], differences, shift));
 }
 
+/** The least two-sided probability that so many paired differences can have, however far from 0. */
+export const leastPairedDifference = (n: number): number =>
+  Math.min(1, 2 * 0.5 ** n, n < fewestApart ? 1 : apartProbability(n));
+
 /** What blockDifferenceTails() tests, as it is found in the loads: median(b) - median(a). */
 export function blockDifference(a: Float64Array, b: Float64Array): number {
   const differences = differencesTogether(a, b);

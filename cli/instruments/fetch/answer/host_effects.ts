@@ -1,10 +1,10 @@
 // Which hosts a protocol helps and which it hurts: of each host the fetches of two variants, paired by object, link, IP version and
-// repetition. The shift of the pairs' log ratios (Hodges and Lehmann) with its 95 % interval, and Wilcoxon's signed-rank test, whose
-// probabilities are corrected over the hosts (Holm), since many are told together. Pure.
+// repetition. The comparison is the one of all answers (results/answer/contrast.ts): the median of the pairs' log ratios, its interval and its
+// test, corrected over the hosts that are shown together (Holm). Pure.
 import type { Interval } from "../../../base/interval.ts";
-import { shift } from "../../../results/stats/hodges_lehmann.ts";
-import { holm, significanceLevel } from "../../../results/stats/multiplicity.ts";
-import { signedRank } from "../../../results/stats/signed_rank.ts";
+import { type Contrast, contrast, type Pair, shown, shownTogether } from "../../../results/answer/contrast.ts";
+import { leastPairedDifference } from "../../../results/stats/difference_test.ts";
+import { significanceLevel } from "../../../results/stats/multiplicity.ts";
 import { bareLane, type Fetched, hostOf, isPlainTcp, isQuic, serverOfLane, type Variant } from "../metrics/fetched.ts";
 import { type Quantity, quantities } from "../metrics/quantities.ts";
 
@@ -21,12 +21,12 @@ export interface HostEffect {
   readonly pairs: number;
   /** (over - lane) / over * 100: positive where `lane` takes less. */
   readonly percent: number;
-  /** 95 %; null with fewer than six pairs. */
+  /** 95 %; null with fewer than five pairs. */
   readonly interval: Interval | null;
-  /** Two-sided, of this host alone. */
-  readonly probability: number;
+  /** Two-sided, of this host alone; null: no interval. */
+  readonly probability: number | null;
   /** After Holm's correction for the number of hosts. */
-  readonly holm: number;
+  readonly holm: number | null;
   /** Null: no difference is shown. */
   readonly named: "helped" | "hurt" | null;
   /** It has too few pairs to be named, whatever they say. */
@@ -41,9 +41,6 @@ export interface HostEffects {
   /** Of each object so many repetitions can show that a host is helped or hurt. Null: there are enough for some host. */
   readonly runsToTell: number | null;
 }
-
-/** Averages of all pairs of more would be too many: these are spread over all. */
-const mostPairs = 400;
 
 const sideKey = ({ lane, tls }: PairSide): string => `${lane} ${isQuic(lane) ? "1.3" : tls}`;
 
@@ -70,15 +67,14 @@ export function pairsOf(variants: readonly Variant[]): VariantPair[] {
   );
 }
 
-const percentOf = (log: number): number => (1 - Math.exp(log)) * 100;
+const percentOf = (ratio: number): number => (1 - ratio) * 100;
 
-interface LogRatio {
+interface BlockPair extends Pair {
   readonly block: number;
-  readonly log: number;
 }
 
-/** Of a host's pairs. */
-function logsOf(fetched: readonly Fetched[], { lane, over }: VariantPair, quantity: Quantity): LogRatio[] {
+/** Of a host. */
+function blockPairs(fetched: readonly Fetched[], { lane, over }: VariantPair, quantity: Quantity): BlockPair[] {
   const { value } = quantities[quantity];
   const place = ({ object, link, ip, block }: Fetched): string => JSON.stringify([object, link, ip, block]);
   const [a, b] = [lane, over].map((side) => {
@@ -87,41 +83,29 @@ function logsOf(fetched: readonly Fetched[], { lane, over }: VariantPair, quanti
   });
   return [...(a ?? [])].flatMap(([key, { block, value: mine }]) => {
     const other = b?.get(key)?.value ?? null;
-    return mine !== null && other !== null && mine > 0 && other > 0 ? [{ block, log: Math.log(mine / other) }] : [];
+    return mine !== null && other !== null && mine > 0 && other > 0 ? [{ block, one: mine, other }] : [];
   });
 }
 
-interface OneEffect extends Omit<HostEffect, "holm" | "named" | "tooFew"> {
+interface OneEffect {
+  readonly host: string;
   /** Pairs that a repetition gives it, if nothing fails. */
   readonly pairsPerRun: number;
+  readonly found: Contrast;
 }
 
-function effectOf(host: string, ratios: readonly LogRatio[]): OneEffect | null {
-  const logs = ratios.map(({ log }) => log);
-  const step = Math.max(1, logs.length / mostPairs);
-  const used = Array.from(
-    { length: Math.min(logs.length, mostPairs) },
-    (_, index) => logs[Math.floor(index * step)] as number,
-  );
-  const estimate = shift(used);
-  if (!estimate) return null;
-  const { interval } = estimate;
-  return {
-    host,
-    pairs: logs.length,
-    pairsPerRun: Math.max(...[...Map.groupBy(ratios, ({ block }) => block).values()].map((of) => of.length)),
-    percent: percentOf(estimate.estimate),
-    interval: interval && { low: percentOf(interval.high), high: percentOf(interval.low) },
-    probability: signedRank(used).twoSided,
-  };
+function effectOf(host: string, pairs: readonly BlockPair[]): OneEffect | null {
+  const found = contrast(pairs.map((pair) => [pair]));
+  const perRun = [...Map.groupBy(pairs, ({ block }) => block).values()].map((of) => of.length);
+  return found && { host, pairsPerRun: Math.max(...perRun), found };
 }
 
-/** Whether so many pairs, all of them of one sign, show anything beside those of other hosts. */
-const canTell = (pairs: number, hosts: number): boolean => (2 / 2 ** pairs) * hosts <= significanceLevel;
+/** Whether so many pairs, however far apart, show anything beside those of other hosts. */
+const canTell = (pairs: number, hosts: number): boolean => leastPairedDifference(pairs) * hosts <= significanceLevel;
 
 function runsToTell(effects: readonly OneEffect[]): number | null {
   const hosts = effects.length;
-  if (hosts === 0 || effects.some(({ pairs }) => canTell(pairs, hosts))) return null;
+  if (hosts === 0 || effects.some(({ found }) => canTell(found.n, hosts))) return null;
   let pairs = 1;
   while (!canTell(pairs, hosts)) pairs++;
   return Math.ceil(pairs / Math.min(...effects.map(({ pairsPerRun }) => pairsPerRun)));
@@ -134,14 +118,19 @@ export function hostEffects(fetched: readonly Fetched[], pair: VariantPair, quan
     fetched.filter((each) => keys.has(sideKey(each))),
     ({ object }) => hostOf(object),
   );
-  const effects = [...byHost].flatMap(([host, of]) => effectOf(host, logsOf(of, pair, quantity)) ?? []);
-  const corrected = holm(effects.map(({ probability }) => probability));
+  const effects = [...byHost].flatMap(([host, of]) => effectOf(host, blockPairs(of, pair, quantity)) ?? []);
+  const together = shownTogether(effects.map(({ found }) => found));
   const runs = runsToTell(effects);
-  const hosts = effects.map(({ pairsPerRun: _, ...effect }, index): HostEffect => {
-    const own = corrected[index] as number;
-    const isShown = own <= significanceLevel && effect.percent !== 0;
-    const named = isShown ? (effect.percent > 0 ? "helped" : "hurt") : null;
-    return { ...effect, holm: own, named, tooFew: runs !== null || !canTell(effect.pairs, 1) };
+  const hosts = effects.map(({ host, found: { ratio, interval, probability, n: pairs } }, index): HostEffect => {
+    const corrected = together[index] as Contrast;
+    const way = shown(corrected);
+    return {
+      ...{ host, pairs, probability, holm: corrected.probability },
+      percent: percentOf(ratio),
+      interval: interval && { low: percentOf(interval.high), high: percentOf(interval.low) },
+      named: way === "less" ? "helped" : way === "more" ? "hurt" : null,
+      tooFew: runs !== null || !canTell(pairs, 1),
+    };
   });
   hosts.sort((a, b) => b.percent - a.percent || (a.host < b.host ? -1 : 1));
   return { pair, quantity, hosts, runsToTell: runs };

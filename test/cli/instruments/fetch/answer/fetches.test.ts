@@ -114,13 +114,13 @@ test("with too few fetches to name any host, it is said how many suffice", () =>
     return hostEffects(fetched, pair, "download_ms");
   };
   const usual = effects(100, 5);
-  assert.equal(usual.runsToTell, 12);
+  assert.equal(usual.runsToTell, 10);
   assert.ok(usual.hosts.every(({ named, tooFew }) => named === null && tooFew));
-  assert.ok(effects(100, 11).hosts.every(({ named }) => named === null));
-  const enough = effects(100, 12);
+  assert.ok(effects(100, 9).hosts.every(({ named }) => named === null));
+  const enough = effects(100, 10);
   assert.equal(enough.runsToTell, null);
   assert.ok(enough.hosts.every(({ named, tooFew }) => named === "helped" && !tooFew));
-  assert.deepEqual([effects(1, 5).runsToTell, effects(1, 6).runsToTell], [6, null]);
+  assert.deepEqual([effects(1, 4).runsToTell, effects(1, 5).runsToTell], [5, null]);
 });
 
 test("Holm's correction is over the hosts: alike hosts without a difference are seldom named", () => {
