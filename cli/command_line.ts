@@ -32,7 +32,7 @@ function sayError(text: string, status: number, stack: readonly string[] = []): 
   else for (const line of [...stack, `trilane: ${message}`]) say(line);
 }
 
-/** What nothing explains is a fault of ours: it is told with where it arose, and ends what may still be under way. */
+/** What nothing explains is a fault of ours: it is shown with where it arose, and ends what may still be under way. */
 function endBadly(error: unknown): void {
   const explained = explain(error);
   // Behind it, as it may be another's fault.

@@ -1,5 +1,5 @@
 // `trilane`: refuses a Node that cannot run it, lets Node keep what it compiles, so that the next start takes less than half as long,
-// and goes on in command_line.ts. Kept in the checkout, which only those can write whose code runs here anyway; a checkout or package
+// and continues in command_line.ts. Kept in the checkout, which only those can write whose code runs here anyway; a checkout or package
 // that cannot be written is left as it is.
 import * as node from "node:module";
 import { join } from "node:path";

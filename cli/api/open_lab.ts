@@ -14,7 +14,7 @@ import { shellWord } from "../base/shell_word.ts";
 import { LinkControl } from "../link/control_client.ts";
 import { withAbsoluteFiles } from "../link/files.ts";
 import { defaultSeed, formatLink, type LinkProfile } from "../link/link.ts";
-import { readAskedLink } from "../link/profile_file.ts";
+import { readGivenLink } from "../link/profile_file.ts";
 import { spkiList } from "../load/lab.ts";
 import { browserWrapper, networksThen } from "../load/reach/browser_wrapper.ts";
 import type { Reach } from "../load/reach/reach.ts";
@@ -30,7 +30,7 @@ const parent = (): string => (Buffer.byteLength(tmpdir()) <= 80 ? tmpdir() : "/t
 /** A running link keeps its seed. */
 const formOf = (link: LinkProfile): string => formatLink({ ...link, seed: defaultSeed });
 /** Files are named from wherever it runs. */
-const linkOf = (text: string): LinkProfile => withAbsoluteFiles(readAskedLink(text, process.cwd()), process.cwd());
+const linkOf = (text: string): LinkProfile => withAbsoluteFiles(readGivenLink(text, process.cwd()), process.cwd());
 
 /** A setting of both directions replaces those of one. */
 const halves: Readonly<Record<string, readonly string[]>> = {

@@ -1,4 +1,4 @@
-// A question whose answer is yes or no, on a terminal. Knows nothing of what is asked.
+// A question whose answer is yes or no, on a terminal. Knows no question.
 import { createInterface } from "node:readline/promises";
 
 /** Ctrl-C and Ctrl-D mean no, as all does that is not yes. */

@@ -1,4 +1,4 @@
-// A file in which is written what is to take another's place when it is whole: beside it, under a name that nobody has. Not
+// A file in which is written what is to take another's place when it is whole: beside it, under a name that is free. Not
 // named by the process, whose number is another's, too, in another container. Writes nothing into it.
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync } from "node:fs";

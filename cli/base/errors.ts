@@ -16,11 +16,11 @@ export class RunError extends Error {
 /** Done, but with no answer: exit status 3. */
 export class UndecidedError extends RunError {}
 
-/** Asked to end before its work was done, and worth running again: exit status 75, sysexits.h's EX_TEMPFAIL. */
+/** Ended by request before its work was done, and worth running again: exit status 75, sysexits.h's EX_TEMPFAIL. */
 export class EndedEarlyError extends RunError {}
 export const endedEarlyStatus = 75;
 
-/** The disk is full: what was asked for can be asked for again when there is room. */
+/** The disk is full: the same can be done again when there is room. */
 export class NoRoomError extends RunError {}
 
 /** Another process holds what is to be written: it can be written when that lets go. */

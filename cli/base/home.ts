@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 export function homeFolder(option: string | undefined, environment: NodeJS.ProcessEnv = process.env): string {
   const named = option || environment.TRILANE_HOME;
   if (named) return resolve(named);
-  // The XDG specification tells programs to ignore relative paths.
+  // The XDG specification says that programs ignore relative paths.
   const xdg = environment.XDG_DATA_HOME;
   return join(xdg?.startsWith("/") ? xdg : join(homedir(), ".local", "share"), "trilane");
 }

@@ -20,5 +20,5 @@ export const confidence = 0.95;
 /** With fewer independent units than this no 95 % interval of a median exists: the range of n values holds it 1 - 2^(1-n) of the time. */
 export const minimumUnits = 5;
 
-/** Runs of each lane where nobody asks for a number: one lost load, or three, cost no interval, and the interval is one that a reader can use. */
+/** Runs of each lane unless a number is given: one lost load, or three, cost no interval, and the interval is one that a reader can use. */
 export const usualRuns = 9;

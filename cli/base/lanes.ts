@@ -83,7 +83,7 @@ export const laneFacts: Readonly<Record<Lane, LaneFacts>> = {
 
 export const allLanes = Object.keys(laneFacts) as readonly Lane[];
 
-/** The lanes of a race whose lanes nobody named. */
+/** The lanes of a race that names none. */
 export const plainLanes = ["h1", "h2", "h3"] as const satisfies readonly Lane[];
 
 /** Whether its browser is free to use QUIC or not: if a link treats UDP in its own way, it goes back to HTTP/2. */

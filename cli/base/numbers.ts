@@ -21,7 +21,7 @@ export function formatMedian(time_ms: number, isAtLeast: boolean): string {
   return `${isAtLeast ? "over " : ""}${formatTime(time_ms)}`;
 }
 
-/** `50 ms`, `5.2 ms`: in sentences, where nobody counts figures; from a second on as formatTime. */
+/** `50 ms`, `5.2 ms`: in sentences, whose readers count no figures; from a second on as formatTime. */
 export function sentenceTime(time_ms: number): string {
   const rounded_ms = time_ms >= 10 ? Math.round(time_ms) : Number(time_ms.toPrecision(2));
   return rounded_ms < 1000 ? `${rounded_ms} ms` : formatTime(rounded_ms);

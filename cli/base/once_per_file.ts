@@ -1,4 +1,4 @@
-// What is asked of a file once, and again when it is another file: its time, size or place on the disk has changed. A
+// Reads a fact of a file once, and again when it is another file: its time, size or place on the disk has changed. A
 // failure is not remembered: it may pass. Does not look behind a script that starts something else.
 import { stat } from "node:fs/promises";
 
@@ -8,9 +8,9 @@ export function oncePerFile<T>(ask: (path: string) => Promise<T>): (path: string
   return async (path) => {
     const { mtimeMs, size, ino } = await stat(path);
     const key = JSON.stringify([path, mtimeMs, size, ino]);
-    const asked = known.get(key) ?? ask(path);
-    known.set(key, asked);
-    asked.catch(() => known.delete(key));
-    return asked;
+    const answer = known.get(key) ?? ask(path);
+    known.set(key, answer);
+    answer.catch(() => known.delete(key));
+    return answer;
   };
 }

@@ -32,7 +32,7 @@ export interface Declared {
   readonly rare?: boolean;
   /** Taken, but not shown. */
   readonly hidden?: boolean;
-  /** What it was called before: who gives that is told its name. */
+  /** What it was called before: the error for that word names it. */
   readonly formerly?: string;
 }
 

@@ -40,7 +40,7 @@ async function isOurs(folder: string): Promise<boolean> {
   return itself.isDirectory() && itself.uid === process.getuid?.() && marked.isFile();
 }
 
-/** Of folders whose process cannot be looked for from here: nobody's is that old. */
+/** Of folders whose process cannot be looked for from here: none in use is that old. */
 const oldest_ms = 7 * 24 * 3600 * 1000;
 
 /** False too where it cannot be said. */

@@ -4,7 +4,7 @@ import { readFileSync, readlinkSync } from "node:fs";
 
 export interface Owner {
   readonly pid: number;
-  /** Clock ticks from boot to the process's start: tells apart two processes that had the same number. */
+  /** Clock ticks from boot to the process's start: distinguishes two processes that had the same number. */
   readonly start_ticks: string;
   readonly boot_id: string;
   /** Numbers of processes mean something only within one PID namespace (a container). */

@@ -1,5 +1,5 @@
 // Files and folders that this process must not leave behind, however it ends: by itself, by an exit that waits for nothing,
-// or by a signal that nobody else takes. (Killed with -9 it leaves them.) Removes; makes nothing.
+// or by a signal without another listener. (Killed with -9 it leaves them.) Removes; makes nothing.
 import { rmSync } from "node:fs";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

@@ -66,7 +66,7 @@ function checksum(header: Buffer): number {
 export interface TarMember {
   readonly name: string;
   readonly bytes: number;
-  /** Its bytes, once. What is not read of them is passed over when the next member is asked for. */
+  /** Its bytes, once. What is not read of them is passed over when the next member is read. */
   readonly content: AsyncIterable<Buffer>;
 }
 

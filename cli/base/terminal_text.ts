@@ -56,7 +56,7 @@ export function printJson(document: unknown): void {
   process.stdout.write(`${terminalJson(document)}\n`);
 }
 
-/** A file that is asked for on standard output, as it is: no faster than its reader takes it. */
+/** A file written to standard output as it is: no faster than its reader takes it. */
 export async function printFile(
   pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
 ): Promise<void> {

@@ -7,7 +7,7 @@ const chunk_bytes = 1 << 20;
 /** Longer than any line of a format we read: the file is of another kind. */
 const longestLine_bytes = 1 << 20;
 
-/** The file's bytes, a chunk at a time. The chunk is only good until the next one is asked for. */
+/** The file's bytes, a chunk at a time. The chunk is only good until the next one is read. */
 export function* chunksOf(path: string): Generator<Buffer, void, undefined> {
   // Without waiting for somebody to open the other end of a FIFO.
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

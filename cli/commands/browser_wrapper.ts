@@ -6,7 +6,7 @@ import { homeFolder } from "../base/home.ts";
 import { browserProgram, chromiumPath } from "../base/programs.ts";
 import { printLines, say } from "../base/terminal_text.ts";
 import { formatLink } from "../link/link.ts";
-import { readAskedLink } from "../link/profile_file.ts";
+import { readGivenLink } from "../link/profile_file.ts";
 import { spkiList } from "../load/lab.ts";
 import { browserWrapper, networksThen } from "../load/reach/browser_wrapper.ts";
 import { defineReach, reachChoiceOf, reachHere, silentServer, wantedOf } from "../load/reach/wanted.ts";
@@ -52,7 +52,7 @@ export const command: Command<WrapperOptions> = {
   run: async (options) => {
     if (options.json) throw new UserError("browser-wrapper: prints a script: leave --json out");
     const home = homeFolder(options.home);
-    const link = readAskedLink(options.link, process.cwd());
+    const link = readGivenLink(options.link, process.cwd());
     const choice = reachChoiceOf(options);
     const browser = options.browser === undefined ? chromiumPath() : browserProgram(options.browser);
     const recording = choice.kind === "recording" ? choice.name : null;

@@ -42,9 +42,9 @@ function usualName(name: string, sweep: number): string {
 
 /** Which file of results, and which sweep of it. */
 function chosen(word: string | undefined, home: string): { results: string; sweep: number; name: string } {
-  const { results: opened, asked, file } = openNamed(word, home);
+  const { results: opened, named, file } = openNamed(word, home);
   using results = opened;
-  const { id, name } = chooseAnySweep(results, asked, ({ kind: of }) => of === "pages" || of === "commands");
+  const { id, name } = chooseAnySweep(results, named, ({ kind: of }) => of === "pages" || of === "commands");
   const folder = file === null ? home : statSync(file).isDirectory() ? file : null;
   return { results: folder === null ? (file ?? home) : resultsPath(folder), sweep: id, name };
 }

@@ -9,7 +9,7 @@ import { number } from "../base/option.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { machineName } from "../engine/link_tests.ts";
 import { formatLink } from "../link/link.ts";
-import { readAskedLink } from "../link/profile_file.ts";
+import { readGivenLink } from "../link/profile_file.ts";
 import { machine } from "../load/environment.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { ensureSynth } from "../recording/synth/synthetic.ts";
@@ -49,7 +49,7 @@ type CalibrateOptions = OptionsOf<typeof define>;
 
 const mostLabs = 64;
 
-/** How many labs are tried where nobody says: two for each CPU. */
+/** How many labs are tried by default: two for each CPU. */
 export const usualMost = (cpus: number): number => Math.min(mostLabs, 2 * cpus);
 
 const percentText = (value: number | null): string => (value === null ? "?" : `${value.toFixed(2)} %`);
@@ -81,7 +81,7 @@ export const command: Command<CalibrateOptions> = {
     const { rounds, margin, page } = options;
     const most = options.most ?? usualMost(machine().cpus);
     const home = homeFolder(options.home);
-    const link = readAskedLink(options.link, process.cwd());
+    const link = readGivenLink(options.link, process.cwd());
     if (link.down.rate_bps === null || link.down.trace || link.down.rate_steps || link.switch)
       throw new UserError(`link ${options.link}: has no single rate: name one, as 1mbit/50ms`);
     refuseBesideSweep(home);

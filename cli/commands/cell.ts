@@ -51,7 +51,7 @@ const define = (table: Table) =>
         "number of the cell, from 1 (`trilane plan` lists them): pages in order, each over all links; for flows: links",
     })
     .option("host", { type: "string", describe: "this machine's name in the results (default: its own)" })
-    .example("trilane cell study.json 3", "with one link, the third page; run again after an interruption, it goes on")
+    .example("trilane cell study.json 3", "with one link, the third page; run again after an interruption, it resumes")
     .example("trilane cell study.json 3 --shards /scratch/study", "into a folder that all machines see");
 
 type CellOptions = OptionsOf<typeof define>;
@@ -106,7 +106,7 @@ async function flowPlans(home: string, source: PageSource, options: ClusterOptio
   const plan = readFlowPlan(options.plan);
   const shards = shardsFolder(options.shards, plan);
   // A machine that runs flows alone need have no browser.
-  const asked = options.reference === undefined ? null : referencePlan(options.reference);
+  const given = options.reference === undefined ? null : referencePlan(options.reference);
   const runInto: ClusterPlans["runInto"] = (run) => {
     const link = sharedLink(plan, run.cell);
     return async (shard) => {
@@ -114,16 +114,16 @@ async function flowPlans(home: string, source: PageSource, options: ClusterOptio
       return await execute(execution, flowInstrument(execution));
     };
   };
-  return { plan: sharedFlows(plan), reference: await referenceFor(home, source, asked), shards, runInto };
+  return { plan: sharedFlows(plan), reference: await referenceFor(home, source, given), shards, runInto };
 }
 
-async function referenceFor(home: string, source: PageSource, asked: Plan | null): Promise<Plan | null> {
-  return asked && (await source.withMatchedPages(home, asked));
+async function referenceFor(home: string, source: PageSource, given: Plan | null): Promise<Plan | null> {
+  return given && (await source.withMatchedPages(home, given));
 }
 
 /** The folder of shards. */
-function shardsFolder(asked: string | undefined, plan: { name: string }): string {
-  return resolve(asked ?? `${plan.name.replaceAll(/[^A-Za-z0-9._-]+/g, "-")}-shards`);
+function shardsFolder(given: string | undefined, plan: { name: string }): string {
+  return resolve(given ?? `${plan.name.replaceAll(/[^A-Za-z0-9._-]+/g, "-")}-shards`);
 }
 
 export const command: Command<CellOptions> = {

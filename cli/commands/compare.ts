@@ -1,7 +1,7 @@
 // `trilane compare A B`: what became slower or faster from one sweep, or several, to another; `compare --interleaved A B` loads two
 // versions alternately first. What is judged is cli/results/compare's. Exit status 0: nothing became worse; 1: something became
 // slower by more than the threshold, or fails more often; 3: nothing can be said of any cell, or something became worse and may be so
-// by its occasion. With --budget also 1, if the later version exceeds one. Cells of which alone nothing can be told do not change the status: a line counts them.
+// by its occasion. With --budget also 1, if the later version exceeds one. Cells that show nothing do not change the status: a line counts them.
 
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type { SweepsCompared } from "../../schemas/generated/sweeps_compared.ts";

@@ -24,9 +24,9 @@ function occasionsOf(word: string, { home, isComparable, comparedSweep }: Where)
   const words = existsSync(word) ? [word] : word.split(",");
   return words.map((each) => {
     const word = each.trim();
-    const { results: opened, asked } = openNamed(word, home);
+    const { results: opened, named } = openNamed(word, home);
     using results = opened;
-    const sweep = chooseAnySweep(results, asked, isComparable);
+    const sweep = chooseAnySweep(results, named, isComparable);
     return { sweep, word, ...comparedSweep(results, sweep) };
   });
 }
@@ -35,19 +35,19 @@ function occasionsOf(word: string, { home, isComparable, comparedSweep }: Where)
 const pagePlan = ({ sweep }: Occasion) => (sweep.kind === "pages" ? sweep.plan : null);
 
 /** One side may not be of commands and the other of pages, and commands have one metric. */
-function refuseOtherKinds(asked: MetricChoice | undefined, occasions: readonly Occasion[]): void {
+function refuseOtherKinds(named: MetricChoice | undefined, occasions: readonly Occasion[]): void {
   const [a] = occasions.map(({ sweep }) => sweep);
   const other = occasions.find(({ sweep }) => sweep.kind !== a?.kind)?.sweep;
   if (a && other)
     throw new UserError(`sweep ${a.id} is of ${a.kind}, sweep ${other.id} of ${other.kind}: compare two of one kind`);
-  if (a?.kind === "commands" && asked !== undefined)
+  if (a?.kind === "commands" && named !== undefined)
     throw new UserError("--metric chooses among times of pages, and commands have one: leave it out");
 }
 
-/** What is asked for, or else what all of the sweeps ran for. */
-function metricFor(asked: MetricChoice | undefined, occasions: readonly Occasion[]): MetricChoice {
+/** What is named, or else what all of the sweeps ran for. */
+function metricFor(named: MetricChoice | undefined, occasions: readonly Occasion[]): MetricChoice {
   const [first, ...others] = new Set(occasions.map((occasion) => pagePlan(occasion)?.metric));
-  return asked ?? (others.length === 0 ? first : undefined) ?? usualMetric;
+  return named ?? (others.length === 0 ? first : undefined) ?? usualMetric;
 }
 
 /** By the metric. A load without it did not fail: it is in no comparison. */
@@ -115,12 +115,12 @@ interface NamedSides {
 }
 
 /** UserError if they cannot be compared. */
-export function sidesOf({ a, b, metric: asked }: NamedSides, where: Where): Sides {
+export function sidesOf({ a, b, metric: named }: NamedSides, where: Where): Sides {
   const stored = { before: occasionsOf(a, where), after: b === undefined ? [] : occasionsOf(b, where) };
   const all = [...stored.before, ...stored.after];
-  refuseOtherKinds(asked, all);
+  refuseOtherKinds(named, all);
   refuseOtherDilation(all);
-  const metric = metricFor(asked, all);
+  const metric = metricFor(named, all);
   const isOfPages = all[0]?.sweep.kind === "pages";
   const nouns = isOfPages ? { ...pageNouns, metric: comparedMetric(metric).noun } : commandNouns;
   const [before, after] = [stored.before.map(byMetric(metric)), stored.after.map(byMetric(metric))];

@@ -75,19 +75,19 @@ function readFormat(options: ExportOptions): Format {
   throw new UserError(`export: --format must be one of ${formats.join(", ")}${gotWords(format)}`);
 }
 
-function readRecordingFormat(asked: string | undefined): RecordingFormat {
-  const known = recordingFormats.find((each) => each === asked);
+function readRecordingFormat(named: string | undefined): RecordingFormat {
+  const known = recordingFormats.find((each) => each === named);
   if (known) return known;
   throw new UserError(
-    `export: --format of a recording must be one of ${recordingFormats.join(", ")}${gotWords(asked)}`,
+    `export: --format of a recording must be one of ${recordingFormats.join(", ")}${gotWords(named)}`,
   );
 }
 
 async function runRecording(recording: string, options: ExportOptions) {
-  const { home, sweep, load, format: asked, out, json, "keep-credentials": keepCredentials } = options;
+  const { home, sweep, load, format: named, out, json, "keep-credentials": keepCredentials } = options;
   if (sweep !== undefined || load !== undefined)
     throw new UserError("export: --recording exports no loads: leave out the sweep and --load");
-  const format = readRecordingFormat(asked);
+  const format = readRecordingFormat(named);
   const path = out === undefined ? null : resolve(out);
   const { exchanges, left_out } = await withArchive(homeFolder(home), (archive) =>
     exportRecording(archive, recording, format, path, keepCredentials),
@@ -145,9 +145,9 @@ export const columnTables = (): { readonly of: string; readonly columns: readonl
   ...instruments.flatMap((kind) => kind.columns),
 ];
 
-/** The sweep that is asked for, or the newest one, if it has no pages. */
-function otherSweepOf(results: Results, asked: string | undefined): AnySweep | null {
-  const known = asked === undefined ? results.listAllSweeps()[0] : results.anySweep(readNumber(asked, "sweep"));
+/** The named sweep, or the newest one, if it has no pages. */
+function otherSweepOf(results: Results, named: string | undefined): AnySweep | null {
+  const known = named === undefined ? results.listAllSweeps()[0] : results.anySweep(readNumber(named, "sweep"));
   return known && known.kind !== "pages" ? known : null;
 }
 
@@ -163,15 +163,15 @@ export const command: Command<ExportOptions> = {
     );
     if (options.format !== undefined && !isKnown) readFormat(options);
     const home = homeFolder(options.home);
-    const { results: opened, asked } = openNamed(options.sweep, home);
+    const { results: opened, named } = openNamed(options.sweep, home);
     using results = opened;
-    const other = otherSweepOf(results, asked);
+    const other = otherSweepOf(results, named);
     const stored = other && (await kindOfSweeps(other.kind)?.stored());
     if (stored) return await stored.export(results, other.id, options);
     const format = readFormat(options);
     if (format === "race" && options.load !== undefined)
       throw new UserError("export: --format race is of a whole race: leave out --load");
-    const chosen = chooseLoads(results, asked, options.load);
+    const chosen = chooseLoads(results, named, options.load);
     const parts = pieces(results, home, { format, keepCredentials: options["keep-credentials"] }, chosen);
     await writeExport(parts, { kind: format, sweep: chosen.sweep.id, loads: chosen.loads.length }, options);
   },

@@ -62,7 +62,7 @@ export function optionMeaning({ describe = "", default: usual, choices }: Declar
   return `${describe}${listed}${isSaid ? "" : ` (default: ${usual})`}`;
 }
 
-/** What goes on in further lines of an indented one stands deeper than it. */
+/** The further lines of an indented one stand deeper than its first. */
 function wrappedAsIndented(line: string, columns: number): string[] {
   const [indent = ""] = /^ */.exec(line) ?? [];
   if (indent === "" || line.length <= columns) return wrapped(line, columns);

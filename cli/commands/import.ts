@@ -57,10 +57,10 @@ function mustCount(value: number | undefined, option: string): void {
     throw new UserError(`${option} is a whole number from 1 (got "${value}")`);
 }
 
-function readFormat(asked: string | undefined): Format | undefined {
-  const format = formats.find((known) => known === asked);
-  if (asked === undefined || format) return format;
-  throw new UserError(`--format must be one of ${formats.join(", ")} (got ${JSON.stringify(asked)})`);
+function readFormat(named: string | undefined): Format | undefined {
+  const format = formats.find((known) => known === named);
+  if (named === undefined || format) return format;
+  throw new UserError(`--format must be one of ${formats.join(", ")} (got ${JSON.stringify(named)})`);
 }
 
 function printRecording({ recording, lines: notes }: ImportResult): void {

@@ -49,7 +49,7 @@ function placeOf(options: InstallHostOptions): HostPlace {
   const { home: option } = options;
   if (level.kind === "system" && option !== undefined)
     throw new UserError("--system is for all users, each with a data folder of their own: leave out --home");
-  // What this call was told, the host is told: a browser passes on neither words nor a shell's variables.
+  // The host gets what this call got: a browser passes on neither words nor a shell's variables.
   const named = option || process.env.TRILANE_HOME;
   const home = homeFolder(option);
   const settings =

@@ -27,8 +27,8 @@ function allNamed(): ListedLink[] {
   return read.map(({ form, profile }, index) => ({ ...named[index], form, link: profile }) as ListedLink);
 }
 
-/** What was asked for: a known link, changed or not, or a form of no name. */
-function asked(form: string): ListedLink {
+/** The link of --link: a known one, changed or not, or a form of no name. */
+function listedForm(form: string): ListedLink {
   const [link = readLink(form, process.cwd())] = settleFiles([readLink(form, process.cwd())], process.cwd());
   const named = namedLinks().find(({ name }) => name === form.trim());
   const { name, form: canonical } = describeLink(link);
@@ -92,7 +92,7 @@ export const command: Command<LinksOptions> = {
   summary: "List the links that have a name, or explain one link",
   define,
   run: async (options) => {
-    if (options.link !== undefined) return print([asked(options.link)], options);
+    if (options.link !== undefined) return print([listedForm(options.link)], options);
     const [first, ...rest] = allNamed();
     if (first) print([first, ...rest], options);
   },

@@ -73,11 +73,11 @@ function jsonView(): View {
 /** Plain lines are for logs: one a second says enough. */
 function lineView(): View {
   const pause_ms = 1000;
-  let told_ms = Number.NEGATIVE_INFINITY;
+  let shownAt_ms = Number.NEGATIVE_INFINITY;
   return {
     show(_stats, look) {
-      if (!look || performance.now() - told_ms < pause_ms) return;
-      told_ms = performance.now();
+      if (!look || performance.now() - shownAt_ms < pause_ms) return;
+      shownAt_ms = performance.now();
       printLines([meterLine(look)]);
     },
     end: () => undefined,

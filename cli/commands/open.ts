@@ -7,7 +7,7 @@ import { homeFolder } from "../base/home.ts";
 import { allLanes, type Lane } from "../base/lanes.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { formatLink } from "../link/link.ts";
-import { readAskedLink } from "../link/profile_file.ts";
+import { readGivenLink } from "../link/profile_file.ts";
 import { newControlPath } from "../link/socket_path.ts";
 import { type OpenedFar, openPage } from "../load/open/open_page.ts";
 import { defineLive, reachChoiceOf, reachHere, refuseSilent, wantedOf } from "../load/reach/wanted.ts";
@@ -72,7 +72,7 @@ export const command: Command<OpenCommandOptions> = {
   run: async (options, { pageSource }) => {
     const choice = servingChoiceOf(options);
     if (choice.pin_time) throw new UserError("--pin-time: is for pages that are loaded and measured: leave it out");
-    const link = readAskedLink(options.link, process.cwd());
+    const link = readGivenLink(options.link, process.cwd());
     const home = homeFolder(options.home);
     const control = options.control === undefined ? null : resolve(newControlPath(options.control));
     const isLive = options.reach.length > 0 || options.outside;

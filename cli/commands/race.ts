@@ -9,7 +9,7 @@ import { number } from "../base/option.ts";
 import { say } from "../base/terminal_text.ts";
 import { defineLabs, labsOf } from "../engine/labs.ts";
 import { executePages } from "../instruments/page/run/instrument.ts";
-import { refuseAskedWithoutDelay } from "../link/profile_file.ts";
+import { refuseGivenWithoutDelay } from "../link/profile_file.ts";
 import { defineServing, servingChoiceOf } from "../load/serving/options.ts";
 import { deviceOptionNames } from "../recording/record/device_options.ts";
 import {
@@ -166,7 +166,7 @@ export const command: Command<RaceOptions> = {
     const terms = racePlan(options, served, "page", options.filmstrip);
     refuseBrowsers(terms);
     if (!options.json) for (const line of lackedLanes(terms)) say(line);
-    refuseAskedWithoutDelay(options.link);
+    refuseGivenWithoutDelay(options.link);
     const few = terms.until || options.json ? null : tooFewWords(options.runs, terms);
     if (few !== null) say(few);
     const labs = labsOf(options, home);

@@ -8,7 +8,7 @@ import { homeFolder } from "../base/home.ts";
 import { number } from "../base/option.ts";
 import { browserProgram } from "../base/programs.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
-import { readAskedLink } from "../link/profile_file.ts";
+import { readGivenLink } from "../link/profile_file.ts";
 import type { Recording } from "../recording/archive/archive.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { importedDocument } from "../recording/import/imported.ts";
@@ -107,7 +107,7 @@ export const command: Command<RecordCommandOptions> = {
     const { lane } = options;
     const quiet_ms = options.idle;
     const timeout_ms = options.timeout * 1000;
-    const link = options.link === undefined ? null : readAskedLink(options.link, process.cwd());
+    const link = options.link === undefined ? null : readGivenLink(options.link, process.cwd());
     const choice = liveChoiceOf(options);
     const browser = recorderOf(options.browser);
     const pages = await wantedPages(home, options);

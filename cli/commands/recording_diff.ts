@@ -19,13 +19,13 @@ type DiffOptions = OptionsOf<typeof define>;
 function line({ method, url, a, b, aspects }: Change): string {
   if (!b) return `- ${method} ${url}`;
   if (!a) return `+ ${method} ${url}`;
-  const told = aspects.map((aspect) => {
+  const changes = aspects.map((aspect) => {
     if (aspect === "status") return `status ${a.status} to ${b.status}`;
     if (aspect === "address") return `address ${a.address} to ${b.address}`;
     if (aspect === "body") return `body ${formatSize(a.body_size)} to ${formatSize(b.body_size)}`;
     return aspect;
   });
-  return `~ ${method} ${url}: ${told.join(", ")}`;
+  return `~ ${method} ${url}: ${changes.join(", ")}`;
 }
 
 export const command: Command<DiffOptions> = {

@@ -17,7 +17,7 @@ function modelLines(facts: ModelFacts): string[] {
   const share = (amount: number): string => `${Math.round((100 * amount) / Math.max(1, inferred))} %`;
   const lines = [
     `modelled page: ${count(requests, "request")} in ${count(documents, "document")}`,
-    `what asked for them: ${share(known_by.initiator)} by recorded initiators, ${share(known_by.referer)} by Referer, ${share(known_by.timing)} inferred from timing`,
+    `what requested them: ${share(known_by.initiator)} by recorded initiators, ${share(known_by.referer)} by Referer, ${share(known_by.timing)} inferred from timing`,
     `computation before one request: at most ${computation_ms} ms`,
   ];
   if (after_load > 0) lines.push(`${count(after_load, "request")} after the load event`);
@@ -44,9 +44,9 @@ export const command: Command<ModelOptions> = {
   summary: "A page of the same shape, for bodies that a recording does not have",
   define,
   async run(options) {
-    const asked = { name: options.recording, as: options.as, compute: readCompute(options.compute) };
+    const given = { name: options.recording, as: options.as, compute: readCompute(options.compute) };
     const { recording, facts } = await withArchive(homeFolder(options.home), (archive) =>
-      modelRecording(archive, { ...asked, replace: options.replace }),
+      modelRecording(archive, { ...given, replace: options.replace }),
     );
     if (options.json) {
       printJson(importedDocument([recording]));

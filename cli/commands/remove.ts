@@ -30,7 +30,7 @@ const define = (table: Table) =>
       "trilane remove --sweep 3",
       "sweep 3, all its loads, flow runs or fetches, and its reports; recordings stay",
     )
-    .example("trilane remove --everything --yes", "all that Trilane keeps, without being asked");
+    .example("trilane remove --everything --yes", "all that Trilane keeps, without a question");
 
 type RemoveOptions = OptionsOf<typeof define>;
 
@@ -61,7 +61,7 @@ async function remove(home: string, names: readonly string[], sweeps: readonly n
   });
 }
 
-/** On a terminal the user is asked; elsewhere nobody can be. */
+/** Asks on a terminal; elsewhere there is no one to answer. */
 async function isConfirmed(home: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new UserError(`--everything removes all recordings and results in ${home}: add --yes if that is meant`);

@@ -53,9 +53,9 @@ async function printMethods(home: string, { sweep, json, out, metric }: ReportOp
     import("../report/data.ts"),
     import("../report/methods_paragraph.ts"),
   ]);
-  const { results: opened, asked } = openNamed(sweep, home);
+  const { results: opened, named } = openNamed(sweep, home);
   using results = opened;
-  const data = gatherReport(results, chooseSweep(results, asked).id, version, metric);
+  const data = gatherReport(results, chooseSweep(results, named).id, version, metric);
   printLines(methodsParagraph(data).split("\n"));
 }
 
@@ -116,9 +116,9 @@ export const command: Command<ReportOptions> = {
     const budgets = options.budget === undefined ? [] : readBudgets(options.budget);
     if (options.trend !== undefined) return await writeTrend(home, options.trend, options);
     if (options.methods) return await printMethods(home, options);
-    const { results: opened, asked, file } = openNamed(options.sweep, home);
+    const { results: opened, named, file } = openNamed(options.sweep, home);
     using results = opened;
-    const chosen = chooseAnySweep(results, asked);
+    const chosen = chooseAnySweep(results, named);
     refuseOthersOptions(chosen, options);
     const judged = budgets.length === 0 ? [] : judgeBudgets(budgets, [comparedSweep(results, chosen)]);
     const document = await reportOfAny(results, chosen.id, options);

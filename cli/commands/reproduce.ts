@@ -168,12 +168,12 @@ export const command: Command<ReproduceOptions> = {
       );
     if (other) return await reproduceStudy(other.kind, other.published, options, house, givenOptions(command, options));
     if (!study) return;
-    const asked = {
+    const wanted = {
       ...options,
       page: pagesOf(options, study),
       strict: true,
       plan: options.full ? study.full : study.quick,
     };
-    await runPlan(asked, house);
+    await runPlan(wanted, house);
   },
 };

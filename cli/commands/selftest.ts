@@ -1,4 +1,4 @@
-// `trilane selftest`: is the link what it is asked to be, on this machine? Measured through real labs over a table of
+// `trilane selftest`: does the link keep its settings on this machine? Measured through real labs over a table of
 // links, each quantity with its tolerance. Exit status 1 where one is out.
 
 import { readFileSync } from "node:fs";
@@ -93,11 +93,11 @@ function painted(lines: readonly string[]): string[] {
 
 export const command: Command<SelftestOptions> = {
   usage: "selftest [links..]",
-  summary: "Measure links on this machine against what they are asked to be",
+  summary: "Measure links on this machine against their settings",
   define,
   run: async (options) => {
-    const asked = options.links.length > 0 ? options.links : selftestLinks;
-    const profiles = readLinks(asked, process.cwd());
+    const forms = options.links.length > 0 ? options.links : selftestLinks;
+    const profiles = readLinks(forms, process.cwd());
     const idle_share = await idleShare();
     const links: SelftestLink[] = [];
     for (const [index, profile] of profiles.entries()) {

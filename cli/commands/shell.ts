@@ -12,7 +12,7 @@ import { removedAtEnd } from "../base/removed_at_end.ts";
 import { say, terminalJson } from "../base/terminal_text.ts";
 import { formatLink, type LinkProfile } from "../link/link.ts";
 import { openLiveLine } from "../link/meter/live_line.ts";
-import { readAskedLink } from "../link/profile_file.ts";
+import { readGivenLink } from "../link/profile_file.ts";
 import { newControlPath } from "../link/socket_path.ts";
 import { extraRttArguments, extraRtts } from "../load/extra_rtts.ts";
 import { commandEnvironment, type LabOptions, labCommand, spkiList } from "../load/lab.ts";
@@ -69,7 +69,7 @@ export const command: Command<ShellOptions> = {
     const words = options["--"] ?? [];
     if (words.length === 0) throw new UserError("shell: no command: write it after --, as `-- curl -I https://...`");
     const home = homeFolder(options.home);
-    const link = readAskedLink(options.link, process.cwd());
+    const link = readGivenLink(options.link, process.cwd());
     const choice = reachChoiceOf(options);
     const serving = settleServing(servingOfCommand(options, options.recording));
     const exchanges =
@@ -165,7 +165,7 @@ async function runInForeground(program: string, words: string[], environment: No
   try {
     return await new Promise((resolve, reject) => {
       child.once("error", (error) => reject(new RunError(`shell: ${error.message}`)));
-      // As a shell tells it: 128 and the signal's number.
+      // As a shell reports it: 128 and the signal's number.
       child.once("exit", (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
     });
   } finally {

@@ -26,7 +26,7 @@ const define = (table: Table) =>
 
 type SteerOptions = OptionsOf<typeof define>;
 
-/** What the lab is asked: it reads files from its own folder, and knows no profiles in JSON. */
+/** What is sent to the lab: it reads files from its own folder, and knows no profiles in JSON. */
 function changeOf(link: string, folder: string): string {
   if (!isProfileFile(link)) return formWithAbsoluteFiles(withSwitchedTo(link, folder), folder);
   // A running link keeps its seed.

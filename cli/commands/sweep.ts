@@ -18,7 +18,7 @@ import { openExistingResults, type Sweep } from "../results/store/results.ts";
 import { publishedSentences } from "../results/studies/published_sentences.ts";
 import { defineAs } from "../sweep/plan/as_option.ts";
 import { browsersOf, defineBrowser, lackedLanes, withBrowsers } from "../sweep/plan/browser_option.ts";
-import { type DetectionQuestion, nothingAsked, refuseUnanswerable } from "../sweep/plan/detect_option.ts";
+import { type DetectionQuestion, noQuestion, refuseUnanswerable } from "../sweep/plan/detect_option.ts";
 import type { PageSize } from "../sweep/plan/estimate.ts";
 import { pageName } from "../sweep/plan/page_patterns.ts";
 import type { PageSource } from "../sweep/plan/page_source.ts";
@@ -164,11 +164,11 @@ function finishedSweep(home: string, plan: Plan): Sweep | null {
   return newest?.finished_at ? newest : null;
 }
 
-/** `question`: what is asked of a plan that is only shown. */
+/** `question`: for a plan that is only shown. */
 export async function runPlan(
   options: SweepOptions,
   { pageSource, report }: House,
-  question: DetectionQuestion = nothingAsked,
+  question: DetectionQuestion = noQuestion,
 ): Promise<void> {
   const home = homeFolder(options.home);
   const labs = labsOf(options, home);
@@ -176,7 +176,7 @@ export async function runPlan(
   const { verbosity } = terms;
   if (options.once && options.new)
     throw new UserError("--once runs no sweep again, --new begins again: give one of them");
-  // Afterwards, so that what is wrong with the words is told here, too.
+  // Afterwards, so that a fault of the words is found here, too.
   const source = await pageSource();
   if (options["dry-run"]) return await dryRun(home, source, options, question);
   const plan = await planFrom(home, source, options);

@@ -39,7 +39,7 @@ type SynthOptions = OptionsOf<typeof define>;
 
 const presetNames = presets.map(({ name }) => name).join(", ");
 
-/** What is not asked for of a trace that has no preset. */
+/** The settings of a trace without a preset. */
 const plainModel = { spread: 0.5, memory_ms: 5_000, outageEvery_ms: 120_000, outageLength_ms: 1_000 };
 
 /** A model with what the command line sets in its place. */
@@ -63,13 +63,13 @@ function positive(option: string, text: string): number {
   return length_ms;
 }
 
-interface Asked {
+interface Wanted {
   readonly path: string;
   readonly model: CellularModel;
   readonly seed: number;
 }
 
-function askedOf(options: SynthOptions, out: string): Asked[] {
+function wantedTraces(options: SynthOptions, out: string): Wanted[] {
   const { preset: name, mean, seed } = options;
   if (name === undefined) {
     if (mean === undefined) throw new UserError(`trace: name a preset (${presetNames}) or give --mean RATE`);
@@ -94,8 +94,8 @@ export const command: Command<SynthOptions> = {
     if (!out) throw new UserError("trace: --out FILE is missing: name the file to write");
     const length_ms = Math.round(lengthOption("--length", options.length));
     const files: WrittenTrace[] = [];
-    for (const asked of askedOf(options, out))
-      files.push(await writeTrace(asked.path, drawTrace(asked.model, length_ms, asked.seed)));
+    for (const wanted of wantedTraces(options, out))
+      files.push(await writeTrace(wanted.path, drawTrace(wanted.model, length_ms, wanted.seed)));
     const [first, ...rest] = files as [WrittenTrace, ...WrittenTrace[]];
     const written: TraceWritten = {
       schema: "trilane/trace-written/1",

@@ -8,7 +8,7 @@ import { plainLanes } from "../base/lanes.ts";
 import { number } from "../base/option.ts";
 import { describePlan, planLines } from "../instruments/page/plan/describe.ts";
 import { executePages } from "../instruments/page/run/instrument.ts";
-import { refuseAskedWithoutDelay } from "../link/profile_file.ts";
+import { refuseGivenWithoutDelay } from "../link/profile_file.ts";
 import { defineServing, servingChoiceOf } from "../load/serving/options.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { videoForm } from "../recording/synth/video/video_spec.ts";
@@ -120,7 +120,7 @@ async function pagesOf(home: string, { page, ...words }: VideoOptions): Promise<
 
 function videoPlan(options: VideoOptions, pages: readonly PlanPage[]): Plan {
   const links = options.link.length === 0 ? [usualLink] : options.link;
-  for (const link of links) refuseAskedWithoutDelay(link);
+  for (const link of links) refuseGivenWithoutDelay(link);
   const choice = planChoiceOf(options);
   const [first = ""] = pages.map(pageName);
   const document = {

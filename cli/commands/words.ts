@@ -201,8 +201,8 @@ class Reader {
     const command = this.#command;
     if (!command) throw new UserError(`name a command: ${seeHelp("")}`);
     if (command.actions.length > 0) return;
-    const { name, arguments: asked, options } = command;
-    for (const [index, { name: argument, isRequired, describe }] of asked.entries()) {
+    const { name, arguments: expected, options } = command;
+    for (const [index, { name: argument, isRequired, describe }] of expected.entries()) {
       const given = this.#arguments[index];
       if (given === undefined && isRequired)
         throw new UserError(
@@ -212,7 +212,7 @@ class Reader {
         );
       if (given === "") throw new UserError(`${name}: <${argument}> is empty: ${describe}; ${seeHelp(name)}`);
     }
-    const extra = asked.some(({ isMany }) => isMany) ? undefined : this.#arguments[asked.length];
+    const extra = expected.some(({ isMany }) => isMany) ? undefined : this.#arguments[expected.length];
     if (extra !== undefined)
       throw new UserError(
         `${name}: ${JSON.stringify(extra)} is one word too many: the form is \`${command.usage}\`; ${seeHelp(name)}`,

@@ -30,7 +30,7 @@ export interface BuildOptions {
   /** Default: no, for Chromium and its kin. */
   readonly firefox?: boolean;
   /**
-   * Optional permissions that are to be had from the start: where nobody is there to answer the browser's question, as in a
+   * Optional permissions that are to be had from the start, where there is no one to answer the browser's question, as in a
    * browser that was opened for one purpose. Never for the store.
    */
   readonly granted?: readonly string[];

@@ -1,6 +1,6 @@
 // What must hold of the extension before it is handed to a store: every file that the manifest and the pages name is
 // there, no permission beyond those that are explained in extension/store.md, no code from elsewhere, none made from
-// text at run time, none inline in a page, and a size that nobody minds to download. Reads a built folder, changes nothing.
+// text at run time, none inline in a page, and a size that is quick to download. Reads a built folder, changes nothing.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, posix, relative } from "node:path";
 

@@ -129,7 +129,7 @@ if [ ${#missing[@]} -gt 0 ] || [ -n "$rust_is_missing" ]; then
   fi
   as_root=()
   if [ "$(id -u)" != 0 ]; then
-    # Without a terminal nobody could type a password.
+    # Without a terminal there is no one to type a password.
     if ! command -v sudo >/dev/null || { ! sudo -n true 2>/dev/null && { [ ! -t 0 ] || ! sudo -v; }; }; then
       choose_missing
       choose_rust

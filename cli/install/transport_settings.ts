@@ -12,7 +12,7 @@ interface Limits {
 interface Member extends Limits {
   readonly oneOf?: readonly Limits[];
   readonly setting: {
-    /** As it is where nobody chooses. Not the schema's default, by which a plan's preset would be filled in. */
+    /** As it is unless chosen. Not the schema's default, by which a plan's preset would be filled in. */
     readonly stock: string | number | boolean | null;
     readonly option?: string;
     readonly replay_option?: string;

@@ -165,14 +165,14 @@ export function withSwitchedTo(form: string, folder: string): string {
 }
 
 /** The same for a link of the command line, which must say its delay. */
-export function readAskedLink(text: string, folder: string): LinkProfile {
+export function readGivenLink(text: string, folder: string): LinkProfile {
   const link = readLink(text, folder);
-  refuseAskedWithoutDelay(text);
+  refuseGivenWithoutDelay(text);
   return link;
 }
 
 /** UserError where a link of the command line, which is one, does not say its delay; a profile always does. */
-export function refuseAskedWithoutDelay(text: string): void {
+export function refuseGivenWithoutDelay(text: string): void {
   if (!isProfileFile(text)) refuseWithoutDelay(withSwitchedTo(text, process.cwd()));
 }
 

@@ -89,7 +89,7 @@ export async function pageSizes(
   );
 }
 
-/** A recording is told by where it is from, whatever it is called. */
+/** A recording is recognised by where it is from, whatever it is called. */
 export async function playsVideo(home: string, page: PlanPage): Promise<boolean> {
   if (typeof page !== "string") return videoNamed(page.synth) !== null;
   return videoOf((await withArchive(home, recordingsByName)).get(page)) !== null;

@@ -76,7 +76,7 @@ function tun(): Check {
       accessSync("/dev/net/tun", constants.R_OK | constants.W_OK);
       return "/dev/net/tun can be opened";
     } catch (error) {
-      if (shaperTold("device") !== "veth") throw error;
+      if (shaperReport("device") !== "veth") throw error;
       return "/dev/net/tun cannot be opened: links use pairs of Ethernet devices (veth), as exact at 10 Mbit/s and nearly so up to 200; beyond, `trilane selftest LINK` says";
     }
   });
@@ -123,7 +123,7 @@ function lab(): Check {
   return labFailure(check);
 }
 
-/** A lab, and what it may do here: nobody can tell the latter without the former. */
+/** A lab, and what it may do here: the latter is only known with the former. */
 function labs(): Check[] {
   const made = lab();
   if (made.outcome === "ok") return [made, scheduling(), precedence(), quickWakeUps()];
@@ -136,7 +136,7 @@ function labs(): Check[] {
 }
 
 /** What a shaper's report says of how it ran. */
-function shaperTold(member: "scheduling" | "cpu_idle" | "device"): unknown {
+function shaperReport(member: "scheduling" | "cpu_idle" | "device"): unknown {
   const folder = mkdtempSync(join(tmpdir(), "trilane-doctor-"));
   try {
     const path = join(folder, "shaper.json");
@@ -160,7 +160,7 @@ function scheduling(): Check {
     checkNames.scheduling,
     remedy,
     () => {
-      const found = shaperTold("scheduling");
+      const found = shaperReport("scheduling");
       if (found !== "fifo") throw new RunError(`not allowed; the shaper runs with: ${found}`);
       return "the link runs before the browser";
     },
@@ -196,7 +196,8 @@ function quickWakeUps(): Check {
     checkNames.wakeUps,
     remedy,
     () => {
-      if (shaperTold("cpu_idle") !== "shallow") throw new RunError("/dev/cpu_dma_latency cannot be opened for writing");
+      if (shaperReport("cpu_idle") !== "shallow")
+        throw new RunError("/dev/cpu_dma_latency cannot be opened for writing");
       return "CPUs do not sleep deeply while a lab runs";
     },
     "warning",
@@ -251,14 +252,14 @@ function existingFolder(path: string): string {
 const roomNeeded_bytes = 500e6;
 
 const inWords = (free_bytes: number): string =>
-  Number.isFinite(free_bytes) ? `${(free_bytes / 1e9).toFixed(1)} GB free` : "free room not told";
+  Number.isFinite(free_bytes) ? `${(free_bytes / 1e9).toFixed(1)} GB free` : "free room unknown";
 
 function dataFolder(home: string): Check {
   const check = attempt("data folder", "name another one with --home or TRILANE_HOME", () => {
     const folder = existingFolder(home);
     if (!statSync(folder).isDirectory()) throw new RunError(`${folder} is a file`);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-    // /proc and its like tell neither that they cannot be written nor what room they have.
+    // /proc and its like report neither that they cannot be written nor their free room.
     const free_bytes = freeBytes(folder);
     if (!Number.isFinite(free_bytes)) rmdirSync(mkdtempSync(join(folder, ".trilane-")));
     if (free_bytes < roomNeeded_bytes) throw new RunError(`${home}: only ${inWords(free_bytes)}`);
@@ -321,7 +322,7 @@ function dataFile(home: string, { file, holds, applicationId }: DataFile): Check
 /** The remedy stands beside it. */
 const doctored = (error: unknown): unknown => (error instanceof UserError ? new RunError(error.message) : error);
 
-/** Copies of databases from before they were migrated: nobody else would think of them. */
+/** Copies of databases from before they were migrated: users forget them. */
 function keptCopies(home: string): Check[] {
   const names = readdirSync(home).filter((name) => /^(archive|results)\.db\.v\d+-backup(-\d+)?$/.test(name));
   if (names.length === 0) return [];

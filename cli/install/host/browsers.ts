@@ -51,7 +51,7 @@ export interface HostsFolder {
 /** Whether its manifest names the extension as Firefox does. */
 export const isFirefox = ({ browsers: of }: HostsFolder): boolean => of.includes("firefox");
 
-/** Chromium's own rule for where settings are (the XDG specification tells programs to ignore relative paths). */
+/** Chromium's own rule for where settings are (the XDG specification says that programs ignore relative paths). */
 export function settingsFolder(environment: NodeJS.ProcessEnv): string {
   const named = environment.CHROME_CONFIG_HOME || environment.XDG_CONFIG_HOME;
   return named?.startsWith("/") ? named : join(environment.HOME || homedir(), ".config");

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { settingsFolder } from "./browsers.ts";
 import { textAt } from "./manifest.ts";
 
-/** What the host is to be told; null: what it finds by itself. */
+/** What the host gets; null: what it finds by itself. */
 export interface HostSettings {
   readonly home: string | null;
   readonly chromium: string | null;

@@ -14,7 +14,7 @@ import { makeTree } from "./debian.ts";
 
 const suite = "trixie";
 const included = ["ca-certificates", "chromium", "fonts-liberation", "iputils-ping", "passt"];
-/** What nobody reads in a container. */
+/** Documents that are of no use in a container. */
 const excluded = ["/usr/share/man/*", "/usr/share/doc/*", "/usr/share/locale/*", "/usr/share/lintian/*"];
 const user = 1000;
 

@@ -112,7 +112,7 @@ function removeKept({ files, folders, links, closed }: Kept): Pick<RemovedEveryt
     try {
       rmdirSync(folder);
     } catch {
-      // Something stays in it, which is told; or it is a disk of its own.
+      // Something stays in it, which is reported; or it is a disk of its own.
     }
   }
   return { bytes: removed_bytes, remains };
@@ -155,7 +155,7 @@ export async function removeEverything(named: string, isUsual: boolean): Promise
     // Who made a link of it has chosen the folder, which may be a disk.
     if (!isLink && kept.files.length + kept.folders.length > 0) rmdirSync(home);
   } catch {
-    // Something is in it, which is told.
+    // Something is in it, which is reported.
   }
   await removeLeftFolders();
   const systemManifests = hostsFolders({ kind: "system" }, browsers)

@@ -175,7 +175,7 @@ export function keptIn(home: string): Kept {
   return { ...found, files: [...found.files.filter(({ path }) => !isDatabaseFile(path)), ...databases] };
 }
 
-/** Whether a folder is a data folder of Trilane's: something is in it that nobody else makes. */
+/** Whether a folder is a data folder of Trilane's: something is in it that only Trilane makes. */
 export function isDataFolder(home: string, { files, folders }: Kept): boolean {
   const evidence = new RegExp(
     `^(archive\\.db|results\\.db|trilane-host|profiles/${madeId}\\.har|jobs/${madeId}/job\\.json)$`,

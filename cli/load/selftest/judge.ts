@@ -1,4 +1,4 @@
-// What was measured of a link against what was asked of it, with the tolerance for each: the self-test's rows. Pure.
+// What was measured of a link against its settings, with the tolerance for each: the self-test's rows. Pure.
 //
 // A tolerance is what the link may really be off by plus what so few packets cannot tell: a share has its 99.9 % interval,
 // a mean of jitter 3.3 of its standard errors, a rate what stamping the first and the last packet may be wrong by.
@@ -80,24 +80,29 @@ function drawnJitter({ jitter }: LinkDirection) {
     : null;
 }
 
-/** Why delays say nothing of what was asked; null: they do. */
-function delayObstacle(asked: LinkDirection, phase: PhaseRecord, record: LinkRecord): string | null {
-  if (changed(asked.rate_steps, phase, record)) return "the rate changes over time";
-  if (changed(asked.delay_steps, phase, record)) return "the delay changes over time";
-  if (asked.jitter && "file" in asked.jitter) return "the jitter comes from a file";
-  if (asked.trace) return "a packet waits for the trace's next opportunity";
+/** Why delays say nothing of the settings; null: they do. */
+function delayObstacle(configured: LinkDirection, phase: PhaseRecord, record: LinkRecord): string | null {
+  if (changed(configured.rate_steps, phase, record)) return "the rate changes over time";
+  if (changed(configured.delay_steps, phase, record)) return "the delay changes over time";
+  if (configured.jitter && "file" in configured.jitter) return "the jitter comes from a file";
+  if (configured.trace) return "a packet waits for the trace's next opportunity";
   return null;
 }
 
-function delayRows(direction: Direction, asked: LinkDirection, phase: PhaseRecord, record: LinkRecord): SelftestRow[] {
-  const base_ms = asked.delay_ms + transmission_ms(phase.size_bytes, asked.rate_bps);
-  const obstacle = delayObstacle(asked, phase, record);
-  if (obstacle) return [notMeasured("delay", direction, asked.delay_ms, obstacle)];
+function delayRows(
+  direction: Direction,
+  configured: LinkDirection,
+  phase: PhaseRecord,
+  record: LinkRecord,
+): SelftestRow[] {
+  const base_ms = configured.delay_ms + transmission_ms(phase.size_bytes, configured.rate_bps);
+  const obstacle = delayObstacle(configured, phase, record);
+  if (obstacle) return [notMeasured("delay", direction, configured.delay_ms, obstacle)];
   const taken_ms = delays_ms(phase);
   if (taken_ms.length < 10)
     return [notMeasured("delay", direction, base_ms, `only ${taken_ms.length} packets arrived`)];
   const n = taken_ms.length;
-  const jitter = drawnJitter(asked);
+  const jitter = drawnJitter(configured);
   const delay = row("delay", direction, {
     asked: base_ms + (jitter ? jitter.ms * jitter.shape.median : 0),
     measured: median(taken_ms),
@@ -106,7 +111,7 @@ function delayRows(direction: Direction, asked: LinkDirection, phase: PhaseRecor
   });
   if (!jitter) {
     // A packet that is overtaken waits for those that overtake it.
-    if (asked.reorder || asked.fec) return [delay];
+    if (configured.reorder || configured.fec) return [delay];
     const late_ms = quantile(taken_ms, 0.99) - base_ms;
     return [delay, row("lateness", direction, { asked: 0, measured: late_ms, tolerance: lateTolerance_ms, n })];
   }
@@ -135,14 +140,14 @@ function shareRow(quantity: Quantity, direction: Direction, share: number, count
 
 function lossRow(
   direction: Direction,
-  asked: LinkDirection,
+  configured: LinkDirection,
   phase: PhaseRecord,
   sent: number,
   lost: number,
 ): SelftestRow {
-  const { loss, loss_model: model, loss_slot_ms, onoff } = asked;
+  const { loss, loss_model: model, loss_slot_ms, onoff } = configured;
   if (onoff) return notMeasured("loss", direction, null, "the link is off at times");
-  if (asked.fec) return notMeasured("loss", direction, loss, "error correction repairs losses");
+  if (configured.fec) return notMeasured("loss", direction, loss, "error correction repairs losses");
   if (model && "file" in model) return notMeasured("loss", direction, null, "the losses come from a file");
   const lasts_ms = (phase.sent_ns.at(-1) ?? 0) / 1e6;
   // Packets of one slot share one decision.
@@ -163,32 +168,40 @@ function withoutEnd(phase: PhaseRecord): PhaseRecord {
   return { ...phase, sent_ns: phase.sent_ns.slice(0, last + 1) };
 }
 
-function fateRows(direction: Direction, asked: LinkDirection, phase: PhaseRecord): SelftestRow[] {
-  if (asked.trace && phase.numbers.length === 0)
-    return [notMeasured("loss", direction, asked.loss, "the trace has an outage at its beginning")];
-  const { sent, lost, copies, overtaken } = fatesOf(asked.trace ? withoutEnd(phase) : phase);
-  const rows = [lossRow(direction, asked, phase, sent, lost)];
+function fateRows(direction: Direction, configured: LinkDirection, phase: PhaseRecord): SelftestRow[] {
+  if (configured.trace && phase.numbers.length === 0)
+    return [notMeasured("loss", direction, configured.loss, "the trace has an outage at its beginning")];
+  const { sent, lost, copies, overtaken } = fatesOf(configured.trace ? withoutEnd(phase) : phase);
+  const rows = [lossRow(direction, configured, phase, sent, lost)];
   const arrived = Math.max(1, sent - lost);
-  if (asked.duplicate !== undefined) rows.push(shareRow("duplicate", direction, asked.duplicate, copies, arrived));
-  if (asked.reorder && asked.jitter_order === undefined)
-    rows.push(shareRow("reorder", direction, asked.reorder.share, overtaken, arrived, 1 + asked.reorder.distance));
+  if (configured.duplicate !== undefined)
+    rows.push(shareRow("duplicate", direction, configured.duplicate, copies, arrived));
+  if (configured.reorder && configured.jitter_order === undefined)
+    rows.push(
+      shareRow("reorder", direction, configured.reorder.share, overtaken, arrived, 1 + configured.reorder.distance),
+    );
   return rows;
 }
 
 /** The link's rate against its trace's, over the same time. */
-function traceRow(direction: Direction, asked: LinkDirection, phase: PhaseRecord, record: LinkRecord): SelftestRow {
+function traceRow(
+  direction: Direction,
+  configured: LinkDirection,
+  phase: PhaseRecord,
+  record: LinkRecord,
+): SelftestRow {
   const times = record.traces[direction];
-  const obstacle = otherObstacle(asked) ?? (asked.jitter ? "jitter hides when packets left" : null);
-  if (!times || !record.shaper) return notMeasured("rate", direction, asked.rate_bps, "the shaper left no report");
-  if (obstacle) return notMeasured("rate", direction, asked.rate_bps, obstacle);
-  if (phase.overrun > 0) return notMeasured("rate", direction, asked.rate_bps, tooFast);
+  const obstacle = otherObstacle(configured) ?? (configured.jitter ? "jitter hides when packets left" : null);
+  if (!times || !record.shaper) return notMeasured("rate", direction, configured.rate_bps, "the shaper left no report");
+  if (obstacle) return notMeasured("rate", direction, configured.rate_bps, obstacle);
+  if (phase.overrun > 0) return notMeasured("rate", direction, configured.rate_bps, tooFast);
   const pace = tracePace(phase, {
     times,
-    once: asked.trace?.end === "once",
-    delay_ms: asked.delay_ms,
+    once: configured.trace?.end === "once",
+    delay_ms: configured.delay_ms,
     origin_ms: (record.shaper.start_ns - phase.start_ns) / 1e6,
   });
-  if (!pace) return notMeasured("rate", direction, asked.rate_bps, tooSlow);
+  if (!pace) return notMeasured("rate", direction, configured.rate_bps, tooSlow);
   const perPacket_bps = (full_bytes * 8 * 1000) / pace.busy_ms;
   return row("rate", direction, {
     asked: pace.offered * perPacket_bps,
@@ -207,31 +220,31 @@ function changed(steps: readonly { at_ms: number }[] | undefined, phase: PhaseRe
 }
 
 /** Why a flood says nothing of the rate; null: it does. */
-function rateObstacle(asked: LinkDirection, phase: PhaseRecord, record: LinkRecord): string | null {
-  if (asked.trace || changed(asked.rate_steps, phase, record)) return "the rate changes over time";
-  if (changed(asked.delay_steps, phase, record)) return "the delay changes over time";
-  return otherObstacle(asked);
+function rateObstacle(configured: LinkDirection, phase: PhaseRecord, record: LinkRecord): string | null {
+  if (configured.trace || changed(configured.rate_steps, phase, record)) return "the rate changes over time";
+  if (changed(configured.delay_steps, phase, record)) return "the delay changes over time";
+  return otherObstacle(configured);
 }
 
-function otherObstacle(asked: LinkDirection): string | null {
-  if (asked.jitter_order || asked.reorder) return "packets overtake each other";
-  if (asked.duplicate) return "packets arrive twice";
-  if (asked.fec) return "parity packets take their share";
-  if (asked.jitter && ("file" in asked.jitter || asked.jitter.distribution === "pareto"))
+function otherObstacle(configured: LinkDirection): string | null {
+  if (configured.jitter_order || configured.reorder) return "packets overtake each other";
+  if (configured.duplicate) return "packets arrive twice";
+  if (configured.fec) return "parity packets take their share";
+  if (configured.jitter && ("file" in configured.jitter || configured.jitter.distribution === "pareto"))
     return "now and then a packet holds up those behind it for long";
   return null;
 }
 
-function rateRow(direction: Direction, asked: LinkDirection, phase: PhaseRecord, record: LinkRecord): SelftestRow {
-  if (asked.trace) return traceRow(direction, asked, phase, record);
-  const rate_bps = asked.rate_bps ?? 0;
-  const obstacle = rateObstacle(asked, phase, record);
+function rateRow(direction: Direction, configured: LinkDirection, phase: PhaseRecord, record: LinkRecord): SelftestRow {
+  if (configured.trace) return traceRow(direction, configured, phase, record);
+  const rate_bps = configured.rate_bps ?? 0;
+  const obstacle = rateObstacle(configured, phase, record);
   if (obstacle) return notMeasured("rate", direction, rate_bps, obstacle);
-  const jitter_ms = drawnJitter(asked)?.ms ?? 0;
-  const lossy = asked.loss > 0 || asked.loss_model !== undefined || asked.onoff !== undefined;
+  const jitter_ms = drawnJitter(configured)?.ms ?? 0;
+  const lossy = configured.loss > 0 || configured.loss_model !== undefined || configured.onoff !== undefined;
   if (phase.overrun > 0) return notMeasured("rate", direction, rate_bps, tooFast);
   if (phase.numbers.length === 0) return notMeasured("rate", direction, rate_bps, noneArrived);
-  const busy = busyRate(phase, { delay_ms: asked.delay_ms + jitter_ms, rate_bps, lossy });
+  const busy = busyRate(phase, { delay_ms: configured.delay_ms + jitter_ms, rate_bps, lossy });
   if (!busy) return notMeasured("rate", direction, rate_bps, tooSlow);
   const error = rateTolerance + (2 * stampError_ms + 4 * jitter_ms) / busy.busy_ms;
   return row("rate", direction, {
@@ -243,10 +256,10 @@ function rateRow(direction: Direction, asked: LinkDirection, phase: PhaseRecord,
 }
 
 function queueRow(link: LinkProfile, direction: Direction, phase: PhaseRecord, record: LinkRecord): SelftestRow[] {
-  const asked = link[direction];
+  const configured = link[direction];
   const packets = queuePackets(link, direction);
   if (packets === null) return [];
-  const each_ms = transmission_ms(full_bytes, asked.rate_bps);
+  const each_ms = transmission_ms(full_bytes, configured.rate_bps);
   if (!fillsQueue(link, direction)) {
     const seconds = ((packets * each_ms) / 1000).toPrecision(2);
     return [
@@ -254,17 +267,17 @@ function queueRow(link: LinkProfile, direction: Direction, phase: PhaseRecord, r
     ];
   }
   const obstacle =
-    rateObstacle(asked, phase, record) ??
-    (asked.aqm ? "the discipline keeps it shorter" : null) ??
-    (asked.jitter ? "jitter hides how long packets waited" : null) ??
-    (asked.onoff ? "the link is off at times" : null);
+    rateObstacle(configured, phase, record) ??
+    (configured.aqm ? "the discipline keeps it shorter" : null) ??
+    (configured.jitter ? "jitter hides how long packets waited" : null) ??
+    (configured.onoff ? "the link is off at times" : null);
   if (obstacle) return [notMeasured("queue", direction, packets, obstacle)];
   if (phase.overrun > 0) return [notMeasured("queue", direction, packets, tooFast)];
   if (phase.numbers.length === 0) return [notMeasured("queue", direction, packets, noneArrived)];
   const tolerance = 1 + delayTolerance_ms / each_ms;
   const measured = fullQueue(phase, {
     burst: Math.ceil(packets * 1.1) + 10,
-    delay_ms: asked.delay_ms,
+    delay_ms: configured.delay_ms,
     each_ms,
     steadiness: 2 * tolerance,
   });
@@ -272,16 +285,16 @@ function queueRow(link: LinkProfile, direction: Direction, phase: PhaseRecord, r
   return [row("queue", direction, { asked: packets, measured, tolerance, n: phase.numbers.length })];
 }
 
-/** The rows of one link, what is asked of both directions side by side. */
+/** The rows of one link, both directions side by side. */
 export function judge(link: LinkProfile, record: LinkRecord): SelftestRow[] {
   const rows = directions.flatMap((direction) => {
-    const asked = link[direction];
+    const configured = link[direction];
     return record.phases
       .filter((phase) => phase.direction === direction)
       .flatMap((phase) =>
         phase.kind === "steady"
-          ? [...delayRows(direction, asked, phase, record), ...fateRows(direction, asked, phase)]
-          : [rateRow(direction, asked, phase, record), ...queueRow(link, direction, phase, record)],
+          ? [...delayRows(direction, configured, phase, record), ...fateRows(direction, configured, phase)]
+          : [rateRow(direction, configured, phase, record), ...queueRow(link, direction, phase, record)],
       );
   });
   const order = Object.keys(units);

@@ -93,11 +93,11 @@ function hasChance(direction: LinkDirection): boolean {
 }
 
 function steady(link: LinkProfile, direction: Direction, effort: Effort): Phase {
-  const asked = link[direction];
-  const transmission_us = transmission_ms(small_bytes, slowest_bps(asked)) * 1000;
-  const usual_us = hasChance(asked) ? leastInterval_us : usualInterval_us;
+  const configured = link[direction];
+  const transmission_us = transmission_ms(small_bytes, slowest_bps(configured)) * 1000;
+  const usual_us = hasChance(configured) ? leastInterval_us : usualInterval_us;
   // A packet that waits for the one before it shows that one's jitter, not its own.
-  const ordered_us = asked.jitter_order === "free" ? 0 : Math.min(20, 2 * jitterReach_ms(asked)) * 1000;
+  const ordered_us = configured.jitter_order === "free" ? 0 : Math.min(20, 2 * jitterReach_ms(configured)) * 1000;
   const interval_us = Math.max(usual_us, 2 * transmission_us, ordered_us);
   return {
     direction,
@@ -106,7 +106,7 @@ function steady(link: LinkProfile, direction: Direction, effort: Effort): Phase 
     count: Math.max(leastSteady, Math.ceil((effort.steady_ms * 1000) / interval_us)),
     interval_us,
     burst: 0,
-    drain_ms: Math.ceil(greatestDelay_ms(asked) + transmission_us / 1000 + slack_ms),
+    drain_ms: Math.ceil(greatestDelay_ms(configured) + transmission_us / 1000 + slack_ms),
   };
 }
 
@@ -120,18 +120,18 @@ function slowest_bps({ rate_bps, rate_steps }: LinkDirection): number | null {
 export type PeakRates = Readonly<Partial<Record<Direction, number>>>;
 
 function flood(link: LinkProfile, direction: Direction, effort: Effort, peaks: PeakRates): Phase | null {
-  const asked = link[direction];
-  const rate_bps = peaks[direction] ?? asked.rate_bps;
+  const configured = link[direction];
+  const rate_bps = peaks[direction] ?? configured.rate_bps;
   if (rate_bps === null) return null;
   const each_ms = transmission_ms(full_bytes, rate_bps);
-  const fills = !asked.trace && fillsQueue(link, direction);
+  const fills = !configured.trace && fillsQueue(link, direction);
   const waiting = fills ? (queuePackets(link, direction) ?? 0) : 0;
   const burst = fills ? Math.ceil(waiting * 1.1) + 10 : 10;
   const after = Math.min(
     mostAfter,
     Math.max(
       leastFlood,
-      Math.ceil(((asked.trace ? leastTrace_ms + effort.flood_ms : effort.flood_ms) / each_ms) * overload),
+      Math.ceil(((configured.trace ? leastTrace_ms + effort.flood_ms : effort.flood_ms) / each_ms) * overload),
     ),
   );
   const queued_ms =
@@ -143,7 +143,7 @@ function flood(link: LinkProfile, direction: Direction, effort: Effort, peaks: P
     count: burst + after,
     interval_us: (each_ms * 1000) / overload,
     burst,
-    drain_ms: Math.ceil(Math.min(longestQueue_ms, queued_ms) + greatestDelay_ms(asked) + slack_ms),
+    drain_ms: Math.ceil(Math.min(longestQueue_ms, queued_ms) + greatestDelay_ms(configured) + slack_ms),
   };
 }
 

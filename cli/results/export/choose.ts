@@ -30,8 +30,8 @@ export function readNumber(text: string | number, name: string): number {
 }
 
 /** The sweep of that number, or the newest one. */
-export function chooseSweep(results: Results, asked: string | number | undefined): Sweep {
-  if (asked !== undefined) return results.sweep(readNumber(asked, "sweep"));
+export function chooseSweep(results: Results, named: string | number | undefined): Sweep {
+  if (named !== undefined) return results.sweep(readNumber(named, "sweep"));
   const [newest] = results.listSweeps();
   if (!newest) throw new UserError("no sweep in the results yet: run `trilane race` or `trilane sweep` first");
   return newest;
@@ -40,10 +40,10 @@ export function chooseSweep(results: Results, asked: string | number | undefined
 /** As chooseSweep, of any kind; the newest of those that `isWanted` takes. */
 export function chooseAnySweep(
   results: Results,
-  asked: string | number | undefined,
+  named: string | number | undefined,
   isWanted: (sweep: AnySweep) => boolean = () => true,
 ): AnySweep {
-  if (asked !== undefined) return results.anySweep(readNumber(asked, "sweep"));
+  if (named !== undefined) return results.anySweep(readNumber(named, "sweep"));
   const newest = results.listAllSweeps().find(isWanted);
   if (!newest) throw new UserError("no sweep in the results yet: run `trilane race`, `sweep` or `flows` first");
   return newest;
@@ -52,18 +52,18 @@ export function chooseAnySweep(
 /** `3`: a sweep of the data folder; `old.db`, `old-home/`, `old.db#3`: one of other results. `file`: of these. */
 interface NamedSweep {
   readonly results: Results;
-  readonly asked: string | undefined;
+  readonly named: string | undefined;
   readonly file: string | null;
 }
 
 /** Opens the results that a word names; without one the home's. */
 export function openNamed(word: string | undefined, home: string): NamedSweep {
-  if (word === undefined || /^\d+$/.test(word)) return { results: resultsOf(home), asked: word, file: null };
+  if (word === undefined || /^\d+$/.test(word)) return { results: resultsOf(home), named: word, file: null };
   const { path, sweep } = word.match(/^(?<path>.+?)(?:#(?<sweep>\d+))?$/)?.groups ?? {};
   if (path === undefined || !existsSync(path))
     throw new UserError(`${word}: neither a sweep's number nor a file of results: name one, as 3 or old/results.db#3`);
   const results = statSync(path).isDirectory() ? resultsOf(path) : openResultsFile(path);
-  return { results, asked: sweep, file: path };
+  return { results, named: sweep, file: path };
 }
 
 /** A sweep and those of its loads that were asked for: all, or one by its number, which then also tells the sweep. */

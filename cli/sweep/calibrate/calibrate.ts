@@ -75,7 +75,7 @@ async function oneStep<Lane>(labs: number, options: CalibrationOptions<Lane>): P
   }
   const margin = Math.log1p(margin_percent / 100);
   const slowdowns = [...ofLab, ofMean].map((differences) => slowdownOf(differences, margin));
-  // What is told is of the one that shows it least.
+  // Reported is the one that shows it least.
   const size = ({ estimate }: Slowdown): number => Math.abs(estimate ?? 0);
   const worst = slowdowns.reduce((a, b) => ((b.chance - a.chance || size(b) - size(a)) > 0 ? b : a));
   const percent = (value: number | null): number | null => (value === null ? null : Math.expm1(value) * 100);

@@ -1,4 +1,4 @@
-// A plan that a command's words come to: what is wrong with it is told in those words.
+// The plan that a command makes of its options: its errors name the options.
 import { UserError } from "../../base/errors.ts";
 import { planOf } from "./plan.ts";
 import type { Plan } from "./plan_document.ts";

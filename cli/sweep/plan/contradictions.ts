@@ -60,7 +60,7 @@ function transportFault(lanes: readonly Lane[], transport: Transport, place: str
   return null;
 }
 
-/** What is asked of servers or visits and no lane has. */
+/** What is set for servers or visits that no lane has. */
 function servingFault({ lanes: labels, warm_cache }: Terms, { tls, transport }: Serving): string | null {
   const lanes = labels.map(laneOf);
   // Early data over TCP came with TLS 1.3: without it no load of that lane can be valid.

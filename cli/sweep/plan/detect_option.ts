@@ -13,7 +13,7 @@ export interface DetectOptions {
 }
 
 export interface DetectionQuestion {
-  /** The effect that is to be shown; null: only what the plan's runs show is asked. */
+  /** The effect that is to be shown; null: only what the plan's runs show. */
   readonly percent: number | null;
   /** Standard deviation of a lane's loads over their mean; null: as loaded before. */
   readonly spread_percent: number | null;
@@ -21,7 +21,7 @@ export interface DetectionQuestion {
   readonly from: string | null;
 }
 
-export const nothingAsked: DetectionQuestion = { percent: null, spread_percent: null, from: null };
+export const noQuestion: DetectionQuestion = { percent: null, spread_percent: null, from: null };
 
 const effects: Range = { least: 0, most: 50, above: true, unit: "per cent" };
 const spreads: Range = { least: 0, most: 100, above: true, unit: "per cent" };
@@ -66,7 +66,7 @@ export function questionOf({ detect, spread, from }: DetectOptions): DetectionQu
   };
 }
 
-/** UserError for a plan of which nobody can say how many runs show an effect. */
+/** UserError for a plan whose number of runs for an effect is not known. */
 export function refuseUnanswerable({ lanes, until }: Plan, { percent }: DetectionQuestion): void {
   if (percent === null) return;
   if (until)

@@ -6,7 +6,7 @@ import { usualRuns } from "../../base/interval.ts";
 import { plainLanes } from "../../base/lanes.ts";
 import { browserProgram, isProgram } from "../../base/programs.ts";
 import { say } from "../../base/terminal_text.ts";
-import { refuseAskedWithoutDelay } from "../../link/profile_file.ts";
+import { refuseGivenWithoutDelay } from "../../link/profile_file.ts";
 import { blocksPerPair } from "../../results/compare/interleaved.ts";
 import type { AsOptions } from "./as_option.ts";
 import { pageName } from "./page_patterns.ts";
@@ -92,7 +92,7 @@ export async function interleavedPlan(home: string, source: PageSource, words: I
       },
       "compare",
     );
-  for (const link of links) refuseAskedWithoutDelay(link);
+  for (const link of links) refuseGivenWithoutDelay(link);
   // What can be wrong with the words is found before a page is recorded or imported.
   planFor(pages.map((_, index) => `page ${index}`));
   const named: PlanPage[] = [];

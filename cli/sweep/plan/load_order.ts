@@ -1,4 +1,4 @@
-// The order of a sweep's loads. Pure: the same plan and seed give the same order, also when a sweep is gone on with.
+// The order of a sweep's loads. Pure: the same plan and seed give the same order, also when a sweep is resumed.
 // Blocks: in each block every cell runs once; the lanes of a page on a link run directly after one another, so that a
 // slow minute of the machine meets all lanes alike, and in random order, so that none is always first. What runs next to one
 // another is neighbours.ts's to say.

@@ -1,5 +1,5 @@
 // Of which pages of a plan the loads have their clock set: decided once for each recording, before its first loads, by trial loads
-// (cli/load/pin_decision.ts), and kept with the sweep, so that all its loads have the same, also where it is gone on with after
+// (cli/load/pin_decision.ts), and kept with the sweep, so that all its loads have the same, also if it is resumed after
 // the recording was tried anew. Tries nothing for plans that say it themselves, or are strict.
 import type { PageTried } from "../../../schemas/generated/sweep_event.ts";
 import { defaultMoment_ms } from "../../browser/pin_time.ts";

@@ -84,13 +84,13 @@ export function cellsOf(plan: SweepPlan): PlannedCell[] {
 
 /**
  * SHA-256 over what decides the loads: not the words for people, and a grid is the same as its links written out. Files
- * count by their paths: that one has changed is told when the sweep goes on (refuseChangedFiles), not taken for another sweep.
+ * count by their paths: a change is reported when the sweep is resumed (refuseChangedFiles), not taken for another sweep.
  */
 export function planDigest(plan: Plan): string {
   const { name, lanes, repetitions, seed, retries, timeout_s, settle_ms } = plan;
   const pages = plan.pages.map(pageName);
   const links = expandLinks(plan).map(({ form, profile }) => ({ link: form, link_profile: profile }));
-  // What is not asked for leaves the digest of plans that never heard of it. (`object`: the compiler would else work out each way in which
+  // What is not set leaves the digest of plans that never heard of it. (`object`: the compiler would else work out each way in which
   // they may be there, and twice as many with one more.)
   const warm: object = plan.warm_cache ? { warm_cache: true } : {};
   const serving: object = isStockServing(plan.serving) ? {} : { serving: digestedServing(plan.serving) };

@@ -86,7 +86,7 @@ export function plansOptions<const Name extends keyof Rows>(...names: readonly N
 
 /** Of a command that reads what ran. */
 export function defineStoredMetric<T>(table: OptionTable<T>): OptionTable<T & Pick<PlanOptions, "metric">> {
-  return table.option("metric", metricOption("what the sweep asked for")) as unknown as OptionTable<
+  return table.option("metric", metricOption("what the sweep compared by")) as unknown as OptionTable<
     T & Pick<PlanOptions, "metric">
   >;
 }

@@ -96,7 +96,7 @@ function refuseNoVideo(name: string, recording: Sourced): void {
 export const usualVideo = { clip: "30s", segment: "2s", rate: "2mbit" } as const;
 
 /**
- * The pages that are asked for: a recording, if `recordings` have one of the name, whatever it is called; a page of `trilane synth`; or
+ * The named pages: a recording, if `recordings` have one of the name, whatever it is called; a page of `trilane synth`; or
  * what the words say. UserError for words that go badly together.
  */
 export function videoPages(

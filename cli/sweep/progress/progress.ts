@@ -1,5 +1,5 @@
-// Shows a sweep as it goes on: lanes as tracks that fill, written over on a terminal; lines for a log elsewhere (progress_log.ts); or
-// the events themselves as JSON lines. Writes what it is told; measures and decides nothing.
+// Shows a running sweep: lanes as tracks that fill, written over on a terminal; lines for a log elsewhere (progress_log.ts); or
+// the events themselves as JSON lines. Writes what it gets; measures and decides nothing.
 import type { SweepEvent } from "../../../schemas/generated/sweep_event.ts";
 import { painted, type ShownLine, terminalJson, terminalText } from "../../base/terminal_text.ts";
 import { wrapped } from "../../base/wrapped_text.ts";
@@ -54,7 +54,7 @@ class TerminalProgress implements Progress {
   readonly #tracks = new Tracks();
   #answer = "";
   #left_s = 0;
-  #toldAt_ms = 0;
+  #reportedAt_ms = 0;
   /** Nothing runs: what is left does not get less. */
   #isPaused = false;
   /** What runs; "": nothing yet. */
@@ -137,13 +137,13 @@ class TerminalProgress implements Progress {
   }
 
   #timeLeft_s(): number {
-    return this.#isPaused ? this.#left_s : this.#left_s - (performance.now() - this.#toldAt_ms) / 1000;
+    return this.#isPaused ? this.#left_s : this.#left_s - (performance.now() - this.#reportedAt_ms) / 1000;
   }
 
   #countDownFrom(left_s: number): void {
     this.#isPaused = false;
     this.#left_s = left_s;
-    this.#toldAt_ms = performance.now();
+    this.#reportedAt_ms = performance.now();
   }
 
   /** A line that stays, above those that are written over. */

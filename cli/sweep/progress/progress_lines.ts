@@ -137,7 +137,7 @@ function troubleOf(event: Attempted, line: string): Said | null {
   return { line, weight: "trouble", reason: event.reasons[0] ?? "no reason given" };
 }
 
-/** What there is to say of an event; null: nothing but that the sweep goes on. */
+/** What there is to say of an event; null: nothing worth a line. */
 export function progressLine(event: SweepEvent): Said | null {
   switch (event.event) {
     case "page-ready":

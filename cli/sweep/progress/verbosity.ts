@@ -26,7 +26,7 @@ export function defineVerbosity<T>(table: OptionTable<T>): OptionTable<T & Verbo
     .option("verbose", { type: "boolean", default: false, describe: "print a line for each load" });
 }
 
-/** UserError where two are asked for. */
+/** UserError if two are given. */
 export function verbosityOf({ quiet, status, verbose }: VerbosityOptions): Verbosity | undefined {
   if (Number(quiet) + Number(status) + Number(verbose) > 1)
     throw new UserError("--quiet, --status and --verbose exclude each other: give one of them");

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { UserError } from "../../../base/errors.ts";
 import { number } from "../../../base/option.ts";
 import type { OptionTable } from "../../../base/option_table.ts";
-import { refuseAskedWithoutDelay } from "../../../link/profile_file.ts";
+import { refuseGivenWithoutDelay } from "../../../link/profile_file.ts";
 import { defineReach, type ReachOptions } from "../../../load/reach/wanted.ts";
 import { defineServing, type ServingOptions, servingOfCommand } from "../../../load/serving/options.ts";
 import { planRange } from "../../../sweep/plan/plan_range.ts";
@@ -129,7 +129,7 @@ const planName = (commands: CommandPlan["commands"]): string =>
 /** UserError in one line. */
 export function commandPlanFrom(options: CommandOptions): CommandPlan {
   const commands = commandsOf(options);
-  for (const link of options.link) refuseAskedWithoutDelay(link);
+  for (const link of options.link) refuseGivenWithoutDelay(link);
   if (options.plan !== undefined) {
     if (commands.length > 0)
       throw new UserError("time: a plan has its commands: leave out --command and what follows --, or the plan");

@@ -7,7 +7,7 @@ import { usualRuns } from "../../../base/interval.ts";
 import { count } from "../../../base/numbers.ts";
 import { number } from "../../../base/option.ts";
 import type { OptionTable } from "../../../base/option_table.ts";
-import { refuseAskedWithoutDelay } from "../../../link/profile_file.ts";
+import { refuseGivenWithoutDelay } from "../../../link/profile_file.ts";
 import { defineOutside } from "../../../load/reach/wanted.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { planRange } from "../../../sweep/plan/plan_range.ts";
@@ -238,7 +238,7 @@ export function fetchPlanFrom(
   }
   if (words.length > 0 && urls.length === 0) throw new UserError(`${words.join(", ")}: no object to fetch in it`);
   refuseMore(urls, options.most);
-  for (const link of options.link) refuseAskedWithoutDelay(link);
+  for (const link of options.link) refuseGivenWithoutDelay(link);
   const document = {
     name: planName(urls, of),
     ...(urls.length > 0 ? { objects: urls } : {}),

@@ -8,7 +8,7 @@ import type { OptionTable } from "../../../base/option_table.ts";
 import { flowForm, readTime_ms } from "../../../link/flows/flow_words.ts";
 import { mixWords, readMix } from "../../../link/flows/mix.ts";
 import { kernelControllers } from "../../../link/flows/transports.ts";
-import { refuseAskedWithoutDelay } from "../../../link/profile_file.ts";
+import { refuseGivenWithoutDelay } from "../../../link/profile_file.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import { planRange } from "../../../sweep/plan/plan_range.ts";
 import { readLanes } from "../../../sweep/plan/read_lanes.ts";
@@ -202,7 +202,7 @@ export function flowPlanFrom(
   }
   const flows = readMix(flowWords(options), kernel);
   const links = options.link.length === 0 ? [usualLink] : options.link;
-  for (const link of links) refuseAskedWithoutDelay(link);
+  for (const link of links) refuseGivenWithoutDelay(link);
   const words = options.rrul ? "rrul" : mixWords(flows);
   const document = {
     name: planName(words, page ?? askedPage(options)?.word),

@@ -10,7 +10,7 @@ import { servingLine } from "../../../load/serving/terms.ts";
 import { openExistingResults } from "../../../results/store/results.ts";
 import { untilWords } from "../../../results/verdict/stopping_summary.ts";
 import { refuseTooShort, refuseVideoContradictions } from "../../../sweep/plan/contradictions.ts";
-import { type DetectionQuestion, nothingAsked } from "../../../sweep/plan/detect_option.ts";
+import { type DetectionQuestion, noQuestion } from "../../../sweep/plan/detect_option.ts";
 import { cellGuess, guessStored_bytes, type PageSize } from "../../../sweep/plan/estimate.ts";
 import { pageName } from "../../../sweep/plan/page_patterns.ts";
 import type { PageSource } from "../../../sweep/plan/page_source.ts";
@@ -28,7 +28,7 @@ export async function describePlan(
   plan: Plan,
   source: PageSource,
   unstored: ReadonlyMap<string, PageSize> = new Map(),
-  question: DetectionQuestion = nothingAsked,
+  question: DetectionQuestion = noQuestion,
 ): Promise<SweepPlanned> {
   const sizes = await source.pageSizes(home, plan.pages, unstored);
   refuseVideoContradictions(plan, sizes);

@@ -63,7 +63,7 @@ function widestNoise(samples: readonly Sample[], plan: Plan): LoadNoise | null {
 }
 
 function namedNoise(word: string, home: string, plan: Plan): KnownNoise {
-  const { results, asked: named } = openNamed(word, home);
+  const { results, named } = openNamed(word, home);
   try {
     const sweep = chooseSweep(results, named);
     const noise = widestNoise(samplesOf(results.loadsOf(sweep.id), plan.metric), plan);

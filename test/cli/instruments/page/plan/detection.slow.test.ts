@@ -10,7 +10,7 @@ import { detectionWords } from "../../../../../cli/instruments/page/plan/detecti
 import { pages as source } from "../../../../../cli/pages/source.ts";
 import {
   type DetectionQuestion,
-  nothingAsked,
+  noQuestion,
   questionOf,
   refuseUnanswerable,
 } from "../../../../../cli/sweep/plan/detect_option.ts";
@@ -28,7 +28,7 @@ async function planned(
   change: object = {},
 ): Promise<{ readonly event: SweepPlanned; readonly lines: string }> {
   const plan = fastPlan({ lanes: ["h2", "h3"], repetitions: 9, ...change });
-  const event = await describePlan(home, plan, source, sizes, { ...nothingAsked, ...question });
+  const event = await describePlan(home, plan, source, sizes, { ...noQuestion, ...question });
   assert.equal(schemaErrors("sweep-event", event), null);
   const lines = planLines(plan, event);
   assert.ok(
@@ -114,13 +114,13 @@ test("one lane, or loads until it is enough: nothing to say, and --detect is ref
     assert.equal((await planned(home, {}, { lanes: ["h2"] })).event.detection, undefined);
     assert.equal((await planned(home, {}, { until: { decided_percent: 3 } })).event.detection, undefined);
   });
-  const asked = { ...nothingAsked, percent: 3 };
+  const asked = { ...noQuestion, percent: 3 };
   assert.throws(() => refuseUnanswerable(fastPlan({ lanes: ["h2"] }), asked), /only h2/);
   assert.throws(
     () => refuseUnanswerable(fastPlan({ repetitions: 9, until: { decided_percent: 3 } }), asked),
     /give one of them/,
   );
-  refuseUnanswerable(fastPlan({ lanes: ["h2"] }), nothingAsked);
+  refuseUnanswerable(fastPlan({ lanes: ["h2"] }), noQuestion);
 });
 
 test("per cent with its sign or without; other words are refused", () => {
