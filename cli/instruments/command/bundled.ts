@@ -31,21 +31,21 @@ function maskedRecord(record: CommandRecord, mask: SecretMask): CommandRecord {
   };
 }
 
-function maskedRun(row: Row, mask: SecretMask): Row {
-  const reasons = storedJson(row.reasons ?? null, "measured_run.reasons") as string[];
-  const record = row.record === null ? null : (storedJson(row.record ?? null, "measured_run.record") as CommandRecord);
-  return {
-    ...row,
-    reasons: JSON.stringify(reasons.map((reason) => mask.output(reason))),
-    record: record && JSON.stringify(maskedRecord(record, mask)),
-  };
+function maskedRow(table: string, row: Row, mask: SecretMask): Row {
+  if (table === "sweep") return maskedSweep(row, mask);
+  if (table === "attempt") {
+    const reasons = storedJson(row.reasons ?? null, "attempt.reasons") as string[];
+    return { ...row, reasons: JSON.stringify(reasons.map((reason) => mask.output(reason))) };
+  }
+  if (table !== "document") return row;
+  const record = storedJson(row.content ?? null, "document.content") as CommandRecord;
+  return { ...row, content: JSON.stringify(maskedRecord(record, mask)) };
 }
 
 function masking(): Masking {
   const mask = new SecretMask();
   return {
-    row: (table, row) =>
-      table === "sweep" ? maskedSweep(row, mask) : table === "measured_run" ? maskedRun(row, mask) : row,
+    row: (table, row) => maskedRow(table, row, mask),
     counts: () => mask.counts,
   };
 }

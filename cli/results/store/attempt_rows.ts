@@ -1,11 +1,11 @@
-// The rows of cells and attempts, whatever was attempted: page loads, or runs of an instrument. An instrument adds columns to its cells
-// and documents to its attempts. Opens no file: the results' owner does (sweep_store.ts).
+// The tables `cell`, `attempt`, `observation` and `document` of the results, whatever is measured. An instrument says which of its names
+// stand for which columns and documents. Opens no file: the results' owner does (sweep_store.ts).
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import { storedJson } from "./stored_json.ts";
-import type { AnySweep, LoadStatus, Row, SweepProgress } from "./sweep_rows.ts";
+import type { LoadStatus, Row, SweepProgress } from "./sweep_rows.ts";
 
-type Read = (query: string, ...values: number[]) => Row[];
+type Read = (query: string, ...values: (string | number)[]) => Row[];
 
 export interface NewAttempt {
   readonly cell: number;
@@ -20,122 +20,146 @@ export interface NewAttempt {
   readonly wall_ms: number;
 }
 
-const attemptColumns = "cell, block, attempt, position, status, reasons, started_at, wall_ms";
+export const attemptColumns = "cell, block, attempt, position, status, reasons, started_at, wall_ms";
 
-const tables: Readonly<Record<AnySweep["kind"], { readonly cells: string; readonly attempts: string }>> = {
-  pages: { cells: "cell", attempts: "load" },
-  flows: { cells: "flow_cell", attempts: "flow_run" },
-  fetches: { cells: "fetch_cell", attempts: "fetch" },
-  commands: { cells: "measured_cell", attempts: "measured_run" },
-};
+/** A cell as the table has it. */
+export interface AddedCell {
+  /** What is measured, by its name. */
+  readonly subject: string;
+  /** null, or absent: none. */
+  readonly lane?: string | null;
+  /** Short form, canonical; null: the network as it is. */
+  readonly link: string | null;
+  /** null as above. */
+  readonly link_profile: LinkProfile | null;
+  /** What else distinguishes it within the sweep. */
+  readonly factors?: Readonly<Record<string, string | number>>;
+  readonly recording_digest?: string;
+}
 
-/** Asks for a sweep's cells; its number is the one value. */
-export const cellLinksQuery = (kind: AnySweep["kind"]): string =>
-  `SELECT id, link, link_profile FROM ${tables[kind].cells} WHERE sweep = ? ORDER BY id`;
+/** Joins a sweep's attempts; its number is the one value. Those that were filmed are no runs of the plan. */
+export const ofSweep = "JOIN cell ON cell.id = attempt.cell WHERE cell.sweep = ? AND NOT filmed";
+
+/** A sweep's cells with these columns, in the plan's order. */
+export const cellsQuery = (columns: readonly string[]): string =>
+  `SELECT ${columns.join(", ")} FROM cell WHERE sweep = ? ORDER BY id`;
 
 /** What every attempt has that is stored. */
 export type Attempt = Pick<NewAttempt, "cell" | "status" | "started_at"> & { readonly id: number };
 
-/** As above. */
-export function attemptsQuery(kind: AnySweep["kind"]): string {
-  const { cells, attempts } = tables[kind];
-  return `SELECT ${attempts}.id, cell, status, started_at FROM ${attempts} JOIN ${cells} ON ${cells}.id = ${attempts}.cell
-    WHERE ${cells}.sweep = ? ORDER BY ${attempts}.id`;
-}
+/** A sweep's attempts as above, in the order in which they ended. */
+export const attemptsQuery = `SELECT attempt.id, cell, status, started_at FROM attempt ${ofSweep} ORDER BY attempt.id`;
 
 /** Counted without reading what the attempts left. */
-export function countAttempts(
-  read: Read,
-  kind: AnySweep["kind"],
-  sweep: number,
-): Pick<SweepProgress, "cells" | "attempts" | "valid"> {
-  const { cells, attempts } = tables[kind];
+export function countAttempts(read: Read, sweep: number): Pick<SweepProgress, "cells" | "attempts" | "valid"> {
   const [row] = read(
-    `SELECT count(DISTINCT ${cells}.id) AS cells, count(${attempts}.id) AS attempts,
-       coalesce(sum(${attempts}.status = 'valid'), 0) AS valid
-     FROM ${cells} LEFT JOIN ${attempts} ON ${attempts}.cell = ${cells}.id WHERE ${cells}.sweep = ?`,
+    `SELECT count(DISTINCT cell.id) AS cells, count(attempt.id) AS attempts,
+       coalesce(sum(attempt.status = 'valid'), 0) AS valid
+     FROM cell LEFT JOIN attempt ON attempt.cell = cell.id AND NOT filmed WHERE cell.sweep = ?`,
     sweep,
   );
   return { cells: Number(row?.cells), attempts: Number(row?.attempts), valid: Number(row?.valid) };
 }
 
-interface CellOfLink {
-  readonly link: string | null;
-  readonly link_profile: LinkProfile | null;
-}
-
-function insertRow(database: DatabaseSync, table: string, row: Readonly<Record<string, SQLInputValue>>): number {
+export function insertRow(database: DatabaseSync, table: string, row: Readonly<Record<string, SQLInputValue>>): number {
   const names = Object.keys(row);
   const query = `INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
   return Number(database.prepare(query).run(...Object.values(row)).lastInsertRowid);
 }
 
-/** Stores a sweep's cells in their order. `columns`: those that only this kind has. */
-export function addCells<Cell extends CellOfLink, Column extends keyof Cell & string>(
-  kind: AnySweep["kind"],
-  columns: readonly Column[],
-  cells: readonly Cell[],
-): (database: DatabaseSync, sweep: number) => void {
-  return (database, sweep) => {
-    for (const cell of cells) {
-      const own = Object.fromEntries(columns.map((name) => [name, cell[name] as SQLInputValue]));
-      const link_profile = cell.link_profile && JSON.stringify(cell.link_profile);
-      insertRow(database, tables[kind].cells, { sweep, ...own, link: cell.link, link_profile });
-    }
-  };
+/** Stores a sweep's cells in their order. */
+export function addCells(database: DatabaseSync, sweep: number, cells: readonly AddedCell[]): void {
+  for (const { subject, lane = null, link, link_profile, factors = {}, recording_digest = null } of cells)
+    insertRow(database, "cell", {
+      ...{ sweep, subject, lane, link, link_profile: link_profile && JSON.stringify(link_profile) },
+      ...{ factors: JSON.stringify(factors), recording_digest },
+    });
 }
+
+/** What an attempt left, by the document's name; null: nothing. */
+export type LeftDocuments = Readonly<Record<string, object | Uint8Array | null>>;
+
+export function addDocuments(database: DatabaseSync, attempt: number, documents: LeftDocuments): void {
+  for (const [name, document] of Object.entries(documents)) {
+    if (document === null) continue;
+    const content = document instanceof Uint8Array ? document : JSON.stringify(document);
+    insertRow(database, "document", { attempt, name, content });
+  }
+}
+
+/** By metric; null: unavailable. */
+export type Observations = Readonly<Record<string, number | string | null>>;
+
+export function addObservations(database: DatabaseSync, attempt: number, observations: Observations): void {
+  const insert = database.prepare("INSERT INTO observation (attempt, metric, value, text) VALUES (?, ?, ?, ?)");
+  for (const [metric, value] of Object.entries(observations))
+    if (typeof value === "string") insert.run(attempt, metric, null, value);
+    else if (value !== null) insert.run(attempt, metric, value, null);
+}
+
+/** A column for a query of attempts: their observations, as observationsIn() reads them. */
+export const observationsColumn = `(SELECT json_group_object(metric, ifnull(value, text)) FROM observation
+  WHERE observation.attempt = attempt.id) AS observations`;
+
+export const observationsIn = ({ observations }: Row): Observations =>
+  storedJson(observations, "observation.value") as Observations;
 
 interface Store {
   readonly read: Read;
   write(work: (database: DatabaseSync) => number): number;
 }
 
-/** In the plan's order. */
-export const readCells = <Cell extends CellOfLink>(
-  { read }: Pick<Store, "read">,
-  kind: AnySweep["kind"],
-  sweep: number,
-) =>
-  read(`SELECT * FROM ${tables[kind].cells} WHERE sweep = ? ORDER BY id`, sweep).map((row) => {
-    const profile = row.link_profile ?? null;
-    const link_profile = profile === null ? null : storedJson(profile, `${tables[kind].cells}.link_profile`);
-    return { ...row, link_profile } as unknown as Cell;
-  });
+/** In the plan's order, with these columns, by the instrument's names. */
+export const readCells = <Cell>({ read }: Pick<Store, "read">, columns: readonly string[], sweep: number): Cell[] =>
+  read(cellsQuery(columns), sweep).map((row) => ({ ...row, link_profile: linkProfileOf(row) }) as Cell);
 
-/** Stores one attempt, whole or not at all; returns its number. `documents`: what it left, by column; null: nothing. */
-export function recordAttempt(
-  store: Store,
-  kind: AnySweep["kind"],
-  made: NewAttempt,
-  documents: Readonly<Record<string, object | Uint8Array | null>>,
-): number {
-  const { cell, block, attempt, position, status, reasons, started_at, wall_ms } = made;
-  const row = { cell, block, attempt, position, status, reasons: JSON.stringify(reasons), started_at, wall_ms };
-  const left = Object.entries(documents).map(([name, document]): [string, SQLInputValue] => [
-    name,
-    document === null || document instanceof Uint8Array ? document : JSON.stringify(document),
-  ]);
-  return store.write((database) => insertRow(database, tables[kind].attempts, { ...row, ...Object.fromEntries(left) }));
+export function linkProfileOf({ link_profile = null }: Row): LinkProfile | null {
+  return link_profile === null ? null : (storedJson(link_profile, "cell.link_profile") as LinkProfile);
 }
 
-/** Every attempt in the order in which they ended, with these columns of its cell and these documents (JSON). */
+/** Adds one attempt, in the caller's transaction; returns its number. */
+export function addAttempt(
+  database: DatabaseSync,
+  { cell, block, attempt, position, status, reasons, started_at, wall_ms }: NewAttempt,
+  documents: LeftDocuments,
+): number {
+  const row = { cell, block, attempt, position, status, reasons: JSON.stringify(reasons), started_at, wall_ms };
+  const id = insertRow(database, "attempt", row);
+  addDocuments(database, id, documents);
+  return id;
+}
+
+/** Stores one attempt, whole or not at all; returns its number. */
+export const recordAttempt = (store: Store, made: NewAttempt, documents: LeftDocuments): number =>
+  store.write((database) => addAttempt(database, made, documents));
+
+/** A column for a query of attempts: their document of that name. */
+const documentColumn = (name: string): string =>
+  `(SELECT content FROM document WHERE document.attempt = attempt.id AND name = '${name}') AS "${name}"`;
+
+/** Every attempt in the order in which they ended, with these columns of its cell and these documents (JSON), by the instrument's names. */
 export function readAttempts<Attempted>(
   { read }: Pick<Store, "read">,
-  kind: AnySweep["kind"],
   columns: readonly string[],
-  documents: readonly string[],
+  documents: Readonly<Record<string, string>>,
   sweep: number,
 ): Attempted[] {
-  const { cells, attempts } = tables[kind];
-  const query = `SELECT ${attempts}.id, ${columns.join(", ")}, ${attemptColumns}, ${documents.join(", ")} FROM ${attempts}
-    JOIN ${cells} ON ${cells}.id = ${attempts}.cell WHERE ${cells}.sweep = ? ORDER BY ${attempts}.id`;
-  const names = ["reasons", ...documents];
-  return read(query, sweep).map((row) => {
-    const plain = Object.entries(row).filter(([name]) => !names.includes(name));
-    const parsed = names.map((name) => {
-      const value = row[name] ?? null;
-      return [name, value === null ? null : storedJson(value, `${attempts}.${name}`)];
+  const all = ["attempt.id", ...columns, attemptColumns, ...Object.values(documents).map(documentColumn)];
+  return read(`SELECT ${all.join(", ")} FROM attempt ${ofSweep} ORDER BY attempt.id`, sweep).map((row) => {
+    const plain = Object.entries(row).filter(
+      ([name]) => name !== "reasons" && !Object.values(documents).includes(name),
+    );
+    const left = Object.entries(documents).map(([key, name]) => {
+      const content = row[name] ?? null;
+      return [key, content === null ? null : storedJson(content, `document ${name}`)];
     });
-    return Object.fromEntries([...plain, ...parsed]) as Attempted;
+    const reasons = storedJson(row.reasons, "attempt.reasons");
+    return Object.fromEntries([...plain, ["reasons", reasons], ...left]) as Attempted;
   });
+}
+
+/** The bytes that an attempt left under a name; null: none, or there is no such attempt. */
+export function documentOf({ read }: Pick<Store, "read">, attempt: number, name: string): Uint8Array | null {
+  const [row] = read("SELECT content FROM document WHERE attempt = ? AND name = ?", attempt, name);
+  return row?.content instanceof Uint8Array ? row.content : null;
 }

@@ -28,13 +28,14 @@ function columnsOf(database: DatabaseSync, table: string): string[] {
     .map((row) => String(row.name));
 }
 
-/** By table, the columns of others that name its rows. Of `film.cell`, which is both, the frames hang on the film. */
+/** By table, the columns of others whose rows go with it. */
 function referencesOf(database: DatabaseSync): Map<string, ForeignKey[]> {
   const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
   const found = tables.flatMap(({ name }) =>
     database
       .prepare(`PRAGMA foreign_key_list(${quoted(String(name))})`)
       .all()
+      .filter((key) => key.on_delete === "CASCADE")
       .map((key) => ({ parent: String(key.table), table: String(name), column: String(key.from) })),
   );
   return Map.groupBy(found, ({ parent }) => parent);
@@ -82,13 +83,12 @@ export class RowCopier {
   #follow(parent: string, id: number, newId: number): void {
     for (const { table, column } of this.#references.get(parent) ?? []) {
       if (this.#skipped.has(table)) continue;
-      // In the order in which they were added, which some are read in.
-      const rows = this.#from.prepare(`SELECT * FROM ${quoted(table)} WHERE ${quoted(column)} = ? ORDER BY rowid`);
+      // In the order in which they were added, which some are read in; observations have none.
+      const order = table === "observation" ? "metric" : "rowid";
+      const rows = this.#from.prepare(`SELECT * FROM ${quoted(table)} WHERE ${quoted(column)} = ? ORDER BY ${order}`);
       for (const row of rows.iterate(id)) {
         const added = this.add(table, row, { [column]: newId });
-        // Rows without an id of their own are named by their parent's.
-        if (row.id === undefined) this.#follow(table, id, newId);
-        else this.#follow(table, Number(row.id), added);
+        if (row.id !== undefined) this.#follow(table, Number(row.id), added);
       }
     }
   }

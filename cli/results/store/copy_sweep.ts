@@ -24,16 +24,10 @@ interface SweepCopy {
   readonly told?: (load: PageLoad) => void;
 }
 
-/** Which host ran which cells. */
-const placedTables = ["cell_host", "flow_cell_host"] as const;
-
 /** Columns of texts, or of JSON with texts, in which URLs may stand. */
 const textColumns: Readonly<Record<string, readonly string[]>> = {
   sweep: ["command"],
-  load: ["reasons"],
-  unmatched: ["url", "recorded_url"],
-  film: ["reasons"],
-  filmed_load: ["reasons"],
+  attempt: ["reasons"],
 };
 
 function maskedText(value: Row[string]): Row[string] {
@@ -51,15 +45,17 @@ function rowChange({ from, keepCredentials, digests, mask, told }: SweepCopy): (
   return (table, row) => {
     const changed: Row = keepCredentials || !mask ? { ...row } : { ...mask(table, row) };
     if (table === "sweep") changed.owner = null;
-    if (table === "cell") changed.recording_digest = digests.get(String(row.page)) ?? row.recording_digest ?? null;
+    if (table === "cell") changed.recording_digest = digests.get(String(row.subject)) ?? row.recording_digest ?? null;
     if (!keepCredentials)
       for (const column of textColumns[table] ?? []) changed[column] = maskedText(changed[column] ?? null);
-    if (table === "load") {
-      const blob = row.har as Uint8Array<ArrayBuffer>;
-      const load = unpackedPageLoad(blob, `${from}: load ${row.id}`, true);
+    if (table === "document" && row.name === "page-load") {
+      const blob = row.content as Uint8Array<ArrayBuffer>;
+      const load = unpackedPageLoad(blob, `${from}: load ${row.attempt}`, true);
       told?.(load);
-      if (!keepCredentials) changed.har = maskedPageLoad(blob, load);
+      if (!keepCredentials) changed.content = maskedPageLoad(blob, load);
     }
+    if (table === "document" && row.name === "unmatched" && !keepCredentials)
+      changed.content = maskedText(row.content ?? null);
     return changed;
   };
 }
@@ -72,21 +68,9 @@ export function copySweeps(path: string, copy: SweepCopy): void {
     from.exec("BEGIN");
     const to = openDatabase(path, "rollback", fileRemedies);
     try {
-      // A host's cells come after both.
-      const options = { skipped: ["host", ...placedTables], keepIds: true, change: rowChange(copy) };
-      const copier = new RowCopier(from, to, options);
+      const copier = new RowCopier(from, to, { keepIds: true, change: rowChange(copy) });
       inTransaction(to, () => {
-        for (const sweep of copy.sweeps.toSorted((a, b) => a - b)) {
-          copier.copy("sweep", sweep, {});
-          const hosts = from.prepare("SELECT * FROM host WHERE sweep = ? ORDER BY id").all(sweep);
-          for (const host of hosts) {
-            copier.add("host", host, {});
-            for (const table of placedTables) {
-              const placed = from.prepare(`SELECT * FROM ${table} WHERE host = ? ORDER BY cell`).all(Number(host.id));
-              for (const row of placed) copier.add(table, row, {});
-            }
-          }
-        }
+        for (const sweep of copy.sweeps.toSorted((a, b) => a - b)) copier.copy("sweep", sweep, {});
       });
     } catch (error) {
       for (const end of ["", ...companions]) rmSync(`${path}${end}`, { force: true });

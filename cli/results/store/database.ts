@@ -7,10 +7,9 @@ import { pathToFileURL } from "node:url";
 import { UserError } from "../../base/errors.ts";
 import { makeFolder } from "../../base/make_folder.ts";
 import { explainFailure, hasNoRoom, homeRemedies, isLocked, type Remedies } from "./failure.ts";
-import { refuseForeign } from "./foreign.ts";
+import { refuseForeignFile, refuseForeignRows } from "./foreign.ts";
 import { schemaText } from "./foreign_schema.ts";
-import { addMetricColumns } from "./metric_columns.ts";
-import { formatVersion, isNewest, migrate, migratedCopy, versionOf } from "./migrations.ts";
+import { EarlierRunsError, formatVersion, isNewest, migrate, migratedCopy, versionOf } from "./migrations.ts";
 import { keepPrivate, openSqlite } from "./sqlite.ts";
 import { busyTimeout_ms, inTransaction } from "./transaction.ts";
 
@@ -108,6 +107,18 @@ export function openFilledDatabase(path: string, remedies: Remedies): DatabaseSy
   return database;
 }
 
+/** False: it is somebody else's, or an earlier Trilane is at work on it. */
+function migratedInPlace(database: DatabaseSync, path: string, { isForeign }: Remedies): boolean {
+  if (isForeign) return false;
+  try {
+    migrate(database, path);
+    return true;
+  } catch (error) {
+    if (error instanceof EarlierRunsError) return false;
+    throw error;
+  }
+}
+
 function openToRead(path: string, how: "shared" | "as it lies" | "no room", remedies: Remedies): DatabaseSync | null {
   const url = pathToFileURL(path);
   if (how !== "shared" && !hasLog(path)) url.searchParams.set("immutable", "1");
@@ -123,16 +134,13 @@ function openToRead(path: string, how: "shared" | "as it lies" | "no room", reme
       database.close();
       return null;
     }
-    if (remedies.isForeign) refuseForeign(database, path, remedies);
-    if (format === "earlier") {
-      if (how === "shared") {
-        migrate(database, path);
-      } else {
-        const lies = database;
-        database = migratedCopy(lies);
-        lies.close();
-      }
+    if (remedies.isForeign) refuseForeignFile(database, path, remedies);
+    if (format === "earlier" && !(how === "shared" && migratedInPlace(database, path, remedies))) {
+      const lies = database;
+      database = migratedCopy(lies);
+      lies.close();
     }
+    if (remedies.isForeign) refuseForeignRows(database, path, remedies);
     database.exec("PRAGMA query_only = ON");
     return database;
   } catch (error) {
@@ -185,7 +193,6 @@ export function openDatabase(
         format = formatOf(opened, path, remedies);
         if (format !== "empty") return;
         opened.exec(schemaText());
-        addMetricColumns(opened);
       });
     }
     if (format === "earlier") migrate(database, path);

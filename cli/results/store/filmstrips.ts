@@ -1,8 +1,9 @@
-// The tables `filmed_load`, `film` and `film_frame` of the results: the loads of a cell that were filmed, and what the first
-// valid one showed. Used by the results' owner alone. A filmed load is no row of `load`: it is in no average.
+// The attempts of a cell that were filmed, and the frames of the first valid one. Used by the results' owner alone. A filmed load is no run of
+// the plan: it is in no average.
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { visualMetrics } from "../../../extension/capture/metric_facts.ts";
 import type { VisualMetrics } from "../../load/metrics/visual_progress.ts";
-import { visualColumns } from "./metric_columns.ts";
+import { addObservations, insertRow, observationsColumn, observationsIn } from "./attempt_rows.ts";
 import { storedJson } from "./stored_json.ts";
 
 interface FilmFrame {
@@ -40,65 +41,56 @@ export interface Film {
 
 type Read = (query: string) => Record<string, SQLOutputValue>[];
 
-/** Adds a filmed load. Its film takes the place of an earlier one of the cell that was not valid. */
+const filmMetrics = ["plt_ms", ...visualMetrics] as const;
+
+/** Adds a filmed load. The frames of a cell's first valid one are kept. */
 export function addFilm(database: DatabaseSync, { cell, status, reasons, plt_ms, frames, visual }: NewFilm): void {
-  const filmed_at = new Date().toISOString();
-  const why = JSON.stringify(reasons);
-  const places = visualColumns.map(() => "?").join(", ");
-  database
-    .prepare(
-      `INSERT INTO filmed_load (cell, number, status, reasons, plt_ms, filmed_at, ${visualColumns.join(", ")})
-       VALUES (?, (SELECT count(*) FROM filmed_load WHERE cell = ?), ?, ?, ?, ?, ${places})`,
-    )
-    .run(cell, cell, status, why, plt_ms, filmed_at, ...visualColumns.map((column) => visual?.[column] ?? null));
-  database.prepare("DELETE FROM film WHERE cell = ? AND status <> 'valid'").run(cell);
-  const film = database.prepare(
-    "INSERT OR IGNORE INTO film (cell, status, reasons, plt_ms, filmed_at) VALUES (?, ?, ?, ?, ?)",
-  );
-  if (film.run(cell, status, why, plt_ms, filmed_at).changes === 0) return;
-  const insert = database.prepare("INSERT INTO film_frame (cell, place, time_ms, jpeg) VALUES (?, ?, ?, ?)");
+  const earlier = database.prepare("SELECT status FROM attempt WHERE cell = ? AND filmed").all(cell);
+  const facts = { status, reasons: JSON.stringify(reasons), started_at: new Date().toISOString() };
+  const id = insertRow(database, "attempt", { cell, filmed: 1, block: earlier.length, attempt: 0, ...facts });
+  const measured = visualMetrics.map((name) => [name, visual?.[name] ?? null]);
+  addObservations(database, id, { plt_ms, ...Object.fromEntries(measured) });
+  if (status !== "valid" || earlier.some((film) => film.status === "valid")) return;
   frames.forEach(({ time_ms, jpeg }, place) => {
-    insert.run(cell, place, time_ms, jpeg);
+    insertRow(database, "document", { attempt: id, name: "frame", place, time_ms, content: jpeg });
   });
 }
 
-/** The filmed loads of a sweep, by cell in their order. `read` as below. */
+/** The filmed loads of a sweep, by cell in their order. `read` is given the sweep's number as its one value. */
 export function readFilmedLoads(read: Read): FilmedLoad[] {
   return read(
-    `SELECT filmed_load.* FROM filmed_load JOIN cell ON cell.id = filmed_load.cell
-     WHERE cell.sweep = ? ORDER BY filmed_load.cell, number`,
-  ).map(({ filmed_at: _filmed_at, reasons, ...rest }) => ({
-    ...(rest as unknown as FilmedLoad),
-    reasons: storedJson(reasons, "filmed_load.reasons") as string[],
-  }));
-}
-
-/** The cells of a sweep that have a film, of whatever status. `read` is given the sweep's number as its one value. */
-export function readFilmed(read: Read): number[] {
-  return read("SELECT film.cell FROM film JOIN cell ON cell.id = film.cell WHERE cell.sweep = ?").map(({ cell }) =>
-    Number(cell),
-  );
+    `SELECT cell, block AS number, status, reasons, ${observationsColumn} FROM attempt JOIN cell ON cell.id = attempt.cell
+     WHERE cell.sweep = ? AND filmed ORDER BY cell, block`,
+  ).map((row) => {
+    const { cell, number, status } = row;
+    const measured = observationsIn(row);
+    return {
+      ...{ cell, number, status },
+      ...Object.fromEntries(filmMetrics.map((name) => [name, measured[name] ?? null])),
+      reasons: storedJson(row.reasons, "attempt.reasons"),
+    } as unknown as FilmedLoad;
+  });
 }
 
 /** The films of a sweep that may be shown. `read` as above. */
 export function readFilms(read: Read): Film[] {
-  const films = read(
-    `SELECT film.cell, film.plt_ms FROM film JOIN cell ON cell.id = film.cell
-     WHERE cell.sweep = ? AND film.status = 'valid' ORDER BY film.cell`,
+  const films = Map.groupBy(
+    readFilmedLoads(read).filter(({ status }) => status === "valid"),
+    ({ cell }) => cell,
   );
   const frames = Map.groupBy(
     read(
-      `SELECT film_frame.cell, time_ms, jpeg FROM film_frame JOIN cell ON cell.id = film_frame.cell
-       WHERE cell.sweep = ? ORDER BY film_frame.cell, place`,
+      `SELECT attempt.cell, time_ms, content FROM document JOIN attempt ON attempt.id = document.attempt
+       JOIN cell ON cell.id = attempt.cell WHERE cell.sweep = ? AND name = 'frame' ORDER BY attempt.cell, document.place`,
     ),
     ({ cell }) => Number(cell),
   );
-  return films.map(({ cell, plt_ms }) => ({
-    cell: Number(cell),
-    plt_ms: plt_ms === null ? null : Number(plt_ms),
-    frames: (frames.get(Number(cell)) ?? []).map(({ time_ms, jpeg }) => ({
+  return [...films].map(([cell, [first]]) => ({
+    cell,
+    plt_ms: first?.plt_ms ?? null,
+    frames: (frames.get(cell) ?? []).map(({ time_ms, content }) => ({
       time_ms: Number(time_ms),
-      jpeg: jpeg as Uint8Array,
+      jpeg: content as Uint8Array,
     })),
   }));
 }

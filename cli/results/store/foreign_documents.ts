@@ -5,7 +5,7 @@ import { boundedJson } from "../../base/bounded_json.ts";
 import { UserError } from "../../base/errors.ts";
 import { explainSchemaErrors, schemaValidator } from "../../base/schema_error.ts";
 import { isUserTiming } from "../../base/user_timing_name.ts";
-import { columnsOf } from "./foreign_schema.ts";
+import { userTimingsName } from "./load_observations.ts";
 import type { Row } from "./sweep_rows.ts";
 
 /** Nanoseconds of a clock and bytes are below it, and sums of millions of such are finite. */
@@ -55,32 +55,85 @@ const planSchemas: Readonly<Record<string, string>> = {
 };
 const plan: Check = (value, { kind }) => follows(planSchemas[String(kind)] ?? "sweep-plan")(value, {});
 
-type Columns = Readonly<Record<string, Readonly<Record<string, Check>>>>;
+const difference = ["body", "port", "query", "path", null];
 
-export const jsonColumns: Columns = {
-  sweep: { plan, command: texts, environment: scalars },
-  cell: { link_profile: follows("link-profile") },
-  load: { reasons: texts },
-  load_metric: { user_timings: userTimings },
-  link_test: { test: follows("selftest#/definitions/link") },
-  film: { reasons: texts },
-  filmed_load: { reasons: texts },
-  host: { facts: hostFacts, flags: texts },
-  recording_trial: { outside: texts },
-  flow_cell: { link_profile: follows("link-profile") },
-  flow_run: { reasons: texts, result: follows("flow-result") },
-  fetch_cell: { link_profile: follows("link-profile") },
-  fetch: { reasons: texts, record: follows("fetch-record"), cost: follows("fetch-cost") },
-  measured_cell: { link_profile: follows("link-profile") },
-  measured_run: { reasons: texts, record: follows("command-record") },
+const unmatched: Check = (value) =>
+  Array.isArray(value) &&
+  value.every((each) => isRecord(each) && scalars(each, {}) === null && isUnmatched(each as Row))
+    ? null
+    : "must be a list of requests";
+
+const isUnmatched = ({ method, url, outcome, recorded_url, difference: how, likeness }: Row): boolean =>
+  [method, url].every((text) => typeof text === "string") &&
+  ["fuzzy", "missed"].includes(String(outcome)) &&
+  (recorded_url === null || typeof recorded_url === "string") &&
+  difference.includes(how as string | null) &&
+  (likeness === null || (Number(likeness) >= 0 && Number(likeness) <= 1));
+
+const bySchema = (names: readonly string[]): Readonly<Record<string, Check>> =>
+  Object.fromEntries(names.map((name) => [name, follows(name)]));
+
+/** By their name. Others are bytes, and looked at as they are read. */
+export const documentChecks: Readonly<Record<string, Check>> = {
+  ...bySchema(["flow-result", "fetch-record", "fetch-cost", "command-record"]),
+  unmatched,
 };
 
-/** Texts of few words, as they stand. */
-const wordColumns: Columns = {
-  cell: { lane: follows("lane-label") },
-  flow_cell: { lane: follows("lane") },
-  fetch_cell: { lane: follows("fetch-record#/definitions/lane") },
+const content: Check = (value, { name }) => documentChecks[String(name)]?.(value, {}) ?? null;
+
+const observed: Check = (value, { metric }) => (metric === userTimingsName ? userTimings(value, {}) : null);
+
+/** Of the kinds of sweeps whose cells have one. */
+const lanes: Readonly<Record<string, Check>> = {
+  pages: follows("lane-label"),
+  flows: follows("lane"),
+  fetches: follows("fetch-record#/definitions/lane"),
 };
+
+interface CheckedColumn {
+  readonly table: string;
+  readonly column: string;
+  readonly check: Check;
+  /** Columns that the check looks at, as SQL. */
+  readonly beside?: string;
+  /** Which rows, as SQL. */
+  readonly rows?: string;
+  /** It is no JSON: a text of few words. */
+  readonly isWord?: boolean;
+}
+
+const kindOfCell = "(SELECT kind FROM sweep WHERE sweep.id = cell.sweep) AS kind";
+
+export const checkedColumns: readonly CheckedColumn[] = [
+  { table: "sweep", column: "plan", check: plan, beside: "kind" },
+  { table: "sweep", column: "command", check: texts },
+  { table: "sweep", column: "environment", check: scalars },
+  { table: "link_test", column: "test", check: follows("selftest#/definitions/link") },
+  { table: "host", column: "facts", check: hostFacts },
+  { table: "host", column: "flags", check: texts },
+  { table: "cell", column: "link_profile", check: follows("link-profile") },
+  { table: "cell", column: "factors", check: (value, { kind }) => factorsCheck(value, kind), beside: kindOfCell },
+  {
+    ...{ table: "cell", column: "lane", beside: kindOfCell, isWord: true },
+    check: (value, { kind }) => lanes[String(kind)]?.(value, {}) ?? null,
+  },
+  { table: "attempt", column: "reasons", check: texts },
+  { table: "observation", column: "text", check: observed, beside: "metric", rows: `metric = '${userTimingsName}'` },
+  {
+    ...{ table: "document", column: "content", check: content, beside: "name" },
+    rows: `name IN (${Object.keys(documentChecks).map((name) => `'${name}'`)})`,
+  },
+  { table: "recording_trial", column: "outside", check: texts },
+];
+
+function factorsCheck(value: unknown, kind: unknown): string | null {
+  if (!isRecord(value)) return "must be an object";
+  if (kind !== "fetches") return scalars(value, {});
+  const { tls, ip } = value;
+  return ["1.2", "1.3"].includes(String(tls)) && [4, 6].includes(Number(ip))
+    ? null
+    : "must be a version of TLS and of IP";
+}
 
 /** Of a document whose depth is bounded. */
 function hasHugeNumber(value: unknown): boolean {
@@ -99,44 +152,30 @@ function wrongJson(text: Buffer, check: Check, row: Row): string | null {
   return hasHugeNumber(value) ? "has a number beyond all bounds" : check(value, row);
 }
 
-/** Calls `look` with each row's values that are there. Each value is looked at once: rows repeat most. */
-function eachValue(
-  database: DatabaseSync,
-  table: string,
-  columns: readonly string[],
-  look: (column: string, value: string, row: Row) => void,
-): void {
-  const there = columnsOf(database, table);
-  const wanted = columns.filter((column) => there.has(column));
-  if (wanted.length === 0) return;
-  const more = there.has("kind") ? ["kind"] : [];
-  const seen = new Map(wanted.map((column) => [column, new Set<string>()]));
-  const query = `SELECT ${[...wanted, ...more].map((column) => `"${column}"`).join(", ")} FROM "${table}"`;
-  for (const row of database.prepare(query).iterate() as Iterable<Row>)
-    for (const column of wanted) {
-      const value = row[column];
-      if (typeof value !== "string") continue;
-      const known = seen.get(column);
-      const key = value.length < 10_000 ? `${row.kind ?? ""} ${value}` : null;
-      if (key !== null && known?.has(key)) continue;
-      look(column, value, row);
-      if (key !== null && (known?.size ?? 0) < 1000) known?.add(key);
-    }
+/** Each value is looked at once: rows repeat most. */
+function wrongIn(database: DatabaseSync, { table, column, check, beside, rows, isWord }: CheckedColumn): string | null {
+  const seen = new Set<string>();
+  const columns = [`"${column}" AS value`, ...(beside === undefined ? [] : [beside])];
+  const query = `SELECT ${columns.join(", ")} FROM ${table} WHERE "${column}" IS NOT NULL ${rows === undefined ? "" : `AND ${rows}`}`;
+  for (const row of database.prepare(query).iterate() as Iterable<Row>) {
+    const { value, ...others } = row;
+    if (typeof value !== "string") return "is no text";
+    const key = value.length < 10_000 ? [...Object.values(others), value].join(" ") : null;
+    if (key !== null && seen.has(key)) continue;
+    const problem = isWord ? check(value, row) : wrongJson(Buffer.from(value), check, row);
+    if (problem !== null) return problem;
+    if (key !== null && seen.size < 1000) seen.add(key);
+  }
+  return null;
 }
 
 /** @throws UserError, naming file, table and column, for a document that does not follow its schema. */
 export function refuseForeignDocuments(database: DatabaseSync, path: string, elsewhere: string): void {
-  const refuse = (table: string, column: string, problem: string | null): void => {
-    if (problem !== null) throw new UserError(`${path}: damaged: ${table}.${column}: ${problem}: ${elsewhere}`);
-  };
-  for (const [table, checks] of Object.entries(jsonColumns))
-    eachValue(database, table, Object.keys(checks), (column, value, row) =>
-      refuse(table, column, wrongJson(Buffer.from(value), checks[column] as Check, row)),
-    );
-  for (const [table, checks] of Object.entries(wordColumns))
-    eachValue(database, table, Object.keys(checks), (column, value, row) =>
-      refuse(table, column, (checks[column] as Check)(value, row)),
-    );
+  for (const checked of checkedColumns) {
+    const problem = wrongIn(database, checked);
+    if (problem !== null)
+      throw new UserError(`${path}: damaged: ${checked.table}.${checked.column}: ${problem}: ${elsewhere}`);
+  }
 }
 
 /** What is wrong with the text of a stranger's page load; null: nothing. */

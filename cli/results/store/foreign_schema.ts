@@ -6,10 +6,13 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../../base/errors.ts";
 import { checkout } from "../../base/programs.ts";
-import { addMetricColumns, metricTables } from "./metric_columns.ts";
+import { commonTables, versionOf } from "./migrations.ts";
 import { openSqlite } from "./sqlite.ts";
 
 export const schemaText = (): string => readFileSync(join(checkout, "schemas", "results.sql"), "utf8");
+
+/** Of the last format before the common tables; all earlier ones have parts of it. */
+const earlierSchemaText = (): string => readFileSync(join(checkout, "schemas", "migrations", "results_10.sql"), "utf8");
 
 interface SchemaRow {
   readonly type: string;
@@ -68,6 +71,8 @@ interface KnownTable {
   /** By column, its declared type. */
   readonly columns: ReadonlyMap<string, string>;
   readonly parts: ReadonlySet<string>;
+  /** Behind the parentheses. */
+  readonly tail: string;
 }
 
 interface KnownSchema {
@@ -76,19 +81,23 @@ interface KnownSchema {
   readonly indexes: ReadonlyMap<string, string>;
 }
 
-let known: KnownSchema | null = null;
+let [newest, earlier]: (KnownSchema | null)[] = [null, null];
 
-/** Of the newest format, with all metrics' columns. */
+/** Of the newest format. */
 export function knownSchema(): KnownSchema {
-  known ??= readKnownSchema();
-  return known;
+  newest ??= readKnownSchema(schemaText());
+  return newest;
 }
 
-function readKnownSchema(): KnownSchema {
+function earlierSchema(): KnownSchema {
+  earlier ??= readKnownSchema(earlierSchemaText());
+  return earlier;
+}
+
+function readKnownSchema(text: string): KnownSchema {
   const database = openSqlite(":memory:");
   try {
-    database.exec(schemaText());
-    addMetricColumns(database);
+    database.exec(text);
     const rows = database.prepare(rowsQuery).all() as unknown as SchemaRow[];
     const tables = rows
       .filter(({ type, sql }) => type === "table" && sql !== null)
@@ -104,7 +113,7 @@ function readKnownSchema(): KnownSchema {
 }
 
 function tableOf({ name, sql }: SchemaRow): KnownTable {
-  const { parts } = statementOf(sql as string);
+  const { parts, tail } = statementOf(sql as string);
   const columns = parts
     .map((part) => part.split(" "))
     .filter(([, type = ""]) => /^(?:TEXT|INTEGER|REAL|BLOB)$/.test(type));
@@ -112,23 +121,24 @@ function tableOf({ name, sql }: SchemaRow): KnownTable {
     name,
     columns: new Map(columns.map(([column = "", type = ""]) => [column, type])),
     parts: new Set([...parts, ...(earlierParts[name] ?? [])]),
+    tail,
   };
 }
 
-/** A later Trilane's metric is a column that this one does not know. */
+/** Earlier formats got a column for each metric, whenever it came. */
 const isMetricColumn = (table: string, part: string): boolean =>
-  metricTables.some((metrics) => metrics.table === table) && /^[a-z][a-z0-9_]* REAL$/.test(part);
+  ["load_metric", "filmed_load"].includes(table) &&
+  (/^[a-z][a-z0-9_]* REAL$/.test(part) || part === "user_timings TEXT");
 
-function isOurTable({ name, table, sql }: SchemaRow): boolean {
-  const ours = knownSchema().tables.get(name);
+function isOurTable({ name, table, sql }: SchemaRow, { tables }: KnownSchema): boolean {
+  const ours = tables.get(name);
   if (!ours || table !== name || sql === null) return false;
   const { head, parts, tail } = statementOf(sql);
   const isKnown = (part: string): boolean => ours.parts.has(part) || isMetricColumn(name, part);
-  return head === `CREATE TABLE ${name}` && tail === "" && parts.every(isKnown);
+  return head === `CREATE TABLE ${name}` && tail === ours.tail && parts.every(isKnown);
 }
 
-function isOurIndex({ name, table, sql }: SchemaRow): boolean {
-  const { tables, indexes } = knownSchema();
+function isOurIndex({ name, table, sql }: SchemaRow, { tables, indexes }: KnownSchema): boolean {
   if (sql === null) return tables.has(table) && new RegExp(`^sqlite_autoindex_${table}_\\d+$`).test(name);
   return indexes.get(name) === tokensOf(sql).join(" ");
 }
@@ -138,8 +148,9 @@ const articles: Readonly<Record<string, string>> = { index: "an", trigger: "a", 
 /** @throws UserError, naming the file, for a row of its schema that no file of ours has. */
 export function refuseForeignSchema(database: DatabaseSync, path: string, elsewhere: string): void {
   const rows = database.prepare(rowsQuery).all() as unknown as SchemaRow[];
+  const ours = versionOf(database) < commonTables ? earlierSchema() : knownSchema();
   const strange = rows.find(
-    (row) => !(row.type === "table" ? isOurTable(row) : row.type === "index" && isOurIndex(row)),
+    (row) => !(row.type === "table" ? isOurTable(row, ours) : row.type === "index" && isOurIndex(row, ours)),
   );
   if (!strange && rows.length < most) return;
   const { type, name } = strange ?? { type: "table", name: "one too many" };
@@ -148,12 +159,3 @@ export function refuseForeignSchema(database: DatabaseSync, path: string, elsewh
     `${path}: has ${articles[type] ?? "a"} ${type} ${called} that no results of Trilane have: ${elsewhere}`,
   );
 }
-
-/** Of a table as it is in the file; empty if there is none. */
-export const columnsOf = (database: DatabaseSync, table: string): Set<string> =>
-  new Set(
-    database
-      .prepare("SELECT name FROM pragma_table_info(?)")
-      .all(table)
-      .map(({ name }) => String(name)),
-  );

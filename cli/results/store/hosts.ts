@@ -1,5 +1,5 @@
-// The tables `host`, `cell_host` and `flow_cell_host` of the results: which machine ran which cells, where several share a sweep. Used by the
-// results' owner alone; judges no machine.
+// The table `host` of the results: which machine ran which cells, if several share a sweep. Used by the results' owner alone; judges no
+// machine.
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { UserError } from "../../base/errors.ts";
 import { storedJson } from "./stored_json.ts";
@@ -56,30 +56,25 @@ export function addHost(database: DatabaseSync, sweep: number, { name, facts, ce
   database
     .prepare("INSERT OR IGNORE INTO host (sweep, name, facts, flags) VALUES (?, ?, ?, ?)")
     .run(sweep, name, JSON.stringify(facts), JSON.stringify(flags));
-  const kind = database.prepare("SELECT kind FROM sweep WHERE id = ?").get(sweep)?.kind;
-  const insert = database.prepare(
-    `INSERT OR IGNORE INTO ${kind === "flows" ? "flow_cell_host" : "cell_host"} (cell, host, place, finished_at)
-     SELECT ?, id, ?, ? FROM host WHERE sweep = ? AND name = ?`,
+  const update = database.prepare(
+    `UPDATE cell SET place = ?, finished_at = ?, host = (SELECT id FROM host WHERE sweep = ? AND name = ?)
+     WHERE id = ? AND host IS NULL`,
   );
-  for (const { cell, place, finished_at = null } of cells) insert.run(cell, place, finished_at, sweep, name);
+  for (const { cell, place, finished_at = null } of cells) update.run(place, finished_at, sweep, name, cell);
 }
 
 /** `read` is given the sweep's number as its one value. */
 export function readHosts(read: (query: string) => Record<string, SQLOutputValue>[]): Host[] {
   const cells = Map.groupBy(
-    read(
-      `SELECT placed.host, placed.cell, place, placed.finished_at
-       FROM (SELECT * FROM cell_host UNION ALL SELECT * FROM flow_cell_host) AS placed JOIN host ON host.id = placed.host
-       WHERE host.sweep = ? ORDER BY place, placed.cell`,
-    ),
+    read("SELECT id, host, place, finished_at FROM cell WHERE sweep = ? AND host IS NOT NULL ORDER BY place, id"),
     ({ host }) => Number(host),
   );
   return read("SELECT id, name, facts, flags FROM host WHERE sweep = ? ORDER BY name").map((row) => ({
     name: String(row.name),
     facts: storedJson(row.facts, "host.facts") as HostFacts,
     flags: storedJson(row.flags, "host.flags") as string[],
-    cells: (cells.get(Number(row.id)) ?? []).map(({ cell, place, finished_at }) => ({
-      cell: Number(cell),
+    cells: (cells.get(Number(row.id)) ?? []).map(({ id, place, finished_at }) => ({
+      cell: Number(id),
       place: Number(place),
       finished_at: finished_at === null ? null : String(finished_at),
     })),

@@ -1,6 +1,5 @@
-// The tables `measured_cell` and `measured_run` of the results: what sweeps of instruments compare that have no tables of their own, and
-// every attempt at a run. Knows no instrument, and no record's form.
-import { addCells, type NewAttempt, readAttempts, readCells, recordAttempt } from "./attempt_rows.ts";
+// What sweeps of commands compare, and every attempt at a run, in the results. Knows no record's form.
+import { type NewAttempt, readAttempts, readCells, recordAttempt } from "./attempt_rows.ts";
 import type { AnySweep, CellLink } from "./sweep_rows.ts";
 import type { AddedSweep, SweepStore } from "./sweep_store.ts";
 
@@ -14,7 +13,8 @@ export interface MeasuredCell extends NewMeasuredCell {
   readonly sweep: number;
 }
 
-export interface NewMeasuredSweep<Kind extends AnySweep> extends Omit<AddedSweep<Kind>, "addCells" | "refuseChanged"> {
+export interface NewMeasuredSweep<Kind extends AnySweep>
+  extends Omit<AddedSweep<Kind>, "addedCells" | "refuseChanged"> {
   readonly measuredCells: readonly NewMeasuredCell[];
 }
 
@@ -36,17 +36,17 @@ export const addedMeasured = <Kind extends AnySweep>({
   ...added
 }: NewMeasuredSweep<Kind>): AddedSweep<Kind> => ({
   ...added,
-  addCells: addCells("commands", ["subject"], measuredCells),
+  addedCells: measuredCells,
 });
 
 /** Stores one attempt at a run, whole or not at all; returns its number. */
 export const recordMeasuredRun = (store: SweepStore, run: NewMeasuredRun): number =>
-  recordAttempt(store, "commands", run, { record: run.record });
+  recordAttempt(store, run, { "command-record": run.record });
 
 /** In the plan's order. */
 export const measuredCellsOf = (store: SweepStore, sweep: number): MeasuredCell[] =>
-  readCells(store, "commands", sweep);
+  readCells(store, ["id", "sweep", "subject", "link", "link_profile"], sweep);
 
 /** Every attempt in the order in which they ended. Records are what who stored them takes them for. */
 export const measuredRunsOf = <Document extends object>(store: SweepStore, sweep: number): MeasuredRun<Document>[] =>
-  readAttempts(store, "commands", ["subject", "link"], ["record"], sweep);
+  readAttempts(store, ["subject", "link"], { record: "command-record" }, sweep);

@@ -9,7 +9,7 @@ import { RowCopier } from "./copy_rows.ts";
 import { openDatabase, openFilledDatabase } from "./database.ts";
 import { explainFailure, fileRemedies } from "./failure.ts";
 import { addHost, type NewHost, type PlacedCell } from "./hosts.ts";
-import type { Environment, SharedSweep } from "./results.ts";
+import type { Environment } from "./results.ts";
 import { companions } from "./sqlite.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -22,7 +22,6 @@ export interface MergedPart {
 }
 
 export interface MergedSweep {
-  readonly kind: SharedSweep["kind"];
   readonly name: string;
   readonly created_at: string;
   readonly finished_at: string | null;
@@ -32,11 +31,6 @@ export interface MergedSweep {
   /** At least one; plan and seed are the first one's. */
   readonly parts: readonly MergedPart[];
 }
-
-const tables = {
-  pages: { cells: "cell", measured: "load", placed: "cell_host" },
-  flows: { cells: "flow_cell", measured: "flow_run", placed: "flow_cell_host" },
-} as const;
 
 function addSweep(copier: RowCopier, from: DatabaseSync, sweep: MergedSweep): number {
   const row = from.prepare("SELECT * FROM sweep WHERE id = ?").get(sweep.parts[0]?.sweep ?? 0) ?? {};
@@ -68,18 +62,18 @@ function addLinkTests(from: DatabaseSync, to: DatabaseSync, part: MergedPart, sw
 }
 
 function addPart(from: DatabaseSync, to: DatabaseSync, part: MergedPart, sweep: MergedSweep, id: number): void {
-  const { cells, measured, placed: placedTable } = tables[sweep.kind];
-  // Loads and runs in the order in which they ended, not by cell; what is the sweep's is not copied with each part.
-  const copier = new RowCopier(from, to, { skipped: [measured, "host", placedTable] });
-  const newIds = new Map(part.cells.map(({ cell }) => [cell, copier.copy(cells, cell, { sweep: id })]));
+  // Attempts in the order in which they ended, not by cell.
+  const copier = new RowCopier(from, to, { skipped: ["attempt"] });
+  const unplaced = { sweep: id, host: null, place: null, finished_at: null };
+  const newIds = new Map(part.cells.map(({ cell }) => [cell, copier.copy("cell", cell, unplaced)]));
   const newCells = part.cells.map((placed) => ({ ...placed, cell: newIds.get(placed.cell) as number }));
   const host = sweep.hosts.find(({ name }) => name === part.host);
   if (!host) throw new Error(`no host ${part.host} among those of ${sweep.name}`);
   addHost(to, id, { ...host, cells: newCells });
   const marks = part.cells.map(() => "?").join(", ");
-  const ended = from.prepare(`SELECT id, cell FROM ${measured} WHERE cell IN (${marks}) ORDER BY id`);
+  const ended = from.prepare(`SELECT id, cell FROM attempt WHERE cell IN (${marks}) ORDER BY id`);
   for (const each of ended.all(...part.cells.map(({ cell }) => cell)))
-    copier.copy(measured, Number(each.id), { cell: newIds.get(Number(each.cell)) as number });
+    copier.copy("attempt", Number(each.id), { cell: newIds.get(Number(each.cell)) as number });
   addLinkTests(from, to, part, id);
 }
 

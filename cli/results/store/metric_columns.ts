@@ -1,63 +1,33 @@
-// Which columns of the results hold metrics, and that a file has them: of a metric that came after the file was made (one more in
-// schemas/metrics.schema.json) load_metric gets a column when the file is opened, without a migration of its own. Older
-// Trilanes name the columns that they write and read, and do not mind another.
+// Formats before 11 had a column for each metric, in several tables, and a file gained columns when it was opened with a later Trilane.
+// Before the migration to format 11, `moved_value` gets what stands in them.
 import type { DatabaseSync } from "node:sqlite";
-import {
-  type ComputedMetric,
-  computedMetrics,
-  firstMetrics,
-  isFirst,
-  type PageMetric,
-  pageMetrics,
-  type VideoMetric,
-  videoMetrics,
-  visualMetrics,
-} from "../../../extension/capture/metric_facts.ts";
 
-/** Of `load`. */
-export const metricColumns = firstMetrics;
+/** The tables, and which column names the load, or the cell of a filmed load. */
+const wideTables = [
+  { table: "load", owner: "id" },
+  { table: "load_metric", owner: "load" },
+  { table: "load_browser", owner: "load" },
+  { table: "load_coverage", owner: "load" },
+  { table: "load_disturbance", owner: "load" },
+  { table: "filmed_load", owner: "cell" },
+] as const;
 
-export type FirstMetric = (typeof firstMetrics)[number];
-export type LaterMetric = Exclude<PageMetric, FirstMetric>;
+/** Their columns that are no metrics. */
+const otherColumns = new Set(
+  "id load cell number block attempt position status reasons started_at filmed_at wall_ms har".split(" "),
+);
 
-export const laterMetrics = pageMetrics.filter((name): name is LaterMetric => !isFirst(name));
-
-/** Of `load_metric`. */
-export const loadMetricColumns: readonly (LaterMetric | ComputedMetric | VideoMetric)[] = [
-  ...laterMetrics,
-  ...computedMetrics,
-  ...videoMetrics,
-];
-
-/** Of `load_metric`: the page's marks and measures, as JSON. Their names are the page's, so they are no columns. */
-export const userTimingsColumn = "user_timings";
-
-/** Of `filmed_load`. */
-export const visualColumns = visualMetrics;
-
-/** Which have a column for each metric. */
-export const metricTables: readonly { readonly table: string; readonly columns: readonly string[] }[] = [
-  { table: "load_metric", columns: [...loadMetricColumns, userTimingsColumn] },
-  { table: "filmed_load", columns: visualColumns },
-];
-
-/** What a file of the newest format lacks. */
-function lacking(database: DatabaseSync): { readonly table: string; readonly column: string }[] {
-  const columnsOf = database.prepare("SELECT name FROM pragma_table_info(?)");
-  return metricTables.flatMap(({ table, columns }) => {
-    const there = new Set(columnsOf.all(table).map(({ name }) => String(name)));
-    return columns.filter((column) => !there.has(column)).map((column) => ({ table, column }));
-  });
-}
-
-export function hasMetricColumns(database: DatabaseSync): boolean {
-  return lacking(database).length === 0;
-}
-
-/** In the caller's transaction. Loads that are there have no value for it. */
-export function addMetricColumns(database: DatabaseSync): void {
-  for (const { table, column } of lacking(database)) {
-    const type = column === userTimingsColumn ? "TEXT" : "REAL";
-    database.exec(`ALTER TABLE ${table} ADD COLUMN ${column} ${type}`);
+/** In the migration's transaction. `number`: of a filmed load; null: of a load. */
+export function moveMetricColumns(database: DatabaseSync): void {
+  // The first films had no row of their own among the filmed loads.
+  database.exec(`INSERT INTO filmed_load (cell, number, status, reasons, plt_ms, filmed_at)
+    SELECT cell, 0, status, reasons, plt_ms, filmed_at FROM film WHERE cell NOT IN (SELECT cell FROM filmed_load)`);
+  database.exec("CREATE TABLE moved_value (owner INTEGER, number INTEGER, metric TEXT, value)");
+  for (const { table, owner } of wideTables) {
+    const number = table === "filmed_load" ? "number" : "NULL";
+    for (const { name } of database.prepare("SELECT name FROM pragma_table_info(?)").all(table))
+      if (!otherColumns.has(String(name)))
+        database.exec(`INSERT INTO moved_value
+          SELECT ${owner}, ${number}, '${name}', "${name}" FROM ${table} WHERE "${name}" IS NOT NULL`);
   }
 }

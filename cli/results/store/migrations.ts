@@ -14,9 +14,11 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { UserError } from "../../base/errors.ts";
+import { parseOwner, stateOf } from "../../base/process_owner.ts";
 import { checkout } from "../../base/programs.ts";
 import { removedAtEnd } from "../../base/removed_at_end.ts";
-import { addMetricColumns, hasMetricColumns } from "./metric_columns.ts";
+import { moveMetricColumns } from "./metric_columns.ts";
 import { keepPrivate, openSqlite } from "./sqlite.ts";
 import { inTransaction, withBusyTimeout } from "./transaction.ts";
 
@@ -32,17 +34,35 @@ export function versionOf(database: DatabaseSync): number {
 
 /** Whether nothing is to be done to a file of no later format. */
 export function isNewest(database: DatabaseSync): boolean {
-  return versionOf(database) >= formatVersion && hasMetricColumns(database);
+  return versionOf(database) >= formatVersion;
 }
 
 /** Another process may be keeping and migrating the same file. */
 const migrationWait_ms = 10 * 60_000;
 
+/** The first format that has one table of attempts, whatever is measured. */
+export const commonTables = 11;
+
 /** In a transaction. Migrations put other tables in the place of some, which the others' references must not notice. */
 function upgrade(database: DatabaseSync): void {
-  for (let version = versionOf(database) + 1; version <= formatVersion; version++)
+  for (let version = versionOf(database) + 1; version <= formatVersion; version++) {
+    if (version === commonTables) moveMetricColumns(database);
     database.exec(`${readFileSync(join(folder, nameOf(version)), "utf8")}\nPRAGMA user_version = ${version}`);
-  addMetricColumns(database);
+  }
+}
+
+/** An earlier Trilane is running a sweep of the file, into tables that a migration would take away. */
+export class EarlierRunsError extends UserError {}
+
+function refuseWhileRunning(database: DatabaseSync, path: string): void {
+  if (versionOf(database) >= commonTables) return;
+  for (const { id, owner } of database.prepare("SELECT id, owner FROM sweep WHERE owner IS NOT NULL").all()) {
+    const its = parseOwner(String(owner));
+    if (stateOf(its) === "alive")
+      throw new EarlierRunsError(
+        `${path}: an earlier Trilane (process ${its.pid}) is running sweep ${id}: wait for it, or stop it first`,
+      );
+  }
 }
 
 function withoutForeignKeys(database: DatabaseSync, work: () => void): void {
@@ -97,7 +117,7 @@ function removeNeedless(copy: string, database: DatabaseSync): void {
   }
 }
 
-/** Migrates the file at `path` where that is needed still: others who want to wait, and find it done. Whole or not at all. */
+/** Migrates the file at `path` if it still needs it: others who want to wait, and find it done. Whole or not at all. */
 export function migrate(database: DatabaseSync, path: string): void {
   let copy: string | null = null;
   try {
@@ -105,6 +125,7 @@ export function migrate(database: DatabaseSync, path: string): void {
       withBusyTimeout(database, migrationWait_ms, () =>
         inTransaction(database, () => {
           if (isNewest(database)) return;
+          refuseWhileRunning(database, path);
           copy = keepCopy(path, versionOf(database));
           upgrade(database);
         }),

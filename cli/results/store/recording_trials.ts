@@ -1,5 +1,5 @@
-// The tables `recording_trial` of the results, what trial loads showed of recordings, and `cell_pinning`, to which moment the clock of each
-// cell's loads is set for it. Used by the results' owner alone.
+// The table `recording_trial` of the results, what trial loads showed of recordings, and to which moment the clock of each cell's loads is set
+// for it. Used by the results' owner alone.
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { storedJson } from "./stored_json.ts";
 
@@ -7,16 +7,17 @@ import { storedJson } from "./stored_json.ts";
 export function addPinning(database: DatabaseSync, sweep: number, page: string, moment_ms: number | null): void {
   const moment = moment_ms === null ? null : new Date(moment_ms).toISOString();
   database
-    .prepare("INSERT OR IGNORE INTO cell_pinning (cell, moment) SELECT id, ? FROM cell WHERE sweep = ? AND page = ?")
-    .run(moment, sweep, page);
+    .prepare("UPDATE cell SET pinned = ?, moment = ? WHERE sweep = ? AND subject = ? AND pinned IS NULL")
+    .run(Number(moment !== null), moment, sweep, page);
 }
 
-export const pinningQuery = `SELECT cell.page, cell_pinning.moment FROM cell_pinning JOIN cell ON cell.id = cell_pinning.cell
-  WHERE cell.sweep = ? ORDER BY cell.id`;
+export const pinningQuery = "SELECT subject, moment FROM cell WHERE sweep = ? AND pinned IS NOT NULL ORDER BY id";
 
 /** By page; null: its clock is left as it is. */
 export function pinningsOf(rows: readonly Readonly<Record<string, SQLOutputValue>>[]): Map<string, number | null> {
-  return new Map(rows.map(({ page, moment }) => [String(page), moment === null ? null : Date.parse(String(moment))]));
+  return new Map(
+    rows.map(({ subject, moment }) => [String(subject), moment === null ? null : Date.parse(String(moment))]),
+  );
 }
 
 export interface RecordingTrial {

@@ -10,15 +10,7 @@ const portion_ms = 150;
 /** Longer than SQLite sleeps (at most 100 ms) before it asks again for a lock. */
 const pause_ms = 110;
 
-/** Tables of cells, and of what was measured of them. */
-const measuredCells = [
-  { cells: "cell", measured: "load" },
-  { cells: "flow_cell", measured: "flow_run" },
-  { cells: "fetch_cell", measured: "fetch" },
-  { cells: "measured_cell", measured: "measured_run" },
-] as const;
-
-/** Further tables whose rows name a sweep. */
+/** Tables whose rows name a sweep, but that of cells. */
 const others = ["host", "link_test"];
 
 /** Sweeps' own rows, and no other. `choose`, in the same transaction, gives their numbers, or throws, and none is taken. */
@@ -35,19 +27,15 @@ export function hideSweeps(database: DatabaseSync, choose: () => readonly number
   }
 }
 
-/** What hangs on sweeps that are gone, one attempt at a time, after these a cell with its films. */
+/** What hangs on sweeps that are gone, one attempt at a time, after these their cell. */
 function* removals(database: DatabaseSync): Generator<void> {
   const isGone = "sweep NOT IN (SELECT id FROM sweep)";
-  for (const { cells, measured } of measuredCells) {
-    const one = database.prepare(
-      `DELETE FROM ${measured} WHERE id IN (SELECT id FROM ${measured} WHERE cell = ? LIMIT 1)`,
-    );
-    const cell = database.prepare(`DELETE FROM ${cells} WHERE id = ?`);
-    for (const { id } of database.prepare(`SELECT id FROM ${cells} WHERE ${isGone}`).all()) {
-      while (one.run(Number(id)).changes > 0) yield;
-      cell.run(Number(id));
-      yield;
-    }
+  const one = database.prepare("DELETE FROM attempt WHERE id IN (SELECT id FROM attempt WHERE cell = ? LIMIT 1)");
+  const cell = database.prepare("DELETE FROM cell WHERE id = ?");
+  for (const { id } of database.prepare(`SELECT id FROM cell WHERE ${isGone}`).all()) {
+    while (one.run(Number(id)).changes > 0) yield;
+    cell.run(Number(id));
+    yield;
   }
   for (const table of others) database.exec(`DELETE FROM ${table} WHERE ${isGone}`);
 }

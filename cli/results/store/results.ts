@@ -1,22 +1,12 @@
 // The results of HOME/results.db: its sweeps (sweep_store.ts, which owns the connection), and of sweeps of pages their cells, every attempt at
 // a load, films and trials of recordings. Decides nothing about which load comes next (cli/sweep) or what loads mean (cli/results/verdict).
-import type { DatabaseSync } from "node:sqlite";
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import { UserError } from "../../base/errors.ts";
+import { addAttempt, addObservations, attemptColumns, documentOf, observationsColumn } from "./attempt_rows.ts";
 import { holdsBytes, openDatabase, openDatabaseToRead, openFilledDatabase, resultsPath } from "./database.ts";
 import { fileRemedies, homeRemedies, type Remedies, shardRemedies } from "./failure.ts";
-import {
-  addFilm,
-  type Film,
-  type FilmedLoad,
-  type NewFilm,
-  readFilmed,
-  readFilmedLoads,
-  readFilms,
-} from "./filmstrips.ts";
-import { addLoadMetrics } from "./load_metrics.ts";
-import { addSideRows, sideColumns, sideJoins } from "./load_side_tables.ts";
-import { loadMetricColumns, metricColumns, userTimingsColumn } from "./metric_columns.ts";
+import { addFilm, type Film, type FilmedLoad, type NewFilm, readFilmedLoads, readFilms } from "./filmstrips.ts";
+import { observationsOf } from "./load_observations.ts";
 import { isOneDevice } from "./page_devices.ts";
 import { packedPageLoad, unpackedPageLoad } from "./page_load_blob.ts";
 import {
@@ -30,18 +20,15 @@ import {
 import {
   type Cell,
   cellOf,
-  countColumns,
   type LaneLabel,
   type Load,
-  loadColumns,
   loadOf,
-  type NewCell,
   type NewLoad,
   type NewSweep,
   type Sweep,
 } from "./sweep_rows.ts";
 import { type AddedSweep, type BegunSweep, SweepStore } from "./sweep_store.ts";
-import { addUnmatched, readUnmatched, type Unmatched } from "./unmatched.ts";
+import { readUnmatched, type Unmatched, unmatchedIn } from "./unmatched.ts";
 
 export type * from "./filmstrips.ts";
 export type * from "./hosts.ts";
@@ -75,7 +62,7 @@ export class Results extends SweepStore {
     const pinned = this.pinningsOf(sweep);
     return this.read("SELECT * FROM cell WHERE sweep = ? ORDER BY id", sweep).map((row) => {
       const host = hosts.get(Number(row.id));
-      const pinned_ms = pinned.get(String(row.page));
+      const pinned_ms = pinned.get(String(row.subject));
       return { ...cellOf(row), ...(host ? { host } : {}), ...(pinned_ms === undefined ? {} : { pinned_ms }) };
     });
   }
@@ -87,31 +74,24 @@ export class Results extends SweepStore {
 
   /** One attempt, as loadsOf has it. */
   loadOf(load: number): Load {
-    const [found] = this.#loads("load.id", load);
+    const [found] = this.#loads("attempt.id", load);
     if (!found) throw new UserError(`no load ${load} in ${this.path}: see \`trilane export\``);
     return found;
   }
 
-  #loads(column: "cell.sweep" | "load.id", value: number): Load[] {
-    const columns = [
-      ...loadColumns.map((column) => `load.${column}`),
-      ...loadMetricColumns,
-      userTimingsColumn,
-      ...sideColumns,
-    ];
+  #loads(column: "cell.sweep" | "attempt.id", value: number): Load[] {
     return this.read(
-      `SELECT load.id, page, lane, link, ${columns.join(", ")} FROM load JOIN cell ON cell.id = load.cell
-       LEFT JOIN load_metric ON load_metric.load = load.id ${sideJoins}
-       WHERE ${column} = ? ORDER BY load.id`,
+      `SELECT attempt.id, subject AS page, lane, link, ${attemptColumns}, ${observationsColumn}
+       FROM attempt JOIN cell ON cell.id = attempt.cell WHERE ${column} = ? AND NOT filmed ORDER BY attempt.id`,
       value,
     ).map(loadOf);
   }
 
   /** The page load of one attempt: HAR and `_trilane`. */
   harOf(load: number): PageLoad {
-    const [row] = this.read("SELECT har FROM load WHERE id = ?", load);
-    if (!row) throw new UserError(`no load ${load} in ${this.path}: see \`trilane export\``);
-    return unpackedPageLoad(row.har as Uint8Array, `${this.path}: load ${load}`, this.remedies.isForeign);
+    const blob = documentOf(this, load, "page-load");
+    if (!blob) throw new UserError(`no load ${load} in ${this.path}: see \`trilane export\``);
+    return unpackedPageLoad(blob, `${this.path}: load ${load}`, this.remedies.isForeign);
   }
 
   /** The requests of a sweep's loads that were not matched exactly, the same of several loads once. */
@@ -128,9 +108,6 @@ export class Results extends SweepStore {
   filmedCellsOf(sweep: number): Map<number, number> {
     const counts = new Map<number, number>();
     for (const { cell } of this.filmedLoadsOf(sweep)) counts.set(cell, (counts.get(cell) ?? 0) + 1);
-    // Films of before there could be several are in none of these rows.
-    const films = readFilmed((query) => this.read(query, sweep));
-    for (const cell of films) counts.set(cell, counts.get(cell) ?? 1);
     return counts;
   }
 
@@ -142,8 +119,8 @@ export class Results extends SweepStore {
   /** Median wall time of the loads so far on the same page, link and lane, over all sweeps but dilated ones; null where there are none. */
   usualWall_ms(page: string, link: string, lane: LaneLabel): number | null {
     const rows = this.read(
-      `SELECT wall_ms FROM load JOIN cell ON cell.id = load.cell JOIN sweep ON sweep.id = cell.sweep
-       WHERE page = ? AND link = ? AND lane = ? AND status = 'valid' AND ifnull(sweep.plan ->> 'dilate', 1) = 1
+      `SELECT wall_ms FROM attempt JOIN cell ON cell.id = attempt.cell JOIN sweep ON sweep.id = cell.sweep
+       WHERE sweep.kind = 'pages' AND NOT filmed AND subject = ? AND link = ? AND lane = ? AND status = 'valid' AND ifnull(sweep.plan ->> 'dilate', 1) = 1
        ORDER BY wall_ms`,
       page,
       link,
@@ -167,35 +144,20 @@ export class Results extends SweepStore {
     return {
       ...begun,
       kind: "pages",
-      addCells: (database, sweep) => addCells(database, sweep, cells),
+      addedCells: cells.map(({ page, ...cell }) => ({ subject: page, ...cell })),
       refuseChanged: (unfinished) => this.#refuseChangedRecordings(unfinished, { ...begun, cells }),
     };
   }
 
   /** Stores one attempt at a load, whole or not at all. */
   recordLoad(added: NewLoad): number {
-    const { status, reasons, metrics, counts, wall_ms } = added.load.log._trilane;
-    const har = packedPageLoad(added.load);
-    const values = [
-      added.cell,
-      added.block,
-      added.attempt,
-      added.position,
-      status,
-      JSON.stringify(reasons),
-      added.started_at,
-      wall_ms,
-      ...metricColumns.map((column) => metrics[column]),
-      ...countColumns.map((column) => counts[column]),
-      har,
-    ];
+    const { load, ...place } = added;
+    const { status, reasons, wall_ms } = load.log._trilane;
+    const documents = { "page-load": packedPageLoad(load), unmatched: unmatchedIn(load) };
+    const observations = observationsOf(load);
     return this.write((database) => {
-      const places = values.map(() => "?").join(", ");
-      const statement = database.prepare(`INSERT INTO load (${loadColumns.join(", ")}, har) VALUES (${places})`);
-      const id = Number(statement.run(...values).lastInsertRowid);
-      addUnmatched(database, id, added.load);
-      addLoadMetrics(database, id, added.load);
-      addSideRows(database, id, added.load);
+      const id = addAttempt(database, { ...place, status, reasons, wall_ms }, documents);
+      addObservations(database, id, observations);
       return id;
     });
   }
@@ -239,14 +201,6 @@ export class Results extends SweepStore {
       );
     }
   }
-}
-
-function addCells(database: DatabaseSync, sweep: number, cells: readonly NewCell[]): void {
-  const insert = database.prepare(
-    "INSERT INTO cell (sweep, page, recording_digest, lane, link, link_profile) VALUES (?, ?, ?, ?, ?, ?)",
-  );
-  for (const { page, recording_digest, lane, link, link_profile } of cells)
-    insert.run(sweep, page, recording_digest, lane, link, JSON.stringify(link_profile));
 }
 
 /**

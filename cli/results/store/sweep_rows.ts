@@ -1,5 +1,5 @@
-// What the tables `sweep`, `cell`, `load` and `link_test` hold, as they are handed out, and how rows become that. Reads and writes
-// no files: results.ts does.
+// What the tables `sweep` and `link_test` hold, and of page loads `cell` and `attempt`, as they are handed out, and how rows become that. Reads
+// and writes no files: results.ts does.
 import type { SQLOutputValue } from "node:sqlite";
 import type { CommandPlanDocument, PlannedNumber } from "../../../schemas/generated/command_plan.ts";
 import type { FetchLabel, FetchPlanDocument } from "../../../schemas/generated/fetch_plan.ts";
@@ -11,9 +11,7 @@ import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import type { SelftestLink } from "../../../schemas/generated/selftest.ts";
 import type { PlanLink, SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import type { Host, NamedHost } from "./hosts.ts";
-import type { LoadMetrics, UserTimings } from "./load_metrics.ts";
-import type { SideFacts } from "./load_side_tables.ts";
-import { type FirstMetric, metricColumns } from "./metric_columns.ts";
+import { type LoadObservations, loadObservationsOf, type UserTimings } from "./load_observations.ts";
 import { storedJson } from "./stored_json.ts";
 
 export type { LaneLabel };
@@ -146,7 +144,7 @@ export interface NewLoad {
 }
 
 /** An attempt at a load without its HAR. A null metric is unavailable; the HAR says why. */
-export interface Load extends Readonly<Record<FirstMetric, number | null>>, LoadMetrics, SideFacts {
+export interface Load extends LoadObservations {
   readonly id: number;
   readonly cell: number;
   readonly page: string;
@@ -159,14 +157,6 @@ export interface Load extends Readonly<Record<FirstMetric, number | null>>, Load
   readonly reasons: readonly string[];
   readonly started_at: string;
   readonly wall_ms: number;
-  readonly requests: number | null;
-  readonly bytes: number | null;
-  readonly connections: number | null;
-  readonly matched: number | null;
-  readonly fuzzy: number | null;
-  readonly missed: number | null;
-  readonly failed: number | null;
-  readonly off_lane: number | null;
   /** Absent: it has none. */
   readonly user_timings?: UserTimings;
 }
@@ -202,7 +192,7 @@ export function cellOf(row: Row): Cell {
   return {
     id: Number(row.id),
     sweep: Number(row.sweep),
-    page: String(row.page),
+    page: String(row.subject),
     recording_digest: String(row.recording_digest),
     lane: String(row.lane) as LaneLabel,
     link: String(row.link),
@@ -211,36 +201,14 @@ export function cellOf(row: Row): Cell {
 }
 
 export const sweepColumns = "id, name, plan, plan_digest, created_at, finished_at, seed, command, environment, kind";
-export const countColumns = [
-  "requests",
-  "bytes",
-  "connections",
-  "matched",
-  "fuzzy",
-  "missed",
-  "failed",
-  "off_lane",
-] as const;
-export const loadColumns = [
-  "cell",
-  "block",
-  "attempt",
-  "position",
-  "status",
-  "reasons",
-  "started_at",
-  "wall_ms",
-  ...metricColumns,
-  ...countColumns,
-] as const;
 
 export function loadOf(row: Row): Load {
-  const { reasons, user_timings, ...rest } = row;
+  const { reasons, observations: _observations, ...facts } = row;
+  const { user_timings, ...observations } = loadObservationsOf(row);
   return {
-    ...rest,
-    reasons: storedJson(reasons, "load.reasons") as string[],
-    ...(typeof user_timings === "string"
-      ? { user_timings: storedJson(user_timings, "load.user_timings") as UserTimings }
-      : {}),
+    ...facts,
+    ...observations,
+    reasons: storedJson(reasons, "attempt.reasons") as string[],
+    ...(user_timings ? { user_timings } : {}),
   } as unknown as Load;
 }

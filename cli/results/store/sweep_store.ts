@@ -5,7 +5,15 @@ import type { DatabaseSync } from "node:sqlite";
 import type { SelftestLink } from "../../../schemas/generated/selftest.ts";
 import { LockedError, UserError } from "../../base/errors.ts";
 import { type Owner, parseOwner, stateOf, thisProcess } from "../../base/process_owner.ts";
-import { type Attempt, attemptsQuery, cellLinksQuery, countAttempts } from "./attempt_rows.ts";
+import {
+  type AddedCell,
+  type Attempt,
+  addCells,
+  attemptsQuery,
+  cellsQuery,
+  countAttempts,
+  linkProfileOf,
+} from "./attempt_rows.ts";
 import { explainFailure, isLocked, lockedLine, type Remedies } from "./failure.ts";
 import { addHost, type Host, type NamedHost, type NewHost, readHosts, refuseOtherMachine } from "./hosts.ts";
 import { hideSweeps, removeHidden } from "./remove_rows.ts";
@@ -36,7 +44,8 @@ export interface BegunSweep<Kind extends AnySweep> {
 export interface AddedSweep<Kind extends AnySweep> extends NewSweepFacts {
   readonly kind: Kind["kind"];
   readonly plan: Kind["plan"];
-  readonly addCells: (database: DatabaseSync, sweep: number) => void;
+  /** In the plan's order. */
+  readonly addedCells: readonly AddedCell[];
   /** UserError if what an unfinished one began with is not what there is now. */
   readonly refuseChanged?: (unfinished: Kind) => void;
 }
@@ -94,7 +103,7 @@ export class SweepStore {
 
   /** Counted without reading loads or runs. */
   progressOf(sweep: AnySweep): SweepProgress {
-    const counted = countAttempts(this.read, sweep.kind, sweep.id);
+    const counted = countAttempts(this.read, sweep.id);
     const owner = this.#ownerOf(sweep.id);
     return {
       ...counted,
@@ -144,20 +153,17 @@ export class SweepStore {
   }
 
   /** The links of a sweep's cells, in the plan's order. */
-  cellLinksOf({ kind, id }: AnySweep): CellLink[] {
-    return this.read(cellLinksQuery(kind), id).map((row) => ({
+  cellLinksOf({ id: sweep }: AnySweep): CellLink[] {
+    return this.read(cellsQuery(["id", "link", "link_profile"]), sweep).map((row) => ({
       id: Number(row.id),
       link: row.link === null ? null : String(row.link),
-      link_profile:
-        row.link_profile === null
-          ? null
-          : (storedJson(row.link_profile, "cell.link_profile") as CellLink["link_profile"]),
+      link_profile: linkProfileOf(row),
     }));
   }
 
   /** Every attempt of a sweep in the order in which they ended, without what it left. */
-  attemptsOf({ kind, id }: AnySweep): Attempt[] {
-    return this.read(attemptsQuery(kind), id) as unknown as Attempt[];
+  attemptsOf({ id }: AnySweep): Attempt[] {
+    return this.read(attemptsQuery, id) as unknown as Attempt[];
   }
 
   /** In the order of measuring. */
@@ -225,7 +231,7 @@ export class SweepStore {
   ): BegunSweep<Kind> {
     if (!unfinished) {
       const id = addSweepRow(database, added);
-      added.addCells(database, id);
+      addCells(database, id, added.addedCells);
       return { sweep: this.anySweep(id) as Kind, resumed: false };
     }
     if (added.host) this.#refuseOtherMachine(unfinished.id, added.host);
@@ -328,7 +334,7 @@ function addSweepRow(
     seed,
     command,
     environment,
-  }: Omit<AddedSweep<AnySweep>, "addCells" | "refuseChanged">,
+  }: Omit<AddedSweep<AnySweep>, "addedCells" | "refuseChanged">,
 ): number {
   const statement = database.prepare(
     `INSERT INTO sweep (name, plan, plan_digest, created_at, seed, command, environment, owner, kind)

@@ -1,6 +1,6 @@
-// The table `unmatched` of the results: which requests of a load got no exact answer, and what they got instead. Used by
-// the results' owner alone.
-import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+// The document `unmatched` of a load: which of its requests got no exact answer, and what they got instead. Used by the results' owner
+// alone.
+import type { SQLOutputValue } from "node:sqlite";
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 
 /** One request that was not matched exactly, over all loads in which it came. */
@@ -19,15 +19,27 @@ export interface Unmatched {
   readonly loads: Readonly<Record<string, number>>;
 }
 
-export function addUnmatched(database: DatabaseSync, load: number, pageLoad: PageLoad): void {
-  const statement = database.prepare(
-    "INSERT INTO unmatched (load, place, method, url, outcome, recorded_url, difference, likeness) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-  );
-  pageLoad.log.entries.forEach(({ request, _trilane: { match, instead } }, place) => {
-    if (match !== "fuzzy" && match !== "missed") return;
-    const given = [instead?.url ?? null, instead?.difference ?? null, instead?.likeness ?? null];
-    statement.run(load, place, request.method, request.url, match, ...given);
+/** One request of a load, as its document has it. */
+interface UnmatchedRequest {
+  /** Among the page's requests, from 0. */
+  readonly place: number;
+  readonly method: string;
+  /** As requested. */
+  readonly url: string;
+  readonly outcome: Unmatched["outcome"];
+  readonly recorded_url: string | null;
+  readonly difference: Unmatched["difference"];
+  readonly likeness: number | null;
+}
+
+/** null: each of its requests was matched exactly. */
+export function unmatchedIn({ log }: PageLoad): UnmatchedRequest[] | null {
+  const found = log.entries.flatMap(({ request: { method, url }, _trilane: { match, instead } }, place) => {
+    if (match !== "fuzzy" && match !== "missed") return [];
+    const { url: recorded_url = null, difference = null, likeness = null } = instead ?? {};
+    return [{ place, method, url, outcome: match, recorded_url, difference, likeness }];
   });
+  return found.length === 0 ? null : found;
 }
 
 /**
@@ -36,12 +48,17 @@ export function addUnmatched(database: DatabaseSync, load: number, pageLoad: Pag
  */
 const sameUrl = "coalesce(recorded_url, CASE instr(url, '?') WHEN 0 THEN url ELSE substr(url, 1, instr(url, '?')) END)";
 
+const fields = ["place", "method", "url", "outcome", "recorded_url", "difference", "likeness"];
+
 export function readUnmatched(read: (query: string) => Record<string, SQLOutputValue>[]): Unmatched[] {
   const rows = read(
-    `SELECT page, method, min(url) AS url, outcome, recorded_url, difference, min(likeness) AS similarity, lane,
-       count(DISTINCT load.id) AS loads, ${sameUrl} AS same
-     FROM unmatched JOIN load ON load.id = unmatched.load JOIN cell ON cell.id = load.cell
-     WHERE cell.sweep = ? GROUP BY page, method, outcome, difference, same, lane ORDER BY page, outcome DESC, min(place)`,
+    `WITH unmatched AS (
+       SELECT cell.subject AS page, cell.lane, attempt.id AS load, ${fields.map((name) => `value ->> '${name}' AS ${name}`).join(", ")}
+       FROM document JOIN attempt ON attempt.id = document.attempt JOIN cell ON cell.id = attempt.cell, json_each(document.content)
+       WHERE cell.sweep = ? AND document.name = 'unmatched')
+     SELECT page, method, min(url) AS url, outcome, recorded_url, difference, min(likeness) AS similarity, lane,
+       count(DISTINCT load) AS loads, ${sameUrl} AS same
+     FROM unmatched GROUP BY page, method, outcome, difference, same, lane ORDER BY page, outcome DESC, min(place)`,
   );
   const groups = Map.groupBy(rows, ({ page, method, outcome, difference, same }) =>
     JSON.stringify([page, method, outcome, difference, same]),

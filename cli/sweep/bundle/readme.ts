@@ -61,7 +61,7 @@ ${isOfPages ? "    trilane reproduce BUNDLE --rerun      # also the loads, on th
 |---|---|
 | manifest.json | what the sweep ran with, and the size and SHA-256 of each member (schemas/bundle.schema.json) |
 | plan.json | ${isOfPages ? "what was to be loaded (schemas/sweep-plan.schema.json)" : "the commands (schemas/command-plan.schema.json)"} |
-| results.db | ${isOfPages ? "each load with its requests and timings: SQLite (schemas/results.sql; `load.har` is gzipped JSON)" : "each run: SQLite (schemas/results.sql, measured_run)"} |
+| results.db | ${isOfPages ? "each load with its requests and timings: SQLite (schemas/results.sql; documents named page-load are gzipped JSON)" : "each run: SQLite (schemas/results.sql)"} |
 | report.html, loads.csv, figures/ | made from results.db alone |
 | recordings/, bodies/ | ${!isOfPages ? "none" : included === recordings.length ? "the pages" : included === 0 ? "left out" : `${included} of the ${recordings.length} pages`}: exchanges (schemas/bundled-recording.schema.json), and bodies by their SHA-256 |
 | files/ | files that links name, by their SHA-256 |

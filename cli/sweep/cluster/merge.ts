@@ -190,7 +190,7 @@ function gather(words: readonly string[]): Gathered {
 function referenceSweep(name: string, part: Part): MergedSweep {
   const { created_at, command, environment } = part.sweep;
   const hosts = [{ name, facts: factsOf([part]) }];
-  const terms = { kind: part.sweep.kind, created_at, finished_at: part.finished_at, command, environment };
+  const terms = { created_at, finished_at: part.finished_at, command, environment };
   return { name: `reference of ${name}`, ...terms, hosts, parts: [partOf(part)] };
 }
 
@@ -221,7 +221,6 @@ export async function merge({ words, out, tolerance_percent, command }: MergeOpt
   const missing = Array.from({ length: places }, (_, index) => index + 1).filter((place) => !there.has(place));
   const unfinished = main.flatMap(({ place, finished_at }) => (finished_at === null && place !== null ? [place] : []));
   const sweep: MergedSweep = {
-    kind: first.sweep.kind,
     name: first.sweep.name,
     created_at: earliest(main),
     finished_at: missing.length > 0 ? null : lastEnd(main),

@@ -69,7 +69,7 @@ for (const write of ["recordLoad", "recordFilm", "finishSweep"] as const) {
 }
 
 test("another process that holds the results is waited for, and so are a shard's readers", async () => {
-  for (const begin of ["BEGIN IMMEDIATE", "BEGIN; SELECT count(*) FROM load"]) {
+  for (const begin of ["BEGIN IMMEDIATE", "BEGIN; SELECT count(*) FROM attempt"]) {
     const isShard = begin !== "BEGIN IMMEDIATE";
     const folder = join(home, isShard ? "shard" : "home");
     // Made first: without a write-ahead log readers hold off a commit.

@@ -1,16 +1,10 @@
-// The tables `fetch_cell` and `fetch` of the results: what a sweep of fetches compares, and every attempt at a fetch. Decides
-// nothing about which fetch comes next, nor what records mean.
+// What a sweep of fetches compares, and every attempt at a fetch, in the results. Decides nothing about which fetch comes next, nor what
+// records mean.
 import type { FetchCost } from "../../../../schemas/generated/fetch_cost.ts";
 import type { FetchLabel } from "../../../../schemas/generated/fetch_plan.ts";
 import type { FetchIp, FetchRecord, FetchTls } from "../../../../schemas/generated/fetch_record.ts";
 import type { LinkProfile } from "../../../../schemas/generated/link_profile.ts";
-import {
-  addCells,
-  type NewAttempt,
-  readAttempts,
-  readCells,
-  recordAttempt,
-} from "../../../results/store/attempt_rows.ts";
+import { type NewAttempt, readAttempts, readCells, recordAttempt } from "../../../results/store/attempt_rows.ts";
 import type { FetchSweep, NewSweepFacts, StoredFetchPlan } from "../../../results/store/results.ts";
 import type { AddedSweep, SweepStore } from "../../../results/store/sweep_store.ts";
 
@@ -59,16 +53,19 @@ export interface StoredFetch extends NewFetch, FetchVariant {
 export const addedFetches = ({ fetchCells, ...added }: NewFetchSweep): AddedSweep<FetchSweep> => ({
   ...added,
   kind: "fetches",
-  addCells: addCells("fetches", ["object", "lane", "tls", "ip"], fetchCells),
+  addedCells: fetchCells.map(({ object, tls, ip, ...cell }) => ({ subject: object, factors: { tls, ip }, ...cell })),
 });
 
 /** Stores one attempt at a fetch, whole or not at all; returns its number. */
 export const recordFetch = (store: SweepStore, fetch: NewFetch): number =>
-  recordAttempt(store, "fetches", fetch, { record: fetch.record, cost: fetch.cost });
+  recordAttempt(store, fetch, { "fetch-record": fetch.record, "fetch-cost": fetch.cost });
+
+const variantColumns = ["subject AS object", "lane", "factors ->> 'tls' AS tls", "factors ->> 'ip' AS ip", "link"];
 
 /** In the plan's order. */
-export const storedFetchCellsOf = (store: SweepStore, sweep: number): FetchCell[] => readCells(store, "fetches", sweep);
+export const storedFetchCellsOf = (store: SweepStore, sweep: number): FetchCell[] =>
+  readCells(store, ["id", "sweep", ...variantColumns, "link_profile"], sweep);
 
 /** Every attempt in the order in which they ended. */
 export const fetchesOf = (store: SweepStore, sweep: number): StoredFetch[] =>
-  readAttempts(store, "fetches", ["object", "lane", "tls", "ip", "link"], ["record", "cost"], sweep);
+  readAttempts(store, variantColumns, { record: "fetch-record", cost: "fetch-cost" }, sweep);

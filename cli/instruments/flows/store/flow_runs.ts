@@ -1,11 +1,11 @@
-// The tables `flow_cell` and `flow_run` of the results: what a sweep of flows compares, and every attempt at a run. Decides nothing about
-// which run comes next, nor what runs mean.
+// What a sweep of flows compares, and every attempt at a run, in the results. Decides nothing about which run comes next, nor what runs
+// mean.
 import type { FlowResult } from "../../../../schemas/generated/flow_result.ts";
 import type { Lane } from "../../../../schemas/generated/lane.ts";
 import type { LinkProfile } from "../../../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../../../schemas/generated/page_load.ts";
 import {
-  addCells,
+  documentOf,
   type NewAttempt,
   readAttempts,
   readCells,
@@ -56,28 +56,26 @@ export interface FlowRunRow extends Omit<NewFlowRun, "series" | "pageLoad"> {
 export const addedFlows = ({ flowCells, ...added }: NewFlowSweep): AddedSweep<FlowSweep> => ({
   ...added,
   kind: "flows",
-  addCells: addCells("flows", ["mix", "lane"], flowCells),
+  addedCells: flowCells.map(({ mix, ...cell }) => ({ subject: mix, ...cell })),
 });
 
 /** Stores one attempt at a run, whole or not at all; returns its number. */
 export const recordFlowRun = (store: SweepStore, { result, series, pageLoad, ...run }: NewFlowRun): number =>
-  recordAttempt(store, "flows", run, { result, series, page_load: pageLoad && packedPageLoad(pageLoad) });
+  recordAttempt(store, run, { "flow-result": result, series, "page-load": pageLoad && packedPageLoad(pageLoad) });
 
 /** In the plan's order. */
-export const flowCellsOf = (store: SweepStore, sweep: number): FlowCell[] => readCells(store, "flows", sweep);
+export const flowCellsOf = (store: SweepStore, sweep: number): FlowCell[] =>
+  readCells(store, ["id", "sweep", "subject AS mix", "link", "link_profile", "lane"], sweep);
 
 /** Every attempt in the order in which they ended. */
 export const flowRunsOf = (store: SweepStore, sweep: number): FlowRunRow[] =>
-  readAttempts(store, "flows", ["mix", "link", "lane"], ["result"], sweep);
+  readAttempts(store, ["subject AS mix", "link", "lane"], { result: "flow-result" }, sweep);
 
 /** The packed records of one run; null: it left too little, or there is no such run. */
-export function flowSeriesOf({ read }: SweepStore, run: number): Uint8Array | null {
-  const series = read("SELECT series FROM flow_run WHERE id = ?", run)[0]?.series;
-  return series instanceof Uint8Array ? series : null;
-}
+export const flowSeriesOf = (store: SweepStore, run: number): Uint8Array | null => documentOf(store, run, "series");
 
 /** The page load beside a run's flows; null: there was none. */
-export function flowPageLoadOf({ read, path, remedies }: SweepStore, run: number): PageLoad | null {
-  const blob = read("SELECT page_load FROM flow_run WHERE id = ?", run)[0]?.page_load;
-  return blob instanceof Uint8Array ? unpackedPageLoad(blob, `${path}: flow run ${run}`, remedies.isForeign) : null;
+export function flowPageLoadOf(store: SweepStore, run: number): PageLoad | null {
+  const blob = documentOf(store, run, "page-load");
+  return blob && unpackedPageLoad(blob, `${store.path}: flow run ${run}`, store.remedies.isForeign);
 }

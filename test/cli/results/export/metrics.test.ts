@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { columns } from "../../../../cli/results/export/csv.ts";
 import { filmMetrics, loadMetrics } from "../../../../cli/results/export/metric_words.ts";
-import { loadMetricColumns, metricColumns, visualColumns } from "../../../../cli/results/store/metric_columns.ts";
-import { firstMetrics, pageMetrics } from "../../../../extension/capture/metric_facts.ts";
+import { loadObservations } from "../../../../cli/results/store/load_observations.ts";
+import { firstMetrics, pageMetrics, visualMetrics } from "../../../../extension/capture/metric_facts.ts";
 
 interface Properties {
   readonly properties: Readonly<Record<string, object>>;
@@ -25,7 +25,7 @@ test("every metric of the schema has its words, a CSV column and a column of the
     ...loadMetrics,
     ...filmMetrics,
   };
-  const stored: readonly string[] = [...metricColumns, ...loadMetricColumns, ...visualColumns];
+  const stored: readonly string[] = [...loadObservations, ...visualMetrics];
   for (const name of [
     ...ofPage,
     ...Object.keys(definitions.computed.properties),

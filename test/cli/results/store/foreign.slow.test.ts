@@ -10,8 +10,7 @@ import { gzipSync } from "node:zlib";
 import { UserError } from "../../../../cli/base/errors.ts";
 import { checkout } from "../../../../cli/base/programs.ts";
 import { resultsPath } from "../../../../cli/results/store/database.ts";
-import { jsonColumns } from "../../../../cli/results/store/foreign_documents.ts";
-import { userTimingsColumn } from "../../../../cli/results/store/metric_columns.ts";
+import { checkedColumns } from "../../../../cli/results/store/foreign_documents.ts";
 import { openExistingShard, openResults, openResultsFile } from "../../../../cli/results/store/results.ts";
 import { examplesOf } from "../../../schemas/mutations.ts";
 import { tempFolder } from "../../../temp_folder.ts";
@@ -24,7 +23,13 @@ const folder = tempFolder("trilane-foreign-");
 const good = resultsPath(folder);
 const first = (name: string): string => JSON.stringify(examplesOf(name).values().next().value);
 const profile = `(SELECT link_profile FROM cell LIMIT 1)`;
-const attempt = "0, 0, 0, 'valid', '[]', '2026-01-01T00:00:00.000Z', 1";
+
+/** A cell of a sweep of another kind, and what its one attempt left. */
+const others = [
+  ["flows", `'tcp', 'h3', '{}'`, ["flow-result"]],
+  ["fetches", `'https://a.example/', 'h2', '{"tls":"1.3","ip":4}'`, ["fetch-record", "fetch-cost"]],
+  ["commands", `'curl', NULL, '{}'`, ["command-record"]],
+] as const;
 
 before(() => {
   storeFixture(folder, raceFixture);
@@ -35,14 +40,32 @@ before(() => {
   results.recordFilm({ cell: cell.id, status: "valid", reasons: [], plt_ms: 1, frames: [], visual: null });
   const facts = { kernel: "6", architecture: "x64", cpu: "a", cpus: 2, memory_bytes: 1, versions: {} };
   results.recordHost(1, { name: "one", facts, cells: [] });
-  results.close();
   const database = new DatabaseSync(good);
-  database.exec(`INSERT INTO flow_cell VALUES (1, 1, 'tcp', '3mbit/50ms', ${profile}, 'h3')`);
-  database.prepare(`INSERT INTO flow_run VALUES (1, 1, ${attempt}, ?, NULL, NULL)`).run(first("flow-result"));
-  database.exec(`INSERT INTO fetch_cell VALUES (1, 1, 'https://a.example/', 'h2', '1.3', 4, '3mbit/50ms', ${profile})`);
-  database.prepare(`INSERT INTO fetch VALUES (1, 1, ${attempt}, ?, ?)`).run(first("fetch-record"), first("fetch-cost"));
-  database.exec(`INSERT INTO measured_cell VALUES (1, 1, 'curl', '3mbit/50ms', ${profile})`);
-  database.prepare(`INSERT INTO measured_run VALUES (1, 1, ${attempt}, ?)`).run(first("command-record"));
+  for (const [kind, cell, documents] of others) {
+    const plan = first(kind === "flows" ? "flow-plan" : kind === "fetches" ? "fetch-plan" : "command-plan");
+    const sweep = database
+      .prepare(
+        `INSERT INTO sweep (name, plan, plan_digest, created_at, seed, command, environment, kind)
+         VALUES ('other', ?, '', '2026-01-01T00:00:00.000Z', 1, '[]', '{}', ?) RETURNING id`,
+      )
+      .get(plan, kind)?.id;
+    database.exec(`INSERT INTO cell (sweep, subject, lane, factors, link, link_profile)
+      VALUES (${sweep}, ${cell}, '3mbit/50ms', ${profile})`);
+    database.exec(`INSERT INTO attempt (cell, block, attempt, position, status, reasons, started_at, wall_ms)
+      SELECT max(id), 0, 0, 0, 'valid', '[]', '2026-01-01T00:00:00.000Z', 1 FROM cell`);
+    const insert = database.prepare("INSERT INTO document (attempt, name, content) SELECT max(id), ?, ? FROM attempt");
+    for (const name of documents) insert.run(name, first(name));
+  }
+  const [load] = results.loadsOf(1);
+  const unmatched = { place: 0, method: "GET", url: "https://a.example/", outcome: "missed" };
+  const nothing = { recorded_url: null, difference: null, likeness: null };
+  database
+    .prepare("INSERT INTO document (attempt, name, content) VALUES (?, 'unmatched', ?)")
+    .run(load?.id ?? 0, JSON.stringify([{ ...unmatched, ...nothing }]));
+  database
+    .prepare("INSERT INTO observation (attempt, metric, text) VALUES (?, 'user_timings', ?)")
+    .run(load?.id ?? 0, '{"mark:a":1}');
+  results.close();
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   database.close();
 });
@@ -100,23 +123,26 @@ describe("nothing of a stranger's schema runs", () => {
     ],
     "an index over a function": ["CREATE INDEX i ON sweep (length(hex(name)))", /^has an index "i"/],
     "another index of our name": [
-      "DROP INDEX cell_place; CREATE INDEX cell_place ON cell (length(hex(page)))",
+      "DROP INDEX cell_place; CREATE INDEX cell_place ON cell (length(hex(subject)))",
       /^has an index "cell_place"/,
     ],
     "a check that computes": [
-      `DROP TABLE cell_pinning; CREATE TABLE cell_pinning (cell INTEGER PRIMARY KEY REFERENCES cell (id) ON DELETE CASCADE, moment TEXT CHECK (length(hex(zeroblob(500000000))) > 0))`,
-      /^has a table "cell_pinning"/,
+      `DROP TABLE recording_trial; CREATE TABLE recording_trial (recording_digest TEXT PRIMARY KEY, moment TEXT CHECK (length(hex(zeroblob(500000000))) > 0))`,
+      /^has a table "recording_trial"/,
     ],
     "what a comment hides": [
-      `DROP TABLE cell_pinning; CREATE TABLE cell_pinning (cell INTEGER PRIMARY KEY REFERENCES cell (id) ON DELETE CASCADE, moment TEXT DEFAULT '--' /*
+      `DROP TABLE recording_trial; CREATE TABLE recording_trial (recording_digest TEXT PRIMARY KEY, moment TEXT DEFAULT '--' /*
       */)`,
-      /^has a table "cell_pinning"/,
+      /^has a table "recording_trial"/,
     ],
     "a page that two tables share": [
       "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'cell') WHERE name = 'host'",
       /^damaged \(/,
     ],
-    "tables that are missing": ["DROP TABLE load_metric; DROP TABLE load", /^damaged \(no such table/],
+    "tables that are missing": [
+      "DROP TABLE observation; DROP TABLE document; DROP TABLE attempt",
+      /^damaged \(no such table/,
+    ],
   };
   for (const [name, [change, expected]] of Object.entries(cases))
     test(name, () => {
@@ -124,8 +150,8 @@ describe("nothing of a stranger's schema runs", () => {
     });
 });
 
-const checked = Object.entries(jsonColumns).flatMap(([table, columns]) =>
-  Object.keys(columns).map((column) => `${table}.${column}`),
+const jsonPlaces = new Set(
+  checkedColumns.filter(({ isWord = false }) => !isWord).map(({ table, column }) => `${table}.${column}`),
 );
 
 test("the schema's JSON columns are all looked at", () => {
@@ -134,57 +160,78 @@ test("the schema's JSON columns are all looked at", () => {
     .slice(1);
   const said = tables.flatMap((text) => {
     const [table] = /^\w+/.exec(text) ?? [];
-    return [...text.matchAll(/^ {2}(\w+) TEXT\b.*-- JSON/gm)].map(([, column]) => `${table}.${column}`);
+    return [...text.matchAll(/^ {2}(\w+) (?:TEXT|BLOB)\b.*-- JSON/gm)].map(([, column]) => `${table}.${column}`);
   });
-  // Who runs a sweep is nothing to readers of a file. Columns of metrics are added when a file is opened.
-  const looked = [...said.filter((place) => place !== "sweep.owner"), `load_metric.${userTimingsColumn}`];
-  assert.deepEqual(looked.toSorted(), checked.toSorted());
+  // Who runs a sweep is nothing to readers of a file. Of the texts among observations one is JSON.
+  const looked = [...said.filter((place) => place !== "sweep.owner"), "observation.text"];
+  assert.deepEqual(looked.toSorted(), [...jsonPlaces].toSorted());
 });
 
 test("each JSON column of a wrong kind is one line that names it", () => {
   const wrongs = ["{", "null", "1", "[1]", "[".repeat(5000)];
-  for (const place of checked) {
+  const documents = [...others.flatMap(([, , names]) => names), "unmatched"];
+  for (const place of jsonPlaces) {
     const [table, column] = place.split(".");
-    for (const wrong of wrongs) {
-      const path = changed(`UPDATE ${table} SET ${column} = CAST(X'${Buffer.from(wrong).toString("hex")}' AS TEXT)`);
-      assert.match(refusal(path), new RegExp(`^damaged: ${place}: `), `${place} ${wrong.slice(0, 20)}`);
-      rmSync(path);
-    }
+    const wheres =
+      place === "document.content"
+        ? documents.map((name) => `WHERE name = '${name}'`)
+        : [place === "observation.text" ? "WHERE metric = 'user_timings'" : ""];
+    for (const where of wheres)
+      for (const wrong of wrongs) {
+        const value = `CAST(X'${Buffer.from(wrong).toString("hex")}' AS TEXT)`;
+        const path = changed(`UPDATE ${table} SET ${column} = ${value} ${where}`);
+        assert.match(refusal(path), new RegExp(`^damaged: ${place}: `), `${place} ${where} ${wrong.slice(0, 20)}`);
+        rmSync(path);
+      }
   }
 });
 
 test("a JSON document has no number that sums could not hold", () => {
   for (const number of ["1e400", "1e300"]) {
-    const change = `UPDATE flow_run SET result = replace(result, '"run_ms":', '"run_ms":${number},"run_ms_":')`;
-    assert.match(refusal(changed(change)), /^damaged: flow_run\.result: has a number beyond all bounds/);
+    const text = `replace(content, '"run_ms":', '"run_ms":${number},"run_ms_":')`;
+    const change = `UPDATE document SET content = ${text} WHERE name = 'flow-result'`;
+    assert.match(refusal(changed(change)), /^damaged: document\.content: has a number beyond all bounds/);
   }
 });
 
 test("each other column holds what its type says, in range", () => {
   const wrongs = {
-    "load.plt_ms": ["'fast'", "9e999", "-1", "1e12", "X'00'"],
-    "load.bytes": ["9223372036854775807", "-1", "'x'", "1.5"],
-    "load.har": ["'text'", "1"],
-    "load.status": ["X'00'", "'other'"],
-    "load.started_at": ["'yesterday'", "'2026-13-45T99:00:00.000Z'", "''"],
+    "observation.value": ["'fast'", "9e999", "-1", "1e12", "X'00'"],
+    "observation.text": ["X'00'"],
+    "attempt.block": ["9223372036854775807", "-1", "'x'", "1.5"],
+    "attempt.wall_ms": ["1e12", "NULL"],
+    "document.content": ["'text'", "1", "NULL"],
+    "attempt.status": ["X'00'", "'other'"],
+    "attempt.started_at": ["'yesterday'", "'2026-13-45T99:00:00.000Z'", "''"],
     "sweep.name": ["CAST(zeroblob(17000000) AS TEXT)", "X'00'"],
     "sweep.kind": ["'views'"],
     "sweep.seed": ["-9223372036854775808"],
-    "cell.lane": ["'h9'", "'__proto__'"],
-    "fetch_cell.ip": ["5"],
+    "cell.lane": ["'h9'", "'__proto__'", "NULL"],
+    "cell.link": ["NULL"],
   };
   for (const [place, values] of Object.entries(wrongs))
     for (const value of values) {
       const [table, column] = place.split(".");
-      assert.match(refusal(changed(`UPDATE ${table} SET ${column} = ${value} WHERE rowid = 1`)), /^damaged/, place);
+      const row = table === "observation" ? "metric = 'plt_ms'" : "id = 1";
+      assert.match(refusal(changed(`UPDATE ${table} SET ${column} = ${value} WHERE ${row}`)), /^damaged/, place);
     }
+});
+
+test("a fetch has a version of TLS and one of IP", () => {
+  for (const factors of ['{"tls":"1.1","ip":4}', '{"tls":"1.3","ip":5}', "{}"])
+    assert.match(
+      refusal(changed(`UPDATE cell SET factors = '${factors}' WHERE lane = 'h2' AND factors <> '{}'`)),
+      /^damaged: cell\.factors: /,
+    );
 });
 
 test("a page load is bounded and held to its schema as it is read", () => {
   const texts = ["", "[]", "null", '{"log": 1}', "[".repeat(3000), '{"log": {"_trilane": {"environment": null}}}'];
   const blobs = [...texts.map((text) => gzipSync(text)), Buffer.from("none"), gzipSync(Buffer.alloc(70e6, "["))];
   for (const blob of blobs) {
-    const results = openResultsFile(changed(`UPDATE load SET har = X'${blob.toString("hex")}'`));
+    const results = openResultsFile(
+      changed(`UPDATE document SET content = X'${blob.toString("hex")}' WHERE name = 'page-load'`),
+    );
     assert.throws(
       () => results.harOf(1),
       (error: Error) => error instanceof UserError && /load 1: its page load/.test(error.message),

@@ -288,11 +288,11 @@ describe("results", () => {
       file.exec("PRAGMA foreign_keys = OFF; DELETE FROM sweep WHERE id = 2");
       // A row at a time, and with a pause after the first.
       const removed = remover.removeSweeps([1], 0);
-      assert.deepEqual([runner.listSweeps(), rows("load")], [[], 7]);
+      assert.deepEqual([runner.listSweeps(), rows("attempt")], [[], 7]);
       const { sweep } = runner.beginSweep(newSweep("other"), false);
       runner.recordLoad(newLoad(runner.cellsOf(sweep.id)[0]?.id ?? 0, 0));
       await removed;
-      assert.deepEqual(["sweep", "cell", "load", "link_test"].map(rows), [1, 2, 1, 0]);
+      assert.deepEqual(["sweep", "cell", "attempt", "link_test"].map(rows), [1, 2, 1, 0]);
       // Also of tables that came later.
       assert.deepEqual(file.prepare("PRAGMA foreign_key_check").all(), []);
       await assert.rejects(remover.removeSweeps([sweep.id]), /^UserError: sweep 3 is being run/);

@@ -12,7 +12,7 @@ export interface ResultsFixture {
 }
 
 export const resultsFixtures: readonly ResultsFixture[] = readdirSync(folder)
-  .toSorted()
+  .toSorted(new Intl.Collator("en", { numeric: true }).compare)
   .flatMap((file) => {
     const [, name, format] = /^results_((\d+)[a-z]?)\.sql$/.exec(file) ?? [];
     return name ? [{ name, format: Number(format), sql: readFileSync(join(folder, file), "utf8") }] : [];

@@ -101,7 +101,7 @@ test("a sweep takes its own with it", async () => {
     results.release(sweep);
     await results.removeSweeps([sweep]);
     const database = new DatabaseSync(join(home, "results.db"));
-    assert.equal(database.prepare("SELECT count(*) AS rows FROM unmatched").get()?.rows, 0);
+    assert.equal(database.prepare("SELECT count(*) AS rows FROM document").get()?.rows, 0);
     database.close();
   });
 });

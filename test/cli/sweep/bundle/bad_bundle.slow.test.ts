@@ -321,7 +321,7 @@ test("what unpacks to more than it should: a manifest, a member, all of them", a
   const packedLoad = replaced("results.db", (bytes) => {
     const path = write("bomb.db", bytes);
     const database = new DatabaseSync(path);
-    database.prepare("UPDATE load SET har = ?").run(har);
+    database.prepare("UPDATE document SET content = ? WHERE name = 'page-load'").run(har);
     database.close();
     const changed = readFileSync(path);
     rmSync(path);

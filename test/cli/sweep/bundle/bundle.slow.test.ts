@@ -282,7 +282,7 @@ describe("credentials", () => {
     assert.ok(results);
     writeFileSync(at("read.db"), results.bytes);
     const database = new DatabaseSync(at("read.db"));
-    const loads = database.prepare("SELECT har FROM load").all();
+    const loads = database.prepare("SELECT content AS har FROM document WHERE name = 'page-load'").all();
     database.close();
     rmSync(at("read.db"));
     return [

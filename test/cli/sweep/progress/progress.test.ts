@@ -5,7 +5,7 @@ import { type Lane, laneFacts, laneOf } from "../../../../cli/base/lanes.ts";
 import { wrapped } from "../../../../cli/base/wrapped_text.ts";
 import { outcomeLines, outcomeOf } from "../../../../cli/instruments/page/run/outcome.ts";
 import { parseLink } from "../../../../cli/link/link.ts";
-import { loadMetricColumns, metricColumns } from "../../../../cli/results/store/metric_columns.ts";
+import { type LoadObservations, loadObservations } from "../../../../cli/results/store/load_observations.ts";
 import type { Cell, Load } from "../../../../cli/results/store/results.ts";
 import { guessWall_ms, TimeLeft } from "../../../../cli/sweep/plan/estimate.ts";
 import { openProgress } from "../../../../cli/sweep/progress/progress.ts";
@@ -367,7 +367,7 @@ describe("time left", () => {
   });
 });
 
-type Nothing = Record<(typeof metricColumns | typeof loadMetricColumns)[number], null>;
+type Nothing = Record<keyof LoadObservations, null>;
 
 describe("outcome", () => {
   const lanes: Lane[] = ["h1", "h2", "h3"];
@@ -389,9 +389,7 @@ describe("outcome", () => {
     const loads = cells.flatMap((cell) =>
       Array.from({ length: repetitions }, (_, block): Load => {
         const plt_ms = { h1: 1000, h2: 900, h3: 700 }[laneFacts[laneOf(cell.lane)].family] + block;
-        const nothing = Object.fromEntries(
-          [...metricColumns, ...loadMetricColumns].map((name) => [name, null]),
-        ) as Nothing;
+        const nothing = Object.fromEntries(loadObservations.map((name) => [name, null])) as Nothing;
         const counts = {
           requests: 1,
           bytes: 1,

@@ -131,10 +131,10 @@ describe("flow runs", () => {
     results.release(sweep.id);
     await results.removeSweeps([sweep.id], 0);
     const database = new DatabaseSync(join(home, "results.db"), { readOnly: true });
-    const rows = ["sweep", "flow_cell", "flow_run"].map(
+    const rows = ["sweep", "cell", "attempt", "document"].map(
       (table) => database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows,
     );
     database.close();
-    assert.deepEqual(rows, [0, 0, 0]);
+    assert.deepEqual(rows, [0, 0, 0, 0]);
   });
 });
