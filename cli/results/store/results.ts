@@ -36,6 +36,9 @@ export type * from "./sweep_rows.ts";
 export { SweepRunsError } from "./sweep_store.ts";
 export type * from "./unmatched.ts";
 
+/** Cells of pages alone have a recording. */
+const ofPage = "recording_digest IS NOT NULL";
+
 export class Results extends SweepStore {
   /** All sweeps of pages, the newest first. */
   listSweeps(): Sweep[] {
@@ -56,11 +59,11 @@ export class Results extends SweepStore {
     return this.unfinishedOf("pages", plan_digest);
   }
 
-  /** In the plan's order. */
+  /** In the plan's order; none of a sweep of another kind. */
   cellsOf(sweep: number): Cell[] {
     const hosts = new Map(this.hostsOf(sweep).flatMap((host) => host.cells.map(({ cell }) => [cell, host])));
     const pinned = this.pinningsOf(sweep);
-    return this.read("SELECT * FROM cell WHERE sweep = ? ORDER BY id", sweep).map((row) => {
+    return this.read(`SELECT * FROM cell WHERE sweep = ? AND ${ofPage} ORDER BY id`, sweep).map((row) => {
       const host = hosts.get(Number(row.id));
       const pinned_ms = pinned.get(String(row.subject));
       return { ...cellOf(row), ...(host ? { host } : {}), ...(pinned_ms === undefined ? {} : { pinned_ms }) };
@@ -82,7 +85,7 @@ export class Results extends SweepStore {
   #loads(column: "cell.sweep" | "attempt.id", value: number): Load[] {
     return this.read(
       `SELECT attempt.id, subject AS page, lane, link, ${attemptColumns}, ${observationsColumn}
-       FROM attempt JOIN cell ON cell.id = attempt.cell WHERE ${column} = ? AND NOT filmed ORDER BY attempt.id`,
+       FROM attempt JOIN cell ON cell.id = attempt.cell WHERE ${column} = ? AND ${ofPage} AND NOT filmed ORDER BY attempt.id`,
       value,
     ).map(loadOf);
   }
