@@ -1,13 +1,12 @@
 // What a loaded page's own timeline says that its requests were answered on (nextHopProtocol of Resource Timing): a third word, beside the
 // server's and the one that the browser tells whoever drives it (lane_agreement.ts). It judges nothing: pages of other origins, frames and
 // whatever came after the 250 that a browser keeps have no such word.
+import { withoutFragment } from "../../extension/capture/url_without_credentials.ts";
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import { isOnWire } from "./served_requests.ts";
 
 /** Words by URL. */
 export type NextHops = ReadonlyMap<string, ReadonlySet<string>>;
-
-const withoutFragment = (url: string): string => url.replace(/#.*/s, "");
 
 /** For the page, once all that is measured was read. */
 export const nextHopsExpression = `["navigation", "resource"]

@@ -4,6 +4,7 @@
 // Both sides know a request by method and URL only, and a page may ask for one URL several times, over connections that overtake
 // one another. Of these a request goes first to an entry that was answered on the protocol of the request's connection, and was
 // under way when the request came: so the two sides disagree only where they would in any order.
+import { withoutFragment } from "../../extension/capture/url_without_credentials.ts";
 import type { HarEntry, ServedOn, UnusedConnections } from "../../schemas/generated/page_load.ts";
 import { type Lane, laneFacts } from "../base/lanes.ts";
 import { clearUrl } from "../browser/clear.ts";
@@ -86,11 +87,6 @@ interface JoinOptions {
 }
 
 export type ToWireUrl = (url: string) => string;
-
-function withoutFragment(url: string): string {
-  const hash = url.indexOf("#");
-  return hash < 0 ? url : url.slice(0, hash);
-}
 
 /** By what the origins know a request: in clear it left the browser for another place than the page asked. */
 export function toWireUrl(lane: Lane, upgraded: boolean): ToWireUrl {

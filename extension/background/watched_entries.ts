@@ -7,7 +7,7 @@
 import type { HarEntry, HarHeader } from "../../schemas/generated/page_load.ts";
 import type { BodyText } from "../capture/bodies.ts";
 import { cookiesOf, headerValue, queryOf, withStyleSheets } from "../capture/messages.ts";
-import { urlWithoutCredentials } from "../capture/url_without_credentials.ts";
+import { urlWithoutCredentials, withoutFragment } from "../capture/url_without_credentials.ts";
 import type { HeldBodies } from "./held_bodies.ts";
 import { type ObservedResource, observedEntry } from "./observed_entry.ts";
 import type { SecurityInfo, WebHeader, WebRequest } from "./web_requests.ts";
@@ -61,7 +61,6 @@ export function protocolOf(statusLine: string): string {
 }
 
 const isDocument = ({ type }: WebRequest): boolean => type === "main_frame" || type === "sub_frame";
-const withoutFragment = (url: string): string => url.replace(/#.*$/, "");
 
 /** The resource that a frame's timeline has of a request: of the same URL, and nearest to its start. Each is taken once. */
 function timelines(frames: readonly ObservedFrame[]): (first: WebRequest, last: WebRequest) => Timed | null {

@@ -1,5 +1,6 @@
 // What of a page asked for what: each request's cause, as far as the browser told it. Pure; knows no times but those of
 // the requests, and nothing of what the main thread did.
+import { withoutFragment } from "../../../extension/capture/url_without_credentials.ts";
 import type { HarEntry, PageLoad } from "../../../schemas/generated/page_load.ts";
 
 /** A request that came to an end; times in ms since navigationStart. */
@@ -11,8 +12,6 @@ export interface Fetch {
   readonly response_ms: number | null;
   readonly end_ms: number;
 }
-
-const withoutFragment = (url: string): string => url.replace(/#.*$/s, "");
 
 /** Whether its time was the link's: what a cache gave was not on it, unless it waited for another request's answer. */
 export function isOnTheLink({ entry: { _fromCache } }: Fetch): boolean {

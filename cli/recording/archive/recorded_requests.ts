@@ -122,7 +122,7 @@ function isBrowsersOwn(exchange: ArchivedExchange): boolean {
   );
 }
 
-const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status);
+export const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status);
 
 /** From http:// to the same on https://: lanes over TLS begin behind it. */
 function isUpgrade(exchange: ArchivedExchange): boolean {

@@ -1,10 +1,9 @@
 // A recording as a HAR 1.2 file of one page, for other tools: bodies decoded, with their sizes on the wire beside them. What
 // HAR has no field for stands under `_trilane`.
-import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from "node:zlib";
 import { strictUrl } from "../../../extension/har/reader_fields.ts";
 import { version } from "../../base/version.ts";
 import type { ArchivedExchange, Header, Json, JsonObject } from "../archive/archive.ts";
-import { type ContentEncoding, contentEncoding } from "../fill/content_encoding.ts";
+import { type ContentEncoding, contentEncoding, decode } from "../fill/content_encoding.ts";
 import { authorityOf, hintsOf, type RecordingSource, responseHeaders, statusText, urlOf } from "./recording_source.ts";
 
 /** A larger body is left out, with its size: a HAR's readers have it in memory as text. */
@@ -15,25 +14,9 @@ const number = (value: Json | undefined): number | null => (typeof value === "nu
 const objectOf = (value: Json | undefined): JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 
-function decoded(bytes: Buffer, encoding: ContentEncoding | null): Buffer | null {
-  const options = { maxOutputLength: 4 * largestBody_bytes };
-  try {
-    switch (encoding) {
-      case null:
-        return bytes;
-      case "gzip":
-        return gunzipSync(bytes, options);
-      case "br":
-        return brotliDecompressSync(bytes, options);
-      case "zstd":
-        return zstdDecompressSync(bytes, options);
-      case "deflate":
-        return (bytes[0] ?? 0) % 16 === 8 ? inflateSync(bytes, options) : inflateRawSync(bytes, options);
-    }
-  } catch {
-    return null; // its header lied when it was recorded
-  }
-}
+/** null: its header lied when it was recorded. */
+const decoded = (bytes: Buffer, encoding: ContentEncoding | null): Buffer | null =>
+  encoding === null ? bytes : decode(bytes, encoding, 4 * largestBody_bytes);
 
 /** As text where it is some, else as base64. */
 function textOf(bytes: Buffer): JsonObject {

@@ -1,7 +1,18 @@
 // HTTP content-encodings at a wanted size: compresses at the level whose result comes nearest, and makes up the rest
 // with what each format has for saying nothing (RFC 1952 2.3, RFC 7932 9.2, RFC 8878 3.1.2, RFC 1951 3.2.4), so that
-// any decoder yields the same bytes. Does not decode, and handles one encoding, not a list of several.
-import { brotliCompressSync, deflateSync, constants as flags, gzipSync, zstdCompressSync } from "node:zlib";
+// any decoder yields the same bytes. Handles one encoding, not a list of several.
+import {
+  brotliCompressSync,
+  brotliDecompressSync,
+  deflateSync,
+  constants as flags,
+  gunzipSync,
+  gzipSync,
+  inflateRawSync,
+  inflateSync,
+  zstdCompressSync,
+  zstdDecompressSync,
+} from "node:zlib";
 
 export type ContentEncoding = "gzip" | "deflate" | "br" | "zstd";
 
@@ -20,6 +31,20 @@ const names: Record<string, ContentEncoding> = {
 export function contentEncoding(header: string | undefined): ContentEncoding | null {
   const name = header?.trim().toLowerCase() ?? "";
   return Object.hasOwn(names, name) ? (names[name] ?? null) : null;
+}
+
+/** HTTP's deflate is zlib's format; some servers send the bare one, and browsers take both. */
+export const isZlib = (start: Uint8Array): boolean => (start[0] ?? 0) % 16 === 8;
+
+/** null: the bytes are not so encoded, or decode to more than `most_bytes`. */
+export function decode(bytes: Buffer, encoding: ContentEncoding, most_bytes: number): Buffer | null {
+  const inflate = isZlib(bytes) ? inflateSync : inflateRawSync;
+  const decoders = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync, deflate: inflate };
+  try {
+    return decoders[encoding](bytes, { maxOutputLength: most_bytes });
+  } catch {
+    return null;
+  }
 }
 
 interface Codec {

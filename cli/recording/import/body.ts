@@ -1,10 +1,16 @@
 // A response's body as it was on the wire, or as near to it as the HAR allows: recorded bytes, recorded text compressed
 // again, or a filling of the recorded size. Decides and calls the makers; codecs and fillings are cli/recording/fill's.
 import { isUtf8 } from "node:buffer";
-import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
 import { isRecord, textField } from "../../base/json_fields.ts";
 import type { BodyOrigin, Header } from "../archive/archive.ts";
-import { type ContentEncoding, contentEncoding, encode, encodeToSize } from "../fill/content_encoding.ts";
+import {
+  type ContentEncoding,
+  contentEncoding,
+  decode,
+  encode,
+  encodeToSize,
+  isZlib,
+} from "../fill/content_encoding.ts";
 import { encodeRandomized, type FillKind, fill, fillKind, isText } from "../fill/fill.ts";
 import type { Dimensions } from "../fill/jpeg.ts";
 import { seededBytes, seededText } from "../fill/seeded.ts";
@@ -20,25 +26,10 @@ import type { LargeBody } from "./wire_exchange.ts";
 /** A body decodes to no more. */
 const mostDecoded_bytes = 256_000_000;
 
-const decoders: Readonly<Record<ContentEncoding, (bytes: Buffer, limits: { maxOutputLength: number }) => Buffer>> = {
-  gzip: gunzipSync,
-  zstd: zstdDecompressSync,
-  br: brotliDecompressSync,
-  deflate: inflateSync,
-};
-
-function decodes(bytes: Buffer, coding: ContentEncoding): Buffer | null {
-  try {
-    return decoders[coding](bytes, { maxOutputLength: mostDecoded_bytes });
-  } catch {
-    return null;
-  }
-}
-
 function candidates(bytes: Buffer, named: ContentEncoding | null): ContentEncoding[] {
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return ["gzip"];
   if (bytes.length >= 4 && bytes.readUInt32LE(0) === 0xfd2fb528) return ["zstd"];
-  return (named === "br" || named === "deflate") && !isUtf8(bytes) ? [named] : [];
+  return (named === "br" || (named === "deflate" && isZlib(bytes))) && !isUtf8(bytes) ? [named] : [];
 }
 
 interface CodedBody {
@@ -49,7 +40,7 @@ interface CodedBody {
 /** `named`: by the header. Of text only: pictures and archives begin as they like. Null: it is decoded already. */
 function codedBody(bytes: Buffer, named: ContentEncoding | null): CodedBody | null {
   for (const coding of candidates(bytes, named)) {
-    const decoded = decodes(bytes, coding);
+    const decoded = decode(bytes, coding, mostDecoded_bytes);
     if (decoded !== null) return { coding, decoded };
   }
   return null;

@@ -1,6 +1,7 @@
 // The page of a file that names none (a proxy's, an API client's): the first HTML document that requested others, as the importers of Mahimahi
 // and Web Page Replay find it, with what came before it by redirect and what it requested until the next document or a long rest. Pure.
 
+import { withoutFragment } from "../../../extension/capture/url_without_credentials.ts";
 import { textField } from "../../base/json_fields.ts";
 import { count } from "../../base/numbers.ts";
 import { type HarEntry, type HarFile, type HarPage, headersOf } from "./har.ts";
@@ -8,11 +9,7 @@ import { type HarEntry, type HarFile, type HarPage, headersOf } from "./har.ts";
 /** A page that has requested nothing for so long has come to rest; what follows is a user's doing. */
 const rest_ms = 10_000;
 
-const href = (url: URL): string => {
-  const copy = new URL(url);
-  copy.hash = "";
-  return copy.href;
-};
+const hrefOf = ({ href }: URL): string => withoutFragment(href);
 
 function requestHeader(entry: HarEntry, name: string): string | null {
   return (
@@ -53,7 +50,7 @@ function redirectOf(entry: HarEntry): string | null {
   if (entry.status < 300 || entry.status > 399) return null;
   const location = headersOf(entry, "response").find(({ name }) => name.trim().toLowerCase() === "location")?.value;
   const target = URL.parse(textField(entry.response, "redirectURL") ?? location ?? "", entry.url.href);
-  return target === null ? null : href(target);
+  return target === null ? null : hrefOf(target);
 }
 
 /** What has requested what so far. */
@@ -63,7 +60,7 @@ class Gathered {
   readonly #texts: string[] = [];
 
   add(entry: HarEntry): void {
-    this.#urls.add(href(entry.url));
+    this.#urls.add(hrefOf(entry.url));
     this.#origins.add(`${entry.url.origin}/`);
     if (/html|css|javascript|json|svg/.test(typeOf(entry))) this.#texts.push(textOf(entry));
   }
@@ -71,7 +68,7 @@ class Gathered {
   /** By its Referer, or, as of a font of another host, its Origin; null: these do not say. */
   refersTo(entry: HarEntry): boolean | null {
     const referer = URL.parse(requestHeader(entry, "referer") ?? "");
-    if (referer !== null) return this.#urls.has(href(referer)) || this.#origins.has(referer.href);
+    if (referer !== null) return this.#urls.has(hrefOf(referer)) || this.#origins.has(referer.href);
     const origin = URL.parse(requestHeader(entry, "origin") ?? "");
     return origin !== null && this.#origins.has(origin.href) ? true : null;
   }
@@ -88,18 +85,18 @@ function asksForOthers(document: HarEntry, later: readonly HarEntry[]): boolean 
   const gathered = new Gathered();
   gathered.add(document);
   return later.some(
-    (entry) => href(entry.url) !== href(document.url) && (gathered.refersTo(entry) ?? gathered.mentions(entry)),
+    (entry) => hrefOf(entry.url) !== hrefOf(document.url) && (gathered.refersTo(entry) ?? gathered.mentions(entry)),
   );
 }
 
 /** What led to the document, in order. */
 function redirectsTo(document: HarEntry, earlier: readonly HarEntry[]): HarEntry[] {
   const chain: HarEntry[] = [];
-  let target = href(document.url);
+  let target = hrefOf(document.url);
   for (const entry of earlier.toReversed()) {
     if (redirectOf(entry) !== target) continue;
     chain.unshift(entry);
-    target = href(entry.url);
+    target = hrefOf(entry.url);
   }
   return chain;
 }
@@ -116,9 +113,9 @@ interface FoundPage {
 export function findPage(sent: readonly HarEntry[], url?: string): FoundPage | null {
   const wanted = url === undefined ? null : URL.parse(url);
   const opened = sent.filter((entry) => isDocument(entry) && requestHeader(entry, "referer") === null);
-  if (wanted !== null && new Set(opened.map((entry) => href(entry.url))).size < 2) return null;
+  if (wanted !== null && new Set(opened.map((entry) => hrefOf(entry.url))).size < 2) return null;
   const documents =
-    wanted === null ? sent.filter(isDocument) : sent.filter((entry) => href(entry.url) === href(wanted));
+    wanted === null ? sent.filter(isDocument) : sent.filter((entry) => hrefOf(entry.url) === hrefOf(wanted));
   const after = (document: HarEntry): HarEntry[] => sent.slice(sent.indexOf(document) + 1);
   const document = documents.find((candidate) => asksForOthers(candidate, after(candidate))) ?? documents[0];
   if (!document) return null;
@@ -136,7 +133,7 @@ export function findPage(sent: readonly HarEntry[], url?: string): FoundPage | n
     if (last_ms !== null && start_ms !== null && start_ms - last_ms > rest_ms) break;
     const refers = gathered.refersTo(entry);
     // The next page; a frame refers to its page.
-    if (isDocument(entry) && refers === null && href(entry.url) !== href(document.url)) break;
+    if (isDocument(entry) && refers === null && hrefOf(entry.url) !== hrefOf(document.url)) break;
     if (!(refers ?? gathered.mentions(entry))) continue;
     take(entry);
     last_ms = start_ms ?? last_ms;

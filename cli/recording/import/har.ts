@@ -1,6 +1,6 @@
 // A page load's pages and entries, and how those of a HAR are read from unknown JSON. Lenient: producers leave out and add a lot, and an entry
 // that is unusable costs itself, with the reason, and never the file.
-import { urlWithoutCredentials } from "../../../extension/capture/url_without_credentials.ts";
+import { urlWithoutCredentials, withoutFragment } from "../../../extension/capture/url_without_credentials.ts";
 import { dateTime_ms } from "../../../extension/har/date_time.ts";
 import { UserError } from "../../base/errors.ts";
 import { isRecord, type JsonRecord, numberField, textField } from "../../base/json_fields.ts";
@@ -54,6 +54,13 @@ export interface HarEntry {
   readonly content: JsonRecord;
   /** What went over the wire, for who saw it; null: not seen, as by all that write HARs. */
   readonly wire: WireFacts | null;
+}
+
+/** A start URL that a user gave (`--url`). @throws UserError if it is none of HTTP */
+export function givenUrl(given: string): string {
+  const url = URL.parse(urlWithoutCredentials(given));
+  if (!url || !/^https?:$/.test(url.protocol)) throw new UserError(`--url ${given}: is not an http or https URL`);
+  return withoutFragment(url.href);
 }
 
 export interface HarFile {

@@ -1,17 +1,18 @@
 // From a page load, of a HAR or recorded live, to a recording: start URL, exchanges with their bodies as on the wire, and notes
 // that count all that was changed, made up or left out. Pure: reads no file, writes no archive, and the same load gives the
 // same recording.
-import { urlWithoutCredentials } from "../../../extension/capture/url_without_credentials.ts";
+import { urlWithoutCredentials, withoutFragment } from "../../../extension/capture/url_without_credentials.ts";
 import { UserError } from "../../base/errors.ts";
 import { isRecord, type JsonRecord, textField } from "../../base/json_fields.ts";
 import { count } from "../../base/numbers.ts";
 import type { Device } from "../../browser/device.ts";
 import type { Exchange, Header, NewExchange } from "../archive/archive.ts";
+import { isRedirect } from "../archive/recorded_requests.ts";
 import { Addresses, hostOf } from "./addresses.ts";
 import { type Body, bodyOf, bodySize, charsetParameter, isTooLarge } from "./body.ts";
 import { deviceOf } from "./device.ts";
 import { pictureDimensions } from "./dimensions.ts";
-import { type HarEntry, type HarFile, type HarPage, headersOf, readHarFile } from "./har.ts";
+import { givenUrl, type HarEntry, type HarFile, type HarPage, headersOf, readHarFile } from "./har.ts";
 import { HarCertificates } from "./har_certificates.ts";
 import { type Credentials, cleanHeaders, headerValue } from "./headers.ts";
 import { joinParts } from "./joined_parts.ts";
@@ -56,13 +57,7 @@ export interface ImportedPage {
   readonly notes: ImportNotes;
 }
 
-const withoutFragment = (url: URL): string => {
-  const copy = new URL(url);
-  copy.hash = "";
-  return copy.href;
-};
-
-const isRedirect = ({ status }: HarEntry): boolean => [301, 302, 303, 307, 308].includes(status);
+const hrefOf = ({ href }: URL): string => withoutFragment(href);
 
 /** Null for a year that has not four digits, too: nothing was recorded then. */
 function isoTime(time_ms: number | null): string | null {
@@ -72,8 +67,8 @@ function isoTime(time_ms: number | null): string | null {
 
 /** For a reader: the page's URL was not recorded (the network panel was opened late), and another one is loaded in its place. */
 function startRemark({ sent, page }: Selection, url: string): string[] {
-  const named = page?.url ? withoutFragment(page.url) : null;
-  const isRecorded = named === null || sent.some((entry) => withoutFragment(entry.url) === named);
+  const named = page?.url ? hrefOf(page.url) : null;
+  const isRecorded = named === null || sent.some((entry) => hrefOf(entry.url) === named);
   return isRecorded
     ? []
     : [`the page's own URL, ${named}, is not among the entries: its load begins with ${url} (--url)`];
@@ -81,17 +76,13 @@ function startRemark({ sent, page }: Selection, url: string): string[] {
 
 /** The URL that a browser is to open. */
 function startUrl({ sent, kept, page }: Selection, given: string | undefined): string {
-  if (given !== undefined) {
-    if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
-      throw new UserError(`--url ${given}: is not an http or https URL`);
-    return withoutFragment(new URL(urlWithoutCredentials(given)));
-  }
+  if (given !== undefined) return givenUrl(given);
   const [first] = sent;
   // DevTools names a page by where its redirects led; the load began before them.
-  if (first && isRedirect(first) && kept.includes(first)) return withoutFragment(first.url);
-  const named = page?.url ? withoutFragment(page.url) : null;
-  if (named && (!first || sent.some(({ url }) => withoutFragment(url) === named))) return named;
-  if (first) return withoutFragment(first.url);
+  if (first && isRedirect(first.status) && kept.includes(first)) return hrefOf(first.url);
+  const named = page?.url ? hrefOf(page.url) : null;
+  if (named && (!first || sent.some(({ url }) => hrefOf(url) === named))) return named;
+  if (first) return hrefOf(first.url);
   throw new UserError("has no start URL: give it with --url");
 }
 
@@ -108,7 +99,7 @@ interface Beginning {
  * script does not reach its server and the page would stay the challenge, so the load begins with the answer that is a page.
  */
 function beginAt(kept: readonly HarEntry[], url: string, given: number | undefined): Beginning {
-  const documents = kept.filter((entry) => entry.method === "GET" && withoutFragment(entry.url) === url);
+  const documents = kept.filter((entry) => entry.method === "GET" && hrefOf(entry.url) === url);
   const statuses = documents.map(({ status }) => status);
   const page = statuses.findIndex((status) => status === 200 || (status >= 300 && status < 400));
   const begin = given ?? Math.max(page, 0) + 1;
@@ -147,7 +138,7 @@ function responseHeaders(entry: HarEntry, cleaned: readonly Header[], body: Body
   }
   if (body.encoding && !body.asOnWire) headers.push(["content-encoding", body.encoding]);
   const redirect = textField(entry.response, "redirectURL");
-  if (isRedirect(entry) && redirect && headerValue(headers, "location") === undefined)
+  if (isRedirect(entry.status) && redirect && headerValue(headers, "location") === undefined)
     headers.push(
       ...cleanHeaders([{ name: "location", value: urlWithoutCredentials(redirect) }], "response", "kept").headers,
     );

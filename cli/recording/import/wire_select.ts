@@ -1,8 +1,10 @@
 // Which exchanges of a recording of the wire a replay needs, in which order, and with which page it begins. Neither
 // Mahimahi nor Web Page Replay says when an exchange was, nor which page was loaded: both are derived from the messages.
-import { urlWithoutCredentials } from "../../../extension/capture/url_without_credentials.ts";
+import { withoutFragment } from "../../../extension/capture/url_without_credentials.ts";
 import { UserError } from "../../base/errors.ts";
+import { isRedirect } from "../archive/recorded_requests.ts";
 import { namesIllegalHost } from "./addresses.ts";
+import { givenUrl } from "./har.ts";
 import { valueIn } from "./http_message.ts";
 import type { WireExchange, WireRecording } from "./wire_exchange.ts";
 
@@ -16,11 +18,7 @@ export interface WireSelection {
   readonly guessed: boolean;
 }
 
-const hrefOf = (url: URL): string => {
-  const copy = new URL(url);
-  copy.hash = "";
-  return copy.href;
-};
+const hrefOf = ({ href }: URL): string => withoutFragment(href);
 
 /** When the response was sent: the server's clock, and how long the response had been in a cache (RFC 9110 6.6.1, 9111 5.1). */
 function sent_ms({ responseHeaders }: WireExchange): number {
@@ -46,10 +44,8 @@ function inOrder(exchanges: readonly WireExchange[]): WireExchange[] {
     .map(({ exchange }) => exchange);
 }
 
-const isRedirect = ({ status }: WireExchange): boolean => [301, 302, 303, 307, 308].includes(status);
-
 function redirectsTo(exchange: WireExchange): string | null {
-  const location = isRedirect(exchange) ? valueIn(exchange.responseHeaders, "location") : undefined;
+  const location = isRedirect(exchange.status) ? valueIn(exchange.responseHeaders, "location") : undefined;
   const url = location === undefined ? null : URL.parse(location, exchange.url.href);
   return url && hrefOf(url);
 }
@@ -98,12 +94,6 @@ function likelyStart(kept: readonly WireExchange[]): string {
   }
 }
 
-function givenUrl(given: string): string {
-  const url = URL.parse(urlWithoutCredentials(given));
-  if (!url || !/^https?:$/.test(url.protocol)) throw new UserError(`--url ${given}: is not an http or https URL`);
-  return hrefOf(url);
-}
-
 function skipReason(exchange: WireExchange): string | null {
   const { status } = exchange;
   if (status === 101) return "websocket";
@@ -134,7 +124,7 @@ export function selectWire(
   const guessed = options.url === undefined;
   const url = options.url === undefined ? likelyStart(kept) : givenUrl(options.url);
   const documents = kept.filter((exchange) => exchange.method === "GET" && hrefOf(exchange.url) === url);
-  const first = documents.findIndex((exchange) => exchange.status === 200 || isRedirect(exchange));
+  const first = documents.findIndex((exchange) => exchange.status === 200 || isRedirect(exchange.status));
   const begin = options.document ?? Math.max(first, 0) + 1;
   if (options.document !== undefined && !documents[begin - 1])
     throw new UserError(`has no response ${begin} to ${url}: it has ${documents.length} (--document)`);

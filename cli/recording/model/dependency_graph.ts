@@ -11,9 +11,10 @@
 // model keeps that delay even where the script arrives at another time. Requests are put in the order of their sending first
 // and parents are looked for only among the earlier ones: whatever cycles or impossible times a file claims, the graph is a
 // tree, found in n log n steps.
+import { withoutFragment } from "../../../extension/capture/url_without_credentials.ts";
 import { countThrough } from "../../base/quantile.ts";
 import type { Kind, ModelRequest } from "./model_request.ts";
-import { startChain, withoutFragment } from "./model_request.ts";
+import { startChain } from "./model_request.ts";
 
 type Dependence =
   | "start"

@@ -1,11 +1,15 @@
 // An exchange of a recording as the dependency graph wants it: when it was requested and answered, what named it, and what
 // kind of thing a page has to name for a browser to ask for it. Pure.
 
+import { withoutFragment } from "../../../extension/capture/url_without_credentials.ts";
 import { isRecord } from "../../base/json_fields.ts";
 import type { Exchange, Header, JsonObject } from "../archive/archive.ts";
+import { isRedirect } from "../archive/recorded_requests.ts";
 import { urlOf } from "../export/recording_source.ts";
 import { type FillKind, fillKind } from "../fill/fill.ts";
 import { type RecordedInitiator, readInitiator } from "../import/recorded.ts";
+
+export { withoutFragment };
 
 /** What asks for it: a navigation, <link>, <script>, <img>, @font-face, fetch(), sendBeacon(), or CORS by itself. */
 export type Kind = "document" | "stylesheet" | "script" | "image" | "font" | "data" | "beacon" | "preflight";
@@ -30,8 +34,6 @@ export interface ModelRequest {
   /** Where it redirects to; null: it does not. */
   readonly location: string | null;
 }
-
-export const withoutFragment = (url: string): string => url.replace(/#.*$/s, "");
 
 export function headerOf(headers: readonly Header[], name: string): string | null {
   return headers.find(([candidate]) => candidate === name)?.[1] ?? null;
@@ -121,7 +123,7 @@ function phasesOf({ timings }: JsonObject): { untilFirstByte_ms: number; untilEn
 }
 
 function locationOf({ status, response_headers }: Exchange, url: string): string | null {
-  if (![301, 302, 303, 307, 308].includes(status)) return null;
+  if (!isRedirect(status)) return null;
   const location = headerOf(response_headers, "location");
   return location !== null && URL.canParse(location, url) ? withoutFragment(new URL(location, url).href) : null;
 }

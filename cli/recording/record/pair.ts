@@ -1,7 +1,7 @@
 // Which logged request is which request of the page: DevTools and the net log share a clock but no number. Pure.
 
 import type { Capture } from "../../../extension/capture/requests.ts";
-import { urlWithoutCredentials } from "../../../extension/capture/url_without_credentials.ts";
+import { urlWithoutCredentials, withoutFragment } from "../../../extension/capture/url_without_credentials.ts";
 import type { HarEntry } from "../../../schemas/generated/page_load.ts";
 import type { LoggedRequest } from "./net_log.ts";
 
@@ -9,8 +9,6 @@ import type { LoggedRequest } from "./net_log.ts";
 const patience_ms = 60_000;
 /** The log counts whole milliseconds. */
 const logAccuracy_ms = 1;
-
-const withoutFragment = (url: string): string => url.replace(/#.*$/, "");
 
 const keyOf = (method: string, url: string): string => `${method} ${withoutFragment(url)}`;
 

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { coefficientOfVariation, median, quantile, standardDeviation } from "../../../cli/base/quantile.ts";
+import {
+  coefficientOfVariation,
+  countThrough,
+  median,
+  quantile,
+  standardDeviation,
+} from "../../../cli/base/quantile.ts";
 
 test("median: odd, even, one, unsorted, input untouched", () => {
   const values = [5, 1, 3];
@@ -21,6 +27,12 @@ test("quantile is type 7, as R's and NumPy's default", () => {
 
 test("numbers above ten are not sorted as text", () => {
   assert.equal(median([100, 9, 20]), 20);
+});
+
+test("how many of ascending values are at most a limit, equal ones too", () => {
+  const counted = [0, 1, 2, 3, 4, 5].map((limit) => countThrough([1, 2, 2, 2, 4], limit));
+  assert.deepEqual(counted, [0, 1, 4, 4, 5, 5]);
+  assert.equal(countThrough([], 1), 0);
 });
 
 test("no values have no quantile", () => {

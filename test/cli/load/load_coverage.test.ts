@@ -71,27 +71,33 @@ test("a beacon, a report and a missing script spoil a load only where each reque
   assert.match(verify(load(20, true, more, [report, script])).reasons.join(), /^2 of 22 requests not in the recording/);
 });
 
-test("a service worker's script, which no page waits for, counts as a report", () => {
-  const url = `${pageUrl}sw.js`;
-  const asked = entry(url, { _resourceType: "script" });
-  const headers = [{ name: "Service-Worker", value: "script" }];
-  const of = (each: HarEntry) => verify(load(20, false, [each], [url])).coverage?.beyond;
-  assert.deepEqual(of({ ...asked, request: { ...asked.request, headers } }), { reports: 1, other: 0, failed: 0 });
-  assert.deepEqual(of(asked), { reports: 0, other: 1, failed: 0 });
-});
-
-test("what the browser refuses to send, of thousands at once, is not held against a load", () => {
-  const url = "https://collector.example/b";
-  const error = (_error: string) => unanswered(url, { _resourceType: "fetch", response: { _error } });
-  const refused = verify(load(20, false, [error("net::ERR_INSUFFICIENT_RESOURCES")]));
-  assert.deepEqual([refused.status, refused.coverage?.beyond.other], ["valid", 0]);
-  assert.equal(verify(load(20, false, [error("net::ERR_CONNECTION_CLOSED")])).coverage?.beyond.other, 1);
-});
-
-test("a manifest, which browsers ask for by themselves, counts as a report", () => {
-  const url = `${pageUrl}app.webmanifest`;
-  const { coverage } = verify(load(20, false, [entry(url, { _resourceType: "manifest" })], [url]));
-  assert.deepEqual(coverage?.beyond, { reports: 1, other: 0, failed: 0 });
+test("what a load asks for beyond its recording is told apart by who waits for it, and spoils no load of twenty requests", () => {
+  const worker = entry(`${pageUrl}sw.js`, { _resourceType: "script" });
+  const asWorker = {
+    ...worker,
+    request: { ...worker.request, headers: [{ name: "Service-Worker", value: "script" }] },
+  };
+  const failing = (url: string, error: string) =>
+    unanswered(url, { _resourceType: "fetch", response: { _error: error } });
+  const gone = failing("https://gone.example/", "net::ERR_NAME_NOT_RESOLVED");
+  const late = entry("https://late.example/", { facts: { start_ns: 1_600_000_000 } });
+  for (const [asked, beyond, change] of [
+    [asWorker, { reports: 1 }, {}],
+    [worker, { other: 1 }, {}],
+    [entry(`${pageUrl}app.webmanifest`, { _resourceType: "manifest" }), { reports: 1 }, {}],
+    // Of thousands at once the browser refuses to send some.
+    [failing("https://collector.example/b", "net::ERR_INSUFFICIENT_RESOURCES"), {}, {}],
+    [failing("https://collector.example/b", "net::ERR_CONNECTION_CLOSED"), { other: 1 }, {}],
+    [gone, { other: 1 }, {}],
+    [gone, { failed: 1 }, { failedUrls: ["https://gone.example/"] }],
+    // No network serves it.
+    [failing("chrome-extension://abc/x.js", "net::ERR_FAILED"), {}, {}],
+    [late, {}, {}],
+  ] as const) {
+    const missed = asked.response.status === 200 ? [asked.request.url] : [];
+    const { status, coverage } = verify({ ...load(20, false, [asked], missed), ...change });
+    assert.deepEqual([status, coverage?.beyond], ["valid", { reports: 0, other: 0, failed: 0, ...beyond }]);
+  }
 });
 
 test("too many requests without an answer make a load invalid", () => {
@@ -109,17 +115,6 @@ test("too many requests without an answer make a load invalid", () => {
   ]);
 });
 
-test("what never got an answer is beyond the recording, too; what no network serves is nothing", () => {
-  const failing = (url: string, error: string) => unanswered(url, { response: { _error: error } });
-  const gone = failing("https://gone.example/", "net::ERR_NAME_NOT_RESOLVED");
-  const extension = failing("chrome-extension://abc/x.js", "net::ERR_FAILED");
-  const { status, coverage } = verify(load(20, false, [gone, extension]));
-  assert.equal(status, "valid");
-  assert.deepEqual(coverage?.beyond, { reports: 0, other: 1, failed: 0 });
-  const known = verify({ ...load(20, false, [gone]), failedUrls: ["https://gone.example/"] });
-  assert.deepEqual(known.coverage?.beyond, { reports: 0, other: 0, failed: 1 });
-});
-
 test("a recorded request that failed on its way spoils a load, one that the browser kept from the page does not", () => {
   const withError = (error: string) => {
     const whole = load(20);
@@ -128,13 +123,6 @@ test("a recorded request that failed on its way spoils a load, one that the brow
   };
   assert.match(withError("net::ERR_CONNECTION_RESET").reasons.join(), /^1 of 20 requests failed: .*RESET/);
   for (const error of ["net::ERR_FAILED", "net::ERR_BLOCKED_BY_ORB"]) assert.equal(withError(error).status, "valid");
-});
-
-test("what comes after the load event is not held against a load", () => {
-  const late = entry("https://late.example/", { facts: { start_ns: 1_600_000_000 } });
-  const { status, coverage } = verify(load(20, false, [late], [late.request.url]));
-  assert.equal(status, "valid");
-  assert.deepEqual(coverage?.beyond, { reports: 0, other: 0, failed: 0 });
 });
 
 test("a repeat visit asked for what its kept cache answers, also by another URL than the recorded one", () => {
