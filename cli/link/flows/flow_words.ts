@@ -64,6 +64,36 @@ const leastMigration_ms = 100;
 /** The form of the words, for help and for errors. */
 export const flowForm = "[N*]TRANSPORT[:CONTROLLER][@START][,paced][,migrate=TIME][,down|up][,for=TIME][,size=SIZE]";
 
+/** How the value of a setting is read, and the range that it must lie in. */
+interface Quantity {
+  readonly what: string;
+  readonly read: (text: string) => Read;
+  readonly least: number;
+  readonly most: number;
+  /** What is wrong with a value beyond it. */
+  readonly words: string;
+}
+
+function readCount(text: string): Read {
+  return /^\d+$/.test(text) ? { value: Number(text) } : { fault: `must be a whole number from 1 to ${mostFlows}` };
+}
+
+function readDuration(text: string): Read {
+  const read = readTime_ms(text);
+  return "value" in read && read.value <= 0 ? { fault: "ends before it starts: give at least 1ms" } : read;
+}
+
+const quantities = {
+  count: { what: "count", read: readCount, least: 1, most: mostFlows, words: `must be from 1 to ${mostFlows}` },
+  start: { what: "start", read: readTime_ms, least: 0, most: longest_ms, words: "must be from 0s to 86400s" },
+  for: { what: "duration", read: readDuration, least: 1, most: longest_ms, words: "must be at most 86400s" },
+  size: { what: "size", read: readSize_bytes, least: 1, most: largest_bytes, words: "must be from 1B to 1TB" },
+  migrate: {
+    ...{ what: "time", read: readTime_ms, least: leastMigration_ms, most: longest_ms },
+    words: "must be from 100ms to 86400s",
+  },
+} as const satisfies Record<string, Quantity>;
+
 /** A piece of the words, and where in them it begins. */
 interface Piece {
   readonly text: string;
@@ -84,15 +114,16 @@ class Reader {
     return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text).replaceAll(/[\u007f-\u009f]/g, "?");
   }
 
-  #fault({ text, at }: Piece, what: string, why: string): UserError {
+  fault({ text, at }: Piece, what: string, why: string): UserError {
     const value = text === "" ? `no ${what}` : `${what} ${this.#shown(text)}`;
     return new UserError(`flow ${this.#shown(this.#words)}, character ${at + 1}: ${value}: ${why}`);
   }
 
-  /** The value, if it lies in the range. UserError where it does not, or is none. */
-  #within(piece: Piece, what: string, read: Read, range: { least: number; most: number; words: string }): number {
-    if ("fault" in read) throw this.#fault(piece, what, read.fault);
-    if (read.value < range.least || read.value > range.most) throw this.#fault(piece, what, range.words);
+  /** The value, if it lies in its range. UserError where it does not, or is none. */
+  value(piece: Piece, { what, read: readText, least, most, words }: Quantity): number {
+    const read = readText(piece.text);
+    if ("fault" in read) throw this.fault(piece, what, read.fault);
+    if (read.value < least || read.value > most) throw this.fault(piece, what, words);
     return read.value;
   }
 
@@ -100,84 +131,37 @@ class Reader {
     return this.#kernel?.join(", ") ?? "reno, cubic, ...";
   }
 
-  count(piece: Piece): number {
-    const range = { least: 1, most: mostFlows, words: `must be from 1 to ${mostFlows}` };
-    const read: Read = /^\d+$/.test(piece.text)
-      ? { value: Number(piece.text) }
-      : { fault: `must be a whole number from 1 to ${mostFlows}` };
-    return this.#within(piece, "count", read, range);
-  }
-
   transport(piece: Piece): FlowTransport {
     if (isTransport(piece.text)) return piece.text;
-    throw this.#fault(piece, "transport", `use ${allTransports.join(", ")}`);
+    throw this.fault(piece, "transport", `use ${allTransports.join(", ")}`);
   }
 
   controller(piece: Piece, transport: FlowTransport): string {
     const name = piece.text;
     if (transportFacts[transport].controlledBy === "quiche") {
       if (quicControllers().includes(name)) return name;
-      throw this.#fault(piece, "controller", `for quic use ${quicControllers().join(", ")}`);
+      throw this.fault(piece, "controller", `for quic use ${quicControllers().join(", ")}`);
     }
     if (!/^[a-z][a-z0-9_-]{0,14}$/.test(name))
-      throw this.#fault(piece, "controller", `for ${transport} use ${this.#offered()}`);
+      throw this.fault(piece, "controller", `for ${transport} use ${this.#offered()}`);
     if (this.#kernel?.includes(name)) return name;
     if (ofQuicAlone(name))
-      throw this.#fault(
+      throw this.fault(
         piece,
         "controller",
         `is only for QUIC: use quic:${name}, or for ${transport} ${this.#offered()}`,
       );
     if (this.#kernel === null) return name;
-    throw this.#fault(
+    throw this.fault(
       piece,
       "controller",
       `for ${transport} this kernel offers ${this.#kernel.join(", ")}: use one of them, or load it (\`modprobe tcp_${name}\` as root)`,
     );
   }
 
-  start_ms(piece: Piece): number {
-    const range = { least: 0, most: longest_ms, words: "must be from 0s to 86400s" };
-    return this.#within(piece, "start", readTime_ms(piece.text), range);
-  }
-
-  for_ms(piece: Piece): number {
-    const read = readTime_ms(piece.text);
-    if ("value" in read && read.value <= 0)
-      throw this.#fault(piece, "duration", "ends before it starts: give at least 1ms");
-    return this.#within(piece, "duration", read, { least: 1, most: longest_ms, words: "must be at most 86400s" });
-  }
-
-  size_bytes(piece: Piece): number {
-    const range = { least: 1, most: largest_bytes, words: "must be from 1B to 1TB" };
-    return this.#within(piece, "size", readSize_bytes(piece.text), range);
-  }
-
   migrate_ms(piece: Piece, transport: FlowTransport): number {
-    if (transportFacts[transport].controlledBy !== "quiche")
-      throw this.#fault(
-        piece,
-        "time",
-        `a ${transport} connection ends with its address: leave migrate= out, or use quic`,
-      );
-    const range = { least: leastMigration_ms, most: longest_ms, words: "must be from 100ms to 86400s" };
-    return this.#within(piece, "time", readTime_ms(piece.text), range);
-  }
-
-  unknownSetting(piece: Piece): UserError {
-    return this.#fault(
-      piece,
-      "setting",
-      "use paced, migrate=TIME, down, up, for=TIME or size=SIZE; count, controller and @START stand before",
-    );
-  }
-
-  alwaysPaced(piece: Piece): UserError {
-    return this.#fault(piece, "setting", "QUIC flows are paced as their controller wants: leave it out");
-  }
-
-  twice(piece: Piece): UserError {
-    return this.#fault(piece, "setting", "says again what stands before it: give it once");
+    if (transportFacts[transport].controlledBy === "quiche") return this.value(piece, quantities.migrate);
+    throw this.fault(piece, "time", `a ${transport} connection ends with its address: leave migrate= out, or use quic`);
   }
 }
 
@@ -197,35 +181,42 @@ const ofQuicAlone = (name: string): boolean => quicControllers().includes(name) 
 
 type Settings = Pick<Flow, "paced" | "migrate_s" | "direction" | "for_s" | "size_bytes">;
 
+const settingNames: ReadonlyMap<string, keyof Settings> = new Map([
+  ["down", "direction"],
+  ["up", "direction"],
+  ["paced", "paced"],
+  ["migrate", "migrate_s"],
+  ["for", "for_s"],
+  ["size", "size_bytes"],
+]);
+
 function settingsOf(pieces: readonly Piece[], transport: FlowTransport, reader: Reader): Settings {
-  let paced = false;
-  let migrate_s: number | null = null;
-  let direction: FlowDirection | null = null;
-  let for_s: number | null = null;
-  let size_bytes: number | null = null;
+  const given: { -readonly [Name in keyof Settings]?: Settings[Name] } = {};
   for (const piece of pieces) {
     const { text, at } = piece;
-    const valueAfter = (key: string): Piece => ({ text: text.slice(key.length), at: at + key.length });
-    if (text === "down" || text === "up") {
-      if (direction !== null) throw reader.twice(piece);
-      direction = text;
-    } else if (text === "paced") {
-      if (paced) throw reader.twice(piece);
-      if (transportFacts[transport].controlledBy === "quiche") throw reader.alwaysPaced(piece);
-      paced = true;
-    } else if (text.startsWith("migrate=")) {
-      if (migrate_s !== null) throw reader.twice(piece);
-      migrate_s = reader.migrate_ms(valueAfter("migrate="), transport) / 1000;
-    } else if (text.startsWith("for=")) {
-      if (for_s !== null) throw reader.twice(piece);
-      for_s = reader.for_ms(valueAfter("for=")) / 1000;
-    } else if (text.startsWith("size=")) {
-      if (size_bytes !== null) throw reader.twice(piece);
-      size_bytes = reader.size_bytes(valueAfter("size="));
-    } else throw reader.unknownSetting(piece);
+    const equals = text.indexOf("=");
+    const key = equals < 0 ? text : text.slice(0, equals);
+    const name = settingNames.get(key);
+    const takesValue = name !== "direction" && name !== "paced";
+    if (name === undefined || takesValue !== equals >= 0)
+      throw reader.fault(
+        piece,
+        "setting",
+        "use paced, migrate=TIME, down, up, for=TIME or size=SIZE; count, controller and @START stand before",
+      );
+    if (name in given) throw reader.fault(piece, "setting", "says again what stands before it: give it once");
+    if (name === "paced" && transportFacts[transport].controlledBy === "quiche")
+      throw reader.fault(piece, "setting", "QUIC flows are paced as their controller wants: leave it out");
+    const after = { text: text.slice(equals + 1), at: at + equals + 1 };
+    if (name === "direction") given.direction = key as FlowDirection;
+    else if (name === "paced") given.paced = true;
+    else if (name === "migrate_s") given.migrate_s = reader.migrate_ms(after, transport) / 1000;
+    else if (name === "for_s") given.for_s = reader.value(after, quantities.for) / 1000;
+    else given.size_bytes = reader.value(after, quantities.size);
   }
-  const migrates = migrate_s === null ? {} : { migrate_s };
-  return { ...(paced ? { paced } : {}), ...migrates, direction: direction ?? "down", for_s, size_bytes };
+  const { paced, migrate_s, direction = "down", for_s = null, size_bytes = null } = given;
+  const rare = { ...(paced ? { paced } : {}), ...(migrate_s === undefined ? {} : { migrate_s }) };
+  return { ...rare, direction, for_s, size_bytes };
 }
 
 /** Always matches what stands before the first comma. */
@@ -245,10 +236,10 @@ export function parseFlow(written: string, kernel: readonly string[] | null): Fl
     return text === undefined ? null : { text, at: matched?.indices?.groups?.[name]?.[0] ?? 0 };
   };
   const [counted, named, started] = [piece("count"), piece("controller"), piece("start")];
-  const count = counted === null ? 1 : reader.count(counted);
+  const count = counted === null ? 1 : reader.value(counted, quantities.count);
   const transport = reader.transport(piece("transport") ?? first);
   const congestion = reader.controller(named ?? { text: usualController, at: first.text.length }, transport);
-  const start_s = started === null ? 0 : reader.start_ms(started) / 1000;
+  const start_s = started === null ? 0 : reader.value(started, quantities.start) / 1000;
   return { transport, congestion, start_s, count, ...settingsOf(rest, transport, reader) };
 }
 

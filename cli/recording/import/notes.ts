@@ -9,9 +9,6 @@ import type { HarEntry } from "./har.ts";
 import { headerValue } from "./headers.ts";
 import { type FailureKind, fittingFailures, type Skipped, skippedWords } from "./skip_words.ts";
 
-/** Of how many headers. */
-export const redactedWords = `masked, length kept: values of ${credentialsInWords} (--keep-credentials keeps them)`;
-
 type Counts = Readonly<Record<string, number>>;
 
 /** A type and not an interface, so that it is a JsonObject. */
@@ -197,6 +194,28 @@ function sizeLine({ compared, exact, worst_error_bytes, unknown }: ImportNotes["
   return `sizes on the wire: ${exact} of ${compared} as recorded${worst}${missing}`;
 }
 
+/** What any import changes of headers and addresses, what is zero left out. */
+export function changeLines(
+  notes: Pick<ImportNotes, "illegal_headers" | "redacted_headers" | "addresses_mapped" | "addresses_invented">,
+): string[] {
+  const changes: [number, string][] = [
+    [notes.illegal_headers, "left out: headers that HTTP does not allow"],
+    [notes.redacted_headers, `masked, length kept: values of ${credentialsInWords} (--keep-credentials keeps them)`],
+    [notes.addresses_mapped, "mapped into 198.18.0.0/15: recorded addresses that are private, local or the lab's own"],
+    [notes.addresses_invented, "without a recorded address: hosts, given one each of 198.18.0.0/15"],
+  ];
+  return changes.flatMap(([amount, words]) => (amount > 0 ? [`${amount} ${words}`] : []));
+}
+
+/** Of a start URL that is answered several times. */
+export function documentLines({ documents }: Pick<ImportNotes, "documents">): string[] {
+  if (documents.length < 2) return [];
+  const statuses = documents.join(", ");
+  return [
+    `the start URL is answered ${documents.length} times (${statuses}): the load begins with the first page, or with --document N`,
+  ];
+}
+
 /** The notes in plain words, what is zero left out. `source`: what may lack a body. */
 export function noteLines(notes: ImportNotes, source = "the HAR"): string[] {
   const lines = [entriesLine(notes), ...notes.remarks, ...bodyLines(notes, source), sizeLine(notes.sizes)];
@@ -208,10 +227,7 @@ export function noteLines(notes: ImportNotes, source = "the HAR"): string[] {
   say(notes.not_modified, "not modified (304): replayed as 200 with the body the HAR has");
   say(notes.charset_changed, "in a charset that cannot be written here: stored as UTF-8, header changed");
   say(notes.encoding_changed, "stored with another content-encoding than recorded, header changed");
-  say(notes.illegal_headers, "left out: headers that HTTP does not allow");
-  say(notes.redacted_headers, redactedWords);
-  say(notes.addresses_mapped, "mapped into 198.18.0.0/15: recorded addresses that are private, local or the lab's own");
-  say(notes.addresses_invented, "without a recorded address: hosts, given one each of 198.18.0.0/15");
+  lines.push(...changeLines(notes));
   const { unknown, guessed } = notes.round_trips;
   say(
     unknown,
@@ -227,9 +243,5 @@ export function noteLines(notes: ImportNotes, source = "the HAR"): string[] {
     notes.failures_left_out,
     "failed, for which the recording has no room: a load may not know that they fail as they did",
   );
-  if (notes.documents.length > 1)
-    lines.push(
-      `the start URL is answered ${notes.documents.length} times (${notes.documents.join(", ")}): the load begins with the first page, or with --document N`,
-    );
-  return lines;
+  return [...lines, ...documentLines(notes)];
 }

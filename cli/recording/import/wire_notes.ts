@@ -1,7 +1,6 @@
 // What an import of a recording of the wire changed or left out, as numbers for the archive and as lines for a reader.
-import { count } from "../../base/numbers.ts";
 import type { AddressCounts } from "./addresses.ts";
-import { redactedWords } from "./notes.ts";
+import { changeLines, documentLines } from "./notes.ts";
 import type { WireSelection } from "./wire_select.ts";
 
 /** A type and not an interface, so that it is a JsonObject. */
@@ -91,14 +90,7 @@ export function wireNoteLines(notes: WireNotes): string[] {
   for (const [reason, amount] of Object.entries(notes.skipped)) say(amount, `left out: ${skipWords[reason] ?? reason}`);
   say(notes.cut_off, "shorter than their content-length says: replayed as they are");
   say(notes.misencoded, `not in the content-encoding that they name, as recorded: ${notes.misencoded_urls[0]}`);
-  say(notes.illegal_headers, "left out: headers that HTTP does not allow");
-  say(notes.redacted_headers, redactedWords);
-  say(notes.addresses_mapped, "mapped into 198.18.0.0/15: recorded addresses that are private, local or the lab's own");
-  say(notes.addresses_invented, "without a recorded address: hosts, given one each of 198.18.0.0/15");
+  lines.push(...changeLines(notes));
   if (notes.start_guessed) lines.push("the start URL is found out from the requests: give another with --url");
-  if (notes.documents.length > 1)
-    lines.push(
-      `the start URL is answered ${count(notes.documents.length, "time")} (${notes.documents.join(", ")}): the load begins with the first page, or with --document N`,
-    );
-  return lines;
+  return [...lines, ...documentLines(notes)];
 }
