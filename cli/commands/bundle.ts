@@ -15,7 +15,7 @@ const define = (table: Table) =>
   table
     .positional("sweep", {
       type: "string",
-      describe: "number of a sweep of pages or commands, or a file of results, as merged.db (default: the newest)",
+      describe: "number of a sweep, or a file of results, as merged.db (default: the newest)",
     })
     .option("out", { type: "string", describe: `the file to write (default: NAME-SWEEP${fileEnding} here)` })
     .option("results-only", {
@@ -29,7 +29,7 @@ const define = (table: Table) =>
       describe: `keep values that are otherwise masked: ${credentialsInWords}. In loads also those of fields named ${secretNamesInWords}`,
     })
     .example("trilane bundle 3", "sweep 3, for an artifact committee")
-    .example("trilane bundle 5", "a sweep of commands, with the secrets of command lines and output masked")
+    .example("trilane bundle 5", "a sweep of commands: the secrets of command lines and output are masked")
     .example("trilane bundle merged.db --out study.tar.zst", "what several machines measured")
     .epilogue(`A bundle is a tar compressed with zstd, ${limitsInWords}. The same sweep gives the same bytes.`);
 
@@ -44,7 +44,7 @@ function usualName(name: string, sweep: number): string {
 function chosen(word: string | undefined, home: string): { results: string; sweep: number; name: string } {
   const { results: opened, named, file } = openNamed(word, home);
   using results = opened;
-  const { id, name } = chooseAnySweep(results, named, ({ kind: of }) => of === "pages" || of === "commands");
+  const { id, name } = chooseAnySweep(results, named);
   const folder = file === null ? home : statSync(file).isDirectory() ? file : null;
   return { results: folder === null ? (file ?? home) : resultsPath(folder), sweep: id, name };
 }
@@ -56,11 +56,11 @@ export const command: Command<BundleOptions> = {
   run: async (options, { bundled }) => {
     const home = homeFolder(options.home);
     const { name, ...which } = chosen(options.sweep, home);
-    const written = await writeBundle({
+    const { bundled: written, nouns } = await writeBundle({
       ...{ home, ...which, out: resolve(options.out ?? usualName(name, which.sweep)) },
       ...{ keepCredentials: options["keep-credentials"], resultsOnly: options["results-only"], kinds: bundled },
     });
     if (options.json) printJson(written);
-    else printLines(bundledLines(written));
+    else printLines(bundledLines(written, nouns));
   },
 };

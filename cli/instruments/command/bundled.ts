@@ -51,7 +51,10 @@ function masking(): Masking {
 }
 
 export const bundledCommands: BundledSweeps = {
-  noun: "run",
+  nouns: ["run", "runs"],
+  title: "Commands, timed,",
+  noRerun:
+    "its commands are programs of another machine, and are not run from a bundle: read its plan.json, and run what you trust of it by `trilane time`",
   planSchema: "command-plan",
   report: commandReport,
   rows: (results, sweep) => [...commandCsvLines(measuredRunsOf(results, sweep))].join(""),

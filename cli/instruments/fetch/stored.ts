@@ -1,6 +1,8 @@
 // Stored sweeps of fetches, as `trilane report` and `export` take them.
 import type { StoredSweeps } from "../../engine/instrument.ts";
+import { urlMasking } from "../../sweep/bundle/bundled_sweeps.ts";
 import { fetchesByPurpose } from "./answer/summary.ts";
+import { fetchCsvLines } from "./export/csv.ts";
 import { exportFetches } from "./export/export_fetches.ts";
 import { systemsOf } from "./prefixes/option.ts";
 import { fetchReport } from "./report/fetch_report.ts";
@@ -16,4 +18,13 @@ export const storedFetches: StoredSweeps = {
     return study ? comparedFetchFigures(study, fetchesByPurpose(fetchesOf(results, id), plan.repetitions), seed) : [];
   },
   export: (results, sweep, terms) => exportFetches(results, results.sweepOf("fetches", sweep), terms),
+  bundled: {
+    nouns: ["fetch", "fetches"],
+    title: "Objects, fetched,",
+    noRerun: "its objects are not fetched from a bundle: run its plan.json by `trilane sweep`",
+    planSchema: "fetch-plan",
+    report: (results, sweep) => fetchReport(results, sweep, null),
+    rows: (results, sweep) => [...fetchCsvLines(fetchesOf(results, sweep), null)].join(""),
+    masking: urlMasking,
+  },
 };

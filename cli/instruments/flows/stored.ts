@@ -1,9 +1,12 @@
 // Stored sweeps of flows, as `trilane report` and `export` take them.
 
 import type { StoredSweeps } from "../../engine/instrument.ts";
+import { urlMasking } from "../../sweep/bundle/bundled_sweeps.ts";
+import { flowCsvLines } from "./export/csv.ts";
 import { exportFlows } from "./export/export_flows.ts";
+import { exportedRuns } from "./export/exported_run.ts";
 import { flowReport } from "./report/flow_report.ts";
-import { flowRunsOf } from "./store/flow_runs.ts";
+import { flowCellsOf, flowRunsOf } from "./store/flow_runs.ts";
 import { flowStudies } from "./studies/all.ts";
 import { comparedFlowFigures } from "./studies/flow_agreement.ts";
 
@@ -14,4 +17,14 @@ export const storedFlows: StoredSweeps = {
     return study ? comparedFlowFigures(study, flowRunsOf(results, sweep), results.sweepOf("flows", sweep).seed) : [];
   },
   export: (results, sweep, terms) => exportFlows(results, results.sweepOf("flows", sweep), terms),
+  bundled: {
+    nouns: ["run", "runs"],
+    title: "Bulk flows",
+    noRerun: "its flows are not run from a bundle: run its plan.json by `trilane sweep`",
+    planSchema: "flow-plan",
+    report: flowReport,
+    rows: (results, sweep) =>
+      [...flowCsvLines(exportedRuns(flowCellsOf(results, sweep), flowRunsOf(results, sweep)))].join(""),
+    masking: urlMasking,
+  },
 };

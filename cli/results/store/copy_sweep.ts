@@ -20,8 +20,7 @@ interface SweepCopy {
   readonly digests: ReadonlyMap<string, string>;
   /** What else is to be masked; called for each row, the sweep's own first. */
   readonly mask?: (table: string, row: Row) => Row;
-  /** Told of each page load. */
-  readonly told?: (load: PageLoad) => void;
+  readonly onPageLoad?: (load: PageLoad) => void;
 }
 
 /** Columns of texts, or of JSON with texts, in which URLs may stand. */
@@ -41,7 +40,7 @@ function maskedPageLoad<Blob extends Uint8Array>(blob: Blob, load: PageLoad): Bl
   return JSON.stringify(masked) === JSON.stringify(load) ? blob : packedPageLoad(masked);
 }
 
-function rowChange({ from, keepCredentials, digests, mask, told }: SweepCopy): (table: string, row: Row) => Row {
+function rowChange({ from, keepCredentials, digests, mask, onPageLoad }: SweepCopy): (table: string, row: Row) => Row {
   return (table, row) => {
     const changed: Row = keepCredentials || !mask ? { ...row } : { ...mask(table, row) };
     if (table === "sweep") changed.owner = null;
@@ -51,7 +50,7 @@ function rowChange({ from, keepCredentials, digests, mask, told }: SweepCopy): (
     if (table === "document" && row.name === "page-load") {
       const blob = row.content as Uint8Array<ArrayBuffer>;
       const load = unpackedPageLoad(blob, `${from}: load ${row.attempt}`, true);
-      told?.(load);
+      onPageLoad?.(load);
       if (!keepCredentials) changed.content = maskedPageLoad(blob, load);
     }
     if (table === "document" && row.name === "unmatched" && !keepCredentials)

@@ -1,6 +1,9 @@
 // What a bundle asks of a sweep, by what that measures: its report, its attempts as rows, what of it is secret. Sweeps of pages are in
 // figures.ts; an instrument gives its own (cli/engine/instrument.ts).
+
+import { createHash } from "node:crypto";
 import type { SQLOutputValue } from "node:sqlite";
+import { withoutSecrets } from "../../../extension/har/redact.ts";
 import type { Results } from "../../results/store/results.ts";
 
 type Row = Record<string, SQLOutputValue>;
@@ -9,13 +12,38 @@ type Row = Record<string, SQLOutputValue>;
 export interface Masking {
   /** A row as it is to be; the sweep's own comes first. */
   readonly row: (table: string, row: Row) => Row;
-  /** Once all rows are copied: different values that were masked. */
-  readonly counts: () => { readonly command_lines: number; readonly output: number };
+  /** Once all rows are copied: different values that were masked, if they are counted. */
+  readonly counts?: () => { readonly command_lines: number; readonly output: number };
 }
 
+/** JSON as such, as a name in it says what is secret. A text without secrets stays as it is, byte for byte. */
+export function textMasked(text: string): string {
+  if (!/^[[{]/.test(text)) return withoutSecrets(text);
+  const document: unknown = JSON.parse(text);
+  const masked = JSON.stringify(withoutSecrets(document));
+  return masked === JSON.stringify(document) ? text : masked;
+}
+
+/** Of instruments whose rows have secrets in URLs and by their names only. */
+export const urlMasking = (): Masking => ({
+  row: (table, row) => {
+    const masked: Row = Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [name, typeof value === "string" ? textMasked(value) : value]),
+    );
+    // The digest of a plan that is masked would let its secrets be guessed: it is made anew.
+    if (table === "sweep" && masked.plan !== row.plan)
+      masked.plan_digest = createHash("sha256").update(String(masked.plan)).digest("hex");
+    return masked;
+  },
+});
+
 export interface BundledSweeps {
-  /** What an attempt is called. */
-  readonly noun: "load" | "run";
+  /** What an attempt and several are called. */
+  readonly nouns: readonly [string, string];
+  /** What was measured, as the first words of a sentence; null: pages. */
+  readonly title: string | null;
+  /** Why a bundle of them is not run again, and what to do; null: it can be. */
+  readonly noRerun: string | null;
   /** Of its plans. */
   readonly planSchema: string;
   /** One HTML document. */

@@ -10,7 +10,9 @@ import type { BundledKinds, BundledSweeps } from "./bundled_sweeps.ts";
 import { figureMember, loadsName, reportName } from "./layout.ts";
 
 const bundledPages: BundledSweeps = {
-  noun: "load",
+  nouns: ["load", "loads"],
+  title: null,
+  noRerun: null,
   planSchema: "sweep-plan",
   report: (results, sweep) => buildReport(gatherReport(results, sweep, version)),
   rows: (results, sweep) => {

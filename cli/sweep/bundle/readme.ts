@@ -2,6 +2,7 @@
 import type { Bundle } from "../../../schemas/generated/bundle.ts";
 import { browserInWords } from "../../base/browser_words.ts";
 import { count } from "../../base/numbers.ts";
+import type { BundledSweeps } from "./bundled_sweeps.ts";
 import { limitsInWords } from "./layout.ts";
 import { maskedSentence } from "./words.ts";
 
@@ -26,7 +27,10 @@ function machineLine({
   return `- ${count(loads, "load")}: ${plain(`${cpu}, ${count(cpus, "CPU")}, ${memory}, Linux ${kernel} ${architecture}; ${listed.join(", ")}`)}`;
 }
 
-export function readmeText(bundle: Omit<Bundle, "members">): string {
+export function readmeText(
+  bundle: Omit<Bundle, "members">,
+  { nouns, title, planSchema }: Pick<BundledSweeps, "nouns" | "title" | "planSchema">,
+): string {
   const {
     sweep,
     lanes,
@@ -42,11 +46,11 @@ export function readmeText(bundle: Omit<Bundle, "members">): string {
   } = bundle;
   const included = recordings.filter((recording) => recording.included).length;
   const masked = recordings.filter(({ digest, loaded_digest }) => digest !== loaded_digest).map(({ name }) => name);
-  const isOfPages = sweep.kind === undefined;
-  const what = isOfPages ? `${count(recordings.length, "page")} over ${lanes.join(", ")}` : "Commands, timed,";
+  const isOfPages = title === null;
+  const what = title ?? `${count(recordings.length, "page")} over ${lanes.join(", ")}`;
   return `# ${plain(sweep.name)}
 
-${what} on ${links.length === 0 ? "the network as it was" : count(links.length, "link")}: ${count(sweep.loads, isOfPages ? "load" : "run")}, ${sweep.valid} valid, from ${sweep.created_at} to ${sweep.finished_at ?? "now, unfinished"}. Plan ${sweep.plan_digest}, seed ${sweep.seed}.
+${what} on ${links.length === 0 ? "the network as it was" : count(links.length, "link")}: ${count(sweep.loads, ...nouns)}, ${sweep.valid} valid, from ${sweep.created_at} to ${sweep.finished_at ?? "now, unfinished"}. Plan ${sweep.plan_digest}, seed ${sweep.seed}.
 Bundled by Trilane ${trilane} (\`trilane bundle\`).
 
 ## Use it
@@ -60,8 +64,8 @@ ${isOfPages ? "    trilane reproduce BUNDLE --rerun      # also the loads, on th
 | member | what it is |
 |---|---|
 | manifest.json | what the sweep ran with, and the size and SHA-256 of each member (schemas/bundle.schema.json) |
-| plan.json | ${isOfPages ? "what was to be loaded (schemas/sweep-plan.schema.json)" : "the commands (schemas/command-plan.schema.json)"} |
-| results.db | ${isOfPages ? "each load with its requests and timings: SQLite (schemas/results.sql; documents named page-load are gzipped JSON)" : "each run: SQLite (schemas/results.sql)"} |
+| plan.json | what was to be measured (schemas/${planSchema}.schema.json) |
+| results.db | each ${nouns[0]}: SQLite (schemas/results.sql${isOfPages ? "; documents named page-load, its requests and timings, are gzipped JSON" : ""}) |
 | report.html, loads.csv, figures/ | made from results.db alone |
 | recordings/, bodies/ | ${!isOfPages ? "none" : included === recordings.length ? "the pages" : included === 0 ? "left out" : `${included} of the ${recordings.length} pages`}: exchanges (schemas/bundled-recording.schema.json), and bodies by their SHA-256 |
 | files/ | files that links name, by their SHA-256 |

@@ -127,6 +127,7 @@ export async function reproduceBundle(request: ReproduceRequest): Promise<Reprod
     const read = await readBundle(bundle, { folder: unpacked, isWanted, check });
     const kind = await bundledKind(read.manifest.sweep.kind ?? "pages", request.kinds);
     if (!kind) throw new UserError(`${bundle}: is of ${read.manifest.sweep.kind}: upgrade Trilane`);
+    if (rerun && kind.noRerun !== null) throw new UserError(`${bundle}: ${kind.noRerun}`);
     const made = madeFrom(join(unpacked, resultsName), bundle, read.manifest, kind);
     for (const { name, text } of [...made, { name: manifestName, text: read.manifestText }]) {
       await mkdir(dirname(join(whole, name)), { recursive: true, mode: 0o700 });

@@ -158,10 +158,6 @@ function keepPinnings({ manifest, results: path, home }: RerunRequest, recording
 /** The plan to run in the data folder. UserError for a bundle without recordings, or with a plan that names what is not in it. */
 export async function prepareRerun(request: RerunRequest): Promise<Plan> {
   const { bundle, manifest, home } = request;
-  if (manifest.sweep.kind !== undefined)
-    throw new UserError(
-      `${bundle}: its ${manifest.sweep.kind} are programs of another machine, and are not run from a bundle: read its ${planName}, and run what you trust of it by \`trilane time\``,
-    );
   if (manifest.recordings.some(({ included }) => !included))
     throw new UserError(
       `${bundle}: holds no recordings (--results-only): its figures can be reproduced, its loads not run again`,

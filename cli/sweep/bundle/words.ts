@@ -8,20 +8,13 @@ import { version } from "../../base/version.ts";
 export const maskedSentence = ({ command_lines, output }: NonNullable<Bundled["masked"]>): string =>
   `masked: ${count(command_lines, "value")} of command lines, ${count(output, "value")} in what they printed; look at plan.json for others`;
 
-export function bundledLines({
-  path,
-  sha256,
-  bytes,
-  unpacked_bytes,
-  loads,
-  recordings,
-  figures,
-  credentials,
-  masked,
-}: Bundled): string[] {
+export function bundledLines(
+  { path, sha256, bytes, unpacked_bytes, loads, recordings, figures, credentials, masked }: Bundled,
+  nouns: readonly [string, string],
+): string[] {
   const pages = recordings === 0 ? "no recordings" : count(recordings, "recording");
   return [
-    `${masked ? count(loads, "run") : `${count(loads, "load")}, ${pages}`}, ${count(figures, "file")} of figures: ${formatSize(bytes)}, unpacked ${formatSize(unpacked_bytes)}`,
+    `${count(loads, ...nouns)}, ${pages}, ${count(figures, "file")} of figures: ${formatSize(bytes)}, unpacked ${formatSize(unpacked_bytes)}`,
     ...(masked ? [maskedSentence(masked)] : []),
     credentials === "masked"
       ? "credentials are masked; personal data in pages' bodies and paths are not"

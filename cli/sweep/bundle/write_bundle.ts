@@ -70,13 +70,11 @@ async function choose(results: Results, id: number, kinds: BundledKinds): Promis
   const sweep = results.anySweep(id);
   const kind = await bundledKind(sweep.kind, kinds);
   if (!kind)
-    throw new UserError(
-      `sweep ${id} is of ${sweep.kind}: only sweeps of pages and of commands are bundled, take \`trilane export\``,
-    );
+    throw new UserError(`sweep ${id} is of ${sweep.kind}: such sweeps are not bundled, take \`trilane export\``);
   if (results.progressOf(sweep).running)
     throw new UserError(`sweep ${id} is being run: wait for its end, or stop it first`);
   if (results.attemptsOf(sweep).length === 0)
-    throw new UserError(`sweep ${id} has no ${kind.noun}s yet: the command that began it resumes it`);
+    throw new UserError(`sweep ${id} has no ${kind.nouns[1]} yet: the command that began it resumes it`);
   const sweeps = [...referenceSweeps(results, id), id];
   const links = results
     .cellLinksOf(sweep)
@@ -148,7 +146,7 @@ async function gather(
     keepCredentials: request.keepCredentials,
     digests: new Map(pages.facts.map(({ name, digest }) => [name, digest])),
     ...(masking ? { mask: masking.row } : {}),
-    told: (load) => ranOn.add(load),
+    onPageLoad: (load) => ranOn.add(load),
   });
   const copy = openResultsFile(path);
   try {
@@ -184,7 +182,7 @@ async function gather(
       browsers: browsersOf(copy.loadsOf(sweep.id)),
       programs: notedPrograms(sweep.environment),
       credentials: request.keepCredentials ? "kept" : "masked",
-      ...(masking ? { masked: masking.counts() } : {}),
+      ...(masking?.counts ? { masked: masking.counts() } : {}),
     };
     return { manifest, members: members.toSorted(byName) };
   } finally {
@@ -193,18 +191,18 @@ async function gather(
 }
 
 /** README and manifest, which the others are checked by, come first. */
-function described({ manifest, members }: Gathered): Member[] {
+function described({ manifest, members }: Gathered, kind: BundledSweeps): Member[] {
   const listed = members.map(({ name, bytes, sha256 }) => ({ name, bytes, sha256 }));
   const document: Bundle = { ...manifest, members: listed as Bundle["members"] };
   const head = [
-    textMember(readmeName, readmeText(manifest)),
+    textMember(readmeName, readmeText(manifest, kind)),
     textMember(manifestName, `${JSON.stringify(document, null, 1)}\n`),
   ];
   return [...head, ...members];
 }
 
-async function write(request: BundleRequest, gathered: Gathered): Promise<Bundled> {
-  const members = described(gathered);
+async function write(request: BundleRequest, gathered: Gathered, kind: BundledSweeps): Promise<Bundled> {
+  const members = described(gathered, kind);
   refuseTooLarge(members);
   const hash = createHash("sha256");
   let bytes = 0;
@@ -234,8 +232,12 @@ async function write(request: BundleRequest, gathered: Gathered): Promise<Bundle
   };
 }
 
-/** UserError for a sweep that is being run or has no loads, and for a recording or a link's file that is not what was loaded. */
-export async function writeBundle(request: BundleRequest): Promise<Bundled> {
+interface WrittenBundle extends Pick<BundledSweeps, "nouns"> {
+  readonly bundled: Bundled;
+}
+
+/** UserError for a sweep that is being run or has no attempts, and for a recording or a link's file that is not what was loaded. */
+export async function writeBundle(request: BundleRequest): Promise<WrittenBundle> {
   const results = openResultsFile(request.results);
   let chosen: Chosen;
   try {
@@ -248,8 +250,10 @@ export async function writeBundle(request: BundleRequest): Promise<Bundled> {
   const folder = makeProcessFolder(tmpdir(), "bundle");
   const keep = removedAtEnd(folder);
   const loaded = new Map(chosen.cells.map(({ page, recording_digest }) => [page, recording_digest]));
-  const bundled = async (pages: RecordingMembers): Promise<Bundled> =>
-    await write(request, await gather(request, chosen, pages, folder));
+  const bundled = async (pages: RecordingMembers): Promise<WrittenBundle> => {
+    const written = await write(request, await gather(request, chosen, pages, folder), chosen.kind);
+    return { bundled: written, nouns: chosen.kind.nouns };
+  };
   try {
     if (loaded.size === 0) return await bundled({ facts: [], members: [] });
     if (request.resultsOnly) {

@@ -59,10 +59,15 @@ export async function storeRace(
   return storeFixture(home, { ...raceFixture, digests: { shop }, ...fixture });
 }
 
-export function bundled(home: string, sweep: number, out: string, more: Partial<BundleRequest> = {}): Promise<Bundled> {
+export async function bundled(
+  home: string,
+  sweep: number,
+  out: string,
+  more: Partial<BundleRequest> = {},
+): Promise<Bundled> {
   const request = { home, results: resultsPath(home), sweep, out, keepCredentials: false, resultsOnly: false };
   const kinds = bundledSweeps;
-  return writeBundle({ ...request, kinds, ...more });
+  return (await writeBundle({ ...request, kinds, ...more })).bundled;
 }
 
 export interface TestMember {

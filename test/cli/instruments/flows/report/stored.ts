@@ -42,7 +42,7 @@ export function storeFlows(home: string, stored: StoredFlows): number {
         ...{ links: links as [string, ...string[]], mixes: mixesOfPlan as [(typeof mixesOfPlan)[number]] },
         ...(stored.description === undefined ? {} : { description: stored.description }),
       },
-      ...{ plan_digest: "0123456789abcdef", seed: 7, command: ["trilane", "flows", "plan.json"] },
+      ...{ plan_digest: "0123456789abcdef".repeat(4), seed: 7, command: ["trilane", "flows", "plan.json"] },
       environment: { cpu: "Example CPU", cpus: 2, kernel: "6.18.5", quiche: "0.30.0" },
       flowCells: links.flatMap((link) =>
         mixes.map((mix) => ({ mix: mix.name, link, link_profile: parseLink(link), lane: null })),
