@@ -29,9 +29,17 @@ const textColumns: Readonly<Record<string, readonly string[]>> = {
   attempt: ["reasons"],
 };
 
-function maskedText(value: Row[string]): Row[string] {
-  if (typeof value !== "string") return value ?? null;
-  return value.startsWith("[") ? JSON.stringify(withoutSecrets(JSON.parse(value))) : withoutSecrets(value);
+/** JSON as such, as a name in it says what is secret. A text without secrets stays as it is, byte for byte. */
+export function textMasked(text: string): string {
+  if (!/^[[{]/.test(text)) return withoutSecrets(text);
+  const document: unknown = JSON.parse(text);
+  const masked = JSON.stringify(withoutSecrets(document));
+  return masked === JSON.stringify(document) ? text : masked;
+}
+
+function maskColumn(row: Row, column: string): void {
+  const text = row[column];
+  if (typeof text === "string") row[column] = textMasked(text);
 }
 
 /** The blob as it is where nothing in it is to be masked: gzip of another version would make other bytes of it. */
@@ -45,16 +53,14 @@ function rowChange({ from, keepCredentials, digests, mask, onPageLoad }: SweepCo
     const changed: Row = keepCredentials || !mask ? { ...row } : { ...mask(table, row) };
     if (table === "sweep") changed.owner = null;
     if (table === "cell") changed.recording_digest = digests.get(String(row.subject)) ?? row.recording_digest ?? null;
-    if (!keepCredentials)
-      for (const column of textColumns[table] ?? []) changed[column] = maskedText(changed[column] ?? null);
+    if (!keepCredentials) for (const column of textColumns[table] ?? []) maskColumn(changed, column);
     if (table === "document" && row.name === "page-load") {
       const blob = row.content as Uint8Array<ArrayBuffer>;
       const load = unpackedPageLoad(blob, `${from}: load ${row.attempt}`, true);
       onPageLoad?.(load);
       if (!keepCredentials) changed.content = maskedPageLoad(blob, load);
     }
-    if (table === "document" && row.name === "unmatched" && !keepCredentials)
-      changed.content = maskedText(row.content ?? null);
+    if (table === "document" && row.name === "unmatched" && !keepCredentials) maskColumn(changed, "content");
     return changed;
   };
 }

@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import type { SQLOutputValue } from "node:sqlite";
-import { withoutSecrets } from "../../../extension/har/redact.ts";
+import { textMasked } from "../../results/store/copy_sweep.ts";
 import type { Results } from "../../results/store/results.ts";
 
 type Row = Record<string, SQLOutputValue>;
@@ -14,14 +14,6 @@ export interface Masking {
   readonly row: (table: string, row: Row) => Row;
   /** Once all rows are copied: different values that were masked, if they are counted. */
   readonly counts?: () => { readonly command_lines: number; readonly output: number };
-}
-
-/** JSON as such, as a name in it says what is secret. A text without secrets stays as it is, byte for byte. */
-export function textMasked(text: string): string {
-  if (!/^[[{]/.test(text)) return withoutSecrets(text);
-  const document: unknown = JSON.parse(text);
-  const masked = JSON.stringify(withoutSecrets(document));
-  return masked === JSON.stringify(document) ? text : masked;
 }
 
 /** Of instruments whose rows have secrets in URLs and by their names only. */
