@@ -6,7 +6,6 @@
 // than the processes and descriptors that hold them.
 #include "base/child.h"
 #include "base/clock.h"
-#include "base/cpu_idle.h"
 #include "base/debug.h"
 #include "base/json_file.h"
 #include "base/log.h"
@@ -109,7 +108,7 @@ static void begin(struct shaper *shaper) {
     shaper->tun_loop.down.pool.watcher = evidence_watcher(&shaper->evidence, true);
     shaper->tun_loop.up.pool.watcher = evidence_watcher(&shaper->evidence, false);
     shaper->scheduling = schedule_promptly();
-    shaper->cpu_idle_fd = cpu_idle_hold_shallow();
+    shaper->cpu_idle_fd = schedule_shallow_idle();
 }
 
 static int end(struct shaper *shaper) {

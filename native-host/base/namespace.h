@@ -41,3 +41,10 @@ int namespace_get_sysctl(const char *name, char *value, int value_size);
 // packet read or written has a struct virtio_net_hdr before it (IFF_VNET_HDR). -1 with errno if /dev/net/tun
 // cannot be opened. Set-up: dies of any other error.
 int namespace_open_tun(const char *name);
+
+// The TCP of a lab as Linux ships it, whatever the machine's own network has been tuned to; congestion
+// control is not of it.
+//
+// Sets the sysctls of the current network namespace, whose defaults follow the machine's in part, to the
+// kernel's stock values. What cannot be set (an older kernel, /proc/sys read-only) stays as it is.
+void namespace_set_stock_network(void);

@@ -8,7 +8,6 @@
 #include "base/namespace.h"
 #include "base/netlink.h"
 #include "base/schedule.h"
-#include "base/stock_network.h"
 #include "base/walls.h"
 #include "flows/engine.h"
 #include "flows/options.h"
@@ -92,7 +91,7 @@ static void open_far_network(void) {
     if (netlink_open(&netlink) < 0 || netlink_link_up(&netlink, "lo", 0) < 0)
         die(EXIT_RUN_FAILED, "lo: cannot be set up: %s", strerror(errno));
     netlink_close(&netlink);
-    stock_network_set();
+    namespace_set_stock_network();
 }
 
 static void enter_lab(const struct flows *flows, pid_t parent) {

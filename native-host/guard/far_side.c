@@ -1,8 +1,8 @@
 #include "guard/far_side.h"
 
 #include "base/log.h"
+#include "base/namespace.h"
 #include "base/netlink.h"
-#include "base/stock_network.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -87,7 +87,7 @@ size_t far_side_listen(const struct door_list *list, int descriptors[DOORS_MAX +
     open_netlink(&netlink);
     check(netlink_link_up(&netlink, "lo", 0), "interface lo");
     check(netlink_add_address(&netlink, "lo", name_server, 32), "address of names");
-    stock_network_set();
+    namespace_set_stock_network();
     descriptors[0] = listen_for_names();
     for (size_t i = 0; i < list->count; i++) {
         add_address(&netlink, &list->all[i]);

@@ -2,10 +2,12 @@
 #include "replay/report_entries.h"
 
 #include "base/json_file.h"
-#include "replay/report_settings.h"
+#include "congestion/congestion.h"
 
 #include <errno.h>
 #include <jansson.h>
+#include <llhttp.h>
+#include <openssl/base.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -160,17 +162,89 @@ static json_t *counts_json(const struct report *report) {
         (json_int_t)report->failed_handshakes, "lost_events", (json_int_t)report->lost);
 }
 
+// ---- what the program ran with
+
+#define TEXT_OF(value) #value
+#define VALUE_TEXT(macro) TEXT_OF(macro)
+
+static json_t *versions_json(const struct report_setting *setting) {
+    return json_pack("{s:s, s:s, s:s, s:s, s:s}", "trilane", TRILANE_VERSION, "quiche",
+                     setting->quiche_version, "boringssl", "API " VALUE_TEXT(BORINGSSL_API_VERSION),
+                     "nghttp2", setting->nghttp2_version, "llhttp",
+                     VALUE_TEXT(LLHTTP_VERSION_MAJOR) "." VALUE_TEXT(LLHTTP_VERSION_MINOR) "." VALUE_TEXT(
+                         LLHTTP_VERSION_PATCH));
+}
+
+static json_t *origins_json(const struct report_setting *setting) {
+    return json_pack("{s:s, s:I, s:s, s:I, s:I}", "kind", setting->origins, "addresses",
+                     (json_int_t)setting->addresses, "http", setting->upgrades_clear ? "upgraded" : "clear",
+                     "http_exchanges", (json_int_t)setting->clear_exchanges, "redirects_left_out",
+                     (json_int_t)setting->redirects_left_out);
+}
+
+// 0: the kernel chooses.
+static json_t *size_or_null(uint32_t size_bytes) {
+    return size_bytes ? json_integer(size_bytes) : json_null();
+}
+
+static json_t *value_json(const struct transport_setting *setting, const struct transport *transport) {
+    const void *place = (const char *)transport + setting->offset;
+    switch (setting->kind) {
+    case TRANSPORT_TEXT:
+        return json_string(*(const char *const *)place);
+    case TRANSPORT_SWITCH:
+        return json_boolean(*(const bool *)place);
+    case TRANSPORT_CHOICE:
+        return json_string(setting->words[*(const uint32_t *)place]);
+    default:
+        break;
+    }
+    uint32_t number = *(const uint32_t *)place;
+    return setting->zero_is_null ? size_or_null(number) : json_integer(number);
+}
+
+// Those whose option begins so.
+static void add_settings(json_t *object, const struct transport *transport, const char *prefix) {
+    for (const struct transport_setting *each = transport_settings; each->option; each++)
+        if (each->reported && strncmp(each->option, prefix, strlen(prefix)) == 0)
+            json_object_set_new(object, each->reported, value_json(each, transport));
+}
+
+static json_t *tcp_json(const struct report_setting *setting) {
+    json_t *tcp =
+        json_pack("{s:o, s:I, s:b}", "notsent_lowat_bytes", size_or_null(setting->tcp_notsent_lowat_bytes),
+                  "tls_record_bytes", (json_int_t)setting->tls_record_bytes, "metrics_saved",
+                  setting->tcp_metrics_saved);
+    add_settings(tcp, setting->transport, "tcp-");
+    return tcp;
+}
+
+static json_t *quic_json(const struct report_setting *setting) {
+    // quiche 0.30, recovery/congestion/cubic.rs: not to be switched off
+    json_t *quic = json_pack("{s:b}", "reductions_taken_back",
+                             strcmp(setting->transport->quic.congestion_control, "cubic") == 0);
+    add_settings(quic, setting->transport, "quic-");
+    const struct congestion_controller *ours = congestion_find(setting->transport->quic.congestion_control);
+    if (ours && ours->is_unpaced)
+        json_object_set_new(quic, "pacing", json_false()); // whatever was configured
+    return quic;
+}
+
+static json_t *transport_json(const struct report_setting *setting) {
+    return json_pack("{s:o, s:o}", "tcp", tcp_json(setting), "quic", quic_json(setting));
+}
+
 int report_write(struct report *report, const struct report_setting *setting, const char *path, char *error,
                  size_t error_size) {
     const struct recording *recording = report->recording;
-    json_t *document = json_pack(
-        "{s:s, s:{s:I, s:s, s:s}, s:I, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
-        "trilane/replay-report/1", "recording", "id", (json_int_t)recording->id, "name", recording->name,
-        "digest", recording->digest, "start_ns", (json_int_t)report->start_ns, "ready_ns",
-        time_or_null(report->ready_ns), "scheduling", setting->scheduling, "think", setting->think, "origins",
-        report_origins_json(setting), "versions", report_versions_json(setting), "transport",
-        report_transport_json(setting), "connections", connections_json(report), "requests",
-        requests_json(report), "dns", dns_json(report), "counts", counts_json(report));
+    json_t *document =
+        json_pack("{s:s, s:{s:I, s:s, s:s}, s:I, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+                  "trilane/replay-report/1", "recording", "id", (json_int_t)recording->id, "name",
+                  recording->name, "digest", recording->digest, "start_ns", (json_int_t)report->start_ns,
+                  "ready_ns", time_or_null(report->ready_ns), "scheduling", setting->scheduling, "think",
+                  setting->think, "origins", origins_json(setting), "versions", versions_json(setting),
+                  "transport", transport_json(setting), "connections", connections_json(report), "requests",
+                  requests_json(report), "dns", dns_json(report), "counts", counts_json(report));
     if (document) json_object_set_new(document, "server_time", server_times_json(&report->server_times));
     if (!document) {
         snprintf(error, error_size, "%s: not enough memory for the report", path);

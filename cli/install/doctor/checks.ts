@@ -187,7 +187,7 @@ function precedence(): Check {
   );
 }
 
-/** Whether idle CPUs may be kept awake while a lab runs (native-host/base/cpu_idle.h); it works without, less exactly. */
+/** Whether idle CPUs may be kept awake while a lab runs (native-host/base/schedule.h); it works without, less exactly. */
 function quickWakeUps(): Check {
   const remedy =
     'as root: echo \'KERNEL=="cpu_dma_latency", MODE="0666"\' > /etc/udev/rules.d/70-trilane.rules && udevadm trigger; ' +

@@ -4,13 +4,25 @@
 #pragma once
 
 #include "archive/matcher.h"
-#include "replay/exchange/recoded_bodies.h"
 #include "replay/exchange/request_selectors.h"
 #include "replay/exchange/unrecorded.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+// Recorded bodies in another content coding, for clients that do not accept the recorded one: gzip if they
+// accept that, else none. Made when first requested or all at the start, and kept until the end, since a lane
+// may still be sending one.
+struct recoded_bodies;
+
+// The recording must outlive it. NULL when memory is short.
+struct recoded_bodies *recoded_bodies_open(const struct recording *recording);
+void recoded_bodies_close(struct recoded_bodies *bodies);
+
+// In clear, Chromium accepts neither br nor zstd, and refuses what comes in them. So that no request waits
+// for it, all these bodies are made gzip now.
+void recoded_bodies_prepare(struct recoded_bodies *bodies);
 
 enum { CONTENT_RANGE_SIZE = 80 };
 

@@ -5,8 +5,7 @@
 #include "replay/exchange/exchange.h"
 #include "replay/exchange/fields.h"
 #include "replay/exchange/priority_scheduler.h"
-#include "replay/h2/h2_closed.h"
-#include "replay/h2/h2_heads.h"
+#include "replay/h2/h2_ignored.h"
 #include "replay/h2/h2_pieces.h"
 
 #include <nghttp2/nghttp2.h>

@@ -2,7 +2,6 @@
 
 #include "base/namespace.h"
 #include "base/netlink.h"
-#include "base/stock_network.h"
 #include "replay/origins/server_address.h"
 #include "replay/origins/unrecorded_hosts.h"
 #include "replay/tcp/initial_window.h"
@@ -98,7 +97,7 @@ int far_network_open(struct far_network *far, struct loop *loop, const struct re
         netlink_close(&netlink);
         return -1;
     }
-    stock_network_set(); // the report says what the three that matter most were
+    namespace_set_stock_network(); // the report says what the three that matter most were
     if (set_tcp(tcp, error, error_size) < 0) {
         netlink_close(&netlink);
         return -1;

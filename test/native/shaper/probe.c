@@ -9,9 +9,9 @@
 // that was not let run for a moment at either end of the time does not spoil it.
 // Does not know what the link is meant to be: the caller compares.
 #include "base/clock.h"
-#include "base/cpu_idle.h"
 #include "base/namespace.h"
 #include "base/netlink.h"
+#include "base/schedule.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -388,7 +388,7 @@ static int run_far(bool direct, char **command) {
     namespace_enter_lab();
     if (netlink_open(&netlink) < 0 || netlink_link_up(&netlink, "lo", 0) < 0) fail("lo");
     // As in a lab: the path without the link is to be the same machine's.
-    if (direct) cpu_idle_hold_shallow();
+    if (direct) schedule_shallow_idle();
     if (direct && netlink_add_address(&netlink, "lo", FAR_SIDE, 32) < 0) fail("address");
     netlink_close(&netlink);
     start_server(serve_echo);

@@ -5,7 +5,7 @@ import { count } from "../../../base/numbers.ts";
 import type { LinkProfile } from "../../../link/link.ts";
 import { formatRate } from "../../../registry/units.ts";
 
-/** The greatest that each lab sets at its far end (native-host/base/stock_network.c): down flows send from there, up flows end there. */
+/** The greatest that each lab sets at its far end (native-host/base/namespace.c): down flows send from there, up flows end there. */
 export const farBuffers = {
   down: { end: "sender", name: "tcp_wmem", size_bytes: 4_194_304, ofData: 3 / 4 },
   up: { end: "receiver", name: "tcp_rmem", size_bytes: 6_291_456, ofData: 1 / 2 },

@@ -33,7 +33,7 @@ test("nothing is said of links that the flows can fill, of QUIC, and of links wi
 });
 
 test("the limits are those that labs set", () => {
-  const source = readFileSync(join(checkout, "native-host", "base", "stock_network.c"), "utf8");
+  const source = readFileSync(join(checkout, "native-host", "base", "namespace.c"), "utf8");
   for (const { name, size_bytes } of Object.values(farBuffers))
     assert.match(source, new RegExp(`${name}", "\\d+ \\d+ ${size_bytes}"`));
 });
