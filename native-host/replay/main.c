@@ -41,10 +41,7 @@ static const uint64_t child_grace_ns = 3 * NS_PER_S;    // a little more than th
 struct replay {
     struct options options;
     struct recording recording;
-    struct origins *origins;
-    struct alternative_service *alternative_service;
-    struct in_clear *in_clear;
-    struct clear_origins *clear_origins; // NULL: served in clear
+    struct arena arranged; // what the recording's exchanges point to besides the recording's own
     struct clear_origins_counts clear;
     struct certificates *certificates;
     struct report *report;
@@ -150,13 +147,13 @@ static void restore_trust_store(struct replay *replay) {
 static void arrange_origins(struct replay *replay) {
     const struct options *options = &replay->options;
     struct recording *recording = &replay->recording;
+    struct arena *arena = &replay->arranged;
     replay->clear.exchanges = clear_origins_count(recording);
-    if ((options->upgrades_clear &&
-         clear_origins_upgrade(&replay->clear_origins, recording, &replay->clear) < 0) ||
-        origins_open(&replay->origins, recording, options->server.origins) < 0 ||
-        (options->clear && in_clear_arrange(&replay->in_clear, recording) < 0) ||
+    if ((options->upgrades_clear && clear_origins_upgrade(recording, arena, &replay->clear) < 0) ||
+        origins_arrange(recording, options->server.origins, arena) < 0 ||
+        (options->clear && in_clear_arrange(recording, arena) < 0) ||
         origins_certify(recording, &options->chain, replay->certificates) < 0 ||
-        (options->offer_h3 && alternative_service_offer(&replay->alternative_service, recording) < 0))
+        (options->offer_h3 && alternative_service_offer(recording, arena) < 0))
         die(EXIT_RUN_FAILED, "not enough memory");
 }
 
@@ -299,10 +296,7 @@ static void stop(struct replay *replay) {
     loop_close(replay->loop);
     tls_close(replay->tls);
     certificates_close(replay->certificates);
-    alternative_service_close(replay->alternative_service);
-    in_clear_close(replay->in_clear);
-    origins_close(replay->origins);
-    clear_origins_close(replay->clear_origins);
+    arena_free(&replay->arranged);
     recording_close(&replay->recording);
 }
 

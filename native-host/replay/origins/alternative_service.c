@@ -1,24 +1,12 @@
 #include "replay/origins/alternative_service.h"
 
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char field_name[] = "alt-svc";
 
-// An exchange's value and headers live in one stretch of each list.
-struct alternative_service {
-    char (*values)[ALTERNATIVE_SERVICE_SIZE];
-    struct header *headers;
-};
-
 void alternative_service_value(char value[ALTERNATIVE_SERVICE_SIZE], uint16_t port) {
     snprintf(value, ALTERNATIVE_SERVICE_SIZE, "h3=\":%u\"; ma=86400", port);
-}
-
-static bool is_offered(const struct recorded_exchange *exchange) {
-    return strcmp(exchange->scheme, "https") == 0;
 }
 
 // The exchange's headers but for alt-svc, then that; their number.
@@ -30,35 +18,16 @@ static size_t put_headers(struct header *to, const struct recorded_exchange *exc
     return count;
 }
 
-int alternative_service_offer(struct alternative_service **out, struct recording *recording) {
-    size_t headers = 0;
-    for (size_t i = 0; i < recording->exchange_count; i++)
-        headers += recording->exchanges[i].header_count + 1;
-    struct alternative_service *service = calloc(1, sizeof *service);
-    if (service) {
-        service->values = calloc(recording->exchange_count + 1, sizeof *service->values);
-        service->headers = calloc(headers + 1, sizeof *service->headers);
-    }
-    if (!service || !service->values || !service->headers) {
-        alternative_service_close(service);
-        return -1;
-    }
-    struct header *free_place = service->headers;
+int alternative_service_offer(struct recording *recording, struct arena *arena) {
     for (size_t i = 0; i < recording->exchange_count; i++) {
         struct recorded_exchange *exchange = &recording->exchanges[i];
-        if (!is_offered(exchange)) continue;
-        alternative_service_value(service->values[i], exchange->port);
-        exchange->header_count = put_headers(free_place, exchange, service->values[i]);
-        exchange->headers = free_place;
-        free_place += exchange->header_count;
+        if (strcmp(exchange->scheme, "https") != 0) continue;
+        char *value = arena_take(arena, ALTERNATIVE_SERVICE_SIZE);
+        struct header *headers = arena_take(arena, (exchange->header_count + 1) * sizeof *headers);
+        if (!value || !headers) return -1;
+        alternative_service_value(value, exchange->port);
+        exchange->header_count = put_headers(headers, exchange, value);
+        exchange->headers = headers;
     }
-    *out = service;
     return 0;
-}
-
-void alternative_service_close(struct alternative_service *service) {
-    if (!service) return;
-    free(service->values);
-    free(service->headers);
-    free(service);
 }

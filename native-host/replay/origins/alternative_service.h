@@ -3,6 +3,7 @@
 // place of what was recorded. Does not serve.
 #pragma once
 
+#include "archive/arena.h"
 #include "archive/recording.h"
 
 #include <stdint.h>
@@ -11,8 +12,5 @@
 enum { ALTERNATIVE_SERVICE_SIZE = sizeof "h3=\":65535\"; ma=86400" };
 void alternative_service_value(char value[ALTERNATIVE_SERVICE_SIZE], uint16_t port);
 
-struct alternative_service; // what the recording's exchanges point to
-
-// Close it after the recording's last use. 0, or -1 when memory is short: the recording is as it was.
-int alternative_service_offer(struct alternative_service **service, struct recording *recording);
-void alternative_service_close(struct alternative_service *service);
+// `arena` has the fields, as long as the recording is used. 0, or -1 when memory is short.
+int alternative_service_offer(struct recording *recording, struct arena *arena);

@@ -1,20 +1,13 @@
 #include "replay/origins/clear_origins.h"
 
-#include "archive/arena.h"
-
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 enum { HTTP_PORT = 80, HTTPS_PORT = 443 };
 static const char policy_name[] = "content-security-policy";
 static const char policy_value[] = "upgrade-insecure-requests";
-
-struct clear_origins {
-    struct arena arena;
-};
 
 static bool is_clear(const struct recorded_exchange *exchange) {
     return strcmp(exchange->scheme, "http") == 0;
@@ -44,8 +37,8 @@ static bool is_document(const struct recorded_exchange *exchange) {
     return false;
 }
 
-static int add_policy(struct clear_origins *clear, struct recorded_exchange *exchange) {
-    struct header *headers = arena_take(&clear->arena, (exchange->header_count + 1) * sizeof *headers);
+static int add_policy(struct arena *arena, struct recorded_exchange *exchange) {
+    struct header *headers = arena_take(arena, (exchange->header_count + 1) * sizeof *headers);
     if (!headers) return -1;
     if (exchange->header_count > 0)
         memcpy(headers, exchange->headers, exchange->header_count * sizeof *headers);
@@ -66,7 +59,7 @@ static bool is_redirect(const struct recorded_exchange *exchange) {
 
 // http://HOST/PATH or http://HOST:80/PATH as https://HOST/PATH; any other port stays. 1: it was that, 0: it
 // was not, -1: memory is short.
-static int upgrade_location(struct clear_origins *clear, struct header *location) {
+static int upgrade_location(struct arena *arena, struct header *location) {
     static const char scheme[] = "http://";
     const size_t scheme_size = sizeof scheme - 1;
     if (strncasecmp(location->value, scheme, scheme_size) != 0) return 0;
@@ -75,7 +68,7 @@ static int upgrade_location(struct clear_origins *clear, struct header *location
     const char *rest = authority + authority_size;
     if (authority_size > 3 && strncmp(rest - 3, ":80", 3) == 0) authority_size -= 3;
     size_t size = scheme_size + 1 + authority_size + strlen(rest);
-    char *value = arena_take(&clear->arena, size + 1);
+    char *value = arena_take(arena, size + 1);
     if (!value) return -1;
     snprintf(value, size + 1, "https://%.*s%s", (int)authority_size, authority, rest);
     location->value = value;
@@ -102,34 +95,27 @@ static bool leads_to_itself(const struct recorded_exchange *exchange, const stru
 }
 
 // Gives the exchange its part in the new arrangement; `left_out` where it has none. -1 when memory is short.
-static int upgrade(struct clear_origins *clear, struct recorded_exchange *exchange, bool *left_out) {
+static int upgrade(struct arena *arena, struct recorded_exchange *exchange, bool *left_out) {
     bool was_clear = is_clear(exchange);
     if (was_clear) {
         exchange->scheme = "https";
         if (exchange->port == HTTP_PORT) exchange->port = HTTPS_PORT;
     }
     struct header *location = is_redirect(exchange) ? find_header(exchange, "location") : NULL;
-    int led_to_clear = location ? upgrade_location(clear, location) : 0;
+    int led_to_clear = location ? upgrade_location(arena, location) : 0;
     if (led_to_clear < 0) return -1;
     *left_out = (was_clear || led_to_clear) && location && leads_to_itself(exchange, location);
-    return is_document(exchange) ? add_policy(clear, exchange) : 0;
+    return is_document(exchange) ? add_policy(arena, exchange) : 0;
 }
 
-int clear_origins_upgrade(struct clear_origins **out, struct recording *recording,
+int clear_origins_upgrade(struct recording *recording, struct arena *arena,
                           struct clear_origins_counts *counts) {
     *counts = (struct clear_origins_counts){.exchanges = clear_origins_count(recording)};
-    struct clear_origins *clear = calloc(1, sizeof *clear);
-    if (!clear) return -1;
-    *out = clear;
     if (counts->exchanges == 0) return 0;
     size_t kept = 0;
     for (size_t i = 0; i < recording->exchange_count; i++) {
         bool left_out;
-        if (upgrade(clear, &recording->exchanges[i], &left_out) < 0) {
-            *out = NULL;
-            clear_origins_close(clear);
-            return -1;
-        }
+        if (upgrade(arena, &recording->exchanges[i], &left_out) < 0) return -1;
         if (left_out)
             counts->redirects++;
         else
@@ -137,10 +123,4 @@ int clear_origins_upgrade(struct clear_origins **out, struct recording *recordin
     }
     recording->exchange_count = kept;
     return 0;
-}
-
-void clear_origins_close(struct clear_origins *clear) {
-    if (!clear) return;
-    arena_free(&clear->arena);
-    free(clear);
 }

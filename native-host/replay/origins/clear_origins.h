@@ -9,21 +9,20 @@
 //   upgraded, it would lead to itself.
 #pragma once
 
+#include "archive/arena.h"
 #include "archive/recording.h"
 
 #include <stddef.h>
-
-struct clear_origins; // what the recording's exchanges point to
 
 struct clear_origins_counts {
     size_t exchanges; // that were recorded over http://, those left out included
     size_t redirects; // left out
 };
 
-// Changes nothing where all is https. Close it after the recording's last use. 0, or -1 when memory is short.
-int clear_origins_upgrade(struct clear_origins **clear, struct recording *recording,
+// Changes nothing where all is https. `arena` has the fields, as long as the recording is used. 0, or -1 when
+// memory is short.
+int clear_origins_upgrade(struct recording *recording, struct arena *arena,
                           struct clear_origins_counts *counts);
-void clear_origins_close(struct clear_origins *clear);
 
 // How many exchanges were recorded over http://.
 size_t clear_origins_count(const struct recording *recording);

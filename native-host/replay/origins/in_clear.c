@@ -2,15 +2,10 @@
 
 #include <arpa/inet.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { HTTP_PORT = 80, HTTPS_PORT = 443, NAME_MAX_BYTES = 253 };
 static const char suffix[] = ".clear.test";
-
-struct in_clear {
-    char *hosts; // one after the other, each ended by NUL
-};
 
 static bool is_https(const struct recorded_exchange *exchange) {
     return strcmp(exchange->scheme, "https") == 0;
@@ -28,35 +23,19 @@ size_t in_clear_bare_size(const char *host, size_t size) {
     return size - suffix_size;
 }
 
-int in_clear_arrange(struct in_clear **out, struct recording *recording) {
-    size_t room = 1;
-    for (size_t i = 0; i < recording->exchange_count; i++)
-        room += strlen(recording->exchanges[i].host) + sizeof suffix;
-    struct in_clear *in_clear = calloc(1, sizeof *in_clear);
-    if (in_clear) in_clear->hosts = malloc(room);
-    if (!in_clear || !in_clear->hosts) {
-        in_clear_close(in_clear);
-        return -1;
-    }
-    char *place = in_clear->hosts;
+int in_clear_arrange(struct recording *recording, struct arena *arena) {
     for (size_t i = 0; i < recording->exchange_count; i++) {
         struct recorded_exchange *exchange = &recording->exchanges[i];
         if (!is_https(exchange)) continue;
         exchange->scheme = "http";
         if (exchange->port == HTTPS_PORT) exchange->port = HTTP_PORT;
         if (keeps_host(exchange->host)) continue;
-        size_t size = strlen(exchange->host);
-        memcpy(place, exchange->host, size);
-        memcpy(place + size, suffix, sizeof suffix);
-        exchange->host = place;
-        place += size + sizeof suffix;
+        const size_t size = strlen(exchange->host);
+        char *host = arena_take(arena, size + sizeof suffix);
+        if (!host) return -1;
+        memcpy(host, exchange->host, size);
+        memcpy(host + size, suffix, sizeof suffix);
+        exchange->host = host;
     }
-    *out = in_clear;
     return 0;
-}
-
-void in_clear_close(struct in_clear *in_clear) {
-    if (!in_clear) return;
-    free(in_clear->hosts);
-    free(in_clear);
 }

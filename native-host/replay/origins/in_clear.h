@@ -4,16 +4,14 @@
 // host of which they know that it is reached over TLS only (HSTS). Does not serve.
 #pragma once
 
+#include "archive/arena.h"
 #include "archive/recording.h"
 
 #include <stddef.h>
 
-struct in_clear; // what the recording's exchanges point to
-
-// Hosts that are addresses keep them, and those whose name would become longer than DNS has them. Close it
-// after the recording's last use. 0, or -1 when memory is short: the recording is as it was.
-int in_clear_arrange(struct in_clear **in_clear, struct recording *recording);
-void in_clear_close(struct in_clear *in_clear);
+// Hosts that are addresses keep them, and those whose name would become longer than DNS has them. `arena` has
+// the names, as long as the recording is used. 0, or -1 when memory is short.
+int in_clear_arrange(struct recording *recording, struct arena *arena);
 
 // How much of a host's name is left without the suffix above; all of a name that does not have it.
 size_t in_clear_bare_size(const char *host, size_t size);

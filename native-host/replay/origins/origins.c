@@ -1,6 +1,5 @@
 #include "replay/origins/origins.h"
 
-#include "archive/arena.h"
 #include "replay/tls/certificate.h"
 #include "replay/tls/x509_make.h"
 
@@ -21,7 +20,7 @@ struct origin {
 };
 
 struct origins {
-    struct arena arena;
+    struct arena *arena; // for what outlives it
     struct origin *list; // sorted by host
     size_t count;
 };
@@ -159,7 +158,7 @@ static const char *name_for(struct origins *origins, const char *host) {
     if (site == host) return host;
     const char *parent = strchr(host, '.');
     size_t size = strlen(parent) + 1;
-    char *name = arena_take(&origins->arena, size + 1);
+    char *name = arena_take(origins->arena, size + 1);
     if (!name) return NULL;
     name[0] = '*';
     memcpy(name + 1, parent, size);
@@ -174,8 +173,8 @@ static bool has_name(const char *const *names, size_t count, const char *name) {
 
 // One certificate for all hosts of the server; `stars`: for their neighbours too.
 static int certify_server(struct origins *origins, size_t server, bool stars) {
-    struct recorded_certificate *certificate = arena_take(&origins->arena, sizeof *certificate);
-    const char **names = arena_take(&origins->arena, origins->count * sizeof *names);
+    struct recorded_certificate *certificate = arena_take(origins->arena, sizeof *certificate);
+    const char **names = arena_take(origins->arena, origins->count * sizeof *names);
     if (!certificate || !names) return -1;
     size_t count = 0;
     const struct recorded_certificate *recorded = origins->list[server].certificate;
@@ -270,31 +269,28 @@ static int certify_connected(struct origins *origins, const struct recording *re
     return result;
 }
 
-int origins_open(struct origins **out, struct recording *recording, enum server_origins kind) {
-    struct origins *origins = calloc(1, sizeof *origins);
-    if (!origins || find_hosts(origins, recording) < 0 || certify_connected(origins, recording) < 0)
-        goto failed;
-    if (kind != SERVER_ORIGINS_AS_RECORDED && merge_all(origins, kind) < 0) goto failed;
-    for (size_t i = 0; i < recording->exchange_count; i++) {
-        struct recorded_exchange *exchange = &recording->exchanges[i];
-        const struct origin *origin = find_origin(origins, exchange->host);
-        if (!origin) continue;
-        const struct origin *server = &origins->list[server_of(origins, (size_t)(origin - origins->list))];
-        exchange->certificate = server->certificate;
-        if (kind != SERVER_ORIGINS_AS_RECORDED) exchange->address = server->address;
-    }
-    *out = origins;
-    return 0;
-failed:
-    origins_close(origins);
-    return -1;
+static void serve_from(const struct origins *origins, struct recorded_exchange *exchange,
+                       enum server_origins kind) {
+    const struct origin *origin = find_origin(origins, exchange->host);
+    if (!origin) return;
+    exchange->certificate = origin->certificate;
+    if (kind != SERVER_ORIGINS_AS_RECORDED) exchange->address = origin->address;
 }
 
-void origins_close(struct origins *origins) {
-    if (!origins) return;
-    arena_free(&origins->arena);
-    free(origins->list);
-    free(origins);
+int origins_arrange(struct recording *recording, enum server_origins kind, struct arena *arena) {
+    struct origins origins = {.arena = arena};
+    int result = find_hosts(&origins, recording);
+    if (result == 0) result = certify_connected(&origins, recording);
+    if (result == 0 && kind != SERVER_ORIGINS_AS_RECORDED) result = merge_all(&origins, kind);
+    for (size_t i = 0; result == 0 && i < origins.count; i++) {
+        const struct origin *server = &origins.list[server_of(&origins, i)];
+        origins.list[i].certificate = server->certificate;
+        origins.list[i].address = server->address;
+    }
+    for (size_t i = 0; result == 0 && i < recording->exchange_count; i++)
+        serve_from(&origins, &recording->exchanges[i], kind);
+    free(origins.list);
+    return result;
 }
 
 // --- certificates

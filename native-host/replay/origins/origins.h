@@ -3,6 +3,7 @@
 // is served from it: the DNS, the network and the certificates then follow. Does not serve.
 #pragma once
 
+#include "archive/arena.h"
 #include "archive/recording.h"
 #include "schemas/generated/server_settings.h"
 
@@ -15,17 +16,13 @@
 // one server.
 const char *origins_kind_name(enum server_origins kind);
 
-// Certificates made up for merged servers; the recording's exchanges point to them.
-struct origins;
-
 // Where a host's certificate is not known, hosts that one recorded connection was used for have one for all
 // of them.
 //
 // Gives the exchanges the address and certificate of the server that is to answer for their host. A host that
-// is itself an address stays as it is: a browser goes there without asking. Close it after the recording's
-// last use. 0, or -1 when memory is short.
-int origins_open(struct origins **origins, struct recording *recording, enum server_origins kind);
-void origins_close(struct origins *origins);
+// is itself an address stays as it is: a browser goes there without asking. `arena` has the certificates that
+// are made up, as long as the recording is used. 0, or -1 when memory is short.
+int origins_arrange(struct recording *recording, enum server_origins kind, struct arena *arena);
 
 // How large a chain the servers send.
 struct chain_size {

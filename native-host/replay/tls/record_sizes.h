@@ -8,7 +8,7 @@
 
 struct record_sizes;
 
-// Borrows the addresses of the recording, as origins_open left them. NULL when memory is short.
+// Borrows the addresses of the recording, as origins_arrange left them. NULL when memory is short.
 struct record_sizes *record_sizes_open(const struct recording *recording);
 void record_sizes_close(struct record_sizes *sizes);
 

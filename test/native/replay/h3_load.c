@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/loop.h"
-#include "quic_io/udp.h"
+#include "quic_io/burst.h"
 
 #include <arpa/inet.h>
 #include <openssl/rand.h>
@@ -49,9 +49,7 @@ struct connection {
     quiche_h3_conn *http;
     size_t open;
     bool ready;
-    bool waits_for_room;
-    struct udp_burst burst;
-    uint8_t bytes[UDP_BURST_PACKETS_MAX * PAYLOAD_BYTES];
+    struct burst burst;
 };
 
 static void ask(struct connection *c) {
@@ -101,36 +99,20 @@ static void read_events(struct connection *c) {
     }
 }
 
-static bool flush(struct connection *c) {
-    if (c->burst.size == 0) return true;
-    c->burst.bytes = c->bytes;
-    c->waits_for_room = c->link.send(c->link.context, &c->burst) == 0;
-    if (c->waits_for_room) return false;
-    c->burst.size = 0;
-    return true;
-}
-
 static void send_packets(struct connection *c) {
-    while (!c->waits_for_room) {
-        bool full = c->burst.size > 0 && (c->burst.size % c->burst.segment_size > 0 ||
-                                          c->burst.size + PAYLOAD_BYTES > sizeof c->bytes);
-        if (full && !flush(c)) return;
+    while (!c->burst.no_room) {
+        uint8_t *place = burst_place(&c->burst, PAYLOAD_BYTES);
         quiche_send_info info;
-        ssize_t size = quiche_conn_send(c->quic, c->bytes + c->burst.size, PAYLOAD_BYTES, &info);
-        if (size <= 0) {
-            flush(c);
+        ssize_t size = place ? quiche_conn_send(c->quic, place, PAYLOAD_BYTES, &info) : 0;
+        if (size > 0) {
+            const struct udp_burst packet = {.local = c->local,
+                                             .peer = c->load->server,
+                                             .size = (size_t)size,
+                                             .segment_size = (size_t)size};
+            burst_add(&c->burst, &packet, 0);
+        } else if (!burst_flush(&c->burst, &c->link, 0) || place) {
             return;
         }
-        if (c->burst.size > 0 && (size_t)size > c->burst.segment_size) { // cannot go with the shorter ones
-            uint8_t packet[PAYLOAD_BYTES];
-            memcpy(packet, c->bytes + c->burst.size, (size_t)size);
-            if (!flush(c)) return; // lost: quiche sends it again
-            memcpy(c->bytes, packet, (size_t)size);
-        }
-        if (c->burst.size == 0)
-            c->burst =
-                (struct udp_burst){.local = c->local, .peer = c->load->server, .segment_size = (size_t)size};
-        c->burst.size += (size_t)size;
     }
 }
 
@@ -185,7 +167,7 @@ static void on_packets(void *context, struct udp_packet *packets, size_t count) 
 
 static void on_room(void *context) {
     struct connection *c = context;
-    c->waits_for_room = false;
+    c->burst.no_room = false;
     turn(c);
 }
 

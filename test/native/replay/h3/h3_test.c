@@ -19,10 +19,24 @@ static struct lane_site site;
 static struct h3_client client;
 static const struct h3_client_options plain = {.window_bytes = BIG_WINDOW, .delay_ns = NS_PER_MS};
 
+// Opens the client, asks for these (each with its priority, or NULL) at once, and has them whole.
+static void open_and_load(const struct h3_client_options *options, const char *const (*paths)[2],
+                          size_t count) {
+    struct seen *seen[2];
+    assert_true(count <= 2);
+    h3_client_open(&client, &site, options);
+    for (size_t i = 0; i < count; i++)
+        seen[i] = h3_client_request(&client, "GET", paths[i][0], paths[i][1], 0);
+    h3_client_run(&client, count);
+    for (size_t i = 0; i < count; i++)
+        assert_whole(&site, seen[i], paths[i][0]);
+}
+#define OPEN_AND_LOAD(options, ...)                                                                          \
+    open_and_load(options, (const char *const[][2]){__VA_ARGS__},                                            \
+                  sizeof((const char *const[][2]){__VA_ARGS__}) / sizeof(char *[2]))
+
 static void tells_of_its_connection(void **state) {
-    h3_client_open(&client, &site, &plain);
-    h3_client_request(&client, "GET", "/small", NULL, 0);
-    h3_client_run(&client, 1);
+    OPEN_AND_LOAD(&plain, {"/small", NULL});
     h3_client_close(&client);
 
     json_t *report = lane_site_report(&site);
@@ -39,10 +53,7 @@ static void tells_of_its_connection(void **state) {
 // quiche's client acknowledges once for each batch of packets: by its own count.
 static void tells_how_often_the_client_acknowledged(void **state) {
     const struct h3_client_options options = {.window_bytes = BIG_WINDOW, .delay_ns = 10 * NS_PER_MS};
-    h3_client_open(&client, &site, &options);
-    struct seen *seen = h3_client_request(&client, "GET", "/large", NULL, 0);
-    h3_client_run(&client, 1);
-    assert_whole(&site, seen, "/large");
+    OPEN_AND_LOAD(&options, {"/large", NULL});
     quiche_stats stats;
     quiche_conn_stats(client.quic, &stats);
     h3_client_close(&client);
@@ -70,10 +81,7 @@ static void grows_its_window_while_responses_wait(void **state) {
                                                   .delay_ns = delay_ns,
                                                   .congestion = congestion[i % 2],
                                                   .unpaced = i >= 2};
-        h3_client_open(&client, &site, &options);
-        struct seen *seen = h3_client_request(&client, "GET", "/large", NULL, 0);
-        h3_client_run(&client, 1);
-        assert_whole(&site, seen, "/large");
+        OPEN_AND_LOAD(&options, {"/large", NULL});
         h3_client_close(&client);
         json_t *report = lane_site_report(&site);
         const json_t *request = entry(report, "requests", i);
@@ -88,12 +96,7 @@ static void grows_its_window_while_responses_wait(void **state) {
 // Where the client's own window is the smaller one, and packets are lost on the way.
 static void sends_large_heads_through_small_windows(void **state) {
     const struct h3_client_options small = {.window_bytes = 20000, .delay_ns = NS_PER_MS, .lose_of_1000 = 10};
-    h3_client_open(&client, &site, &small);
-    struct seen *one = h3_client_request(&client, "GET", "/long-header", NULL, 0);
-    struct seen *empty = h3_client_request(&client, "GET", "/long-empty", "i", 0);
-    h3_client_run(&client, 2);
-    assert_whole(&site, one, "/long-header");
-    assert_whole(&site, empty, "/long-empty");
+    OPEN_AND_LOAD(&small, {"/long-header", NULL}, {"/long-empty", "i"});
     h3_client_close(&client);
 }
 
@@ -130,12 +133,7 @@ static void resets_requests_with_forbidden_trailers(void **state) {
 static void repairs_losses(void **state) {
     const struct h3_client_options lossy = {
         .window_bytes = BIG_WINDOW, .delay_ns = NS_PER_MS, .lose_of_1000 = 30};
-    h3_client_open(&client, &site, &lossy);
-    struct seen *large = h3_client_request(&client, "GET", "/large", NULL, 0);
-    struct seen *small = h3_client_request(&client, "GET", "/small", NULL, 0);
-    h3_client_run(&client, 2);
-    assert_whole(&site, large, "/large");
-    assert_whole(&site, small, "/small");
+    OPEN_AND_LOAD(&lossy, {"/large", NULL}, {"/small", NULL});
     h3_client_close(&client);
 }
 
@@ -143,12 +141,9 @@ static void repairs_losses(void **state) {
 // trip, and the window grows all the same.
 static void paces(void **state) {
     const struct h3_client_options far = {.window_bytes = BIG_WINDOW, .delay_ns = 20 * NS_PER_MS};
-    h3_client_open(&client, &site, &far);
-    struct seen *large = h3_client_request(&client, "GET", "/large", NULL, 0);
     uint64_t start_ns = clock_now_ns();
-    h3_client_run(&client, 1);
+    OPEN_AND_LOAD(&far, {"/large", NULL});
     uint64_t took_ns = clock_now_ns() - start_ns;
-    assert_whole(&site, large, "/large");
     // Its window grows past 1 MB (800 packets); unpaced, an acknowledgement's worth of it leaves at once.
     assert_true(client.most_to_client_at_once >= 10);
     assert_true(client.most_to_client_at_once < 200);
@@ -160,10 +155,7 @@ static void paces(void **state) {
 static void runs_bbr(void **state) {
     const struct h3_client_options bbr = {
         .window_bytes = BIG_WINDOW, .delay_ns = 5 * NS_PER_MS, .congestion = "bbr2"};
-    h3_client_open(&client, &site, &bbr);
-    struct seen *large = h3_client_request(&client, "GET", "/large", NULL, 0);
-    h3_client_run(&client, 1);
-    assert_whole(&site, large, "/large");
+    OPEN_AND_LOAD(&bbr, {"/large", NULL});
     h3_client_close(&client);
 }
 
@@ -245,13 +237,10 @@ static void open_handshakes(unsigned count) {
 
 static void bounds_how_many_handshakes_are_open(void **state) {
     enum { AT_MOST = 512 };
-    h3_client_open(&client, &site, &plain);
-    struct seen *before = h3_client_request(&client, "GET", "/small", NULL, 0);
-    h3_client_run(&client, 1);
+    OPEN_AND_LOAD(&plain, {"/small", NULL});
     open_handshakes(700);
     struct seen *after = h3_client_request(&client, "GET", "/large", NULL, 0);
     h3_client_run(&client, 2);
-    assert_whole(&site, before, "/small");
     assert_whole(&site, after, "/large"); // what is established is no concern of it
     h3_client_close(&client);
     json_t *report = lane_site_report(&site), *connection;
@@ -288,9 +277,7 @@ static void forgets_handshakes_that_are_finished(void **state) {
 }
 
 static void reports_the_clients_goodbye(void **state) {
-    h3_client_open(&client, &site, &plain);
-    h3_client_request(&client, "GET", "/small", NULL, 0);
-    h3_client_run(&client, 1);
+    OPEN_AND_LOAD(&plain, {"/small", NULL});
     quiche_conn_close(client.quic, true, 0x100, NULL, 0);
     h3_client_run(&client, 2); // until the client's draining is over
     h3_client_close(&client);

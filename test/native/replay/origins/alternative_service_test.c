@@ -31,23 +31,22 @@ static void test_offered(void **state) {
         {.scheme = "https", .port = 65535},
     };
     struct recording recording = {.exchanges = exchanges, .exchange_count = 3};
-    struct alternative_service *service;
-    assert_int_equal(alternative_service_offer(&service, &recording), 0);
+    struct arena arena = {0};
+    assert_int_equal(alternative_service_offer(&recording, &arena), 0);
     assert_int_equal(exchanges[0].header_count, 2);
     assert_string_equal(only(&exchanges[0], "vary")->value, "accept");
     assert_string_equal(only(&exchanges[0], "alt-svc")->value, "h3=\":443\"; ma=86400");
     assert_ptr_equal(exchanges[1].headers, several);
     assert_int_equal(exchanges[1].header_count, 3);
     assert_string_equal(only(&exchanges[2], "alt-svc")->value, "h3=\":65535\"; ma=86400");
-    alternative_service_close(service);
+    arena_free(&arena);
 }
 
 static void test_nothing_recorded(void **state) {
     struct recording recording = {.exchange_count = 0};
-    struct alternative_service *service;
-    assert_int_equal(alternative_service_offer(&service, &recording), 0);
-    alternative_service_close(service);
-    alternative_service_close(NULL);
+    struct arena arena = {0};
+    assert_int_equal(alternative_service_offer(&recording, &arena), 0);
+    arena_free(&arena);
 }
 
 int main(void) {

@@ -31,9 +31,9 @@ static void test_scheme_port_and_policy(void **state) {
     exchanges[2].headers = not_html;
     exchanges[2].header_count = 1;
     struct recording recording = {.exchanges = exchanges, .exchange_count = 4};
-    struct clear_origins *clear;
+    struct arena arena = {0};
     struct clear_origins_counts counts;
-    assert_int_equal(clear_origins_upgrade(&clear, &recording, &counts), 0);
+    assert_int_equal(clear_origins_upgrade(&recording, &arena, &counts), 0);
     assert_int_equal(counts.exchanges, 2);
     assert_int_equal(counts.redirects, 0);
     assert_int_equal(recording.exchange_count, 4);
@@ -47,7 +47,7 @@ static void test_scheme_port_and_policy(void **state) {
     }
     assert_int_equal(exchanges[0].header_count, 3);
     assert_string_equal(exchanges[0].headers[1].name, "x-a");
-    clear_origins_close(clear);
+    arena_free(&arena);
 }
 
 static void test_all_https_stays(void **state) {
@@ -55,13 +55,13 @@ static void test_all_https_stays(void **state) {
     exchange.headers = html;
     exchange.header_count = 2;
     struct recording recording = {.exchanges = &exchange, .exchange_count = 1};
-    struct clear_origins *clear;
+    struct arena arena = {0};
     struct clear_origins_counts counts;
-    assert_int_equal(clear_origins_upgrade(&clear, &recording, &counts), 0);
+    assert_int_equal(clear_origins_upgrade(&recording, &arena, &counts), 0);
     assert_int_equal(counts.exchanges, 0);
     assert_ptr_equal(exchange.headers, html);
     assert_int_equal(exchange.header_count, 2);
-    clear_origins_close(clear);
+    arena_free(&arena);
 }
 
 static const struct redirect {
@@ -103,9 +103,9 @@ static void test_redirects(void **state) {
         exchanges[0].headers = &location;
         exchanges[0].header_count = 1;
         struct recording recording = {.exchanges = exchanges, .exchange_count = 2};
-        struct clear_origins *clear;
+        struct arena arena = {0};
         struct clear_origins_counts counts;
-        assert_int_equal(clear_origins_upgrade(&clear, &recording, &counts), 0);
+        assert_int_equal(clear_origins_upgrade(&recording, &arena, &counts), 0);
         assert_int_equal(counts.redirects, r->upgraded == NULL);
         assert_int_equal(recording.exchange_count, r->upgraded ? 2 : 1);
         assert_string_equal(recording.exchanges[recording.exchange_count - 1].path, "/last");
@@ -113,7 +113,7 @@ static void test_redirects(void **state) {
             assert_string_equal(location.value, r->upgraded);
             assert_int_equal(location.value_size, strlen(r->upgraded));
         }
-        clear_origins_close(clear);
+        arena_free(&arena);
     }
 }
 

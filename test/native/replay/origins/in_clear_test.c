@@ -27,8 +27,8 @@ static void test_arranged(void **state) {
     };
     struct recording recording = {.exchanges = exchanges,
                                   .exchange_count = sizeof exchanges / sizeof *exchanges};
-    struct in_clear *in_clear;
-    assert_int_equal(in_clear_arrange(&in_clear, &recording), 0);
+    struct arena arena = {0};
+    assert_int_equal(in_clear_arrange(&recording, &arena), 0);
     assert_place(&exchanges[0], "www.shop.test.clear.test", 80);
     assert_place(&exchanges[1], "www.shop.test.clear.test", 8443);
     assert_place(&exchanges[2], "www.shop.test", 80);
@@ -36,15 +36,14 @@ static void test_arranged(void **state) {
     assert_place(&exchanges[4], "2001:db8::1", 80);
     assert_int_equal(strlen(exchanges[5].host), 253);
     assert_place(&exchanges[6], too_long, 80);
-    in_clear_close(in_clear);
+    arena_free(&arena);
 }
 
 static void test_nothing_recorded(void **state) {
     struct recording recording = {.exchange_count = 0};
-    struct in_clear *in_clear;
-    assert_int_equal(in_clear_arrange(&in_clear, &recording), 0);
-    in_clear_close(in_clear);
-    in_clear_close(NULL);
+    struct arena arena = {0};
+    assert_int_equal(in_clear_arrange(&recording, &arena), 0);
+    arena_free(&arena);
 }
 
 int main(void) {

@@ -27,7 +27,7 @@ enum { COUNT = sizeof exchanges / sizeof *exchanges };
 struct fixture {
     struct recorded_exchange exchanges[COUNT];
     struct recording recording;
-    struct origins *origins;
+    struct arena arena;
 };
 
 static int open_recording(void **state) {
@@ -40,7 +40,7 @@ static int open_recording(void **state) {
 
 static int close_recording(void **state) {
     struct fixture *f = *state;
-    origins_close(f->origins);
+    arena_free(&f->arena);
     free(f);
     return 0;
 }
@@ -59,7 +59,7 @@ static bool is_good_for(const struct recorded_exchange *exchange, const char *ho
 
 static void test_as_recorded(void **state) {
     struct fixture *f = *state;
-    assert_int_equal(origins_open(&f->origins, &f->recording, SERVER_ORIGINS_AS_RECORDED), 0);
+    assert_int_equal(origins_arrange(&f->recording, SERVER_ORIGINS_AS_RECORDED, &f->arena), 0);
     for (size_t i = 0; i < COUNT; i++)
         assert_string_equal(f->exchanges[i].address, exchanges[i].address);
     assert_null(f->exchanges[0].certificate);
@@ -75,7 +75,7 @@ static void test_shared_connections(void **state) {
     f->exchanges[4].connection = "8";                                        // by itself
     f->exchanges[5].connection = "7", f->exchanges[5].address = "192.0.2.1"; // of a known certificate
     f->exchanges[8].connection = "7", f->exchanges[8].address = "192.0.2.1"; // in clear
-    assert_int_equal(origins_open(&f->origins, &f->recording, SERVER_ORIGINS_AS_RECORDED), 0);
+    assert_int_equal(origins_arrange(&f->recording, SERVER_ORIGINS_AS_RECORDED, &f->arena), 0);
     assert_true(is_good_for(&f->exchanges[0], "www.shop.co.uk"));
     assert_true(is_good_for(&f->exchanges[0], "img.shop.co.uk"));
     assert_true(is_good_for(&f->exchanges[1], "www.shop.co.uk"));
@@ -96,14 +96,14 @@ static void test_ports_are_no_connections(void **state) {
         f->exchanges[i].port = 443;
         f->exchanges[i].address = "192.0.2.1";
     }
-    assert_int_equal(origins_open(&f->origins, &f->recording, SERVER_ORIGINS_AS_RECORDED), 0);
+    assert_int_equal(origins_arrange(&f->recording, SERVER_ORIGINS_AS_RECORDED, &f->arena), 0);
     for (size_t i = 0; i < 5; i++)
         assert_null(f->exchanges[i].certificate);
 }
 
 static void test_merged(void **state) {
     struct fixture *f = *state;
-    assert_int_equal(origins_open(&f->origins, &f->recording, SERVER_ORIGINS_MERGED), 0);
+    assert_int_equal(origins_arrange(&f->recording, SERVER_ORIGINS_MERGED, &f->arena), 0);
     static const char *const wanted[COUNT] = {"192.0.2.1", "192.0.2.1", "192.0.2.3", "192.0.2.4", "192.0.2.4",
                                               "192.0.2.1", "192.0.2.1", "192.0.2.7", "192.0.2.1"};
     assert_addresses(f, wanted);
@@ -120,7 +120,7 @@ static void test_merged(void **state) {
 
 static void test_single(void **state) {
     struct fixture *f = *state;
-    assert_int_equal(origins_open(&f->origins, &f->recording, SERVER_ORIGINS_SINGLE), 0);
+    assert_int_equal(origins_arrange(&f->recording, SERVER_ORIGINS_SINGLE, &f->arena), 0);
     for (size_t i = 0; i < COUNT; i++) {
         bool is_address = strcmp(exchanges[i].host, "192.0.2.7") == 0;
         assert_string_equal(f->exchanges[i].address, is_address ? "192.0.2.7" : "192.0.2.1");
@@ -141,13 +141,13 @@ static void test_many_shards(void **state) {
             .seq = (int64_t)(HOSTS - 1 - i), .host = hosts[i], .scheme = "https", .address = addresses[i]};
     }
     struct recording recording = {.exchanges = many, .exchange_count = HOSTS};
-    struct origins *origins;
-    assert_int_equal(origins_open(&origins, &recording, SERVER_ORIGINS_MERGED), 0);
+    struct arena arena = {0};
+    assert_int_equal(origins_arrange(&recording, SERVER_ORIGINS_MERGED, &arena), 0);
     for (size_t i = 0; i < HOSTS; i++)
         assert_string_equal(many[i].address, addresses[HOSTS - 1]); // the first one asked
     assert_int_equal(many[0].certificate->name_count, 1);
     assert_string_equal(many[0].certificate->names[0], "*.shards.test");
-    origins_close(origins);
+    arena_free(&arena);
     free(many);
     free(hosts);
     free(addresses);
