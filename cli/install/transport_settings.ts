@@ -99,13 +99,23 @@ export function transportSettings(read: (file: string) => unknown): Map<string, 
   const all = protocols.flatMap((protocol) =>
     Object.entries(serving.definitions[protocol].properties).map(([name, member]) => {
       const { setting, oneOf, ...plain } = member;
-      const [, stem = name, unit] = /^(.*?)(?:_(bytes|packets|ms))?$/.exec(name) ?? [];
+      const [, stem = name] = /^(.*?)(?:_(?:bytes|packets|ms))?$/.exec(name) ?? [];
       const limits = oneOf?.find(({ type }) => type !== "null") ?? plain;
       const kind = kindOf(limits, setting.replay_takes_any === true);
       const option = `${protocol}-${setting.replay_option ?? setting.option ?? stem.replaceAll("_", "-")}`;
-      return { protocol, name, setting, limits, unit, kind, option, stock: member.setting.stock };
+      return { protocol, name, setting, limits, kind, option, stock: member.setting.stock };
     }),
   );
+
+  const rangeOf = (option: string): string => `${constant(option)}_RANGE`;
+  const optionRow = ({ protocol, name, kind, option, limits }: (typeof all)[number]): string => {
+    const row = (is: string, ...more: string[]): string =>
+      `{${[quoted(option), is, `OPTION_IN(type, in.${protocol}.${name})`, ...more].join(", ")}},`;
+    if (kind === "TEXT") return row("OPTION_TEXT");
+    if (kind === "SWITCH") return row("OPTION_EITHER", 'OPTION_WORDS("off", "on")');
+    if (kind === "NUMBER") return row("OPTION_NUMBER", rangeOf(option));
+    return row("OPTION_CHOICE", `OPTION_WORDS(${limits.enum?.map(quoted).join(", ")})`);
+  };
 
   const types: Readonly<Record<Kind, string>> = {
     TEXT: "const char *",
@@ -131,14 +141,11 @@ export function transportSettings(read: (file: string) => unknown): Map<string, 
     return stock === null ? "0" : String(stock);
   };
   const rows = all.map((each) => {
-    const { protocol, name, setting, limits, unit, kind, option } = each;
+    const { protocol, name, setting, limits, kind, option } = each;
     const reported = setting.reported ?? name;
     const shape = report.properties.transport.properties[protocol].properties[reported];
     return [
       `{.option = ${quoted(option)}, .kind = TRANSPORT_${kind}, .offset = offsetof(struct transport, ${protocol}.${name})`,
-      ...(kind === "NUMBER"
-        ? [`.least = ${limits.minimum}, .most = ${limits.maximum}, .unit = ${quoted(unit ?? "")}`]
-        : []),
       ...(kind === "CHOICE" ? [`.words = (const char *const[]){${limits.enum?.map(quoted).join(", ")}, NULL}`] : []),
       ...(shape ? [`.reported = ${quoted(reported)}`] : []),
       ...(shape && [shape.type].flat().includes("null") ? [".zero_is_null = true"] : []),
@@ -158,7 +165,11 @@ export function transportSettings(read: (file: string) => unknown): Map<string, 
         "",
         "// A number of 0 where there may be none: the kernel chooses. A choice is its place among the schema's words.",
         ...structs,
-        `#define TRANSPORT_OPTIONS(X)${continued(all.map(({ option }, at) => `X(${quoted(option)})${at + 1 < all.length ? "," : ""}`))}`,
+        "// Rows of base/command_line.h, and the numbers' ranges. `in`: the member of `type` that has the settings.",
+        ...all.flatMap(({ kind, option, limits }) =>
+          kind === "NUMBER" ? [`#define ${rangeOf(option)} OPTION_RANGE(${limits.minimum}, ${limits.maximum})`] : [],
+        ),
+        `#define TRANSPORT_OPTION_ROWS(type, in)${continued(all.map(optionRow))}`,
         "",
         `#define TRANSPORT_HELP${helpText(help)}`,
         "",

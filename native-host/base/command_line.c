@@ -53,6 +53,12 @@ static size_t place_of(const struct command_line *line, const struct option_row 
     die(EXIT_BAD_INPUT, "%s%s: must be %s (got \"%s\")", line->dashes, row->name, listed, value);
 }
 
+static uint32_t number_of(const struct command_line *line, const struct option_row *row, const char *value) {
+    char name[64];
+    snprintf(name, sizeof name, "%s%s", line->dashes, row->name);
+    return (uint32_t)command_line_number(name, value, row->least, row->most);
+}
+
 static void take(const struct command_line *line, const struct option_row *row, void *options,
                  const char *value) {
     char *place = (char *)options + row->offset;
@@ -69,6 +75,9 @@ static void take(const struct command_line *line, const struct option_row *row, 
         break;
     case OPTION_EITHER:
         *(bool *)place = place_of(line, row, value) == 1;
+        break;
+    case OPTION_NUMBER:
+        *(uint32_t *)(void *)place = number_of(line, row, value);
         break;
     case OPTION_TAKEN:
     case OPTION_RUN:

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum option_kind {
     OPTION_TEXT,   // the value, as a const char *
@@ -11,6 +12,7 @@ enum option_kind {
     OPTION_OFF,    // no value: a bool becomes false
     OPTION_CHOICE, // one of `words`, as its place among them: an enum
     OPTION_EITHER, // the first or the second of `words`: a bool, true for the second
+    OPTION_NUMBER, // a whole number from `least` to `most`: a uint32_t
     OPTION_TAKEN,  // `take` is given the value
     OPTION_RUN,    // no value: `take` is called
 };
@@ -22,6 +24,7 @@ struct option_row {
     const char *const *words; // NULL at the end
     void (*take)(void *options, const struct option_row *row,
                  const char *value); // value: NULL for OPTION_RUN
+    uint32_t least, most;
 };
 
 enum word_order {
@@ -51,6 +54,7 @@ unsigned long long command_line_number(const char *name, const char *value, unsi
 
 // For a table's rows.
 #define OPTION_IN(type, member) .offset = offsetof(type, member)
+#define OPTION_RANGE(from, to) .least = from, .most = to
 #define OPTION_WORDS(...)                                                                                    \
     .words = (const char *const[]) {                                                                         \
         __VA_ARGS__, NULL                                                                                    \

@@ -100,10 +100,6 @@ static void take_server(void *options, const struct option_row *row, const char 
     read_server(options, word);
 }
 
-static void take_follow(void *options, const struct option_row *row, const char *word) {
-    ((struct fetch_options *)options)->follow = (unsigned)command_line_number(row->name, word, 0, 50);
-}
-
 static void take_timeout(void *options, const struct option_row *row, const char *word) {
     ((struct fetch_options *)options)->timeout_ns = seconds(row->name, word);
 }
@@ -130,7 +126,7 @@ static const struct option_row rows[] = {
     {"ca", OPTION_TEXT, IN(authorities)},
     {"insecure", OPTION_OFF, IN(verify)},
     {"reuse", OPTION_ON, IN(reuse)},
-    {"follow", OPTION_TAKEN, .take = take_follow},
+    {"follow", OPTION_NUMBER, IN(follow), OPTION_RANGE(0, 50)},
     {"timeout", OPTION_TAKEN, .take = take_timeout},
     {"connect-timeout", OPTION_TAKEN, .take = take_connect_timeout},
     {"max-body", OPTION_TAKEN, .take = take_max_body},

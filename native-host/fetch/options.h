@@ -30,7 +30,7 @@ struct fetch_options {
     bool https_records;
     uint64_t timeout_ns, connect_timeout_ns;
     uint64_t max_body_bytes;
-    unsigned follow;
+    uint32_t follow;
     const char *user_agent;
     const char *urls_file; // NULL: none; "-": standard input
     char **urls;           // those of the command line

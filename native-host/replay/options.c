@@ -75,10 +75,10 @@ static void find_home(char home[OPTIONS_PATH_SIZE], const char *option) {
     if (n < 0 || n >= OPTIONS_PATH_SIZE) die(EXIT_BAD_INPUT, "--home: the path is too long");
 }
 
-static void take_transport(void *options, const struct option_row *row, const char *value) {
-    char error[256];
-    if (transport_set(&((struct options *)options)->transport, row->name, value, error, sizeof error) < 0)
-        die(EXIT_BAD_INPUT, "%s", error);
+static void take_both_windows(void *options, const struct option_row *row, const char *value) {
+    struct transport *transport = &((struct options *)options)->transport;
+    transport->tcp.initial_window_packets = transport->quic.initial_window_packets =
+        (uint32_t)command_line_number("--initcwnd", value, row->least, row->most);
 }
 
 static void take_think(void *context, const struct option_row *row, const char *text) {
@@ -109,8 +109,6 @@ static void take_chain(void *options, const struct option_row *row, const char *
 }
 
 #define IN(member) OPTION_IN(struct options, member)
-#define TRANSPORT_ROW(name)                                                                                  \
-    { name, OPTION_TAKEN, .take = take_transport }
 static const struct option_row rows[] = {
     {"home", OPTION_TEXT, IN(home_option)},
     {"recording", OPTION_TEXT, IN(recording)},
@@ -131,9 +129,9 @@ static const struct option_row rows[] = {
     {"print-spki", OPTION_ON, IN(print_spki)},
     {"print-congestion", OPTION_ON, IN(print_congestion)},
     SERVER_OPTION_ROWS(struct options, server) // of schemas/serving.schema.json, as the next ones
-    TRANSPORT_OPTIONS(TRANSPORT_ROW),
-    TRANSPORT_ROW("initcwnd"),
-    TRANSPORT_ROW("congestion"),
+    TRANSPORT_OPTION_ROWS(struct options, transport){"initcwnd", OPTION_TAKEN, .take = take_both_windows,
+                                                     TCP_INITCWND_RANGE},
+    {"congestion", OPTION_TEXT, IN(transport.tcp.congestion_control)},
 };
 static const struct command_line line = {.program = "trilane-replay",
                                          .help = help,

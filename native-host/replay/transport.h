@@ -1,6 +1,6 @@
-// How TCP and QUIC carry the lanes: what of it may be chosen (generated from schemas/serving.schema.json),
-// and the command line's words for it. Applies nothing: server.c, far_network.c, quic.c, h3_packets.c and
-// udp.c do.
+// How TCP and QUIC carry the lanes: what of it may be chosen (generated from schemas/serving.schema.json; the
+// rows of the command line, too). Applies nothing: server.c, far_network.c, quic.c, h3_packets.c and udp.c
+// do.
 #pragma once
 
 #include "quic_io/udp.h"
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct transport {
     struct tcp_transport tcp;
@@ -29,9 +30,7 @@ enum transport_kind { TRANSPORT_TEXT, TRANSPORT_NUMBER, TRANSPORT_SWITCH, TRANSP
 struct transport_setting {
     const char *option; // without "--"; NULL ends the table
     enum transport_kind kind;
-    size_t offset; // in struct transport
-    uint32_t least, most;
-    const char *unit;
+    size_t offset;            // in struct transport
     const char *const *words; // of a choice, NULL-terminated
     const char *reported;     // its name in the report; NULL: it has none
     bool zero_is_null;        // in the report
@@ -42,9 +41,6 @@ extern const struct transport_setting transport_settings[]; // generated
 extern const struct transport transport_stock;
 
 // Whether the kernel paces, configured or not.
-bool transport_tcp_is_paced(const struct tcp_transport *tcp);
-
-// Takes one option, its name without "--", as ("tcp-pacing", "on"). Texts are not copied. 0, or -1 with a
-// line for the user in `error`.
-int transport_set(struct transport *transport, const char *option, const char *value, char *error,
-                  size_t error_size);
+static inline bool transport_tcp_is_paced(const struct tcp_transport *tcp) {
+    return tcp->pacing || strncmp(tcp->congestion_control, "bbr", 3) == 0;
+}

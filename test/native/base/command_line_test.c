@@ -18,6 +18,7 @@ struct options {
     bool on, off, either;
     enum way way;
     unsigned long long number;
+    uint32_t ranged;
     int runs;
 };
 
@@ -39,6 +40,7 @@ static const struct option_row rows[] = {
     {"either", OPTION_EITHER, IN(either), OPTION_WORDS("rfc9218", "none")},
     {"way", OPTION_CHOICE, IN(way), OPTION_WORDS("there", "back", "around")},
     {"number", OPTION_TAKEN, .take = take_number},
+    {"ranged", OPTION_NUMBER, IN(ranged), OPTION_RANGE(1, 1000)},
     {"run", OPTION_RUN, .take = run},
 };
 
@@ -85,14 +87,15 @@ static int in_child(const char *const *words, char *said, size_t size) {
 static void each_kind_lands_in_its_place(void **state) {
     struct options options = {.off = true};
     char *argv[24];
-    static const char *const all[] = {"one",      "--text", "a",     "--on",   "--off",
-                                      "--either", "none",   "--way", "around", "--number",
-                                      "7",        "--run",  "--run", "two",    NULL};
+    static const char *const all[] = {"one",   "--text", "a",        "--on",     "--off", "--either",
+                                      "none",  "--way",  "around",   "--number", "7",     "--run",
+                                      "--run", "two",    "--ranged", "1000",     NULL};
     const int place = read_words(&options, WORDS_ANYWHERE, all, argv);
     assert_string_equal(options.text, "a");
     assert_true(options.on && !options.off && options.either);
     assert_int_equal(options.way, AROUND);
     assert_int_equal(options.number, 7);
+    assert_int_equal(options.ranged, 1000);
     assert_int_equal(options.runs, 2);
     assert_string_equal(argv[place], "one");
     assert_string_equal(argv[place + 1], "two");

@@ -293,13 +293,15 @@ static void test_bad_input_is_one_line(void **state) {
         {{"--home", "/dev/null/x", "--recording", "page", NULL}, "/dev/null/x"},
         {{"--home", h, "--recording", "page", "true", NULL}, "true: unexpected"},
         {{"--home", h, "--recording", "page", "--tcp-pacing", "yes", NULL},
-         "--tcp-pacing: must be on or off"},
+         "--tcp-pacing: must be off or on"},
         {{"--home", h, "--recording", "page", "--think", "fast", NULL}, "--think: must be none, recorded"},
         {{"--home", h, "--recording", "page", "--tcp-info", "/no/such/folder/t", NULL}, "/no/such/folder/t"},
         {{"--home", h, "--recording", "page", "--quic-send-buffer", "1073741824", "--", "true", NULL},
          "grants a UDP socket at most"},
-        {{"--home", h, "--recording", "page", "--initcwnd", "0", NULL}, "--initcwnd: must be 1 to"},
-        {{"--home", h, "--recording", "page", "--initcwnd", "1x", NULL}, "--initcwnd: must be 1 to"},
+        {{"--home", h, "--recording", "page", "--initcwnd", "0", NULL},
+         "--initcwnd: must be a number from 1 to"},
+        {{"--home", h, "--recording", "page", "--initcwnd", "1x", NULL},
+         "--initcwnd: must be a number from 1 to"},
         {{"--home", h, "--recording", "page", "--congestion", "warp", NULL}, "\"warp\" cannot be set"},
         {{"--home", h, "--recording", "page", "--quic-congestion", "warp", NULL},
          "--quic-congestion: must be cubic, reno"},
@@ -315,6 +317,30 @@ static void test_bad_input_is_one_line(void **state) {
         bool one_line = end && end[1] == '\0' && strncmp(run.err, "trilane-replay: ", 16) == 0;
         if (run.status != 2 || !one_line || !strstr(run.err, cases[i].line))
             fail_msg("case %zu: status %d: %s", i, run.status, run.err);
+    }
+}
+
+static void test_transports_that_cannot_be(void **state) {
+    struct fixture *f = *state;
+    static const char *const wrong[][2] = {
+        {"--tcp-initcwnd", "0"},       {"--tcp-initcwnd", "1001"},
+        {"--tcp-initcwnd", "ten"},     {"--quic-initcwnd", "-1"},
+        {"--quic-initcwnd", ""},       {"--initcwnd", "1.5"},
+        {"--quic-pacing", ""},         {"--tcp-slow-start-after-idle", "1"},
+        {"--tcp-send-buffer", "100"},  {"--tcp-receive-buffer", "99999999999999999999"},
+        {"--quic-payload", "1199"},    {"--quic-payload", "1453"},
+        {"--quic-max-ack-delay", "x"}, {"--quic-batching", "GSO"},
+        {"--quic-batching", ""},       {"--tcp-bounds-unsent", "16384"},
+        {"--quic-speed", "fast"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct run run;
+        char begin[96];
+        RUN(&run, prepare, "--home", f->home, "--recording", "page", wrong[i][0], wrong[i][1]);
+        snprintf(begin, sizeof begin, "trilane-replay: %s: ", wrong[i][0]);
+        const char *end = strchr(run.err, '\n');
+        if (run.status != 2 || strncmp(run.err, begin, strlen(begin)) != 0 || !end || end[1] != '\0')
+            fail_msg("%s \"%s\": status %d: %s", wrong[i][0], wrong[i][1], run.status, run.err);
     }
 }
 
@@ -398,6 +424,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test_setup_teardown(test_survives_want_of_descriptors, make_archive, remove_archive),
         cmocka_unit_test_setup_teardown(test_exit_status_is_the_commands, make_archive, remove_archive),
         cmocka_unit_test_setup_teardown(test_bad_input_is_one_line, make_archive, remove_archive),
+        cmocka_unit_test_setup_teardown(test_transports_that_cannot_be, make_archive, remove_archive),
         cmocka_unit_test_setup_teardown(test_report_that_does_not_fit, make_archive, remove_archive),
         cmocka_unit_test_setup_teardown(test_interrupted, make_archive, remove_archive),
         cmocka_unit_test_setup_teardown(test_killed, make_archive, remove_archive),
