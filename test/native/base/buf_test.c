@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void empty_buffer_has_nothing(void **state) {
+UNIT_TEST(empty_buffer_has_nothing) {
     struct buf b = {0};
     assert_int_equal(buf_size(&b), 0);
     assert_int_equal(buf_add(&b, NULL, 0), 0);
@@ -13,7 +13,7 @@ static void empty_buffer_has_nothing(void **state) {
     buf_free(&b);
 }
 
-static void bytes_come_out_in_order(void **state) {
+UNIT_TEST(bytes_come_out_in_order) {
     struct buf b = {0};
     uint8_t put = 0, got = 0;
     size_t held = 0;
@@ -35,7 +35,7 @@ static void bytes_come_out_in_order(void **state) {
     buf_free(&b);
 }
 
-static void drained_space_is_used_again(void **state) {
+UNIT_TEST(drained_space_is_used_again) {
     struct buf b = {0};
     char block[200] = "";
     for (int i = 0; i < 1000; i++) {
@@ -46,7 +46,7 @@ static void drained_space_is_used_again(void **state) {
     buf_free(&b);
 }
 
-static void printf_appends_text(void **state) {
+UNIT_TEST(printf_appends_text) {
     struct buf b = {0};
     assert_int_equal(buf_add(&b, "a", 1), 0);
     char long_text[1000];
@@ -58,22 +58,11 @@ static void printf_appends_text(void **state) {
     buf_free(&b);
 }
 
-static void absurd_size_is_refused_and_leaves_the_buffer(void **state) {
+UNIT_TEST(absurd_size_is_refused_and_leaves_the_buffer) {
     struct buf b = {0};
     assert_int_equal(buf_add(&b, "abc", 3), 0);
     assert_int_equal(buf_reserve(&b, SIZE_MAX - 1), -1);
     assert_int_equal(buf_size(&b), 3);
     assert_memory_equal(buf_bytes(&b), "abc", 3);
     buf_free(&b);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty_buffer_has_nothing),
-        cmocka_unit_test(bytes_come_out_in_order),
-        cmocka_unit_test(drained_space_is_used_again),
-        cmocka_unit_test(printf_appends_text),
-        cmocka_unit_test(absurd_size_is_refused_and_leaves_the_buffer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

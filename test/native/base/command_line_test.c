@@ -84,7 +84,7 @@ static int in_child(const char *const *words, char *said, size_t size) {
     return WEXITSTATUS(status);
 }
 
-static void each_kind_lands_in_its_place(void **state) {
+UNIT_TEST(each_kind_lands_in_its_place) {
     struct options options = {.off = true};
     char *argv[24];
     static const char *const all[] = {"one",   "--text", "a",        "--on",     "--off", "--either",
@@ -103,7 +103,7 @@ static void each_kind_lands_in_its_place(void **state) {
 }
 
 // getopt's own answers are ':' and '?', which are numbers, too.
-static void every_row_of_a_long_table_is_taken(void **state) {
+UNIT_TEST(every_row_of_a_long_table_is_taken) {
     enum { ROWS = COMMAND_LINE_ROWS_MOST };
     static struct option_row many[ROWS];
     static char names[ROWS][16];
@@ -132,7 +132,7 @@ static void every_row_of_a_long_table_is_taken(void **state) {
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 100);
 }
 
-static void what_cannot_be_taken_is_one_line(void **state) {
+UNIT_TEST(what_cannot_be_taken_is_one_line) {
     static const struct {
         const char *const words[4];
         int status;
@@ -154,13 +154,4 @@ static void what_cannot_be_taken_is_one_line(void **state) {
         assert_int_equal(in_child(cases[i].words, said, sizeof said), cases[i].status);
         assert_string_equal(said, cases[i].said);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_cannot_be_taken_is_one_line),
-        cmocka_unit_test(every_row_of_a_long_table_is_taken),
-        cmocka_unit_test(each_kind_lands_in_its_place),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

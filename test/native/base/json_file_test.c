@@ -21,7 +21,7 @@ static int entries(const char *folder) {
     return count;
 }
 
-static void written_file_reads_back_and_replaces(void **state) {
+UNIT_TEST(written_file_reads_back_and_replaces) {
     char folder[] = "/tmp/json_file_test.XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/report.json", folder);
@@ -38,7 +38,7 @@ static void written_file_reads_back_and_replaces(void **state) {
     rmdir(folder);
 }
 
-static void failure_leaves_nothing(void **state) {
+UNIT_TEST(failure_leaves_nothing) {
     json_t *document = json_pack("{s:i}", "turn", 1);
     assert_int_equal(json_file_write("/nonexistent/folder/report.json", document), -1);
     assert_int_equal(errno, ENOENT);
@@ -59,7 +59,7 @@ static void failure_leaves_nothing(void **state) {
 }
 
 // As on a full disk: the first byte cannot be written.
-static void full_disk_is_an_error(void **state) {
+UNIT_TEST(full_disk_is_an_error) {
     char folder[] = "/tmp/json_file_test.XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/report.json", folder);
@@ -79,7 +79,7 @@ static void full_disk_is_an_error(void **state) {
 }
 
 // The temporary file's name is no one's to foresee: a symlink under the one that it had is not followed.
-static void a_symlink_is_not_followed(void **state) {
+UNIT_TEST(a_symlink_is_not_followed) {
     char folder[] = "/tmp/json_file_test.XXXXXX", path[64], temporary[96], victim[64];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/report.json", folder);
@@ -91,14 +91,4 @@ static void a_symlink_is_not_followed(void **state) {
     assert_int_equal(access(victim, F_OK), -1);
     json_decref(document);
     assert_int_equal(unlink(temporary) + unlink(path) + rmdir(folder), 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(written_file_reads_back_and_replaces),
-        cmocka_unit_test(failure_leaves_nothing),
-        cmocka_unit_test(full_disk_is_an_error),
-        cmocka_unit_test(a_symlink_is_not_followed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static void fired(void *context, uint64_t now_ns) {
     if (++many->fired == many->expected) loop_stop(many->loop);
 }
 
-static void timers_fire_in_order_after_moves_and_removals(void **state) {
+UNIT_TEST(timers_fire_in_order_after_moves_and_removals) {
     struct many *many = calloc(1, sizeof *many);
     assert_int_equal(loop_open(&many->loop), 0);
     srand(3);
@@ -70,7 +70,7 @@ static void not_before(void *context, uint64_t now_ns) {
     loop_stop(early->loop);
 }
 
-static void timer_never_fires_early(void **state) {
+UNIT_TEST(timer_never_fires_early) {
     struct early early;
     assert_int_equal(loop_open(&early.loop), 0);
     for (int i = 0; i < 100; i++) {
@@ -104,7 +104,7 @@ static void turn_ended(void *context) {
     loop_stop(pair->loop);
 }
 
-static void removed_watch_is_not_called_in_the_same_turn(void **state) {
+UNIT_TEST(removed_watch_is_not_called_in_the_same_turn) {
     struct pair pair = {0};
     int pipes[2][2];
     assert_int_equal(loop_open(&pair.loop), 0);
@@ -130,21 +130,11 @@ static void stop_on(void *context, int number) {
     loop_stop(context);
 }
 
-static void signals_come_through_the_loop(void **state) {
+UNIT_TEST(signals_come_through_the_loop) {
     struct loop *loop;
     assert_int_equal(loop_open(&loop), 0);
     assert_int_equal(loop_on_signals(loop, (const int[]){SIGUSR1, 0}, stop_on, loop), 0);
     raise(SIGUSR1);
     assert_int_equal(loop_run(loop), 0);
     loop_close(loop);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(timers_fire_in_order_after_moves_and_removals),
-        cmocka_unit_test(timer_never_fires_early),
-        cmocka_unit_test(removed_watch_is_not_called_in_the_same_turn),
-        cmocka_unit_test(signals_come_through_the_loop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

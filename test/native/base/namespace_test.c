@@ -140,11 +140,11 @@ static int sysctls(void) {
     return 0;
 }
 
-static void lab_is_empty_and_ours(void **state) {
+UNIT_TEST(lab_is_empty_and_ours) {
     assert_int_equal(in_process(make_lab), 0);
 }
 
-static void only_its_token_makes_a_network_a_lab(void **state) {
+UNIT_TEST(only_its_token_makes_a_network_a_lab) {
     assert_int_equal(in_process(tokens), 0);
     assert_int_equal(in_process(others_network), 0);
     struct stat own;
@@ -153,25 +153,14 @@ static void only_its_token_makes_a_network_a_lab(void **state) {
     if (own.st_ino == 0xEFFFFFFD) assert_int_equal(in_process(machine), 0);
 }
 
-static void interfaces_addresses_and_routes(void **state) {
+UNIT_TEST(interfaces_addresses_and_routes) {
     assert_int_equal(in_process(configure), 0);
 }
 
-static void one_tun_on_each_side(void **state) {
+UNIT_TEST(one_tun_on_each_side) {
     assert_int_equal(in_process(tun_in_two_networks), 0);
 }
 
-static void sysctls_of_the_namespace(void **state) {
+UNIT_TEST(sysctls_of_the_namespace) {
     assert_int_equal(in_process(sysctls), 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lab_is_empty_and_ours),
-        cmocka_unit_test(only_its_token_makes_a_network_a_lab),
-        cmocka_unit_test(interfaces_addresses_and_routes),
-        cmocka_unit_test(one_tun_on_each_side),
-        cmocka_unit_test(sysctls_of_the_namespace),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

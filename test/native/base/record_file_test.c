@@ -38,7 +38,7 @@ static uint64_t number_at(const uint8_t *bytes) {
     return number;
 }
 
-static void records_read_back(void **state) {
+UNIT_TEST(records_read_back) {
     enum { COUNT = 50000 }; // several batches
     char path[64];
     make_path(path);
@@ -65,7 +65,7 @@ static void records_read_back(void **state) {
 }
 
 // The disk is full from the start, or a file may grow no more in the middle of a record.
-static void full_disk_leaves_whole_records(void **state) {
+UNIT_TEST(full_disk_leaves_whole_records) {
     struct record_file *file;
     assert_int_equal(record_file_open(&file, "/dev/full", columns, COLUMNS), -1);
     assert_int_equal(errno, ENOSPC);
@@ -97,12 +97,4 @@ static void full_disk_leaves_whole_records(void **state) {
     assert_int_equal(there.st_size, HEADER_BYTES + 10 * RECORD_BYTES);
     unlink(path);
     assert_int_equal(record_file_close(NULL), 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_read_back),
-        cmocka_unit_test(full_disk_leaves_whole_records),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

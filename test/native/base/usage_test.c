@@ -21,7 +21,7 @@ static void *work(void *unused) {
     return NULL;
 }
 
-static void work_is_counted_once(void **state) {
+UNIT_TEST(work_is_counted_once) {
     struct usage_meter meter;
     struct usage sum = {0};
     usage_meter_open(&meter, true);
@@ -36,7 +36,7 @@ static void work_is_counted_once(void **state) {
     usage_meter_close(&meter);
 }
 
-static void waiting_is_a_voluntary_switch(void **state) {
+UNIT_TEST(waiting_is_a_voluntary_switch) {
     struct usage_meter meter;
     struct usage sum = {0};
     usage_meter_open(&meter, false);
@@ -65,26 +65,16 @@ static uint64_t counted(bool with_threads) {
     return count;
 }
 
-static void threads_are_counted_where_they_are_asked_for(void **state) {
+UNIT_TEST(threads_are_counted_where_they_are_asked_for) {
     assert_true(counted(true) >= work_ns / 2);
     assert_true(counted(false) < work_ns / 2);
 }
 
-static void what_is_not_there_has_a_reason(void **state) {
+UNIT_TEST(what_is_not_there_has_a_reason) {
     struct perf_counter counter;
     perf_counter_open(&counter, PERF_TYPE_HARDWARE, 9999, false);
     assert_int_equal(counter.fd, -1);
     assert_true(strlen(counter.why) > 0);
     assert_int_equal(perf_counter_read(&counter), 0);
     perf_counter_close(&counter);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(work_is_counted_once),
-        cmocka_unit_test(waiting_is_a_voluntary_switch),
-        cmocka_unit_test(threads_are_counted_where_they_are_asked_for),
-        cmocka_unit_test(what_is_not_there_has_a_reason),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,8 +106,7 @@ static int behind_walls(const char *folder) {
     return 0;
 }
 
-static void test_what_is_left(void **state) {
-    (void)state;
+UNIT_TEST(test_what_is_left) {
     int status;
     char folder[] = "/tmp/trilane-test-XXXXXX";
     assert_non_null(mkdtemp(folder));
@@ -271,8 +270,7 @@ static void look_at(const struct program *program, pid_t pid, bool has_landlock)
         assert_int_equal(call_as(pid, closed[i], "/bin/true", 0), -ENOSYS);
 }
 
-static void test_each_program_has_its_walls(void **state) {
-    (void)state;
+UNIT_TEST_AS(test_each_program_has_its_walls, void, , set_up, tear_down) {
     skip_unless_shown();
     const bool has_landlock = syscall(SYS_landlock_create_ruleset, NULL, 0, 1) > 0;
     for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
@@ -297,8 +295,7 @@ static void test_each_program_has_its_walls(void **state) {
 
 #endif
 
-static void test_the_links_command_has_no_walls(void **state) {
-    (void)state;
+UNIT_TEST(test_the_links_command_has_no_walls) {
     struct run without, run;
     char *argv[] = {
         PROGRAM_TRILANE_SHAPER, "--link", "3mbit/50ms", "--", "grep", "-E", "^(NoNewPrivs|Seccomp.*):",
@@ -314,12 +311,5 @@ int main(void) {
     // The right to look into a program that no user may look into, whoever runs this test.
     namespace_enter_lab();
     unsetenv(NAMESPACE_TOKEN);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_left),
-        cmocka_unit_test(test_the_links_command_has_no_walls),
-#ifdef __x86_64__
-        cmocka_unit_test_setup_teardown(test_each_program_has_its_walls, set_up, tear_down),
-#endif
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_tests_run();
 }

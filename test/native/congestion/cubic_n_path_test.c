@@ -10,7 +10,7 @@
 enum { PACKET = 1250 };
 
 // A flow that keeps beta of a window of BDP + buffer leaves the link busy if beta (BDP + buffer) >= BDP.
-static void full_link_takes_a_buffer_of_one_over_beta_less_one(void **state) {
+UNIT_TEST(full_link_takes_a_buffer_of_one_over_beta_less_one) {
     const double rate_bps = 20e6, rtt_s = 0.05, bdp = rate_bps / 8 * rtt_s;
     for (unsigned n = 1; n <= CUBIC_N_MOST; n++) {
         const double enough = (1 / cubic_n_beta(n) - 1) * bdp;
@@ -33,7 +33,7 @@ static void full_link_takes_a_buffer_of_one_over_beta_less_one(void **state) {
 }
 
 // N sqrt(1.5 / p) packets, as N Reno flows.
-static void random_loss_leaves_the_window_of_n_reno_flows(void **state) {
+UNIT_TEST(random_loss_leaves_the_window_of_n_reno_flows) {
     static const double rates[] = {0.01, 0.02};
     for (unsigned n = 1; n <= CUBIC_N_MOST; n++)
         for (size_t i = 0; i < 2; i++) {
@@ -51,12 +51,4 @@ static void random_loss_leaves_the_window_of_n_reno_flows(void **state) {
                           result.window_packets, expected);
             assert_float_equal(result.window_packets, expected, 0.15 * expected);
         }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(full_link_takes_a_buffer_of_one_over_beta_less_one),
-        cmocka_unit_test(random_loss_leaves_the_window_of_n_reno_flows),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

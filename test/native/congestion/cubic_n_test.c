@@ -82,7 +82,7 @@ static void lose(struct flow *flow) {
     ack(flow, false);
 }
 
-static void constants_are_those_of_n_flows(void **state) {
+UNIT_TEST(constants_are_those_of_n_flows) {
     assert_float_equal(cubic_n_beta(1), 0.7, 1e-9);
     assert_float_equal(cubic_n_alpha(1), 3 * 0.3 / 1.7, 1e-9);
     assert_float_equal(cubic_n_beta(2), 0.85, 1e-9);
@@ -94,7 +94,7 @@ static void constants_are_those_of_n_flows(void **state) {
     }
 }
 
-static void loss_keeps_beta_once_for_a_window(void **state) {
+UNIT_TEST(loss_keeps_beta_once_for_a_window) {
     for (unsigned n = 1; n <= CUBIC_N_MOST; n++) {
         struct flow flow = open_flow(n, 1000, 100);
         assert_int_equal(look(&flow).ssthresh_bytes, UINT64_MAX);
@@ -112,7 +112,7 @@ static void loss_keeps_beta_once_for_a_window(void **state) {
     }
 }
 
-static void window_is_never_below_two_packets(void **state) {
+UNIT_TEST(window_is_never_below_two_packets) {
     struct flow flow = open_flow(1, 3, 100);
     for (int i = 0; i < 5; i++)
         lose(&flow);
@@ -121,7 +121,7 @@ static void window_is_never_below_two_packets(void **state) {
     close_flow(&flow);
 }
 
-static void window_follows_w_cubic(void **state) {
+UNIT_TEST(window_follows_w_cubic) {
     for (unsigned n = 1; n <= CUBIC_N_MOST; n++) {
         struct flow flow = open_flow(n, 2000, 200);
         lose(&flow);
@@ -140,7 +140,7 @@ static void window_follows_w_cubic(void **state) {
 }
 
 // On a short path W_est leads: alpha_N packets in a round trip until the window of before, then N.
-static void short_paths_are_reno_friendly(void **state) {
+UNIT_TEST(short_paths_are_reno_friendly) {
     for (unsigned n = 1; n <= CUBIC_N_MOST; n++) {
         struct flow flow = open_flow(n, 40, 10);
         lose(&flow);
@@ -159,7 +159,7 @@ static void short_paths_are_reno_friendly(void **state) {
     }
 }
 
-static void fast_convergence_lowers_the_plateau(void **state) {
+UNIT_TEST(fast_convergence_lowers_the_plateau) {
     for (unsigned n = 1; n <= 2; n++) {
         const double beta = cubic_n_beta(n);
         struct flow flow = open_flow(n, 2000, 200);
@@ -177,7 +177,7 @@ static void fast_convergence_lowers_the_plateau(void **state) {
     }
 }
 
-static void slow_start_doubles_and_ends_by_loss(void **state) {
+UNIT_TEST(slow_start_doubles_and_ends_by_loss) {
     struct flow flow = open_flow(2, 10, 100);
     round_trip(&flow, false);
     assert_float_equal(packets(&flow), 20, 0.01);
@@ -189,7 +189,7 @@ static void slow_start_doubles_and_ends_by_loss(void **state) {
     close_flow(&flow);
 }
 
-static void slow_start_ends_by_delay(void **state) {
+UNIT_TEST(slow_start_ends_by_delay) {
     struct flow flow = open_flow(1, 10, 100);
     for (int i = 0; i < 3; i++)
         round_trip(&flow, false);
@@ -207,7 +207,7 @@ static void slow_start_ends_by_delay(void **state) {
 }
 
 // What t does not count: otherwise the window would leap when there is something to send again.
-static void idle_and_limited_times_do_not_count(void **state) {
+UNIT_TEST(idle_and_limited_times_do_not_count) {
     struct flow busy = open_flow(1, 500, 50), idle = open_flow(1, 500, 50), limited = open_flow(1, 500, 50);
     struct flow *const all[] = {&busy, &idle, &limited};
     for (size_t i = 0; i < 3; i++) {
@@ -230,7 +230,7 @@ static void idle_and_limited_times_do_not_count(void **state) {
         close_flow(all[i]);
 }
 
-static void persistent_congestion_starts_over(void **state) {
+UNIT_TEST(persistent_congestion_starts_over) {
     struct flow flow = open_flow(2, 100, 100);
     ack(&flow, false); // the first sample
     const uint64_t first_ns = flow.now_ns + 1, step_ns = flow.rtt_ns;
@@ -253,7 +253,7 @@ static void persistent_congestion_starts_over(void **state) {
     close_flow(&flow);
 }
 
-static void persistent_congestion_needs_a_sample(void **state) {
+UNIT_TEST(persistent_congestion_needs_a_sample) {
     struct flow flow = open_flow(1, 100, 100);
     const struct congestion_packet gone[] = {{0, flow.now_ns, PACKET, true, false},
                                              {1, flow.now_ns + 20 * flow.rtt_ns, PACKET, true, false}};
@@ -265,28 +265,10 @@ static void persistent_congestion_needs_a_sample(void **state) {
     close_flow(&flow);
 }
 
-static void controllers_are_found_by_name(void **state) {
+UNIT_TEST(controllers_are_found_by_name) {
     assert_ptr_equal(congestion_find("cubic-n2"), &cubic_n[1]);
     assert_null(congestion_find("cubic-n9"));
     assert_null(congestion_find("cubic"));
     for (size_t i = 0; congestion_at(i); i++)
         assert_ptr_equal(congestion_find(congestion_at(i)->name), congestion_at(i));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(constants_are_those_of_n_flows),
-        cmocka_unit_test(loss_keeps_beta_once_for_a_window),
-        cmocka_unit_test(window_is_never_below_two_packets),
-        cmocka_unit_test(window_follows_w_cubic),
-        cmocka_unit_test(short_paths_are_reno_friendly),
-        cmocka_unit_test(fast_convergence_lowers_the_plateau),
-        cmocka_unit_test(slow_start_doubles_and_ends_by_loss),
-        cmocka_unit_test(slow_start_ends_by_delay),
-        cmocka_unit_test(idle_and_limited_times_do_not_count),
-        cmocka_unit_test(persistent_congestion_starts_over),
-        cmocka_unit_test(persistent_congestion_needs_a_sample),
-        cmocka_unit_test(controllers_are_found_by_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ static bool add(struct gcc_groups *groups, double sent_ms, double arrived_ms, st
     return gcc_groups_add(groups, &(struct arrival){0, ns(sent_ms), ns(arrived_ms)}, out);
 }
 
-static void packets_sent_within_5_ms_are_a_group(void **state) {
+UNIT_TEST(packets_sent_within_5_ms_are_a_group) {
     struct gcc_groups groups = {0};
     struct gcc_variation v;
     assert_false(add(&groups, 100, 150, &v));
@@ -29,7 +29,7 @@ static void packets_sent_within_5_ms_are_a_group(void **state) {
 }
 
 // An outage holds up packets that then arrive at once: d < 0, and less than 5 ms apart.
-static void what_an_outage_held_up_is_one_group(void **state) {
+UNIT_TEST(what_an_outage_held_up_is_one_group) {
     struct gcc_groups groups = {0};
     struct gcc_variation v;
     add(&groups, 100, 150, &v);
@@ -45,7 +45,7 @@ static void what_an_outage_held_up_is_one_group(void **state) {
 // e(0) = 0.1, q = 0.001, var_v(0) = 1; d = 2 ms at groups 10 ms apart:
 // z = 2, alpha = 0.99^(30 x 10 / 1000) = 0.996989..., var_v = alpha + (1 - alpha) 4 = 1.009032...
 // k = 0.101 / (1.009032 + 0.101) = 0.0909884..., m = 0.1819768..., e = (1 - k) 0.101 = 0.0918102...
-static void the_filter_follows_the_equations(void **state) {
+UNIT_TEST(the_filter_follows_the_equations) {
     struct gcc_filter filter;
     gcc_filter_init(&filter);
     gcc_filter_update(&filter, 2, 10);
@@ -61,7 +61,7 @@ static void the_filter_follows_the_equations(void **state) {
     assert_float_equal(filter.m_ms, 0.1819770 + k * (100 - 0.1819770), 1e-4);
 }
 
-static void the_estimate_converges_to_the_growth(void **state) {
+UNIT_TEST(the_estimate_converges_to_the_growth) {
     struct gcc_filter filter;
     gcc_filter_init(&filter);
     for (int i = 0; i < 400; i++)
@@ -91,7 +91,7 @@ static enum gcc_signal after(struct gcc_detector *detector, uint64_t *now_ns, do
 }
 
 // M = 60 m, th = 12.5 ms at first: m = 0.25 ms is above it.
-static void over_use_takes_10_ms_above_the_threshold(void **state) {
+UNIT_TEST(over_use_takes_10_ms_above_the_threshold) {
     uint64_t now_ns;
     struct gcc_detector detector = calm(&now_ns);
     assert_int_equal(after(&detector, &now_ns, 5, 0.25), GCC_NORMAL);
@@ -105,14 +105,14 @@ static void over_use_takes_10_ms_above_the_threshold(void **state) {
     assert_int_equal(after(&detector, &now_ns, 9, 0.3), GCC_NORMAL);
 }
 
-static void under_use_is_told_at_once(void **state) {
+UNIT_TEST(under_use_is_told_at_once) {
     uint64_t now_ns;
     struct gcc_detector detector = calm(&now_ns);
     assert_int_equal(after(&detector, &now_ns, 5, -0.19), GCC_NORMAL); // M = -11.4, th = 11.8
     assert_int_equal(after(&detector, &now_ns, 5, -0.22), GCC_UNDER_USE);
 }
 
-static void few_groups_count_for_less(void **state) {
+UNIT_TEST(few_groups_count_for_less) {
     struct gcc_detector detector;
     gcc_detector_init(&detector);
     for (uint64_t i = 1; i <= 12; i++) // M = i m
@@ -123,7 +123,7 @@ static void few_groups_count_for_less(void **state) {
     assert_true(detector.over_since_ns > 0);
 }
 
-static void the_threshold_follows_fast_and_falls_slowly(void **state) {
+UNIT_TEST(the_threshold_follows_fast_and_falls_slowly) {
     struct gcc_detector detector;
     uint64_t now_ns = ns(1000);
     gcc_detector_init(&detector);
@@ -150,7 +150,7 @@ static void update(struct gcc_rate *rate, double ms, enum gcc_signal signal, dou
     gcc_rate_update(rate, &(struct gcc_feedback){rate->updated_ns + ns(ms), signal, incoming_bps, 50});
 }
 
-static void far_from_convergence_it_gains_8_percent_a_second(void **state) {
+UNIT_TEST(far_from_convergence_it_gains_8_percent_a_second) {
     struct gcc_rate rate = {.bps = 1e6, .state = GCC_INCREASE};
     update(&rate, 1000, GCC_NORMAL, 1e6);
     assert_float_equal(rate.bps, 1.08e6, 1e-3);
@@ -165,7 +165,7 @@ static void far_from_convergence_it_gains_8_percent_a_second(void **state) {
     assert_float_equal(rate.bps, 1.275e6, 1e-3);
 }
 
-static void over_use_keeps_85_percent_of_what_came_in(void **state) {
+UNIT_TEST(over_use_keeps_85_percent_of_what_came_in) {
     struct gcc_rate rate = {.bps = 3e6, .state = GCC_INCREASE};
     update(&rate, 100, GCC_OVER_USE, 2e6);
     assert_float_equal(rate.bps, 1.7e6, 1e-3);
@@ -178,7 +178,7 @@ static void over_use_keeps_85_percent_of_what_came_in(void **state) {
     assert_float_equal(rate.bps, 1.53e6 * 0.85, 1e-3);
 }
 
-static void states_change_as_the_drafts_table_says(void **state) {
+UNIT_TEST(states_change_as_the_drafts_table_says) {
     const enum gcc_state by_signal[3][3] = {
         // by state: Increase, Decrease, Hold
         [GCC_NORMAL] = {GCC_INCREASE, GCC_HOLD, GCC_INCREASE},
@@ -195,7 +195,7 @@ static void states_change_as_the_drafts_table_says(void **state) {
 }
 
 // Close to the mean of 2 Mbit/s, sigma at least sqrt(400 x 2e6) = 28.3 kbit/s, 3 sigma = 84.9 kbit/s.
-static void near_convergence_it_gains_half_a_packet_in_a_response_time(void **state) {
+UNIT_TEST(near_convergence_it_gains_half_a_packet_in_a_response_time) {
     struct gcc_rate rate = {.bps = 2e6, .state = GCC_INCREASE};
     update(&rate, 100, GCC_OVER_USE, 2e6);
     update(&rate, 100, GCC_NORMAL, 1.7e6); // Hold
@@ -217,7 +217,7 @@ static void near_convergence_it_gains_half_a_packet_in_a_response_time(void **st
     assert_false(rate.has_average);
 }
 
-static void losses_above_10_percent_take_half_of_their_share(void **state) {
+UNIT_TEST(losses_above_10_percent_take_half_of_their_share) {
     assert_float_equal(gcc_rate_after_losses(1e6, 20, 100), 0.9e6, 1e-3);
     assert_float_equal(gcc_rate_after_losses(1e6, 11, 100), 0.945e6, 1e-3);
     assert_float_equal(gcc_rate_after_losses(1e6, 10, 100), 1e6, 1e-3);
@@ -266,7 +266,7 @@ static void send_for(struct sender *s, double seconds, double rate_bps, double g
     }
 }
 
-static void the_first_round_trip_makes_the_initial_window_a_rate(void **state) {
+UNIT_TEST(the_first_round_trip_makes_the_initial_window_a_rate) {
     struct sender s = open_sender(50);
     assert_int_equal(look(&s).window_bytes, 10 * PACKET);
     assert_int_equal(look(&s).pacing_bps, 0);
@@ -278,7 +278,7 @@ static void the_first_round_trip_makes_the_initial_window_a_rate(void **state) {
     gcc.close(s.state);
 }
 
-static void a_growing_delay_reduces_the_rate_and_losses_do(void **state) {
+UNIT_TEST(a_growing_delay_reduces_the_rate_and_losses_do) {
     struct sender s = open_sender(50);
     send_for(&s, 3, 2e6, 0, 0);
     assert_float_equal((double)look(&s).pacing_bps, 2e6 * pow(1.08, 2.95), 0.02e6);
@@ -293,25 +293,4 @@ static void a_growing_delay_reduces_the_rate_and_losses_do(void **state) {
     send_for(&s, 1, 2e6, 0, 5); // 20 %, ten reports: 0.9^10
     assert_float_equal((double)look(&s).pacing_bps, recovered * pow(0.9, 9), 0.12 * recovered);
     gcc.close(s.state);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packets_sent_within_5_ms_are_a_group),
-        cmocka_unit_test(what_an_outage_held_up_is_one_group),
-        cmocka_unit_test(the_filter_follows_the_equations),
-        cmocka_unit_test(the_estimate_converges_to_the_growth),
-        cmocka_unit_test(over_use_takes_10_ms_above_the_threshold),
-        cmocka_unit_test(under_use_is_told_at_once),
-        cmocka_unit_test(few_groups_count_for_less),
-        cmocka_unit_test(the_threshold_follows_fast_and_falls_slowly),
-        cmocka_unit_test(far_from_convergence_it_gains_8_percent_a_second),
-        cmocka_unit_test(over_use_keeps_85_percent_of_what_came_in),
-        cmocka_unit_test(states_change_as_the_drafts_table_says),
-        cmocka_unit_test(near_convergence_it_gains_half_a_packet_in_a_response_time),
-        cmocka_unit_test(losses_above_10_percent_take_half_of_their_share),
-        cmocka_unit_test(the_first_round_trip_makes_the_initial_window_a_rate),
-        cmocka_unit_test(a_growing_delay_reduces_the_rate_and_losses_do),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static struct arrival at(double sent_ms, double arrived_ms) {
 
 // --- The probe ---
 
-static void ten_packets_tell_the_rate_of_the_link(void **state) {
+UNIT_TEST(ten_packets_tell_the_rate_of_the_link) {
     struct inter_arrival_probe probe = {0};
     double rate;
     for (int i = 0; i < 10; i++) { // sent 1 ms apart, arriving 2.5 ms apart: 9 packets in 22.5 ms
@@ -29,7 +29,7 @@ static void ten_packets_tell_the_rate_of_the_link(void **state) {
     assert_float_equal(rate, PACKET / 0.0025, 1);
 }
 
-static void acks_of_several_packets_tell_as_much(void **state) {
+UNIT_TEST(acks_of_several_packets_tell_as_much) {
     struct inter_arrival_probe probe = {0};
     double rate;
     for (int i = 1; i < 10; i += 2) {
@@ -40,7 +40,7 @@ static void acks_of_several_packets_tell_as_much(void **state) {
     assert_float_equal(rate, PACKET / 0.0025, 1);
 }
 
-static void a_lost_packet_halves_the_estimate(void **state) {
+UNIT_TEST(a_lost_packet_halves_the_estimate) {
     struct inter_arrival_probe probe = {0};
     double rate;
     for (int i = 0; i < 9; i++) {
@@ -53,7 +53,7 @@ static void a_lost_packet_halves_the_estimate(void **state) {
     assert_float_equal(rate, PACKET / 0.0025 / 2, 1);
 }
 
-static void a_probe_that_misses_falls_back(void **state) {
+UNIT_TEST(a_probe_that_misses_falls_back) {
     struct inter_arrival_probe probe = {0};
     double rate;
     const struct arrival only = at(1000, 1020);
@@ -67,7 +67,7 @@ static void a_probe_that_misses_falls_back(void **state) {
     assert_float_equal(rate, 40000, 0);
 }
 
-static void a_sender_that_is_the_limit_gets_40_kilobytes_at_least(void **state) {
+UNIT_TEST(a_sender_that_is_the_limit_gets_40_kilobytes_at_least) {
     static const double gaps_ms[] = {100, 2};
     static const double expected[] = {40000, PACKET / 0.002};
     for (int c = 0; c < 2; c++) {
@@ -84,7 +84,7 @@ static void a_sender_that_is_the_limit_gets_40_kilobytes_at_least(void **state) 
 
 // --- The channel ---
 
-static void pairs_sent_close_together_tell_the_channel(void **state) {
+UNIT_TEST(pairs_sent_close_together_tell_the_channel) {
     struct inter_arrival_channel channel = {0};
     double rate;
     for (int i = 0; i <= 20; i++) { // pairs 0.1 ms apart that arrive 2 ms apart, 20 ms from pair to pair
@@ -99,7 +99,7 @@ static void pairs_sent_close_together_tell_the_channel(void **state) {
 }
 
 // Rates of 10 pairs sorted: the median has index 5, the quartiles 2 and 8.
-static void quartiles_a_quarter_apart_are_uncertain(void **state) {
+UNIT_TEST(quartiles_a_quarter_apart_are_uncertain) {
     static const double by_rank[] = {1, 2, 900, 950, 960, 1000, 1010, 1020, 1150, 1e6};
     struct inter_arrival_channel channel = {.count = 10};
     double rate;
@@ -112,7 +112,7 @@ static void quartiles_a_quarter_apart_are_uncertain(void **state) {
     assert_float_equal(rate, 1000, 0);
 }
 
-static void a_lost_packet_breaks_a_pair(void **state) {
+UNIT_TEST(a_lost_packet_breaks_a_pair) {
     struct inter_arrival_channel channel = {0};
     const struct arrival first = at(1000, 1020), second = at(1000.1, 1030);
     inter_arrival_channel_acked(&channel, &first, PACKET);
@@ -131,7 +131,7 @@ static double ramp_to(struct inter_arrival_ramp *ramp, double ms) {
 }
 
 // From 70 to 100 kB/s: t0 = cbrt(30000 / 6000) = 1.71 s. Beyond it 6000 t^3.
-static void the_ramp_is_cubic_about_what_was_available(void **state) {
+UNIT_TEST(the_ramp_is_cubic_about_what_was_available) {
     struct inter_arrival_ramp ramp;
     inter_arrival_ramp_reset(&ramp, ns(1000), 70000, 100000, 100000);
     assert_float_equal(ramp.origin_s, 1.7099759, 1e-6);
@@ -142,7 +142,7 @@ static void the_ramp_is_cubic_about_what_was_available(void **state) {
     }
 }
 
-static void above_halfway_it_is_cubic_about_the_channel(void **state) {
+UNIT_TEST(above_halfway_it_is_cubic_about_the_channel) {
     struct inter_arrival_ramp ramp;
     inter_arrival_ramp_reset(&ramp, ns(1000), 70000, 100000, 300000);
     assert_float_equal(ramp.halfway, 200000, 0);
@@ -157,7 +157,7 @@ static void above_halfway_it_is_cubic_about_the_channel(void **state) {
     assert_float_equal(ramp.rate, 300000, 2000);
 }
 
-static void it_does_not_grow_beyond_twice_what_is_sent(void **state) {
+UNIT_TEST(it_does_not_grow_beyond_twice_what_is_sent) {
     struct inter_arrival_ramp ramp;
     inter_arrival_ramp_reset(&ramp, ns(1000), 70000, 100000, 100000);
     for (double t = 1031; t < 11000; t += 31)
@@ -169,7 +169,7 @@ static void it_does_not_grow_beyond_twice_what_is_sent(void **state) {
     assert_float_equal(inter_arrival_ramp_rate(&ramp, ramp.updated_ns + ns(31), 0), later, 1500);
 }
 
-static void a_good_channel_estimate_moves_the_plateau(void **state) {
+UNIT_TEST(a_good_channel_estimate_moves_the_plateau) {
     struct inter_arrival_ramp ramp;
     inter_arrival_ramp_reset(&ramp, ns(1000), 70000, 100000, 100000);
     inter_arrival_ramp_set_channel(&ramp, ns(1100), 90000); // below what is available: no news
@@ -180,22 +180,4 @@ static void a_good_channel_estimate_moves_the_plateau(void **state) {
     inter_arrival_ramp_set_channel(&ramp, ns(1200), 160000 + 6000 * 8);
     assert_float_equal(ramp.origin_s, 2, 1e-6);
     assert_int_equal(ramp.epoch_ns, ns(1200));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ten_packets_tell_the_rate_of_the_link),
-        cmocka_unit_test(acks_of_several_packets_tell_as_much),
-        cmocka_unit_test(a_lost_packet_halves_the_estimate),
-        cmocka_unit_test(a_probe_that_misses_falls_back),
-        cmocka_unit_test(a_sender_that_is_the_limit_gets_40_kilobytes_at_least),
-        cmocka_unit_test(pairs_sent_close_together_tell_the_channel),
-        cmocka_unit_test(quartiles_a_quarter_apart_are_uncertain),
-        cmocka_unit_test(a_lost_packet_breaks_a_pair),
-        cmocka_unit_test(the_ramp_is_cubic_about_what_was_available),
-        cmocka_unit_test(above_halfway_it_is_cubic_about_the_channel),
-        cmocka_unit_test(it_does_not_grow_beyond_twice_what_is_sent),
-        cmocka_unit_test(a_good_channel_estimate_moves_the_plateau),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

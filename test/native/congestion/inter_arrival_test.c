@@ -44,7 +44,7 @@ static struct train steady_train(int packets) {
     return train;
 }
 
-static void a_steady_train_has_the_variance_of_its_memory(void **state) {
+UNIT_TEST(a_steady_train_has_the_variance_of_its_memory) {
     struct train train = steady_train(101);
     assert_int_equal(train.detector.samples, 100);
     assert_float_equal(train.detector.mean_us, 0, 1e-6);
@@ -55,7 +55,7 @@ static void a_steady_train_has_the_variance_of_its_memory(void **state) {
 }
 
 // 50 ms more each time.
-static void nothing_is_told_of_fewer_than_ten_samples(void **state) {
+UNIT_TEST(nothing_is_told_of_fewer_than_ten_samples) {
     struct train train = new_train();
     next(&train, 0);
     for (int i = 0; i < 9; i++)
@@ -65,7 +65,7 @@ static void nothing_is_told_of_fewer_than_ten_samples(void **state) {
 
 // sigma is at its floor, 100 us. After x = 400 us mu is 8 us and sigma sqrt((49 x 10^4 + 392^2) / 50) = 113.5
 // us: more than 14 mu = 112. After x = 600 us mu is 12 us and sigma 129.3 us: less than 168.
-static void a_mean_beyond_a_14th_of_sigma_is_over_use(void **state) {
+UNIT_TEST(a_mean_beyond_a_14th_of_sigma_is_over_use) {
     struct train train = steady_train(402);
     assert_int_equal(next(&train, 0.4), INTER_ARRIVAL_STEADY);
     assert_float_equal(train.detector.mean_us, 8, 1e-3);
@@ -83,7 +83,7 @@ static void a_mean_beyond_a_14th_of_sigma_is_over_use(void **state) {
 
 // sigma is 100 us again. 0.3 ms more, twice: S = D = 0.6 ms exceed 5 sigma = 0.59 ms, but not 1 ms: over-use
 // stands until they shrink. From 1 ms on it counts as draining.
-static void below_a_millisecond_over_use_stands(void **state) {
+UNIT_TEST(below_a_millisecond_over_use_stands) {
     struct train train = steady_train(402);
     assert_int_equal(next(&train, 0.3), INTER_ARRIVAL_STEADY);
     assert_int_equal(next(&train, 0.3), INTER_ARRIVAL_OVER_USING);
@@ -95,7 +95,7 @@ static void below_a_millisecond_over_use_stands(void **state) {
 
 // x of +-1 ms in turn keep mu near 0 and sigma near 1 ms. A queue of 0.1 ms more each time drifts: D = 7
 // sigma comes first, S = 5 sigma before it.
-static void a_sum_beyond_5_sigma_is_over_use(void **state) {
+UNIT_TEST(a_sum_beyond_5_sigma_is_over_use) {
     struct train train = new_train();
     next(&train, 0);
     double flip = 1;
@@ -116,7 +116,7 @@ static void a_sum_beyond_5_sigma_is_over_use(void **state) {
     assert_int_equal(next(&train, flip), INTER_ARRIVAL_DRAINING);
 }
 
-static void a_shrinking_queue_is_under_use_until_it_is_forgotten(void **state) {
+UNIT_TEST(a_shrinking_queue_is_under_use_until_it_is_forgotten) {
     struct train train = new_train();
     train.delay_ms = 30;
     next(&train, 0);
@@ -134,7 +134,7 @@ static void a_shrinking_queue_is_under_use_until_it_is_forgotten(void **state) {
 
 // --- The states ---
 
-static void two_decreases_step_up_and_five_increases_step_down(void **state) {
+UNIT_TEST(two_decreases_step_up_and_five_increases_step_down) {
     struct inter_arrival_states s;
     inter_arrival_states_init(&s);
     assert_int_equal(s.rtt_ns, ns(80));
@@ -163,7 +163,7 @@ static void two_decreases_step_up_and_five_increases_step_down(void **state) {
     assert_int_equal(s.state, INTER_ARRIVAL_STABLE);
 }
 
-static void losses_alone_are_packet_loss_and_with_delay_tcp(void **state) {
+UNIT_TEST(losses_alone_are_packet_loss_and_with_delay_tcp) {
     struct inter_arrival_states s;
     inter_arrival_states_init(&s);
     double t = 1000;
@@ -184,7 +184,7 @@ static void losses_alone_are_packet_loss_and_with_delay_tcp(void **state) {
     assert_int_equal(s.state, INTER_ARRIVAL_COMPETING_TCP);
 }
 
-static void events_expire_after_10_seconds(void **state) {
+UNIT_TEST(events_expire_after_10_seconds) {
     struct inter_arrival_states s;
     inter_arrival_states_init(&s);
     inter_arrival_states_delay(&s, ns(1000));
@@ -254,12 +254,12 @@ static struct sender probed(void) {
     return s;
 }
 
-static void the_probe_sets_the_first_rate(void **state) {
+UNIT_TEST(the_probe_sets_the_first_rate) {
     struct sender s = probed();
     inter_arrival.close(s.state);
 }
 
-static void a_loss_keeps_70_percent_once_in_a_round_trip(void **state) {
+UNIT_TEST(a_loss_keeps_70_percent_once_in_a_round_trip) {
     struct sender s = probed();
     lose(&s);
     assert_float_equal((double)look(&s).pacing_bps, 0.7 * 3.5e6, 1e3);
@@ -287,26 +287,8 @@ static double kept_after_a_jump(double jump_ms) {
 }
 
 // The round trip is 50 ms, and after the jump (3 x 50 + 50 + jump) / 4: D / RTT is 0.23, 0.8 and 2.6.
-static void a_delay_event_takes_5_percent_or_90(void **state) {
+UNIT_TEST(a_delay_event_takes_5_percent_or_90) {
     assert_float_equal(kept_after_a_jump(12), 0.95, 0.002);
     assert_float_equal(kept_after_a_jump(50), 0.95, 0.002);
     assert_float_equal(kept_after_a_jump(400), 0.1, 0.002);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_steady_train_has_the_variance_of_its_memory),
-        cmocka_unit_test(nothing_is_told_of_fewer_than_ten_samples),
-        cmocka_unit_test(a_mean_beyond_a_14th_of_sigma_is_over_use),
-        cmocka_unit_test(below_a_millisecond_over_use_stands),
-        cmocka_unit_test(a_sum_beyond_5_sigma_is_over_use),
-        cmocka_unit_test(a_shrinking_queue_is_under_use_until_it_is_forgotten),
-        cmocka_unit_test(two_decreases_step_up_and_five_increases_step_down),
-        cmocka_unit_test(losses_alone_are_packet_loss_and_with_delay_tcp),
-        cmocka_unit_test(events_expire_after_10_seconds),
-        cmocka_unit_test(the_probe_sets_the_first_rate),
-        cmocka_unit_test(a_loss_keeps_70_percent_once_in_a_round_trip),
-        cmocka_unit_test(a_delay_event_takes_5_percent_or_90),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,7 @@ enum {
 };
 
 static struct lane_site site;
+LANE_SITE_FIXTURE(site)
 static uint8_t content[STREAM_BYTES];
 
 struct pair {
@@ -134,7 +135,7 @@ static void fly(struct pair *pair, size_t lost) {
     deliver(pair, true, &flight, 0);
 }
 
-static void loss_keeps_what_the_controller_keeps(void **state) {
+UNIT_TEST(loss_keeps_what_the_controller_keeps) {
     const struct {
         const char *name;
         double kept;
@@ -169,7 +170,7 @@ static void loss_keeps_what_the_controller_keeps(void **state) {
     }
 }
 
-static void all_of_a_stream_arrives_over_losses(void **state) {
+UNIT_TEST(all_of_a_stream_arrives_over_losses) {
     if (!quiche_congestion_calls_ours()) return;
     static struct flight flight;
     static uint8_t room[64 * 1024];
@@ -205,7 +206,7 @@ static void all_of_a_stream_arrives_over_losses(void **state) {
     close_pair(&pair);
 }
 
-static void a_config_can_be_given_back_to_quiche(void **state) {
+UNIT_TEST(a_config_can_be_given_back_to_quiche) {
     if (!quiche_congestion_calls_ours()) return;
     quiche_config *config = make_config();
     const struct sockaddr_in6 here = address("::1", 1), there = address("::1", 2);
@@ -221,7 +222,7 @@ static void a_config_can_be_given_back_to_quiche(void **state) {
     quiche_config_free(config);
 }
 
-static void unknown_names_are_refused_with_what_there_is(void **state) {
+UNIT_TEST(unknown_names_are_refused_with_what_there_is) {
     quiche_config *config = make_config();
     assert_int_equal(quiche_congestion_choose(config, "warp"), -1);
     assert_int_equal(quiche_congestion_choose(config, "cubic-n0"), -1);
@@ -237,7 +238,7 @@ static void unknown_names_are_refused_with_what_there_is(void **state) {
 }
 
 // What users may choose is what there is.
-static void the_schema_lists_what_there_is(void **state) {
+UNIT_TEST(the_schema_lists_what_there_is) {
     json_t *schema = json_load_file(TRILANE_ROOT "/schemas/serving.schema.json", 0, NULL);
     json_t *quic =
         json_object_get(json_object_get(json_object_get(schema, "definitions"), "quic"), "properties");
@@ -256,22 +257,4 @@ static void the_schema_lists_what_there_is(void **state) {
     json_decref(schema);
 }
 
-static int set_up(void **state) {
-    return lane_site_open(&site);
-}
-
-static int tear_down(void **state) {
-    lane_site_close(&site);
-    return 0;
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loss_keeps_what_the_controller_keeps),
-        cmocka_unit_test(all_of_a_stream_arrives_over_losses),
-        cmocka_unit_test(a_config_can_be_given_back_to_quiche),
-        cmocka_unit_test(unknown_names_are_refused_with_what_there_is),
-        cmocka_unit_test(the_schema_lists_what_there_is),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+GROUP_FIXTURE(set_up_site, tear_down_site)

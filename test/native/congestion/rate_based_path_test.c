@@ -33,7 +33,7 @@ static const struct use {
     {&inter_arrival, 0.03, 20, 80, {1, 2}, 0.02, 0.02},
 };
 
-static void uses_the_link_and_keeps_the_queue_short(void **state) {
+UNIT_TEST(uses_the_link_and_keeps_the_queue_short) {
     for (const struct use *use = uses; use < uses + sizeof uses / sizeof *uses; use++)
         for (size_t i = 0; i < RATES; i++)
             for (size_t k = 0; k < ACK_RULES && use->acks_every[k]; k++) {
@@ -66,7 +66,7 @@ static const struct halving {
     {&inter_arrival, 0.1, 2, {1, 2}, 0.25, 0.7, 0.02, 0.001},
 };
 
-static void backs_off_when_the_link_halves(void **state) {
+UNIT_TEST(backs_off_when_the_link_halves) {
     for (const struct halving *row = halvings; row < halvings + sizeof halvings / sizeof *halvings; row++)
         for (size_t i = 0; i < RATES; i++)
             for (size_t k = 0; k < ACK_RULES && row->acks_every[k]; k++) {
@@ -92,7 +92,7 @@ static void backs_off_when_the_link_halves(void **state) {
 }
 
 // A queue too short for the delay to tell: GCC's loss-based controller keeps the rate near the link's.
-static void short_queues_are_told_by_losses(void **state) {
+UNIT_TEST(short_queues_are_told_by_losses) {
     struct simulated_path path = path_of(5e6, 2);
     path.buffer_s = 0.004;
     path.seed = 3;
@@ -101,13 +101,4 @@ static void short_queues_are_told_by_losses(void **state) {
     print_message("short queue: %.3f, lost %.3f\n", span.utilization, span.lost);
     assert_true(span.utilization >= 0.9);
     assert_true(span.lost < 0.15);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(uses_the_link_and_keeps_the_queue_short),
-        cmocka_unit_test(backs_off_when_the_link_halves),
-        cmocka_unit_test(short_queues_are_told_by_losses),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

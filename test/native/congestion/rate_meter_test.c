@@ -12,7 +12,7 @@ static void feed(struct rate_meter *meter, uint64_t *now_ns, int steps, uint64_t
     }
 }
 
-static void measures_the_last_half_second(void **state) {
+UNIT_TEST(measures_the_last_half_second) {
     struct rate_meter meter = {0};
     uint64_t now_ns = 5000;
     rate_meter_add(&meter, now_ns, 1000000); // the clock starts
@@ -31,7 +31,7 @@ static void measures_the_last_half_second(void **state) {
     assert_float_equal(rate_meter_bps(&meter), 0, 0);
 }
 
-static void pauses_do_not_count(void **state) {
+UNIT_TEST(pauses_do_not_count) {
     struct rate_meter meter = {0};
     uint64_t now_ns = 1;
     feed(&meter, &now_ns, 600, 125);
@@ -43,7 +43,7 @@ static void pauses_do_not_count(void **state) {
     assert_float_equal(rate_meter_bps(&meter), 2e6, 2e4);
 }
 
-static void times_that_go_back_count_as_the_last(void **state) {
+UNIT_TEST(times_that_go_back_count_as_the_last) {
     struct rate_meter meter = {0};
     uint64_t now_ns = 1000ull * NS_PER_MILLISECOND;
     feed(&meter, &now_ns, 600, 100);
@@ -52,13 +52,4 @@ static void times_that_go_back_count_as_the_last(void **state) {
         rate_meter_add(&meter, now_ns - 50 * NS_PER_MILLISECOND, 50);
     }
     assert_float_equal(rate_meter_bps(&meter), 1e6, 2e4);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measures_the_last_half_second),
-        cmocka_unit_test(pauses_do_not_count),
-        cmocka_unit_test(times_that_go_back_count_as_the_last),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

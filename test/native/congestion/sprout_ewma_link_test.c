@@ -49,7 +49,7 @@ static struct simulated_span over(double mbit, double rtt_ms, uint64_t ack_every
 
 // Where ACKs are held back, a packet may arrive at the very moment at which one is due, and what comes first
 // decides what all that follows comes to: 4 % for the queue there.
-static void links_are_used_as_another_simulation_has_it(void **state) {
+UNIT_TEST(links_are_used_as_another_simulation_has_it) {
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         const double utilization = expected[i].utilization, queue_ms = expected[i].queue_ms;
         const struct simulated_span found = over(expected[i].mbit, expected[i].rtt_ms, expected[i].ack_every);
@@ -63,7 +63,7 @@ static void links_are_used_as_another_simulation_has_it(void **state) {
     }
 }
 
-static void short_paths_are_full_with_a_queue_of_the_rest_of_100_ms(void **state) {
+UNIT_TEST(short_paths_are_full_with_a_queue_of_the_rest_of_100_ms) {
     for (double mbit = 5; mbit <= 20; mbit *= 2) {
         const struct simulated_span found = over(mbit, 30, 1);
         assert_true(found.utilization >= 0.99);
@@ -72,7 +72,7 @@ static void short_paths_are_full_with_a_queue_of_the_rest_of_100_ms(void **state
 }
 
 // A tenth of the ACKs leaves a fraction of a fast link.
-static void seldom_acks_cost_utilization(void **state) {
+UNIT_TEST(seldom_acks_cost_utilization) {
     const double rtts_ms[] = {30, 120, 300};
     for (size_t i = 0; i < 3; i++) {
         const struct simulated_span each = over(20, rtts_ms[i], 1);
@@ -80,13 +80,4 @@ static void seldom_acks_cost_utilization(void **state) {
         assert_true(seldom.packets_per_ack > 8);
         assert_true(seldom.utilization < 0.75 * each.utilization);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(links_are_used_as_another_simulation_has_it),
-        cmocka_unit_test(short_paths_are_full_with_a_queue_of_the_rest_of_100_ms),
-        cmocka_unit_test(seldom_acks_cost_utilization),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static double after(double rate, double bytes, double tick_ms) {
     return 7 * rate / 8 + bytes / tick_ms / 8;
 }
 
-static void it_begins_with_the_initial_window_in_100_ms_unpaced(void **state) {
+UNIT_TEST(it_begins_with_the_initial_window_in_100_ms_unpaced) {
     struct flow flow = open_flow();
     const struct congestion_window window = look(&flow);
     assert_int_equal(window.window_bytes, INITIAL_PACKETS * PACKET);
@@ -81,7 +81,7 @@ static void it_begins_with_the_initial_window_in_100_ms_unpaced(void **state) {
 
 // Packets 3 ms apart, all of one burst: the first sample comes with the packet that arrives 20 ms or more
 // after the first, which counts itself.
-static void a_tick_of_20_ms_is_a_sample(void **state) {
+UNIT_TEST(a_tick_of_20_ms_is_a_sample) {
     struct flow flow = open_flow();
     for (int i = 0; i <= 20; i++)
         send_at(&flow, 3 * i);
@@ -100,7 +100,7 @@ static void a_tick_of_20_ms_is_a_sample(void **state) {
 }
 
 // The delay that the receiver tells is taken off: it arrived then.
-static void arrivals_are_without_the_told_delay(void **state) {
+UNIT_TEST(arrivals_are_without_the_told_delay) {
     struct flow flow = open_flow();
     for (int i = 0; i <= 8; i++)
         send_at(&flow, 4 * i);
@@ -114,7 +114,7 @@ static void arrivals_are_without_the_told_delay(void **state) {
     close_flow(&flow);
 }
 
-static void the_end_of_a_burst_is_a_forced_tick(void **state) {
+UNIT_TEST(the_end_of_a_burst_is_a_forced_tick) {
     struct flow flow = open_flow();
     const double burst_ms[] = {0, 1, 2};
     for (size_t i = 0; i < 3; i++)
@@ -135,7 +135,7 @@ static void the_end_of_a_burst_is_a_forced_tick(void **state) {
     close_flow(&flow);
 }
 
-static void nothing_sent_yet_is_a_forced_tick_too(void **state) {
+UNIT_TEST(nothing_sent_yet_is_a_forced_tick_too) {
     struct flow flow = open_flow();
     send_at(&flow, 0);
     send_at(&flow, 0);
@@ -147,7 +147,7 @@ static void nothing_sent_yet_is_a_forced_tick_too(void **state) {
 }
 
 // A burst whose last packet is lost has no end.
-static void the_end_of_a_burst_may_be_lost(void **state) {
+UNIT_TEST(the_end_of_a_burst_may_be_lost) {
     struct flow flow = open_flow();
     const double sent_ms[] = {0, 1, 10, 11, 20, 21};
     for (size_t i = 0; i < 6; i++)
@@ -160,7 +160,7 @@ static void the_end_of_a_burst_may_be_lost(void **state) {
     close_flow(&flow);
 }
 
-static void many_pauses_are_known_at_once(void **state) {
+UNIT_TEST(many_pauses_are_known_at_once) {
     enum { BURSTS = 3000, KNOWN = 1024 };
     struct flow flow = open_flow();
     for (int i = 0; i < BURSTS; i++)
@@ -180,7 +180,7 @@ static void many_pauses_are_known_at_once(void **state) {
     close_flow(&flow);
 }
 
-static void long_paths_have_the_rate_times_their_round_trip(void **state) {
+UNIT_TEST(long_paths_have_the_rate_times_their_round_trip) {
     struct flow flow = open_flow();
     flow.min_rtt_ms = 30;
     send_at(&flow, 0);
@@ -194,7 +194,7 @@ static void long_paths_have_the_rate_times_their_round_trip(void **state) {
     close_flow(&flow);
 }
 
-static void losses_change_nothing(void **state) {
+UNIT_TEST(losses_change_nothing) {
     struct flow flow = open_flow();
     const struct congestion_packet packet = {
         .sent_ns = ns(0), .bytes = PACKET, .ack_eliciting = true, .after_acked = true};
@@ -208,7 +208,7 @@ static void losses_change_nothing(void **state) {
 }
 
 // Single small packets now and then: two packets are always allowed, and two in a tick are where it began.
-static void the_window_is_never_below_two_packets(void **state) {
+UNIT_TEST(the_window_is_never_below_two_packets) {
     struct flow flow = open_flow();
     for (int i = 0; i < 60; i++) {
         const struct congestion_packet packet = {.sent_ns = ns(100 * i), .bytes = 40};
@@ -228,25 +228,8 @@ static void the_window_is_never_below_two_packets(void **state) {
     close_flow(&flow);
 }
 
-static void one_of_them_asks_for_single_acks(void **state) {
+UNIT_TEST(one_of_them_asks_for_single_acks) {
     assert_true(congestion_find("sprout-ewma")->wants_single_acks);
     assert_false(congestion_find("sprout-ewma-acks")->wants_single_acks);
     assert_false(congestion_find("cubic-n1")->wants_single_acks);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_begins_with_the_initial_window_in_100_ms_unpaced),
-        cmocka_unit_test(a_tick_of_20_ms_is_a_sample),
-        cmocka_unit_test(arrivals_are_without_the_told_delay),
-        cmocka_unit_test(the_end_of_a_burst_is_a_forced_tick),
-        cmocka_unit_test(nothing_sent_yet_is_a_forced_tick_too),
-        cmocka_unit_test(the_end_of_a_burst_may_be_lost),
-        cmocka_unit_test(many_pauses_are_known_at_once),
-        cmocka_unit_test(long_paths_have_the_rate_times_their_round_trip),
-        cmocka_unit_test(losses_change_nothing),
-        cmocka_unit_test(the_window_is_never_below_two_packets),
-        cmocka_unit_test(one_of_them_asks_for_single_acks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static size_t send_for(struct pacer *pacer, uint64_t now_ns, uint64_t duration_n
     return sent;
 }
 
-static void first_flight_is_an_initial_window(void **state) {
+UNIT_TEST(first_flight_is_an_initial_window) {
     struct pacer pacer;
     pacer_init(&pacer, PACKET, 10);
     pacer_update(&pacer, 10 * PACKET, RTT_NS, true);
@@ -32,7 +32,7 @@ static void first_flight_is_an_initial_window(void **state) {
     assert_int_equal(send_for(&pacer, NS_PER_S, 1, 1, &most), 10);
 }
 
-static void spreads_the_window(void **state) {
+UNIT_TEST(spreads_the_window) {
     const struct {
         bool slow_start;
         double gain;
@@ -50,7 +50,7 @@ static void spreads_the_window(void **state) {
     }
 }
 
-static void a_rate_of_the_controllers_own_holds(void **state) {
+UNIT_TEST(a_rate_of_the_controllers_own_holds) {
     struct pacer pacer;
     size_t most;
     pacer_init(&pacer, PACKET, 10);
@@ -63,7 +63,7 @@ static void a_rate_of_the_controllers_own_holds(void **state) {
     assert_true(most <= 2); // nor one after a silence
 }
 
-static void a_late_timer_costs_nothing(void **state) {
+UNIT_TEST(a_late_timer_costs_nothing) {
     struct pacer pacer;
     size_t most;
     pacer_init(&pacer, PACKET, 10);
@@ -74,7 +74,7 @@ static void a_late_timer_costs_nothing(void **state) {
     assert_true(most <= 27);
 }
 
-static void silence_refills_to_an_initial_window(void **state) {
+UNIT_TEST(silence_refills_to_an_initial_window) {
     struct pacer pacer;
     size_t most;
     pacer_init(&pacer, PACKET, 10);
@@ -85,7 +85,7 @@ static void silence_refills_to_an_initial_window(void **state) {
     assert_in_range(send_for(&pacer, NS_PER_S + 3 * RTT_NS + RTT_NS / 2, 1, 1, &most), 1, 3);
 }
 
-static void says_when_to_come_again(void **state) {
+UNIT_TEST(says_when_to_come_again) {
     struct pacer pacer;
     pacer_init(&pacer, PACKET, 10);
     pacer_update(&pacer, WINDOW, RTT_NS, false);
@@ -100,13 +100,4 @@ static void says_when_to_come_again(void **state) {
         assert_true(pacer_may_send(&pacer, next_ns));
         now_ns = next_ns;
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_flight_is_an_initial_window),    cmocka_unit_test(spreads_the_window),
-        cmocka_unit_test(a_rate_of_the_controllers_own_holds),  cmocka_unit_test(a_late_timer_costs_nothing),
-        cmocka_unit_test(silence_refills_to_an_initial_window), cmocka_unit_test(says_when_to_come_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,7 +113,7 @@ static int end(void **state) {
     return 0;
 }
 
-static void gives_up_after_three_round_trips(void **state) {
+UNIT_TEST(gives_up_after_three_round_trips) {
     begin();
     probe(NS_PER_S);
     move(NS_PER_S + RTT_NS);
@@ -125,7 +125,7 @@ static void gives_up_after_three_round_trips(void **state) {
     assert_int_equal(client.left, 1);
 }
 
-static void gives_up_what_was_left_before_though_each_move_comes_sooner(void **state) {
+UNIT_TEST(gives_up_what_was_left_before_though_each_move_comes_sooner) {
     begin();
     const uint64_t every_ns = 2 * RTT_NS;
     for (unsigned moves = 0; moves < MOST_PATHS - 1; moves++) {
@@ -141,18 +141,9 @@ static void gives_up_what_was_left_before_though_each_move_comes_sooner(void **s
     assert_int_equal(client.left, MOST_PATHS - 1);
 }
 
-static void a_probe_alone_gives_up_nothing(void **state) {
+UNIT_TEST(a_probe_alone_gives_up_nothing) {
     begin();
     probe(NS_PER_S);
     probe(2 * NS_PER_S);
     assert_int_equal(client.left, 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(gives_up_after_three_round_trips, end),
-        cmocka_unit_test_teardown(gives_up_what_was_left_before_though_each_move_comes_sooner, end),
-        cmocka_unit_test_teardown(a_probe_alone_gives_up_nothing, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,7 +72,7 @@ static int connect_to(const char *address, uint16_t port) {
     return -1;
 }
 
-static void answers_from_the_address_that_was_asked(void **state) {
+UNIT_TEST(answers_from_the_address_that_was_asked) {
     struct server server;
     open_server(&server);
     struct udp_link link = udp_link(server.udp);
@@ -113,7 +113,7 @@ static void answers_from_the_address_that_was_asked(void **state) {
     close_server(&server);
 }
 
-static void drops_what_is_too_long(void **state) {
+UNIT_TEST(drops_what_is_too_long) {
     struct server server;
     open_server(&server);
     int fd = connect_to("127.0.0.1", udp_port(server.udp));
@@ -127,7 +127,7 @@ static void drops_what_is_too_long(void **state) {
     close_server(&server);
 }
 
-static void says_what_buffers_are_granted(void **state) {
+UNIT_TEST(says_what_buffers_are_granted) {
     struct server server;
     open_server(&server);
     assert_int_equal(udp_set_send_buffer(server.udp, 65536), 65536);
@@ -137,7 +137,7 @@ static void says_what_buffers_are_granted(void **state) {
     close_server(&server);
 }
 
-static void says_when_the_port_is_taken(void **state) {
+UNIT_TEST(says_when_the_port_is_taken) {
     struct server server;
     open_server(&server);
     struct udp *second;
@@ -154,7 +154,7 @@ static void on_refused(void *context) {
     loop_stop(client->loop);
 }
 
-static void a_client_hears_only_its_server_and_that_it_has_gone(void **state) {
+UNIT_TEST(a_client_hears_only_its_server_and_that_it_has_gone) {
     struct server server, client = {0};
     struct sockaddr_in6 local, peer = {.sin6_family = AF_INET6};
     char error[200] = "";
@@ -193,15 +193,4 @@ static void a_client_hears_only_its_server_and_that_it_has_gone(void **state) {
     assert_true(client.refused);
     udp_close(client.udp);
     loop_close(client.loop);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_from_the_address_that_was_asked),
-        cmocka_unit_test(drops_what_is_too_long),
-        cmocka_unit_test(says_what_buffers_are_granted),
-        cmocka_unit_test(says_when_the_port_is_taken),
-        cmocka_unit_test(a_client_hears_only_its_server_and_that_it_has_gone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,8 +66,7 @@ static void finish(struct fixture *f) {
     ERR_clear_error();
 }
 
-static void test_taken(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_taken, struct fixture *f, open_all, close_all) {
     tls_allow_early_data(f->meeting.tls);
     meet(f);
     finish(f);
@@ -95,8 +94,7 @@ static void test_taken(void **state) {
     finish(f);
 }
 
-static void test_not_taken_unless_allowed(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_not_taken_unless_allowed, struct fixture *f, open_all, close_all) {
     meet(f);
     finish(f);
     assert_non_null(f->ticket);
@@ -106,11 +104,4 @@ static void test_not_taken_unless_allowed(void **state) {
     finish(f);
     assert_true(SSL_session_reused(f->meeting.server_ssl));
     assert_false(SSL_early_data_accepted(f->meeting.server_ssl));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_taken, open_all, close_all),
-        cmocka_unit_test_setup_teardown(test_not_taken_unless_allowed, open_all, close_all)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,13 +85,14 @@ static const struct attempt attempts[] = {
 };
 
 static struct lane_site site;
+LANE_SITE_FIXTURE(site)
 
-static void hides_nothing(void **state) {
+LANE_SITE_TEST(hides_nothing) {
     for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) {
         const struct attempt *attempt = &attempts[i];
         // At once and a few bytes at a time: where it is cut must not matter.
         for (size_t step_bytes = 1; step_bytes <= attempt->size; step_bytes = step_bytes * 7 + 1) {
-            struct h1_client client = {.site = *state,
+            struct h1_client client = {.site = &site,
                                        .input = attempt->bytes,
                                        .input_size = attempt->size,
                                        .step_bytes = step_bytes,
@@ -106,17 +107,10 @@ static void hides_nothing(void **state) {
         }
     }
     // None of them reached the recording.
-    json_t *report = lane_site_report(*state);
+    json_t *report = lane_site_report(&site);
     json_t *request;
     size_t at;
     json_array_foreach(json_object_get(report, "requests"), at, request)
         assert_null(strstr(text(request, "url"), "/hidden"));
     json_decref(report);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        LANE_SITE_TEST(hides_nothing, &site),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,6 @@
 
 enum { H3_REQUEST_CANCELLED = 0x10c };
 
-enum lane_client_kind lane_client_kinds[LANE_CLIENT_KINDS] = {LANE_CLIENT_H2, LANE_CLIENT_H3};
-
 static void h2_body(struct h2_client *h2, struct seen *seen) {
     struct lane_client *client = (void *)((char *)h2 - offsetof(struct lane_client, h2));
     if (client->on_body) client->on_body(client, seen);

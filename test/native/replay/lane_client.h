@@ -18,13 +18,20 @@ struct lane_client {
     struct h3_client h3; // its link takes a millisecond each way
 };
 
-// A test over both, each with its kind as initial state; the test's set-up opens its site.
-extern enum lane_client_kind lane_client_kinds[LANE_CLIENT_KINDS];
-#define LANE_CLIENT_TEST(test, kind, set_up, tear_down)                                                      \
-    ((struct CMUnitTest){#test " " #kind, test, set_up, tear_down, &lane_client_kinds[kind]})
-#define OVER_BOTH(test, set_up, tear_down)                                                                   \
-    LANE_CLIENT_TEST(test, LANE_CLIENT_H2, set_up, tear_down),                                               \
-        LANE_CLIENT_TEST(test, LANE_CLIENT_H3, set_up, tear_down)
+// OVER_BOTH(name, set_up, tear_down) { ... }: a test of each `kind`.
+#define OVER_BOTH(name, set_up, tear_down)                                                                   \
+    static void name(enum lane_client_kind kind);                                                            \
+    static void name##_over_h2(void **state) {                                                               \
+        name(LANE_CLIENT_H2);                                                                                \
+    }                                                                                                        \
+    static void name##_over_h3(void **state) {                                                               \
+        name(LANE_CLIENT_H3);                                                                                \
+    }                                                                                                        \
+    __attribute__((constructor)) static void name##_added(void) {                                            \
+        unit_test_add(&(struct CMUnitTest){#name "_over_h2", name##_over_h2, set_up, tear_down, NULL});      \
+        unit_test_add(&(struct CMUnitTest){#name "_over_h3", name##_over_h3, set_up, tear_down, NULL});      \
+    }                                                                                                        \
+    static void name(enum lane_client_kind kind)
 
 const char *lane_client_name(enum lane_client_kind kind);
 // window_bytes: of each stream.

@@ -17,7 +17,7 @@ static struct cid cid_of(unsigned number) {
     return cid;
 }
 
-static void finds_what_was_added(void **state) {
+UNIT_TEST(finds_what_was_added) {
     enum { IDS = 500 };
     struct cid_table table = {0};
     char owners[IDS];
@@ -44,7 +44,7 @@ static void finds_what_was_added(void **state) {
 
 // --- the order of responses
 
-static void goes_by_urgency_then_arrival(void **state) {
+UNIT_TEST(goes_by_urgency_then_arrival) {
     struct priority_scheduler order = {0};
     struct send_item late = {.urgency = 5}, first = {.urgency = 3}, second = {.urgency = 3},
                      urgent = {.urgency = 0};
@@ -68,7 +68,7 @@ static void goes_by_urgency_then_arrival(void **state) {
     assert_ptr_equal(priority_scheduler_next(&order, &urgent), &second);
 }
 
-static void turns_among_the_incremental(void **state) {
+UNIT_TEST(turns_among_the_incremental) {
     struct priority_scheduler order = {0};
     struct send_item a = {.urgency = 3, .incremental = true}, b = a, c = a;
     priority_scheduler_add(&order, &a);
@@ -82,7 +82,7 @@ static void turns_among_the_incremental(void **state) {
     }
 }
 
-static void reads_priorities(void **state) {
+UNIT_TEST(reads_priorities) {
     const struct {
         const char *value;
         int result;
@@ -110,7 +110,7 @@ static int request_of(const char *const *pairs, struct fields *fields, struct ex
     return fields_request(fields, request);
 }
 
-static void takes_a_request(void **state) {
+UNIT_TEST(takes_a_request) {
     const char *pairs[] = {":method", "GET",    ":scheme", "https",    ":authority", "a.test", ":path",
                            "/x?y=1",  "accept", "*/*",     "priority", "u=1",        NULL,     NULL};
     struct fields fields;
@@ -133,7 +133,7 @@ static void takes_a_request(void **state) {
     fields_free(&fields);
 }
 
-static void refuses_what_is_malformed(void **state) {
+UNIT_TEST(refuses_what_is_malformed) {
 #define START ":method", "GET", ":scheme", "https", ":authority", "a", ":path", "/"
     const char *cases[][16] = {
         {":method", "GET", ":scheme", "https", ":authority", "a", NULL},             // no path
@@ -180,7 +180,7 @@ static void refuses_what_is_malformed(void **state) {
     }
 }
 
-static void bounds_a_request(void **state) {
+UNIT_TEST(bounds_a_request) {
     struct fields fields = {0};
     static char value[FIELDS_SIZE_MAX / 4];
     memset(value, 'v', sizeof value);
@@ -218,7 +218,7 @@ static void add_packet(struct burst *burst, uint8_t mark, size_t size, uint16_t 
     burst_add(burst, &packet, due_ns);
 }
 
-static void gathers_equal_packets(void **state) {
+UNIT_TEST(gathers_equal_packets) {
     static struct burst burst;
     struct sink sink = {.room = 1};
     sink.link = (struct udp_link){take_burst, &sink};
@@ -250,7 +250,7 @@ static void gathers_equal_packets(void **state) {
     assert_int_equal(count, UDP_BURST_PACKETS_MAX);
 }
 
-static void keeps_packets_for_later(void **state) {
+UNIT_TEST(keeps_packets_for_later) {
     static struct burst burst;
     struct sink sink = {.room = 1};
     sink.link = (struct udp_link){take_burst, &sink};
@@ -275,19 +275,4 @@ static void keeps_packets_for_later(void **state) {
     assert_int_equal(sink.bursts, 4);
     assert_int_equal(sink.first_bytes[2], 3);
     assert_int_equal(sink.first_bytes[3], 4);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_what_was_added),
-        cmocka_unit_test(goes_by_urgency_then_arrival),
-        cmocka_unit_test(turns_among_the_incremental),
-        cmocka_unit_test(reads_priorities),
-        cmocka_unit_test(takes_a_request),
-        cmocka_unit_test(refuses_what_is_malformed),
-        cmocka_unit_test(bounds_a_request),
-        cmocka_unit_test(gathers_equal_packets),
-        cmocka_unit_test(keeps_packets_for_later),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

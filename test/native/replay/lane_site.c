@@ -121,15 +121,6 @@ void lane_site_close(struct lane_site *site) {
     if (system(command) != 0) print_error("cannot remove %s\n", site->home);
 }
 
-int lane_site_set_up(void **state) {
-    return lane_site_open(*state);
-}
-
-int lane_site_tear_down(void **state) {
-    lane_site_close(*state);
-    return 0;
-}
-
 json_t *lane_site_report(struct lane_site *site) {
     char path[96], error[256];
     snprintf(path, sizeof path, "%s/report.json", site->home);

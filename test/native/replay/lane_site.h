@@ -34,11 +34,16 @@ struct lane_site {
 
 int lane_site_open(struct lane_site *site);
 void lane_site_close(struct lane_site *site);
-// A test's set-up and tear-down: its state is a site.
-int lane_site_set_up(void **state);
-int lane_site_tear_down(void **state);
-#define LANE_SITE_TEST(name, site)                                                                           \
-    cmocka_unit_test_prestate_setup_teardown(name, lane_site_set_up, lane_site_tear_down, site)
+// Tests of a file that has `static struct lane_site site`, each with the site anew.
+#define LANE_SITE_FIXTURE(site)                                                                              \
+    static int set_up_site(void **state) {                                                                   \
+        return lane_site_open(&site);                                                                        \
+    }                                                                                                        \
+    static int tear_down_site(void **state) {                                                                \
+        lane_site_close(&site);                                                                              \
+        return 0;                                                                                            \
+    }
+#define LANE_SITE_TEST(name) UNIT_TEST_AS(name, void, , set_up_site, tear_down_site)
 // The replay report as it would be written now. The caller's.
 json_t *lane_site_report(struct lane_site *site);
 // Runs the loop until somebody stops it; fails the test after some seconds.

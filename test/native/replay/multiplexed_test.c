@@ -9,27 +9,19 @@
 enum { SMALL_WINDOW_BYTES = 20000 };
 
 static struct lane_site site;
+LANE_SITE_FIXTURE(site)
 static struct lane_client client;
 
-static void open_client(void **state) {
-    lane_client_open(&client, *(enum lane_client_kind *)*state, &site, LANE_CLIENT_WINDOW_BYTES);
+static void open_client(enum lane_client_kind kind) {
+    lane_client_open(&client, kind, &site, LANE_CLIENT_WINDOW_BYTES);
 }
 
 static struct seen *get(const char *path, const char *priority) {
     return lane_client_request(&client, "GET", path, priority, 0);
 }
 
-static int set_up(void **state) {
-    return lane_site_open(&site);
-}
-
-static int tear_down(void **state) {
-    lane_site_close(&site);
-    return 0;
-}
-
-static void answers_a_request(void **state) {
-    open_client(state);
+OVER_BOTH(answers_a_request, set_up_site, tear_down_site) {
+    open_client(kind);
     struct seen *seen = get("/small", NULL);
     lane_client_run(&client, 1);
     assert_whole(&site, seen, "/small");
@@ -49,8 +41,8 @@ static void answers_a_request(void **state) {
     json_decref(report);
 }
 
-static void answers_without_body(void **state) {
-    open_client(state);
+OVER_BOTH(answers_without_body, set_up_site, tear_down_site) {
+    open_client(kind);
     struct seen *head = lane_client_request(&client, "HEAD", "/large", NULL, 0);
     struct seen *empty = get("/empty", NULL);
     struct seen *missed = get("/nowhere", NULL);
@@ -66,8 +58,8 @@ static void answers_without_body(void **state) {
     lane_client_close(&client);
 }
 
-static void sends_large_bodies_through_small_windows(void **state) {
-    lane_client_open(&client, *(enum lane_client_kind *)*state, &site, SMALL_WINDOW_BYTES);
+OVER_BOTH(sends_large_bodies_through_small_windows, set_up_site, tear_down_site) {
+    lane_client_open(&client, kind, &site, SMALL_WINDOW_BYTES);
     struct seen *one = get("/large", NULL);
     struct seen *two = get("/large2", "i");
     lane_client_run(&client, 2);
@@ -76,8 +68,8 @@ static void sends_large_bodies_through_small_windows(void **state) {
     lane_client_close(&client);
 }
 
-static void sends_large_heads(void **state) {
-    open_client(state);
+OVER_BOTH(sends_large_heads, set_up_site, tear_down_site) {
+    open_client(kind);
     struct seen *one = get("/long-header", NULL);
     lane_client_run(&client, 1); // alone, over HTTP/3 it is larger than the window
     struct seen *many = get("/many-headers", "i");
@@ -98,8 +90,8 @@ static void sends_large_heads(void **state) {
     lane_client_close(&client);
 }
 
-static void answers_many_at_once(void **state) {
-    open_client(state);
+OVER_BOTH(answers_many_at_once, set_up_site, tear_down_site) {
+    open_client(kind);
     struct seen *seen[MANY];
     char path[24];
     for (int i = 0; i < MANY; i++) {
@@ -121,9 +113,9 @@ static void ask_urgently(struct lane_client *c, struct seen *bulky) {
     urgent = lane_client_request(c, "GET", "/small", "u=0", 0);
 }
 
-static void lets_the_urgent_overtake(void **state) {
+OVER_BOTH(lets_the_urgent_overtake, set_up_site, tear_down_site) {
     urgent = NULL;
-    open_client(state);
+    open_client(kind);
     client.on_body = ask_urgently;
     struct seen *bulky = get("/large", "u=5");
     lane_client_run(&client, 2);
@@ -142,9 +134,9 @@ static void make_second_urgent(struct lane_client *c, struct seen *seen) {
     lane_client_update(c, second, 0, false);
 }
 
-static void honours_a_priority_update(void **state) {
+OVER_BOTH(honours_a_priority_update, set_up_site, tear_down_site) {
     second_bytes_at_change = SIZE_MAX;
-    open_client(state);
+    open_client(kind);
     client.on_body = make_second_urgent;
     struct seen *first = get("/large", "u=3");
     second = get("/large2", "u=5");
@@ -155,8 +147,8 @@ static void honours_a_priority_update(void **state) {
     lane_client_close(&client);
 }
 
-static void shares_among_the_incremental(void **state) {
-    open_client(state);
+OVER_BOTH(shares_among_the_incremental, set_up_site, tear_down_site) {
+    open_client(kind);
     struct seen *one = get("/large", "i");
     struct seen *two = get("/large2", "i");
     lane_client_run(&client, 1);
@@ -167,16 +159,16 @@ static void shares_among_the_incremental(void **state) {
     lane_client_close(&client);
 }
 
-static void counts_uploads(void **state) {
-    open_client(state);
+OVER_BOTH(counts_uploads, set_up_site, tear_down_site) {
+    open_client(kind);
     struct seen *seen = lane_client_request(&client, "POST", "/small", NULL, 3000000);
     lane_client_run(&client, 1);
     assert_int_equal(seen->status, 204); // POST was not recorded
     lane_client_close(&client);
 }
 
-static void fails_as_recorded(void **state) {
-    open_client(state);
+OVER_BOTH(fails_as_recorded, set_up_site, tear_down_site) {
+    open_client(kind);
     struct seen *failing = get("/failing", NULL);
     struct seen *small = get("/small", NULL);
     lane_client_run(&client, 2);
@@ -196,8 +188,8 @@ static void cancel_once(struct lane_client *c, struct seen *seen) {
     if (!seen->reset && seen->body_size >= 50000) lane_client_cancel(c, seen);
 }
 
-static void survives_a_cancelled_request(void **state) {
-    open_client(state);
+OVER_BOTH(survives_a_cancelled_request, set_up_site, tear_down_site) {
+    open_client(kind);
     client.on_body = cancel_once;
     struct seen *cancelled = get("/large", NULL);
     struct seen *after = get("/small", "u=6");
@@ -215,7 +207,7 @@ static void survives_a_cancelled_request(void **state) {
 }
 
 // RFC 9113, 8.2.1 and 8.3.1; RFC 9114, 4.2, 4.3.1 and 10.3. The connection lives.
-static void resets_requests_with_forbidden_fields(void **state) {
+OVER_BOTH(resets_requests_with_forbidden_fields, set_up_site, tear_down_site) {
     static const char
         *const forbidden[][2] =
             {
@@ -223,7 +215,7 @@ static void resets_requests_with_forbidden_fields(void **state) {
                 {"x-a", "a\t"},       {"x a", "a"},    {"host", "b.test"}, {"host", "a.test:8443"},
                 {"host", ""}, // nghttp2 makes an error of the connection of it: not on h2
             };
-    open_client(state);
+    open_client(kind);
     const size_t count = sizeof forbidden / sizeof *forbidden - (client.kind == LANE_CLIENT_H2);
     for (size_t i = 0; i < count; i++) {
         lane_client_extra(&client, forbidden[i][0], forbidden[i][1]);
@@ -239,23 +231,4 @@ static void resets_requests_with_forbidden_fields(void **state) {
     assert_whole(&site, good, "/small");
     assert_false(client.kind == LANE_CLIENT_H2 && client.h2.goaway);
     lane_client_close(&client);
-}
-
-int main(void) {
-#define TEST(name) OVER_BOTH(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(answers_a_request),
-        TEST(answers_without_body),
-        TEST(sends_large_bodies_through_small_windows),
-        TEST(sends_large_heads),
-        TEST(answers_many_at_once),
-        TEST(lets_the_urgent_overtake),
-        TEST(honours_a_priority_update),
-        TEST(shares_among_the_incremental),
-        TEST(counts_uploads),
-        TEST(fails_as_recorded),
-        TEST(survives_a_cancelled_request),
-        TEST(resets_requests_with_forbidden_fields),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,7 @@ static json_int_t bulky_bytes(const char *lane, const char *how, const char *bou
     return value;
 }
 
-static void overtakes(void **state) {
+UNIT_TEST_AS(overtakes, void, , make_archive, remove_archive) {
     static const char *const lanes[] = {"h2", "h3"};
     static const char *const hows[] = {"new", "updated"};
     for (size_t i = 0; i < 4; i++) {
@@ -89,17 +89,9 @@ static void overtakes(void **state) {
     }
 }
 
-static void waits_behind_what_is_in_the_socket_where_that_is_not_bounded(void **state) {
+UNIT_TEST_AS(waits_behind_what_is_in_the_socket_where_that_is_not_bounded, void, , make_archive,
+             remove_archive) {
     const json_int_t bytes = bulky_bytes("h2", "new", "off");
     print_message("h2, not bounded: %lld bytes of the bulky one still came\n", (long long)bytes);
     assert_true(bytes > BDP_BYTES + QUEUE_BYTES + AHEAD_BYTES);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(waits_behind_what_is_in_the_socket_where_that_is_not_bounded,
-                                        make_archive, remove_archive),
-        cmocka_unit_test_setup_teardown(overtakes, make_archive, remove_archive),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

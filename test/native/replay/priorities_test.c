@@ -13,6 +13,7 @@
 enum { ASKED = 24, ROUNDS = 12, UPDATES_MAX = 6 };
 
 static struct lane_site site;
+LANE_SITE_FIXTURE(site)
 
 struct request_selectors {
     char path[16];
@@ -137,7 +138,7 @@ static void assert_order_over_both(const struct request_selectors list[ASKED], c
     }
 }
 
-static void come_in_one_order(void **state) {
+LANE_SITE_TEST(come_in_one_order) {
     unsigned random = 1;
     for (int round = 0; round < ROUNDS; round++) {
         struct request_selectors list[ASKED];
@@ -150,7 +151,7 @@ static void come_in_one_order(void **state) {
 }
 
 // Some priorities change while all wait. Those whose urgency changes stand behind their new equals.
-static void come_in_one_order_after_updates(void **state) {
+LANE_SITE_TEST(come_in_one_order_after_updates) {
     unsigned random = 2;
     for (int round = 0; round < ROUNDS; round++) {
         struct request_selectors list[ASKED];
@@ -173,7 +174,7 @@ static void come_in_one_order_after_updates(void **state) {
 }
 
 // A PRIORITY_UPDATE that comes before its request goes before the request's own field, on both lanes.
-static void take_an_early_update(void **state) {
+LANE_SITE_TEST(take_an_early_update) {
     lane_client_open(&client, LANE_CLIENT_H2, &site, LANE_CLIENT_WINDOW_BYTES);
     // nghttp2 sends it before the requests' heads; ids are 1, 3, 5.
     const struct seen third = {.id = 5};
@@ -195,7 +196,7 @@ static void ask_for_urgency(struct lane_client *c, struct seen *seen) {
 
 // Where none counts, all take turns on both lanes: the most urgent and bulky one, which else comes first,
 // ends after the small one, and with the other bulky one.
-static void come_in_turns_where_none_counts(void **state) {
+LANE_SITE_TEST(come_in_turns_where_none_counts) {
     exchange_site_set(site.site, &(struct server_settings){.priorities = SERVER_PRIORITIES_NONE});
     for (enum lane_client_kind kind = 0; kind < LANE_CLIENT_KINDS; kind++) {
         lane_client_open(&client, kind, &site, LANE_CLIENT_WINDOW_BYTES);
@@ -212,15 +213,4 @@ static void come_in_turns_where_none_counts(void **state) {
         assert_whole(&site, other, "/large2");
         lane_client_close(&client);
     }
-}
-
-int main(void) {
-#define TEST(name) LANE_SITE_TEST(name, &site)
-    const struct CMUnitTest tests[] = {
-        TEST(come_in_one_order),
-        TEST(come_in_one_order_after_updates),
-        TEST(take_an_early_update),
-        TEST(come_in_turns_where_none_counts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,8 +136,7 @@ static json_int_t count_of(json_t *report, const char *name) {
     return json_integer_value(json_object_get(json_object_get(report, "counts"), name));
 }
 
-static void test_serves_and_reports(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_serves_and_reports, struct fixture *f, make_archive, remove_archive) {
     struct rlimit ours;
     char descriptors[32];
     getrlimit(RLIMIT_NOFILE, &ours);
@@ -182,8 +181,7 @@ static json_t *load_lines(const char *path) {
     return lines;
 }
 
-static void test_transports_are_as_asked(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_transports_are_as_asked, struct fixture *f, make_archive, remove_archive) {
     RUN_INSIDE(f, "serves", "--tcp-congestion", "reno", "--tcp-initcwnd", "32", "--tcp-pacing", "on",
                "--tcp-send-buffer", "262144", "--quic-batching", "sendmmsg", NULL);
     json_t *report = load_report(f);
@@ -200,8 +198,7 @@ static void test_transports_are_as_asked(void **state) {
     json_decref(report);
 }
 
-static void test_tells_of_tcp(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_tells_of_tcp, struct fixture *f, make_archive, remove_archive) {
     char path[96];
     snprintf(path, sizeof path, "%s/tcp.jsonl", f->home);
     RUN_INSIDE(f, "serves", "--tcp-info", path, "--tcp-pacing", "on", "--tcp-send-buffer", "262144", NULL);
@@ -238,33 +235,32 @@ static void test_tells_of_tcp(void **state) {
     json_decref(report);
 }
 
-static void test_samples_that_do_not_fit(void **state) {
+UNIT_TEST_OF(test_samples_that_do_not_fit, struct fixture *f, make_archive, remove_archive) {
     struct run run;
     static const char *const options[] = {"--tcp-info", "/dev/full", NULL};
-    end_inside_with(*state, &run, "serves", options, prepare);
+    end_inside_with(f, &run, "serves", options, prepare);
     assert_int_equal(run.status, 1);
     assert_non_null(strstr(run.err, "/dev/full: not all of it could be written: "));
-    json_decref(load_report(*state)); // which is there all the same
+    json_decref(load_report(f)); // which is there all the same
 }
 
-static void test_survives_garbage(void **state) {
-    RUN_INSIDE(*state, "garbage", NULL);
+UNIT_TEST_OF(test_survives_garbage, struct fixture *f, make_archive, remove_archive) {
+    RUN_INSIDE(f, "garbage", NULL);
 }
 
-static void test_survives_clients_that_vanish(void **state) {
-    RUN_INSIDE(*state, "vanish", NULL);
-    json_t *report = load_report(*state);
+UNIT_TEST_OF(test_survives_clients_that_vanish, struct fixture *f, make_archive, remove_archive) {
+    RUN_INSIDE(f, "vanish", NULL);
+    json_t *report = load_report(f);
     assert_true(count_of(report, "aborted") >= 10);
     assert_true(count_of(report, "failed_handshakes") >= 10);
     json_decref(report);
 }
 
-static void test_survives_want_of_descriptors(void **state) {
-    run_inside(*state, "crowd", (const char *const[]){NULL}, prepare_few_descriptors);
+UNIT_TEST_OF(test_survives_want_of_descriptors, struct fixture *f, make_archive, remove_archive) {
+    run_inside(f, "crowd", (const char *const[]){NULL}, prepare_few_descriptors);
 }
 
-static void test_exit_status_is_the_commands(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_exit_status_is_the_commands, struct fixture *f, make_archive, remove_archive) {
     static const struct {
         const char *command[3];
         int status;
@@ -280,8 +276,7 @@ static void test_exit_status_is_the_commands(void **state) {
     }
 }
 
-static void test_bad_input_is_one_line(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_bad_input_is_one_line, struct fixture *f, make_archive, remove_archive) {
     const char *h = f->home;
     const struct {
         const char *arguments[10];
@@ -320,8 +315,7 @@ static void test_bad_input_is_one_line(void **state) {
     }
 }
 
-static void test_transports_that_cannot_be(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_transports_that_cannot_be, struct fixture *f, make_archive, remove_archive) {
     static const char *const wrong[][2] = {
         {"--tcp-initcwnd", "0"},       {"--tcp-initcwnd", "1001"},
         {"--tcp-initcwnd", "ten"},     {"--quic-initcwnd", "-1"},
@@ -345,8 +339,7 @@ static void test_transports_that_cannot_be(void **state) {
 }
 
 // A limit on the size of files stands in for a full disk: the write fails half-way.
-static void test_report_that_does_not_fit(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_report_that_does_not_fit, struct fixture *f, make_archive, remove_archive) {
     struct run first, run;
     // Makes the authority, which would not fit either.
     RUN(&first, prepare, "--home", f->home, "--print-spki");
@@ -381,8 +374,7 @@ static void start_endless(struct fixture *f, struct run *run, bool with_command)
 }
 
 // run_finish() returns when nobody has the pipes any more: no process is left.
-static void test_interrupted(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_interrupted, struct fixture *f, make_archive, remove_archive) {
     static const int signals[] = {SIGINT, SIGTERM};
     for (size_t i = 0; i < 2; i++) {
         struct run run;
@@ -403,9 +395,9 @@ static void test_interrupted(void **state) {
     }
 }
 
-static void test_killed(void **state) {
+UNIT_TEST_OF(test_killed, struct fixture *f, make_archive, remove_archive) {
     struct run run;
-    start_endless(*state, &run, true);
+    start_endless(f, &run, true);
     kill(run.pid, SIGKILL);
     run_finish(&run);
     assert_false(run.overdue);
@@ -414,20 +406,5 @@ static void test_killed(void **state) {
 
 int main(int argc, char **argv) {
     if (argc == 4 && strcmp(argv[1], "inside") == 0) return inside_run(argv[2], argv[3]);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_serves_and_reports, make_archive, remove_archive),
-        cmocka_unit_test_setup_teardown(test_transports_are_as_asked, make_archive, remove_archive),
-        cmocka_unit_test_setup_teardown(test_tells_of_tcp, make_archive, remove_archive),
-        cmocka_unit_test_setup_teardown(test_samples_that_do_not_fit, make_archive, remove_archive),
-        cmocka_unit_test_setup_teardown(test_survives_garbage, make_archive, remove_archive),
-        cmocka_unit_test_setup_teardown(test_survives_clients_that_vanish, make_archive, remove_archive),
-        cmocka_unit_test_setup_teardown(test_survives_want_of_descriptors, make_archive, remove_archive),
-        cmocka_unit_test_setup_teardown(test_exit_status_is_the_commands, make_archive, remove_archive),
-        cmocka_unit_test_setup_teardown(test_bad_input_is_one_line, make_archive, remove_archive),
-        cmocka_unit_test_setup_teardown(test_transports_that_cannot_be, make_archive, remove_archive),
-        cmocka_unit_test_setup_teardown(test_report_that_does_not_fit, make_archive, remove_archive),
-        cmocka_unit_test_setup_teardown(test_interrupted, make_archive, remove_archive),
-        cmocka_unit_test_setup_teardown(test_killed, make_archive, remove_archive),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_tests_run();
 }

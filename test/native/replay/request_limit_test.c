@@ -114,7 +114,7 @@ static const struct unfinished {
 };
 enum { UNFINISHED = sizeof unfinished / sizeof *unfinished };
 
-static void ends_the_connection(void **state) {
+UNIT_TEST(ends_the_connection) {
     for (size_t i = 0; i < UNFINISHED; i++) {
         print_message("%s\n", unfinished[i].name);
         assert_int_equal(set_up(NULL), 0);
@@ -134,7 +134,7 @@ static void ends_the_connection(void **state) {
 
 // --- between requests
 
-static void h1_stays_between_requests(void **state) {
+UNIT_TEST_AS(h1_stays_between_requests, void, , set_up, tear_down) {
     static const char input[] = "GET /small HTTP/1.1\r\nHost: a.test\r\n\r\n";
     struct loop_timer timer = {.due = stop, .context = &site};
     struct h1_client client = {
@@ -147,9 +147,9 @@ static void h1_stays_between_requests(void **state) {
     buf_free(&client.answer);
 }
 
-static void stays_between_requests(void **state) {
+OVER_BOTH(stays_between_requests, set_up, tear_down) {
     static struct lane_client client;
-    lane_client_open(&client, *(enum lane_client_kind *)*state, &site, 1024 * 1024);
+    lane_client_open(&client, kind, &site, 1024 * 1024);
     lane_client_request(&client, "GET", "/small", NULL, 0);
     lane_client_run(&client, 1);
     wait_long();
@@ -192,11 +192,11 @@ static void assert_h3_stays_after_a_reset(const char *bytes, size_t size) {
     h3_client_close(&client);
 }
 
-static void h3_stays_after_a_cancelled_head(void **state) {
+UNIT_TEST_AS(h3_stays_after_a_cancelled_head, void, , set_up, tear_down) {
     assert_h3_stays_after_a_reset(BYTES(H3_PART_OF_HEADERS));
 }
 
-static void h3_stays_after_a_cancelled_upload(void **state) {
+UNIT_TEST_AS(h3_stays_after_a_cancelled_upload, void, , set_up, tear_down) {
     assert_h3_stays_after_a_reset(BYTES(H3_GET H3_PART_OF_DATA));
 }
 
@@ -217,7 +217,7 @@ static void go_on(void *context, uint64_t now_ns) {
     loop_timer_set(site.loop, context, now_ns + LIMIT_NS / 3);
 }
 
-static void bodies_that_go_on_may_take_long(void **state) {
+UNIT_TEST_AS(bodies_that_go_on_may_take_long, void, , set_up, tear_down) {
     const struct exchange_request request = {.method = "POST",
                                              .method_size = 4,
                                              .scheme = "https",
@@ -237,17 +237,4 @@ static void bodies_that_go_on_may_take_long(void **state) {
     lane_site_run(&site);
     assert_true(overdue);
     exchange_connection_close(connection, EXCHANGE_OVERDUE, clock_now_ns());
-}
-
-int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ends_the_connection),
-        TEST(h1_stays_between_requests),
-        OVER_BOTH(stays_between_requests, set_up, tear_down),
-        TEST(h3_stays_after_a_cancelled_head),
-        TEST(h3_stays_after_a_cancelled_upload),
-        TEST(bodies_that_go_on_may_take_long),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

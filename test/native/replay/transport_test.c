@@ -16,7 +16,7 @@ static struct transport set(const char *option, const char *value) {
     return options.transport;
 }
 
-static void each_sets_its_own(void **state) {
+UNIT_TEST(each_sets_its_own) {
     struct transport wanted = transport_stock;
 #define ASSERT_SETS(option, value, member, expected)                                                         \
     do {                                                                                                     \
@@ -53,17 +53,9 @@ static void each_sets_its_own(void **state) {
     assert_int_equal(set("initcwnd", "20").quic.initial_window_packets, 20);
 }
 
-static void bbr_paces_by_itself(void **state) {
+UNIT_TEST(bbr_paces_by_itself) {
     assert_false(transport_tcp_is_paced(&transport_stock.tcp));
     struct transport bbr = set("tcp-congestion", "bbr"), paced = set("tcp-pacing", "on");
     assert_true(transport_tcp_is_paced(&bbr.tcp));
     assert_true(transport_tcp_is_paced(&paced.tcp));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_sets_its_own),
-        cmocka_unit_test(bbr_paces_by_itself),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -182,8 +182,7 @@ static unsigned read_tcp_answer(int fd) {
     return (unsigned)answer[0] << 8 | answer[1];
 }
 
-static void test_udp_answers_from_the_address_asked(void **state) {
-    struct server *server = *state;
+UNIT_TEST_OF(test_udp_answers_from_the_address_asked, struct server *server, NULL, NULL) {
     static const char *const addresses[] = {"192.0.2.10",   "192.0.2.11",   "100.64.0.53", "127.0.0.1",
                                             "2001:db8::10", "2001:db8::11", "::1"};
     for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++) {
@@ -203,7 +202,7 @@ static void test_udp_answers_from_the_address_asked(void **state) {
     }
 }
 
-static void test_udp_garbage(void **state) {
+UNIT_TEST(test_udp_garbage) {
     int fd = connect_to("100.64.0.53", SOCK_DGRAM);
     uint8_t bytes[2048];
     srand(2);
@@ -227,7 +226,7 @@ static void test_udp_garbage(void **state) {
     close(fd);
 }
 
-static void test_truncated_then_tcp(void **state) {
+UNIT_TEST(test_truncated_then_tcp) {
     uint8_t query[64], answer[DNS_MESSAGE_MAX];
     int fd = connect_to("192.0.2.11", SOCK_DGRAM);
     size_t size = make_query(query, "many.example.org", 1);
@@ -248,7 +247,7 @@ static void test_truncated_then_tcp(void **state) {
     close(fd);
 }
 
-static void test_tcp_in_pieces_and_together(void **state) {
+UNIT_TEST(test_tcp_in_pieces_and_together) {
     uint8_t queries[4096];
     size_t size = 0;
     int fd = connect_to("2001:db8::10", SOCK_STREAM);
@@ -266,7 +265,7 @@ static void test_tcp_in_pieces_and_together(void **state) {
 }
 
 // A client that asks and does not read: the server stops reading from it, and goes on when it reads.
-static void test_tcp_backpressure(void **state) {
+UNIT_TEST(test_tcp_backpressure) {
     enum { COUNT = 20000 };
     uint8_t query[64];
     size_t size = make_tcp_query(query, "many.example.org", 0), sent = 0;
@@ -289,7 +288,7 @@ static void test_tcp_backpressure(void **state) {
     close(fd);
 }
 
-static void test_tcp_garbage(void **state) {
+UNIT_TEST(test_tcp_garbage) {
     srand(3);
     for (int i = 0; i < 200; i++) {
         uint8_t bytes[600], sink[4096];
@@ -303,10 +302,10 @@ static void test_tcp_garbage(void **state) {
         }
         close(fd);
     }
-    test_tcp_in_pieces_and_together(state);
+    test_tcp_in_pieces_and_together();
 }
 
-static void test_tcp_many_connections(void **state) {
+UNIT_TEST(test_tcp_many_connections) {
     enum { COUNT = 80 };
     int fds[COUNT], answered = 0;
     for (int i = 0; i < COUNT; i++)
@@ -322,8 +321,7 @@ static void test_tcp_many_connections(void **state) {
         close(fds[i]);
 }
 
-static void test_second_server_refused(void **state) {
-    struct server *server = *state;
+UNIT_TEST_OF(test_second_server_refused, struct server *server, NULL, NULL) {
     struct loop *loop;
     struct dns *dns;
     char error[256];
@@ -335,17 +333,9 @@ static void test_second_server_refused(void **state) {
     loop_close(loop);
 }
 
+GROUP_FIXTURE(set_up, tear_down)
+
 int main(void) {
     namespace_enter_lab();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_udp_answers_from_the_address_asked),
-        cmocka_unit_test(test_udp_garbage),
-        cmocka_unit_test(test_truncated_then_tcp),
-        cmocka_unit_test(test_tcp_in_pieces_and_together),
-        cmocka_unit_test(test_tcp_backpressure),
-        cmocka_unit_test(test_tcp_garbage),
-        cmocka_unit_test(test_tcp_many_connections),
-        cmocka_unit_test(test_second_server_refused),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return unit_tests_run();
 }

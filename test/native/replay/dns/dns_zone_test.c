@@ -143,8 +143,7 @@ static void assert_ends(const struct answer *answer, const void *data, size_t si
     assert_memory_equal(answer->bytes + answer->size - size, data, size);
 }
 
-static void test_addresses_in_recorded_order(void **state) {
-    struct dns_zone *zone = *state;
+UNIT_TEST_OF(test_addresses_in_recorded_order, struct dns_zone *zone, NULL, NULL) {
     struct answer *answer = ask_for(zone, "WWW.Example.org", DNS_TYPE_A);
     static const char expected[] = "\xab\xcd\x85\x80\0\1\0\2\0\0\0\0" // header: one question, two answers
                                    "\3WWW\7Example\3org\0\0\1\0\1"    // with the asker's capitals
@@ -163,7 +162,7 @@ static void test_addresses_in_recorded_order(void **state) {
     assert_ends(answer, address, 16);
 }
 
-static void test_twins(void **state) {
+UNIT_TEST(test_twins) {
     struct dns_zone *zone = open_zone(&recording, "h3", true);
     struct answer *answer = ask_for(zone, "www.example.org", DNS_TYPE_A);
     assert_int_equal(answer_count_of(answer), 2);
@@ -176,8 +175,7 @@ static void test_twins(void **state) {
     dns_zone_close(zone);
 }
 
-static void test_https_record(void **state) {
-    struct dns_zone *zone = *state;
+UNIT_TEST_OF(test_https_record, struct dns_zone *zone, NULL, NULL) {
     struct answer *answer = ask_for(zone, "cdn.example.net", DNS_TYPE_HTTPS);
     static const char record[] = "\xc0\x0c\0\x41\0\1\0\0\1\x2c\0\x0d" // type 65, 300 s, 13 bytes
                                  "\0\1\0\0\1\0\6\2h2\2h3";            // priority 1, target ".", alpn
@@ -186,8 +184,7 @@ static void test_https_record(void **state) {
     assert_int_equal(answer->question.outcome, DNS_OK);
 }
 
-static void test_https_record_of_another_port(void **state) {
-    struct dns_zone *zone = *state;
+UNIT_TEST_OF(test_https_record_of_another_port, struct dns_zone *zone, NULL, NULL) {
     struct answer *answer = ask_for(zone, "alt.example.org", DNS_TYPE_HTTPS);
     assert_int_equal(answer->question.outcome, DNS_NODATA); // nothing on 443
     answer = ask_for(zone, "_8443._https.alt.example.org", DNS_TYPE_HTTPS);
@@ -208,8 +205,7 @@ static void test_https_record_of_another_port(void **state) {
 }
 
 // Browsers never ask for localhost itself.
-static void test_local_names(void **state) {
-    struct dns_zone *zone = *state;
+UNIT_TEST_OF(test_local_names, struct dns_zone *zone, NULL, NULL) {
     static const struct {
         const char *name;
         uint8_t last;
@@ -232,7 +228,7 @@ static void test_local_names(void **state) {
     assert_int_equal(answer->question.outcome, DNS_OK); // as any name that is not recorded
 }
 
-static void test_no_https_records(void **state) {
+UNIT_TEST(test_no_https_records) {
     struct dns_zone *zone = open_zone(&recording, "", false);
     struct answer *answer = ask_for(zone, "www.example.org", DNS_TYPE_HTTPS);
     assert_int_equal(answer->question.outcome, DNS_NODATA);
@@ -245,7 +241,7 @@ static void test_no_https_records(void **state) {
     }
 }
 
-static void test_nodata(void **state) {
+UNIT_TEST_OF(test_nodata, struct dns_zone *zone, NULL, NULL) {
     static const struct {
         const char *name;
         unsigned type;
@@ -255,7 +251,7 @@ static void test_nodata(void **state) {
                      {"plain.example.org", DNS_TYPE_HTTPS},
                      {"both.example.org", DNS_TYPE_HTTPS}}; // http:// was asked for: nothing told of https
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
-        struct answer *answer = ask_for(*state, questions[i].name, questions[i].type);
+        struct answer *answer = ask_for(zone, questions[i].name, questions[i].type);
         assert_int_equal(rcode_of(answer), 0);
         assert_int_equal(answer_count_of(answer), 0);
         assert_true(answer->asked);
@@ -263,33 +259,33 @@ static void test_nodata(void **state) {
     }
 }
 
-static void test_nxdomain(void **state) {
+UNIT_TEST_OF(test_nxdomain, struct dns_zone *zone, NULL, NULL) {
     static const char *const names[] = {"update.googleapis.com", "",    "192.0.2.13",
                                         "2001:db8::14",          "org", "_dns.example.org"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct answer *answer = ask_for(*state, names[i], DNS_TYPE_A);
+        struct answer *answer = ask_for(zone, names[i], DNS_TYPE_A);
         assert_int_equal(rcode_of(answer), 3);
         assert_int_equal(answer_count_of(answer), 0);
         assert_int_equal(answer->question.outcome, DNS_NXDOMAIN);
     }
 }
 
-static void test_unrecorded_hosts(void **state) {
-    struct answer *answer = ask_for(*state, "Fonts.example.com", DNS_TYPE_A);
+UNIT_TEST_OF(test_unrecorded_hosts, struct dns_zone *zone, NULL, NULL) {
+    struct answer *answer = ask_for(zone, "Fonts.example.com", DNS_TYPE_A);
     assert_int_equal(answer->question.outcome, DNS_OK);
     assert_int_equal(answer_count_of(answer), 1);
     uint8_t address[4];
     unrecorded_host_address("fonts.example.com", address);
     assert_ends(answer, address, 4);
-    answer = ask_for(*state, "fonts.example.com", DNS_TYPE_AAAA);
+    answer = ask_for(zone, "fonts.example.com", DNS_TYPE_AAAA);
     assert_int_equal(answer->question.outcome, DNS_NODATA);
     // Something of this recording was in clear.
-    answer = ask_for(*state, "fonts.example.com", DNS_TYPE_HTTPS);
+    answer = ask_for(zone, "fonts.example.com", DNS_TYPE_HTTPS);
     assert_int_equal(answer->question.outcome, DNS_NODATA);
 }
 
 // All of the recording is https; a recorded server has the address that the host would have.
-static void test_unrecorded_hosts_beside_https(void **state) {
+UNIT_TEST(test_unrecorded_hosts_beside_https) {
     uint8_t address[4];
     unrecorded_host_address("fonts.example.com", address);
     char taken[16];
@@ -307,26 +303,26 @@ static void test_unrecorded_hosts_beside_https(void **state) {
 }
 
 // A label may hold any byte: one with a dot in it is another name than the two labels it looks like.
-static void test_escaped_names(void **state) {
+UNIT_TEST_OF(test_escaped_names, struct dns_zone *zone, NULL, NULL) {
     struct query query = begin_query();
     query_add(&query, "\013www.example\003org", 17);
     query_add_u16(&query, DNS_TYPE_A);
     query_add_u16(&query, CLASS_IN);
-    struct answer *answer = ask(*state, query, false);
+    struct answer *answer = ask(zone, query, false);
     assert_int_equal(answer->question.outcome, DNS_NXDOMAIN);
     assert_string_equal(answer->question.name, "www\\046example.org");
 
     // The longest name there is, each byte escaped: 255 bytes on the wire.
     query = make_long_query(61, 0xff);
-    answer = ask(*state, query, false);
+    answer = ask(zone, query, false);
     assert_int_equal(answer->question.outcome, DNS_NXDOMAIN);
     assert_int_equal(strlen(answer->question.name), 4 * (3 * 63 + 61) + 3);
 }
 
-static void test_edns(void **state) {
+UNIT_TEST_OF(test_edns, struct dns_zone *zone, NULL, NULL) {
     struct query query = make_query("www.example.org", DNS_TYPE_A, CLASS_IN);
     add_edns(&query, 4096, 0);
-    struct answer *answer = ask(*state, query, false);
+    struct answer *answer = ask(zone, query, false);
     assert_int_equal(answer_count_of(answer), 2);
     assert_int_equal(u16_at(answer, 10), 1);
     static const uint8_t edns[] = {0, 0, 41, 0x04, 0xd0, 0, 0, 0, 0, 0, 0};
@@ -334,7 +330,7 @@ static void test_edns(void **state) {
 
     query = make_query("www.example.org", DNS_TYPE_A, CLASS_IN);
     add_edns(&query, 4096, 1);
-    answer = ask(*state, query, false);
+    answer = ask(zone, query, false);
     assert_int_equal(rcode_of(answer), 0);
     assert_int_equal(answer->bytes[answer->size - 6],
                      1); // BADVERS is 16: its upper bits stand in the EDNS record
@@ -343,45 +339,45 @@ static void test_edns(void **state) {
     query = make_query("www.example.org", DNS_TYPE_A, CLASS_IN);
     add_edns(&query, 4096, 0);
     add_edns(&query, 4096, 0);
-    assert_int_equal(rcode_of(ask(*state, query, false)), 1);
+    assert_int_equal(rcode_of(ask(zone, query, false)), 1);
 }
 
-static void test_refused(void **state) {
-    struct answer *answer = ask(*state, make_query("www.example.org", DNS_TYPE_A, CLASS_CHAOS), false);
+UNIT_TEST_OF(test_refused, struct dns_zone *zone, NULL, NULL) {
+    struct answer *answer = ask(zone, make_query("www.example.org", DNS_TYPE_A, CLASS_CHAOS), false);
     assert_int_equal(rcode_of(answer), 5);
     assert_false(answer->asked);
 
     struct query query = make_query("www.example.org", DNS_TYPE_A, CLASS_IN);
     query.bytes[2] |= 2 << 3; // STATUS
-    answer = ask(*state, query, false);
+    answer = ask(zone, query, false);
     assert_int_equal(rcode_of(answer), 4);
     assert_int_equal(answer->bytes[2] >> 3 & 0xf, 2);
 
     query = make_query("www.example.org", DNS_TYPE_A, CLASS_IN);
     query.bytes[5] = 2; // two questions
-    assert_int_equal(rcode_of(ask(*state, query, false)), 1);
+    assert_int_equal(rcode_of(ask(zone, query, false)), 1);
 }
 
-static void test_dropped(void **state) {
+UNIT_TEST_OF(test_dropped, struct dns_zone *zone, NULL, NULL) {
     struct query query = make_query("www.example.org", DNS_TYPE_A, CLASS_IN);
     query.bytes[2] |= QR; // an answer: answering it could go on for ever
-    assert_int_equal(ask(*state, query, false)->size, 0);
+    assert_int_equal(ask(zone, query, false)->size, 0);
     for (size_t size = 0; size < 12; size++) {
         query = make_query("www.example.org", DNS_TYPE_A, CLASS_IN);
         query.bytes = realloc(query.bytes, size ? size : 1);
         query.size = size;
-        assert_int_equal(ask(*state, query, false)->size, 0);
+        assert_int_equal(ask(zone, query, false)->size, 0);
     }
 }
 
-static void test_malformed(void **state) {
+UNIT_TEST_OF(test_malformed, struct dns_zone *zone, NULL, NULL) {
     // Cut anywhere after the header, and with names that lead nowhere.
     size_t whole = 12 + 17 + 4;
     for (size_t size = 12; size < whole; size++) {
         struct query query = make_query("www.example.org", DNS_TYPE_A, CLASS_IN);
         query.bytes = realloc(query.bytes, size);
         query.size = size;
-        struct answer *answer = ask(*state, query, false);
+        struct answer *answer = ask(zone, query, false);
         assert_int_equal(rcode_of(answer), 1);
         assert_int_equal(answer->size, 12);
         assert_false(answer->asked);
@@ -392,14 +388,14 @@ static void test_malformed(void **state) {
         query_add(&query, names[i], strlen(names[i]));
         query_add_u16(&query, DNS_TYPE_A);
         query_add_u16(&query, CLASS_IN);
-        assert_int_equal(rcode_of(ask(*state, query, false)), 1);
+        assert_int_equal(rcode_of(ask(zone, query, false)), 1);
     }
     // 256 bytes on the wire: one too many.
-    assert_int_equal(rcode_of(ask(*state, make_long_query(62, 'a'), false)), 1);
+    assert_int_equal(rcode_of(ask(zone, make_long_query(62, 'a'), false)), 1);
 }
 
 // More addresses than a datagram takes: cut with TC set, and whole over TCP.
-static void test_truncated(void **state) {
+UNIT_TEST(test_truncated) {
     enum { COUNT = 200 };
     static struct recorded_exchange many[COUNT];
     static char addresses[COUNT][24];
@@ -427,7 +423,7 @@ static void test_truncated(void **state) {
     dns_zone_close(zone);
 }
 
-static void test_bad_address(void **state) {
+UNIT_TEST(test_bad_address) {
     struct recorded_exchange bad = {
         .scheme = "https", .host = "a.example", .port = 443, .address = "not.an.address"};
     struct recording broken = {.name = "broken", .exchanges = &bad, .exchange_count = 1};
@@ -438,7 +434,7 @@ static void test_bad_address(void **state) {
     assert_non_null(strstr(error, "not.an.address"));
 }
 
-static void test_names_for_reports(void **state) {
+UNIT_TEST(test_names_for_reports) {
     char text[16];
     assert_string_equal(dns_type_name(DNS_TYPE_HTTPS, text), "HTTPS");
     assert_string_equal(dns_type_name(65535, text), "TYPE65535");
@@ -466,8 +462,7 @@ static void check_answer(const struct answer *answer, const struct query *query,
     }
 }
 
-static void test_mutated_queries(void **state) {
-    struct dns_zone *zone = *state;
+UNIT_TEST_OF(test_mutated_queries, struct dns_zone *zone, NULL, NULL) {
     static const char *const names[] = {"www.example.org", "cdn.example.net", "_8443._https.alt.example.org",
                                         ""};
     static const unsigned types[] = {DNS_TYPE_A, DNS_TYPE_AAAA, DNS_TYPE_HTTPS, TYPE_TXT};
@@ -502,27 +497,4 @@ static int tear_down(void **state) {
     return 0;
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_twins),
-        cmocka_unit_test(test_addresses_in_recorded_order),
-        cmocka_unit_test(test_https_record),
-        cmocka_unit_test(test_https_record_of_another_port),
-        cmocka_unit_test(test_local_names),
-        cmocka_unit_test(test_no_https_records),
-        cmocka_unit_test(test_nodata),
-        cmocka_unit_test(test_nxdomain),
-        cmocka_unit_test(test_unrecorded_hosts),
-        cmocka_unit_test(test_unrecorded_hosts_beside_https),
-        cmocka_unit_test(test_escaped_names),
-        cmocka_unit_test(test_edns),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_dropped),
-        cmocka_unit_test(test_malformed),
-        cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_bad_address),
-        cmocka_unit_test(test_names_for_reports),
-        cmocka_unit_test(test_mutated_queries),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+GROUP_FIXTURE(set_up, tear_down)

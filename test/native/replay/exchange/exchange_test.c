@@ -157,7 +157,7 @@ static void expect(struct site *site, const char *path, const char *name, const 
     exchange_end(ask(site, "GET", path, name, value, status, body), true, 5);
 }
 
-static void test_conditions(void **state) {
+UNIT_TEST(test_conditions) {
     struct site site;
     open_site(&site);
     expect(&site, "/cached", NULL, NULL, 200, ten);
@@ -203,7 +203,7 @@ static void expect_range(struct site *site, const char *path, const char *range,
     exchange_end(exchange, true, 5);
 }
 
-static void test_ranges(void **state) {
+UNIT_TEST(test_ranges) {
     struct site site;
     open_site(&site);
     expect_range(&site, "/plain", "bytes=0-3", 206, "0123", "bytes 0-3/10");
@@ -239,7 +239,7 @@ static void test_ranges(void **state) {
     close_site(&site);
 }
 
-static void test_if_range(void **state) {
+UNIT_TEST(test_if_range) {
     struct site site;
     open_site(&site);
     static const struct {
@@ -263,7 +263,7 @@ static void test_if_range(void **state) {
     close_site(&site);
 }
 
-static void test_head(void **state) {
+UNIT_TEST(test_head) {
     struct site site;
     open_site(&site);
     struct exchange *exchange = ask(&site, "HEAD", "/cached", NULL, NULL, 200, NULL);
@@ -298,7 +298,7 @@ static json_t *report_of(struct site *site) {
     return report;
 }
 
-static void test_codings_that_are_not_accepted(void **state) {
+UNIT_TEST(test_codings_that_are_not_accepted) {
     struct site site;
     open_site(&site);
     const char *as_recorded = (const char *)brotli_body;
@@ -341,7 +341,7 @@ static void test_codings_that_are_not_accepted(void **state) {
     close_site(&site);
 }
 
-static void test_request_bodies_and_the_report(void **state) {
+UNIT_TEST(test_request_bodies_and_the_report) {
     struct site site;
     open_site(&site);
     struct exchange *exchange = begin(&site, "POST", "/post?a=1", NULL, NULL);
@@ -394,7 +394,7 @@ static void test_request_bodies_and_the_report(void **state) {
     close_site(&site);
 }
 
-static void test_http_dates(void **state) {
+UNIT_TEST(test_http_dates) {
     static const struct {
         const char *text;
         long long seconds;
@@ -408,17 +408,4 @@ static void test_http_dates(void **state) {
                  {"1994-11-06T08:49:37Z", -1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(http_date_parse(cases[i].text, strlen(cases[i].text)), cases[i].seconds);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conditions),
-        cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_if_range),
-        cmocka_unit_test(test_head),
-        cmocka_unit_test(test_http_dates),
-        cmocka_unit_test(test_codings_that_are_not_accepted),
-        cmocka_unit_test(test_request_bodies_and_the_report),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

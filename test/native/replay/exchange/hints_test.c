@@ -71,20 +71,20 @@ static void sends_them(enum lane_client_kind kind) {
     lane_client_close(&client);
 }
 
-static void sends_them_in_time(void **state) {
+OVER_BOTH(sends_them_in_time, set_up, tear_down) {
     think_as_recorded();
-    sends_them(*(enum lane_client_kind *)*state);
+    sends_them(kind);
     assert_reported(2, true);
 }
 
-static void without_think_time_they_go_with_the_answer(void **state) {
+UNIT_TEST_AS(without_think_time_they_go_with_the_answer, void, , set_up, tear_down) {
     sends_them(LANE_CLIENT_H2);
     sends_them(LANE_CLIENT_H3);
     assert_reported(2, false);
 }
 
 // Answers without a body, and to HEAD, end with their head: after a 103, too.
-static void answers_without_a_body_end(void **state) {
+OVER_BOTH(answers_without_a_body_end, set_up, tear_down) {
     struct recorded_exchange *empty =
         (struct recorded_exchange *)(uintptr_t)lane_site_exchange(&site, "/empty");
     *empty = (struct recorded_exchange){.seq = empty->seq,
@@ -98,7 +98,7 @@ static void answers_without_a_body_end(void **state) {
                                         .body = empty->body,
                                         .hints = hints,
                                         .hint_count = 1};
-    lane_client_open(&client, *(enum lane_client_kind *)*state, &site, LANE_CLIENT_WINDOW_BYTES);
+    lane_client_open(&client, kind, &site, LANE_CLIENT_WINDOW_BYTES);
     struct seen *seen = lane_client_request(&client, "GET", "/empty", NULL, 0);
     lane_client_run(&client, 1);
     assert_int_equal(seen->status, 204);
@@ -107,7 +107,7 @@ static void answers_without_a_body_end(void **state) {
 }
 
 // Of heads that quiche cannot take whole, which are framed by hand.
-static void h3_sends_them_before_a_long_head(void **state) {
+UNIT_TEST_AS(h3_sends_them_before_a_long_head, void, , set_up, tear_down) {
     struct recorded_exchange *large =
         (struct recorded_exchange *)(uintptr_t)lane_site_exchange(&site, "/long-header");
     large->hints = hints;
@@ -133,7 +133,7 @@ static struct buf ask_h1(const char *input) {
     return conversation.answer;
 }
 
-static void h1_sends_them(void **state) {
+UNIT_TEST_AS(h1_sends_them, void, , set_up, tear_down) {
     think_as_recorded();
     struct buf answer = ask_h1("GET /small HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n");
     assert_true(buf_size(&answer) > strlen(first) + SMALL_BYTES);
@@ -142,7 +142,7 @@ static void h1_sends_them(void **state) {
     buf_free(&answer);
 }
 
-static void http_1_0_has_none(void **state) {
+UNIT_TEST_AS(http_1_0_has_none, void, , set_up, tear_down) {
     think_as_recorded();
     struct buf answer = ask_h1("GET /small HTTP/1.0\r\nHost: a.test\r\n\r\n");
     assert_memory_equal(buf_bytes(&answer), "HTTP/1.1 200 OK\r\n", 17);
@@ -150,10 +150,10 @@ static void http_1_0_has_none(void **state) {
     buf_free(&answer);
 }
 
-static void left_out_there_are_none(void **state) {
+OVER_BOTH(left_out_there_are_none, set_up, tear_down) {
     think_as_recorded();
     exchange_site_set(site.site, &(struct server_settings){.early_hints = SERVER_EARLY_HINTS_NONE});
-    lane_client_open(&client, *(enum lane_client_kind *)*state, &site, LANE_CLIENT_WINDOW_BYTES);
+    lane_client_open(&client, kind, &site, LANE_CLIENT_WINDOW_BYTES);
     struct seen *seen = lane_client_request(&client, "GET", "/small", NULL, 0);
     lane_client_run(&client, 1);
     assert_whole(&site, seen, "/small");
@@ -163,7 +163,7 @@ static void left_out_there_are_none(void **state) {
 }
 
 // Who goes between hint and answer leaves nothing behind (the sanitizer looks).
-static void clients_may_vanish_after_a_hint(void **state) {
+UNIT_TEST_AS(clients_may_vanish_after_a_hint, void, , set_up, tear_down) {
     static const struct think long_one = {.kind = THINK_FIXED, .fixed_ns = 3600 * NS_PER_S};
     exchange_site_think(site.site, &long_one, site.loop);
     const char *input = "GET /small HTTP/1.1\r\nHost: a.test\r\n\r\n";
@@ -175,19 +175,4 @@ static void clients_may_vanish_after_a_hint(void **state) {
     h1_client_converse(&conversation);
     assert_memory_equal(buf_bytes(&conversation.answer), "HTTP/1.1 103 Early Hints\r\n", 26);
     buf_free(&conversation.answer);
-}
-
-int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        OVER_BOTH(sends_them_in_time, set_up, tear_down),
-        OVER_BOTH(answers_without_a_body_end, set_up, tear_down),
-        OVER_BOTH(left_out_there_are_none, set_up, tear_down),
-        TEST(without_think_time_they_go_with_the_answer),
-        TEST(h3_sends_them_before_a_long_head),
-        TEST(h1_sends_them),
-        TEST(http_1_0_has_none),
-        TEST(clients_may_vanish_after_a_hint),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@ static json_int_t number(const json_t *lanes, const char *lane, const char *key)
     return json_integer_value(value);
 }
 
-static void tells_quantiles_by_lane(void **state) {
+UNIT_TEST(tells_quantiles_by_lane) {
     struct server_times times = {0};
     // 0 to 1000 microseconds, in an order of their own: 701 and 1001 have no common divisor.
     for (uint64_t i = 0; i <= 1000; i++)
@@ -30,7 +30,7 @@ static void tells_quantiles_by_lane(void **state) {
     server_times_free(&times);
 }
 
-static void keeps_no_more_lanes_than_there_are(void **state) {
+UNIT_TEST(keeps_no_more_lanes_than_there_are) {
     static const char *const names[] = {"a", "b", "c", "d", "e"};
     struct server_times times = {0};
     for (size_t i = 0; i < SERVER_TIME_LANES_MAX; i++)
@@ -38,12 +38,4 @@ static void keeps_no_more_lanes_than_there_are(void **state) {
     assert_int_equal(server_times_add(&times, names[SERVER_TIME_LANES_MAX], 1), -1);
     server_times_waited(&times, names[SERVER_TIME_LANES_MAX]);
     server_times_free(&times);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_quantiles_by_lane),
-        cmocka_unit_test(keeps_no_more_lanes_than_there_are),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,7 @@ static const struct think fixed = {.kind = THINK_FIXED, .fixed_ns = THINK_MS * N
 static const struct think recorded = {.kind = THINK_RECORDED};
 
 static struct lane_site site;
+LANE_SITE_FIXTURE(site)
 static struct lane_client client;
 
 // The requests of the report: each was held back as long as was asked, all of them at the same time.
@@ -43,7 +44,7 @@ static void assert_all_thought(size_t count, json_int_t think_ns) {
     json_decref(report);
 }
 
-static void takes_its_words(void **state) {
+UNIT_TEST(takes_its_words) {
     struct think think = {.kind = THINK_NONE};
     assert_int_equal(think_parse(&think, "recorded"), 0);
     assert_int_equal(think.kind, THINK_RECORDED);
@@ -60,7 +61,7 @@ static void takes_its_words(void **state) {
     assert_int_equal(think.kind, THINK_NONE);
 }
 
-static void knows_how_long(void **state) {
+UNIT_TEST(knows_how_long) {
     const struct recorded_exchange known = {.server_time_ns = 7}, unknown = {.server_time_ns = -1};
     const struct think none = {.kind = THINK_NONE};
     bool told;
@@ -77,10 +78,10 @@ static void knows_how_long(void **state) {
     assert_true(told);
 }
 
-static void thinks_of_all_at_once(void **state) {
+OVER_BOTH(thinks_of_all_at_once, set_up_site, tear_down_site) {
     struct seen *seen[REQUESTS];
     exchange_site_think(site.site, &fixed, site.loop);
-    lane_client_open(&client, *(enum lane_client_kind *)*state, &site, LANE_CLIENT_WINDOW_BYTES);
+    lane_client_open(&client, kind, &site, LANE_CLIENT_WINDOW_BYTES);
     char path[32];
     for (int i = 0; i < REQUESTS; i++) {
         snprintf(path, sizeof path, "/many/%d", i);
@@ -95,16 +96,7 @@ static void thinks_of_all_at_once(void **state) {
     assert_all_thought(REQUESTS, (json_int_t)fixed.fixed_ns);
 }
 
-static int set_up(void **state) {
-    return lane_site_open(&site);
-}
-
-static int tear_down(void **state) {
-    lane_site_close(&site);
-    return 0;
-}
-
-static void takes_the_recorded_time_where_it_is_known(void **state) {
+LANE_SITE_TEST(takes_the_recorded_time_where_it_is_known) {
     for (size_t i = 0; i < site.recording.exchange_count; i++)
         site.recording.exchanges[i].server_time_ns = -1;
     ((struct recorded_exchange *)(uintptr_t)lane_site_exchange(&site, "/many/1"))->server_time_ns =
@@ -152,7 +144,7 @@ static void open_raw(struct raw *raw, struct stream_set *streams, const char *in
     loop_add(site.loop, &raw->watch, EPOLLIN);
 }
 
-static void h1_thinks_of_each(void **state) {
+LANE_SITE_TEST(h1_thinks_of_each) {
     exchange_site_think(site.site, &fixed, site.loop);
     struct stream_set streams;
     struct raw raw;
@@ -204,7 +196,7 @@ static void run_until(size_t requests, json_int_t aborted) {
 }
 
 // Whoever goes while the server thinks leaves nothing behind: no timer, no exchange (the sanitizer looks).
-static void clients_may_vanish_meanwhile(void **state) {
+LANE_SITE_TEST(clients_may_vanish_meanwhile) {
     const struct think long_one = {.kind = THINK_FIXED, .fixed_ns = 3600 * NS_PER_S};
     exchange_site_think(site.site, &long_one, site.loop);
     struct stream_set streams;
@@ -229,16 +221,4 @@ static void clients_may_vanish_meanwhile(void **state) {
     json_t *report = lane_site_report(&site);
     assert_int_equal(number(json_object_get(report, "counts"), "aborted"), 3);
     json_decref(report);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(takes_its_words),
-        cmocka_unit_test(knows_how_long),
-        OVER_BOTH(thinks_of_all_at_once, set_up, tear_down),
-        LANE_SITE_TEST(takes_the_recorded_time_where_it_is_known, &site),
-        LANE_SITE_TEST(h1_thinks_of_each, &site),
-        LANE_SITE_TEST(clients_may_vanish_meanwhile, &site),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static void keep(struct request_selectors *selectors, const char *method, const 
 
 #define FIELDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static void test_kinds(void **state) {
+UNIT_TEST(test_kinds) {
     const struct recording nothing_failed = {0};
     static const struct {
         const char *method;
@@ -88,7 +88,7 @@ static const char *value_of(const struct header *headers, size_t count, const ch
         assert_memory_equal(value, wanted, value_size);                                                      \
     } while (0)
 
-static void test_cross_origin(void **state) {
+UNIT_TEST(test_cross_origin) {
     struct request_selectors selectors;
     struct header headers[UNRECORDED_HEADERS_MAX];
     size_t size;
@@ -123,7 +123,7 @@ static const char notes[] =
     " \"failures\": {\"https://gone.test/\": \"name\", \"https://mixed.test/a\": \"blocked\","
     "                \"https://mixed.test/b\": \"connection\", \"https://left.test/beacon\": \"aborted\"}}";
 
-static void test_what_failed_fails(void **state) {
+UNIT_TEST(test_what_failed_fails) {
     static const struct {
         const char *authority, *path;
         bool fails;
@@ -156,7 +156,7 @@ static void test_what_failed_fails(void **state) {
     recorded_failures_close(recording.failures);
 }
 
-static void test_damaged_notes(void **state) {
+UNIT_TEST(test_damaged_notes) {
     static const char *const texts[] = {"",
                                         "[]",
                                         "{}",
@@ -173,7 +173,7 @@ static void test_damaged_notes(void **state) {
     assert_false(recorded_failures_unnamed(NULL, "a.test"));
 }
 
-static void test_hosts(void **state) {
+UNIT_TEST(test_hosts) {
     static const struct {
         const char *name;
         bool exists, exists_beside_google;
@@ -220,7 +220,7 @@ static void test_hosts(void **state) {
     recorded_failures_close(recording.failures);
 }
 
-static void test_addresses(void **state) {
+UNIT_TEST(test_addresses) {
     uint8_t first[4], again[4], other[4];
     unrecorded_host_address("fonts.example.com", first);
     unrecorded_host_address("fonts.example.com", again);
@@ -233,14 +233,4 @@ static void test_addresses(void **state) {
         assert_int_equal(first[1], 19);
         assert_true(first[2] >= 192);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds),
-                                       cmocka_unit_test(test_cross_origin),
-                                       cmocka_unit_test(test_what_failed_fails),
-                                       cmocka_unit_test(test_damaged_notes),
-                                       cmocka_unit_test(test_hosts),
-                                       cmocka_unit_test(test_addresses)};
-    return cmocka_run_group_tests_name("unrecorded", tests, NULL, NULL);
 }

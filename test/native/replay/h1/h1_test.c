@@ -20,7 +20,8 @@
 
 enum { MUTATIONS = 4000, MUTATED_BYTES_MAX = 2048 };
 
-static struct lane_site the_site;
+static struct lane_site site;
+LANE_SITE_FIXTURE(site)
 
 static void assert_starts(const struct h1_client *client, const char *text) {
     const char *answer = (const char *)client->answer.data + client->answer.start;
@@ -42,20 +43,20 @@ static void assert_body(struct h1_client *client, const char *path) {
     assert_memory_equal(body, wanted->body, wanted->body_size);
 }
 
-static json_t *only_request(struct lane_site *site, json_t **report) {
-    *report = lane_site_report(site);
+static json_t *only_request(struct lane_site *of, json_t **report) {
+    *report = lane_site_report(of);
     json_t *requests = json_object_get(*report, "requests");
     assert_int_equal(json_array_size(requests), 1);
     return json_array_get(requests, 0);
 }
 
-static void test_get(void **state) {
-    struct h1_client client = h1_client_ask(*state, "GET /large HTTP/1.1\r\nHost: a.test\r\n\r\n");
+LANE_SITE_TEST(test_get) {
+    struct h1_client client = h1_client_ask(&site, "GET /large HTTP/1.1\r\nHost: a.test\r\n\r\n");
     assert_starts(&client, "HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\n");
     assert_body(&client, "/large");
     assert_true(client.ended);
     json_t *report;
-    json_t *request = only_request(*state, &report);
+    json_t *request = only_request(&site, &report);
     assert_int_equal(number(request, "body_bytes"), LARGE_BYTES);
     assert_string_equal(text(request, "url"), "http://a.test/large");
     // The site was recorded over https, and this is in clear: that is no difference.
@@ -68,7 +69,7 @@ static void test_get(void **state) {
 }
 
 // The lane switches to nothing, and the report says who asked it to.
-static void test_websockets_are_told_apart(void **state) {
+LANE_SITE_TEST(test_websockets_are_told_apart) {
     static const struct {
         const char *input;
         bool is_websocket;
@@ -79,15 +80,15 @@ static void test_websockets_are_told_apart(void **state) {
         {"GET /small HTTP/1.1\r\nHost: a.test\r\nSec-Fetch-Dest: websocket\r\n\r\n", false},
     };
     enum { COUNT = sizeof requests / sizeof *requests };
-    json_t *report = lane_site_report(*state);
+    json_t *report = lane_site_report(&site);
     const size_t before = json_array_size(json_object_get(report, "requests"));
     json_decref(report);
     for (size_t i = 0; i < COUNT; i++) {
-        struct h1_client client = h1_client_ask(*state, requests[i].input);
+        struct h1_client client = h1_client_ask(&site, requests[i].input);
         assert_body(&client, "/small");
         buf_free(&client.answer);
     }
-    report = lane_site_report(*state);
+    report = lane_site_report(&site);
     json_t *seen = json_object_get(report, "requests");
     assert_int_equal(json_array_size(seen), before + COUNT);
     for (size_t i = 0; i < COUNT; i++) {
@@ -98,24 +99,24 @@ static void test_websockets_are_told_apart(void **state) {
     json_decref(report);
 }
 
-static void test_byte_by_byte(void **state) {
+LANE_SITE_TEST(test_byte_by_byte) {
     static const char input[] = "GET /small HTTP/1.1\r\nHost:  a.test \r\nAccept: */*\r\n\r\n";
     struct h1_client client = {
-        .site = *state, .input = input, .input_size = strlen(input), .step_bytes = 1, .finish = true};
+        .site = &site, .input = input, .input_size = strlen(input), .step_bytes = 1, .finish = true};
     h1_client_converse(&client);
     assert_starts(&client, "HTTP/1.1 200 OK\r\n");
     assert_body(&client, "/small");
     buf_free(&client.answer);
 }
 
-static void test_pipelined_requests_in_order(void **state) {
+LANE_SITE_TEST(test_pipelined_requests_in_order) {
     struct h1_client client =
-        h1_client_ask(*state, "GET /small HTTP/1.1\r\nHost: a.test\r\n\r\n"
-                              "HEAD /large HTTP/1.1\r\nHost: a.test\r\n\r\n"
-                              "GET /empty HTTP/1.1\r\nHost: a.test\r\n\r\n"
-                              "GET /nowhere HTTP/1.1\r\nHost: a.test\r\n\r\n"
-                              "GET /small HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n"
-                              "GET /small HTTP/1.1\r\nHost: a.test\r\n\r\n");
+        h1_client_ask(&site, "GET /small HTTP/1.1\r\nHost: a.test\r\n\r\n"
+                             "HEAD /large HTTP/1.1\r\nHost: a.test\r\n\r\n"
+                             "GET /empty HTTP/1.1\r\nHost: a.test\r\n\r\n"
+                             "GET /nowhere HTTP/1.1\r\nHost: a.test\r\n\r\n"
+                             "GET /small HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n"
+                             "GET /small HTTP/1.1\r\nHost: a.test\r\n\r\n");
     assert_starts(&client, "HTTP/1.1 200 OK\r\n");
     size_t size = buf_size(&client.answer);
     const char *at = (const char *)buf_bytes(&client.answer);
@@ -137,14 +138,14 @@ static void test_pipelined_requests_in_order(void **state) {
     buf_free(&client.answer);
 }
 
-static void test_no_framing_from_the_recording(void **state) {
-    struct h1_client client = h1_client_ask(*state, "GET /headers HTTP/1.1\r\nHost: a.test\r\n\r\n");
+LANE_SITE_TEST(test_no_framing_from_the_recording) {
+    struct h1_client client = h1_client_ask(&site, "GET /headers HTTP/1.1\r\nHost: a.test\r\n\r\n");
     assert_int_equal(h1_client_count(&client, "x-last: 1\r\n"), 1);
     buf_free(&client.answer);
 }
 
-static void test_http_1_0(void **state) {
-    struct h1_client client = {.site = *state, .step_bytes = SIZE_MAX};
+LANE_SITE_TEST(test_http_1_0) {
+    struct h1_client client = {.site = &site, .step_bytes = SIZE_MAX};
     client.input = "GET /small HTTP/1.0\r\nHost: a.test\r\n\r\n";
     client.input_size = strlen(client.input);
     h1_client_converse(&client); // the server ends it though the client has not
@@ -152,64 +153,64 @@ static void test_http_1_0(void **state) {
     assert_int_equal(h1_client_count(&client, "connection: close\r\n"), 1);
     assert_body(&client, "/small");
     buf_free(&client.answer);
-    client = h1_client_ask(*state, "GET /small HTTP/1.0\r\nHost: a.test\r\nConnection: keep-alive\r\n\r\n");
+    client = h1_client_ask(&site, "GET /small HTTP/1.0\r\nHost: a.test\r\nConnection: keep-alive\r\n\r\n");
     assert_int_equal(h1_client_count(&client, "connection: keep-alive\r\n"), 1);
     buf_free(&client.answer);
-    client = h1_client_ask(*state, "GET / HTTP/1.0\r\n\r\n"); // no Host: the address stands in
+    client = h1_client_ask(&site, "GET / HTTP/1.0\r\n\r\n"); // no Host: the address stands in
     assert_starts(&client, "HTTP/1.1 404 ");
     buf_free(&client.answer);
 }
 
-static void test_request_bodies_are_counted(void **state) {
+LANE_SITE_TEST(test_request_bodies_are_counted) {
     struct h1_client client =
-        h1_client_ask(*state, "POST /small HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n"
-                              "Expect: 100-Continue\r\n\r\n"
-                              "5\r\nhello\r\n10;x=y\r\n0123456789abcdef\r\n0\r\nX-Trailer: 1\r\n\r\n");
+        h1_client_ask(&site, "POST /small HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n"
+                             "Expect: 100-Continue\r\n\r\n"
+                             "5\r\nhello\r\n10;x=y\r\n0123456789abcdef\r\n0\r\nX-Trailer: 1\r\n\r\n");
     assert_starts(&client, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 ");
     json_t *report;
-    json_t *request = only_request(*state, &report);
+    json_t *request = only_request(&site, &report);
     assert_int_equal(number(request, "request_body_bytes"), 21);
     json_decref(report);
     buf_free(&client.answer);
 }
 
-static void test_fails_as_recorded(void **state) {
-    struct h1_client client = h1_client_ask(*state, "GET /small HTTP/1.1\r\nHost: a.test\r\n\r\n"
-                                                    "GET /failing HTTP/1.1\r\nHost: a.test\r\n\r\n"
-                                                    "GET /small HTTP/1.1\r\nHost: a.test\r\n\r\n");
+LANE_SITE_TEST(test_fails_as_recorded) {
+    struct h1_client client = h1_client_ask(&site, "GET /small HTTP/1.1\r\nHost: a.test\r\n\r\n"
+                                                   "GET /failing HTTP/1.1\r\nHost: a.test\r\n\r\n"
+                                                   "GET /small HTTP/1.1\r\nHost: a.test\r\n\r\n");
     assert_true(client.ended);
     assert_int_equal(h1_client_count(&client, "HTTP/1.1 "), 1);
     assert_body(&client, "/small"); // and nothing after it
     buf_free(&client.answer);
-    json_t *report = lane_site_report(*state);
+    json_t *report = lane_site_report(&site);
     const json_t *request = entry(report, "requests", 1);
     assert_string_equal(text(request, "unrecorded"), "failed");
     assert_true(json_is_null(json_object_get(request, "status")));
     json_decref(report);
 }
 
-static void test_targets(void **state) {
+LANE_SITE_TEST(test_targets) {
     struct h1_client client =
-        h1_client_ask(*state, "GET http://a.test:80/small HTTP/1.1\r\nHost: other.test\r\n\r\n");
+        h1_client_ask(&site, "GET http://a.test:80/small HTTP/1.1\r\nHost: other.test\r\n\r\n");
     assert_starts(&client, "HTTP/1.1 200 OK\r\n");
     buf_free(&client.answer);
-    client = h1_client_ask(*state, "OPTIONS * HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    client = h1_client_ask(&site, "OPTIONS * HTTP/1.1\r\nHost: a.test\r\n\r\n");
     assert_starts(&client, "HTTP/1.1 404 ");
     buf_free(&client.answer);
 }
 
-static void test_upgrades_are_not_taken(void **state) {
+LANE_SITE_TEST(test_upgrades_are_not_taken) {
     struct h1_client client =
-        h1_client_ask(*state, "GET /small HTTP/1.1\r\nHost: a.test\r\nConnection: Upgrade\r\n"
-                              "Upgrade: websocket\r\n\r\n"
-                              "GET /empty HTTP/1.1\r\nHost: a.test\r\n\r\n");
+        h1_client_ask(&site, "GET /small HTTP/1.1\r\nHost: a.test\r\nConnection: Upgrade\r\n"
+                             "Upgrade: websocket\r\n\r\n"
+                             "GET /empty HTTP/1.1\r\nHost: a.test\r\n\r\n");
     assert_starts(&client, "HTTP/1.1 200 OK\r\n");
     const char *second = "HTTP/1.1 204 \r\n";
     assert_non_null(memmem(buf_bytes(&client.answer), buf_size(&client.answer), second, strlen(second)));
     buf_free(&client.answer);
 }
 
-static void test_malformed_requests(void **state) {
+LANE_SITE_TEST(test_malformed_requests) {
     static const char *const malformed[] = {
         "\x16\x03\x01\x02",
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
@@ -228,7 +229,7 @@ static void test_malformed_requests(void **state) {
         "GET / HTTP/1.1\r\nHost: a.test\r\nX: a\rb\r\n\r\n",
     };
     for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
-        struct h1_client client = {.site = *state,
+        struct h1_client client = {.site = &site,
                                    .input = malformed[i],
                                    .input_size = strlen(malformed[i]),
                                    .step_bytes = SIZE_MAX}; // the server ends it, not we
@@ -238,16 +239,16 @@ static void test_malformed_requests(void **state) {
             fail_msg("%zu: %.100s", i, client.answer.data);
         buf_free(&client.answer);
     }
-    json_t *report = lane_site_report(*state);
+    json_t *report = lane_site_report(&site);
     assert_int_equal(number(json_object_get(report, "counts"), "aborted"), 1); // the bad chunk
     json_decref(report);
 }
 
-static void test_heads_that_are_too_large(void **state) {
+LANE_SITE_TEST(test_heads_that_are_too_large) {
     char *input = malloc(4 * H1_HEAD_BYTES_MAX);
     int n = sprintf(input, "GET / HTTP/1.1\r\nHost: a.test\r\nX: ");
     memset(input + n, 'x', 2 * H1_HEAD_BYTES_MAX);
-    struct h1_client client = {.site = *state,
+    struct h1_client client = {.site = &site,
                                .input = input,
                                .input_size = (size_t)n + 2 * H1_HEAD_BYTES_MAX,
                                .step_bytes = SIZE_MAX};
@@ -259,7 +260,7 @@ static void test_heads_that_are_too_large(void **state) {
     for (int i = 0; i < H1_HEADERS_MAX; i++)
         n += sprintf(input + n, "X%d: %d\r\n", i, i);
     strcpy(input + n, "\r\n");
-    client = h1_client_ask(*state, input);
+    client = h1_client_ask(&site, input);
     assert_starts(&client, "HTTP/1.1 431 ");
     buf_free(&client.answer);
     free(input);
@@ -267,15 +268,14 @@ static void test_heads_that_are_too_large(void **state) {
 
 // A client that takes nothing holds the body up in the recording, not in our memory, and what it did not get
 // is told.
-static void test_backpressure(void **state) {
-    struct lane_site *site = *state;
+LANE_SITE_TEST(test_backpressure) {
     static const char input[] = "GET /large HTTP/1.1\r\nHost: a.test\r\n\r\n";
     struct h1_client client = {
-        .site = site, .input = input, .input_size = strlen(input), .step_bytes = SIZE_MAX, .stop_after = 1};
+        .site = &site, .input = input, .input_size = strlen(input), .step_bytes = SIZE_MAX, .stop_after = 1};
     h1_client_converse(&client);
     assert_false(client.ended);
     json_t *report;
-    json_t *request = only_request(site, &report);
+    json_t *request = only_request(&site, &report);
     assert_in_range(number(request, "body_bytes"), 1, LARGE_BYTES - 1);
     assert_true(json_is_false(json_object_get(request, "complete")));
     assert_int_equal(number(json_object_get(report, "counts"), "aborted"), 1);
@@ -285,12 +285,12 @@ static void test_backpressure(void **state) {
     buf_free(&client.answer);
 }
 
-static void test_client_vanishes(void **state) {
+LANE_SITE_TEST(test_client_vanishes) {
     struct h1_client client =
-        h1_client_ask(*state, "POST /small HTTP/1.1\r\nHost: a.test\r\nContent-Length: 100\r\n\r\nabc");
+        h1_client_ask(&site, "POST /small HTTP/1.1\r\nHost: a.test\r\nContent-Length: 100\r\n\r\nabc");
     assert_true(client.ended);
     assert_int_equal(buf_size(&client.answer), 0);
-    json_t *report = lane_site_report(*state);
+    json_t *report = lane_site_report(&site);
     json_t *connection = entry(report, "connections", 0);
     assert_string_equal(text(connection, "close_reason"), "the peer closed within a request");
     json_decref(report);
@@ -330,7 +330,7 @@ static size_t mutate(uint64_t *random, char bytes[MUTATED_BYTES_MAX], size_t siz
     return size;
 }
 
-static void test_random_mutations(void **state) {
+LANE_SITE_TEST(test_random_mutations) {
     static const char *const seeds[] = {
         "GET /small HTTP/1.1\r\nHost: a.test\r\nAccept: */*\r\nCookie: a=b; c=d\r\n\r\n"
         "GET /many/3 HTTP/1.1\r\nHost: a.test\r\nConnection: keep-alive\r\n\r\n",
@@ -352,7 +352,7 @@ static void test_random_mutations(void **state) {
         size_t size = strlen(seed);
         memcpy(bytes, seed, size);
         size = mutate(&random, bytes, size);
-        struct h1_client client = {.site = *state,
+        struct h1_client client = {.site = &site,
                                    .input = bytes,
                                    .input_size = size,
                                    .step_bytes = 1 + next_random(&random) % 200,
@@ -366,32 +366,11 @@ static void test_random_mutations(void **state) {
     }
     assert_true(refused > MUTATIONS / 20); // else the mutations were too tame to mean anything
     assert_true(served > MUTATIONS / 20);
-    json_t *report = lane_site_report(*state);
+    json_t *report = lane_site_report(&site);
     json_t *connection;
     size_t at;
     json_array_foreach(json_object_get(report, "connections"), at, connection)
         assert_true(json_is_string(json_object_get(connection, "close_reason")));
     assert_int_equal(at, MUTATIONS);
     json_decref(report);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        LANE_SITE_TEST(test_get, &the_site),
-        LANE_SITE_TEST(test_byte_by_byte, &the_site),
-        LANE_SITE_TEST(test_pipelined_requests_in_order, &the_site),
-        LANE_SITE_TEST(test_no_framing_from_the_recording, &the_site),
-        LANE_SITE_TEST(test_http_1_0, &the_site),
-        LANE_SITE_TEST(test_request_bodies_are_counted, &the_site),
-        LANE_SITE_TEST(test_fails_as_recorded, &the_site),
-        LANE_SITE_TEST(test_targets, &the_site),
-        LANE_SITE_TEST(test_upgrades_are_not_taken, &the_site),
-        LANE_SITE_TEST(test_websockets_are_told_apart, &the_site),
-        LANE_SITE_TEST(test_malformed_requests, &the_site),
-        LANE_SITE_TEST(test_heads_that_are_too_large, &the_site),
-        LANE_SITE_TEST(test_backpressure, &the_site),
-        LANE_SITE_TEST(test_client_vanishes, &the_site),
-        LANE_SITE_TEST(test_random_mutations, &the_site),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

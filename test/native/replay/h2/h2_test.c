@@ -14,9 +14,10 @@
 enum { BIG_WINDOW = 6 * 1024 * 1024 };
 
 static struct lane_site site;
+LANE_SITE_FIXTURE(site)
 static struct h2_client client;
 
-static void refuses_a_huge_head_at_once(void **state) {
+LANE_SITE_TEST(refuses_a_huge_head_at_once) {
     h2_client_open(&client, &site, BIG_WINDOW);
     struct seen *huge = h2_client_request(&client, "GET", "/huge-head", NULL, 0);
     struct seen *small = h2_client_request(&client, "GET", "/small", NULL, 0);
@@ -26,7 +27,7 @@ static void refuses_a_huge_head_at_once(void **state) {
     h2_client_close(&client);
 }
 
-static void refuses_a_malformed_request(void **state) {
+LANE_SITE_TEST(refuses_a_malformed_request) {
     h2_client_open(&client, &site, BIG_WINDOW);
     struct seen *bad = h2_client_request(&client, "GET", "", NULL, 0);
     h2_client_run(&client, 2); // until the server closes: nghttp2 takes this for an error of the connection
@@ -36,7 +37,7 @@ static void refuses_a_malformed_request(void **state) {
     h2_client_close(&client);
 }
 
-static void says_goodbye(void **state) {
+LANE_SITE_TEST(says_goodbye) {
     h2_client_open(&client, &site, BIG_WINDOW);
     h2_client_request(&client, "GET", "/small", NULL, 0);
     h2_client_run(&client, 1);
@@ -85,7 +86,7 @@ static void assert_it_serves(void) {
     h2_client_close(&client);
 }
 
-static void survives_mutated_bytes(void **state) {
+LANE_SITE_TEST(survives_mutated_bytes) {
     uint8_t bytes[8192], mutated[8192];
     size_t size = client_bytes(bytes, sizeof bytes);
     assert_true(size > 800);
@@ -109,15 +110,4 @@ static void survives_mutated_bytes(void **state) {
     }
     // And it still serves.
     assert_it_serves();
-}
-
-int main(void) {
-#define TEST(name) LANE_SITE_TEST(name, &site)
-    const struct CMUnitTest tests[] = {
-        TEST(refuses_a_huge_head_at_once),
-        TEST(refuses_a_malformed_request),
-        TEST(says_goodbye),
-        TEST(survives_mutated_bytes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 enum { MUTATED_BYTES_MAX = 128, MUTATIONS = 300 };
 
 static struct lane_site site;
+LANE_SITE_FIXTURE(site)
 static struct h3_client client;
 static const struct attempt *attempt;
 static unsigned turn;
@@ -143,15 +144,15 @@ static size_t try_all(const struct attempts *all) {
     return failed;
 }
 
-static void ends_what_is_malformed(void **state) {
+LANE_SITE_TEST(ends_what_is_malformed) {
     assert_int_equal(try_all(&attempts_by_the_rfcs), 0);
 }
 
-static void knows_what_quiche_lets_pass(void **state) {
+LANE_SITE_TEST(knows_what_quiche_lets_pass) {
     assert_int_equal(try_all(&attempts_by_quiche), 0);
 }
 
-static void survives_random_bytes(void **state) {
+LANE_SITE_TEST(survives_random_bytes) {
     for (uint32_t i = 1; i <= MUTATIONS; i++) {
         mutation = i;
         const struct attempt *one = &attempts_by_the_rfcs.list[i % attempts_by_the_rfcs.count];
@@ -160,14 +161,4 @@ static void survives_random_bytes(void **state) {
         if (!connection_ended && !good_answered)
             fail_msg("%s, mutation %u: neither answered nor refused", one->name, i);
     }
-}
-
-int main(void) {
-#define TEST(name) LANE_SITE_TEST(name, &site)
-    const struct CMUnitTest tests[] = {
-        TEST(ends_what_is_malformed),
-        TEST(knows_what_quiche_lets_pass),
-        TEST(survives_random_bytes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

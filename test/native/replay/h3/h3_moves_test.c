@@ -18,6 +18,7 @@ enum {
 };
 
 static struct lane_site site;
+LANE_SITE_FIXTURE(site)
 static struct h3_client client;
 static unsigned loads;      // on this site
 static unsigned moves;      // so many in all
@@ -73,7 +74,7 @@ static void load_while_moving(const struct h3_client_options *options, unsigned 
     json_decref(report);
 }
 
-static void follows_a_client_that_moves(void **state) {
+LANE_SITE_TEST(follows_a_client_that_moves) {
     loads = 0;
     const struct h3_client_options options = {.window_bytes = BIG_WINDOW, .delay_ns = 5 * NS_PER_MS};
     load_while_moving(&options, 3, 1000 * 1000);
@@ -81,14 +82,14 @@ static void follows_a_client_that_moves(void **state) {
 }
 
 // As Chromium's ids; of the paths of such a peer quiche lets none go.
-static void follows_a_client_without_ids_again_and_again(void **state) {
+LANE_SITE_TEST(follows_a_client_without_ids_again_and_again) {
     loads = 0;
     const struct h3_client_options options = {
         .window_bytes = BIG_WINDOW, .delay_ns = NS_PER_MS, .without_ids = true};
     load_while_moving(&options, 20, 200 * 1000);
 }
 
-static void follows_with_each_controller(void **state) {
+LANE_SITE_TEST(follows_with_each_controller) {
     loads = 0;
     static const char *const names[] = {"reno", "bbr2", "cubic-n2"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -103,7 +104,7 @@ static void follows_with_each_controller(void **state) {
 }
 
 // Once it has moved it may be known by another id, which the server routes to its connection.
-static void routes_the_ids_that_it_gives(void **state) {
+LANE_SITE_TEST(routes_the_ids_that_it_gives) {
     const struct h3_client_options options = {.window_bytes = BIG_WINDOW, .delay_ns = NS_PER_MS};
     h3_client_open(&client, &site, &options);
     struct seen *before = h3_client_request(&client, "GET", "/small", NULL, 0);
@@ -122,15 +123,4 @@ static void routes_the_ids_that_it_gives(void **state) {
     h3_client_run(&client, 3);
     assert_whole(&site, last, "/many/1");
     h3_client_close(&client);
-}
-
-int main(void) {
-#define TEST(name) LANE_SITE_TEST(name, &site)
-    const struct CMUnitTest tests[] = {
-        TEST(follows_a_client_that_moves),
-        TEST(follows_a_client_without_ids_again_and_again),
-        TEST(follows_with_each_controller),
-        TEST(routes_the_ids_that_it_gives),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

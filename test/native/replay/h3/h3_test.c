@@ -16,6 +16,7 @@
 enum { BIG_WINDOW = 6 * 1024 * 1024 };
 
 static struct lane_site site;
+LANE_SITE_FIXTURE(site)
 static struct h3_client client;
 static const struct h3_client_options plain = {.window_bytes = BIG_WINDOW, .delay_ns = NS_PER_MS};
 
@@ -35,7 +36,7 @@ static void open_and_load(const struct h3_client_options *options, const char *c
     open_and_load(options, (const char *const[][2]){__VA_ARGS__},                                            \
                   sizeof((const char *const[][2]){__VA_ARGS__}) / sizeof(char *[2]))
 
-static void tells_of_its_connection(void **state) {
+LANE_SITE_TEST(tells_of_its_connection) {
     OPEN_AND_LOAD(&plain, {"/small", NULL});
     h3_client_close(&client);
 
@@ -51,7 +52,7 @@ static void tells_of_its_connection(void **state) {
 }
 
 // quiche's client acknowledges once for each batch of packets: by its own count.
-static void tells_how_often_the_client_acknowledged(void **state) {
+LANE_SITE_TEST(tells_how_often_the_client_acknowledged) {
     const struct h3_client_options options = {.window_bytes = BIG_WINDOW, .delay_ns = 10 * NS_PER_MS};
     OPEN_AND_LOAD(&options, {"/large", NULL});
     quiche_stats stats;
@@ -72,7 +73,7 @@ static void tells_how_often_the_client_acknowledged(void **state) {
 }
 
 // With the initial window alone 4 MB take more than 300 round trips.
-static void grows_its_window_while_responses_wait(void **state) {
+LANE_SITE_TEST(grows_its_window_while_responses_wait) {
     enum { ROUND_TRIPS_MAX = 100 };
     static const char *const congestion[] = {"cubic", "reno"};
     const uint64_t delay_ns = 10 * NS_PER_MS;
@@ -94,13 +95,13 @@ static void grows_its_window_while_responses_wait(void **state) {
 }
 
 // Where the client's own window is the smaller one, and packets are lost on the way.
-static void sends_large_heads_through_small_windows(void **state) {
+LANE_SITE_TEST(sends_large_heads_through_small_windows) {
     const struct h3_client_options small = {.window_bytes = 20000, .delay_ns = NS_PER_MS, .lose_of_1000 = 10};
     OPEN_AND_LOAD(&small, {"/long-header", NULL}, {"/long-empty", "i"});
     h3_client_close(&client);
 }
 
-static void refuses_a_malformed_request(void **state) {
+LANE_SITE_TEST(refuses_a_malformed_request) {
     h3_client_open(&client, &site, &plain);
     struct seen *bad = h3_client_request(&client, "GET", "", NULL, 0);
     struct seen *good = h3_client_request(&client, "GET", "/small", NULL, 0);
@@ -110,7 +111,7 @@ static void refuses_a_malformed_request(void **state) {
     h3_client_close(&client);
 }
 
-static void resets_requests_with_forbidden_trailers(void **state) {
+LANE_SITE_TEST(resets_requests_with_forbidden_trailers) {
     static const char *const forbidden[][2] = {{"x-a", "a\r\nb: c"}, {"x a", "a"}, {":path", "/large"}};
     h3_client_open(&client, &site, &plain);
     client.extra_in_trailers = true;
@@ -130,7 +131,7 @@ static void resets_requests_with_forbidden_trailers(void **state) {
     h3_client_close(&client);
 }
 
-static void repairs_losses(void **state) {
+LANE_SITE_TEST(repairs_losses) {
     const struct h3_client_options lossy = {
         .window_bytes = BIG_WINDOW, .delay_ns = NS_PER_MS, .lose_of_1000 = 30};
     OPEN_AND_LOAD(&lossy, {"/large", NULL}, {"/small", NULL});
@@ -139,7 +140,7 @@ static void repairs_losses(void **state) {
 
 // The first flight after the handshake is an initial window; after that packets are spread over the round
 // trip, and the window grows all the same.
-static void paces(void **state) {
+LANE_SITE_TEST(paces) {
     const struct h3_client_options far = {.window_bytes = BIG_WINDOW, .delay_ns = 20 * NS_PER_MS};
     uint64_t start_ns = clock_now_ns();
     OPEN_AND_LOAD(&far, {"/large", NULL});
@@ -152,7 +153,7 @@ static void paces(void **state) {
     h3_client_close(&client);
 }
 
-static void runs_bbr(void **state) {
+LANE_SITE_TEST(runs_bbr) {
     const struct h3_client_options bbr = {
         .window_bytes = BIG_WINDOW, .delay_ns = 5 * NS_PER_MS, .congestion = "bbr2"};
     OPEN_AND_LOAD(&bbr, {"/large", NULL});
@@ -174,7 +175,7 @@ static void refuse_for_a_while(struct h3_client *c, struct seen *seen) {
     loop_timer_set(c->site->loop, &timer, clock_now_ns() + 3 * NS_PER_MS);
 }
 
-static void waits_for_room_on_the_link(void **state) {
+LANE_SITE_TEST(waits_for_room_on_the_link) {
     h3_client_open(&client, &site, &plain);
     client.on_body = refuse_for_a_while;
     struct seen *large = h3_client_request(&client, "GET", "/large", NULL, 0);
@@ -183,7 +184,7 @@ static void waits_for_room_on_the_link(void **state) {
     h3_client_close(&client);
 }
 
-static void negotiates_the_version(void **state) {
+LANE_SITE_TEST(negotiates_the_version) {
     h3_client_open(&client, &site, &plain);
     uint8_t packet[1200] = {0xc0, 0xfa, 0xce, 0xb0, 0x0c, 8, 1, 2, 3, 4, 5, 6,
                             7,    8,    8,    9,    9,    9, 9, 9, 9, 9, 9};
@@ -195,7 +196,7 @@ static void negotiates_the_version(void **state) {
     h3_client_close(&client);
 }
 
-static void survives_mutated_packets(void **state) {
+LANE_SITE_TEST(survives_mutated_packets) {
     // Every tenth packet has a bit flipped: most fail authentication and count as lost.
     const struct h3_client_options noisy = {
         .window_bytes = BIG_WINDOW, .delay_ns = NS_PER_MS, .mutate_of_1000 = 100};
@@ -235,7 +236,7 @@ static void open_handshakes(unsigned count) {
     }
 }
 
-static void bounds_how_many_handshakes_are_open(void **state) {
+LANE_SITE_TEST(bounds_how_many_handshakes_are_open) {
     enum { AT_MOST = 512 };
     OPEN_AND_LOAD(&plain, {"/small", NULL});
     open_handshakes(700);
@@ -255,7 +256,7 @@ static void bounds_how_many_handshakes_are_open(void **state) {
 }
 
 // Whoever floods does not keep a client out that comes after.
-static void serves_beside_open_handshakes(void **state) {
+LANE_SITE_TEST(serves_beside_open_handshakes) {
     h3_client_open(&client, &site, &plain);
     open_handshakes(700);
     struct seen *seen = h3_client_request(&client, "GET", "/small", NULL, 0);
@@ -265,7 +266,7 @@ static void serves_beside_open_handshakes(void **state) {
 }
 
 // However many are finished, none of them counts as open.
-static void forgets_handshakes_that_are_finished(void **state) {
+LANE_SITE_TEST(forgets_handshakes_that_are_finished) {
     h3_client_open(&client, &site, &plain);
     for (unsigned i = 0; i < 520; i++) {
         if (i > 0) h3_client_reconnect(&client);
@@ -276,7 +277,7 @@ static void forgets_handshakes_that_are_finished(void **state) {
     h3_client_close(&client);
 }
 
-static void reports_the_clients_goodbye(void **state) {
+LANE_SITE_TEST(reports_the_clients_goodbye) {
     OPEN_AND_LOAD(&plain, {"/small", NULL});
     quiche_conn_close(client.quic, true, 0x100, NULL, 0);
     h3_client_run(&client, 2); // until the client's draining is over
@@ -285,27 +286,4 @@ static void reports_the_clients_goodbye(void **state) {
     json_t *connection = entry(report, "connections", 0);
     assert_string_equal(text(connection, "close_reason"), "");
     json_decref(report);
-}
-
-int main(void) {
-#define TEST(name) LANE_SITE_TEST(name, &site)
-    const struct CMUnitTest tests[] = {
-        TEST(tells_of_its_connection),
-        TEST(tells_how_often_the_client_acknowledged),
-        TEST(grows_its_window_while_responses_wait),
-        TEST(sends_large_heads_through_small_windows),
-        TEST(refuses_a_malformed_request),
-        TEST(resets_requests_with_forbidden_trailers),
-        TEST(repairs_losses),
-        TEST(paces),
-        TEST(runs_bbr),
-        TEST(waits_for_room_on_the_link),
-        TEST(negotiates_the_version),
-        TEST(survives_mutated_packets),
-        TEST(bounds_how_many_handshakes_are_open),
-        TEST(serves_beside_open_handshakes),
-        TEST(forgets_handshakes_that_are_finished),
-        TEST(reports_the_clients_goodbye),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

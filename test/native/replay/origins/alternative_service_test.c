@@ -24,7 +24,7 @@ static const struct header *only(const struct recorded_exchange *exchange, const
     return found;
 }
 
-static void test_offered(void **state) {
+UNIT_TEST(test_offered) {
     struct recorded_exchange exchanges[] = {
         {.scheme = "https", .port = 443, .headers = several, .header_count = 3},
         {.scheme = "http", .port = 80, .headers = several, .header_count = 3},
@@ -42,15 +42,9 @@ static void test_offered(void **state) {
     arena_free(&arena);
 }
 
-static void test_nothing_recorded(void **state) {
+UNIT_TEST(test_nothing_recorded) {
     struct recording recording = {.exchange_count = 0};
     struct arena arena = {0};
     assert_int_equal(alternative_service_offer(&recording, &arena), 0);
     arena_free(&arena);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_offered),
-                                       cmocka_unit_test(test_nothing_recorded)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

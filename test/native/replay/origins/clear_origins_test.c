@@ -22,7 +22,7 @@ static struct recorded_exchange exchange_of(const char *scheme, const char *host
         .scheme = scheme, .host = host, .port = port, .path = path, .status = 200, .address = "192.0.2.1"};
 }
 
-static void test_scheme_port_and_policy(void **state) {
+UNIT_TEST(test_scheme_port_and_policy) {
     struct recorded_exchange exchanges[] = {
         exchange_of("http", "a.test", 80, "/"), exchange_of("https", "b.test", 443, "/frame"),
         exchange_of("http", "c.test", 8080, "/x"), exchange_of("https", "d.test", 443, "/none")};
@@ -50,7 +50,7 @@ static void test_scheme_port_and_policy(void **state) {
     arena_free(&arena);
 }
 
-static void test_all_https_stays(void **state) {
+UNIT_TEST(test_all_https_stays) {
     struct recorded_exchange exchange = exchange_of("https", "a.test", 443, "/");
     exchange.headers = html;
     exchange.header_count = 2;
@@ -93,7 +93,7 @@ static const struct redirect {
     {"http", "a.test", 80, "/", "https://a.test/", 200, "https://a.test/"},   // no redirect
 };
 
-static void test_redirects(void **state) {
+UNIT_TEST(test_redirects) {
     for (size_t i = 0; i < sizeof redirects / sizeof *redirects; i++) {
         const struct redirect *r = &redirects[i];
         struct header location = {"location", r->location, 8, strlen(r->location)};
@@ -115,13 +115,4 @@ static void test_redirects(void **state) {
         }
         arena_free(&arena);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scheme_port_and_policy),
-        cmocka_unit_test(test_all_https_stays),
-        cmocka_unit_test(test_redirects),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,7 +148,7 @@ static void in_process(looked *look, bool for_others, const struct tcp_transport
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void test_windows(void **state) {
+UNIT_TEST(test_windows) {
     static const uint32_t windows[] = {10, 32, 3};
     for (size_t i = 0; i < 3; i++) {
         struct tcp_transport tcp = transport_stock.tcp;
@@ -159,7 +159,7 @@ static void test_windows(void **state) {
     }
 }
 
-static void test_tuned(void **state) {
+UNIT_TEST(test_tuned) {
     struct tcp_transport tcp = transport_stock.tcp;
     tcp.slow_start_after_idle = false;
     tcp.send_buffer_bytes = 262144;
@@ -167,15 +167,6 @@ static void test_tuned(void **state) {
     in_process(tuned, false, &tcp);
 }
 
-static void test_addresses_that_cannot_be(void **state) {
+UNIT_TEST(test_addresses_that_cannot_be) {
     in_process(NULL, false, NULL);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_tuned),
-        cmocka_unit_test(test_addresses_that_cannot_be),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@ static void assert_place(const struct recorded_exchange *exchange, const char *h
     assert_int_equal(exchange->port, port);
 }
 
-static void test_arranged(void **state) {
+UNIT_TEST(test_arranged) {
     char longest[243], too_long[244]; // of 253 bytes with the suffix, and of one more
     memset(longest, 'a', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
@@ -39,15 +39,9 @@ static void test_arranged(void **state) {
     arena_free(&arena);
 }
 
-static void test_nothing_recorded(void **state) {
+UNIT_TEST(test_nothing_recorded) {
     struct recording recording = {.exchange_count = 0};
     struct arena arena = {0};
     assert_int_equal(in_clear_arrange(&recording, &arena), 0);
     arena_free(&arena);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_arranged),
-                                       cmocka_unit_test(test_nothing_recorded)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,8 +57,7 @@ static bool is_good_for(const struct recorded_exchange *exchange, const char *ho
     return false;
 }
 
-static void test_as_recorded(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_as_recorded, struct fixture *f, open_recording, close_recording) {
     assert_int_equal(origins_arrange(&f->recording, SERVER_ORIGINS_AS_RECORDED, &f->arena), 0);
     for (size_t i = 0; i < COUNT; i++)
         assert_string_equal(f->exchanges[i].address, exchanges[i].address);
@@ -68,8 +67,7 @@ static void test_as_recorded(void **state) {
 }
 
 // One connection was used for several hosts: one certificate was good for them, whatever it was.
-static void test_shared_connections(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_shared_connections, struct fixture *f, open_recording, close_recording) {
     f->exchanges[0].connection = f->exchanges[1].connection = f->exchanges[2].connection = "7";
     f->exchanges[1].address = "192.0.2.1";                                   // the first host's
     f->exchanges[4].connection = "8";                                        // by itself
@@ -89,8 +87,7 @@ static void test_shared_connections(void **state) {
     assert_string_equal(f->exchanges[2].address, "192.0.2.3");
 }
 
-static void test_ports_are_no_connections(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_ports_are_no_connections, struct fixture *f, open_recording, close_recording) {
     for (size_t i = 0; i < COUNT; i++) {
         f->exchanges[i].connection = "443";
         f->exchanges[i].port = 443;
@@ -101,8 +98,7 @@ static void test_ports_are_no_connections(void **state) {
         assert_null(f->exchanges[i].certificate);
 }
 
-static void test_merged(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_merged, struct fixture *f, open_recording, close_recording) {
     assert_int_equal(origins_arrange(&f->recording, SERVER_ORIGINS_MERGED, &f->arena), 0);
     static const char *const wanted[COUNT] = {"192.0.2.1", "192.0.2.1", "192.0.2.3", "192.0.2.4", "192.0.2.4",
                                               "192.0.2.1", "192.0.2.1", "192.0.2.7", "192.0.2.1"};
@@ -118,8 +114,7 @@ static void test_merged(void **state) {
     assert_false(is_good_for(&f->exchanges[3], "b.github.io"));
 }
 
-static void test_single(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_single, struct fixture *f, open_recording, close_recording) {
     assert_int_equal(origins_arrange(&f->recording, SERVER_ORIGINS_SINGLE, &f->arena), 0);
     for (size_t i = 0; i < COUNT; i++) {
         bool is_address = strcmp(exchanges[i].host, "192.0.2.7") == 0;
@@ -129,7 +124,7 @@ static void test_single(void **state) {
     assert_int_equal(f->exchanges[0].certificate->name_count, 6); // stars where they do not reach too far
 }
 
-static void test_many_shards(void **state) {
+UNIT_TEST(test_many_shards) {
     enum { HOSTS = 3000 };
     struct recorded_exchange *many = calloc(HOSTS, sizeof *many);
     char(*hosts)[32] = calloc(HOSTS, sizeof *hosts);
@@ -153,7 +148,7 @@ static void test_many_shards(void **state) {
     free(addresses);
 }
 
-static void test_names_cover(void **state) {
+UNIT_TEST(test_names_cover) {
     assert_true(x509_name_covers("a.test", "a.test"));
     assert_true(x509_name_covers("*.a.test", "x.a.test"));
     assert_false(x509_name_covers("*.a.test", "a.test"));
@@ -163,22 +158,8 @@ static void test_names_cover(void **state) {
     assert_false(x509_name_covers("*", "a"));
 }
 
-static void test_kinds_are_named(void **state) {
+UNIT_TEST(test_kinds_are_named) {
     static const char *const names[] = {"as-recorded", "merged", "single"};
     for (size_t i = 0; i < 3; i++)
         assert_string_equal(origins_kind_name((enum server_origins)i), names[i]);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_as_recorded, open_recording, close_recording),
-        cmocka_unit_test_setup_teardown(test_shared_connections, open_recording, close_recording),
-        cmocka_unit_test_setup_teardown(test_ports_are_no_connections, open_recording, close_recording),
-        cmocka_unit_test_setup_teardown(test_merged, open_recording, close_recording),
-        cmocka_unit_test_setup_teardown(test_single, open_recording, close_recording),
-        cmocka_unit_test(test_many_shards),
-        cmocka_unit_test(test_names_cover),
-        cmocka_unit_test(test_kinds_are_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

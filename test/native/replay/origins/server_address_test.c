@@ -13,7 +13,7 @@ static void expect_text(const char *address, const char *expected) {
     assert_string_equal(text, expected);
 }
 
-static void addresses_are_told_as_recorded(void **state) {
+UNIT_TEST(addresses_are_told_as_recorded) {
     char twin[INET6_ADDRSTRLEN];
     assert_true(server_address_twin_text("192.0.2.7", twin));
     assert_string_equal(twin, "fd00:7472:4::c000:207");
@@ -24,15 +24,9 @@ static void addresses_are_told_as_recorded(void **state) {
     assert_false(server_address_twin_text("2001:db8::7", twin));
 }
 
-static void names_are_no_addresses(void **state) {
+UNIT_TEST(names_are_no_addresses) {
     assert_true(server_address_is("192.0.2.7"));
     assert_true(server_address_is("::1"));
     assert_false(server_address_is("192.0.2.7.example"));
     assert_false(server_address_is(""));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(addresses_are_told_as_recorded),
-                                       cmocka_unit_test(names_are_no_addresses)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,8 +77,7 @@ static size_t chain_bytes_seen(const struct fixture *f) {
     return bytes;
 }
 
-static void test_chain_verifies(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_chain_verifies, struct fixture *f, open_all, close_all) {
     assert_true(meet(f, "www.a.test", "www.a.test", "\x02h2\x08http/1.1"));
     assert_int_equal(f->verdict, X509_V_OK);
     assert_string_equal(tls_alpn(f->meeting.server_ssl), "h2");
@@ -87,8 +86,7 @@ static void test_chain_verifies(void **state) {
     assert_in_range(chain_bytes_seen(f), 500, CHAIN_BYTES_MAX);
 }
 
-static void test_recorded_names(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_recorded_names, struct fixture *f, open_all, close_all) {
     static const char *const names[] = {"a.test", "*.a.test", "192.0.2.9", "2001:db8::9"};
     const struct certificate_form form = {.names = names, .name_count = 4};
     assert_int_equal(certificates_make(f->meeting.certificates, "WWW.other.test", &form), 0);
@@ -102,8 +100,7 @@ static void test_recorded_names(void **state) {
 }
 
 // More names than a client would take: a certificate for its host all the same.
-static void test_too_many_names(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_too_many_names, struct fixture *f, open_all, close_all) {
     enum { COUNT = 4000, NAME_SIZE = 220 };
     char(*texts)[NAME_SIZE] = malloc(COUNT * sizeof *texts);
     const char **names = malloc(COUNT * sizeof *names);
@@ -121,8 +118,7 @@ static void test_too_many_names(void **state) {
     free(names);
 }
 
-static void test_chain_sizes(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_chain_sizes, struct fixture *f, open_all, close_all) {
     enum { SLACK = 8, FRAMING = 24 };
     assert_true(meet(f, "small.test", "small.test", "\x02h2"));
     const size_t least = chain_bytes_seen(f);
@@ -142,8 +138,7 @@ static void test_chain_sizes(void **state) {
     assert_in_range(chain_bytes_seen(f), 4000 - SLACK, 4000 + SLACK);
 }
 
-static void test_recorded_groups(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_recorded_groups, struct fixture *f, open_all, close_all) {
     // As Chromium: with shares of the first two.
     assert_int_equal(SSL_CTX_set1_groups_list(f->meeting.client, "X25519MLKEM768:X25519:P-256:P-384"), 1);
     static const struct {
@@ -170,8 +165,7 @@ static void test_recorded_groups(void **state) {
     assert_true(meet(f, "n2.test", "n2.test", "\x02h2"));
 }
 
-static void test_tls_versions(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_tls_versions, struct fixture *f, open_all, close_all) {
     tls_limit_versions(f->meeting.tls, TLS1_2_VERSION, TLS1_2_VERSION);
     assert_true(meet(f, "a.test", "a.test", "\x02h2"));
     assert_string_equal(tls_version(f->meeting.server_ssl), "TLSv1.2");
@@ -183,23 +177,20 @@ static void test_tls_versions(void **state) {
     assert_string_equal(tls_version(f->meeting.server_ssl), "TLSv1.3");
 }
 
-static void test_only_for_its_name(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_only_for_its_name, struct fixture *f, open_all, close_all) {
     assert_false(meet(f, "www.a.test", "www.b.test", "\x08http/1.1"));
     assert_int_equal(f->verdict, X509_V_ERR_HOSTNAME_MISMATCH);
     assert_true(meet(f, "www.b.test", "www.b.test", "\x08http/1.1"));
     assert_string_equal(tls_alpn(f->meeting.server_ssl), "http/1.1");
 }
 
-static void test_without_sni_for_the_address(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_without_sni_for_the_address, struct fixture *f, open_all, close_all) {
     assert_true(meet(f, NULL, "192.0.2.7", "\x08http/1.1"));
     assert_false(meet(f, NULL, "192.0.2.8", "\x08http/1.1"));
     assert_int_equal(f->verdict, X509_V_ERR_IP_ADDRESS_MISMATCH);
 }
 
-static void test_long_and_odd_names(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_long_and_odd_names, struct fixture *f, open_all, close_all) {
     char name[254];
     for (size_t i = 0; i < sizeof name; i++)
         name[i] = (char)(i % 50 == 49 ? '.' : 'a');
@@ -211,14 +202,12 @@ static void test_long_and_odd_names(void **state) {
     assert_null(certificates_name(f->meeting.certificates, "a/b"));
 }
 
-static void test_unknown_protocols_are_refused(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_unknown_protocols_are_refused, struct fixture *f, open_all, close_all) {
     assert_false(meet(f, "a.test", "a.test", "\x02h3"));
     assert_false(meet(f, "a.test", "a.test", "\x06spdy/3"));
 }
 
-static void test_names_without_end(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_names_without_end, struct fixture *f, open_all, close_all) {
     const char *first = certificates_name(f->meeting.certificates, "A0.test");
     assert_string_equal(first, "a0.test");
     size_t taken = 0;
@@ -240,8 +229,7 @@ static void spki_of(X509 *certificate, char text[45]) {
     EVP_EncodeBlock((uint8_t *)text, hash, sizeof hash);
 }
 
-static void test_printed_hashes_are_those_sent(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_printed_hashes_are_those_sent, struct fixture *f, open_all, close_all) {
     char printed[CERTIFICATES_SPKI_SIZE];
     assert_int_equal(certificates_spki(f->meeting.certificates, printed), 0);
     static const char *const names[] = {"www.a.test", "b.test"};
@@ -272,8 +260,7 @@ static void assert_only_ca(const char *folder, const char *const *wanted, size_t
     assert_int_equal(found, count);
 }
 
-static void test_made_by_many_at_once(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_made_by_many_at_once, struct fixture *f, open_all, close_all) {
     char home[128];
     snprintf(home, sizeof home, "%s/not/yet", f->meeting.home); // folders are made too
     int gate[2], results[2];
@@ -323,8 +310,7 @@ static void assert_refused(const char *home, const char *part_of_line) {
     if (!strstr(error, part_of_line) || strchr(error, '\n')) fail_msg("got \"%s\"", error);
 }
 
-static void test_damage_is_told(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_damage_is_told, struct fixture *f, open_all, close_all) {
     char path[128], other[128];
     snprintf(path, sizeof path, "%s/ca/leaf.key", f->meeting.home);
     snprintf(other, sizeof other, "%s/ca/leaf.key.kept", f->meeting.home);
@@ -368,8 +354,7 @@ static void set_validity(const char *home, long from_s, long to_s) {
     EVP_PKEY_free(key);
 }
 
-static void test_another_clock_is_told(void **state) {
-    struct fixture *f = *state;
+UNIT_TEST_OF(test_another_clock_is_told, struct fixture *f, open_all, close_all) {
     set_validity(f->meeting.home, 86400, 2 * 86400);
     assert_refused(f->meeting.home, "/ca: the certificate authority is valid from 20");
     set_validity(f->meeting.home, -2 * 86400, -86400);
@@ -380,25 +365,4 @@ static void test_another_clock_is_told(void **state) {
     char error[512];
     assert_int_equal(certificates_open(&certificates, f->meeting.home, error, sizeof error), 0);
     certificates_close(certificates);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_chain_verifies, open_all, close_all),
-        cmocka_unit_test_setup_teardown(test_recorded_names, open_all, close_all),
-        cmocka_unit_test_setup_teardown(test_too_many_names, open_all, close_all),
-        cmocka_unit_test_setup_teardown(test_chain_sizes, open_all, close_all),
-        cmocka_unit_test_setup_teardown(test_recorded_groups, open_all, close_all),
-        cmocka_unit_test_setup_teardown(test_tls_versions, open_all, close_all),
-        cmocka_unit_test_setup_teardown(test_only_for_its_name, open_all, close_all),
-        cmocka_unit_test_setup_teardown(test_without_sni_for_the_address, open_all, close_all),
-        cmocka_unit_test_setup_teardown(test_long_and_odd_names, open_all, close_all),
-        cmocka_unit_test_setup_teardown(test_unknown_protocols_are_refused, open_all, close_all),
-        cmocka_unit_test_setup_teardown(test_names_without_end, open_all, close_all),
-        cmocka_unit_test_setup_teardown(test_printed_hashes_are_those_sent, open_all, close_all),
-        cmocka_unit_test_setup_teardown(test_made_by_many_at_once, open_all, close_all),
-        cmocka_unit_test_setup_teardown(test_damage_is_told, open_all, close_all),
-        cmocka_unit_test_setup_teardown(test_another_clock_is_told, open_all, close_all),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

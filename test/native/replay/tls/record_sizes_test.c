@@ -8,7 +8,7 @@ static struct recorded_exchange exchanges[] = {
     {.address = "192.0.2.7", .record_bytes = 2000},
 };
 
-static void test_the_largest_of_an_address_counts(void **state) {
+UNIT_TEST(test_the_largest_of_an_address_counts) {
     const struct recording recording = {.exchanges = exchanges,
                                         .exchange_count = sizeof exchanges / sizeof *exchanges};
     struct record_sizes *sizes = record_sizes_open(&recording);
@@ -20,17 +20,11 @@ static void test_the_largest_of_an_address_counts(void **state) {
     record_sizes_close(sizes);
 }
 
-static void test_none_is_known_of_an_empty_recording(void **state) {
+UNIT_TEST(test_none_is_known_of_an_empty_recording) {
     const struct recording recording = {0};
     struct record_sizes *sizes = record_sizes_open(&recording);
     assert_non_null(sizes);
     assert_int_equal(record_sizes_of(sizes, "192.0.2.7"), 0);
     record_sizes_close(sizes);
     record_sizes_close(NULL);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_largest_of_an_address_counts),
-                                       cmocka_unit_test(test_none_is_known_of_an_empty_recording)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
