@@ -1,8 +1,12 @@
 #include "base/folders.h"
 
+#include "base/log.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -62,4 +66,23 @@ void folders_remove_empty(const char *path, size_t kept) {
         size = parent_size(partial, size);
         partial[size] = '\0';
     }
+}
+
+void folders_home(const char *option, char home[PATH_MAX]) {
+    const char *named = option && *option ? option : getenv("TRILANE_HOME");
+    const char *xdg = getenv("XDG_DATA_HOME"), *user = getenv("HOME");
+    char here[PATH_MAX] = "";
+    int size;
+    if (named && *named && *named != '/' && !getcwd(here, sizeof here))
+        die(EXIT_RUN_FAILED, "this folder: %s", strerror(errno));
+    if (named && *named)
+        size = snprintf(home, PATH_MAX, "%s%s%s", *named == '/' ? "" : here, *named == '/' ? "" : "/", named);
+    else if (xdg && *xdg == '/')
+        size = snprintf(home, PATH_MAX, "%s/trilane", xdg);
+    else if (user && *user)
+        size = snprintf(home, PATH_MAX, "%s/.local/share/trilane", user);
+    else
+        die(EXIT_BAD_INPUT, "home: no data folder is known: name one with --home");
+    if (size >= PATH_MAX - 128)
+        die(EXIT_BAD_INPUT, "home: the data folder's path is too long: name another with --home");
 }

@@ -46,27 +46,6 @@ static const char usage[] =
     "\n"
     "example: trilane-host --home /tmp/try <messages >answers\n";
 
-// As cli/base/home.ts: --home, TRILANE_HOME, the XDG data folder (a relative one does not count), in that
-// order.
-static void find_home(const char *option, char home[PATH_MAX]) {
-    const char *named = option && *option ? option : getenv("TRILANE_HOME");
-    const char *xdg = getenv("XDG_DATA_HOME"), *user = getenv("HOME");
-    char here[PATH_MAX] = "";
-    int size;
-    if (named && *named && *named != '/' && !getcwd(here, sizeof here))
-        die(EXIT_RUN_FAILED, "this folder: %s", strerror(errno));
-    if (named && *named)
-        size = snprintf(home, PATH_MAX, "%s%s%s", *named == '/' ? "" : here, *named == '/' ? "" : "/", named);
-    else if (xdg && *xdg == '/')
-        size = snprintf(home, PATH_MAX, "%s/trilane", xdg);
-    else if (user && *user)
-        size = snprintf(home, PATH_MAX, "%s/.local/share/trilane", user);
-    else
-        die(EXIT_BAD_INPUT, "home: no data folder is known: name one with --home");
-    if (size >= PATH_MAX - 128)
-        die(EXIT_BAD_INPUT, "home: the data folder's path is too long: name another with --home");
-}
-
 // The path of the program that this is.
 static void find_self(char self[PATH_MAX]) {
     ssize_t size = readlink("/proc/self/exe", self, PATH_MAX - 1);
@@ -237,7 +216,7 @@ int main(int argument_count, char **arguments) {
         return job_supervise(words.job, words.command);
     }
     char home[PATH_MAX], self[PATH_MAX], cli[PATH_MAX];
-    find_home(words.home, home);
+    folders_home(words.home, home);
     find_self(self);
     find_cli(self, cli);
     sigset_t signals;

@@ -102,7 +102,7 @@ static void raise_descriptors(struct replay *replay) {
 
 // Reported before anything is served, not after minutes of it.
 static void check_report_folder(const char *report) {
-    char copy[OPTIONS_PATH_SIZE];
+    char copy[PATH_MAX];
     if (strlen(report) >= sizeof copy) die(EXIT_BAD_INPUT, "--report: the path is too long");
     strcpy(copy, report);
     const char *folder = dirname(copy);

@@ -1,6 +1,7 @@
 #include "replay/options.h"
 
 #include "base/command_line.h"
+#include "base/folders.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -58,22 +59,6 @@ static const char help[] =
     "    curl --cacert ~/.local/share/trilane/ca/ca.pem --resolve HOST:443:ADDRESS https://HOST/\n"
     "  trilane-replay --recording amazon --report replay.json -- trilane-shaper --link 3mbit/50ms -- "
     "chromium\n";
-
-static void find_home(char home[OPTIONS_PATH_SIZE], const char *option) {
-    const char *named = option && *option ? option : getenv("TRILANE_HOME");
-    const char *data = getenv("XDG_DATA_HOME");
-    const char *user = getenv("HOME");
-    int n;
-    if (named && *named)
-        n = snprintf(home, OPTIONS_PATH_SIZE, "%s", named);
-    else if (data && data[0] == '/')
-        n = snprintf(home, OPTIONS_PATH_SIZE, "%s/trilane", data);
-    else if (user && *user)
-        n = snprintf(home, OPTIONS_PATH_SIZE, "%s/.local/share/trilane", user);
-    else
-        die(EXIT_BAD_INPUT, "no data folder: name one with --home DIR");
-    if (n < 0 || n >= OPTIONS_PATH_SIZE) die(EXIT_BAD_INPUT, "--home: the path is too long");
-}
 
 static void take_both_windows(void *options, const struct option_row *row, const char *value) {
     struct transport *transport = &((struct options *)options)->transport;
@@ -153,7 +138,7 @@ void options_parse(struct options *options, int argc, char *const *argv) {
     }
     if (options->tls_lowest > options->tls_highest)
         die(EXIT_BAD_INPUT, "--tls-min is above --tls-max: leave one of them away");
-    find_home(options->home, options->home_option);
+    folders_home(options->home_option, options->home);
     if (!options->recording && !options->print_spki && !options->print_congestion)
         die(EXIT_BAD_INPUT, "--recording NAME is missing (see --help)");
 }

@@ -6,10 +6,9 @@
 #include "replay/transport.h"
 #include "schemas/generated/server_settings.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-enum { OPTIONS_PATH_SIZE = 4096 };
 
 enum options_tls { OPTIONS_TLS_1_2, OPTIONS_TLS_1_3 };
 // As TLS numbers it.
@@ -18,7 +17,7 @@ static inline uint16_t options_tls_version(enum options_tls tls) {
 }
 
 struct options {
-    char home[OPTIONS_PATH_SIZE];
+    char home[PATH_MAX];
     const char *home_option; // as given; NULL: it was not
     const char *recording;
     const char *report; // NULL: none
