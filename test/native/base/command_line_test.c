@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "test/native/cmocka_unit.h"
 
+#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,7 @@ static int read_words(struct options *options, enum word_order order, const char
                                       .rows = rows,
                                       .count = sizeof rows / sizeof *rows};
     int argc = 1;
+    optind = 0; // getopt begins anew
     argv[0] = (char *)"test";
     for (; words[argc - 1]; argc++)
         argv[argc] = (char *)words[argc - 1];
@@ -59,7 +61,7 @@ static int read_words(struct options *options, enum word_order order, const char
     return command_line_read(&line, options, argc, argv);
 }
 
-// getopt begins anew for each line only in a process of its own.
+// As a program whose line ends it.
 static int in_child(const char *const *words, char *said, size_t size) {
     int ends[2], status;
     assert_int_equal(pipe(ends), 0);
@@ -122,6 +124,7 @@ UNIT_TEST(every_row_of_a_long_table_is_taken) {
     }
     const pid_t pid = fork();
     if (pid == 0) {
+        optind = 0;
         command_line_read(&line, values, 2 * ROWS + 1, argv);
         for (int i = 0; i < ROWS; i++)
             if (values[i] != names[i]) _exit(1);

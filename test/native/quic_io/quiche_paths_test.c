@@ -113,7 +113,7 @@ static int end(void **state) {
     return 0;
 }
 
-UNIT_TEST(gives_up_after_three_round_trips) {
+UNIT_TEST_AS(gives_up_after_three_round_trips, void, , NULL, end) {
     begin();
     probe(NS_PER_S);
     move(NS_PER_S + RTT_NS);
@@ -125,7 +125,7 @@ UNIT_TEST(gives_up_after_three_round_trips) {
     assert_int_equal(client.left, 1);
 }
 
-UNIT_TEST(gives_up_what_was_left_before_though_each_move_comes_sooner) {
+UNIT_TEST_AS(gives_up_what_was_left_before_though_each_move_comes_sooner, void, , NULL, end) {
     begin();
     const uint64_t every_ns = 2 * RTT_NS;
     for (unsigned moves = 0; moves < MOST_PATHS - 1; moves++) {
@@ -141,7 +141,7 @@ UNIT_TEST(gives_up_what_was_left_before_though_each_move_comes_sooner) {
     assert_int_equal(client.left, MOST_PATHS - 1);
 }
 
-UNIT_TEST(a_probe_alone_gives_up_nothing) {
+UNIT_TEST_AS(a_probe_alone_gives_up_nothing, void, , NULL, end) {
     begin();
     probe(NS_PER_S);
     probe(2 * NS_PER_S);
