@@ -3,8 +3,10 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { usualDevice } from "../../../cli/browser/device.ts";
 import type { ReplayedRequest, ReplayReport, ShaperReport } from "../../../cli/load/reports.ts";
 import type { Evidence } from "../../../cli/load/validity.ts";
+import type { NotExpected, RecordedRequests } from "../../../cli/recording/archive/recorded_requests.ts";
 import type { HarEntry } from "../../../schemas/generated/page_load.ts";
 
 type Change = Omit<Partial<HarEntry>, "response"> & {
@@ -118,6 +120,28 @@ export function shaperReport(late_p99_ns = 50_000): ShaperReport {
 
 export const pageUrl = "https://shop.example/";
 export const imageUrl = "https://cdn.example/a.jpg?v=2";
+
+export const objectUrl = (place: number): string => (place === 0 ? pageUrl : `${pageUrl}${place}`);
+
+/** A recording of requests of so many bytes each, each exchange its own. */
+export function recordedOf(
+  ...sizes: readonly (number | { readonly bytes: number; readonly notExpected: NotExpected })[]
+): RecordedRequests {
+  const requests = sizes.map((size, place) => ({
+    method: "GET",
+    url: objectUrl(place),
+    ...(typeof size === "number" ? { bytes: size, notExpected: null } : size),
+  }));
+  return {
+    digest: "d",
+    requests,
+    placeOf: new Map(requests.map((_, place) => [place, place])),
+    placeOfKey: new Map(requests.map((_, place) => [`GET shop.example:/${place || ""}`, place])),
+    addresses: new Map(),
+    isMixed: false,
+    device: usualDevice,
+  };
+}
 
 /** The page and an image, one after the other, each over its protocol. */
 export function over(page: Protocol, image: Protocol): Pick<Evidence, "entries" | "replay"> {

@@ -1,28 +1,22 @@
 // Which loads count by what they asked for of their recording: a page of twenty objects, one thing spoiled at a time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { usualDevice } from "../../../cli/browser/device.ts";
 import { verify } from "../../../cli/load/validity.ts";
-import type { RecordedRequests } from "../../../cli/recording/archive/recorded_requests.ts";
 import type { HarEntry } from "../../../schemas/generated/page_load.ts";
-import { connectionOn, entry, evidence, pageUrl, replayed, replayReport, unanswered } from "./fixtures.ts";
+import {
+  connectionOn,
+  entry,
+  evidence,
+  objectUrl,
+  pageUrl,
+  recordedOf,
+  replayed,
+  replayReport,
+  unanswered,
+} from "./fixtures.ts";
 
-const objectUrl = (place: number): string => (place === 0 ? pageUrl : `${pageUrl}${place}`);
-const requests = Array.from({ length: 20 }, (_, place) => ({
-  method: "GET",
-  url: objectUrl(place),
-  bytes: place === 19 ? 0 : 1000,
-  notExpected: null,
-}));
-const recorded: RecordedRequests = {
-  digest: "d",
-  requests,
-  placeOf: new Map(requests.map((_, place) => [place, place])),
-  placeOfKey: new Map(requests.map((_, place) => [`GET shop.example:/${place || ""}`, place])),
-  addresses: new Map(),
-  isMixed: false,
-  device: usualDevice,
-};
+const recorded = recordedOf(...Array.from({ length: 20 }, (_, place) => (place === 19 ? 0 : 1000)));
+const { requests } = recorded;
 
 /** A load of the first `count` objects. */
 function load(count: number, strict = false, more: readonly HarEntry[] = [], missed: readonly string[] = []) {

@@ -1,7 +1,6 @@
 // Coverage of a recording by a load, its bounds, and what is said of a load outside them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { usualDevice } from "../../../../cli/browser/device.ts";
 import {
   coverageBounds,
   coverageOf,
@@ -9,32 +8,14 @@ import {
   isCoverageReason,
   isEssential,
 } from "../../../../cli/load/metrics/coverage.ts";
-import type { NotExpected, RecordedRequests } from "../../../../cli/recording/archive/recorded_requests.ts";
-
-/** Requests of so many bytes each, each exchange its own. */
-function recorded(...sizes: readonly (number | { bytes: number; notExpected: NotExpected })[]): RecordedRequests {
-  const requests = sizes.map((size, place) => ({
-    method: "GET",
-    url: `https://shop.example/${place}`,
-    ...(typeof size === "number" ? { bytes: size, notExpected: null } : size),
-  }));
-  return {
-    digest: "d",
-    requests,
-    placeOf: new Map(requests.map((_, place) => [place, place])),
-    placeOfKey: new Map(requests.map((_, place) => [`GET shop.example:/${place}`, place])),
-    addresses: new Map(),
-    isMixed: false,
-    device: usualDevice,
-  };
-}
+import { recordedOf } from "../fixtures.ts";
 
 const asked = { seqs: [], cached: [], beyond: [], requests: 0 };
-const twenty = recorded(...Array.from({ length: 20 }, () => 100));
+const twenty = recordedOf(...Array.from({ length: 20 }, () => 100));
 const seqs = (count: number) => Array.from({ length: count }, (_, seq) => seq);
 
 test("shares are of what a load is expected to ask for, each request once", () => {
-  const of = recorded(100, 300, { bytes: 5000, notExpected: "icon" }, 600);
+  const of = recordedOf(100, 300, { bytes: 5000, notExpected: "icon" }, 600);
   const coverage = coverageOf(of, { ...asked, seqs: [0, 0, 1, 2, 77], requests: 4 });
   assert.deepEqual(coverage.recorded, { requests: 3, bytes: 1000 });
   assert.deepEqual(coverage.asked, { requests: 2, bytes: 400 });
@@ -44,12 +25,12 @@ test("shares are of what a load is expected to ask for, each request once", () =
 
 test("what a cache answered was asked for", () => {
   const cached = [{ method: "GET", url: "https://shop.example/1" }];
-  assert.deepEqual(coverageOf(recorded(1, 1), { ...asked, seqs: [0], cached }).asked, { requests: 2, bytes: 2 });
+  assert.deepEqual(coverageOf(recordedOf(1, 1), { ...asked, seqs: [0], cached }).asked, { requests: 2, bytes: 2 });
 });
 
 test("a recording of nothing but empty bodies is covered, and one without requests, too", () => {
-  assert.equal(coverageOf(recorded(0, 0), { ...asked, seqs: [0, 1] }).bytes, 1);
-  assert.equal(coverageOf(recorded(), asked).requests, 1);
+  assert.equal(coverageOf(recordedOf(0, 0), { ...asked, seqs: [0, 1] }).bytes, 1);
+  assert.equal(coverageOf(recordedOf(), asked).requests, 1);
 });
 
 test("what is unanswered is a share of all requests without reports and what failed as it did", () => {
@@ -62,7 +43,7 @@ test("what is unanswered is a share of all requests without reports and what fai
 
 test("on a bound a load is valid, below it not, and the reason has the numbers", () => {
   assert.deepEqual([coverageBounds.requests, coverageBounds.bytes, coverageBounds.unanswered], [0.95, 0.98, 0.05]);
-  const whole = recorded(...Array.from({ length: 19 }, () => 100), 0);
+  const whole = recordedOf(...Array.from({ length: 19 }, () => 100), 0);
   const reasons = (count: number, of = whole) =>
     coverageReasons(coverageOf(of, { ...asked, seqs: seqs(count), requests: count }), null, false);
   assert.deepEqual(reasons(20), []);
@@ -75,14 +56,14 @@ test("on a bound a load is valid, below it not, and the reason has the numbers",
 });
 
 test("a share just below its bound is not told as the bound", () => {
-  const of = recorded(...Array.from({ length: 10_000 }, () => 0));
+  const of = recordedOf(...Array.from({ length: 10_000 }, () => 0));
   const [reason] = coverageReasons(coverageOf(of, { ...asked, seqs: seqs(9499) }), null, false);
   assert.match(reason ?? "", /9499 of 10000 requests \(94\.9 %, bound 95 %\)/);
 });
 
 test("a small page may ask for one thing that is not recorded, if nothing can follow from it", () => {
   const of = (requests: number, others: number) =>
-    coverageOf(recorded(...Array.from({ length: requests - others }, () => 100)), {
+    coverageOf(recordedOf(...Array.from({ length: requests - others }, () => 100)), {
       ...asked,
       seqs: seqs(requests - others),
       beyond: Array.from({ length: others }, () => "other" as const),
