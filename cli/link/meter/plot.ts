@@ -2,7 +2,7 @@
 // another below it, and a mark wherever packets were dropped. Pure: looks in, lines out.
 import { count, formatSize } from "../../base/numbers.ts";
 import { formatRate } from "../../registry/units.ts";
-import type { Look, Side } from "./samples.ts";
+import { type Look, queueText, type Side } from "./samples.ts";
 
 interface PlotSize {
   readonly columns: number;
@@ -69,11 +69,8 @@ function directionLines(side: Side, looks: readonly Look[], size: PlotSize, pain
   const maxRate_bps = Math.max(1000, ...limits, ...samples.map((sample) => sample.rate_bps));
   const maxQueue_bytes = Math.max(1500, ...samples.map((sample) => sample.queue_bytes));
   const limit = last.limits[side];
-  const { rate_bps, queue_packets, queue_bytes } = last[side];
   const of = limit === null ? "unlimited" : `of ${formatRate(limit)}`;
-  const queue =
-    queue_packets === 0 ? "queue empty" : `queue ${count(queue_packets, "packet")}, ${formatSize(queue_bytes)}`;
-  const title = `${side}  ${formatRate(rate_bps)} ${of}  ${queue}  ${count(last.dropped[side], "drop")}`;
+  const title = `${side}  ${formatRate(last[side].rate_bps)} ${of}  ${queueText(last[side])}  ${count(last.dropped[side], "drop")}`;
   return [
     fitted(title, size.columns),
     ...withAxis(

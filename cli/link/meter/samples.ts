@@ -5,11 +5,11 @@ import type { ShaperStats, ShaperStatsDirection } from "../control_client.ts";
 
 // A running link in one line: rate, queue and drops of each direction. Pure.
 
+export const queueText = ({ queue_packets, queue_bytes }: Sample): string =>
+  queue_packets === 0 ? "queue empty" : `queue ${count(queue_packets, "packet")}, ${formatSize(queue_bytes)}`;
+
 function sideText(look: Look, side: Side): string {
-  const { rate_bps, queue_packets, queue_bytes } = look[side];
-  const queue =
-    queue_packets === 0 ? "queue empty" : `queue ${count(queue_packets, "packet")}, ${formatSize(queue_bytes)}`;
-  return `${side} ${formatRate(rate_bps)}, ${queue}, ${count(look.dropped[side], "drop")}`;
+  return `${side} ${formatRate(look[side].rate_bps)}, ${queueText(look[side])}, ${count(look.dropped[side], "drop")}`;
 }
 
 /** `down 2.93 Mbit/s, queue 12 packets, 18 kB, 3 drops | up ...`; drops are those since the start. */
