@@ -6,7 +6,6 @@
 #include "archive/arena.h"
 #include "archive/destination.h"
 #include "archive/recorded_headers.h"
-#include "archive/recorded_hints.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,5 +1,7 @@
 #include "fetch/client_tls.h"
 
+#include "fetch/connection.h"
+
 #include <openssl/err.h>
 #include <openssl/pool.h>
 #include <openssl/x509.h>
@@ -166,7 +168,8 @@ SSL *client_tls_connection(struct client_tls *tls, struct client_tls_connection 
     return ssl;
 }
 
-const char *client_tls_version(const SSL *ssl) {
+// A literal; NULL: another one.
+static const char *version_of(const SSL *ssl) {
     switch (SSL_version(ssl)) {
     case TLS1_3_VERSION:
         return "1.3";
@@ -177,12 +180,22 @@ const char *client_tls_version(const SSL *ssl) {
     }
 }
 
-uint64_t client_tls_certificate_bytes(const SSL *ssl) {
+// 0: none were sent.
+static uint64_t certificate_bytes(const SSL *ssl) {
     const STACK_OF(CRYPTO_BUFFER) *chain = SSL_get0_peer_certificates(ssl);
     uint64_t bytes = 0;
     for (size_t i = 0; chain && i < sk_CRYPTO_BUFFER_num(chain); i++)
         bytes += CRYPTO_BUFFER_len(sk_CRYPTO_BUFFER_value(chain, i));
     return bytes;
+}
+
+void connection_note_tls(struct connection_facts *facts, const SSL *ssl, bool was_early) {
+    facts->tls_version = version_of(ssl);
+    facts->resumed = SSL_session_reused(ssl) == 1;
+    facts->certificate_bytes = facts->resumed ? 0 : certificate_bytes(ssl);
+    facts->early_data = !was_early                     ? EARLY_DATA_UNUSED
+                        : SSL_early_data_accepted(ssl) ? EARLY_DATA_ACCEPTED
+                                                       : EARLY_DATA_REJECTED;
 }
 
 const char *client_tls_refusal(const SSL *ssl) {

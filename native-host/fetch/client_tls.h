@@ -42,8 +42,5 @@ bool ticket_takes_early_data(const struct ticket *ticket);
 // As quiche_conn_set_session wants it.
 const uint8_t *ticket_for_quiche(const struct ticket *ticket, size_t *size);
 
-// Of a connection after its handshake. "1.3", a literal; NULL: another one.
-const char *client_tls_version(const SSL *ssl);
-uint64_t client_tls_certificate_bytes(const SSL *ssl); // 0: none were sent
 // Why the certificate was refused; NULL: it was not.
 const char *client_tls_refusal(const SSL *ssl);

@@ -64,6 +64,9 @@ struct connection_facts {
     uint64_t packets_lost;
 };
 
+// What TLS can say of a connection after its handshake, but its ALPN.
+void connection_note_tls(struct connection_facts *facts, const SSL *ssl, bool was_early);
+
 struct connection_kind {
     // NULL with a line in `error`.
     struct connection *(*open)(const struct connection_settings *settings, char *error, size_t error_size);

@@ -245,12 +245,7 @@ static void note_handshake(struct connection *c) {
     const uint8_t *alpn;
     size_t size;
     c->facts.connected_ns = clock_now_ns();
-    c->facts.tls_version = client_tls_version(c->ssl);
-    c->facts.resumed = SSL_session_reused(c->ssl) == 1;
-    c->facts.certificate_bytes = c->facts.resumed ? 0 : client_tls_certificate_bytes(c->ssl);
-    c->facts.early_data = !c->was_early                     ? EARLY_DATA_UNUSED
-                          : SSL_early_data_accepted(c->ssl) ? EARLY_DATA_ACCEPTED
-                                                            : EARLY_DATA_REJECTED;
+    connection_note_tls(&c->facts, c->ssl, c->was_early);
     quiche_conn_application_proto(c->quic, &alpn, &size);
     snprintf(c->facts.alpn, sizeof c->facts.alpn, "%.*s", (int)size, size ? (const char *)alpn : "");
 }

@@ -65,23 +65,14 @@ static void end(struct connection *c, const char *why) {
 
 // --- handshake
 
-static void note_alpn(struct connection *c) {
+static void note_handshake(struct connection *c) {
+    if (c->facts.secured_ns > 0) return;
+    c->facts.secured_ns = clock_now_ns();
+    connection_note_tls(&c->facts, c->ssl, c->was_early);
     const uint8_t *alpn;
     unsigned size;
     SSL_get0_alpn_selected(c->ssl, &alpn, &size);
     snprintf(c->facts.alpn, sizeof c->facts.alpn, "%.*s", (int)size, size ? (const char *)alpn : "");
-}
-
-static void note_handshake(struct connection *c) {
-    if (c->facts.secured_ns > 0) return;
-    c->facts.secured_ns = clock_now_ns();
-    c->facts.tls_version = client_tls_version(c->ssl);
-    c->facts.resumed = SSL_session_reused(c->ssl) == 1;
-    c->facts.certificate_bytes = c->facts.resumed ? 0 : client_tls_certificate_bytes(c->ssl);
-    c->facts.early_data = !c->was_early                     ? EARLY_DATA_UNUSED
-                          : SSL_early_data_accepted(c->ssl) ? EARLY_DATA_ACCEPTED
-                                                            : EARLY_DATA_REJECTED;
-    note_alpn(c);
 }
 
 static void tls_failed(struct connection *c) {

@@ -1,6 +1,6 @@
 // The life of a QUIC flow's connection at either end: its socket, its handshake, its turns after packets came
 // in or its timer ran out, its end.
-#include "flows/quic_flow.h"
+#include "flows/transports.h"
 
 #include "base/clock.h"
 #include "congestion/quiche_congestion.h"

@@ -1,7 +1,7 @@
 #include "flows/quic_setup.h"
 
 #include "congestion/quiche_congestion.h"
-#include "flows/certificate.h"
+#include "flows/tls_setup.h"
 #include "quic_io/quiche_paths.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 // level-triggered watch does not show, so from there on the watch is edge-triggered. A flow that is cut ends
 // with a RST, so that nothing of it uses the link any more. Under TLS both say so there, too (close_notify);
 // what then still comes is looked at no more.
-#include "flows/tcp_flow.h"
+#include "flows/transports.h"
 
 #include "base/log.h"
 #include "flows/tcp_socket.h"
@@ -363,24 +363,10 @@ static int check(void *shared, const char *congestion, char *error, size_t error
     return tcp_control_check(congestion, error, error_size);
 }
 
-const struct flow_transport tcp_transport = {.name = "tcp",
-                                             .can_pace = true,
-                                             .open = open_tcp,
-                                             .close = close_tcp,
-                                             .check = check,
-                                             .listen = listen_for,
-                                             .connect = connect_to,
-                                             .sample = sample,
-                                             .cut = cut,
-                                             .release = release};
-
-const struct flow_transport tls_transport = {.name = "tls",
-                                             .can_pace = true,
-                                             .open = open_tls,
-                                             .close = close_tcp,
-                                             .check = check,
-                                             .listen = listen_for,
-                                             .connect = connect_to,
-                                             .sample = sample,
-                                             .cut = cut,
-                                             .release = release};
+#define TRANSPORT(word, open_shared)                                                                         \
+    {                                                                                                        \
+        .name = word, .can_pace = true, .open = open_shared, .close = close_tcp, .check = check,             \
+        .listen = listen_for, .connect = connect_to, .sample = sample, .cut = cut, .release = release        \
+    }
+const struct flow_transport tcp_transport = TRANSPORT("tcp", open_tcp);
+const struct flow_transport tls_transport = TRANSPORT("tls", open_tls);

@@ -5,6 +5,10 @@
 #include <openssl/ssl.h>
 #include <stdbool.h>
 
+// A certificate of the far end. Every run makes a key and a certificate of its own, as small as can be, which
+// is not verified. False when memory is short.
+bool certificate_use_new(SSL_CTX *context);
+
 struct tls_setup;
 
 // 0, or -1 when memory is short.

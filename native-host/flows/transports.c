@@ -1,8 +1,5 @@
 #include "flows/transports.h"
 
-#include "flows/quic_flow.h"
-#include "flows/tcp_flow.h"
-
 #include <stdio.h>
 #include <string.h>
 

@@ -5,8 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/schedule.h"
-#include "origin_server/listening.h"
-#include "origin_server/used_cpu.h"
+#include "origin_server/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>

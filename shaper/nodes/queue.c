@@ -1,6 +1,5 @@
 #include "shaper/nodes/queue.h"
 
-#include "shaper/nodes/drop_head.h"
 #include "shaper/nodes/drop_tail.h"
 #include "shaper/nodes/ecn.h"
 #include "shaper/nodes/link.h"

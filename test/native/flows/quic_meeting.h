@@ -3,7 +3,7 @@
 // long.
 #pragma once
 
-#include "flows/quic_flow.h"
+#include "flows/transports.h"
 
 #include "base/clock.h"
 #include "quic_io/udp.h"
