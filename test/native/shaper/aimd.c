@@ -1,7 +1,5 @@
 #include "aimd.h"
 
-#include <stdlib.h>
-
 #define MS UINT64_C(1000000)
 
 enum { SECONDS = 25, WARM_UP_S = 5, PACKET_BYTES = 1250 };
@@ -37,18 +35,15 @@ static void listen(struct sender *sender, const struct ledger *ledger, uint64_t 
 
 struct aimd aimd_run(struct ledger *ledger, const struct rate_settings *rate,
                      const struct queue_settings *queue) {
-    struct link *link = malloc(sizeof *link);
-    if (!link) abort();
-    ledger_clear(ledger);
-    ledger_link(ledger, link, rate, queue);
+    ledger_link(ledger, rate, queue);
     struct sender sender = {.window = 10};
     for (uint64_t now_ns = 0; now_ns < SECONDS * 1000 * MS; now_ns += tick_ns) {
-        ledger_advance(link, now_ns);
+        ledger_advance(ledger, now_ns);
         listen(&sender, ledger, now_ns);
         while (sender.sent - sender.seen_outs - sender.seen_drops < (uint32_t)sender.window)
-            ledger_send(ledger, link, 0, sender.sent++, PACKET_BYTES, queue->ecn ? 2 : 0, now_ns);
+            ledger_send(ledger, 0, sender.sent++, PACKET_BYTES, queue->ecn ? 2 : 0, now_ns);
     }
-    ledger_check(ledger, link);
+    ledger_check(ledger);
     double wait_ns = 0, bits = 0;
     uint32_t count = 0;
     for (uint32_t i = 0; i < ledger->outs; i++) {
@@ -58,7 +53,6 @@ struct aimd aimd_run(struct ledger *ledger, const struct rate_settings *rate,
         count++;
     }
     double rate_bps = (double)rate->steps_bps.step[0].value;
-    free(link);
     return (struct aimd){.mean_wait_ms = wait_ns / count / 1e6,
                          .utilization = bits / (rate_bps * (SECONDS - WARM_UP_S))};
 }

@@ -80,38 +80,44 @@ int ledger_tear_down(void **state) {
     return 0;
 }
 
-void ledger_clear(struct ledger *ledger) {
+void ledger_seeded_link(struct ledger *ledger, const struct rate_settings *rate,
+                        const struct queue_settings *queue, uint64_t seed, uint64_t stream) {
     ledger->queued = ledger->sent = ledger->marks = ledger->outs = ledger->drops = 0;
     ledger->queued_bytes = ledger->out_bytes = ledger->dropped_bytes = 0;
+    link_open(&ledger->link, &ledger->pool, rate, queue, seed, stream, &ledger->node);
+    link_start(&ledger->link, 0);
 }
 
-void ledger_link(struct ledger *ledger, struct link *link, const struct rate_settings *rate,
+void ledger_link(struct ledger *ledger, const struct rate_settings *rate,
                  const struct queue_settings *queue) {
-    link_open(link, &ledger->pool, rate, queue, 1, 1, &ledger->node);
-    link_start(link, 0);
+    ledger_seeded_link(ledger, rate, queue, 1, 1);
 }
+
+const struct rate_settings ten_megabit = {.kind = RATE_STEPS,
+                                          .steps_bps = {.count = 1, .step = {{.value = 10000000}}}};
 
 struct rate_settings constant_rate(uint64_t rate_bps) {
     return (struct rate_settings){.kind = RATE_STEPS,
                                   .steps_bps = {.count = 1, .step = {{.value = rate_bps}}}};
 }
 
-void ledger_send(struct ledger *ledger, struct link *link, uint16_t flow, uint32_t number,
-                 uint32_t size_bytes, uint8_t ecn, uint64_t now_ns) {
+void ledger_send(struct ledger *ledger, uint16_t flow, uint32_t number, uint32_t size_bytes, uint8_t ecn,
+                 uint64_t now_ns) {
     struct packet *packet = packet_take(&ledger->pool);
     assert_non_null(packet);
     int version = flow % 2 ? 6 : 4;
     datagram_make(packet, version, flow, number, size_bytes - (version == 4 ? 28 : 48), ecn);
     packet->arrived_ns = now_ns;
-    ledger_advance(link, now_ns);
-    node_take(&link->node, packet, now_ns);
+    ledger_advance(ledger, now_ns);
+    node_take(&ledger->link.node, packet, now_ns);
 }
 
-void ledger_advance(struct link *link, uint64_t now_ns) {
-    link->node.kind->advance(&link->node, now_ns);
+void ledger_advance(struct ledger *ledger, uint64_t now_ns) {
+    ledger->link.node.kind->advance(&ledger->link.node, now_ns);
 }
 
-void ledger_check(const struct ledger *ledger, const struct link *link) {
+void ledger_check(const struct ledger *ledger) {
+    const struct link *link = &ledger->link;
     const struct queue *queue = &link->queue;
     uint64_t sending_bytes = link->sending ? link->sending->size_bytes : 0;
     assert_int_equal(ledger->queued, ledger->outs + ledger->drops + link->node.kind->held(&link->node));

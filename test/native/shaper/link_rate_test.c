@@ -31,24 +31,23 @@ static struct trace *trace_of(const char *text) {
 }
 
 LEDGER_TEST(what_is_left_of_a_packet_goes_on_at_the_new_rate) {
-    struct link link;
     struct rate_settings rate =
         steps_of(3, (struct step[]){{0, 1000000}, {9 * MS, 3000000}, {20 * MS, 500000}});
-    ledger_link(ledger, &link, &rate, &no_limit);
+    ledger_link(ledger, &rate, &no_limit);
     // 12000 bits: 4000 from 5 to 9 ms, the other 8000 at 3 Mbit/s.
-    ledger_send(ledger, &link, 0, 0, 1500, 0, 5 * MS);
-    assert_int_equal(link.node.kind->due_ns(&link.node), 9 * MS + 2666666);
+    ledger_send(ledger, 0, 0, 1500, 0, 5 * MS);
+    assert_int_equal(ledger->link.node.kind->due_ns(&ledger->link.node), 9 * MS + 2666666);
     // The fraction counts: 2/3 ns at 3 Mbit/s, then 24000 bits, ends at 19666666.67.
-    ledger_send(ledger, &link, 0, 1, 1500, 0, 9 * MS);
-    ledger_send(ledger, &link, 0, 2, 1500, 0, 9 * MS);
+    ledger_send(ledger, 0, 1, 1500, 0, 9 * MS);
+    ledger_send(ledger, 0, 2, 1500, 0, 9 * MS);
     // 1000 bits until 20 ms, 11000 at 500 kbit/s.
-    ledger_send(ledger, &link, 0, 3, 1500, 0, 9 * MS);
-    ledger_advance(&link, 1000 * MS);
+    ledger_send(ledger, 0, 3, 1500, 0, 9 * MS);
+    ledger_advance(ledger, 1000 * MS);
     static const uint64_t ends_ns[] = {11666666, 15666666, 19666666, 42000000};
     assert_int_equal(ledger->outs, 4);
     for (int i = 0; i < 4; i++)
         assert_int_equal(ledger->out[i].time_ns, ends_ns[i]);
-    assert_int_equal(link.busy_ns, 37 * MS);
+    assert_int_equal(ledger->link.busy_ns, 37 * MS);
 }
 
 static struct steps random_steps(struct random *random) {
@@ -81,12 +80,10 @@ LEDGER_TEST(steps_are_followed_exactly) {
     random_open(&random, 3, 1);
     for (int round = 0; round < 300; round++) {
         struct rate_settings rate = {.kind = RATE_STEPS, .steps_bps = random_steps(&random)};
-        struct link link;
-        ledger_clear(ledger);
-        ledger_link(ledger, &link, &rate, &no_limit);
+        ledger_link(ledger, &rate, &no_limit);
         for (uint32_t i = 0; i < 300; i++)
-            ledger_send(ledger, &link, 0, i, 60 + (uint32_t)(random_next(&random) % 1441), 0, 0);
-        ledger_advance(&link, UINT64_MAX / 2);
+            ledger_send(ledger, 0, i, 60 + (uint32_t)(random_next(&random) % 1441), 0, 0);
+        ledger_advance(ledger, UINT64_MAX / 2);
         assert_int_equal(ledger->outs, 300);
         unsigned __int128 bits = 0;
         for (uint32_t i = 0; i < 300; i++) {
@@ -95,8 +92,8 @@ LEDGER_TEST(steps_are_followed_exactly) {
             assert_true(carried(&rate.steps_bps, end_ns) <= bits);
             assert_true(carried(&rate.steps_bps, end_ns + 1) > bits);
         }
-        ledger_check(ledger, &link);
-        link_close(&link);
+        ledger_check(ledger);
+        link_close(&ledger->link);
     }
 }
 
@@ -123,70 +120,66 @@ LEDGER_TEST(steps_are_never_exceeded_in_any_window) {
         struct rate_settings rate = {.kind = RATE_STEPS, .steps_bps = random_steps(&random)};
         struct queue_settings queue = {.discipline = (enum queue_discipline)(round % 5),
                                        .limit_packets = round % 3 ? 20 : 0};
-        struct link link;
-        ledger_clear(ledger);
-        ledger_link(ledger, &link, &rate, &queue);
+        ledger_link(ledger, &rate, &queue);
         uint64_t now_ns = 0;
         for (uint32_t i = 0; i < 400; i++) {
             if (random_next(&random) % 4 == 0) now_ns += random_next(&random) % (20 * MS);
-            ledger_send(ledger, &link, (uint16_t)(i % 3), i, 60 + (uint32_t)(random_next(&random) % 1441), 0,
+            ledger_send(ledger, (uint16_t)(i % 3), i, 60 + (uint32_t)(random_next(&random) % 1441), 0,
                         now_ns);
-            ledger_check(ledger, &link);
+            ledger_check(ledger);
         }
-        ledger_advance(&link, UINT64_MAX / 2);
+        ledger_advance(ledger, UINT64_MAX / 2);
         assert_never_exceeded(ledger, &rate.steps_bps);
-        ledger_check(ledger, &link);
-        link_close(&link);
+        ledger_check(ledger);
+        link_close(&ledger->link);
     }
 }
 
 LEDGER_TEST(opportunities_are_accurate_to_the_byte) {
-    struct link link;
     struct trace *trace = trace_of("2\n2\n5\n10\n");
     struct rate_settings rate = {.kind = RATE_TRACE, .trace = trace};
-    ledger_link(ledger, &link, &rate, &no_limit);
-    assert_true(link.node.kind->due_ns(&link.node) == NODE_NEVER);
-    ledger_send(ledger, &link, 0, 0, 1000, 0, 0);
-    ledger_send(ledger, &link, 0, 1, 1000, 0, 0);
-    ledger_send(ledger, &link, 0, 2, 1000, 0,
+    ledger_link(ledger, &rate, &no_limit);
+    assert_true(ledger->link.node.kind->due_ns(&ledger->link.node) == NODE_NEVER);
+    ledger_send(ledger, 0, 0, 1000, 0, 0);
+    ledger_send(ledger, 0, 1, 1000, 0, 0);
+    ledger_send(ledger, 0, 2, 1000, 0,
                 MS); // its last byte is the 3000th, the second opportunity's last
-    ledger_send(ledger, &link, 0, 3, 1500, 0, MS);
-    ledger_send(ledger, &link, 0, 4, 60, 0, MS);
-    assert_int_equal(link.node.kind->due_ns(&link.node), 2 * MS);
-    ledger_advance(&link, 5 * MS - 1);
+    ledger_send(ledger, 0, 3, 1500, 0, MS);
+    ledger_send(ledger, 0, 4, 60, 0, MS);
+    assert_int_equal(ledger->link.node.kind->due_ns(&ledger->link.node), 2 * MS);
+    ledger_advance(ledger, 5 * MS - 1);
     assert_int_equal(ledger->outs, 3);
     for (int i = 0; i < 3; i++)
         assert_int_equal(ledger->out[i].time_ns, 2 * MS);
-    ledger_send(ledger, &link, 0, 5, 1440, 0, 5 * MS); // comes right after the opportunity at 5 ms
+    ledger_send(ledger, 0, 5, 1440, 0, 5 * MS); // comes right after the opportunity at 5 ms
     assert_int_equal(ledger->outs, 4);
     assert_int_equal(ledger->out[3].time_ns, 5 * MS);
-    ledger_send(ledger, &link, 0, 6, 60, 0, 5 * MS);
-    ledger_advance(&link, 12 * MS); // 60 + 1440 fill the one at 10 ms, the trace begins again
+    ledger_send(ledger, 0, 6, 60, 0, 5 * MS);
+    ledger_advance(ledger, 12 * MS); // 60 + 1440 fill the one at 10 ms, the trace begins again
     assert_int_equal(ledger->outs, 7);
     assert_int_equal(ledger->out[5].time_ns, 10 * MS);
     assert_int_equal(ledger->out[6].time_ns, 12 * MS);
-    assert_int_equal(link.busy_ns, 12 * MS);
+    assert_int_equal(ledger->link.busy_ns, 12 * MS);
     // What an idle link does not use is gone: at 25 ms it waits for 30, whatever it has missed.
-    ledger_send(ledger, &link, 0, 7, 100, 0, 25 * MS);
-    assert_int_equal(link.node.kind->due_ns(&link.node), 30 * MS);
-    link_close(&link);
+    ledger_send(ledger, 0, 7, 100, 0, 25 * MS);
+    assert_int_equal(ledger->link.node.kind->due_ns(&ledger->link.node), 30 * MS);
+    link_close(&ledger->link);
     trace_close(trace);
 }
 
 LEDGER_TEST(a_trace_played_once_ends) {
-    struct link link;
     struct trace *trace = trace_of("1\n2\n");
     struct rate_settings rate = {.kind = RATE_TRACE, .trace = trace, .trace_once = true};
-    ledger_link(ledger, &link, &rate, &no_limit);
+    ledger_link(ledger, &rate, &no_limit);
     for (uint32_t i = 0; i < 3; i++)
-        ledger_send(ledger, &link, 0, i, 1500, 0, 0);
-    ledger_advance(&link, 1000000 * MS);
+        ledger_send(ledger, 0, i, 1500, 0, 0);
+    ledger_advance(ledger, 1000000 * MS);
     assert_int_equal(ledger->outs, 2);
-    assert_true(link.node.kind->due_ns(&link.node) == NODE_NEVER);
-    ledger_send(ledger, &link, 0, 3, 1500, 0, 1000001 * MS);
-    ledger_check(ledger, &link);
-    assert_int_equal(link.node.kind->held(&link.node), 2);
-    link_close(&link);
+    assert_true(ledger->link.node.kind->due_ns(&ledger->link.node) == NODE_NEVER);
+    ledger_send(ledger, 0, 3, 1500, 0, 1000001 * MS);
+    ledger_check(ledger);
+    assert_int_equal(ledger->link.node.kind->held(&ledger->link.node), 2);
+    link_close(&ledger->link);
     trace_close(trace);
 }
 
@@ -232,10 +225,8 @@ LEDGER_TEST(traces_are_followed_however_the_link_wakes) {
         struct trace *trace = trace_of(text);
         struct rate_settings rate = {.kind = RATE_TRACE, .trace = trace};
         const uint64_t zero_ns = random_next(&random) % (5 * MS);
-        struct link link;
-        ledger_clear(ledger);
-        ledger_link(ledger, &link, &rate, &no_limit);
-        link_start(&link, zero_ns);
+        ledger_link(ledger, &rate, &no_limit);
+        link_start(&ledger->link, zero_ns);
         memset(&plain, 0, sizeof plain);
         uint64_t now_ns = zero_ns, passed = 0;
         uint32_t outs = 0;
@@ -251,9 +242,9 @@ LEDGER_TEST(traces_are_followed_however_the_link_wakes) {
             }
             uint32_t size_bytes = 60 + (uint32_t)(random_next(&random) % 1441);
             plain.sizes[plain.count++] = size_bytes;
-            while (random_next(&random) % 2 && link.node.kind->due_ns(&link.node) <= now_ns)
-                ledger_advance(&link, link.node.kind->due_ns(&link.node));
-            ledger_send(ledger, &link, 0, i, size_bytes, 0, now_ns);
+            while (random_next(&random) % 2 && ledger->link.node.kind->due_ns(&ledger->link.node) <= now_ns)
+                ledger_advance(ledger, ledger->link.node.kind->due_ns(&ledger->link.node));
+            ledger_send(ledger, 0, i, size_bytes, 0, now_ns);
             assert_int_equal(ledger->outs, outs);
         }
         assert_true(outs > 0);
@@ -261,51 +252,51 @@ LEDGER_TEST(traces_are_followed_however_the_link_wakes) {
             assert_int_equal(ledger->out[i].number, expected[i].number);
             assert_int_equal(ledger->out[i].time_ns, expected[i].time_ns);
         }
-        ledger_check(ledger, &link);
-        link_close(&link);
+        ledger_check(ledger);
+        link_close(&ledger->link);
         trace_close(trace);
     }
 }
 
 // From every kind of rate to every other while a packet is being sent.
 LEDGER_TEST(a_steered_link_loses_nothing) {
-    struct link link;
     struct trace *trace = trace_of("1\n");
     struct rate_settings megabit = constant_rate(1000000), double_rate = constant_rate(2000000),
                          by_trace = {.kind = RATE_TRACE, .trace = trace}, unlimited = {0};
-    ledger_link(ledger, &link, &megabit, &no_limit);
+    ledger_link(ledger, &megabit, &no_limit);
     for (uint32_t i = 0; i < 8; i++)
-        ledger_send(ledger, &link, 0, i, 1500, 0, 0);
-    link_steer(&link, &double_rate, &no_limit, 6 * MS); // half of the first is left
-    assert_int_equal(link.node.kind->due_ns(&link.node), 9 * MS);
-    link_steer(&link, &double_rate, &no_limit, 12 * MS); // the same again changes nothing
-    assert_int_equal(link.node.kind->due_ns(&link.node), 15 * MS);
-    link_steer(&link, &by_trace, &no_limit, 16 * MS + MS / 2); // 1500 - 375 bytes of the third are left
+        ledger_send(ledger, 0, i, 1500, 0, 0);
+    link_steer(&ledger->link, &double_rate, &no_limit, 6 * MS); // half of the first is left
+    assert_int_equal(ledger->link.node.kind->due_ns(&ledger->link.node), 9 * MS);
+    link_steer(&ledger->link, &double_rate, &no_limit, 12 * MS); // the same again changes nothing
+    assert_int_equal(ledger->link.node.kind->due_ns(&ledger->link.node), 15 * MS);
+    link_steer(&ledger->link, &by_trace, &no_limit,
+               16 * MS + MS / 2); // 1500 - 375 bytes of the third are left
     assert_int_equal(ledger->outs, 2);
-    assert_int_equal(link.left_bytes, 1125);
-    ledger_advance(&link, 17 * MS); // those, and 375 of the fourth
+    assert_int_equal(ledger->link.left_bytes, 1125);
+    ledger_advance(ledger, 17 * MS); // those, and 375 of the fourth
     assert_int_equal(ledger->outs, 3);
-    assert_int_equal(link.left_bytes, 1125);
-    link_steer(&link, &megabit, &no_limit, 17 * MS + MS / 4);
-    assert_int_equal(link.node.kind->due_ns(&link.node), 17 * MS + MS / 4 + 9 * MS);
-    link_steer(&link, &unlimited, &no_limit, 20 * MS);
+    assert_int_equal(ledger->link.left_bytes, 1125);
+    link_steer(&ledger->link, &megabit, &no_limit, 17 * MS + MS / 4);
+    assert_int_equal(ledger->link.node.kind->due_ns(&ledger->link.node), 17 * MS + MS / 4 + 9 * MS);
+    link_steer(&ledger->link, &unlimited, &no_limit, 20 * MS);
     assert_int_equal(ledger->outs, 8);
-    assert_int_equal(link.node.kind->held(&link.node), 0);
-    ledger_send(ledger, &link, 0, 8, 1500, 0, 21 * MS);
+    assert_int_equal(ledger->link.node.kind->held(&ledger->link.node), 0);
+    ledger_send(ledger, 0, 8, 1500, 0, 21 * MS);
     assert_int_equal(ledger->outs, 9);
-    link_steer(&link, &by_trace, &no_limit, 21 * MS);
-    ledger_send(ledger, &link, 0, 9, 1500, 0, 21 * MS);
-    assert_int_equal(link.node.kind->due_ns(&link.node), 22 * MS);
-    link_steer(&link, &double_rate, &no_limit, 21 * MS);
-    assert_int_equal(link.node.kind->due_ns(&link.node), 27 * MS);
+    link_steer(&ledger->link, &by_trace, &no_limit, 21 * MS);
+    ledger_send(ledger, 0, 9, 1500, 0, 21 * MS);
+    assert_int_equal(ledger->link.node.kind->due_ns(&ledger->link.node), 22 * MS);
+    link_steer(&ledger->link, &double_rate, &no_limit, 21 * MS);
+    assert_int_equal(ledger->link.node.kind->due_ns(&ledger->link.node), 27 * MS);
     // The last bits of a packet are a byte yet to be sent.
-    link_steer(&link, &by_trace, &no_limit, 27 * MS - 1);
-    assert_int_equal(link.left_bytes, 1);
-    assert_int_equal(link.node.kind->due_ns(&link.node), 27 * MS);
-    ledger_advance(&link, 100 * MS);
-    ledger_check(ledger, &link);
+    link_steer(&ledger->link, &by_trace, &no_limit, 27 * MS - 1);
+    assert_int_equal(ledger->link.left_bytes, 1);
+    assert_int_equal(ledger->link.node.kind->due_ns(&ledger->link.node), 27 * MS);
+    ledger_advance(ledger, 100 * MS);
+    ledger_check(ledger);
     for (uint32_t i = 0; i < 10; i++)
         assert_int_equal(ledger->out[i].number, i);
-    link_close(&link);
+    link_close(&ledger->link);
     trace_close(trace);
 }

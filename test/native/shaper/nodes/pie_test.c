@@ -88,66 +88,59 @@ LEDGER_TEST(probability_follows_the_controller) {
 LEDGER_TEST(rate_of_departures_is_measured) {
     struct rate_settings rate = {.kind = RATE_STEPS,
                                  .steps_bps = {.count = 2, .step = {{0, 10000000}, {2000 * MS, 20000000}}}};
-    struct link link;
-    ledger_link(ledger, &link, &rate, &pie);
+    ledger_link(ledger, &rate, &pie);
     for (uint64_t now_ns = 0; now_ns < 4000 * MS; now_ns += PACKET_NS / 4) {
-        ledger_send(ledger, &link, 0, 0, 1250, 0, now_ns);
-        if (now_ns == 1900 * MS) assert_true(fabs(link.queue.pie.departure_ns / 13107200 - 1) < 0.001);
+        ledger_send(ledger, 0, 0, 1250, 0, now_ns);
+        if (now_ns == 1900 * MS)
+            assert_true(fabs(ledger->link.queue.pie.departure_ns / 13107200 - 1) < 0.001);
     }
-    assert_true(fabs(link.queue.pie.departure_ns / 6553600 - 1) < 0.001);
+    assert_true(fabs(ledger->link.queue.pie.departure_ns / 6553600 - 1) < 0.001);
 }
 
 // 150 ms from when it becomes active, whatever comes.
 LEDGER_TEST(bursts_are_let_through) {
-    struct rate_settings rate = constant_rate(10000000);
-    struct link link;
-    ledger_link(ledger, &link, &rate, &pie);
+    ledger_link(ledger, &ten_megabit, &pie);
     uint64_t active_ns = 0;
     for (uint64_t now_ns = 0; now_ns < 2000 * MS; now_ns += PACKET_NS / 4) {
-        ledger_send(ledger, &link, 0, 0, 1250, 0, now_ns);
-        if (link.queue.pie.active && active_ns == 0) active_ns = now_ns;
+        ledger_send(ledger, 0, 0, 1250, 0, now_ns);
+        if (ledger->link.queue.pie.active && active_ns == 0) active_ns = now_ns;
     }
     assert_true(active_ns > 0 && ledger->drops > 100);
     assert_true(ledger->drop[0].time_ns >= active_ns + 150 * MS);
     assert_true(ledger->drop[0].time_ns < active_ns + 500 * MS);
     for (uint32_t i = 0; i < ledger->drops; i++)
         assert_int_equal(ledger->drop[i].reason, DROP_AQM);
-    ledger_check(ledger, &link);
+    ledger_check(ledger);
 }
 
 // Where the queue has been short for long, without ever being empty, a burst is let through as at first.
 LEDGER_TEST(the_allowance_is_renewed_in_calm) {
-    struct rate_settings rate = constant_rate(10000000);
-    struct link link;
-    ledger_link(ledger, &link, &rate, &pie);
+    ledger_link(ledger, &ten_megabit, &pie);
     for (uint32_t i = 0; i < 3; i++)
-        ledger_send(ledger, &link, 0, i, 1250, 0, 0);
+        ledger_send(ledger, 0, i, 1250, 0, 0);
     for (uint64_t now_ns = PACKET_NS; now_ns < 10000 * MS; now_ns += PACKET_NS)
-        ledger_send(ledger, &link, 0, 0, 1250, 0, now_ns);
-    assert_int_equal(link.queue.packets, 2);
-    assert_int_equal(link.queue.pie.burst_allowance_ns, 150 * MS);
+        ledger_send(ledger, 0, 0, 1250, 0, now_ns);
+    assert_int_equal(ledger->link.queue.packets, 2);
+    assert_int_equal(ledger->link.queue.pie.burst_allowance_ns, 150 * MS);
     for (uint64_t now_ns = 10000 * MS; now_ns < 11000 * MS; now_ns += PACKET_NS / 4)
-        ledger_send(ledger, &link, 0, 0, 1250, 0, now_ns);
+        ledger_send(ledger, 0, 0, 1250, 0, now_ns);
     assert_true(ledger->drops > 20 && ledger->drop[0].time_ns >= 10150 * MS);
 }
 
 // However much the queue may hold: a sender that fills any queue meets a short one.
 LEDGER_TEST(the_limit_does_not_matter) {
-    struct rate_settings rate = constant_rate(10000000);
     struct queue_settings queue = pie;
     queue.limit_packets = 100000;
-    struct aimd huge = aimd_run(ledger, &rate, &queue);
+    struct aimd huge = aimd_run(ledger, &ten_megabit, &queue);
     assert_true(huge.mean_wait_ms < 25);
     assert_int_equal(ledger->drop[0].reason, DROP_AQM);
 }
 
 // 12 Mbit/s that do not listen, over a link of 10: one in six is dropped, and the queue is 15 ms long.
 LEDGER_TEST(overload_is_held_at_the_target) {
-    struct rate_settings rate = constant_rate(10000000);
-    struct link link;
-    ledger_link(ledger, &link, &rate, &pie);
+    ledger_link(ledger, &ten_megabit, &pie);
     for (uint64_t i = 0; i < 72000; i++)
-        ledger_send(ledger, &link, 0, (uint32_t)i, 1250, 0, i * PACKET_NS * 10 / 12);
+        ledger_send(ledger, 0, (uint32_t)i, 1250, 0, i * PACKET_NS * 10 / 12);
     double wait_ns = 0;
     uint32_t count = 0, drops = 0, closest = UINT32_MAX, furthest = 0;
     for (uint32_t i = 0; i < ledger->outs; i++)
@@ -168,71 +161,63 @@ LEDGER_TEST(overload_is_held_at_the_target) {
     assert_true(fabs((double)drops / (drops + count) - 1.0 / 6) < 0.005);
     // Not before 0.85 of probability has come together, and not after 8.5.
     assert_true(closest >= 3 && furthest <= 80);
-    ledger_check(ledger, &link);
+    ledger_check(ledger);
 }
 
 LEDGER_TEST(packets_are_marked_while_few_are) {
-    struct rate_settings rate = constant_rate(10000000);
     struct queue_settings marking = pie;
-    struct link link;
     marking.ecn = true;
-    ledger_link(ledger, &link, &rate, &marking);
+    ledger_link(ledger, &ten_megabit, &marking);
     uint64_t now_ns = 0;
     for (uint32_t i = 0; i < 20000; i++) {
         uint32_t drops = ledger->drops;
-        uint64_t marks = link.queue.marks;
+        uint64_t marks = ledger->link.queue.marks;
         now_ns += i < 10000 ? PACKET_NS * 20 / 21 : PACKET_NS * 2 / 3; // 1 of 21 too many, then 1 of 3
-        ledger_send(ledger, &link, 0, i, 1250, 2, now_ns);
-        if (link.queue.marks > marks) assert_true(link.queue.pie.drop_probability <= 0.1);
-        if (ledger->drops > drops) assert_true(link.queue.pie.drop_probability > 0.1);
+        ledger_send(ledger, 0, i, 1250, 2, now_ns);
+        if (ledger->link.queue.marks > marks) assert_true(ledger->link.queue.pie.drop_probability <= 0.1);
+        if (ledger->drops > drops) assert_true(ledger->link.queue.pie.drop_probability > 0.1);
     }
-    assert_true(link.queue.marks > 20 && ledger->drops > 20);
-    ledger_advance(&link, 100000 * MS);
+    assert_true(ledger->link.queue.marks > 20 && ledger->drops > 20);
+    ledger_advance(ledger, 100000 * MS);
     uint32_t marked = 0;
     for (uint32_t i = 0; i < ledger->outs; i++)
         marked += ledger->out[i].ecn == 3;
-    assert_int_equal(marked, link.queue.marks);
-    ledger_check(ledger, &link);
+    assert_int_equal(marked, ledger->link.queue.marks);
+    ledger_check(ledger);
 }
 
 // After an hour of silence it is as it was at first, and getting there takes no time.
 LEDGER_TEST(an_idle_queue_rests) {
-    struct rate_settings rate = constant_rate(10000000);
-    struct link link;
-    ledger_link(ledger, &link, &rate, &pie);
+    ledger_link(ledger, &ten_megabit, &pie);
     for (uint64_t i = 0; i < 10000; i++)
-        ledger_send(ledger, &link, 0, (uint32_t)i, 1250, 0, i * PACKET_NS * 10 / 12);
-    assert_true(link.queue.pie.drop_probability > 0.05);
+        ledger_send(ledger, 0, (uint32_t)i, 1250, 0, i * PACKET_NS * 10 / 12);
+    assert_true(ledger->link.queue.pie.drop_probability > 0.05);
     uint32_t drops = ledger->drops;
-    ledger_send(ledger, &link, 0, 0, 1250, 0, 3600000 * MS);
-    assert_true(link.queue.pie.drop_probability == 0 && link.queue.pie.departure_ns == 0);
-    assert_int_equal(link.queue.pie.updated_ns, 3600000 * MS);
-    assert_int_equal(link.queue.pie.burst_allowance_ns, 150 * MS);
+    ledger_send(ledger, 0, 0, 1250, 0, 3600000 * MS);
+    assert_true(ledger->link.queue.pie.drop_probability == 0 && ledger->link.queue.pie.departure_ns == 0);
+    assert_int_equal(ledger->link.queue.pie.updated_ns, 3600000 * MS);
+    assert_int_equal(ledger->link.queue.pie.burst_allowance_ns, 150 * MS);
     for (uint32_t i = 0; i < 100; i++)
-        ledger_send(ledger, &link, 0, i, 1250, 0, 3600000 * MS + i);
+        ledger_send(ledger, 0, i, 1250, 0, 3600000 * MS + i);
     assert_int_equal(ledger->drops, drops);
 }
 
 LEDGER_TEST(same_seed_same_drops) {
-    struct rate_settings rate = constant_rate(10000000);
     uint64_t digests[3];
     for (uint64_t run = 0; run < 3; run++) {
-        struct link link;
-        ledger_clear(ledger);
-        link_open(&link, &ledger->pool, &rate, &pie, run == 2 ? 8 : 7, 3, &ledger->node);
+        ledger_seeded_link(ledger, &ten_megabit, &pie, run == 2 ? 8 : 7, 3);
         for (uint64_t i = 0; i < 6000; i++)
-            ledger_send(ledger, &link, 0, (uint32_t)i, 1250, 0, i * PACKET_NS * 10 / 12);
+            ledger_send(ledger, 0, (uint32_t)i, 1250, 0, i * PACKET_NS * 10 / 12);
         digests[run] = 0;
         for (uint32_t i = 0; i < ledger->drops; i++)
             digests[run] = digests[run] * 31 + ledger->drop[i].number;
-        link_close(&link);
+        link_close(&ledger->link);
     }
     assert_true(digests[0] == digests[1] && digests[0] != digests[2]);
 }
 
 LEDGER_TEST(a_sender_that_listens_keeps_the_queue_short_and_the_link_busy) {
-    struct rate_settings rate = constant_rate(10000000);
-    struct aimd aqm = aimd_run(ledger, &rate, &pie);
+    struct aimd aqm = aimd_run(ledger, &ten_megabit, &pie);
     print_message("PIE: %.1f ms, %.1f %%\n", aqm.mean_wait_ms, 100 * aqm.utilization);
     assert_true(aqm.mean_wait_ms < 25);
     assert_true(aqm.utilization > 0.85);

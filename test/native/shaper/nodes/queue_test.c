@@ -14,14 +14,12 @@
 #define MS UINT64_C(1000000)
 
 // `count` packets at once, 1000 bytes each: the first is being sent at 1 Mbit/s, 8 ms a packet.
-static void burst(struct ledger *ledger, struct link *link, const struct queue_settings *queue,
-                  uint32_t count) {
+static void burst(struct ledger *ledger, const struct queue_settings *queue, uint32_t count) {
     struct rate_settings rate = constant_rate(1000000);
-    ledger_clear(ledger);
-    ledger_link(ledger, link, &rate, queue);
+    ledger_link(ledger, &rate, queue);
     for (uint32_t i = 0; i < count; i++)
-        ledger_send(ledger, link, 0, i, 1000, 0, 0);
-    ledger_check(ledger, link);
+        ledger_send(ledger, 0, i, 1000, 0, 0);
+    ledger_check(ledger);
 }
 
 static void assert_sent(const struct ledger *ledger, const uint32_t *numbers, uint32_t count) {
@@ -31,69 +29,65 @@ static void assert_sent(const struct ledger *ledger, const uint32_t *numbers, ui
 }
 
 LEDGER_TEST(limits_hold_in_packets_bytes_and_time) {
-    struct link link;
     static const struct queue_settings limits[] = {
         {.limit_packets = 3}, {.limit_bytes = 3999}, {.limit_ns = 24 * MS}, {.limit_ns = 32 * MS - 1}};
     for (size_t l = 0; l < sizeof limits / sizeof limits[0]; l++)
         for (int discipline = QUEUE_DROP_TAIL; discipline < QUEUE_DISCIPLINES; discipline++) {
             struct queue_settings queue = limits[l];
             queue.discipline = (enum queue_discipline)discipline;
-            burst(ledger, &link, &queue, 10);
-            assert_int_equal(link.queue.packets, 3);
-            assert_int_equal(link.queue.peak_packets, 3);
-            assert_int_equal(link.queue.peak_bytes, 3000);
-            assert_int_equal(link.queue.drops, 6);
+            burst(ledger, &queue, 10);
+            assert_int_equal(ledger->link.queue.packets, 3);
+            assert_int_equal(ledger->link.queue.peak_packets, 3);
+            assert_int_equal(ledger->link.queue.peak_bytes, 3000);
+            assert_int_equal(ledger->link.queue.drops, 6);
             assert_int_equal(ledger->drop[0].reason, DROP_QUEUE);
-            ledger_advance(&link, 100 * MS);
+            ledger_advance(ledger, 100 * MS);
             assert_int_equal(ledger->outs, 4);
-            ledger_check(ledger, &link);
+            ledger_check(ledger);
         }
 }
 
 LEDGER_TEST(drop_tail_drops_what_comes_and_drop_head_what_waits) {
-    struct link link;
     struct queue_settings queue = {.discipline = QUEUE_DROP_TAIL, .limit_bytes = 3000};
-    burst(ledger, &link, &queue, 6);
-    ledger_advance(&link, 100 * MS);
+    burst(ledger, &queue, 6);
+    ledger_advance(ledger, 100 * MS);
     assert_sent(ledger, (uint32_t[]){0, 1, 2, 3}, 4);
     queue.discipline = QUEUE_DROP_HEAD;
-    burst(ledger, &link, &queue, 6);
-    ledger_advance(&link, 100 * MS);
+    burst(ledger, &queue, 6);
+    ledger_advance(ledger, 100 * MS);
     assert_sent(ledger, (uint32_t[]){0, 3, 4, 5}, 4);
     // What fits no empty queue takes all others with it; an idle link takes anything.
     queue.limit_bytes = 1200;
-    burst(ledger, &link, &queue, 2);
-    ledger_send(ledger, &link, 0, 2, 1201, 0, MS);
-    ledger_advance(&link, 100 * MS);
+    burst(ledger, &queue, 2);
+    ledger_send(ledger, 0, 2, 1201, 0, MS);
+    ledger_advance(ledger, 100 * MS);
     assert_sent(ledger, (uint32_t[]){0}, 1);
-    ledger_send(ledger, &link, 0, 3, 1201, 0, 200 * MS);
-    ledger_advance(&link, 300 * MS);
+    ledger_send(ledger, 0, 3, 1201, 0, 200 * MS);
+    ledger_advance(ledger, 300 * MS);
     assert_sent(ledger, (uint32_t[]){0, 3}, 2);
 }
 
 // What is being sent is waited for too, and the rate of now counts.
 LEDGER_TEST(waiting_time_is_that_of_the_present_rate) {
-    struct link link;
     struct rate_settings rate = {.kind = RATE_STEPS,
                                  .steps_bps = {.count = 2, .step = {{0, 1000000}, {50 * MS, 100000}}}};
     struct queue_settings queue = {.limit_ns = 20 * MS};
-    ledger_link(ledger, &link, &rate, &queue);
+    ledger_link(ledger, &rate, &queue);
     for (uint32_t i = 0; i < 5; i++) // waits of 0, 8, 16, 24 and 24 ms
-        ledger_send(ledger, &link, 0, i, 1000, 0, 0);
+        ledger_send(ledger, 0, i, 1000, 0, 0);
     assert_int_equal(ledger->drops, 2);
-    ledger_send(ledger, &link, 0, 5, 1000, 0, 4 * MS); // 4 + 2 * 8
+    ledger_send(ledger, 0, 5, 1000, 0, 4 * MS); // 4 + 2 * 8
     assert_int_equal(ledger->drops, 2);
-    ledger_send(ledger, &link, 0, 6, 1000, 0, 60 * MS); // 80 ms to send from here on
-    ledger_send(ledger, &link, 0, 7, 1000, 0, 119 * MS);
+    ledger_send(ledger, 0, 6, 1000, 0, 60 * MS); // 80 ms to send from here on
+    ledger_send(ledger, 0, 7, 1000, 0, 119 * MS);
     assert_int_equal(ledger->drops, 3);
-    ledger_send(ledger, &link, 0, 8, 1000, 0, 120 * MS);
+    ledger_send(ledger, 0, 8, 1000, 0, 120 * MS);
     assert_int_equal(ledger->drops, 3);
-    ledger_check(ledger, &link);
+    ledger_check(ledger);
 }
 
 // By a trace, the opportunities to come are counted, and what is left of the packet being sent.
 LEDGER_TEST(waiting_time_is_that_of_the_trace) {
-    struct link link;
     char path[] = "/tmp/trilane-queue.XXXXXX", error[256];
     int fd = mkstemp(path);
     assert_int_equal(write(fd, "10\n20\n100\n", 10), 10);
@@ -103,25 +97,25 @@ LEDGER_TEST(waiting_time_is_that_of_the_trace) {
     assert_non_null(trace);
     struct rate_settings rate = {.kind = RATE_TRACE, .trace = trace};
     struct queue_settings queue = {.limit_ns = 30 * MS};
-    ledger_link(ledger, &link, &rate, &queue);
-    ledger_send(ledger, &link, 0, 0, 1000, 0, 0); // 10 ms
-    ledger_send(ledger, &link, 0, 1, 1000, 0, 0); // 10 ms
-    ledger_send(ledger, &link, 0, 2, 1500, 0, 0); // 20 ms
-    ledger_send(ledger, &link, 0, 3, 100, 0, 0);  // 100 ms: two opportunities hold 3000 bytes
+    ledger_link(ledger, &rate, &queue);
+    ledger_send(ledger, 0, 0, 1000, 0, 0); // 10 ms
+    ledger_send(ledger, 0, 1, 1000, 0, 0); // 10 ms
+    ledger_send(ledger, 0, 2, 1500, 0, 0); // 20 ms
+    ledger_send(ledger, 0, 3, 100, 0, 0);  // 100 ms: two opportunities hold 3000 bytes
     assert_int_equal(ledger->drops, 1);
     assert_int_equal(ledger->drop[0].number, 3);
-    ledger_advance(&link, 10 * MS); // 500 bytes of the second are left
-    ledger_send(ledger, &link, 0, 4, 100, 0, 10 * MS);
+    ledger_advance(ledger, 10 * MS); // 500 bytes of the second are left
+    ledger_send(ledger, 0, 4, 100, 0, 10 * MS);
     assert_int_equal(ledger->drops, 2); // 500 and 1500 before it are more than the next opportunity holds
     queue.limit_ns = 90 * MS;
-    link_steer(&link, &rate, &queue, 10 * MS);
-    ledger_send(ledger, &link, 0, 5, 500, 0, 10 * MS);
+    link_steer(&ledger->link, &rate, &queue, 10 * MS);
+    ledger_send(ledger, 0, 5, 500, 0, 10 * MS);
     assert_int_equal(ledger->drops, 2);
-    ledger_send(ledger, &link, 0, 6, 700, 0, 10 * MS); // 2500: the same opportunity, at 100 ms
-    ledger_send(ledger, &link, 0, 7, 100, 0, 10 * MS); // 3200: the one after
+    ledger_send(ledger, 0, 6, 700, 0, 10 * MS); // 2500: the same opportunity, at 100 ms
+    ledger_send(ledger, 0, 7, 100, 0, 10 * MS); // 3200: the one after
     assert_int_equal(ledger->drops, 3);
-    ledger_check(ledger, &link);
-    link_close(&link);
+    ledger_check(ledger);
+    link_close(&ledger->link);
     trace_close(trace);
 }
 
@@ -164,49 +158,45 @@ LEDGER_TEST(changing_the_discipline_loses_nothing) {
     struct random random;
     random_open(&random, 6, 1);
     for (int round = 0; round < 300; round++) {
-        struct rate_settings rate = constant_rate(10000000);
         struct queue_settings queue = {.discipline = (enum queue_discipline)(round % 5)};
-        struct link link;
-        ledger_clear(ledger);
-        ledger_link(ledger, &link, &rate, &queue);
+        ledger_link(ledger, &ten_megabit, &queue);
         uint64_t now_ns = 0, drops = 0;
         for (uint32_t i = 0; i < 300; i++) {
             now_ns += random_next(&random) % (2 * MS);
-            ledger_send(ledger, &link, (uint16_t)(random_next(&random) % 5), i,
+            ledger_send(ledger, (uint16_t)(random_next(&random) % 5), i,
                         60 + (uint32_t)(random_next(&random) % 1441), (uint8_t)(random_next(&random) % 4),
                         now_ns);
             if (i % 20 == 19) {
-                uint64_t held = link.node.kind->held(&link.node);
+                uint64_t held = ledger->link.node.kind->held(&ledger->link.node);
                 drops = ledger->drops;
                 queue =
                     (struct queue_settings){.discipline = (enum queue_discipline)(random_next(&random) % 5),
                                             .limit_packets = random_next(&random) % 2 * 10,
                                             .ecn = random_next(&random) % 2};
-                link_steer(&link, &rate, &queue, now_ns);
+                link_steer(&ledger->link, &ten_megabit, &queue, now_ns);
                 assert_int_equal(ledger->drops, drops);
-                assert_int_equal(link.node.kind->held(&link.node), held);
+                assert_int_equal(ledger->link.node.kind->held(&ledger->link.node), held);
             }
-            ledger_check(ledger, &link);
+            ledger_check(ledger);
         }
-        ledger_advance(&link, UINT64_MAX / 2);
-        assert_int_equal(link.node.kind->held(&link.node), 0);
-        ledger_check(ledger, &link);
+        ledger_advance(ledger, UINT64_MAX / 2);
+        assert_int_equal(ledger->link.node.kind->held(&ledger->link.node), 0);
+        ledger_check(ledger);
         uint32_t last[5] = {0};
         for (uint32_t i = 0; i < ledger->outs; i++) {
             const struct ledger_entry *out = &ledger->out[i];
             assert_true(out->number >= last[out->flow]);
             last[out->flow] = out->number;
         }
-        link_close(&link);
+        link_close(&ledger->link);
     }
 }
 
 LEDGER_TEST(closing_gives_back_what_is_held) {
-    struct link link;
     for (int discipline = QUEUE_DROP_TAIL; discipline < QUEUE_DISCIPLINES; discipline++) {
-        burst(ledger, &link, &(struct queue_settings){.discipline = (enum queue_discipline)discipline}, 500);
-        link_close(&link);
-        assert_int_equal(link.node.kind->held(&link.node), 0);
+        burst(ledger, &(struct queue_settings){.discipline = (enum queue_discipline)discipline}, 500);
+        link_close(&ledger->link);
+        assert_int_equal(ledger->link.node.kind->held(&ledger->link.node), 0);
         assert_int_equal(ledger->drops, 0);
     }
     struct packet_slab *slabs = ledger->pool.slabs;
