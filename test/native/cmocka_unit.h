@@ -15,6 +15,13 @@ void unit_tests_set_up(CMFixtureFunction set_up, CMFixtureFunction tear_down);
 // Runs the file's tests, for a file with a main of its own. Returns how many failed.
 int unit_tests_run(void);
 
+// A folder of the program's own, made when it is first named and removed after the last test.
+const char *unit_folder(void);
+// A path in it, good until the eighth call after this one.
+const char *unit_path(const char *name);
+// A file in it with this text; its path, as above.
+const char *unit_file(const char *name, const char *text);
+
 #define UNIT_TEST_AS(name, parameter, argument, set_up, tear_down)                                           \
     static void name(parameter);                                                                             \
     static void name##_with(void **unit_state) {                                                             \

@@ -1,7 +1,10 @@
 // The list of a test program's tests, and its main.
 #include "test/native/cmocka_unit.h"
 
+#include <ftw.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { TESTS_MAX = 64 };
 
@@ -21,9 +24,40 @@ void unit_tests_set_up(CMFixtureFunction set_up, CMFixtureFunction tear_down) {
     all.tear_down = tear_down;
 }
 
+static char folder[] = "/tmp/trilane-unit-XXXXXX";
+static pid_t folder_owner; // 0: it is not made
+
+const char *unit_folder(void) {
+    if (folder_owner == 0 && !mkdtemp(folder)) abort();
+    if (folder_owner == 0) folder_owner = getpid();
+    return folder;
+}
+
+const char *unit_path(const char *name) {
+    static char paths[8][256];
+    static unsigned next;
+    char *path = paths[next++ % 8];
+    snprintf(path, sizeof paths[0], "%s/%s", unit_folder(), name);
+    return path;
+}
+
+const char *unit_file(const char *name, const char *text) {
+    const char *path = unit_path(name);
+    FILE *file = fopen(path, "we");
+    if (!file || fputs(text, file) < 0 || fclose(file) != 0) abort();
+    return path;
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *place) {
+    (void)status, (void)type, (void)place;
+    return remove(path);
+}
+
 int unit_tests_run(void) {
     // What the macro cmocka_run_group_tests calls, for a list that the compiler knows.
-    return _cmocka_run_group_tests("tests", all.tests, all.count, all.set_up, all.tear_down);
+    const int failed = _cmocka_run_group_tests("tests", all.tests, all.count, all.set_up, all.tear_down);
+    if (folder_owner == getpid()) nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    return failed;
 }
 
 __attribute__((weak)) int main(void) {

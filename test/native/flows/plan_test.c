@@ -18,24 +18,12 @@
     "{\"schema\":\"trilane/flow-run/1\",\"for_ms\":60000,\"sample_ms\":5,\"ping_ms\":null,"                  \
     "\"flows\":[" flows "]}"
 
-static char path[] = "/tmp/flows_plan_test.XXXXXX";
-
-static int make_file(void **state) {
-    const int fd = mkstemp(path);
-    if (fd >= 0) close(fd);
-    return fd >= 0 ? 0 : -1;
-}
-
-static int remove_file(void **state) {
-    return unlink(path);
-}
-
 static int read_text(struct plan *plan, const char *text, char *error) {
-    FILE *file = fopen(path, "we");
+    FILE *file = fopen(unit_path("run.json"), "we");
     assert_non_null(file);
     assert_true(fputs(text, file) >= 0);
     assert_int_equal(fclose(file), 0);
-    return plan_read(plan, path, error);
+    return plan_read(plan, unit_path("run.json"), error);
 }
 
 UNIT_TEST(a_run_is_read) {
@@ -123,7 +111,7 @@ UNIT_TEST(what_is_wrong_is_said_in_one_line) {
         char error[PLAN_ERROR_SIZE] = "", expected[PLAN_ERROR_SIZE];
         struct plan plan;
         assert_int_equal(read_text(&plan, text, error), -1);
-        snprintf(expected, sizeof expected, "%s: %s: %s", path, wrong[i].place,
+        snprintf(expected, sizeof expected, "%s: %s: %s", unit_path("run.json"), wrong[i].place,
                  wrong[i].message ? wrong[i].message : "");
         if (wrong[i].message)
             assert_string_equal(error, expected);
@@ -150,13 +138,14 @@ UNIT_TEST(too_many_flows_and_no_json_are_said_in_one_line) {
     json_array_append(flows, json_array_get(flows, 0));
     text = json_dumps(run, 0);
     assert_int_equal(read_text(&plan, text, error), -1);
-    snprintf(expected, sizeof expected, "%s: flows: must be a list of 1 to 1000 flows (got 1001)", path);
+    snprintf(expected, sizeof expected, "%s: flows: must be a list of 1 to 1000 flows (got 1001)",
+             unit_path("run.json"));
     assert_string_equal(error, expected);
     free(text);
     json_decref(run);
     assert_int_equal(read_text(&plan, "{\"schema\":", error), -1);
     assert_null(strchr(error, '\n'));
-    snprintf(expected, sizeof expected, "%s: line 1: ", path);
+    snprintf(expected, sizeof expected, "%s: line 1: ", unit_path("run.json"));
     assert_memory_equal(error, expected, strlen(expected));
     assert_int_equal(plan_read(&plan, "/nonexistent/run.json", error), -1);
     assert_non_null(strstr(error, "/nonexistent/run.json"));
@@ -169,5 +158,3 @@ UNIT_TEST(ticks_are_multiples_of_the_interval) {
     assert_int_equal(sampler_tick_ns(5000000, 5000000), 5000000);
     assert_int_equal(sampler_tick_ns(26245878932895, 5000000), 26245875000000);
 }
-
-GROUP_FIXTURE(make_file, remove_file)

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char folder[] = "/tmp/trilane-flows-test-XXXXXX";
-
 // Runs a script in the test's folder: "$F" is trilane-flows, "$S" trilane-shaper, `lab LINK [COMMAND...]`
 // runs run.json over a link, with COMMAND before the near end's program.
 static void script(struct run *run, const char *text) {
@@ -23,7 +21,7 @@ static void script(struct run *run, const char *text) {
         "lab() { l=$1; shift; $F far run.json --report far.json --samples far.records -- $S "
         "--keep-capabilities --link $l --report shaper.json -- \"$@\" $F near run.json --report near.json "
         "--samples near.records; }\n%s",
-        folder, PROGRAM_TRILANE_FLOWS, PROGRAM_TRILANE_SHAPER, text);
+        unit_folder(), PROGRAM_TRILANE_FLOWS, PROGRAM_TRILANE_SHAPER, text);
     run_program(run, (char *[]){"bash", "-c", whole, NULL});
 }
 
@@ -52,14 +50,14 @@ static void write_run(int for_ms, const char *ping_ms, const char *flows) {
     json_t *run =
         json_pack("{s:s,s:i,s:i,s:o,s:o}", "schema", "trilane/flow-run/1", "for_ms", for_ms, "sample_ms", 5,
                   "ping_ms", ping_ms ? json_integer(atoll(ping_ms)) : json_null(), "flows", list);
-    snprintf(path, sizeof path, "%s/run.json", folder);
+    snprintf(path, sizeof path, "%s/run.json", unit_folder());
     assert_int_equal(json_dump_file(run, path, 0), 0);
     json_decref(run);
 }
 
 static json_t *read_json(const char *name) {
     char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    snprintf(path, sizeof path, "%s/%s", unit_folder(), name);
     json_t *document = json_load_file(path, 0, NULL);
     if (!document) fail_msg("%s is not there", name);
     return document;
@@ -181,7 +179,7 @@ enum { COLUMNS = 13 };
 
 static size_t read_records(const char *name, uint64_t **records) {
     char path[256], header[512];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    snprintf(path, sizeof path, "%s/%s", unit_folder(), name);
     FILE *file = fopen(path, "re");
     assert_non_null(file);
     assert_non_null(fgets(header, sizeof header, file));
@@ -401,15 +399,3 @@ UNIT_TEST(a_command_ends_the_run) {
     json_decref(near);
     json_decref(far);
 }
-
-static int make_folder(void **state) {
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state) {
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command);
-}
-
-GROUP_FIXTURE(make_folder, remove_folder)

@@ -21,12 +21,10 @@
 
 #define SHAPER PROGRAM_TRILANE_SHAPER
 
-static char folder[] = "/tmp/trilane-program-XXXXXX";
-
 // Runs a script in the test's folder: "$S" is trilane-shaper.
 static void script(struct run *run, const char *text) {
     char whole[4096];
-    snprintf(whole, sizeof whole, "cd %s && S=%s; %s", folder, SHAPER, text);
+    snprintf(whole, sizeof whole, "cd %s && S=%s; %s", unit_folder(), SHAPER, text);
     run_program(run, (char *[]){"bash", "-c", whole, NULL});
 }
 
@@ -63,7 +61,7 @@ UNIT_TEST(files_of_a_run_agree) {
     assert_int_equal(numbers[5], 0);
     char path[256];
     json_error_t error;
-    snprintf(path, sizeof path, "%s/flows", folder);
+    snprintf(path, sizeof path, "%s/flows", unit_folder());
     json_t *flows = json_load_file(path, 0, &error);
     const json_t *down = json_object_get(flows, "down");
     assert_int_equal(json_integer_value(json_object_get(down, "sent_packets")), 100);
@@ -100,7 +98,7 @@ UNIT_TEST(log_is_as_mahimahis_plotters_take_it) {
 
 static int connected(const char *name) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    snprintf(address.sun_path, sizeof address.sun_path, "%s/%s", folder, name);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/%s", unit_folder(), name);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     for (int i = 0; i < 500; i++) {
         if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0) return fd;
@@ -142,11 +140,11 @@ static double packets_out(int fd) {
 // Pings through a link whose delay and loss change under way; the command does not notice, its packets do.
 UNIT_TEST(running_link_changes_and_its_log_says_so) {
     char text[1024], socket_path[256];
-    snprintf(socket_path, sizeof socket_path, "%s/socket", folder);
+    snprintf(socket_path, sizeof socket_path, "%s/socket", unit_folder());
     snprintf(text, sizeof text,
              "cd %s && exec %s --link 10mbit/20ms --control socket --log steered --pcapng steered.pcapng -- "
              "ping -D -i 0.02 100.64.0.1 >pings",
-             folder, SHAPER);
+             unit_folder(), SHAPER);
     int ends[2];
     assert_int_equal(pipe2(ends, 0), 0);
     pid_t pid = start_program((char *[]){"bash", "-c", text, NULL}, ends[1]);
@@ -203,13 +201,13 @@ UNIT_TEST(steering_wants_neither_files_nor_seed_again) {
     snprintf(text, sizeof text,
              "cd %s && printf '1\\n2\\n' >trace && exec %s --link trace=trace,trace_end=once,rtt=20ms,seed=7 "
              "--control kept --log kept -- sleep 60",
-             folder, SHAPER);
+             unit_folder(), SHAPER);
     int ends[2];
     assert_int_equal(pipe2(ends, 0), 0);
     pid_t pid = start_program((char *[]){"bash", "-c", text, NULL}, ends[1]);
     close(ends[1]);
     int fd = connected("kept");
-    snprintf(text, sizeof text, "%s/trace", folder);
+    snprintf(text, sizeof text, "%s/trace", unit_folder());
     assert_int_equal(unlink(text), 0);
     assert_true(steered(fd, "loss=1%"));
     assert_false(steered(fd, "trace=trace"));
@@ -344,15 +342,3 @@ UNIT_TEST(capture_opens_tls) {
            "tshark -r tls -Y http.request -T fields -e http.request.uri 2>/dev/null");
     assert_string_equal(run.out, "/opened\n");
 }
-
-static int make_folder(void **state) {
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state) {
-    char command[64];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
-}
-
-GROUP_FIXTURE(make_folder, remove_folder)

@@ -215,14 +215,9 @@ UNIT_TEST(capacity_is_the_integral_of_the_rate) {
 }
 
 UNIT_TEST(capacity_of_a_trace_is_its_opportunities) {
-    char path[] = "/tmp/trilane-trace-XXXXXX", error[256];
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    static const char lines[] = "0\n10\n10\n40\n"; // at 40 ms it wraps
-    assert_int_equal(write(fd, lines, sizeof lines - 1), sizeof lines - 1);
-    close(fd);
-    struct trace *trace = trace_open(path, error, sizeof error);
-    unlink(path);
+    char error[256];
+    struct trace *trace =
+        trace_open(unit_file("trace", "0\n10\n10\n40\n"), error, sizeof error); // at 40 ms it wraps
     assert_non_null(trace);
     struct rate_settings rate = {.kind = RATE_TRACE, .trace = trace};
     struct capacity capacity;

@@ -7,19 +7,24 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static char report_path[64];
-
 // Runs `probe` on the near side of a lab with this link; what it printed. `report` gets the link's.
 static json_t *measure(const char *link, const char *const arguments[4], json_t **report) {
-    char *argv[16] = {PROGRAM_SHAPER_PROBE, "far", PROGRAM_TRILANE_SHAPER, "--link", (char *)link, "--report",
-                      report_path,          "--",  PROGRAM_SHAPER_PROBE};
+    char *argv[16] = {PROGRAM_SHAPER_PROBE,
+                      "far",
+                      PROGRAM_TRILANE_SHAPER,
+                      "--link",
+                      (char *)link,
+                      "--report",
+                      (char *)(uintptr_t)unit_path("report.json"),
+                      "--",
+                      PROGRAM_SHAPER_PROBE};
     for (int i = 0; i < 4; i++)
         argv[9 + i] = (char *)arguments[i];
     struct run run;
     run_program(&run, argv);
     if (run.status != 0) fail_msg("%s: status %d: %s", link, run.status, run.err);
     json_t *result = json_loads(run.out, 0, NULL);
-    *report = json_load_file(report_path, 0, NULL);
+    *report = json_load_file(unit_path("report.json"), 0, NULL);
     if (!result || !*report) fail_msg("%s: %s", link, run.out);
     return result;
 }
@@ -97,11 +102,4 @@ UNIT_TEST(ecn_is_asked_for_where_the_queue_marks) {
         json_decref(tcp);
         json_decref(report);
     }
-}
-
-int main(void) {
-    snprintf(report_path, sizeof report_path, "/tmp/trilane-impaired-test.%d.json", (int)getpid());
-    int failed = unit_tests_run();
-    unlink(report_path);
-    return failed;
 }

@@ -20,12 +20,8 @@ static struct rate_settings steps_of(uint32_t count, const struct step *steps) {
 }
 
 static struct trace *trace_of(const char *text) {
-    char path[] = "/tmp/trilane-link-rate.XXXXXX", error[256];
-    int fd = mkstemp(path);
-    ssize_t size = (ssize_t)strlen(text);
-    if (fd < 0 || write(fd, text, (size_t)size) != size || close(fd) < 0) abort();
-    struct trace *trace = trace_open(path, error, sizeof error);
-    unlink(path);
+    char error[256];
+    struct trace *trace = trace_open(unit_file("trace", text), error, sizeof error);
     if (!trace) fail_msg("%s", error);
     return trace;
 }

@@ -11,12 +11,17 @@
 #include <string.h>
 #include <unistd.h>
 
-static char report_path[64];
-
 // Runs `probe` on the near side of a lab with this link; what it printed.
 static json_t *measure(const char *link, const char *const *arguments) {
-    char *argv[24] = {PROGRAM_SHAPER_PROBE, "far", PROGRAM_TRILANE_SHAPER, "--link", (char *)link, "--report",
-                      report_path,          "--",  PROGRAM_SHAPER_PROBE};
+    char *argv[24] = {PROGRAM_SHAPER_PROBE,
+                      "far",
+                      PROGRAM_TRILANE_SHAPER,
+                      "--link",
+                      (char *)link,
+                      "--report",
+                      (char *)(uintptr_t)unit_path("report.json"),
+                      "--",
+                      PROGRAM_SHAPER_PROBE};
     for (int i = 0; arguments[i]; i++)
         argv[9 + i] = (char *)arguments[i];
     struct run run;
@@ -35,8 +40,8 @@ static double value_of(const json_t *object, const char *key) {
 
 static json_t *report(void) {
     json_error_t error;
-    json_t *report = json_load_file(report_path, 0, &error);
-    if (!report) fail_msg("%s: %s", report_path, error.text);
+    json_t *report = json_load_file(unit_path("report.json"), 0, &error);
+    if (!report) fail_msg("%s: %s", unit_path("report.json"), error.text);
     return report;
 }
 
@@ -125,11 +130,4 @@ UNIT_TEST(losses_are_as_asked_and_every_packet_is_in_the_report) {
     assert_true(count(json_object_get(down, "drops"), "queue") > 0);
     json_decref(all);
     json_decref(udp);
-}
-
-int main(void) {
-    snprintf(report_path, sizeof report_path, "/tmp/trilane-physics-test.%d.json", (int)getpid());
-    int failed = unit_tests_run();
-    unlink(report_path);
-    return failed;
 }

@@ -1,5 +1,7 @@
 #include "random_path.h"
 
+#include "test/native/cmocka_unit.h"
+
 #include "shaper/nodes/number_file.h"
 #include "shaper/nodes/trace.h"
 
@@ -12,30 +14,16 @@
 
 #define MS UINT64_C(1000000)
 
-// The file's name, good until the next call.
-static const char *write_file(const char *text) {
-    static char path[64];
-    snprintf(path, sizeof path, "/tmp/trilane-random-path.XXXXXX");
-    int fd = mkstemp(path);
-    ssize_t size = (ssize_t)strlen(text);
-    if (fd < 0 || write(fd, text, (size_t)size) != size || close(fd) < 0) abort();
-    return path;
-}
-
 static struct number_file *open_numbers(const char *text) {
     char error[256];
-    const char *path = write_file(text);
-    struct number_file *file = number_file_open(path, 1000, error, sizeof error);
-    unlink(path);
+    struct number_file *file = number_file_open(unit_file("numbers", text), 1000, error, sizeof error);
     if (!file) abort();
     return file;
 }
 
 static struct trace *open_trace(const char *text) {
     char error[256];
-    const char *path = write_file(text);
-    struct trace *trace = trace_open(path, error, sizeof error);
-    unlink(path);
+    struct trace *trace = trace_open(unit_file("trace", text), error, sizeof error);
     if (!trace) abort();
     return trace;
 }

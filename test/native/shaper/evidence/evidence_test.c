@@ -18,18 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/trilane-evidence-XXXXXX";
-
-static const char *path_of(const char *name) {
-    static char path[4][256];
-    static int next;
-    char *out = path[next++ % 4];
-    snprintf(out, sizeof path[0], "%s/%s", folder, name);
-    return out;
-}
-
 static char *contents_of(const char *name, size_t *size) {
-    FILE *file = fopen(path_of(name), "re");
+    FILE *file = fopen(unit_path(name), "re");
     assert_non_null(file);
     static char text[8 << 20];
     *size = fread(text, 1, sizeof text - 1, file);
@@ -63,7 +53,7 @@ static struct file_writer *open_writer(const char *path, size_t capacity) {
 // Standard error of what is between, into a file that the test reads.
 static int silence(void) {
     fflush(stderr);
-    int saved = dup(2), fd = open(path_of("stderr"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    int saved = dup(2), fd = open(unit_path("stderr"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dup2(fd, 2);
     close(fd);
     return saved;
@@ -79,7 +69,7 @@ static char *speak(int saved) {
 
 // A ring much smaller than what passes through it, records of all sizes across its end.
 UNIT_TEST(records_come_out_whole_and_in_order) {
-    struct file_writer *writer = open_writer(path_of("ring"), 5000);
+    struct file_writer *writer = open_writer(unit_path("ring"), 5000);
     assert_int_equal(file_writer_start(writer), 0);
     char line[600];
     uint32_t number = 0;
@@ -111,7 +101,7 @@ UNIT_TEST(records_come_out_whole_and_in_order) {
 }
 
 UNIT_TEST(nobody_waits_for_a_pipe_that_nobody_reads) {
-    const char *path = path_of("pipe");
+    const char *path = unit_path("pipe");
     assert_int_equal(mkfifo(path, 0600), 0);
     int reader = open(path, O_RDONLY | O_NONBLOCK);
     struct file_writer *writer = open_writer(path, 200000);
@@ -135,7 +125,7 @@ UNIT_TEST(full_disk_ends_a_file_with_a_whole_record) {
     getrlimit(RLIMIT_FSIZE, &before);
     struct rlimit limit = {.rlim_cur = 100000, .rlim_max = before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    struct file_writer *writer = open_writer(path_of("full"), 65536);
+    struct file_writer *writer = open_writer(unit_path("full"), 65536);
     assert_int_equal(file_writer_start(writer), 0);
     int saved = silence();
     for (int i = 0; i < 400; i++) {
@@ -210,7 +200,7 @@ static void record(const struct evidence_options *options, struct evidence *evid
 
 UNIT_TEST(log_is_mahimahis) {
     struct evidence evidence;
-    record(&(struct evidence_options){.log = path_of("log")}, &evidence);
+    record(&(struct evidence_options){.log = unit_path("log")}, &evidence);
     size_t size;
     char expected[1024];
     snprintf(expected, sizeof expected,
@@ -219,7 +209,7 @@ UNIT_TEST(log_is_mahimahis) {
              "# written by: trilane-shaper " TRILANE_VERSION "\n"
              "# monotonic start: 777000250000 ns\n"
              "# init timestamp: ",
-             folder);
+             unit_folder());
     char *text = contents_of("log.down", &size);
     assert_memory_equal(text, expected, strlen(expected));
     // A millisecond at 3 Mbit/s carries 375 bytes. Each 0.x ms is rounded down.
@@ -254,7 +244,7 @@ static void assert_blocks(const char *name, uint32_t *types, int most) {
 
 UNIT_TEST(capture_is_read_by_tshark) {
     struct evidence evidence;
-    record(&(struct evidence_options){.pcapng = path_of("capture")}, &evidence);
+    record(&(struct evidence_options){.pcapng = unit_path("capture")}, &evidence);
     uint32_t types[8];
     assert_blocks("capture", types, 8);
     const uint32_t expected[8] = {PCAPNG_SECTION, PCAPNG_INTERFACE, PCAPNG_INTERFACE,  PCAPNG_PACKET,
@@ -265,7 +255,7 @@ UNIT_TEST(capture_is_read_by_tshark) {
         output_of("tshark -r %s -o ip.check_checksum:TRUE -o tcp.check_checksum:TRUE -T fields "
                   "-E separator=';' -e frame.interface_name -e frame.time_relative -e frame.len "
                   "-e ip.version -e tcp.checksum.status -e frame.comment 2>/dev/null",
-                  path_of("capture"));
+                  unit_path("capture"));
     static const char wanted[] =
         "up;0.000000000;40;4;1;\n"
         "down;0.004393456;1500;6;1;trilane: dropped (loss): lost on the link, as configured\n"
@@ -275,13 +265,14 @@ UNIT_TEST(capture_is_read_by_tshark) {
 }
 
 UNIT_TEST(keys_stand_before_the_packets) {
-    FILE *keys = fopen(path_of("keys"), "we");
+    FILE *keys = fopen(unit_path("keys"), "we");
     for (int i = 0; i < 3; i++)
         fprintf(keys, "CLIENT_RANDOM %064d %096d\n", i, i);
     fputs("CLIENT_RANDOM unfinis", keys);
     fclose(keys);
     struct evidence evidence;
-    record(&(struct evidence_options){.pcapng = path_of("capture"), .tls_keys = path_of("keys")}, &evidence);
+    record(&(struct evidence_options){.pcapng = unit_path("capture"), .tls_keys = unit_path("keys")},
+           &evidence);
     uint32_t types[10];
     assert_blocks("capture", types, 10);
     assert_int_equal(types[3], PCAPNG_SECRETS);
@@ -294,19 +285,20 @@ UNIT_TEST(keys_stand_before_the_packets) {
     memcpy(&length, found - 4, 4);
     assert_int_equal(length, 3 * (14 + 64 + 1 + 96 + 1));
     needs_program("tshark");
-    assert_string_equal(output_of("tshark -r %s 2>/dev/null | wc -l", path_of("capture")), "3\n");
+    assert_string_equal(output_of("tshark -r %s 2>/dev/null | wc -l", unit_path("capture")), "3\n");
 }
 
 // More keys than the place holds: the rest comes where it comes, and nothing is torn.
 UNIT_TEST(keys_beyond_the_place_are_not_lost) {
-    FILE *keys = fopen(path_of("keys"), "we");
+    FILE *keys = fopen(unit_path("keys"), "we");
     const int lines = 10000;
     for (int i = 0; i < lines; i++)
         fprintf(keys, "CLIENT_RANDOM %064d %096d\n", i, i);
     fclose(keys);
     struct evidence evidence;
     int saved = silence();
-    record(&(struct evidence_options){.pcapng = path_of("capture"), .tls_keys = path_of("keys")}, &evidence);
+    record(&(struct evidence_options){.pcapng = unit_path("capture"), .tls_keys = unit_path("keys")},
+           &evidence);
     assert_non_null(strstr(speak(saved), "more TLS keys than"));
     uint32_t types[11];
     assert_blocks("capture", types, 11);
@@ -330,15 +322,9 @@ UNIT_TEST(nothing_asked_for_is_nothing_watched) {
     assert_int_equal(evidence_close(&evidence, &run, start_ns), 0);
 }
 
-static int make_folder(void **state) {
+static int ignore_broken_pipes(void **state) {
     signal(SIGPIPE, SIG_IGN);
-    return mkdtemp(folder) ? 0 : -1;
+    return 0;
 }
 
-static int remove_folder(void **state) {
-    char command[64];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
-}
-
-GROUP_FIXTURE(make_folder, remove_folder)
+GROUP_FIXTURE(ignore_broken_pipes, NULL)

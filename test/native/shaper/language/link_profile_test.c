@@ -309,21 +309,10 @@ UNIT_TEST(a_traces_end_goes_with_it) {
     link_profile_close(&start);
 }
 
-static void write_numbers(const char *path, const char *text) {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 // A change need not find, nor read again, what the link has in memory; it does where it names the file.
 UNIT_TEST(files_that_a_change_does_not_name_stay) {
-    char folder[] = "/tmp/trilane-kept-XXXXXX", form[300], trace_path[64], numbers_path[64];
-    assert_non_null(mkdtemp(folder));
-    snprintf(trace_path, sizeof trace_path, "%s/trace", folder);
-    snprintf(numbers_path, sizeof numbers_path, "%s/numbers", folder);
-    write_numbers(trace_path, "1\n2\n");
-    write_numbers(numbers_path, "0 1 0 0");
+    char form[300];
+    const char *trace_path = unit_file("trace", "1\n2\n"), *numbers_path = unit_file("numbers", "0 1 0 0");
     snprintf(form, sizeof form, "trace=%s,rtt=50ms,jitter=file:%s,loss_up=file:%s", trace_path, numbers_path,
              numbers_path);
     struct link_profile start, next, after;
@@ -348,13 +337,11 @@ UNIT_TEST(files_that_a_change_does_not_name_stay) {
     snprintf(form, sizeof form, "trace=%s", trace_path);
     assert_int_equal(link_profile_change(&after, &next, form, &error), -1);
     assert_non_null(strstr(error.line, trace_path));
-    write_numbers(trace_path, "1\n2\n2\n2\n");
+    unit_file("trace", "1\n2\n2\n2\n");
     assert_int_equal(link_profile_change(&after, &next, form, &error), 0);
     assert_int_equal(link_rate_bps(&after.down), 24000000);
     link_profile_close(&next);
     link_profile_close(&after);
-    unlink(trace_path);
-    rmdir(folder);
 }
 
 // Where the examples' files are named relative to.

@@ -224,12 +224,9 @@ DELAY_TEST(jitter_longer_than_the_delay_is_cut_off) {
 }
 
 DELAY_TEST(file_gives_each_packet_its_jitter) {
-    char path[] = "/tmp/trilane-delay-test.XXXXXX", error[256];
-    int fd = mkstemp(path);
-    assert_int_equal(write(fd, "0\n2.5\n1e1\n", 10), 10);
-    close(fd);
-    struct number_file *file = number_file_open(path, 60000, error, sizeof error);
-    unlink(path);
+    char error[256];
+    struct number_file *file =
+        number_file_open(unit_file("jitter", "0\n2.5\n1e1\n"), 60000, error, sizeof error);
     assert_non_null(file);
     open(f, (struct delay_settings){.delay_ns = constant(MS), .jitter = JITTER_FILE, .file = file}, 0);
     for (uint32_t i = 0; i < 9; i++)

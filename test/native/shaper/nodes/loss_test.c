@@ -225,13 +225,9 @@ UNIT_TEST(periodic_loss_takes_every_nth) {
 }
 
 UNIT_TEST(file_says_what_is_lost_and_wraps) {
-    char path[] = "/tmp/trilane-loss-test.XXXXXX", error[256];
-    int fd = mkstemp(path);
-    assert_int_equal(write(fd, "0 1 0\n0 1\n", 10), 10);
-    close(fd);
-    struct number_file *file = number_file_open(path, 1, error, sizeof error);
+    char error[256];
+    struct number_file *file = number_file_open(unit_file("loss", "0 1 0\n0 1\n"), 1, error, sizeof error);
     assert_non_null(file);
-    unlink(path);
     struct packet_pool pool = {0};
     struct collect *out = collect_open(&pool);
     struct loss loss;

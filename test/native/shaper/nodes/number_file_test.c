@@ -9,16 +9,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char path[64];
 static char error[256];
 
 static struct number_file *open_text(const char *text, size_t size, double max) {
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(unit_path("numbers"), "w");
     assert_non_null(file);
     assert_int_equal(fwrite(text, 1, size, file), size);
     fclose(file);
     error[0] = 0;
-    return number_file_open(path, max, error, sizeof error);
+    return number_file_open(unit_path("numbers"), max, error, sizeof error);
 }
 
 static json_t *load_examples(void) {
@@ -58,7 +57,7 @@ UNIT_TEST(what_is_no_number_is_refused_with_its_line) {
         if (open_example(example))
             fail_msg("%s was taken", json_string_value(json_object_get(example, "text")));
         char place[128];
-        snprintf(place, sizeof place, "%s: line %d: \"", path,
+        snprintf(place, sizeof place, "%s: line %d: \"", unit_path("numbers"),
                  (int)json_integer_value(json_object_get(example, "line")));
         if (strncmp(error, place, strlen(place)) != 0) fail_msg("%s instead of %s", error, place);
     }
@@ -90,8 +89,8 @@ UNIT_TEST(errors_name_file_and_line) {
     };
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         assert_null(open_text(cases[c].text, cases[c].size, 100));
-        assert_memory_equal(error, path, strlen(path));
-        if (strncmp(error + strlen(path), cases[c].expected, strlen(cases[c].expected)) != 0)
+        assert_memory_equal(error, unit_path("numbers"), strlen(unit_path("numbers")));
+        if (strncmp(error + strlen(unit_path("numbers")), cases[c].expected, strlen(cases[c].expected)) != 0)
             fail_msg("%s", error);
         assert_null(strchr(error, '\n'));
     }
@@ -102,19 +101,19 @@ UNIT_TEST(only_regular_files_are_read) {
     assert_string_equal(error, "/no/such/file: No such file or directory: name a file of numbers");
     assert_null(number_file_open("/tmp", 1, error, sizeof error));
     assert_string_equal(error, "/tmp: not a regular file: name a file of numbers");
-    unlink(path);
-    assert_int_equal(mkfifo(path, 0600), 0); // nobody writes into it
-    assert_null(number_file_open(path, 1, error, sizeof error));
+    unlink(unit_path("numbers"));
+    assert_int_equal(mkfifo(unit_path("numbers"), 0600), 0); // nobody writes into it
+    assert_null(number_file_open(unit_path("numbers"), 1, error, sizeof error));
     assert_non_null(strstr(error, ": not a regular file"));
-    unlink(path);
+    unlink(unit_path("numbers"));
 }
 
 UNIT_TEST(a_million_numbers_are_read) {
-    FILE *stream = fopen(path, "w");
+    FILE *stream = fopen(unit_path("numbers"), "w");
     for (int i = 0; i < 1000000; i++)
         fprintf(stream, "%d\n", i % 977);
     fclose(stream);
-    struct number_file *file = number_file_open(path, 1000, error, sizeof error);
+    struct number_file *file = number_file_open(unit_path("numbers"), 1000, error, sizeof error);
     assert_non_null(file);
     assert_int_equal(number_file_count(file), 1000000);
     for (uint64_t n = 0; n < 1000000; n += 991)
@@ -135,15 +134,9 @@ UNIT_TEST(random_bytes_do_no_harm) {
             text[i] = rand() % 4 == 0 ? '\n' : alphabet[(size_t)rand() % letters];
         struct number_file *file = open_text(text, size, 1e6);
         taken += file != NULL;
-        assert_true(file || (strncmp(error, path, strlen(path)) == 0 && !strchr(error, '\n')));
+        assert_true(file || (strncmp(error, unit_path("numbers"), strlen(unit_path("numbers"))) == 0 &&
+                             !strchr(error, '\n')));
         number_file_close(file);
     }
     assert_in_range(taken, 100, 19900);
-}
-
-int main(void) {
-    snprintf(path, sizeof path, "/tmp/trilane-numbers-test.%d", (int)getpid());
-    int failed = unit_tests_run();
-    unlink(path);
-    return failed;
 }

@@ -88,12 +88,8 @@ LEDGER_TEST(waiting_time_is_that_of_the_present_rate) {
 
 // By a trace, the opportunities to come are counted, and what is left of the packet being sent.
 LEDGER_TEST(waiting_time_is_that_of_the_trace) {
-    char path[] = "/tmp/trilane-queue.XXXXXX", error[256];
-    int fd = mkstemp(path);
-    assert_int_equal(write(fd, "10\n20\n100\n", 10), 10);
-    close(fd);
-    struct trace *trace = trace_open(path, error, sizeof error);
-    unlink(path);
+    char error[256];
+    struct trace *trace = trace_open(unit_file("trace", "10\n20\n100\n"), error, sizeof error);
     assert_non_null(trace);
     struct rate_settings rate = {.kind = RATE_TRACE, .trace = trace};
     struct queue_settings queue = {.limit_ns = 30 * MS};

@@ -12,14 +12,12 @@
 
 #define MS UINT64_C(1000000)
 
-static char path[] = "/tmp/trilane-trace.XXXXXX";
-
 static struct trace *read_text(const char *text, size_t size, char *error, size_t error_size) {
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(unit_path("trace"), "w");
     assert_non_null(file);
     assert_int_equal(fwrite(text, 1, size, file), size);
     assert_int_equal(fclose(file), 0);
-    return trace_open(path, error, error_size);
+    return trace_open(unit_path("trace"), error, error_size);
 }
 
 static struct trace *read_good(const char *text) {
@@ -86,7 +84,7 @@ UNIT_TEST(errors_name_file_and_line) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char error[512], expected[512];
         assert_null(read_text(cases[i].text, strlen(cases[i].text), error, sizeof error));
-        snprintf(expected, sizeof expected, "%s: %s", path, cases[i].line);
+        snprintf(expected, sizeof expected, "%s: %s", unit_path("trace"), cases[i].line);
         assert_string_equal(error, expected);
     }
     char error[512], zero[] = "1\n2\0003\n";
@@ -102,7 +100,7 @@ UNIT_TEST(what_is_no_file_is_refused) {
     assert_string_equal(error, "/tmp: not a regular file: name a trace file");
     assert_null(trace_open("/dev/zero", error, sizeof error));
     assert_string_equal(error, "/dev/zero: not a regular file: name a trace file");
-    snprintf(fifo, sizeof fifo, "%s.fifo", path);
+    snprintf(fifo, sizeof fifo, "%s.fifo", unit_path("trace"));
     assert_int_equal(mkfifo(fifo, 0600), 0);
     assert_null(trace_open(fifo, error, sizeof error)); // and does not wait for a writer
     assert_non_null(strstr(error, ": not a regular file"));
@@ -111,7 +109,7 @@ UNIT_TEST(what_is_no_file_is_refused) {
 
 // A trace of so many lines, and the CPU time that opening it took, which other processes do not use up.
 static struct trace *open_lines(uint32_t lines, double *took_s) {
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(unit_path("trace"), "w");
     assert_non_null(file);
     for (uint32_t i = 0; i < lines; i++)
         fprintf(file, "%u\n", i / 3);
@@ -119,7 +117,7 @@ static struct trace *open_lines(uint32_t lines, double *took_s) {
     struct timespec start, end;
     char error[512] = "";
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
-    struct trace *trace = trace_open(path, error, sizeof error);
+    struct trace *trace = trace_open(unit_path("trace"), error, sizeof error);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
     assert_string_equal(error, "");
     *took_s = (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) / 1e9;
@@ -138,11 +136,4 @@ UNIT_TEST(ten_times_as_many_lines_take_about_ten_times_as_long) {
     for (uint64_t n = 0; n < 3 * (uint64_t)LINES; n += 99991)
         assert_true(trace_passed(trace, false, trace_at_ns(trace, false, n)) > n);
     trace_close(trace);
-}
-
-int main(void) {
-    if (mkstemp(path) < 0) abort();
-    int failed = unit_tests_run();
-    unlink(path);
-    return failed;
 }
