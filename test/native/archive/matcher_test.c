@@ -41,6 +41,19 @@ static void open_rows_at(struct fixture *fixture, const struct row *rows, const 
     assert_non_null(fixture->matcher);
 }
 
+static int set_up(void **state) {
+    *state = calloc(1, sizeof(struct fixture));
+    return *state ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    matcher_close(((struct fixture *)*state)->matcher);
+    free(*state);
+    return 0;
+}
+
+#define MATCHER_TEST(name) UNIT_TEST_OF(name, struct fixture *f, set_up, tear_down)
+
 static void open_rows(struct fixture *fixture, const struct row *rows, size_t count) {
     open_rows_at(fixture, rows, NULL, count);
 }
@@ -70,62 +83,60 @@ static int64_t ask(struct matcher *matcher, const char *method, const char *sche
     return answer.exchange ? answer.exchange->seq : -1;
 }
 
-#define ASSERT_ANSWER(fixture, method, scheme, host, path, wanted, wanted_match)                             \
+#define ASSERT_ANSWER_OF(fixture, method, scheme, host, path, wanted, wanted_match)                          \
     do {                                                                                                     \
         enum match got;                                                                                      \
         assert_int_equal(ask((fixture)->matcher, method, scheme, host, path, &got), wanted);                 \
         assert_int_equal(got, wanted_match);                                                                 \
     } while (0)
+// In a MATCHER_TEST.
+#define ASSERT_ANSWER(...) ASSERT_ANSWER_OF(f, __VA_ARGS__)
 
-UNIT_TEST(test_exact_comes_before_fuzzy) {
+MATCHER_TEST(test_exact_comes_before_fuzzy) {
     static const struct row rows[] = {{"GET", "https", "a.test", "/x?a=1", 200},
                                       {"GET", "https", "a.test", "/x?a=2", 200},
                                       {"GET", "https", "b.test", "/x?a=2", 200},
                                       {"POST", "https", "a.test", "/x?a=2", 200}};
-    struct fixture f;
-    open_rows(&f, rows, 4);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?a=2", 1, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "POST", "https", "a.test", "/x?a=2", 3, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "https", "b.test", "/x?a=2", 2, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/y?a=2", -1, MATCH_MISSED);
-    ASSERT_ANSWER(&f, "GET", "https", "c.test", "/x?a=2", -1, MATCH_MISSED);
-    ASSERT_ANSWER(&f, "PUT", "https", "a.test", "/x?a=2", -1, MATCH_MISSED);
-    matcher_close(f.matcher);
+    open_rows(f, rows, 4);
+    ASSERT_ANSWER("GET", "https", "a.test", "/x?a=2", 1, MATCH_EXACT);
+    ASSERT_ANSWER("POST", "https", "a.test", "/x?a=2", 3, MATCH_EXACT);
+    ASSERT_ANSWER("GET", "https", "b.test", "/x?a=2", 2, MATCH_EXACT);
+    ASSERT_ANSWER("GET", "https", "a.test", "/y?a=2", -1, MATCH_MISSED);
+    ASSERT_ANSWER("GET", "https", "c.test", "/x?a=2", -1, MATCH_MISSED);
+    ASSERT_ANSWER("PUT", "https", "a.test", "/x?a=2", -1, MATCH_MISSED);
 }
 
-UNIT_TEST(test_similar_paths) {
+MATCHER_TEST(test_similar_paths) {
     static const struct row rows[] = {{"GET", "https", "a.test", "/js/app.a1b2c3.js", 200},
                                       {"GET", "https", "a.test", "/js/app.a1b2c3d.js?v=1", 200},
                                       {"GET", "https", "a.test", "/js/app.a1b2c3d.js?v=2", 200},
                                       {"GET", "https", "b.test", "/v2/app.js", 200},
                                       {"POST", "https", "a.test", "/v2/app.js", 200},
                                       {"GET", "https", "a.test", "/old/v1/app.js", 404}};
-    struct fixture f;
-    open_rows(&f, rows, 6);
+    open_rows(f, rows, 6);
     struct match_request request = request_for("GET", "https", "a.test", "/js/app.ffeedd11.js?v=2");
     request.destination = DESTINATION_SCRIPT;
-    struct match_answer answer = matcher_find(f.matcher, &request);
+    struct match_answer answer = matcher_find(f->matcher, &request);
     assert_int_equal(answer.difference, DIFFERENCE_PATH);
     assert_true(answer.similarity > 0.98 && answer.similarity < 1);
     assert_int_equal(answer.exchange->seq, 0); // as like as the other, and recorded before it
-    answer = matcher_find(f.matcher, &request);
+    answer = matcher_find(f->matcher, &request);
     assert_int_equal(answer.exchange->seq, 2); // not given yet, with the query most like the asked one
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/js/app.a1b2c3.js", 0, MATCH_EXACT);
+    ASSERT_ANSWER("GET", "https", "a.test", "/js/app.a1b2c3.js", 0, MATCH_EXACT);
 
     request.effort = MATCH_SAME_PATH;
-    assert_int_equal(matcher_find(f.matcher, &request).match, MATCH_MISSED);
+    assert_int_equal(matcher_find(f->matcher, &request).match, MATCH_MISSED);
     request.effort = MATCH_ANYHOW;
     request.destination = DESTINATION_IMAGE; // no type is known of the recorded ones
-    assert_int_equal(matcher_find(f.matcher, &request).match, MATCH_FUZZY);
+    assert_int_equal(matcher_find(f->matcher, &request).match, MATCH_FUZZY);
     request.destination = DESTINATION_OTHER;
-    assert_int_equal(matcher_find(f.matcher, &request).match, MATCH_MISSED);
+    assert_int_equal(matcher_find(f->matcher, &request).match, MATCH_MISSED);
 
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/v3/app.js", -1, MATCH_MISSED); // of another host, method
-    ASSERT_ANSWER(&f, "GET", "https", "c.test", "/v3/app.js", -1, MATCH_MISSED);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/old/v2/app.js", -1, MATCH_MISSED);
-    ASSERT_ANSWER(&f, "GET", "https", "b.test:8443", "/v3/app.js", 3, MATCH_FUZZY);
-    ASSERT_ANSWER(&f, "HEAD", "https", "b.test", "/v3/app.js", 3, MATCH_FUZZY);
-    matcher_close(f.matcher);
+    ASSERT_ANSWER("GET", "https", "a.test", "/v3/app.js", -1, MATCH_MISSED); // of another host, method
+    ASSERT_ANSWER("GET", "https", "c.test", "/v3/app.js", -1, MATCH_MISSED);
+    ASSERT_ANSWER("GET", "https", "a.test", "/old/v2/app.js", -1, MATCH_MISSED);
+    ASSERT_ANSWER("GET", "https", "b.test:8443", "/v3/app.js", 3, MATCH_FUZZY);
+    ASSERT_ANSWER("HEAD", "https", "b.test", "/v3/app.js", 3, MATCH_FUZZY);
 }
 
 // "/" and that many letters, then `end`. x and y make words: they are no hexadecimal digits.
@@ -156,8 +167,8 @@ UNIT_TEST(test_long_paths_are_compared_up_to_a_bound) {
         struct fixture f;
         open_rows(&f, rows, COMPARED + 1);
         const bool is_compared = place < COMPARED;
-        ASSERT_ANSWER(&f, "GET", "https", "a.test", asked, is_compared ? (int64_t)place : -1,
-                      is_compared ? MATCH_FUZZY : MATCH_MISSED);
+        ASSERT_ANSWER_OF(&f, "GET", "https", "a.test", asked, is_compared ? (int64_t)place : -1,
+                         is_compared ? MATCH_FUZZY : MATCH_MISSED);
         matcher_close(f.matcher);
     }
     for (size_t i = 0; i < COMPARED; i++)
@@ -166,176 +177,156 @@ UNIT_TEST(test_long_paths_are_compared_up_to_a_bound) {
     free(alike);
 }
 
-UNIT_TEST(test_effort) {
+MATCHER_TEST(test_effort) {
     static const struct row rows[] = {{"GET", "https", "a.test", "/x?a=1", 200}};
-    struct fixture f;
-    open_rows(&f, rows, 1);
+    open_rows(f, rows, 1);
     struct match_request request = request_for("GET", "https", "a.test", "/x?a=2");
     request.effort = MATCH_EXACTLY;
-    assert_int_equal(matcher_find(f.matcher, &request).match, MATCH_MISSED);
+    assert_int_equal(matcher_find(f->matcher, &request).match, MATCH_MISSED);
     request.effort = MATCH_SAME_PATH;
-    assert_int_equal(matcher_find(f.matcher, &request).match, MATCH_FUZZY);
-    matcher_close(f.matcher);
+    assert_int_equal(matcher_find(f->matcher, &request).match, MATCH_FUZZY);
 }
 
-UNIT_TEST(test_hosts_in_any_form) {
+MATCHER_TEST(test_hosts_in_any_form) {
     static const struct row rows[] = {{"GET", "https", "a.test", "/", 200},
                                       {"GET", "https", "2001:db8::1", "/", 200}};
-    struct fixture f;
-    open_rows(&f, rows, 2);
-    ASSERT_ANSWER(&f, "GET", "https", "A.Test", "/", 0, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test:443", "/", 0, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test.", "/", 0, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "https", "[2001:DB8::1]:443", "/", 1, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "https", "[2001:db8::1", "/", -1, MATCH_MISSED);
-    ASSERT_ANSWER(&f, "GET", "https", "", "/", -1, MATCH_MISSED);
+    open_rows(f, rows, 2);
+    ASSERT_ANSWER("GET", "https", "A.Test", "/", 0, MATCH_EXACT);
+    ASSERT_ANSWER("GET", "https", "a.test:443", "/", 0, MATCH_EXACT);
+    ASSERT_ANSWER("GET", "https", "a.test.", "/", 0, MATCH_EXACT);
+    ASSERT_ANSWER("GET", "https", "[2001:DB8::1]:443", "/", 1, MATCH_EXACT);
+    ASSERT_ANSWER("GET", "https", "[2001:db8::1", "/", -1, MATCH_MISSED);
+    ASSERT_ANSWER("GET", "https", "", "/", -1, MATCH_MISSED);
     char endless[1000];
     memset(endless, 'a', sizeof endless - 1);
     endless[sizeof endless - 1] = '\0';
-    ASSERT_ANSWER(&f, "GET", "https", endless, "/", -1, MATCH_MISSED);
-    matcher_close(f.matcher);
+    ASSERT_ANSWER("GET", "https", endless, "/", -1, MATCH_MISSED);
 }
 
-UNIT_TEST(test_duplicates_in_recorded_order) {
+MATCHER_TEST(test_duplicates_in_recorded_order) {
     static const struct row rows[] = {{"GET", "https", "a.test", "/poll", 200},
                                       {"GET", "https", "a.test", "/other", 200},
                                       {"GET", "https", "a.test", "/poll", 200},
                                       {"GET", "https", "a.test", "/poll", 200}};
-    struct fixture f;
-    open_rows(&f, rows, 4);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/poll", 0, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "HEAD", "https", "a.test", "/poll", 2, MATCH_EXACT); // looks, does not take
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/poll", 2, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/other", 1, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/poll", 3, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/poll", 3, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "HEAD", "https", "a.test", "/poll", 3, MATCH_EXACT);
-    matcher_close(f.matcher);
+    open_rows(f, rows, 4);
+    ASSERT_ANSWER("GET", "https", "a.test", "/poll", 0, MATCH_EXACT);
+    ASSERT_ANSWER("HEAD", "https", "a.test", "/poll", 2, MATCH_EXACT); // looks, does not take
+    ASSERT_ANSWER("GET", "https", "a.test", "/poll", 2, MATCH_EXACT);
+    ASSERT_ANSWER("GET", "https", "a.test", "/other", 1, MATCH_EXACT);
+    ASSERT_ANSWER("GET", "https", "a.test", "/poll", 3, MATCH_EXACT);
+    ASSERT_ANSWER("GET", "https", "a.test", "/poll", 3, MATCH_EXACT);
+    ASSERT_ANSWER("HEAD", "https", "a.test", "/poll", 3, MATCH_EXACT);
 }
 
-UNIT_TEST(test_own_scheme_first) {
+MATCHER_TEST(test_own_scheme_first) {
     static const struct row rows[] = {{"GET", "http", "a.test", "/", 301},
                                       {"GET", "https", "a.test", "/", 200},
                                       {"GET", "http", "b.test", "/", 200}};
-    struct fixture f;
-    open_rows(&f, rows, 3);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/", 1, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "http", "a.test", "/", 0, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "https", "b.test", "/", 2, MATCH_EXACT);
-    matcher_close(f.matcher);
+    open_rows(f, rows, 3);
+    ASSERT_ANSWER("GET", "https", "a.test", "/", 1, MATCH_EXACT);
+    ASSERT_ANSWER("GET", "http", "a.test", "/", 0, MATCH_EXACT);
+    ASSERT_ANSWER("GET", "https", "b.test", "/", 2, MATCH_EXACT);
 }
 
-UNIT_TEST(test_no_redirect_to_itself) {
+MATCHER_TEST(test_no_redirect_to_itself) {
     static const struct row rows[] = {{"GET", "http", "a.test", "/", 301},
                                       {"GET", "http", "a.test", "/x?y", 308},
                                       {"GET", "http", "a.test", "/other", 301}};
     static const char *const locations[] = {"https://a.test/", "https://a.test:443/x?y", "https://a.test/"};
     struct header headers[3];
-    struct fixture f;
-    open_rows(&f, rows, 3);
-    matcher_close(f.matcher);
+    open_rows(f, rows, 3);
+    matcher_close(f->matcher);
     for (size_t i = 0; i < 3; i++) {
         headers[i] = (struct header){"location", locations[i], 8, strlen(locations[i])};
-        f.exchanges[i].headers = &headers[i];
-        f.exchanges[i].header_count = 1;
+        f->exchanges[i].headers = &headers[i];
+        f->exchanges[i].header_count = 1;
     }
-    f.matcher = matcher_open(&f.recording);
-    ASSERT_ANSWER(&f, "GET", "http", "a.test", "/", 0, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/", -1, MATCH_MISSED);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?y", -1, MATCH_MISSED);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/other", 2, MATCH_EXACT);
-    matcher_close(f.matcher);
+    f->matcher = matcher_open(&f->recording);
+    ASSERT_ANSWER("GET", "http", "a.test", "/", 0, MATCH_EXACT);
+    ASSERT_ANSWER("GET", "https", "a.test", "/", -1, MATCH_MISSED);
+    ASSERT_ANSWER("GET", "https", "a.test", "/x?y", -1, MATCH_MISSED);
+    ASSERT_ANSWER("GET", "https", "a.test", "/other", 2, MATCH_EXACT);
 }
 
-UNIT_TEST(test_own_port_first) {
+MATCHER_TEST(test_own_port_first) {
     static const struct row rows[] = {
         {"GET", "https", "a.test", "/", 200},      {"GET", "https", "a.test", "/", 200},
         {"GET", "http", "a.test", "/", 200},       {"GET", "https", "a.test", "/", 200},
         {"GET", "https", "2001:db8::1", "/", 200}, {"GET", "http", "a.test", "/80", 200}};
     static const uint16_t ports[] = {8443, 0, 8080, 8443, 8443, 443};
-    struct fixture f;
-    open_rows_at(&f, rows, ports, 6);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/", 1, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test:443", "/", 1, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test:", "/", 1, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test:8443", "/", 0, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test:8443", "/", 3, MATCH_EXACT); // each port in its own order
-    ASSERT_ANSWER(&f, "GET", "http", "a.test:8080", "/", 2, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "http", "a.test", "/", 1, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test:9", "/", 3, MATCH_FUZZY); // the first recorded port
-    ASSERT_ANSWER(&f, "GET", "https", "[2001:db8::1]:8443", "/", 4, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "https", "[2001:db8::1]", "/", 4, MATCH_FUZZY);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/80", 5, MATCH_FUZZY); // the port alone is not enough
+    open_rows_at(f, rows, ports, 6);
+    ASSERT_ANSWER("GET", "https", "a.test", "/", 1, MATCH_EXACT);
+    ASSERT_ANSWER("GET", "https", "a.test:443", "/", 1, MATCH_EXACT);
+    ASSERT_ANSWER("GET", "https", "a.test:", "/", 1, MATCH_EXACT);
+    ASSERT_ANSWER("GET", "https", "a.test:8443", "/", 0, MATCH_EXACT);
+    ASSERT_ANSWER("GET", "https", "a.test:8443", "/", 3, MATCH_EXACT); // each port in its own order
+    ASSERT_ANSWER("GET", "http", "a.test:8080", "/", 2, MATCH_EXACT);
+    ASSERT_ANSWER("GET", "http", "a.test", "/", 1, MATCH_EXACT);
+    ASSERT_ANSWER("GET", "https", "a.test:9", "/", 3, MATCH_FUZZY); // the first recorded port
+    ASSERT_ANSWER("GET", "https", "[2001:db8::1]:8443", "/", 4, MATCH_EXACT);
+    ASSERT_ANSWER("GET", "https", "[2001:db8::1]", "/", 4, MATCH_FUZZY);
+    ASSERT_ANSWER("GET", "https", "a.test", "/80", 5, MATCH_FUZZY); // the port alone is not enough
     static const char *const no_ports[] = {"a.test:x", "a.test:65979", "a.test:4294967739", "a.test:-443",
                                            "[2001:db8::1]443"};
     for (size_t i = 0; i < sizeof no_ports / sizeof *no_ports; i++) {
         enum match match;
-        assert_int_not_equal(ask(f.matcher, "GET", "https", no_ports[i], "/", &match), -1);
+        assert_int_not_equal(ask(f->matcher, "GET", "https", no_ports[i], "/", &match), -1);
         assert_int_equal(match, MATCH_FUZZY);
     }
-    matcher_close(f.matcher);
 }
 
-UNIT_TEST(test_the_query_of_its_own_port_first) {
+MATCHER_TEST(test_the_query_of_its_own_port_first) {
     static const struct row rows[] = {{"GET", "http", "a.test", "/x?id=3&t=1", 200},
                                       {"GET", "https", "a.test", "/x?id=1&t=2", 200},
                                       {"GET", "https", "a.test", "/x?id=2&t=2", 200}};
     static const uint16_t ports[] = {0, 0, 8443};
-    struct fixture f;
-    open_rows_at(&f, rows, ports, 3);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?id=3&t=9", 0, MATCH_FUZZY); // http and https are one
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?id=1&t=9", 1, MATCH_FUZZY);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test:8443", "/x?id=3&t=9", 2, MATCH_FUZZY);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?id=3&t=1", 0, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?id=2&t=2", 2, MATCH_FUZZY); // the whole query goes before
-    ASSERT_ANSWER(&f, "GET", "https", "a.test:9", "/x?id=2&t=9", 1, MATCH_FUZZY);
-    matcher_close(f.matcher);
+    open_rows_at(f, rows, ports, 3);
+    ASSERT_ANSWER("GET", "https", "a.test", "/x?id=3&t=9", 0, MATCH_FUZZY); // http and https are one
+    ASSERT_ANSWER("GET", "https", "a.test", "/x?id=1&t=9", 1, MATCH_FUZZY);
+    ASSERT_ANSWER("GET", "https", "a.test:8443", "/x?id=3&t=9", 2, MATCH_FUZZY);
+    ASSERT_ANSWER("GET", "https", "a.test", "/x?id=3&t=1", 0, MATCH_EXACT);
+    ASSERT_ANSWER("GET", "https", "a.test", "/x?id=2&t=2", 2, MATCH_FUZZY); // the whole query goes before
+    ASSERT_ANSWER("GET", "https", "a.test:9", "/x?id=2&t=9", 1, MATCH_FUZZY);
 }
 
-UNIT_TEST(test_head) {
+MATCHER_TEST(test_head) {
     static const struct row rows[] = {{"GET", "https", "a.test", "/x?a=1", 200},
                                       {"HEAD", "https", "a.test", "/y", 204}};
-    struct fixture f;
-    open_rows(&f, rows, 2);
-    ASSERT_ANSWER(&f, "HEAD", "https", "a.test", "/y", 1, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "HEAD", "https", "a.test", "/x?a=1", 0, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "HEAD", "https", "a.test", "/x?b=1", 0, MATCH_FUZZY);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/y", -1, MATCH_MISSED);
-    matcher_close(f.matcher);
+    open_rows(f, rows, 2);
+    ASSERT_ANSWER("HEAD", "https", "a.test", "/y", 1, MATCH_EXACT);
+    ASSERT_ANSWER("HEAD", "https", "a.test", "/x?a=1", 0, MATCH_EXACT);
+    ASSERT_ANSWER("HEAD", "https", "a.test", "/x?b=1", 0, MATCH_FUZZY);
+    ASSERT_ANSWER("GET", "https", "a.test", "/y", -1, MATCH_MISSED);
 }
 
-UNIT_TEST(test_the_most_alike_query) {
+MATCHER_TEST(test_the_most_alike_query) {
     static const struct row rows[] = {
         {"GET", "https", "a.test", "/x?id=1&t=100", 200}, {"GET", "https", "a.test", "/x?id=2&t=200", 200},
         {"GET", "https", "a.test", "/x?t=300&id=3", 200}, {"GET", "https", "a.test", "/x", 200},
         {"GET", "https", "a.test", "/x?id=3&u=7", 200},   {"GET", "https", "a.test", "/x?id=2&t=200", 200}};
-    struct fixture f;
-    open_rows(&f, rows, 6);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?id=3&t=999", 2, MATCH_FUZZY); // same id, and knows t
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?id=1&t=999", 0, MATCH_FUZZY); // same id
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?id=2&t=209", 1, MATCH_FUZZY);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?id=2&t=209", 5, MATCH_FUZZY); // its duplicate next
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?id=2&t=209", 5, MATCH_FUZZY);
+    open_rows(f, rows, 6);
+    ASSERT_ANSWER("GET", "https", "a.test", "/x?id=3&t=999", 2, MATCH_FUZZY); // same id, and knows t
+    ASSERT_ANSWER("GET", "https", "a.test", "/x?id=1&t=999", 0, MATCH_FUZZY); // same id
+    ASSERT_ANSWER("GET", "https", "a.test", "/x?id=2&t=209", 1, MATCH_FUZZY);
+    ASSERT_ANSWER("GET", "https", "a.test", "/x?id=2&t=209", 5, MATCH_FUZZY); // its duplicate next
+    ASSERT_ANSWER("GET", "https", "a.test", "/x?id=2&t=209", 5, MATCH_FUZZY);
     // The same names and nothing else: the last, since all three have been given.
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?id=9&t=9", 2, MATCH_FUZZY);
+    ASSERT_ANSWER("GET", "https", "a.test", "/x?id=9&t=9", 2, MATCH_FUZZY);
     // Nothing alike: the first that was not given, then the next, then the last.
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?z=1", 3, MATCH_FUZZY);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?z=1", 4, MATCH_FUZZY);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?z=1", 4, MATCH_FUZZY);
-    matcher_close(f.matcher);
+    ASSERT_ANSWER("GET", "https", "a.test", "/x?z=1", 3, MATCH_FUZZY);
+    ASSERT_ANSWER("GET", "https", "a.test", "/x?z=1", 4, MATCH_FUZZY);
+    ASSERT_ANSWER("GET", "https", "a.test", "/x?z=1", 4, MATCH_FUZZY);
 }
 
-UNIT_TEST(test_failed_answers_are_not_given) {
+MATCHER_TEST(test_failed_answers_are_not_given) {
     static const struct row rows[] = {{"GET", "https", "a.test", "/", 0},
                                       {"GET", "https", "a.test", "/ws", 101},
                                       {"GET", "https", "a.test", "/", 200},
                                       {"GET", "https", "a.test", "/big", 999}};
-    struct fixture f;
-    open_rows(&f, rows, 4);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/", 2, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/ws", -1, MATCH_MISSED);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/big", -1, MATCH_MISSED);
-    matcher_close(f.matcher);
+    open_rows(f, rows, 4);
+    ASSERT_ANSWER("GET", "https", "a.test", "/", 2, MATCH_EXACT);
+    ASSERT_ANSWER("GET", "https", "a.test", "/ws", -1, MATCH_MISSED);
+    ASSERT_ANSWER("GET", "https", "a.test", "/big", -1, MATCH_MISSED);
 }
 
 UNIT_TEST(test_every_exchange_of_a_large_recording) {
@@ -368,7 +359,7 @@ UNIT_TEST(test_every_exchange_of_a_large_recording) {
     free(paths);
 }
 
-UNIT_TEST(test_time_stamps_and_random_numbers) {
+MATCHER_TEST(test_time_stamps_and_random_numbers) {
     static const struct row rows[] = {
         {"GET", "https", "a.test", "/hit?ev=start&t=1732180000123", 200},
         {"GET", "https", "a.test", "/hit?ev=click&t=1732180004567", 200},
@@ -379,18 +370,15 @@ UNIT_TEST(test_time_stamps_and_random_numbers) {
         {"GET", "https", "a.test", "/ad?pos=top&cb=stable", 200},
         {"GET", "https", "a.test", "/s?sid=9f86d081884c7d659a2feaa0c55ad015&p=1", 200},
         {"GET", "https", "a.test", "/s?sid=none&p=1", 200}};
-    struct fixture f;
-    open_rows(&f, rows, 9);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/hit?ev=click&t=1763720000001", 1, MATCH_FUZZY);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/hit?ev=click&t=1763720000002", 2, MATCH_FUZZY);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/hit?ev=start&t=1763720000003", 0, MATCH_FUZZY);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/pixel?1763720000", 3, MATCH_FUZZY); // in recorded order
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/pixel?1763720009", 4, MATCH_FUZZY);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/ad?pos=top&cb=0.1234567891", 5, MATCH_FUZZY);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/ad?pos=top&cb=0.1234567891", 5, MATCH_FUZZY);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/s?sid=60303ae22b998861bce3b28f33eec1be&p=1", 7,
-                  MATCH_FUZZY);
-    matcher_close(f.matcher);
+    open_rows(f, rows, 9);
+    ASSERT_ANSWER("GET", "https", "a.test", "/hit?ev=click&t=1763720000001", 1, MATCH_FUZZY);
+    ASSERT_ANSWER("GET", "https", "a.test", "/hit?ev=click&t=1763720000002", 2, MATCH_FUZZY);
+    ASSERT_ANSWER("GET", "https", "a.test", "/hit?ev=start&t=1763720000003", 0, MATCH_FUZZY);
+    ASSERT_ANSWER("GET", "https", "a.test", "/pixel?1763720000", 3, MATCH_FUZZY); // in recorded order
+    ASSERT_ANSWER("GET", "https", "a.test", "/pixel?1763720009", 4, MATCH_FUZZY);
+    ASSERT_ANSWER("GET", "https", "a.test", "/ad?pos=top&cb=0.1234567891", 5, MATCH_FUZZY);
+    ASSERT_ANSWER("GET", "https", "a.test", "/ad?pos=top&cb=0.1234567891", 5, MATCH_FUZZY);
+    ASSERT_ANSWER("GET", "https", "a.test", "/s?sid=60303ae22b998861bce3b28f33eec1be&p=1", 7, MATCH_FUZZY);
 }
 
 // --- request bodies
@@ -406,24 +394,23 @@ static struct match_answer post(struct matcher *matcher, const char *path, const
 
 #define ASSERT_POST(path, body, seq_wanted, difference_wanted)                                               \
     do {                                                                                                     \
-        const struct match_answer answer_ = post(f.matcher, path, body);                                     \
+        const struct match_answer answer_ = post(f->matcher, path, body);                                    \
         assert_non_null(answer_.exchange);                                                                   \
         assert_int_equal(answer_.exchange->seq, seq_wanted);                                                 \
         assert_int_equal(answer_.difference, difference_wanted);                                             \
         assert_int_equal(answer_.match, answer_.difference == DIFFERENCE_NONE ? MATCH_EXACT : MATCH_FUZZY);  \
     } while (0)
 
-UNIT_TEST(test_request_bodies) {
+MATCHER_TEST(test_request_bodies) {
     static const struct row rows[] = {
         {"POST", "https", "a.test", "/q", 200},    {"POST", "https", "a.test", "/q", 200},
         {"POST", "https", "a.test", "/q", 200},    {"POST", "https", "a.test", "/q", 200},
         {"POST", "https", "a.test", "/none", 200}, {"POST", "https", "a.test", "/q?other", 200}};
-    struct fixture f;
-    open_rows(&f, rows, 6);
-    matcher_close(f.matcher);
-    f.exchanges[0].request_body_sha256 = f.exchanges[2].request_body_sha256 = body_a;
-    f.exchanges[1].request_body_sha256 = f.exchanges[5].request_body_sha256 = body_b;
-    f.matcher = matcher_open(&f.recording);
+    open_rows(f, rows, 6);
+    matcher_close(f->matcher);
+    f->exchanges[0].request_body_sha256 = f->exchanges[2].request_body_sha256 = body_a;
+    f->exchanges[1].request_body_sha256 = f->exchanges[5].request_body_sha256 = body_b;
+    f->matcher = matcher_open(&f->recording);
     ASSERT_POST("/q", body_b, 1, DIFFERENCE_NONE);
     ASSERT_POST("/q", NULL, 3, DIFFERENCE_NONE);
     ASSERT_POST("/q", body_a, 0, DIFFERENCE_NONE);
@@ -434,7 +421,6 @@ UNIT_TEST(test_request_bodies) {
     ASSERT_POST("/none", body_a, 4, DIFFERENCE_BODY);
     ASSERT_POST("/none", NULL, 4, DIFFERENCE_NONE);
     ASSERT_POST("/q?more", body_b, 5, DIFFERENCE_QUERY);
-    matcher_close(f.matcher);
 }
 
 // --- codings, ranges, conditions

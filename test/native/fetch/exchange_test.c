@@ -38,6 +38,27 @@ static void finish(struct talk *t) {
     buf_free(&t->out);
 }
 
+static int set_up_h1(void **state) {
+    *state = calloc(1, sizeof(struct talk));
+    begin(*state, &h1_exchange);
+    return 0;
+}
+
+static int set_up_h2(void **state) {
+    *state = calloc(1, sizeof(struct talk));
+    begin(*state, &h2_exchange);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    finish(*state);
+    free(*state);
+    return 0;
+}
+
+#define H1_TEST(name) UNIT_TEST_OF(name, struct talk *t, set_up_h1, tear_down)
+#define H2_TEST(name) UNIT_TEST_OF(name, struct talk *t, set_up_h2, tear_down)
+
 static void say(struct talk *t, const void *bytes, size_t size, size_t piece) {
     for (size_t at = 0; at < size; at += piece)
         t->kind->received(t->exchange, (const uint8_t *)bytes + at, size - at < piece ? size - at : piece,
@@ -101,46 +122,34 @@ UNIT_TEST(h1_answers_are_read) {
         }
 }
 
-UNIT_TEST(h1_asks_as_it_should) {
-    struct talk t;
-    begin(&t, &h1_exchange);
-    assert_int_equal(buf_add(&t.out, "", 1), 0);
-    assert_string_equal((const char *)buf_bytes(&t.out),
+H1_TEST(h1_asks_as_it_should) {
+    assert_int_equal(buf_add(&t->out, "", 1), 0);
+    assert_string_equal((const char *)buf_bytes(&t->out),
                         "GET /a?b HTTP/1.1\r\nHost: shop.example\r\nUser-Agent: test\r\nAccept: */*\r\n\r\n");
-    finish(&t);
 }
 
-UNIT_TEST(bytes_behind_the_end_are_told) {
+H1_TEST(bytes_behind_the_end_are_told) {
     static const char said[] = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhello";
-    struct talk t;
-    begin(&t, &h1_exchange);
-    say(&t, said, sizeof said - 1, 4096);
-    assert_int_equal(t.overs, 1);
-    assert_string_equal(t.response.reason, "2 bytes came behind the end of the response");
-    assert_false(h1_exchange.is_reusable(t.exchange));
-    finish(&t);
+    say(t, said, sizeof said - 1, 4096);
+    assert_int_equal(t->overs, 1);
+    assert_string_equal(t->response.reason, "2 bytes came behind the end of the response");
+    assert_false(h1_exchange.is_reusable(t->exchange));
 }
 
-UNIT_TEST(a_body_too_large_ends_it) {
+H1_TEST(a_body_too_large_ends_it) {
     char said[2000] = "HTTP/1.1 200 OK\r\n\r\n";
-    struct talk t;
     memset(said + strlen(said), 'x', 1500);
-    begin(&t, &h1_exchange);
-    say(&t, said, 1500, 100);
-    assert_int_equal(t.overs, 1);
-    assert_string_equal(t.response.reason, "the body has more than the 1000 bytes that --max-body allows");
-    finish(&t);
+    say(t, said, 1500, 100);
+    assert_int_equal(t->overs, 1);
+    assert_string_equal(t->response.reason, "the body has more than the 1000 bytes that --max-body allows");
 }
 
-UNIT_TEST(endless_fields_end_it) {
-    struct talk t;
-    begin(&t, &h1_exchange);
-    say(&t, "HTTP/1.1 200 OK\r\n", 17, 17);
-    for (int i = 0; i < 100000 && t.overs == 0; i++)
-        say(&t, "name: value\r\n", 13, 13);
-    assert_int_equal(t.overs, 1);
-    assert_string_equal(t.response.reason, "its fields have more than 262144 bytes");
-    finish(&t);
+H1_TEST(endless_fields_end_it) {
+    say(t, "HTTP/1.1 200 OK\r\n", 17, 17);
+    for (int i = 0; i < 100000 && t->overs == 0; i++)
+        say(t, "name: value\r\n", 13, 13);
+    assert_int_equal(t->overs, 1);
+    assert_string_equal(t->response.reason, "its fields have more than 262144 bytes");
 }
 
 UNIT_TEST(an_endless_field_ends_it) {
@@ -160,28 +169,22 @@ UNIT_TEST(an_endless_field_ends_it) {
     }
 }
 
-UNIT_TEST(endless_interim_heads_end_it) {
-    struct talk t;
-    begin(&t, &h1_exchange);
-    for (int i = 0; i < 1000 && t.overs == 0; i++)
-        say(&t, "HTTP/1.1 103 Early Hints\r\n\r\n", 28, 28);
-    assert_int_equal(t.overs, 1);
-    assert_string_equal(t.response.reason, "it has more than 100 interim responses (1xx)");
-    finish(&t);
+H1_TEST(endless_interim_heads_end_it) {
+    for (int i = 0; i < 1000 && t->overs == 0; i++)
+        say(t, "HTTP/1.1 103 Early Hints\r\n\r\n", 28, 28);
+    assert_int_equal(t->overs, 1);
+    assert_string_equal(t->response.reason, "it has more than 100 interim responses (1xx)");
 }
 
 // Its connection ended without a word (close_notify): only what was framed by a length or chunks is whole.
-UNIT_TEST(an_h1_connection_that_is_cut_off_is_told) {
-    struct talk t;
-    begin(&t, &h1_exchange);
-    say(&t, "HTTP/1.1 200 OK\r\n\r\nhello", 24, 24);
-    h1_exchange.ended(t.exchange, "the connection was cut off");
-    assert_int_equal(t.overs, 1);
+H1_TEST(an_h1_connection_that_is_cut_off_is_told) {
+    say(t, "HTTP/1.1 200 OK\r\n\r\nhello", 24, 24);
+    h1_exchange.ended(t->exchange, "the connection was cut off");
+    assert_int_equal(t->overs, 1);
     assert_string_equal(
-        t.response.reason,
+        t->response.reason,
         "the connection was cut off before the end of the response, after 5 bytes of the body");
-    assert_int_equal(t.response.last_byte_ns, 0);
-    finish(&t);
+    assert_int_equal(t->response.last_byte_ns, 0);
 }
 
 // --- HTTP/2: frames by hand
@@ -227,14 +230,11 @@ UNIT_TEST(h2_answers_are_read) {
         }
 }
 
-UNIT_TEST(an_h2_connection_that_ends_is_told) {
-    struct talk t;
-    begin(&t, &h2_exchange);
-    say(&t, SAY(SETTINGS HEADERS FRAME("\5", "\0", "\0", "hello")), 4096);
-    h2_exchange.ended(t.exchange, NULL);
-    assert_int_equal(t.overs, 1);
-    assert_string_equal(t.response.reason, "the server ended the connection after 5 bytes of the body");
-    finish(&t);
+H2_TEST(an_h2_connection_that_ends_is_told) {
+    say(t, SAY(SETTINGS HEADERS FRAME("\5", "\0", "\0", "hello")), 4096);
+    h2_exchange.ended(t->exchange, NULL);
+    assert_int_equal(t->overs, 1);
+    assert_string_equal(t->response.reason, "the server ended the connection after 5 bytes of the body");
 }
 
 // nghttp2 notices: how much of it it passes on before depends on the pieces.
@@ -251,18 +251,15 @@ UNIT_TEST(an_h2_body_behind_its_length_is_told) {
     }
 }
 
-UNIT_TEST(an_h2_goodbye_lets_the_response_end) {
-    struct talk t;
-    begin(&t, &h2_exchange);
-    say(&t,
+H2_TEST(an_h2_goodbye_lets_the_response_end) {
+    say(t,
         SAY(SETTINGS HEADERS FRAME("\5", "\0", "\0", "hello") "\0\0\x08\x07\0\0\0\0\0\0\0\0\1\0\0\0\0" FRAME(
             "\1", "\0", "\1", "!")),
         1);
-    assert_int_equal(t.overs, 1);
-    assert_false(t.response.has_failed);
-    assert_int_equal(t.response.body_bytes, 6);
-    assert_false(h2_exchange.is_reusable(t.exchange));
-    finish(&t);
+    assert_int_equal(t->overs, 1);
+    assert_false(t->response.has_failed);
+    assert_int_equal(t->response.body_bytes, 6);
+    assert_false(h2_exchange.is_reusable(t->exchange));
 }
 
 // A server that asks again and again, and reads no answer: what waits for it has a limit, also behind the
@@ -287,17 +284,14 @@ UNIT_TEST(unread_h2_answers_end_it) {
     }
 }
 
-UNIT_TEST(endless_interim_h2_heads_end_it) {
-    struct talk t;
-    begin(&t, &h2_exchange);
-    say(&t, SAY(SETTINGS), 4096);
-    for (int i = 0; i < 1000 && t.overs == 0; i++)
-        say(&t,
+H2_TEST(endless_interim_h2_heads_end_it) {
+    say(t, SAY(SETTINGS), 4096);
+    for (int i = 0; i < 1000 && t->overs == 0; i++)
+        say(t,
             SAY(FRAME("\5", "\1", "\4",
                       "\x08\x03"
                       "103")),
             4096);
-    assert_int_equal(t.overs, 1);
-    assert_string_equal(t.response.reason, "it has more than 100 interim responses (1xx)");
-    finish(&t);
+    assert_int_equal(t->overs, 1);
+    assert_string_equal(t->response.reason, "it has more than 100 interim responses (1xx)");
 }
