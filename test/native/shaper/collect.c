@@ -11,22 +11,23 @@ static void take(struct node *node, struct packet *packet, uint64_t now_ns) {
     departure->size_bytes = packet->size_bytes;
     memcpy(&departure->number, packet->bytes, sizeof departure->number);
     collect->bytes += packet->size_bytes;
-    packet_return(collect->pool, packet);
+    packet_return(&collect->pool, packet);
 }
 
 static const struct node_kind collect_kind = {take, NULL, NULL, NULL};
 
-struct collect *collect_open(struct packet_pool *pool) {
+struct collect *collect_open(void) {
     struct collect *collect = malloc(sizeof *collect);
     if (!collect) abort();
     collect->node = (struct node){&collect_kind, NULL};
-    collect->pool = pool;
+    collect->pool = (struct packet_pool){0};
     collect->count = 0;
     collect->bytes = 0;
     return collect;
 }
 
 void collect_close(struct collect *collect) {
+    packet_pool_close(&collect->pool);
     free(collect);
 }
 
@@ -39,16 +40,11 @@ struct packet *test_packet(struct packet_pool *pool, uint32_t number, uint32_t s
 }
 
 int collect_set_up(void **state) {
-    struct collect_fixture *f = calloc(1, sizeof *f);
-    f->out = collect_open(&f->pool);
-    *state = f;
+    *state = collect_open();
     return 0;
 }
 
 int collect_tear_down(void **state) {
-    struct collect_fixture *f = *state;
-    collect_close(f->out);
-    packet_pool_close(&f->pool);
-    free(f);
+    collect_close(*state);
     return 0;
 }

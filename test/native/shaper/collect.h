@@ -7,7 +7,7 @@ enum { COLLECT_MAX = 700000 };
 
 struct collect {
     struct node node;
-    struct packet_pool *pool;
+    struct packet_pool pool; // of the packets
     uint32_t count;
     uint64_t bytes;
     struct departure {
@@ -17,16 +17,11 @@ struct collect {
     } departures[COLLECT_MAX];
 };
 
-struct collect *collect_open(struct packet_pool *pool);
+struct collect *collect_open(void);
 void collect_close(struct collect *collect);
 
 struct packet *test_packet(struct packet_pool *pool, uint32_t number, uint32_t size_bytes);
 
-// For cmocka: a state with a pool and what leaves.
-struct collect_fixture {
-    struct packet_pool pool;
-    struct collect *out;
-};
 int collect_set_up(void **state);
 int collect_tear_down(void **state);
-#define COLLECT_TEST(name) UNIT_TEST_OF(name, struct collect_fixture *f, collect_set_up, collect_tear_down)
+#define COLLECT_TEST(name) UNIT_TEST_OF(name, struct collect *out, collect_set_up, collect_tear_down)

@@ -13,7 +13,6 @@
 #define MS UINT64_C(1000000)
 
 struct fixture {
-    struct packet_pool pool;
     struct collect *out;
     struct origin_delays *delays;
     struct origin_delay node;
@@ -22,7 +21,7 @@ struct fixture {
 
 static int set_up(void **state) {
     struct fixture *f = calloc(1, sizeof *f);
-    f->out = collect_open(&f->pool);
+    f->out = collect_open();
     *state = f;
     return 0;
 }
@@ -32,7 +31,6 @@ static int tear_down(void **state) {
     origin_delay_close(&f->node);
     origin_delays_close(f->delays);
     collect_close(f->out);
-    packet_pool_close(&f->pool);
     free(f);
     return 0;
 }
@@ -44,12 +42,12 @@ static int read(struct fixture *f, const char *text) {
 }
 
 static void open(struct fixture *f, enum origin_place place) {
-    origin_delay_open(&f->node, &f->pool, place, &f->out->node);
+    origin_delay_open(&f->node, &f->out->pool, place, &f->out->node);
     f->node.delays = f->delays;
 }
 
 static struct packet *packet_between(struct fixture *f, uint32_t number, const char *from, const char *to) {
-    struct packet *packet = test_packet(&f->pool, number, 60);
+    struct packet *packet = test_packet(&f->out->pool, number, 60);
     bool v6 = strchr(from, ':') != NULL;
     uint8_t header[40] = {v6 ? 0x60 : 0x45};
     int family = v6 ? AF_INET6 : AF_INET;
@@ -187,7 +185,7 @@ ORIGIN_TEST(test_on_a_path) {
     assert_int_equal(link_settings_read(&settings, "unlimited/50ms", &f->error), 0);
     assert_int_equal(link_profile_read(&profile, &settings, &f->error), 0);
     struct path path;
-    path_open(&path, &profile, PATH_DOWN, &f->pool, &f->out->node);
+    path_open(&path, &profile, PATH_DOWN, &f->out->pool, &f->out->node);
     path_delay_origins(&path, f->delays);
     path_start(&path, 0);
     path_take(&path, packet_between(f, 0, "192.0.2.7", "100.64.0.2"), 0);

@@ -13,7 +13,6 @@ static const uint64_t ms = 1000000;
 struct fixture {
     struct link_profile before;
     struct link_profile after;
-    struct packet_pool pool;
     struct collect *out;
     struct path path;
 };
@@ -23,8 +22,8 @@ static struct fixture *begin(const char *before, const char *after) {
     assert_non_null(f);
     f->before = profile_of(before);
     f->after = profile_of(after);
-    f->out = collect_open(&f->pool);
-    path_open(&f->path, &f->before, PATH_DOWN, &f->pool, &f->out->node);
+    f->out = collect_open();
+    path_open(&f->path, &f->before, PATH_DOWN, &f->out->pool, &f->out->node);
     path_start(&f->path, 0);
     return f;
 }
@@ -32,14 +31,13 @@ static struct fixture *begin(const char *before, const char *after) {
 static void end(struct fixture *f) {
     path_close(&f->path);
     collect_close(f->out);
-    packet_pool_close(&f->pool);
     link_profile_close(&f->before);
     link_profile_close(&f->after);
     free(f);
 }
 
 static void send(struct fixture *f, uint32_t number, uint64_t at_ns) {
-    path_take(&f->path, test_packet(&f->pool, number, 1500), at_ns);
+    path_take(&f->path, test_packet(&f->out->pool, number, 1500), at_ns);
 }
 
 UNIT_TEST(what_is_under_way_is_lost) {
@@ -122,7 +120,7 @@ static void note_drop(struct packet_watcher *watcher, const struct packet *packe
 UNIT_TEST(drops_say_where_packets_were) {
     struct fixture *f = begin("12mbit/40ms", "6mbit/20ms");
     struct watch watch = {.watcher = {nothing, nothing, nothing, nothing, nothing, note_drop}};
-    f->pool.watcher = &watch.watcher;
+    f->out->pool.watcher = &watch.watcher;
     for (uint32_t i = 0; i < 30; i++)
         send(f, i, 100 * ms);
     path_switch(&f->path, &f->after, 125 * ms);

@@ -36,7 +36,7 @@ enum wake { WAKE_EXACTLY, WAKE_LATE, WAKE_NEVER };
 static void run(const struct link_profile *profile, enum path_stream stream, enum wake wake,
                 struct collect *out, struct path *path) {
     const struct direction_settings *direction = stream == PATH_DOWN ? &profile->down : &profile->up;
-    path_open(path, profile, stream, out->pool, &out->node);
+    path_open(path, profile, stream, &out->pool, &out->node);
     srand(11);
     unsigned lateness = 1;
     uint64_t now_ns = 1000000000;
@@ -49,7 +49,7 @@ static void run(const struct link_profile *profile, enum path_stream stream, enu
             if (wake == WAKE_LATE) wake_ns += (lateness >> 8) % 5000000;
             path_advance(path, wake_ns < arrival_ns ? wake_ns : arrival_ns);
         }
-        path_take(path, test_packet(out->pool, i, size_bytes), arrival_ns);
+        path_take(path, test_packet(&out->pool, i, size_bytes), arrival_ns);
         now_ns = arrival_ns;
         assert_int_equal(i + 1, out->count + path->link.queue.drops + path->loss.drops + path_held(path));
     }
@@ -59,8 +59,7 @@ static void run(const struct link_profile *profile, enum path_stream stream, enu
 UNIT_TEST(every_packet_is_accounted_for) {
     for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) {
         struct link_profile profile = profile_of(forms[f]);
-        struct packet_pool pool = {0};
-        struct collect *out = collect_open(&pool);
+        struct collect *out = collect_open();
         struct path path;
         run(&profile, PATH_DOWN, WAKE_EXACTLY, out, &path);
         assert_int_equal(path_held(&path), 0);
@@ -71,7 +70,6 @@ UNIT_TEST(every_packet_is_accounted_for) {
         for (uint32_t i = 1; i < out->count; i++)
             assert_true(out->departures[i].number > out->departures[i - 1].number);
         collect_close(out);
-        packet_pool_close(&pool);
     }
 }
 
@@ -83,8 +81,7 @@ UNIT_TEST(rate_is_not_exceeded_in_any_window) {
         struct link_profile profile = profile_of(forms[f]);
         uint64_t rate_bps = link_rate_bps(&profile.down);
         if (rate_bps == 0) continue;
-        struct packet_pool pool = {0};
-        struct collect *out = collect_open(&pool);
+        struct collect *out = collect_open();
         struct path path;
         run(&profile, PATH_DOWN, WAKE_LATE, out, &path);
         __int128 least = 0, sent = 0;
@@ -95,7 +92,6 @@ UNIT_TEST(rate_is_not_exceeded_in_any_window) {
             if (i == 0 || ahead < least) least = ahead;
         }
         collect_close(out);
-        packet_pool_close(&pool);
     }
 }
 
@@ -103,8 +99,7 @@ UNIT_TEST(lateness_changes_nothing) {
     static const enum wake others[] = {WAKE_LATE, WAKE_NEVER};
     for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) {
         struct link_profile profile = profile_of(forms[f]);
-        struct packet_pool pool = {0};
-        struct collect *exact = collect_open(&pool), *late = collect_open(&pool);
+        struct collect *exact = collect_open(), *late = collect_open();
         struct path path;
         run(&profile, PATH_UP, WAKE_EXACTLY, exact, &path);
         for (int i = 0; i < 2; i++) {
@@ -118,33 +113,29 @@ UNIT_TEST(lateness_changes_nothing) {
         }
         collect_close(exact);
         collect_close(late);
-        packet_pool_close(&pool);
     }
 }
 
 UNIT_TEST(idle_link_adds_transmission_and_delay) {
     struct link_profile profile = profile_of("down=8mbit,up=1mbit,delay_down=10ms,delay_up=15ms");
-    struct packet_pool pool = {0};
-    struct collect *out = collect_open(&pool);
+    struct collect *out = collect_open();
     struct path path;
-    path_open(&path, &profile, PATH_DOWN, &pool, &out->node);
-    path_take(&path, test_packet(&pool, 0, 1000), 7);
+    path_open(&path, &profile, PATH_DOWN, &out->pool, &out->node);
+    path_take(&path, test_packet(&out->pool, 0, 1000), 7);
     path_advance(&path, UINT64_MAX - 1);
     assert_int_equal(out->departures[0].time_ns, 7 + 1000000 + 10000000);
-    path_open(&path, &profile, PATH_UP, &pool, &out->node);
-    path_take(&path, test_packet(&pool, 0, 1000), 7);
+    path_open(&path, &profile, PATH_UP, &out->pool, &out->node);
+    path_take(&path, test_packet(&out->pool, 0, 1000), 7);
     path_advance(&path, UINT64_MAX - 1);
     assert_int_equal(out->departures[1].time_ns, 7 + 8000000 + 15000000);
     collect_close(out);
-    packet_pool_close(&pool);
 }
 
 // A lost packet has used the link: those behind it leave when they would have left anyway.
 UNIT_TEST(lost_packets_use_their_time) {
     struct link_profile lossless = profile_of("1mbit/0ms,queue=unlimited");
     struct link_profile lossy = profile_of("1mbit/0ms,queue=unlimited,loss=30%");
-    struct packet_pool pool = {0};
-    struct collect *all = collect_open(&pool), *some = collect_open(&pool);
+    struct collect *all = collect_open(), *some = collect_open();
     struct path path;
     run(&lossless, PATH_DOWN, WAKE_NEVER, all, &path);
     run(&lossy, PATH_DOWN, WAKE_NEVER, some, &path);
@@ -154,5 +145,4 @@ UNIT_TEST(lost_packets_use_their_time) {
         assert_true(some->departures[i].time_ns == all->departures[some->departures[i].number].time_ns);
     collect_close(all);
     collect_close(some);
-    packet_pool_close(&pool);
 }

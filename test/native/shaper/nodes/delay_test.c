@@ -12,14 +12,13 @@
 #define MS UINT64_C(1000000)
 
 struct fixture {
-    struct packet_pool pool;
     struct collect *out;
     struct delay delay;
 };
 
 static int set_up(void **state) {
     struct fixture *f = calloc(1, sizeof *f);
-    f->out = collect_open(&f->pool);
+    f->out = collect_open();
     *state = f;
     return 0;
 }
@@ -28,7 +27,6 @@ static int tear_down(void **state) {
     struct fixture *f = *state;
     delay_close(&f->delay);
     collect_close(f->out);
-    packet_pool_close(&f->pool);
     free(f);
     return 0;
 }
@@ -37,13 +35,13 @@ static int tear_down(void **state) {
 
 static void open(struct fixture *f, struct delay_settings settings, uint64_t start_ns) {
     delay_close(&f->delay);
-    delay_open(&f->delay, &f->pool, &settings, 1, 7, &f->out->node);
+    delay_open(&f->delay, &f->out->pool, &settings, 1, 7, &f->out->node);
     delay_start(&f->delay, start_ns);
     f->out->count = 0;
 }
 
 static void take(struct fixture *f, uint32_t number, uint64_t now_ns) {
-    node_take(&f->delay.node, test_packet(&f->pool, number, 60), now_ns);
+    node_take(&f->delay.node, test_packet(&f->out->pool, number, 60), now_ns);
 }
 
 static void advance(struct fixture *f, uint64_t now_ns) {

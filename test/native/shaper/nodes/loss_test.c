@@ -161,18 +161,17 @@ UNIT_TEST(same_seed_same_losses) {
         {.kind = LOSS_GILBERT_ELLIOTT, .good_to_bad = 0.02, .bad_to_good = 0.3, .loss_in_bad = 0.9},
         {.probability = 0.3, .slot_ns = 10},
     };
-    struct packet_pool pool = {0};
-    struct collect *first = collect_open(&pool), *second = collect_open(&pool);
+    struct collect *first = collect_open(), *second = collect_open();
     for (size_t k = 0; k < 3; k++)
         for (uint64_t other = 0; other < 3; other++) { // 0: the same seed and stream
             struct collect *outs[] = {first, second};
             for (uint64_t i = 0; i < 2; i++) {
                 struct loss loss;
                 outs[i]->count = 0;
-                loss_open(&loss, &pool, &kinds[k], 7 + i * (other == 1), 5 + i * (other == 2),
+                loss_open(&loss, &outs[i]->pool, &kinds[k], 7 + i * (other == 1), 5 + i * (other == 2),
                           &outs[i]->node);
                 for (uint32_t n = 0; n < 50000; n++)
-                    node_take(&loss.node, test_packet(&pool, n, 100), n);
+                    node_take(&loss.node, test_packet(&outs[i]->pool, n, 100), n);
             }
             bool same = first->count == second->count;
             for (uint32_t n = 0; same && n < first->count; n++)
@@ -181,7 +180,6 @@ UNIT_TEST(same_seed_same_losses) {
         }
     collect_close(first);
     collect_close(second);
-    packet_pool_close(&pool);
 }
 
 // The decisions themselves, so that a change of how they are made, which would change every result, does not
@@ -211,29 +209,27 @@ UNIT_TEST(decisions_are_the_same_for_ever) {
 }
 
 UNIT_TEST(periodic_loss_takes_every_nth) {
-    struct packet_pool pool = {0};
-    struct collect *out = collect_open(&pool);
+    struct collect *out = collect_open();
     struct loss loss;
-    loss_open(&loss, &pool, &(struct loss_settings){.kind = LOSS_PERIODIC, .every = 4}, 1, 1, &out->node);
+    loss_open(&loss, &out->pool, &(struct loss_settings){.kind = LOSS_PERIODIC, .every = 4}, 1, 1,
+              &out->node);
     for (uint32_t i = 0; i < 100; i++)
-        node_take(&loss.node, test_packet(&pool, i, 100), i);
+        node_take(&loss.node, test_packet(&out->pool, i, 100), i);
     assert_int_equal(loss.drops, 25);
     for (uint32_t i = 0; i < out->count; i++)
         assert_int_not_equal(out->departures[i].number % 4, 3); // the fourth, counted from one
     collect_close(out);
-    packet_pool_close(&pool);
 }
 
 UNIT_TEST(file_says_what_is_lost_and_wraps) {
     char error[256];
     struct number_file *file = number_file_open(unit_file("loss", "0 1 0\n0 1\n"), 1, error, sizeof error);
     assert_non_null(file);
-    struct packet_pool pool = {0};
-    struct collect *out = collect_open(&pool);
+    struct collect *out = collect_open();
     struct loss loss;
-    loss_open(&loss, &pool, &(struct loss_settings){.kind = LOSS_FILE, .file = file}, 1, 1, &out->node);
+    loss_open(&loss, &out->pool, &(struct loss_settings){.kind = LOSS_FILE, .file = file}, 1, 1, &out->node);
     for (uint32_t i = 0; i < 100; i++)
-        node_take(&loss.node, test_packet(&pool, i, 100), i);
+        node_take(&loss.node, test_packet(&out->pool, i, 100), i);
     assert_int_equal(loss.drops, 40);
     for (uint32_t i = 0; i < out->count; i++) {
         assert_int_not_equal(out->departures[i].number % 5, 1);
@@ -241,7 +237,6 @@ UNIT_TEST(file_says_what_is_lost_and_wraps) {
     }
     number_file_close(file);
     collect_close(out);
-    packet_pool_close(&pool);
 }
 
 // One lane sends 50 packets a slot, another one packet in 1.7 slots, at times of their own: where both have a

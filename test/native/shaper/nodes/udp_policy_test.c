@@ -4,6 +4,7 @@
 #include "../wire_packet.h"
 #include "shaper/path.h"
 #include "test/native/cmocka_unit.h"
+#include "test/native/shaper/profile_of.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,20 +12,14 @@
 #define MS UINT64_C(1000000)
 
 struct bench {
-    struct packet_pool pool;
     struct collect *out;
     struct path path;
 };
 
 static void bench_open(struct bench *bench, const char *form, enum path_stream stream) {
-    struct link_settings settings;
-    struct link_profile profile = {0};
-    struct link_error error;
-    if (link_settings_read(&settings, form, &error) < 0 || link_profile_read(&profile, &settings, &error) < 0)
-        fail_msg("%s", error.line);
-    bench->pool = (struct packet_pool){0};
-    bench->out = collect_open(&bench->pool);
-    path_open(&bench->path, &profile, stream, &bench->pool, &bench->out->node);
+    struct link_profile profile = profile_of(form);
+    bench->out = collect_open();
+    path_open(&bench->path, &profile, stream, &bench->out->pool, &bench->out->node);
     path_start(&bench->path, 0);
     link_profile_close(&profile); // it names no files
 }
@@ -32,28 +27,23 @@ static void bench_open(struct bench *bench, const char *form, enum path_stream s
 static void bench_close(struct bench *bench) {
     path_close(&bench->path);
     collect_close(bench->out);
-    packet_pool_close(&bench->pool);
 }
 
 static void steer(struct bench *bench, const char *form, uint64_t now_ns) {
-    struct link_settings settings;
-    struct link_profile profile = {0};
-    struct link_error error;
-    if (link_settings_read(&settings, form, &error) < 0 || link_profile_read(&profile, &settings, &error) < 0)
-        fail_msg("%s", error.line);
+    struct link_profile profile = profile_of(form);
     path_steer(&bench->path, &profile, now_ns);
     link_profile_close(&profile);
 }
 
 static struct packet *udp(struct bench *bench, bool down, int version, uint32_t payload_bytes) {
-    struct packet *packet = packet_take(&bench->pool);
+    struct packet *packet = packet_take(&bench->out->pool);
     assert_non_null(packet);
     wire_packet_udp(packet, version, down, payload_bytes);
     return packet;
 }
 
 static struct packet *tcp(struct bench *bench, bool down, uint32_t payload_bytes) {
-    struct packet *packet = packet_take(&bench->pool);
+    struct packet *packet = packet_take(&bench->out->pool);
     assert_non_null(packet);
     wire_packet_tcp(packet, 4, down, 1, WIRE_ACK, payload_bytes);
     return packet;
@@ -246,7 +236,7 @@ UNIT_TEST(malformed_packets_go_on_as_they_came) {
     bench_open(&bench, "unlimited/0ms,udp=blocked", PATH_UP);
     uint8_t random = 1;
     for (uint32_t size = 1; size < 100; size++) {
-        struct packet *packet = packet_take(&bench.pool);
+        struct packet *packet = packet_take(&bench.out->pool);
         assert_non_null(packet);
         for (uint32_t i = 0; i < size; i++)
             packet->bytes[i] = random = (uint8_t)(random * 5 + 7);
