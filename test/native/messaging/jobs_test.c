@@ -45,15 +45,16 @@ static json_t *await_message(struct host *host) {
     return NULL;
 }
 
-static char *text_in(json_t *answer, const char *field) {
-    const char *text = json_string_value(json_object_get(answer, field));
-    if (!text) {
-        char *dump = json_dumps(answer, 0);
-        fail_msg("no %s in %s", field, dump);
-    }
-    char *copy = strdup(text);
+// The race that the answer names; good until the fourth call after this one. Frees the answer.
+static const char *race_in(json_t *answer) {
+    static char races[4][64];
+    static unsigned next;
+    char *race = races[next++ % 4];
+    const char *text = json_string_value(json_object_get(answer, "race"));
+    if (!text) fail_msg("no race in %s", json_dumps(answer, 0));
+    snprintf(race, sizeof races[0], "%s", text);
     json_decref(answer);
-    return copy;
+    return race;
 }
 
 static json_t *ask(struct host *host, const char *type, const char *race) {
@@ -66,8 +67,8 @@ static json_t *ask(struct host *host, const char *type, const char *race) {
     "{\"id\":1,\"type\":\"race.start\",\"recording\":\"shop\",\"lanes\":[\"h1\",\"h3\"],\"link\":\"3g\","    \
     "\"runs\":2}"
 
-static char *start(struct host *host) {
-    return text_in(say(host, START), "race");
+static const char *start(struct host *host) {
+    return race_in(say(host, START));
 }
 
 // Sends a race.follow, which is answered later.
@@ -88,6 +89,14 @@ static json_t *await_end(struct host *host, json_t **lines) {
         json_array_append(*lines, message);
         json_decref(message);
     }
+}
+
+// Follows it from its first line to its end. Returns the lines.
+static json_t *lines_of(struct host *host, const char *race) {
+    json_t *lines;
+    follow(host, race, 0);
+    json_decref(await_end(host, &lines));
+    return lines;
 }
 
 static void check_end(json_t *end, const char *state, int exit) {
@@ -127,7 +136,7 @@ CONVERSATION_TEST(test_finished) {
                               "echo 'no event'\n"
                               "echo '{\"event\":\"sweep-started\",\"sweep\":7}'\n"
                               "printf '{\"event\":\"half'");
-    char *race = start(setting->host);
+    const char *race = start(setting->host);
     json_t *lines;
     follow(setting->host, race, 0);
     json_t *end = await_end(setting->host, &lines);
@@ -152,7 +161,6 @@ CONVERSATION_TEST(test_finished) {
     assert_string_equal(code_of(ask(setting->host, "race.cancel", race)), ""); // nothing to do
     assert_string_equal(code_of(ask(setting->host, "race.remove", race)), "");
     assert_string_equal(code_of(ask(setting->host, "race.follow", race)), "not-found");
-    free(race);
 }
 
 // A race of a profile has the file to itself, under a name that says what it is; at the end it goes, and
@@ -172,10 +180,8 @@ CONVERSATION_TEST(test_profile_raced) {
                  "{\"id\":1,\"type\":\"race.start\",\"profile\":\"6920558b0123abcd\",\"lanes\":[\"h1\"],"
                  "\"link\":\"3g\",\"runs\":1,\"options\":%s}",
                  options[i]);
-        char *race = text_in(say(setting->host, text), "race");
-        json_t *lines;
-        follow(setting->host, race, 0);
-        json_decref(await_end(setting->host, &lines));
+        const char *race = race_in(say(setting->host, text));
+        json_t *lines = lines_of(setting->host, race);
         char expected[4096], name[128];
         snprintf(name, sizeof name, "jobs/%s/shop-10-b-0123abcd.har", race);
         snprintf(expected, sizeof expected, "%s", fixture_path(setting->home, name));
@@ -188,7 +194,6 @@ CONVERSATION_TEST(test_profile_raced) {
         assert_int_equal(json_array_size(json_object_get(listed, "profiles")), i == 0);
         json_decref(listed);
         assert_string_equal(code_of(ask(setting->host, "race.remove", race)), "");
-        free(race);
     }
     assert_int_equal(access(fixture_path(setting->home, "profiles/6920558b0123abcd.json"), F_OK), -1);
 }
@@ -196,7 +201,7 @@ CONVERSATION_TEST(test_profile_raced) {
 CONVERSATION_TEST(test_failed) {
     set_command_line(setting,
                      "echo 'a note' >&2; echo 'trilane: page x: is not there: name another' >&2; exit 2");
-    char *race = start(setting->host);
+    const char *race = start(setting->host);
     json_t *lines;
     follow(setting->host, race, 0);
     json_t *end = await_end(setting->host, &lines);
@@ -206,7 +211,6 @@ CONVERSATION_TEST(test_failed) {
     assert_string_equal(code_of(ask(setting->host, "race.result", race)), "not-found");
     json_decref(end);
     json_decref(lines);
-    free(race);
 }
 
 // Ends when asked, also by a host that did not start it; meanwhile there is no second one.
@@ -214,7 +218,7 @@ CONVERSATION_TEST(test_canceled) {
     set_command_line(setting, "trap 'echo \"{\\\"event\\\":\\\"stopped\\\"}\"; exit 130' INT\n"
                               "echo \"{\\\"event\\\":\\\"begun\\\"}\"\n"
                               "while :; do sleep 0.05; done");
-    char *race = start(setting->host);
+    const char *race = start(setting->host);
     assert_string_equal(code_of(say(setting->host, START)), "busy");
     assert_string_equal(code_of(ask(setting->host, "race.remove", race)), "busy");
     assert_string_equal(code_of(ask(setting->host, "race.result", race)), "busy");
@@ -232,13 +236,9 @@ CONVERSATION_TEST(test_canceled) {
     json_decref(end);
     json_decref(lines);
     // There may be another now.
-    char *next = start(setting->host);
+    const char *next = start(setting->host);
     assert_string_equal(code_of(ask(setting->host, "race.cancel", next)), "");
-    follow(setting->host, next, 0);
-    json_decref(await_end(setting->host, &lines));
-    json_decref(lines);
-    free(next);
-    free(race);
+    json_decref(lines_of(setting->host, next));
 }
 
 // What does not end when asked is ended by force, with all that it has started.
@@ -247,7 +247,7 @@ CONVERSATION_TEST(test_stubborn) {
                               "sleep 1000 & child=$!\n"
                               "echo \"{\\\"event\\\":\\\"begun\\\",\\\"child\\\":$child}\"\n"
                               "while :; do sleep 0.05; done");
-    char *race = start(setting->host);
+    const char *race = start(setting->host);
     follow(setting->host, race, 0);
     json_t *begun = await_message(setting->host);
     pid_t child = (pid_t)json_integer_value(json_object_get(json_object_get(begun, "line"), "child"));
@@ -260,7 +260,6 @@ CONVERSATION_TEST(test_stubborn) {
     await_death(child);
     json_decref(end);
     json_decref(lines);
-    free(race);
 }
 
 // The supervisor is killed: its command ends too, and the race is lost, not running for ever.
@@ -268,7 +267,7 @@ CONVERSATION_TEST(test_lost) {
     set_command_line(setting,
                      "echo \"{\\\"event\\\":\\\"begun\\\",\\\"own\\\":$$,\\\"supervisor\\\":$PPID}\"\n"
                      "while :; do sleep 0.05; done");
-    char *race = start(setting->host);
+    const char *race = start(setting->host);
     follow(setting->host, race, 0);
     json_t *begun = json_pack("[o]", await_message(setting->host));
     pid_t own = (pid_t)number_in_line(begun, 0, "own");
@@ -281,24 +280,21 @@ CONVERSATION_TEST(test_lost) {
     json_decref(begun);
     json_decref(end);
     json_decref(lines);
-    free(race);
 }
 
 // What was left running by a command that ended is not left running.
 CONVERSATION_TEST(test_leaves_nothing) {
     set_command_line(setting, "sleep 1000 & echo \"{\\\"event\\\":\\\"begun\\\",\\\"child\\\":$!}\"");
-    char *race = start(setting->host);
-    follow(setting->host, race, 0);
-    json_t *lines;
-    json_decref(await_end(setting->host, &lines));
+    const char *race = start(setting->host);
+    json_t *lines = lines_of(setting->host, race);
     await_death((pid_t)number_in_line(lines, 0, "child"));
     json_decref(lines);
-    free(race);
 }
 
 CONVERSATION_TEST(test_unfollowed) {
     set_command_line(setting, "while :; do sleep 0.05; done");
-    char *race = start(setting->host), text[256];
+    char text[256];
+    const char *race = start(setting->host);
     follow(setting->host, race, 0);
     assert_true(host_works(setting->host));
     int size = snprintf(text, sizeof text, "{\"id\":9,\"type\":\"race.unfollow\",\"race\":\"%s\"}", race);
@@ -310,11 +306,7 @@ CONVERSATION_TEST(test_unfollowed) {
     json_decref(followed);
     json_decref(unfollowed);
     assert_string_equal(code_of(ask(setting->host, "race.cancel", race)), "");
-    follow(setting->host, race, 0);
-    json_t *lines;
-    json_decref(await_end(setting->host, &lines));
-    json_decref(lines);
-    free(race);
+    json_decref(lines_of(setting->host, race));
 }
 
 // Of many ended jobs the oldest are forgotten.
@@ -329,7 +321,7 @@ CONVERSATION_TEST(test_old_ones_go) {
         static const char job[] = "{\"kind\":\"race\",\"request\":{}}";
         fixture_write_file(fixture_path(setting->home, name), job, sizeof job - 1);
     }
-    char *race = start(setting->host);
+    const char *race = start(setting->host);
     json_t *answer = say(setting->host, "{\"id\":4,\"type\":\"race.list\"}"),
            *races = json_object_get(answer, "races");
     assert_int_equal(json_array_size(races), 101);
@@ -337,10 +329,7 @@ CONVERSATION_TEST(test_old_ones_go) {
     assert_string_equal(json_string_value(json_object_get(json_array_get(races, 100), "id")),
                         "000000000000000a");
     json_decref(answer);
-    follow(setting->host, race, 0);
-    json_decref(await_end(setting->host, &answer));
-    json_decref(answer);
-    free(race);
+    json_decref(lines_of(setting->host, race));
 }
 
 // ---- Questions ----
