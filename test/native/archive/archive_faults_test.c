@@ -54,10 +54,8 @@ HOME_TEST(test_killed_at_any_call) {
         for (; !ended; calls++) {
             fixture_empty(home);
             if (cases[i].kept_before) {
-                fixture_must_write(home, &(struct fixture_recording){
-                                             .name = "kept", .seed = 9, .count = 3, .body_size = 100});
-                fixture_must_write(home, &(struct fixture_recording){
-                                             .name = "second", .seed = 2, .count = 3, .body_size = 100});
+                FIXTURE_WRITE(home, .name = "kept", .seed = 9, .count = 3, .body_size = 100);
+                FIXTURE_WRITE(home, .name = "second", .seed = 2, .count = 3, .body_size = 100);
             }
             ended = run_and_kill(cases[i].child, home, calls);
             size_t count = fixture_check_whole(home);
@@ -179,7 +177,7 @@ static void make_read_only(const char *home) {
 }
 
 HOME_TEST(test_read_only_home) {
-    fixture_must_write(home, &(struct fixture_recording){.name = "a", .count = 3, .body_size = 100});
+    FIXTURE_WRITE(home, .name = "a", .count = 3, .body_size = 100);
     in_mount_namespace(make_read_only, home);
 }
 
@@ -195,10 +193,8 @@ static void keep_bodies(const char *home) {
 // too.
 HOME_TEST(test_removed_but_for_bodies) {
     struct archive_error error;
-    fixture_must_write(home,
-                       &(struct fixture_recording){.name = "a", .seed = 1, .count = 3, .body_size = 100});
-    fixture_must_write(home,
-                       &(struct fixture_recording){.name = "b", .seed = 2, .count = 3, .body_size = 100});
+    FIXTURE_WRITE(home, .name = "a", .seed = 1, .count = 3, .body_size = 100);
+    FIXTURE_WRITE(home, .name = "b", .seed = 2, .count = 3, .body_size = 100);
     assert_int_equal(fixture_count_bodies(home), 4);
     in_mount_namespace(keep_bodies, home);
     assert_int_equal(fixture_count_bodies(home), 4);
@@ -321,8 +317,7 @@ HOME_TEST(test_swept_while_uploading) {
     struct archive_transaction *transaction;
     struct archive_error error;
     struct fixture_recording uploading = {.name = "b", .seed = 1, .count = 4, .body_size = 200};
-    fixture_must_write(home,
-                       &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 200});
+    FIXTURE_WRITE(home, .name = "a", .seed = 1, .count = 4, .body_size = 200);
     assert_int_equal(fixture_begin(&transaction, home, &uploading, &error), 0);
     assert_int_equal(fixture_fill(transaction, &uploading, &error), 0);
     assert_int_equal(archive_remove(home, "a", &error), 0);

@@ -29,6 +29,8 @@ struct fixture_recording {
 };
 int fixture_write(const char *home, const struct fixture_recording *recording, struct archive_error *error);
 void fixture_must_write(const char *home, const struct fixture_recording *recording); // fails the test
+// FIXTURE_WRITE(home, .name = "a", .count = 1)
+#define FIXTURE_WRITE(home, ...) fixture_must_write(home, &(struct fixture_recording){__VA_ARGS__})
 // The same, but the caller goes on with the open transaction.
 int fixture_begin(struct archive_transaction **out, const char *home,
                   const struct fixture_recording *recording, struct archive_error *error);

@@ -131,7 +131,7 @@ HOME_TEST(test_every_version) {
         assert_string_equal(copy, before);
 
         char *migrated = schema_of(fixture_path(home, "archive.db"));
-        fixture_must_write(home, &(struct fixture_recording){.name = "next", .seed = 1, .count = 1});
+        FIXTURE_WRITE(home, .name = "next", .seed = 1, .count = 1);
         // Ids that were given in the first archives are not known.
         assert_int_equal(
             number(fixture_path(home, "archive.db"), "SELECT id FROM recording WHERE name = 'next'"),
@@ -142,7 +142,7 @@ HOME_TEST(test_every_version) {
             number(fixture_path(home, "archive.db"), "SELECT count(*) FROM exchange WHERE recording = 1"), 0);
 
         fixture_empty(home);
-        fixture_must_write(home, &(struct fixture_recording){.name = "new", .seed = 1, .count = 1});
+        FIXTURE_WRITE(home, .name = "new", .seed = 1, .count = 1);
         char *made = schema_of(fixture_path(home, "archive.db"));
         assert_string_equal(migrated, made);
         assert_int_equal(version_of(home, "archive.db"), archive_version());

@@ -57,8 +57,7 @@ static void expect_error(int status, const struct archive_error *error, enum arc
 }
 
 HOME_TEST(test_written_is_read) {
-    fixture_must_write(home,
-                       &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 5000});
+    FIXTURE_WRITE(home, .name = "a", .seed = 1, .count = 4, .body_size = 5000);
     struct recording recording;
     char why[512];
     assert_int_equal(recording_open(&recording, home, "a", why, sizeof why), 0);
@@ -111,14 +110,11 @@ HOME_TEST(test_notes_of_the_commit) {
 }
 
 HOME_TEST(test_bodies_are_stored_once) {
-    fixture_must_write(home,
-                       &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 100});
+    FIXTURE_WRITE(home, .name = "a", .seed = 1, .count = 4, .body_size = 100);
     assert_int_equal(fixture_count_bodies(home), 4); // request, shared, two of its own
-    fixture_must_write(home,
-                       &(struct fixture_recording){.name = "same", .seed = 1, .count = 4, .body_size = 100});
+    FIXTURE_WRITE(home, .name = "same", .seed = 1, .count = 4, .body_size = 100);
     assert_int_equal(fixture_count_bodies(home), 4);
-    fixture_must_write(home,
-                       &(struct fixture_recording){.name = "other", .seed = 2, .count = 4, .body_size = 100});
+    FIXTURE_WRITE(home, .name = "other", .seed = 2, .count = 4, .body_size = 100);
     assert_int_equal(fixture_count_bodies(home), 6);
     assert_int_equal(fixture_count_staged(home), 0);
     assert_int_equal(fixture_check_whole(home), 3);
@@ -156,11 +152,9 @@ static size_t when_synced(const char *path) {
 // A writer that is killed may leave bodies on their shelves that are not synced there, and the next one finds
 // them: they and their shelves are on the disk before a row says that they are.
 HOME_TEST(test_found_bodies_are_synced_before_their_rows) {
-    fixture_must_write(home,
-                       &(struct fixture_recording){.name = "one", .seed = 1, .count = 4, .body_size = 200});
+    FIXTURE_WRITE(home, .name = "one", .seed = 1, .count = 4, .body_size = 200);
     synced_count = 0;
-    fixture_must_write(home,
-                       &(struct fixture_recording){.name = "two", .seed = 1, .count = 4, .body_size = 200});
+    FIXTURE_WRITE(home, .name = "two", .seed = 1, .count = 4, .body_size = 200);
     size_t rows = when_synced(fixture_path(home, "archive.db"));
     assert_true(rows < SIZE_MAX);
     assert_true(when_synced(fixture_path(home, "bodies")) < rows);
@@ -176,16 +170,11 @@ HOME_TEST(test_found_bodies_are_synced_before_their_rows) {
 }
 
 HOME_TEST(test_digest_is_of_the_exchanges) {
-    fixture_must_write(home,
-                       &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 100});
-    fixture_must_write(home,
-                       &(struct fixture_recording){.name = "same", .seed = 1, .count = 4, .body_size = 100});
-    fixture_must_write(home,
-                       &(struct fixture_recording){.name = "body", .seed = 1, .count = 4, .body_size = 101});
-    fixture_must_write(home,
-                       &(struct fixture_recording){.name = "seed", .seed = 2, .count = 4, .body_size = 100});
-    fixture_must_write(home,
-                       &(struct fixture_recording){.name = "count", .seed = 1, .count = 3, .body_size = 100});
+    FIXTURE_WRITE(home, .name = "a", .seed = 1, .count = 4, .body_size = 100);
+    FIXTURE_WRITE(home, .name = "same", .seed = 1, .count = 4, .body_size = 100);
+    FIXTURE_WRITE(home, .name = "body", .seed = 1, .count = 4, .body_size = 101);
+    FIXTURE_WRITE(home, .name = "seed", .seed = 2, .count = 4, .body_size = 100);
+    FIXTURE_WRITE(home, .name = "count", .seed = 1, .count = 3, .body_size = 100);
     char *a = digest_of(home, "a"), *same = digest_of(home, "same");
     assert_string_equal(a, same);
     free(same);
@@ -196,8 +185,7 @@ HOME_TEST(test_digest_is_of_the_exchanges) {
         free(other);
     }
     // Computed by another program from the description in recording_digest.h.
-    fixture_must_write(home,
-                       &(struct fixture_recording){.name = "one", .seed = 3, .count = 1, .body_size = 0});
+    FIXTURE_WRITE(home, .name = "one", .seed = 3, .count = 1, .body_size = 0);
     char *one = digest_of(home, "one");
     assert_string_equal(one, "4fa38b7d3b0f4f9fa31068d39894fc7e30759c431b421acd28c811fd4b3b3377");
     free(one);
@@ -210,8 +198,7 @@ HOME_TEST(test_name_taken) {
     struct fixture_recording again = {.name = "a", .seed = 2, .count = 3, .body_size = 100};
     assert_int_equal(fixture_begin(&late, home, &again, &error), 0); // nobody has the name yet
     assert_int_equal(fixture_fill(late, &again, &error), 0);
-    fixture_must_write(home,
-                       &(struct fixture_recording){.name = "a", .seed = 1, .count = 3, .body_size = 100});
+    FIXTURE_WRITE(home, .name = "a", .seed = 1, .count = 3, .body_size = 100);
     expect_error(fixture_write(home, &again, &error), &error, ARCHIVE_EXISTS, "\"a\"");
     expect_error(fixture_commit(late, NULL, &error), &error, ARCHIVE_EXISTS, "\"a\"");
     assert_int_equal(fixture_check_whole(home), 1);
@@ -220,12 +207,10 @@ HOME_TEST(test_name_taken) {
 }
 
 HOME_TEST(test_replaced) {
-    fixture_must_write(home,
-                       &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 100});
+    FIXTURE_WRITE(home, .name = "a", .seed = 1, .count = 4, .body_size = 100);
     char *before = digest_of(home, "a");
     json_int_t id_before = id_of(home, "a");
-    fixture_must_write(home, &(struct fixture_recording){
-                                 .name = "a", .seed = 2, .count = 4, .body_size = 100, .replace = true});
+    FIXTURE_WRITE(home, .name = "a", .seed = 2, .count = 4, .body_size = 100, .replace = true);
     char *after = digest_of(home, "a");
     assert_string_not_equal(before, after);
     assert_true(id_of(home, "a") > id_before);
@@ -237,10 +222,8 @@ HOME_TEST(test_replaced) {
 
 HOME_TEST(test_removed) {
     struct archive_error error;
-    fixture_must_write(home,
-                       &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 100});
-    fixture_must_write(home,
-                       &(struct fixture_recording){.name = "b", .seed = 2, .count = 4, .body_size = 100});
+    FIXTURE_WRITE(home, .name = "a", .seed = 1, .count = 4, .body_size = 100);
+    FIXTURE_WRITE(home, .name = "b", .seed = 2, .count = 4, .body_size = 100);
     // What a crash between the renaming and the commit leaves.
     mkdir(fixture_path(home, "bodies/00"), 0700);
     char orphan[128] = "bodies/00/";
@@ -278,24 +261,22 @@ HOME_TEST(test_no_exchange) {
 }
 
 HOME_TEST(test_damaged_body_is_healed) {
-    fixture_must_write(home, &(struct fixture_recording){.name = "a", .seed = 1, .count = 1});
+    FIXTURE_WRITE(home, .name = "a", .seed = 1, .count = 1);
     // SHA-256 of "shared".
     const char *shared = "bodies/a4/a4d26868017c0ccffe2efe50944ef4211834660cca834c6e9f86dec6a88246fa";
     assert_int_equal(truncate(fixture_path(home, shared), 3), 0);
     struct recording recording;
     char why[512];
     assert_int_equal(recording_open(&recording, home, "a", why, sizeof why), -1);
-    fixture_must_write(home,
-                       &(struct fixture_recording){.name = "a", .seed = 1, .count = 1, .replace = true});
+    FIXTURE_WRITE(home, .name = "a", .seed = 1, .count = 1, .replace = true);
     assert_int_equal(fixture_check_whole(home), 1);
 }
 
 HOME_TEST(test_damaged_body_of_the_same_size_is_healed) {
-    fixture_must_write(home, &(struct fixture_recording){.name = "a", .seed = 1, .count = 1});
+    FIXTURE_WRITE(home, .name = "a", .seed = 1, .count = 1);
     const char *shared = "bodies/a4/a4d26868017c0ccffe2efe50944ef4211834660cca834c6e9f86dec6a88246fa";
     fixture_write_file(fixture_path(home, shared), "shaReD", 6);
-    fixture_must_write(home,
-                       &(struct fixture_recording){.name = "a", .seed = 1, .count = 1, .replace = true});
+    FIXTURE_WRITE(home, .name = "a", .seed = 1, .count = 1, .replace = true);
     struct recording recording;
     char why[512];
     assert_int_equal(recording_open(&recording, home, "a", why, sizeof why), 0);
@@ -316,7 +297,7 @@ HOME_TEST(test_nothing_there) {
     expect_error(archive_remove(nowhere, "a", &error), &error, ARCHIVE_NOT_FOUND, "\"a\"");
     assert_int_equal(access(fixture_path(home, "not"), F_OK), -1);
     char *kept = strdup(fixture_path(home, "not/there"));
-    fixture_must_write(kept, &(struct fixture_recording){.name = "a", .count = 2, .body_size = 100});
+    FIXTURE_WRITE(kept, .name = "a", .count = 2, .body_size = 100);
     assert_int_equal(fixture_check_whole(kept), 1);
     free(kept);
 }
@@ -353,7 +334,7 @@ HOME_TEST(test_other_databases_are_refused) {
                        "This is a letter and not a database. It is long enough.", 55);
     expect_refused(home, ARCHIVE_FOREIGN);
     fixture_empty(home);
-    fixture_must_write(home, &(struct fixture_recording){.name = "a", .count = 1});
+    FIXTURE_WRITE(home, .name = "a", .count = 1);
     sql(home, "PRAGMA user_version = 99");
     expect_refused(home, ARCHIVE_NEWER);
 }
@@ -390,7 +371,7 @@ static void leave_journal(const char *home, const char *named) {
 HOME_TEST(test_a_journal_that_names_another_file_is_refused) {
     struct archive_error error;
     json_t *list;
-    fixture_must_write(home, &(struct fixture_recording){.name = "a", .count = 1});
+    FIXTURE_WRITE(home, .name = "a", .count = 1);
     leave_journal(home, NULL);
     assert_int_equal(fixture_check_whole(home), 1); // played back
 
@@ -416,7 +397,7 @@ HOME_TEST(test_a_journal_that_names_another_file_is_refused) {
 HOME_TEST(test_empty_database_is_taken) {
     fixture_write_file(fixture_path(home, "archive.db"), "", 0);
     assert_int_equal(fixture_check_whole(home), 0);
-    fixture_must_write(home, &(struct fixture_recording){.name = "a", .count = 1});
+    FIXTURE_WRITE(home, .name = "a", .count = 1);
     assert_int_equal(fixture_check_whole(home), 1);
 }
 

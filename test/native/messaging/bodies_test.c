@@ -13,26 +13,21 @@
 
 CONVERSATION_TEST(test_uploaded_in_pieces) {
     struct host *host = setting->host;
-    assert_string_equal(code_of(say(host, BEGIN)), "");
+    assert_code(say(host, BEGIN), "");
     // "hello" in two pieces, with another upload between them.
-    assert_string_equal(
-        code_of(say(host,
-                    "{\"id\":1,\"type\":\"archive.body\",\"transaction\":1,\"upload\":5,\"data\":\"aGVs\"}")),
+    assert_code(
+        say(host, "{\"id\":1,\"type\":\"archive.body\",\"transaction\":1,\"upload\":5,\"data\":\"aGVs\"}"),
         "");
-    assert_string_equal(
-        code_of(say(host,
-                    "{\"id\":1,\"type\":\"archive.body\",\"transaction\":1,\"upload\":6,\"data\":\"eHl6\"}")),
+    assert_code(
+        say(host, "{\"id\":1,\"type\":\"archive.body\",\"transaction\":1,\"upload\":6,\"data\":\"eHl6\"}"),
         "");
-    assert_string_equal(
-        code_of(say(host,
-                    "{\"id\":1,\"type\":\"archive.body\",\"transaction\":1,\"upload\":5,\"data\":\"bG8=\"}")),
+    assert_code(
+        say(host, "{\"id\":1,\"type\":\"archive.body\",\"transaction\":1,\"upload\":5,\"data\":\"bG8=\"}"),
         "");
-    assert_string_equal(
-        code_of(say(host, EXCHANGE("recorded", ",\"body_upload\":5,\"request_body_upload\":6"))), "");
-    assert_string_equal(code_of(say(host, EXCHANGE("recorded", ",\"body_upload\":5"))),
-                        "no-upload"); // used up
-    assert_string_equal(code_of(say(host, EXCHANGE("empty", ""))), "");
-    assert_string_equal(code_of(say(host, COMMIT)), "");
+    assert_code(say(host, EXCHANGE("recorded", ",\"body_upload\":5,\"request_body_upload\":6")), "");
+    assert_code(say(host, EXCHANGE("recorded", ",\"body_upload\":5")), "no-upload"); // used up
+    assert_code(say(host, EXCHANGE("empty", "")), "");
+    assert_code(say(host, COMMIT), "");
     json_t *answer = say(host, "{\"id\":4,\"type\":\"archive.show\",\"name\":\"a\"}");
     const json_t *exchanges = json_object_get(answer, "exchanges");
     assert_int_equal(json_array_size(exchanges), 2);
@@ -50,16 +45,15 @@ CONVERSATION_TEST(test_uploaded_in_pieces) {
 CONVERSATION_TEST(test_the_same_small_body) {
     struct host *host = setting->host;
     static const char body[] = ",\"request_body\":\"aGVsbG8=\",\"body\":\"aGVsbG8=\"";
-    assert_string_equal(code_of(say(host, BEGIN)), "");
-    assert_string_equal(
-        code_of(say(host, EXCHANGE("recorded", ",\"request_body\":\"aGVsbG8=\",\"body_upload\":5"))),
-        "no-upload");
+    assert_code(say(host, BEGIN), "");
+    assert_code(say(host, EXCHANGE("recorded", ",\"request_body\":\"aGVsbG8=\",\"body_upload\":5")),
+                "no-upload");
     for (int i = 0; i < 3; i++) {
         char exchange[1000];
         snprintf(exchange, sizeof exchange, EXCHANGE("recorded", "%s"), body);
-        assert_string_equal(code_of(say(host, exchange)), "");
+        assert_code(say(host, exchange), "");
     }
-    assert_string_equal(code_of(say(host, COMMIT)), "");
+    assert_code(say(host, COMMIT), "");
     assert_int_equal(fixture_count_bodies(setting->home), 1);
     assert_int_equal(fixture_check_whole(setting->home), 1);
 }
@@ -75,11 +69,11 @@ CONVERSATION_TEST(test_read_verified_used_again) {
     at += SIZE * 4 / 3 / 4 * 4;
     strcpy(at, "\"}");
     const int64_t size = SIZE * 4 / 3 / 4 * 3;
-    assert_string_equal(code_of(say(host, BEGIN)), "");
-    assert_string_equal(code_of(say(host, message)), "");
+    assert_code(say(host, BEGIN), "");
+    assert_code(say(host, message), "");
     free(message);
-    assert_string_equal(code_of(say(host, EXCHANGE("recorded", ",\"body_upload\":0"))), "");
-    assert_string_equal(code_of(say(host, COMMIT)), "");
+    assert_code(say(host, EXCHANGE("recorded", ",\"body_upload\":0")), "");
+    assert_code(say(host, COMMIT), "");
     json_t *shown = say(host, "{\"id\":4,\"type\":\"archive.show\",\"name\":\"a\"}");
     char sha256[65], text[1000];
     snprintf(sha256, sizeof sha256, "%s",
@@ -111,18 +105,18 @@ CONVERSATION_TEST(test_read_verified_used_again) {
     json_decref(past);
 
     // Used again, under another name.
-    assert_string_equal(code_of(say(host, "{\"id\":1,\"type\":\"archive.begin\",\"name\":\"b\",\"url\":"
-                                          "\"https://a.example/\",\"source\":\"test\",\"notes\":{}}")),
-                        "");
+    assert_code(say(host, "{\"id\":1,\"type\":\"archive.begin\",\"name\":\"b\",\"url\":"
+                          "\"https://a.example/\",\"source\":\"test\",\"notes\":{}}"),
+                "");
     json_t *again = json_loads(EXCHANGE("recorded", ""), 0, NULL);
     json_object_set_new(again, "transaction", json_integer(2));
     json_object_set_new(again, "body_sha256", json_string(sha256));
     char *again_text = json_dumps(again, 0);
     json_decref(again);
-    assert_string_equal(code_of(say(host, again_text)), "");
+    assert_code(say(host, again_text), "");
     free(again_text);
-    assert_string_equal(code_of(say(host, "{\"id\":3,\"type\":\"archive.commit\",\"transaction\":2}")), "");
-    assert_string_equal(code_of(say(host, "{\"id\":3,\"type\":\"archive.remove\",\"name\":\"a\"}")), "");
+    assert_code(say(host, "{\"id\":3,\"type\":\"archive.commit\",\"transaction\":2}"), "");
+    assert_code(say(host, "{\"id\":3,\"type\":\"archive.remove\",\"name\":\"a\"}"), "");
     assert_int_equal(fixture_count_bodies(setting->home), 1);
     assert_int_equal(fixture_check_whole(setting->home), 1);
 
@@ -157,20 +151,19 @@ CONVERSATION_TEST(test_read_verified_used_again) {
         assert_string_equal(json_string_value(json_object_get(problem, "sha256")), sha256);
         json_decref(answer);
     }
-    assert_string_equal(code_of(say(host, text)), "not-found");
-    assert_string_equal(code_of(say(host, "{\"id\":1,\"type\":\"archive.verify\",\"name\":\"a\"}")),
-                        "not-found");
+    assert_code(say(host, text), "not-found");
+    assert_code(say(host, "{\"id\":1,\"type\":\"archive.verify\",\"name\":\"a\"}"), "not-found");
 }
 
 // A body that was named before the recording that had it went: the commit fails whole.
 CONVERSATION_TEST(test_used_body_swept) {
     struct host *host = setting->host;
-    assert_string_equal(code_of(say(host, BEGIN)), "");
-    assert_string_equal(code_of(say(host, EXCHANGE("recorded", ",\"body\":\"aGVsbG8=\""))), "");
-    assert_string_equal(code_of(say(host, COMMIT)), "");
-    assert_string_equal(code_of(say(host, "{\"id\":1,\"type\":\"archive.begin\",\"name\":\"b\",\"url\":"
-                                          "\"https://a.example/\",\"source\":\"test\",\"notes\":{}}")),
-                        "");
+    assert_code(say(host, BEGIN), "");
+    assert_code(say(host, EXCHANGE("recorded", ",\"body\":\"aGVsbG8=\"")), "");
+    assert_code(say(host, COMMIT), "");
+    assert_code(say(host, "{\"id\":1,\"type\":\"archive.begin\",\"name\":\"b\",\"url\":"
+                          "\"https://a.example/\",\"source\":\"test\",\"notes\":{}}"),
+                "");
     char *text = NULL;
     json_t *again = json_loads(
         EXCHANGE("recorded",
@@ -179,36 +172,34 @@ CONVERSATION_TEST(test_used_body_swept) {
     json_object_set_new(again, "transaction", json_integer(2));
     text = json_dumps(again, 0);
     json_decref(again);
-    assert_string_equal(code_of(say(host, text)), "");
-    assert_string_equal(code_of(say(host, "{\"id\":3,\"type\":\"archive.remove\",\"name\":\"a\"}")), "");
-    assert_string_equal(code_of(say(host, text)), "not-found");
+    assert_code(say(host, text), "");
+    assert_code(say(host, "{\"id\":3,\"type\":\"archive.remove\",\"name\":\"a\"}"), "");
+    assert_code(say(host, text), "not-found");
     free(text);
-    assert_string_equal(code_of(say(host, "{\"id\":3,\"type\":\"archive.commit\",\"transaction\":2}")),
-                        "not-found");
+    assert_code(say(host, "{\"id\":3,\"type\":\"archive.commit\",\"transaction\":2}"), "not-found");
     assert_int_equal(fixture_check_whole(setting->home), 0);
 }
 
 CONVERSATION_TEST(test_too_many_uploads) {
     struct host *host = setting->host;
-    assert_string_equal(code_of(say(host, BEGIN)), "");
+    assert_code(say(host, BEGIN), "");
     char text[256];
     for (int i = 0; i <= 64; i++) {
         snprintf(text, sizeof text,
                  "{\"id\":1,\"type\":\"archive.body\",\"transaction\":1,\"upload\":%d,\"data\":\"aGVs\"}", i);
         assert_string_equal(code_of(say(host, text)), i < 64 ? "" : "too-many");
     }
-    assert_string_equal(code_of(say(host, EXCHANGE("recorded", ",\"body_upload\":0"))), "");
-    assert_string_equal(code_of(say(host, text)), "");
+    assert_code(say(host, EXCHANGE("recorded", ",\"body_upload\":0")), "");
+    assert_code(say(host, text), "");
 }
 
 // What is open when a conversation ends is dropped.
 CONVERSATION_TEST(test_ended_in_the_middle) {
-    assert_string_equal(code_of(say(setting->host, BEGIN)), "");
-    assert_string_equal(code_of(say(setting->host, EXCHANGE("recorded", ",\"body\":\"aGVs\""))), "");
-    assert_string_equal(
-        code_of(say(setting->host,
-                    "{\"id\":1,\"type\":\"archive.body\",\"transaction\":1,\"upload\":5,\"data\":\"aGVs\"}")),
-        "");
+    assert_code(say(setting->host, BEGIN), "");
+    assert_code(say(setting->host, EXCHANGE("recorded", ",\"body\":\"aGVs\"")), "");
+    assert_code(say(setting->host,
+                    "{\"id\":1,\"type\":\"archive.body\",\"transaction\":1,\"upload\":5,\"data\":\"aGVs\"}"),
+                "");
     assert_int_equal(fixture_count_staged(setting->home), 1);
     host_close(setting->host);
     assert_int_equal(fixture_count_staged(setting->home), 0);

@@ -40,11 +40,11 @@ static int watch(sqlite3 *db, char **why, const struct sqlite3_api_routines *rou
 
 static void commit_before(const struct setting *setting, bool replaces) {
     // Made already: its making is a commit too.
-    fixture_must_write(setting->home, &(struct fixture_recording){.name = "b", .count = 1});
+    FIXTURE_WRITE(setting->home, .name = "b", .count = 1);
     rival = (struct rival){.home = setting->home, .replaces = replaces};
     sqlite3_auto_extension((void (*)(void))watch);
-    assert_string_equal(code_of(say(setting->host, BEGIN)), "");
-    assert_string_equal(code_of(say(setting->host, EXCHANGE("empty", ""))), "");
+    assert_code(say(setting->host, BEGIN), "");
+    assert_code(say(setting->host, EXCHANGE("empty", "")), "");
     json_t *answer = say(setting->host, COMMIT);
     sqlite3_cancel_auto_extension((void (*)(void))watch);
     assert_true(rival.came);

@@ -31,6 +31,8 @@ json_t *next_answer(void);
 json_t *say(struct host *host, const char *text);
 // The code of an error, "" for none; in a static buffer. Frees the answer.
 const char *code_of(json_t *answer);
+// Fails the test unless the answer's code is this. A macro, for the line in what it prints.
+#define assert_code(answer, code) assert_string_equal(code_of(answer), code)
 
 #define BEGIN                                                                                                \
     "{\"id\":1,\"type\":\"archive.begin\",\"name\":\"a\",\"url\":\"https://a.example/"                       \

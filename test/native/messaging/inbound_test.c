@@ -38,11 +38,11 @@ CONVERSATION_TEST(test_empty_and_not_json) {
     static const char *const texts[] = {"", "\xff\xff\xff", "nonsense", "[]", "{\"id\":1}"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         assert_int_equal(give_frame(&inbound, host, texts[i], strlen(texts[i])), INBOUND_GOES_ON);
-        assert_string_equal(code_of(next_answer()), "malformed");
+        assert_code(next_answer(), "malformed");
     }
     assert_true(inbound_between_messages(&inbound));
     assert_int_equal(give_frame(&inbound, host, hello, strlen(hello)), INBOUND_GOES_ON);
-    assert_string_equal(code_of(next_answer()), "");
+    assert_code(next_answer(), "");
     assert_int_equal(give(&inbound, host, "\x10\0\0\0{\"id\"", 9), INBOUND_GOES_ON);
     assert_false(inbound_between_messages(&inbound));
     assert_null(next_answer());
@@ -63,21 +63,21 @@ CONVERSATION_TEST(test_largest) {
         assert_int_equal(give_frame(&inbound, host, bytes, sizes[i]), INBOUND_GOES_ON);
         json_t *answer = next_answer();
         assert_int_equal(json_integer_value(json_object_get(answer, "id")), 77);
-        assert_string_equal(code_of(answer), "too-large");
+        assert_code(answer, "too-large");
         assert_true(inbound.in.capacity < 2 * 1024 * 1024);
         memcpy(bytes, "{\"type\":\"hello", 14);
         assert_int_equal(give_frame(&inbound, host, bytes, sizes[i]), INBOUND_GOES_ON);
         answer = next_answer();
         assert_true(json_is_null(json_object_get(answer, "id")));
-        assert_string_equal(code_of(answer), "too-large");
+        assert_code(answer, "too-large");
         assert_int_equal(give_frame(&inbound, host, hello, strlen(hello)), INBOUND_GOES_ON);
-        assert_string_equal(code_of(next_answer()), "");
+        assert_code(next_answer(), "");
     }
     // The largest that is taken is read to its end.
     memset(bytes, ' ', FRAME_TAKEN_MAX);
     memcpy(bytes + FRAME_TAKEN_MAX - strlen(hello), hello, strlen(hello));
     assert_int_equal(give_frame(&inbound, host, bytes, FRAME_TAKEN_MAX), INBOUND_GOES_ON);
-    assert_string_equal(code_of(next_answer()), "");
+    assert_code(next_answer(), "");
     free(bytes);
     // Its room is given back.
     size_t room;
@@ -85,6 +85,6 @@ CONVERSATION_TEST(test_largest) {
     assert_true(room < 2 * 1024 * 1024);
     uint32_t length = FRAME_IN_MAX + 1;
     assert_int_equal(give(&inbound, host, (const char *)&length, sizeof length), INBOUND_UNREADABLE);
-    assert_string_equal(code_of(next_answer()), "malformed");
+    assert_code(next_answer(), "malformed");
     buf_free(&inbound.in);
 }

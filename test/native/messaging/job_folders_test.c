@@ -110,7 +110,7 @@ CONVERSATION_TEST(test_link_is_no_job) {
     make_file(setting, "elsewhere/stderr", "mine");
     make_link(setting, "../elsewhere", JOB);
     check_listed(setting->host, 0);
-    assert_string_equal(code_of(say(setting->host, REMOVE)), "not-found");
+    assert_code(say(setting->host, REMOVE), "not-found");
     run_another(setting);
     assert_true(is_there(setting, "elsewhere/job.json"));
     assert_true(is_there(setting, "elsewhere/mine.har"));
@@ -144,7 +144,7 @@ CONVERSATION_TEST(test_no_documents) {
     assert_non_null(race);
     assert_string_equal(json_string_value(json_object_get(race, "state")), "lost");
     json_decref(race);
-    assert_string_equal(code_of(say(setting->host, REMOVE)), "");
+    assert_code(say(setting->host, REMOVE), "");
     assert_false(is_there(setting, JOB));
     alarm(0);
 }
@@ -174,7 +174,7 @@ CONVERSATION_TEST(test_lost_page_goes) {
 CONVERSATION_TEST(test_left_aside_goes) {
     make_job(setting);
     make_file(setting, JOB "/job.json.4711.tmp", "{");
-    assert_string_equal(code_of(say(setting->host, REMOVE)), "");
+    assert_code(say(setting->host, REMOVE), "");
     assert_false(is_there(setting, JOB));
 }
 
@@ -241,9 +241,9 @@ CONVERSATION_TEST(test_full_disk) {
     free(dump);
     json_decref(race);
     // And the next is refused at once, with nothing left of it.
-    assert_string_equal(code_of(say(setting->host, "{\"id\":1,\"type\":\"race.start\",\"recording\":\"shop\","
-                                                   "\"lanes\":[\"h1\"],\"link\":\"3g\",\"runs\":1}")),
-                        "disk-full");
+    assert_code(say(setting->host, "{\"id\":1,\"type\":\"race.start\",\"recording\":\"shop\","
+                                   "\"lanes\":[\"h1\"],\"link\":\"3g\",\"runs\":1}"),
+                "disk-full");
     check_listed(setting->host, 1);
     assert_int_equal(umount2(setting->home, MNT_DETACH), 0);
 }

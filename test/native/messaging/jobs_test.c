@@ -158,9 +158,9 @@ CONVERSATION_TEST(test_finished) {
     json_decref(await_end(setting->host, &lines));
     assert_int_equal(json_array_size(lines), 1);
     json_decref(lines);
-    assert_string_equal(code_of(ask(setting->host, "race.cancel", race)), ""); // nothing to do
-    assert_string_equal(code_of(ask(setting->host, "race.remove", race)), "");
-    assert_string_equal(code_of(ask(setting->host, "race.follow", race)), "not-found");
+    assert_code(ask(setting->host, "race.cancel", race), ""); // nothing to do
+    assert_code(ask(setting->host, "race.remove", race), "");
+    assert_code(ask(setting->host, "race.follow", race), "not-found");
 }
 
 // A race of a profile has the file to itself, under a name that says what it is; at the end it goes, and
@@ -193,7 +193,7 @@ CONVERSATION_TEST(test_profile_raced) {
         json_t *listed = say(setting->host, "{\"id\":1,\"type\":\"profile.list\"}");
         assert_int_equal(json_array_size(json_object_get(listed, "profiles")), i == 0);
         json_decref(listed);
-        assert_string_equal(code_of(ask(setting->host, "race.remove", race)), "");
+        assert_code(ask(setting->host, "race.remove", race), "");
     }
     assert_int_equal(access(fixture_path(setting->home, "profiles/6920558b0123abcd.json"), F_OK), -1);
 }
@@ -208,7 +208,7 @@ CONVERSATION_TEST(test_failed) {
     check_end(end, "failed", 2);
     assert_string_equal(error_in(end), "page x: is not there: name another");
     assert_true(json_is_null(json_object_get(end, "sweep")));
-    assert_string_equal(code_of(ask(setting->host, "race.result", race)), "not-found");
+    assert_code(ask(setting->host, "race.result", race), "not-found");
     json_decref(end);
     json_decref(lines);
 }
@@ -219,9 +219,9 @@ CONVERSATION_TEST(test_canceled) {
                               "echo \"{\\\"event\\\":\\\"begun\\\"}\"\n"
                               "while :; do sleep 0.05; done");
     const char *race = start(setting->host);
-    assert_string_equal(code_of(say(setting->host, START)), "busy");
-    assert_string_equal(code_of(ask(setting->host, "race.remove", race)), "busy");
-    assert_string_equal(code_of(ask(setting->host, "race.result", race)), "busy");
+    assert_code(say(setting->host, START), "busy");
+    assert_code(ask(setting->host, "race.remove", race), "busy");
+    assert_code(ask(setting->host, "race.result", race), "busy");
     // The host goes; the race does not.
     host_close(setting->host);
     setting->host = host_open(&setting->paths, &setting->answers);
@@ -229,7 +229,7 @@ CONVERSATION_TEST(test_canceled) {
     json_t *begun = await_message(setting->host);
     assert_string_equal(json_string_value(json_object_get(begun, "event")), "line");
     json_decref(begun);
-    assert_string_equal(code_of(ask(setting->host, "race.cancel", race)), "");
+    assert_code(ask(setting->host, "race.cancel", race), "");
     json_t *lines, *end = await_end(setting->host, &lines);
     check_end(end, "canceled", 130);
     assert_int_equal(json_array_size(lines), 1);
@@ -237,7 +237,7 @@ CONVERSATION_TEST(test_canceled) {
     json_decref(lines);
     // There may be another now.
     const char *next = start(setting->host);
-    assert_string_equal(code_of(ask(setting->host, "race.cancel", next)), "");
+    assert_code(ask(setting->host, "race.cancel", next), "");
     json_decref(lines_of(setting->host, next));
 }
 
@@ -253,7 +253,7 @@ CONVERSATION_TEST(test_stubborn) {
     pid_t child = (pid_t)json_integer_value(json_object_get(json_object_get(begun, "line"), "child"));
     json_decref(begun);
     uint64_t asked_ns = clock_now_ns();
-    assert_string_equal(code_of(ask(setting->host, "race.cancel", race)), "");
+    assert_code(ask(setting->host, "race.cancel", race), "");
     json_t *lines, *end = await_end(setting->host, &lines);
     assert_true(clock_now_ns() - asked_ns >= 9 * NS_PER_S);
     check_end(end, "canceled", 128 + SIGKILL);
@@ -305,7 +305,7 @@ CONVERSATION_TEST(test_unfollowed) {
     assert_false(host_works(setting->host));
     json_decref(followed);
     json_decref(unfollowed);
-    assert_string_equal(code_of(ask(setting->host, "race.cancel", race)), "");
+    assert_code(ask(setting->host, "race.cancel", race), "");
     json_decref(lines_of(setting->host, race));
 }
 
@@ -410,7 +410,7 @@ CONVERSATION_TEST(test_question_ends_with_host) {
     static const char text[] = "{\"id\":2,\"type\":\"links\"}";
     for (int i = 0; i < 8; i++)
         assert_int_equal(dispatch(setting->host, text, sizeof text - 1), 0);
-    assert_string_equal(code_of(say(setting->host, text)), "too-many");
+    assert_code(say(setting->host, text), "too-many");
     uint64_t end_ns = clock_now_ns() + patience_ns;
     while (access(fixture_path(setting->home, "pid"), F_OK) < 0 && clock_now_ns() < end_ns)
         wait_a_little();

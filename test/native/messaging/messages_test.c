@@ -44,22 +44,20 @@ CONVERSATION_TEST(test_hello) {
 
 CONVERSATION_TEST(test_refusals) {
     struct host *host = setting->host;
-    assert_string_equal(code_of(say(host, COMMIT)), "no-transaction");
-    assert_string_equal(code_of(say(host, EXCHANGE("empty", ""))), "no-transaction");
-    assert_string_equal(code_of(say(host, BEGIN)), "");
-    assert_string_equal(code_of(say(host, EXCHANGE("recorded", ",\"body_upload\":1"))), "no-upload");
-    assert_string_equal(code_of(say(host, COMMIT)), "invalid"); // without an exchange
-    assert_string_equal(code_of(say(host, COMMIT)), "no-transaction");
-    assert_string_equal(code_of(say(host, "{\"id\":1,\"type\":\"archive.show\",\"name\":\"a\"}")),
-                        "not-found");
-    assert_string_equal(code_of(say(host, "{\"id\":1,\"type\":\"archive.remove\",\"name\":\"a\"}")),
-                        "not-found");
+    assert_code(say(host, COMMIT), "no-transaction");
+    assert_code(say(host, EXCHANGE("empty", "")), "no-transaction");
+    assert_code(say(host, BEGIN), "");
+    assert_code(say(host, EXCHANGE("recorded", ",\"body_upload\":1")), "no-upload");
+    assert_code(say(host, COMMIT), "invalid"); // without an exchange
+    assert_code(say(host, COMMIT), "no-transaction");
+    assert_code(say(host, "{\"id\":1,\"type\":\"archive.show\",\"name\":\"a\"}"), "not-found");
+    assert_code(say(host, "{\"id\":1,\"type\":\"archive.remove\",\"name\":\"a\"}"), "not-found");
     for (int i = 0; i < 16; i++)
-        assert_string_equal(code_of(say(host, BEGIN)), "");
-    assert_string_equal(code_of(say(host, BEGIN)), "too-many");
-    assert_string_equal(code_of(say(host, "{\"id\":1,\"type\":\"archive.abort\",\"transaction\":9}")), "");
-    assert_string_equal(code_of(say(host, BEGIN)), "");
-    assert_string_equal(code_of(say(host, BEGIN)), "too-many");
+        assert_code(say(host, BEGIN), "");
+    assert_code(say(host, BEGIN), "too-many");
+    assert_code(say(host, "{\"id\":1,\"type\":\"archive.abort\",\"transaction\":9}"), "");
+    assert_code(say(host, BEGIN), "");
+    assert_code(say(host, BEGIN), "too-many");
 }
 
 // Says a message with a string of so many bytes in its `field`, an object, or in that one's `inner`.
@@ -92,26 +90,25 @@ CONVERSATION_TEST(test_links_name_no_file) {
                  "{\"id\":1,\"type\":\"race.start\",\"recording\":\"shop\",\"lanes\":[\"h1\"],\"link\":\"%"
                  "s\",\"runs\":1}",
                  links[i]);
-        assert_string_equal(code_of(say(host, message)), "malformed");
+        assert_code(say(host, message), "malformed");
         snprintf(message, sizeof message,
                  "{\"id\":1,\"type\":\"lab.start\",\"recording\":\"shop\",\"lane\":\"h1\",\"link\":\"%s\"}",
                  links[i]);
-        assert_string_equal(code_of(say(host, message)), "malformed");
+        assert_code(say(host, message), "malformed");
         snprintf(message, sizeof message,
                  "{\"id\":1,\"type\":\"lab.steer\",\"lab\":\"6920558b0123abcd\",\"change\":\"%s\"}",
                  links[i]);
-        assert_string_equal(code_of(say(host, message)), "malformed");
+        assert_code(say(host, message), "malformed");
     }
-    assert_string_equal(code_of(say(host, "{\"id\":1,\"type\":\"lab.steer\",\"lab\":\"6920558b0123abcd\","
-                                          "\"change\":\"3mbit/50ms,switch=8s:3g\"}")),
-                        "not-found");
+    assert_code(say(host, "{\"id\":1,\"type\":\"lab.steer\",\"lab\":\"6920558b0123abcd\","
+                          "\"change\":\"3mbit/50ms,switch=8s:3g\"}"),
+                "not-found");
 }
 
 CONVERSATION_TEST(test_exchange_too_large) {
     struct host *host = setting->host;
-    assert_string_equal(code_of(say(host, BEGIN)), "");
-    assert_string_equal(code_of(say_with(host, EXCHANGE("empty", ""), "exchange", "recorded", 300000)),
-                        "too-large");
+    assert_code(say(host, BEGIN), "");
+    assert_code(say_with(host, EXCHANGE("empty", ""), "exchange", "recorded", 300000), "too-large");
 }
 
 #define LIST "{\"id\":1,\"type\":\"archive.list\"}"
@@ -120,23 +117,22 @@ CONVERSATION_TEST(test_exchange_too_large) {
 // What no answer could hold is not stored; what is stored can be told.
 CONVERSATION_TEST(test_recording_too_large) {
     struct host *host = setting->host;
-    assert_string_equal(code_of(say(host, BEGIN)), "");
-    assert_string_equal(code_of(say(host, EXCHANGE("empty", ""))), "");
-    assert_string_equal(code_of(say_with(host, COMMIT, "notes", NULL, 1100 * 1000)), "too-large");
-    assert_string_equal(code_of(say(host, LIST)), "");
-    assert_string_equal(code_of(say(host, SHOW)), "not-found");
-    assert_string_equal(code_of(say(host, COMMIT)), "no-transaction");
+    assert_code(say(host, BEGIN), "");
+    assert_code(say(host, EXCHANGE("empty", "")), "");
+    assert_code(say_with(host, COMMIT, "notes", NULL, 1100 * 1000), "too-large");
+    assert_code(say(host, LIST), "");
+    assert_code(say(host, SHOW), "not-found");
+    assert_code(say(host, COMMIT), "no-transaction");
 }
 
 CONVERSATION_TEST(test_largest_recording) {
     struct host *host = setting->host;
-    assert_string_equal(code_of(say(host, BEGIN)), "");
+    assert_code(say(host, BEGIN), "");
     for (int i = 0; i < 3; i++)
-        assert_string_equal(
-            code_of(say_with(host, EXCHANGE("empty", ""), "exchange", "recorded", 260 * 1000)), "");
-    assert_string_equal(code_of(say_with(host, COMMIT, "notes", NULL, 458 * 1000)), "");
-    assert_string_equal(code_of(say(host, LIST)), "");
-    assert_string_equal(code_of(say(host, SHOW)), "");
+        assert_code(say_with(host, EXCHANGE("empty", ""), "exchange", "recorded", 260 * 1000), "");
+    assert_code(say_with(host, COMMIT, "notes", NULL, 458 * 1000), "");
+    assert_code(say(host, LIST), "");
+    assert_code(say(host, SHOW), "");
 }
 
 // ---- What is no message ----
@@ -160,8 +156,8 @@ CONVERSATION_TEST(test_not_messages) {
                                         "{\"id\":1,\"type\":\"\xc3\x28\"}",
                                         "{\"id\":1,\"type\":\"\xed\xa0\x80\"}"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        assert_string_equal(code_of(say(host, texts[i])), "malformed");
-    assert_string_equal(code_of(answer_to(host, "{\"id\":1,\"type\":\"hello\"}\0", 24)), "malformed");
+        assert_code(say(host, texts[i]), "malformed");
+    assert_code(answer_to(host, "{\"id\":1,\"type\":\"hello\"}\0", 24), "malformed");
 
     json_t *answer = say(host, "{\"id\":5,\"type\":\"archive.destroy\"}");
     assert_int_equal(json_integer_value(json_object_get(answer, "id")), 5);
@@ -171,7 +167,7 @@ CONVERSATION_TEST(test_not_messages) {
     // One that cannot be parsed is answered with its number, or its sender would wait for ever.
     answer = say(host, "{\"id\":6,\"type\":\"hello\"");
     assert_int_equal(json_integer_value(json_object_get(answer, "id")), 6);
-    assert_string_equal(code_of(answer), "malformed");
+    assert_code(answer, "malformed");
     answer = say(host, "not even JSON");
     assert_true(json_is_null(json_object_get(answer, "id")));
     json_decref(answer);
@@ -180,11 +176,11 @@ CONVERSATION_TEST(test_not_messages) {
     assert_non_null(deep);
     memset(deep, '[', 100000);
     deep[100000] = '\0';
-    assert_string_equal(code_of(say(host, deep)), "malformed");
+    assert_code(say(host, deep), "malformed");
     free(deep);
 
     assert_int_equal(dispatch_unreadable(host, "message: too long"), 0);
-    assert_string_equal(code_of(next_answer()), "malformed");
+    assert_code(next_answer(), "malformed");
 }
 
 // What is quoted in an error may be cut in the middle of a character, or hold a line's end.
@@ -198,10 +194,9 @@ CONVERSATION_TEST(test_errors_are_one_line) {
     const char *message = json_string_value(json_object_get(json_object_get(answer, "error"), "message"));
     assert_non_null(strstr(message, "a\xc3\xa4\xc3\xa4"));
     json_decref(answer);
-    assert_string_equal(code_of(say(host, "{\"id\":1,\"type\":\"a\\nb\\u007f\"}")), "malformed");
-    assert_string_equal(code_of(say(host, "{\"id\":1,\"type\":\"archive.show\",\"name\":\"a\\nb\"}")),
-                        "not-found");
-    assert_string_equal(code_of(say(host, "{\"id\":1,\n\"type\"\n:\n\n")), "malformed");
+    assert_code(say(host, "{\"id\":1,\"type\":\"a\\nb\\u007f\"}"), "malformed");
+    assert_code(say(host, "{\"id\":1,\"type\":\"archive.show\",\"name\":\"a\\nb\"}"), "not-found");
+    assert_code(say(host, "{\"id\":1,\n\"type\"\n:\n\n"), "malformed");
 }
 
 static void mutate(void *context, const char *name, const char *bytes, size_t size) {

@@ -49,9 +49,9 @@ CONVERSATION_TEST(test_saved_and_read_back) {
     json_t *answer = say(host, LIST);
     assert_int_equal(json_array_size(json_object_get(answer, "profiles")), 0);
     json_decref(answer);
-    assert_string_equal(code_of(say(host, BEGIN_PROFILE)), "");
-    assert_string_equal(code_of(send_data(host, 1, " {\"log\":")), "");
-    assert_string_equal(code_of(send_data(host, 1, "{\"a\":\"\xe2\x82\xac\"}}\n")), "");
+    assert_code(say(host, BEGIN_PROFILE), "");
+    assert_code(send_data(host, 1, " {\"log\":"), "");
+    assert_code(send_data(host, 1, "{\"a\":\"\xe2\x82\xac\"}}\n"), "");
     answer = say(host, LIST); // not there before it is whole
     assert_int_equal(json_array_size(json_object_get(answer, "profiles")), 0);
     json_decref(answer);
@@ -76,53 +76,52 @@ CONVERSATION_TEST(test_saved_and_read_back) {
     snprintf(path, sizeof path, "profiles/%s.har", id);
     assert_int_equal(stat(fixture_path(setting->home, path), &info), 0);
     assert_int_equal(info.st_mode & 0777, 0600);
-    assert_string_equal(code_of(ask(host, "profile.remove", id)), "");
-    assert_string_equal(code_of(ask(host, "profile.remove", id)), "not-found");
-    assert_string_equal(code_of(ask(host, "profile.get", id)), "not-found");
+    assert_code(ask(host, "profile.remove", id), "");
+    assert_code(ask(host, "profile.remove", id), "not-found");
+    assert_code(ask(host, "profile.get", id), "not-found");
     assert_int_equal(count_files(setting->home), 0);
 }
 
 CONVERSATION_TEST(test_refused) {
     struct host *host = setting->host;
-    assert_string_equal(code_of(send_data(host, 1, "{}")), "no-upload");
-    assert_string_equal(code_of(say(host, COMMIT_1)), "no-upload");
+    assert_code(send_data(host, 1, "{}"), "no-upload");
+    assert_code(say(host, COMMIT_1), "no-upload");
     static const char *const texts[] = {"", "{", "[]", "\"{}", "  "};
     for (json_int_t i = 0; i < 5; i++) {
         char commit[128];
-        assert_string_equal(code_of(say(host, BEGIN_PROFILE)), "");
-        if (texts[i][0]) assert_string_equal(code_of(send_data(host, i + 1, texts[i])), "");
+        assert_code(say(host, BEGIN_PROFILE), "");
+        if (texts[i][0]) assert_code(send_data(host, i + 1, texts[i]), "");
         snprintf(commit, sizeof commit, "{\"id\":1,\"type\":\"profile.commit\",\"upload\":%lld}",
                  (long long)i + 1);
-        assert_string_equal(code_of(say(host, commit)), "invalid");
-        assert_string_equal(code_of(say(host, commit)), "no-upload");
+        assert_code(say(host, commit), "invalid");
+        assert_code(say(host, commit), "no-upload");
     }
     assert_int_equal(count_files(setting->home), 0);
-    assert_string_equal(
-        code_of(say(host, "{\"id\":1,\"type\":\"profile.begin\",\"name\":\"a\",\"bytes\":9007199254740991}")),
-        "too-large");
+    assert_code(say(host, "{\"id\":1,\"type\":\"profile.begin\",\"name\":\"a\",\"bytes\":9007199254740991}"),
+                "too-large");
     for (int i = 0; i < 8; i++)
-        assert_string_equal(code_of(say(host, BEGIN_PROFILE)), "");
-    assert_string_equal(code_of(say(host, BEGIN_PROFILE)), "too-many");
-    assert_string_equal(code_of(say(host, "{\"id\":1,\"type\":\"profile.abort\",\"upload\":7}")), "");
-    assert_string_equal(code_of(say(host, BEGIN_PROFILE)), "");
+        assert_code(say(host, BEGIN_PROFILE), "");
+    assert_code(say(host, BEGIN_PROFILE), "too-many");
+    assert_code(say(host, "{\"id\":1,\"type\":\"profile.abort\",\"upload\":7}"), "");
+    assert_code(say(host, BEGIN_PROFILE), "");
 }
 
 // What is open goes with the conversation; what a killed host left goes with the next upload, while another
 // host's stays.
 CONVERSATION_TEST(test_ended_in_the_middle) {
-    assert_string_equal(code_of(say(setting->host, BEGIN_PROFILE)), "");
+    assert_code(say(setting->host, BEGIN_PROFILE), "");
     assert_int_equal(count_files(setting->home), 1);
     host_close(setting->host);
     assert_int_equal(count_files(setting->home), 0);
     setting->host = host_open(&setting->paths, &setting->answers);
     fixture_write_file(fixture_path(setting->home, "profiles/6920558b0123abcd.part"), "{", 1);
     struct host *other = host_open(&setting->paths, &setting->answers);
-    assert_string_equal(code_of(say(other, BEGIN_PROFILE)), "");
+    assert_code(say(other, BEGIN_PROFILE), "");
     assert_int_equal(count_files(setting->home), 1);
-    assert_string_equal(code_of(say(setting->host, BEGIN_PROFILE)), "");
+    assert_code(say(setting->host, BEGIN_PROFILE), "");
     assert_int_equal(count_files(setting->home), 2);
-    assert_string_equal(code_of(send_data(other, 1, "{}")), "");
-    assert_string_equal(code_of(say(other, COMMIT_1)), "");
+    assert_code(send_data(other, 1, "{}"), "");
+    assert_code(say(other, COMMIT_1), "");
     host_close(other);
     json_t *answer = say(setting->host, LIST);
     assert_int_equal(json_array_size(json_object_get(answer, "profiles")), 1);
@@ -171,13 +170,13 @@ CONVERSATION_TEST(test_no_way_out) {
     char target[4096];
     snprintf(target, sizeof target, "%s", fixture_path(setting->home, "secret"));
     assert_int_equal(symlink(target, fixture_path(setting->home, "profiles/6920558b0123abcd.har")), 0);
-    assert_string_equal(code_of(ask(setting->host, "profile.get", id)), "failed");
+    assert_code(ask(setting->host, "profile.get", id), "failed");
     json_t *answer = say(setting->host, LIST);
     assert_int_equal(json_array_size(json_object_get(answer, "profiles")), 0);
     json_decref(answer);
     static const char *const ids[] = {"..", "../secret", "6920558b0123abc/", "6920558b0123abcd.har", ""};
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
-        assert_string_equal(code_of(ask(setting->host, "profile.get", ids[i])), "malformed");
+        assert_code(ask(setting->host, "profile.get", ids[i]), "malformed");
 }
 
 // A profile that is no JSON, or no UTF-8, is told to be so.
@@ -186,7 +185,7 @@ CONVERSATION_TEST(test_damaged) {
     mkdir(fixture_path(setting->home, "profiles"), 0700);
     const char *path = fixture_path(setting->home, "profiles/6920558b0123abcd.har");
     fixture_write_file(path, "{\"a\":}", 6);
-    assert_string_equal(code_of(ask(setting->host, "profile.get", id)), "invalid");
+    assert_code(ask(setting->host, "profile.get", id), "invalid");
     size_t size = 3 << 20;
     char *bytes = malloc(size);
     memset(bytes, 'x', size);
@@ -198,5 +197,5 @@ CONVERSATION_TEST(test_damaged) {
     json_t *message;
     while (json_object_get(message = next_answer(), "event"))
         json_decref(message);
-    assert_string_equal(code_of(message), "invalid");
+    assert_code(message, "invalid");
 }
