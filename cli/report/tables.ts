@@ -7,7 +7,7 @@ import { factorsOf, type LaneLabel, withoutFactors } from "../base/lanes.ts";
 import { middleCut } from "../base/middle_cut.ts";
 import { formatMedian } from "../base/numbers.ts";
 import type { Improvement } from "../results/verdict/comparison.ts";
-import { counted, sortLanes } from "../results/verdict/sample.ts";
+import { counted, type LanePair, sortLanes } from "../results/verdict/sample.ts";
 import { sidesOf } from "../results/verdict/sides_agree.ts";
 import type { LaneSummary } from "../results/verdict/summary.ts";
 import { reasonKind } from "../results/verdict/verdict.ts";
@@ -77,27 +77,38 @@ function laneCell(lane: LaneSummary | undefined, loads: Group["loads"]): Markup 
   return html`<td class="num" data-sort="${String(lane.median_ms)}">${formatMedian(lane.median_ms, lane.isAtLeast)}<small>n ${String(lane.valid)}${out}</small></td>`;
 }
 
-function rowMarkup(result: SideResult, lanes: readonly string[], end: number, isSided: boolean): Markup {
+/** What the table's columns are, of whichever browser or server. */
+interface Columns {
+  readonly lanes: readonly string[];
+  readonly pairs: readonly LanePair[];
+  readonly isSided: boolean;
+}
+
+/** Undefined: the row's browser or server has not both lanes. */
+const improvementIn = ({ improvements }: SideResult, { lane, over }: LanePair): Improvement | undefined =>
+  improvements.find(({ pair }) => pair.lane === lane && pair.over === over);
+
+function improvementCell(improvement: Improvement | undefined, end: number): Markup {
+  if (!improvement) return html`<td class="imp none" data-sort="">–</td>`;
+  const { percent, reason } = improvement;
+  return html`<td class="imp" data-sort="${percent === null ? "" : String(percent)}" title="${reason ?? ""}"><span>${improvementText(improvement)}</span>${whiskerMarkup(improvement, end)}</td>`;
+}
+
+function rowMarkup(result: SideResult, { lanes, pairs, isSided }: Columns, end: number): Markup {
   const { page, link } = result.group;
   const name = html`<span title="${page}">${middleCut(page, 48)}</span>`;
   return html`<tr data-page="${page}" data-link="${link}"><th scope="row">${
     result.hasSection ? html`<a href="#${result.id}">${name}</a>` : name
-  }</th>${linkCell(link)}${isSided && html`<td>${result.side}</td>`}${lanes.map((lane) =>
+  }</th>${linkCell(link)}${isSided && html`<td class="side">${result.side}</td>`}${lanes.map((lane) =>
     laneCell(
       result.lanes.find((summary) => summary.lane === lane),
       result.group.loads,
     ),
-  )}${result.improvements.map(
-    (improvement) =>
-      html`<td class="imp" data-sort="${improvement.percent === null ? "" : String(improvement.percent)}" title="${improvement.reason ?? ""}"><span>${improvementText(improvement)}</span>${whiskerMarkup(improvement, end)}</td>`,
-  )}</tr>`;
+  )}${pairs.map((pair) => improvementCell(improvementIn(result, pair), end))}</tr>`;
 }
 
-function csvRow(
-  { group, lanes: summaries, improvements, side }: SideResult,
-  lanes: readonly string[],
-  isSided: boolean,
-): (string | number | null)[] {
+function csvRow(result: SideResult, { lanes, pairs, isSided }: Columns): (string | number | null)[] {
+  const { group, lanes: summaries, side } = result;
   const ofLanes = lanes.flatMap((lane) => {
     const summary = summaries.find((each) => each.lane === lane);
     return [
@@ -109,7 +120,10 @@ function csvRow(
       whyLeftOut(group.loads, lane),
     ];
   });
-  const ofPairs = improvements.flatMap(({ percent, interval }) => [percent, ...endsOf(interval)]);
+  const ofPairs = pairs.flatMap((pair) => {
+    const { percent = null, interval = null } = improvementIn(result, pair) ?? {};
+    return [percent, ...endsOf(interval)];
+  });
   return [group.page, group.link, ...(isSided ? [side] : []), ...ofLanes, ...ofPairs];
 }
 
@@ -152,15 +166,18 @@ export function medianTable(all: readonly GroupResult[], noun: string): Markup {
   const lanes = sortLanes(results.flatMap((result) => result.lanes.map(({ lane }) => lane)));
   const isSided = results.some(({ side }) => side !== "");
   const shown = results.toSorted(byLastImprovement).slice(0, maxTableRows);
-  const pairs = results[0]?.improvements.map(({ pair }) => `${pair.lane} over ${pair.over}`) ?? [];
+  const nameOf = ({ lane, over }: LanePair): string => `${lane} over ${over}`;
+  const compared = results.flatMap(({ improvements }) => improvements.map(({ pair }) => pair));
+  const pairs = [...new Map(compared.map((pair) => [nameOf(pair), pair])).values()];
+  const columns = { lanes, pairs, isSided };
   const places = ["Page", "Link", ...(isSided ? ["In"] : [])];
-  const heads = [...places, ...lanes, ...pairs];
+  const heads = [...places, ...lanes, ...pairs.map(nameOf)];
   const head = html`<thead><tr>${heads.map((name, index) => html`<th scope="col" class="${index < places.length ? "" : index < places.length + lanes.length ? "num" : "imp"}">${name}</th>`)}</tr></thead>`;
   const figure = html`<figure><figcaption>Median ${noun} of each lane; improvement in % with its 95 % interval, positive: faster. n: valid loads. The most helped first${
     results.length > shown.length &&
     html`; the first ${String(shown.length)} of ${String(results.length)} rows, all are in its CSV`
   }.</figcaption>${readingKey(`Improvement of b over a: (a − b) / a × 100. Dot and whisker: the same, from −${end} to ${end} %; hollow: too few loads for an interval; triangle: beyond that. Coloured: this row’s own test shows a difference, so that of many rows without one 5 % are coloured by chance.`)}<div class="scroll">${rowsMarkup(
-    shown.map((result) => rowMarkup(result, lanes, end, isSided)),
+    shown.map((result) => rowMarkup(result, columns, end)),
     head,
   )}</div></figure>`;
   return savedFigure(figure, {
@@ -176,10 +193,8 @@ export function medianTable(all: readonly GroupResult[], noun: string): Markup {
         `${lane}_left_out`,
         `${lane}_left_out_for`,
       ]),
-      ...(results[0]?.improvements ?? []).flatMap(({ pair: { lane, over } }) =>
-        ["percent", "low", "high"].map((value) => `${lane}_over_${over}_${value}`),
-      ),
+      ...pairs.flatMap(({ lane, over }) => ["percent", "low", "high"].map((value) => `${lane}_over_${over}_${value}`)),
     ],
-    rows: results.map((result) => csvRow(result, lanes, isSided)),
+    rows: results.map((result) => csvRow(result, columns)),
   });
 }

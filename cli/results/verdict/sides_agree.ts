@@ -85,10 +85,13 @@ function placesOf(sides: readonly Side[], pair: LanePair, seed: number): PlaceSi
   });
 }
 
-/** Of each pair of lanes; none where there is one side or one lane. */
+/** Of each pair of lanes that two sides have, or more; none where there is one side or one lane. */
 export function agreementsOf(sides: readonly Side[], seed: number): PairAgreement[] {
   if (sides.length < 2) return [];
-  const pairs = lanePairs(new Set(sides.flatMap(({ loads }) => loads.map(({ lane }) => lane))));
+  const lanesOf = sides.map(({ loads }) => new Set(loads.map(({ lane }) => lane)));
+  const hasBoth = ({ lane, over }: LanePair) =>
+    lanesOf.filter((lanes) => lanes.has(lane) && lanes.has(over)).length > 1;
+  const pairs = lanePairs(new Set(lanesOf.flatMap((lanes) => [...lanes]))).filter(hasBoth);
   const ofSide = sides.map(({ loads }) => correctedTogether(pairs.map((pair) => compare(loads, pair, seed))));
   return pairs.map((pair, index) => {
     const answers = ofSide.flatMap((of) => of[index] ?? []);

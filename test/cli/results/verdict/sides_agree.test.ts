@@ -63,3 +63,12 @@ test("browsers of one plan are told apart by their lanes' names", () => {
     ["h3@chromium h2@chromium", "h3@firefox h2@firefox", "h3@firefox h3@chromium", "h2@firefox h2@chromium"],
   );
 });
+
+test("a side that lacks a lane is in no agreement on it", () => {
+  const [whole, part] = [run("156", { a: 200 }), run("156", { a: 100 })].map(([first]) => first?.loads ?? []);
+  const loads = [
+    ...(whole ?? []).map((load) => ({ ...load, lane: `${load.lane}+caddy` })),
+    ...(part ?? []).flatMap((load) => (load.lane === "h2" ? [{ ...load, lane: "h2+nginx" }] : [])),
+  ];
+  assert.doesNotMatch(sweepVerdict(loads, new Map(), 1).notes.join("\n"), /agree/);
+});
